@@ -1,0 +1,1 @@
+//! Findings about a launch: one rule, one file.

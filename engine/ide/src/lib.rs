@@ -1,0 +1,1 @@
+//! Hover, hints and diagnostics as plain data; knows no LSP types.

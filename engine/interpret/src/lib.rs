@@ -1,0 +1,1 @@
+//! Runs kernel IR on the CPU.

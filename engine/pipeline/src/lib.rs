@@ -1,0 +1,1 @@
+//! Buffer slots, stage schedule, machine models.

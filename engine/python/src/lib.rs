@@ -1,0 +1,1 @@
+//! Evaluates Python: values, scopes, classes, generators, builtins, standard modules; knows no JAX.

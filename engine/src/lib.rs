@@ -1,0 +1,1 @@
+//! The engine behind pallas-lsp and pallas-tui: Workspace, Analysis, Run, Profile.

@@ -1,0 +1,1 @@
+//! Python source to an AST with spans, incrementally and with tolerance for errors.

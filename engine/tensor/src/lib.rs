@@ -1,0 +1,1 @@
+//! Dtypes, shapes, arrays, numerics, numpy printing and random bits.

@@ -1,0 +1,2 @@
+//! The Pallas language server.
+fn main() {}

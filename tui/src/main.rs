@@ -1,0 +1,2 @@
+//! Runs, checks, profiles and watches Pallas kernels in the terminal.
+fn main() {}
