@@ -1,0 +1,1 @@
+//! The builtin functions and the methods of builtin types, as tables.

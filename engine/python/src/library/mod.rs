@@ -1,0 +1,1 @@
+//! The standard modules that kernels import, written in Rust.

@@ -1,0 +1,78 @@
+//! Functions written in Rust: declared in tables as Python shows them (name, signature, doc), bound by their signature.
+//! Arity errors, `help`, completion and hovers all read the table.
+
+use crate::interp::Interp;
+use crate::raise::PyResult;
+use crate::signature::Signature;
+use crate::value::Value;
+use smallvec::SmallVec;
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// The Rust side of a native function. It gets one value per parameter, in the order of the signature:
+/// defaults filled in, `*args` as a tuple, `**kwargs` as a dict. A default written `=...` that was not given arrives
+/// as [`Value::Unset`].
+pub type NativeFn = fn(&Interp, Arguments) -> PyResult<Value>;
+
+/// One row of a library table.
+pub struct NativeDef {
+    /// Its name.
+    pub name: &'static str,
+    /// As Python shows it: `(a, /, axis=None, *, keepdims=False)`. Defaults are literals.
+    pub signature: &'static str,
+    /// One line.
+    pub doc: &'static str,
+    /// What it does.
+    pub run: NativeFn,
+}
+
+/// A native function as a value. Several may share a definition under different receivers.
+pub struct NativeFunction {
+    /// The row it comes from.
+    pub def: &'static NativeDef,
+    /// `jax.numpy`, for `repr` and tracebacks; empty for builtins.
+    pub module: &'static str,
+    /// Parsed on first use.
+    pub(crate) signature: OnceCell<Signature>,
+}
+
+impl NativeFunction {
+    /// The function of a table row.
+    pub fn new(def: &'static NativeDef, module: &'static str) -> Rc<Self> {
+        Rc::new(NativeFunction { def, module, signature: OnceCell::new() })
+    }
+
+    /// Its parsed signature.
+    pub fn signature(&self) -> &Signature {
+        self.signature.get_or_init(|| Signature::parse(self.def.signature))
+    }
+}
+
+/// One value per parameter of a native function.
+pub struct Arguments {
+    values: SmallVec<[Value; 8]>,
+}
+
+impl Arguments {
+    /// Values in the order of the signature.
+    pub fn new(values: SmallVec<[Value; 8]>) -> Self {
+        Arguments { values }
+    }
+
+    /// All values at once: `let [x, axis, keepdims] = args.take();`. `N` must be the number of parameters of the
+    /// table row; a mismatch is a mistake in the table, caught by the test that calls every row.
+    pub fn take<const N: usize>(self) -> [Value; N] {
+        let mut values = self.values.into_iter();
+        std::array::from_fn(|_| values.next().unwrap_or(Value::Unset))
+    }
+
+    /// The value of one parameter.
+    pub fn get(&self, index: usize) -> &Value {
+        &self.values[index]
+    }
+
+    /// All values.
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+}
