@@ -1,1 +1,24 @@
 //! Dtypes, shapes, arrays, numerics, numpy printing and random bits.
+//!
+//! The numeric ground floor: everything above computes with [`Array`]. Values follow JAX 0.10.2
+//! on the CPU (XLA's semantics for operations, threefry for random bits, numpy's text for
+//! printing). It knows nothing of Python, tracing or kernels, and touches nothing outside memory.
+
+mod array;
+mod buffer;
+mod dtype;
+mod error;
+mod float8;
+mod limits;
+pub mod ops;
+mod scalar;
+mod shape;
+
+pub use array::Array;
+pub use buffer::{Buffer, Element};
+pub use dtype::{DType, Kind};
+pub use error::OpError;
+pub use float8::Float8;
+pub use limits::{FloatInfo, IntInfo};
+pub use scalar::Scalar;
+pub use shape::Shape;

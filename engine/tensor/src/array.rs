@@ -1,0 +1,413 @@
+//! Arrays: a dtype, a shape, and contiguous row-major elements, shared until written.
+//!
+//! Views do not exist: an operation that only relabels (reshape) shares the buffer, every other
+//! one makes a new buffer or writes into one that nobody else holds.
+
+use std::sync::Arc;
+
+use crate::buffer::{Buffer, Element, storage_of, with_elements};
+use crate::dtype::DType;
+use crate::error::OpError;
+use crate::float8::Float8;
+use crate::scalar::Scalar;
+use crate::shape::Shape;
+
+/// An array in memory. Cloning shares the elements.
+///
+/// Equality is of dtype, shape and elements, and like IEEE's a NaN equals nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    dtype: DType,
+    shape: Shape,
+    buffer: Arc<Buffer>,
+}
+
+/// An empty vector that can take `shape.size()` elements, or an error instead of an abort.
+pub(crate) fn reserve<T>(shape: &Shape) -> Result<Vec<T>, OpError> {
+    let too_large = || OpError::TooLarge {
+        shape: shape.clone(),
+    };
+    let size = shape.checked_size().ok_or_else(too_large)?;
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(size).map_err(|_| too_large())?;
+    Ok(elements)
+}
+
+/// A vector of `shape.size()` copies of `value`.
+pub(crate) fn filled<T: Clone>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
+    let mut elements = reserve(shape)?;
+    elements.resize(shape.size(), value);
+    Ok(elements)
+}
+
+impl Array {
+    /// An array of the buffer's own dtype.
+    ///
+    /// # Errors
+    /// If the shape's size is not the buffer's length.
+    pub fn new(shape: impl Into<Shape>, buffer: Buffer) -> Result<Array, OpError> {
+        Array::with_dtype(buffer.natural_dtype(), shape, buffer)
+    }
+
+    /// An array of a dtype that the buffer stores (`int4` in `i8`, 8-bit floats in `u8`).
+    ///
+    /// For `int4` and `uint4` the elements have to be in range.
+    ///
+    /// # Errors
+    /// If the buffer is of another storage, or its length is not the shape's size.
+    pub fn with_dtype(
+        dtype: DType,
+        shape: impl Into<Shape>,
+        buffer: Buffer,
+    ) -> Result<Array, OpError> {
+        let shape = shape.into();
+        if !buffer.stores(dtype) {
+            return Err(OpError::DTypeMismatch {
+                op: "array",
+                left: dtype,
+                right: buffer.natural_dtype(),
+            });
+        }
+        if shape.checked_size() != Some(buffer.len()) {
+            return Err(OpError::argument(
+                "array",
+                format!("shape {shape} does not hold {} elements", buffer.len()),
+            ));
+        }
+        Ok(Array {
+            dtype,
+            shape,
+            buffer: Arc::new(buffer),
+        })
+    }
+
+    /// For operations, which know that dtype, shape and buffer fit.
+    pub(crate) fn from_parts(dtype: DType, shape: Shape, buffer: Buffer) -> Array {
+        debug_assert!(buffer.stores(dtype), "{dtype} in {buffer:?}");
+        debug_assert_eq!(shape.size(), buffer.len());
+        Array {
+            dtype,
+            shape,
+            buffer: Arc::new(buffer),
+        }
+    }
+
+    /// The same elements under another shape of the same size; the caller knows that it is.
+    pub(crate) fn relabel(self, shape: Shape) -> Array {
+        debug_assert_eq!(shape.size(), self.shape.size());
+        Array { shape, ..self }
+    }
+
+    /// Every element the same.
+    ///
+    /// # Errors
+    /// [`OpError::TooLarge`].
+    pub fn full(dtype: DType, shape: impl Into<Shape>, value: Scalar) -> Result<Array, OpError> {
+        let shape = shape.into();
+        let one = Array::scalar(dtype, value);
+        let buffer =
+            with_elements!(&*one.buffer, elements => Element::wrap(filled(&shape, elements[0])?));
+        Ok(Array::from_parts(dtype, shape, buffer))
+    }
+
+    /// Every element zero (false; the key of zeros).
+    ///
+    /// # Errors
+    /// [`OpError::TooLarge`].
+    pub fn zeros(dtype: DType, shape: impl Into<Shape>) -> Result<Array, OpError> {
+        Array::full(dtype, shape, Scalar::zero(dtype))
+    }
+
+    /// Each element its own index along `axis`, as `lax.broadcasted_iota`.
+    ///
+    /// # Errors
+    /// If there is no such axis, for dtypes that are not numbers, and [`OpError::TooLarge`].
+    pub fn iota(dtype: DType, shape: impl Into<Shape>, axis: usize) -> Result<Array, OpError> {
+        let shape = shape.into();
+        if !dtype.is_integer() && !dtype.is_float() {
+            return Err(OpError::DType { op: "iota", dtype });
+        }
+        let Some(&length) = shape.get(axis) else {
+            return Err(OpError::argument(
+                "iota",
+                format!("axis {axis} is out of bounds for shape {shape}"),
+            ));
+        };
+        shape.checked_size().ok_or_else(|| OpError::TooLarge {
+            shape: shape.clone(),
+        })?;
+        if shape.size() == 0 {
+            return Array::zeros(dtype, shape);
+        }
+        let mut line = reserve(&Shape::from([length]))?;
+        line.extend(0..length as i64);
+        let line = Array::from_parts(DType::I64, Shape::from([length]), Buffer::I64(line));
+        let line = crate::ops::convert(&line, dtype)?;
+        crate::ops::broadcast_in_dim(&line, shape, &[axis])
+    }
+
+    /// A scalar of rank 0, the value cast to the dtype.
+    pub fn scalar(dtype: DType, value: Scalar) -> Array {
+        Array::from_parts(dtype, Shape::scalar(), one_element(dtype, value))
+    }
+
+    /// An array from values in row-major order, each cast to the dtype.
+    ///
+    /// # Errors
+    /// If their number is not the shape's size.
+    pub fn from_scalars(
+        dtype: DType,
+        shape: impl Into<Shape>,
+        values: &[Scalar],
+    ) -> Result<Array, OpError> {
+        let shape = shape.into();
+        if shape.checked_size() != Some(values.len()) {
+            return Err(OpError::argument(
+                "array",
+                format!("shape {shape} does not hold {} elements", values.len()),
+            ));
+        }
+        let mut array = Array::zeros(dtype, shape)?;
+        for (index, &value) in values.iter().enumerate() {
+            array.set(index, value);
+        }
+        Ok(array)
+    }
+
+    /// A `float32` array.
+    ///
+    /// # Errors
+    /// If the number of values is not the shape's size.
+    pub fn from_f32s(shape: impl Into<Shape>, values: &[f32]) -> Result<Array, OpError> {
+        Array::new(shape, Buffer::F32(values.to_vec()))
+    }
+
+    /// An `int32` array.
+    ///
+    /// # Errors
+    /// If the number of values is not the shape's size.
+    pub fn from_i32s(shape: impl Into<Shape>, values: &[i32]) -> Result<Array, OpError> {
+        Array::new(shape, Buffer::I32(values.to_vec()))
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.shape.rank()
+    }
+
+    /// Number of elements.
+    pub fn size(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Bytes as numpy's `nbytes` counts them: elements times item size.
+    pub fn size_bytes(&self) -> usize {
+        self.size() * self.dtype.size_bytes()
+    }
+
+    /// The elements.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// The elements to write in place, copied first if another array shares them.
+    ///
+    /// The buffer has to keep its variant and length; for `int4` and `uint4`, its range.
+    pub fn make_mut(&mut self) -> &mut Buffer {
+        Arc::make_mut(&mut self.buffer)
+    }
+
+    /// The elements if they are stored as `T`.
+    pub fn elements<T: Element>(&self) -> Option<&[T]> {
+        T::slice(&self.buffer)
+    }
+
+    /// The vector of elements: taken if this is its only holder, else copied.
+    pub fn into_elements<T: Element>(self) -> Option<Vec<T>> {
+        T::unwrap_buffer(Arc::unwrap_or_clone(self.buffer))
+    }
+
+    /// Whether writing would not have to copy.
+    pub fn is_unique(&self) -> bool {
+        Arc::strong_count(&self.buffer) == 1
+    }
+
+    /// The element at a flat row-major index; `None` past the end.
+    pub fn get(&self, index: usize) -> Option<Scalar> {
+        let scalar = match &*self.buffer {
+            Buffer::Bool(elements) => Scalar::Bool(*elements.get(index)?),
+            Buffer::I8(elements) => Scalar::Int((*elements.get(index)?).into()),
+            Buffer::I16(elements) => Scalar::Int((*elements.get(index)?).into()),
+            Buffer::I32(elements) => Scalar::Int((*elements.get(index)?).into()),
+            Buffer::I64(elements) => Scalar::Int((*elements.get(index)?).into()),
+            Buffer::U8(elements) => {
+                let bits = *elements.get(index)?;
+                match Float8::of(self.dtype) {
+                    Some(format) => Scalar::Float(format.decode(bits).into()),
+                    None => Scalar::Int(bits.into()),
+                }
+            }
+            Buffer::U16(elements) => Scalar::Int((*elements.get(index)?).into()),
+            Buffer::U32(elements) => Scalar::Int((*elements.get(index)?).into()),
+            Buffer::U64(elements) => Scalar::Int((*elements.get(index)?).into()),
+            Buffer::BF16(elements) => Scalar::Float(elements.get(index)?.to_f64()),
+            Buffer::F16(elements) => Scalar::Float(elements.get(index)?.to_f64()),
+            Buffer::F32(elements) => Scalar::Float((*elements.get(index)?).into()),
+            Buffer::F64(elements) => Scalar::Float(*elements.get(index)?),
+            Buffer::Key(elements) => Scalar::Key(*elements.get(index)?),
+        };
+        Some(scalar)
+    }
+
+    /// Writes the element at a flat row-major index, cast to the dtype; false past the end.
+    pub fn set(&mut self, index: usize, value: Scalar) -> bool {
+        if index >= self.size() {
+            return false;
+        }
+        let value = one_element(self.dtype, value);
+        with_elements!(self.make_mut(), elements => {
+            if let Some([value]) = Element::slice(&value) {
+                elements[index] = *value;
+            }
+        });
+        true
+    }
+
+    /// The value of an array of size 1; `None` for every other size.
+    pub fn item(&self) -> Option<Scalar> {
+        if self.size() == 1 { self.get(0) } else { None }
+    }
+
+    /// The elements in row-major order.
+    pub fn iter_scalars(&self) -> impl ExactSizeIterator<Item = Scalar> + '_ {
+        // Every index is below the size, so the default is never taken.
+        (0..self.size()).map(|index| self.get(index).unwrap_or(Scalar::Int(0)))
+    }
+
+    /// Whether dtype, shape and every bit agree; here NaN equals the same NaN, and -0 is not 0.
+    pub fn same_bits(&self, other: &Array) -> bool {
+        let bits = |left: &Buffer, right: &Buffer| match (left, right) {
+            (Buffer::F32(left), Buffer::F32(right)) => left
+                .iter()
+                .map(|x| x.to_bits())
+                .eq(right.iter().map(|x| x.to_bits())),
+            (Buffer::F64(left), Buffer::F64(right)) => left
+                .iter()
+                .map(|x| x.to_bits())
+                .eq(right.iter().map(|x| x.to_bits())),
+            (Buffer::F16(left), Buffer::F16(right)) => left
+                .iter()
+                .map(|x| x.to_bits())
+                .eq(right.iter().map(|x| x.to_bits())),
+            (Buffer::BF16(left), Buffer::BF16(right)) => left
+                .iter()
+                .map(|x| x.to_bits())
+                .eq(right.iter().map(|x| x.to_bits())),
+            (left, right) => left == right,
+        };
+        self.dtype == other.dtype && self.shape == other.shape && bits(&self.buffer, &other.buffer)
+    }
+}
+
+/// A buffer with the one value, cast to the dtype.
+fn one_element(dtype: DType, value: Scalar) -> Buffer {
+    let value = value.cast(dtype);
+    // After the cast the variant is the dtype's kind and the value in range, so neither the
+    // fallbacks nor the `as` below can lose anything.
+    let integer = value.as_int().unwrap_or(0);
+    let float = value.as_f64().unwrap_or(0.0);
+    match storage_of(dtype) {
+        DType::Bool => Buffer::Bool(vec![value.as_bool().unwrap_or(false)]),
+        DType::I4 | DType::I8 => Buffer::I8(vec![integer as i8]),
+        DType::I16 => Buffer::I16(vec![integer as i16]),
+        DType::I32 => Buffer::I32(vec![integer as i32]),
+        DType::I64 => Buffer::I64(vec![integer as i64]),
+        DType::U16 => Buffer::U16(vec![integer as u16]),
+        DType::U32 => Buffer::U32(vec![integer as u32]),
+        DType::U64 => Buffer::U64(vec![integer as u64]),
+        DType::BF16 => Buffer::BF16(vec![half::bf16::from_f32(float as f32)]),
+        DType::F16 => Buffer::F16(vec![half::f16::from_f32(float as f32)]),
+        DType::F32 => Buffer::F32(vec![float as f32]),
+        DType::F64 => Buffer::F64(vec![float]),
+        DType::Key => Buffer::Key(vec![match value {
+            Scalar::Key(key) => key,
+            _ => [0, 0],
+        }]),
+        _ => Buffer::U8(vec![match Float8::of(dtype) {
+            Some(format) => format.encode(float as f32),
+            None => integer as u8,
+        }]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dtype_holds_what_it_is_given() {
+        for dtype in DType::all() {
+            let value = match dtype {
+                DType::Bool => Scalar::Bool(true),
+                DType::Key => Scalar::Key([1, 2]),
+                dtype if dtype.is_float() => Scalar::Float(1.5),
+                _ => Scalar::Int(5),
+            };
+            let mut array = Array::zeros(dtype, [2, 3]).expect("small");
+            assert!(array.set(4, value));
+            assert!(!array.set(6, value));
+            assert_eq!(array.get(4), Some(value), "{dtype}");
+            assert_eq!(array.get(3), Some(Scalar::zero(dtype)));
+            assert_eq!(array.get(6), None);
+            assert_eq!(array.item(), None);
+        }
+    }
+
+    #[test]
+    fn writes_do_not_reach_clones() {
+        let first = Array::from_i32s([3], &[1, 2, 3]).expect("three");
+        let mut second = first.clone();
+        assert!(!second.is_unique());
+        second.set(0, Scalar::Int(9));
+        assert_eq!(first.get(0), Some(Scalar::Int(1)));
+        assert_eq!(second.get(0), Some(Scalar::Int(9)));
+    }
+
+    #[test]
+    fn impossible_sizes_are_errors() {
+        let shape = [usize::MAX / 2, 3];
+        assert!(matches!(
+            Array::zeros(DType::F32, shape),
+            Err(OpError::TooLarge { .. })
+        ));
+        assert!(matches!(
+            Array::zeros(DType::F32, [usize::MAX / 8]),
+            Err(OpError::TooLarge { .. })
+        ));
+        assert!(Array::new([2], Buffer::F32(vec![1.0])).is_err());
+        assert!(Array::with_dtype(DType::I4, [1], Buffer::F32(vec![1.0])).is_err());
+    }
+
+    #[test]
+    fn iota_counts_along_one_axis() {
+        let array = Array::iota(DType::I32, [2, 3], 1).expect("small");
+        assert_eq!(
+            array,
+            Array::from_i32s([2, 3], &[0, 1, 2, 0, 1, 2]).expect("six")
+        );
+        let array = Array::iota(DType::F32, [2, 3], 0).expect("small");
+        let expected = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
+        assert_eq!(array, Array::from_f32s([2, 3], &expected).expect("six"));
+        assert!(Array::iota(DType::I32, [2], 1).is_err());
+    }
+}

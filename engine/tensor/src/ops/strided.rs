@@ -1,0 +1,114 @@
+//! Copies between a contiguous array and a strided pattern in another: the one loop behind
+//! transpose, broadcast, slice, reverse, pad and updates.
+
+use smallvec::SmallVec;
+
+use crate::array::reserve;
+use crate::error::OpError;
+use crate::shape::Shape;
+
+/// Positions in a flat buffer: `base` plus an index times a stride for each dimension.
+///
+/// Strides may be zero (broadcast) or negative (reverse). Whoever makes one guarantees that every
+/// position lies in the buffer it is used on.
+pub(crate) struct Pattern {
+    base: isize,
+    /// (size, stride) outermost first; adjacent dimensions that walk on evenly are merged.
+    dimensions: SmallVec<[(usize, isize); 6]>,
+}
+
+impl Pattern {
+    pub(crate) fn new(base: isize, shape: &Shape, strides: &[isize]) -> Pattern {
+        let mut dimensions: SmallVec<[(usize, isize); 6]> = SmallVec::new();
+        for (&size, &stride) in shape.iter().zip(strides) {
+            if size == 1 {
+                continue;
+            }
+            match dimensions.last_mut() {
+                Some((outer_size, outer_stride)) if *outer_stride == stride * size as isize => {
+                    *outer_size *= size;
+                    *outer_stride = stride;
+                }
+                _ => dimensions.push((size, stride)),
+            }
+        }
+        Pattern { base, dimensions }
+    }
+
+    /// Calls `row(position, length, stride)` for every innermost run, in row-major order.
+    fn rows(&self, mut row: impl FnMut(isize, usize, isize)) {
+        if self.dimensions.iter().any(|&(size, _)| size == 0) {
+            return;
+        }
+        let Some((&(length, stride), outer)) = self.dimensions.split_last() else {
+            row(self.base, 1, 1);
+            return;
+        };
+        let mut counters: SmallVec<[usize; 6]> = SmallVec::from_elem(0, outer.len());
+        let mut position = self.base;
+        loop {
+            row(position, length, stride);
+            let mut axis = outer.len();
+            loop {
+                if axis == 0 {
+                    return;
+                }
+                axis -= 1;
+                let (size, stride) = outer[axis];
+                counters[axis] += 1;
+                position += stride;
+                if counters[axis] < size {
+                    break;
+                }
+                position -= stride * size as isize;
+                counters[axis] = 0;
+            }
+        }
+    }
+
+    /// The elements at the positions, in row-major order; `shape` is the pattern's.
+    pub(crate) fn read<T: Copy>(&self, source: &[T], shape: &Shape) -> Result<Vec<T>, OpError> {
+        let mut result = reserve(shape)?;
+        self.rows(|position, length, stride| {
+            let start = position as usize;
+            match stride {
+                1 => result.extend_from_slice(&source[start..start + length]),
+                0 => result.extend(std::iter::repeat_n(source[start], length)),
+                2.. => {
+                    let run = source[start..].iter().step_by(stride as usize);
+                    result.extend(run.take(length));
+                }
+                _ => result.extend(
+                    (0..length as isize).map(|step| source[(position + step * stride) as usize]),
+                ),
+            }
+        });
+        Ok(result)
+    }
+
+    /// Writes `values`, in row-major order, to the positions.
+    pub(crate) fn write<T: Copy>(&self, target: &mut [T], values: &[T]) {
+        let mut rest = values;
+        self.rows(|position, length, stride| {
+            let (run, tail) = rest.split_at(length);
+            rest = tail;
+            let start = position as usize;
+            if stride == 1 {
+                target[start..start + length].copy_from_slice(run);
+            } else {
+                for (step, &value) in run.iter().enumerate() {
+                    target[(position + step as isize * stride) as usize] = value;
+                }
+            }
+        });
+    }
+}
+
+/// Row-major strides as signed numbers.
+pub(crate) fn signed_strides(shape: &Shape) -> SmallVec<[isize; 6]> {
+    shape
+        .strides()
+        .iter()
+        .map(|&stride| stride as isize)
+        .collect()
+}
