@@ -24,9 +24,7 @@ pub struct Array {
 
 /// An empty vector that can take `shape.size()` elements, or an error instead of an abort.
 pub(crate) fn reserve<T>(shape: &Shape) -> Result<Vec<T>, OpError> {
-    let too_large = || OpError::TooLarge {
-        shape: shape.clone(),
-    };
+    let too_large = || OpError::too_large(shape);
     let size = shape.checked_size().ok_or_else(too_large)?;
     let mut elements = Vec::new();
     elements.try_reserve_exact(size).map_err(|_| too_large())?;
@@ -133,9 +131,9 @@ impl Array {
                 format!("axis {axis} is out of bounds for shape {shape}"),
             ));
         };
-        shape.checked_size().ok_or_else(|| OpError::TooLarge {
-            shape: shape.clone(),
-        })?;
+        shape
+            .checked_size()
+            .ok_or_else(|| OpError::too_large(&shape))?;
         if shape.size() == 0 {
             return Array::zeros(dtype, shape);
         }

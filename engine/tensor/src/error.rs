@@ -32,9 +32,9 @@ pub enum OpError {
         /// The operation's name.
         op: &'static str,
         /// First shape.
-        left: Shape,
+        left: Box<Shape>,
         /// Second shape.
-        right: Shape,
+        right: Box<Shape>,
     },
     /// A parameter (axis, permutation, padding, ...) is not valid for the operands.
     Argument {
@@ -46,11 +46,25 @@ pub enum OpError {
     /// The result would not fit in memory.
     TooLarge {
         /// The shape asked for.
-        shape: Shape,
+        shape: Box<Shape>,
     },
 }
 
 impl OpError {
+    pub(crate) fn shapes(op: &'static str, left: &Shape, right: &Shape) -> OpError {
+        OpError::ShapeMismatch {
+            op,
+            left: Box::new(left.clone()),
+            right: Box::new(right.clone()),
+        }
+    }
+
+    pub(crate) fn too_large(shape: &Shape) -> OpError {
+        OpError::TooLarge {
+            shape: Box::new(shape.clone()),
+        }
+    }
+
     pub(crate) fn argument(op: &'static str, message: impl Into<String>) -> OpError {
         OpError::Argument {
             op,

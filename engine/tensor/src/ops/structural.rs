@@ -43,11 +43,7 @@ fn check_length(op: &'static str, what: &str, found: usize, rank: usize) -> Resu
 pub fn reshape(array: &Array, shape: impl Into<Shape>) -> Result<Array, OpError> {
     let shape = shape.into();
     if shape.checked_size() != Some(array.size()) {
-        return Err(OpError::ShapeMismatch {
-            op: "reshape",
-            left: array.shape().clone(),
-            right: shape,
-        });
+        return Err(OpError::shapes("reshape", array.shape(), &shape));
     }
     Ok(array.clone().relabel(shape))
 }
@@ -110,18 +106,14 @@ pub fn broadcast_in_dim(
     for (axis, &target) in dimensions.iter().enumerate() {
         let size = array.shape()[axis];
         if size != 1 && size != shape[target] {
-            return Err(OpError::ShapeMismatch {
-                op: OP,
-                left: array.shape().clone(),
-                right: shape,
-            });
+            return Err(OpError::shapes(OP, array.shape(), &shape));
         }
         if size != 1 {
             strides[target] = input_strides[axis];
         }
     }
     if shape.checked_size().is_none() {
-        return Err(OpError::TooLarge { shape });
+        return Err(OpError::too_large(&shape));
     }
     read(array, &Pattern::new(0, &shape, &strides), shape)
 }
@@ -185,11 +177,7 @@ fn check_fits(op: &'static str, array: &Array, sizes: &Shape) -> Result<(), OpEr
     if sizes.rank() == array.rank() && pairs.all(|(length, size)| length <= size) {
         return Ok(());
     }
-    Err(OpError::ShapeMismatch {
-        op,
-        left: array.shape().clone(),
-        right: sizes.clone(),
-    })
+    Err(OpError::shapes(op, array.shape(), sizes))
 }
 
 /// The block of the given sizes at `starts`, which are clamped so that it lies inside.
@@ -266,11 +254,7 @@ pub fn concatenate(arrays: &[&Array], axis: usize) -> Result<Array, OpError> {
     for &other in others {
         check_same_dtype(OP, first, other)?;
         if other.rank() != first.rank() || other.shape().without_axes(&[axis]) != rest {
-            return Err(OpError::ShapeMismatch {
-                op: OP,
-                left: first.shape().clone(),
-                right: other.shape().clone(),
-            });
+            return Err(OpError::shapes(OP, first.shape(), other.shape()));
         }
     }
     let mut shape = first.shape().clone();
