@@ -1,1 +1,20 @@
-//! The kernel IR: typed tile ops, refs, regions; its text form and verifier; launches and findings.
+//! The kernel IR: typed tile ops, Refs and regions; its text form and verifier; launches and findings.
+//! Knows no Python and runs no kernels.
+
+pub mod attribute;
+pub mod builder;
+pub mod finding;
+pub mod function;
+pub mod interval;
+pub mod launch;
+pub mod op;
+pub mod types;
+
+pub use attribute::{Attribute, Attributes, DimIndex, IndexPattern, Position};
+pub use builder::Builder;
+pub use finding::{Certainty, Finding, Fix, Label, Severity};
+pub use function::{Function, Location, OpData, OpId, RegionId, ValueId};
+pub use interval::Interval;
+pub use launch::{AxisSemantics, BlockDim, Launch, Operand, Role};
+pub use op::{EvalError, InferError, Op, OpDef, OpKind};
+pub use types::{MemorySpace, RefType, TensorType, Type};

@@ -1,0 +1,90 @@
+//! A finding: one mistake, where it is, how it is known, and what to do. The catalogue of rules is in `pallas-check`.
+
+use pallas_syntax::Span;
+
+/// How bad it is. Ordered: errors first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Wrong results, an exception, or undefined behaviour on hardware.
+    Error,
+    /// Very likely a mistake.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+/// How a finding is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Certainty {
+    /// Holds for every program and every input.
+    Proved,
+    /// Happened in this run or for a named program.
+    Found,
+    /// May happen under the condition in the evidence.
+    Possible,
+}
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule, such as `PL104`.
+    pub code: &'static str,
+    /// How bad.
+    pub severity: Severity,
+    /// How it is known.
+    pub certainty: Certainty,
+    /// One sentence, without a final dot.
+    pub message: String,
+    /// What to underline.
+    pub span: Span,
+    /// Other places, with a note each.
+    pub labels: Vec<Label>,
+    /// A concrete case: `program (3, 0): rows 96..128 of x, which has 100`.
+    pub evidence: Option<String>,
+    /// What to do.
+    pub help: Option<String>,
+    /// An edit that is certain to be right.
+    pub fix: Option<Fix>,
+}
+
+/// A second place of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What it has to do with it.
+    pub text: String,
+}
+
+/// Replacement text for a span.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What is replaced.
+    pub span: Span,
+    /// The new text.
+    pub replacement: String,
+    /// What an editor shows: `divide by the block size`.
+    pub title: String,
+}
+
+impl Severity {
+    /// As printed and as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+        }
+    }
+}
+
+impl Certainty {
+    /// As printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Certainty::Proved => "proved",
+            Certainty::Found => "found",
+            Certainty::Possible => "possible",
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! A launch: the hand-over between the front half (evaluate, trace) and the back half (check, run, model).
+//! Holds no data of arrays, and no opinion on whether it is right.
+
+use crate::function::Function;
+use crate::types::{MemorySpace, RefType, TensorType};
+use pallas_syntax::Span;
+use std::sync::Arc;
+
+/// One `pallas_call` as called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// The kernel. Parameters: scalar-prefetch operands, inputs, outputs, scratch; all Refs.
+    pub kernel: Function,
+    /// Extent of the grid along each axis; `()` runs the kernel once.
+    pub grid: Vec<usize>,
+    /// Operands in the order of the kernel's parameters: prefetched scalars, inputs, outputs.
+    pub operands: Vec<Operand>,
+    /// Scratch Refs; they live across programs.
+    pub scratch: Vec<RefType>,
+    /// `input_output_aliases`: (input operand, output operand), both counted as in JAX: inputs over prefetched scalars
+    /// and inputs, outputs over outputs.
+    pub aliases: Vec<(usize, usize)>,
+    /// How each grid axis may be run, where the program says so.
+    pub semantics: Vec<AxisSemantics>,
+    /// Places in the source.
+    pub spans: LaunchSpans,
+}
+
+/// One array handed to a kernel, with the way it is cut into blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operand {
+    /// The kernel's parameter name.
+    pub name: Arc<str>,
+    /// Which way data goes.
+    pub role: Role,
+    /// The whole array.
+    pub array: TensorType,
+    /// One entry per dimension of the array.
+    pub block: Vec<BlockDim>,
+    /// Program ids (and prefetched scalars, as Refs) to one block index per dimension. `None`: always block 0.
+    pub index_map: Option<Function>,
+    /// Where blocks are put.
+    pub space: MemorySpace,
+    /// Buffer slots, where the program says (`pl.Buffered(n)`).
+    pub buffers: Option<usize>,
+    /// Places in the source.
+    pub spans: OperandSpans,
+}
+
+/// Which way an operand's data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Whole array in scalar memory, readable by index maps.
+    Prefetch,
+    /// Copied in.
+    Input,
+    /// Copied out.
+    Output,
+}
+
+/// How one dimension is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BlockDim {
+    /// Blocks of this many elements; the index counts blocks.
+    Blocked(usize),
+    /// One element, and the dimension is not there in the kernel (`None` or `pl.Squeezed()`); the index counts elements.
+    Squeezed,
+    /// This many elements; the index counts elements, after virtual padding of the array by `low` and `high`.
+    Element {
+        /// Elements in a block.
+        size: usize,
+        /// Virtual elements before the array.
+        low: usize,
+        /// Virtual elements after the array.
+        high: usize,
+    },
+}
+
+/// How programs along an axis may be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AxisSemantics {
+    /// In any order, or at once.
+    Parallel,
+    /// In order.
+    Arbitrary,
+}
+
+/// Places in the source that findings about a launch point to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaunchSpans {
+    /// The `pallas_call(...)` expression.
+    pub call: Span,
+    /// The expression that applied it to arrays.
+    pub apply: Span,
+    /// The kernel's name in its `def`, or its lambda.
+    pub kernel: Option<Span>,
+    /// The `grid` argument.
+    pub grid: Option<Span>,
+    /// The `out_shape` argument.
+    pub out_shape: Option<Span>,
+}
+
+/// Places in the source that findings about an operand point to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OperandSpans {
+    /// The `BlockSpec(...)` expression.
+    pub spec: Option<Span>,
+    /// Its `block_shape` argument.
+    pub block_shape: Option<Span>,
+    /// Its `index_map` argument: the function or lambda.
+    pub index_map: Option<Span>,
+    /// The kernel's parameter.
+    pub parameter: Option<Span>,
+}
+
+impl BlockDim {
+    /// Elements along this dimension in one block (1 where squeezed).
+    pub fn size(self) -> usize {
+        match self {
+            BlockDim::Blocked(size) | BlockDim::Element { size, .. } => size,
+            BlockDim::Squeezed => 1,
+        }
+    }
+
+    /// First element of the block with this index, in the coordinates of the array (before its virtual padding, so it
+    /// may be negative).
+    pub fn start(self, index: i64) -> i64 {
+        match self {
+            BlockDim::Blocked(size) => index.saturating_mul(size as i64),
+            BlockDim::Squeezed => index,
+            BlockDim::Element { low, .. } => index - low as i64,
+        }
+    }
+}
+
+impl Operand {
+    /// The shape that the kernel's Ref has: block sizes without squeezed dimensions.
+    pub fn block_shape(&self) -> Vec<usize> {
+        self.block
+            .iter()
+            .filter(|d| !matches!(d, BlockDim::Squeezed))
+            .map(|d| d.size())
+            .collect()
+    }
+
+    /// Whether one block is the whole array, whatever the program.
+    pub fn is_whole(&self) -> bool {
+        self.index_map.is_none()
+            && self
+                .block
+                .iter()
+                .zip(self.array.shape.iter())
+                .all(|(b, &n)| *b == BlockDim::Blocked(n))
+    }
+}
+
+impl Launch {
+    /// Number of programs; saturating.
+    pub fn programs(&self) -> usize {
+        self.grid.iter().fold(1, |n, &g| n.saturating_mul(g))
+    }
+
+    /// Program ids of the program with this row-major number.
+    pub fn program(&self, mut number: usize) -> Vec<usize> {
+        let mut ids = vec![0; self.grid.len()];
+        for (id, &extent) in ids.iter_mut().zip(&self.grid).rev() {
+            if extent > 0 {
+                *id = number % extent;
+                number /= extent;
+            }
+        }
+        ids
+    }
+
+    /// Operands of one role with their position.
+    pub fn with_role(&self, role: Role) -> impl Iterator<Item = (usize, &Operand)> {
+        self.operands
+            .iter()
+            .enumerate()
+            .filter(move |(_, o)| o.role == role)
+    }
+}

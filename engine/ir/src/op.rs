@@ -1,0 +1,196 @@
+//! The definition of an op: everything about it in one place. Families of ops are tables in `ops/`.
+
+use crate::attribute::Attributes;
+use crate::function::{Function, RegionId};
+use crate::interval::Interval;
+use crate::types::{TensorType, Type};
+use pallas_tensor::Array;
+use smallvec::SmallVec;
+use std::fmt;
+
+/// Types of results.
+pub type Types = SmallVec<[Type; 1]>;
+
+/// An op: a pointer to its definition. Two ops are equal if they are the same definition.
+#[derive(Clone, Copy)]
+pub struct Op(pub &'static OpDef);
+
+/// All there is to know of an op.
+pub struct OpDef {
+    /// As in the text form; lax's name where there is one.
+    pub name: &'static str,
+    /// One line.
+    pub doc: &'static str,
+    /// Names of the attributes it takes, in printing order. The reader accepts no others.
+    pub attributes: &'static [&'static str],
+    /// The type rule: result types from operand types, or what is wrong in JAX's words.
+    pub infer: fn(&InferContext<'_>) -> Result<Types, InferError>,
+    /// What it does.
+    pub kind: OpKind,
+}
+
+/// What an op does, by the way it is executed.
+pub enum OpKind {
+    /// A function of its tiles.
+    Pure {
+        /// Computes the results. Operands are owned, so a buffer that nobody else holds is reused in place.
+        eval: fn(&EvalContext<'_>, SmallVec<[Array; 4]>) -> Result<SmallVec<[Array; 1]>, EvalError>,
+        /// For integer results: bounds from bounds of the operands. `None` where nothing is known.
+        interval: Option<fn(&Attributes, &[Interval]) -> Interval>,
+    },
+    /// Reads or writes a Ref: executed by the interpreter's memory.
+    Memory(MemoryOp),
+    /// Runs regions.
+    Control(ControlOp),
+    /// Asks for the program's place in the grid.
+    Program(ProgramOp),
+    /// Is seen from outside: prints, checks.
+    Effect(EffectOp),
+    /// Starts a launch from a host function. Operands and results as the launch's.
+    Launch,
+}
+
+/// Ops on Refs. Operand order: the Ref, the value if one is written, index operands, then `mask` and `other` if the
+/// attributes `masked` and `other` are true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryOp {
+    /// `value = ref[index]`
+    Load,
+    /// `ref[index] = value`
+    Store,
+    /// `old = ref[index]; ref[index] = value`
+    Swap,
+    /// `ref[index] = ref[index] op value`, atomically; the old value is the result. The attribute `combine` names the op.
+    Atomic,
+    /// A Ref to part of a Ref. No integer arrays in the index.
+    View,
+}
+
+/// Ops with regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlOp {
+    /// Operands `lower, upper, carries...`; region `(i, carries...) -> carries`.
+    For,
+    /// Operands `carries...`; regions `(carries...) -> bool[]` and `(carries...) -> carries`.
+    While,
+    /// Operand `index` (i32, clamped); one region without parameters per branch, all yielding the same types.
+    Cond,
+    /// No operands; region with one Ref parameter per allocation; results are what it yields.
+    Scoped,
+}
+
+/// Questions to the grid; attribute `axis`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramOp {
+    /// Index of the running program along the axis.
+    ProgramId,
+    /// Extent of the grid along the axis.
+    NumPrograms,
+}
+
+/// Effects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EffectOp {
+    /// Prints the attribute `format`, `{}` fields filled from the operands.
+    DebugPrint,
+}
+
+/// What a type rule sees.
+pub struct InferContext<'a> {
+    /// Types of the operands.
+    pub operands: &'a [Type],
+    /// The op's attributes.
+    pub attributes: &'a Attributes,
+    /// The function under construction, for the types that regions yield.
+    pub function: &'a Function,
+    /// The op's regions, already built.
+    pub regions: &'a [RegionId],
+}
+
+/// What an evaluation sees besides its operands.
+pub struct EvalContext<'a> {
+    /// The op's attributes.
+    pub attributes: &'a Attributes,
+    /// The result types that inference found.
+    pub results: &'a [Type],
+}
+
+/// Why a type rule refuses, in JAX's words, with the exception type that JAX raises.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct InferError {
+    /// `TypeError`, `ValueError`, ...
+    pub exception: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// The rule of the catalogue, such as `PL202`, or empty.
+    pub code: &'static str,
+}
+
+/// Why an evaluation failed. Types have been checked, so only limits and unsupported dtypes remain.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct EvalError(pub String);
+
+impl InferError {
+    /// A `TypeError` without a rule.
+    pub fn type_error(message: impl Into<String>) -> Self {
+        InferError {
+            exception: "TypeError",
+            message: message.into(),
+            code: "",
+        }
+    }
+
+    /// A `ValueError` without a rule.
+    pub fn value_error(message: impl Into<String>) -> Self {
+        InferError {
+            exception: "ValueError",
+            message: message.into(),
+            code: "",
+        }
+    }
+
+    /// The same under a rule of the catalogue.
+    pub fn with_code(mut self, code: &'static str) -> Self {
+        self.code = code;
+        self
+    }
+}
+
+impl InferContext<'_> {
+    /// The tile type of operand `index`.
+    pub fn tensor(&self, index: usize) -> Result<&TensorType, InferError> {
+        match self.operands.get(index) {
+            Some(Type::Tensor(ty)) => Ok(ty),
+            Some(Type::Ref(ty)) => Err(InferError::type_error(format!(
+                "operand {index} is a {ty}, not a value"
+            ))),
+            None => Err(InferError::type_error(format!(
+                "operand {index} is missing"
+            ))),
+        }
+    }
+}
+
+impl PartialEq for Op {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Op {}
+
+impl std::ops::Deref for Op {
+    type Target = OpDef;
+
+    fn deref(&self) -> &OpDef {
+        self.0
+    }
+}
+
+impl fmt::Debug for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name)
+    }
+}

@@ -1,0 +1,209 @@
+//! Types of IR values: tiles (shape and dtype) and Refs (a tile in a memory space that can be read and written).
+
+use pallas_tensor::{DType, Shape};
+use std::fmt;
+
+/// A tile's type, as in `f32[8,128]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TensorType {
+    /// Element type.
+    pub dtype: DType,
+    /// Extent of each dimension.
+    pub shape: Shape,
+    /// Whether the dtype came from a Python scalar and yields in promotion (JAX's weak types).
+    pub weak: bool,
+}
+
+/// A Ref's type, as in `Ref<vmem>{f32[8,128]}`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RefType {
+    /// Element type.
+    pub dtype: DType,
+    /// Extent of each dimension.
+    pub shape: Shape,
+    /// Where it lives.
+    pub space: MemorySpace,
+}
+
+/// The type of an IR value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A value.
+    Tensor(TensorType),
+    /// A place.
+    Ref(RefType),
+}
+
+/// Where a Ref lives. What `pallas_call` puts there without being asked is `Default`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum MemorySpace {
+    /// The target's own choice for blocks: VMEM on TPU, registers or shared memory on GPU.
+    #[default]
+    Default,
+    /// `pl.ANY`: left where it is, no block copies.
+    Any,
+    /// Main memory of the device.
+    Hbm,
+    /// TPU vector memory.
+    Vmem,
+    /// TPU scalar memory; GPU shared memory is `Shared`.
+    Smem,
+    /// GPU global memory.
+    Gmem,
+    /// GPU shared memory.
+    Shared,
+    /// Semaphores.
+    Semaphore,
+}
+
+impl MemorySpace {
+    /// As printed in types.
+    pub fn name(self) -> &'static str {
+        match self {
+            MemorySpace::Default => "default",
+            MemorySpace::Any => "any",
+            MemorySpace::Hbm => "hbm",
+            MemorySpace::Vmem => "vmem",
+            MemorySpace::Smem => "smem",
+            MemorySpace::Gmem => "gmem",
+            MemorySpace::Shared => "shared",
+            MemorySpace::Semaphore => "semaphore",
+        }
+    }
+
+    /// Every space.
+    pub const ALL: [MemorySpace; 8] = [
+        MemorySpace::Default,
+        MemorySpace::Any,
+        MemorySpace::Hbm,
+        MemorySpace::Vmem,
+        MemorySpace::Smem,
+        MemorySpace::Gmem,
+        MemorySpace::Shared,
+        MemorySpace::Semaphore,
+    ];
+}
+
+impl TensorType {
+    /// A type without a weak dtype.
+    pub fn new(dtype: DType, shape: impl Into<Shape>) -> Self {
+        TensorType {
+            dtype,
+            shape: shape.into(),
+            weak: false,
+        }
+    }
+
+    /// A scalar type.
+    pub fn scalar(dtype: DType) -> Self {
+        TensorType {
+            dtype,
+            shape: Shape::default(),
+            weak: false,
+        }
+    }
+
+    /// The same shape with another dtype, not weak.
+    pub fn with_dtype(&self, dtype: DType) -> Self {
+        TensorType {
+            dtype,
+            shape: self.shape.clone(),
+            weak: false,
+        }
+    }
+
+    /// Bytes of one value, sub-byte elements packed as the interpreter stores them (one byte each).
+    pub fn bytes(&self) -> u128 {
+        self.shape
+            .iter()
+            .fold(self.dtype.size_bytes() as u128, |bytes, &d| {
+                bytes.saturating_mul(d as u128)
+            })
+    }
+}
+
+impl Type {
+    /// The tile type, if it is one.
+    pub fn tensor(&self) -> Option<&TensorType> {
+        match self {
+            Type::Tensor(ty) => Some(ty),
+            Type::Ref(_) => None,
+        }
+    }
+
+    /// The Ref type, if it is one.
+    pub fn as_ref_type(&self) -> Option<&RefType> {
+        match self {
+            Type::Ref(ty) => Some(ty),
+            Type::Tensor(_) => None,
+        }
+    }
+
+    /// Shape of the value or place.
+    pub fn shape(&self) -> &Shape {
+        match self {
+            Type::Tensor(ty) => &ty.shape,
+            Type::Ref(ty) => &ty.shape,
+        }
+    }
+
+    /// Element type of the value or place.
+    pub fn dtype(&self) -> DType {
+        match self {
+            Type::Tensor(ty) => ty.dtype,
+            Type::Ref(ty) => ty.dtype,
+        }
+    }
+}
+
+impl From<TensorType> for Type {
+    fn from(ty: TensorType) -> Self {
+        Type::Tensor(ty)
+    }
+}
+
+impl From<RefType> for Type {
+    fn from(ty: RefType) -> Self {
+        Type::Ref(ty)
+    }
+}
+
+fn write_shape(f: &mut fmt::Formatter<'_>, dtype: DType, shape: &Shape) -> fmt::Result {
+    write!(f, "{}[", dtype.short_name())?;
+    for (i, d) in shape.iter().enumerate() {
+        if i > 0 {
+            f.write_str(",")?;
+        }
+        write!(f, "{d}")?;
+    }
+    f.write_str("]")
+}
+
+/// `f32[8,128]`, with `*` after a weak type's dtype bracket as in `f32[]*`.
+impl fmt::Display for TensorType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_shape(f, self.dtype, &self.shape)?;
+        if self.weak { f.write_str("*") } else { Ok(()) }
+    }
+}
+
+/// `ref<f32[8,128]>`, or `ref<f32[8,128], vmem>` outside the default space.
+impl fmt::Display for RefType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ref<")?;
+        write_shape(f, self.dtype, &self.shape)?;
+        if self.space != MemorySpace::Default {
+            write!(f, ", {}", self.space.name())?;
+        }
+        f.write_str(">")
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Tensor(ty) => ty.fmt(f),
+            Type::Ref(ty) => ty.fmt(f),
+        }
+    }
+}
