@@ -38,6 +38,11 @@ pub(crate) fn filled<T: Clone>(shape: &Shape, value: T) -> Result<Vec<T>, OpErro
     Ok(elements)
 }
 
+/// The elements of each array that stores the same type as `_like`; arrays of one dtype all do.
+pub(crate) fn elements_like<'a, T: Element>(_like: &[T], arrays: &[&'a Array]) -> Vec<&'a [T]> {
+    arrays.iter().filter_map(|array| array.elements()).collect()
+}
+
 impl Array {
     /// An array of the buffer's own dtype.
     ///

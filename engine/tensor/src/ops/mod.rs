@@ -3,12 +3,34 @@
 //! Shapes are checked, never assumed: a wrong operand is an [`crate::OpError`], not a panic.
 //! Dtype promotion is the caller's: operands come with the dtype they are to be computed in.
 
+mod binary;
+mod compare;
 mod convert;
+mod cumulative;
+mod dot;
+mod elementwise;
+mod functions;
+mod gather;
+mod number;
+mod product;
+mod reduce;
+mod select;
+mod sort;
 mod strided;
 mod structural;
+mod unary;
 
+pub use binary::{BinaryOp, binary};
+pub use compare::{CompareOp, compare};
 pub use convert::{bitcast_convert, convert};
+pub use cumulative::{CumulativeOp, cumulative};
+pub use dot::{DotDimensions, dot_general, dot_general_shape};
+pub use gather::{Combine, scatter_flat, take_flat};
+pub use reduce::{ReduceOp, arg_extreme, reduce};
+pub use select::{clamp, select, select_n};
+pub use sort::{argsort, sort, top_k};
 pub use structural::{
     PadDimension, broadcast_in_dim, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape,
     reverse, slice, transpose,
 };
+pub use unary::{UnaryOp, integer_pow, unary};

@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use crate::array::{Array, filled, reserve};
+use crate::array::{Array, elements_like, filled, reserve};
 use crate::buffer::{Element, with_elements};
 use crate::error::OpError;
 use crate::ops::strided::{Pattern, signed_strides};
@@ -264,8 +264,7 @@ pub fn concatenate(arrays: &[&Array], axis: usize) -> Result<Array, OpError> {
     let outer: usize = shape[..axis].iter().product();
     let buffer = with_elements!(first.buffer(), elements => {
         let mut result = reserve(&shape)?;
-        let parts: Vec<_> = arrays.iter().filter_map(|array| Element::slice(array.buffer())).collect();
-        result.extend_from_slice(&elements[..0]);
+        let parts = elements_like(elements, arrays);
         for row in 0..outer {
             for part in &parts {
                 let length = part.len() / outer;

@@ -1,0 +1,108 @@
+//! Logarithms: `log` and `log1p`.
+//!
+//! `log` is XLA's (`xla/codegen/intrinsic/log.cc`, after Cephes' `logf`); `log1p` takes a rational
+//! approximation (Cephes' `log1p`) for `|x| < sqrt(2) - 1` and `log(x + 1)` elsewhere
+//! (`xla/codegen/intrinsic/log1p.cc`). There is no `log2` and no `log10` here: `jnp.log2` and
+//! `jnp.log10` are `log(x) / log(2)` and `log(x) / log(10)` in a program, and divide there.
+
+use super::arith::{bits, flush, fma, horner, horner_from};
+use super::exp::{LN_2_HIGH, LN_2_LOW};
+
+const SQRT_HALF: f32 = bits(0x3f35_04f3);
+/// The polynomial of `log(1 + x)` in three interleaved parts, joined by powers of `x^3`.
+const PARTS: [[f32; 3]; 3] = [
+    [bits(0x3d90_21bb), bits(0xbdeb_d1b8), bits(0x3def_251a)],
+    [bits(0xbdfe_5d4f), bits(0x3e11_e9bf), bits(0xbe2a_ae50)],
+    [bits(0x3e4c_ceac), bits(0xbe7f_fffc), bits(0x3eaa_aaaa)],
+];
+
+/// `log(x)` as `jnp.log` computes it: `-inf` at either zero and at subnormals, NaN below.
+#[inline]
+#[must_use]
+pub fn log(x: f32) -> f32 {
+    let x = flush(x);
+    if x == 0.0 {
+        return f32::NEG_INFINITY;
+    }
+    if x == f32::INFINITY {
+        return x;
+    }
+    // `!(x > 0)` and not `x <= 0`: NaN is caught too.
+    if !(x > 0.0) {
+        return f32::NAN;
+    }
+    let pattern = x.to_bits();
+    let raised = f32::from_bits((pattern & 0x007f_ffff) | 0x3f00_0000);
+    let exponent = ((pattern >> 23) as i32 - 127) as f32 + 1.0;
+    let (fraction, exponent) = if raised < SQRT_HALF {
+        ((raised - 1.0) + raised, exponent - 1.0)
+    } else {
+        (raised - 1.0, exponent)
+    };
+    let square = fraction * fraction;
+    let cube = square * fraction;
+    let [first, second, third] = PARTS.map(|part| horner(fraction, &part));
+    let sum = fma(fma(first, cube, second), cube, third);
+    let low = fma(sum, cube, exponent * LN_2_LOW);
+    let high = fma(-0.5, square, fraction);
+    fma(LN_2_HIGH, exponent, high + low)
+}
+
+/// Below this (`sqrt(2) - 1`) in magnitude, `log1p` uses its own approximation.
+const LOG1P_SMALL: f32 = bits(0x3ed4_13cd);
+const LOG1P_NUMERATOR: [f32; 6] = [
+    bits(0x3eff_40c5),
+    bits(0x40d2_84fa),
+    bits(0x41ef_4b9c),
+    bits(0x4273_cc76),
+    bits(0x4264_73ad),
+    bits(0x41a0_5101),
+];
+const LOG1P_NUMERATOR_HEAD: f32 = 4.527e-5;
+const LOG1P_DENOMINATOR: [f32; 6] = [
+    bits(0x4171_01ad),
+    bits(0x42a6_185b),
+    bits(0x435d_c32d),
+    bits(0x439a_8ca3),
+    bits(0x4358_6d8a),
+    bits(0x4270_7982),
+];
+
+/// What [`log1p`] computes near zero, as parts: `x + (-x^2 / 2 + x^3 * ratio)`.
+pub(super) struct SmallLog1p {
+    /// `x^2`, rounded.
+    pub(super) square: f32,
+    /// `x^3`, rounded twice.
+    pub(super) cube: f32,
+    /// The rational approximation of `(log(1 + x) - x + x^2 / 2) / x^3`.
+    pub(super) ratio: f32,
+}
+
+impl SmallLog1p {
+    #[inline(always)]
+    pub(super) fn new(x: f32) -> Self {
+        let numerator = horner_from(LOG1P_NUMERATOR_HEAD, x, &LOG1P_NUMERATOR);
+        let denominator = horner_from(1.0, x, &LOG1P_DENOMINATOR);
+        let square = flush(x * x);
+        Self { square, cube: flush(x * square), ratio: numerator / denominator }
+    }
+}
+
+/// True where [`log1p`] uses [`SmallLog1p`].
+#[inline(always)]
+pub(super) fn log1p_is_small(x: f32) -> bool {
+    x.abs() < LOG1P_SMALL
+}
+
+/// `log(1 + x)` as `jnp.log1p` computes it.
+#[inline]
+#[must_use]
+pub fn log1p(x: f32) -> f32 {
+    let x = flush(x);
+    if log1p_is_small(x) {
+        let SmallLog1p { square, cube, ratio } = SmallLog1p::new(x);
+        x + flush(fma(square, -0.5, flush(cube * ratio)))
+    } else {
+        log(x + 1.0)
+    }
+}

@@ -1,0 +1,289 @@
+//! Elementwise operations of two arrays.
+
+use crate::array::Array;
+use crate::buffer::{Buffer, Element};
+use crate::dtype::{DType, Kind};
+use crate::error::OpError;
+use crate::ops::elementwise::{Operand, each, in_f32_chunks_with, pair, wrap_four_bits};
+use crate::ops::functions::{double, single};
+use crate::ops::number::{Float, Integer};
+
+/// An elementwise operation of two arrays of one dtype, with the meaning of the `lax` function of
+/// the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// Sum; integers wrap.
+    Add,
+    /// Difference; integers wrap.
+    Sub,
+    /// Product; integers wrap.
+    Mul,
+    /// Quotient; integers truncate, by zero all ones.
+    Div,
+    /// Remainder with the sign of the dividend; integers by zero the dividend.
+    Rem,
+    /// Power; integers as `jnp.power` (the exponent's low six bits).
+    Pow,
+    /// Larger; NaN if either is.
+    Max,
+    /// Smaller; NaN if either is.
+    Min,
+    /// Angle of the point (y, x).
+    Atan2,
+    /// Bitwise or logical and.
+    And,
+    /// Bitwise or logical or.
+    Or,
+    /// Bitwise or logical exclusive or.
+    Xor,
+    /// Left shift; zero for amounts of the width or more.
+    ShiftLeft,
+    /// Right shift with zeros.
+    ShiftRightLogical,
+    /// Right shift with the sign.
+    ShiftRightArithmetic,
+    /// The next float from the first towards the second.
+    NextAfter,
+}
+
+use BinaryOp::*;
+
+/// (operation, its name in jaxprs, on `bool`, on integers, on floats)
+static TABLE: [(BinaryOp, &str, bool, bool, bool); 16] = [
+    (Add, "add", false, true, true),
+    (Sub, "sub", false, true, true),
+    (Mul, "mul", false, true, true),
+    (Div, "div", false, true, true),
+    (Rem, "rem", false, true, true),
+    (Pow, "pow", false, true, true),
+    (Max, "max", true, true, true),
+    (Min, "min", true, true, true),
+    (Atan2, "atan2", false, false, true),
+    (And, "and", true, true, false),
+    (Or, "or", true, true, false),
+    (Xor, "xor", true, true, false),
+    (ShiftLeft, "shift_left", false, true, false),
+    (ShiftRightLogical, "shift_right_logical", false, true, false),
+    (
+        ShiftRightArithmetic,
+        "shift_right_arithmetic",
+        false,
+        true,
+        false,
+    ),
+    (NextAfter, "nextafter", false, false, true),
+];
+
+impl BinaryOp {
+    /// Every operation, in the order of the enum.
+    pub fn all() -> impl Iterator<Item = BinaryOp> {
+        TABLE.iter().map(|row| row.0)
+    }
+
+    /// The name in jaxprs: `add`, `shift_left`.
+    pub fn name(self) -> &'static str {
+        TABLE[self as usize].1
+    }
+
+    /// Whether the operation exists for the dtype.
+    pub fn accepts(self, dtype: DType) -> bool {
+        let (_, _, on_bool, on_integers, on_floats) = TABLE[self as usize];
+        match dtype.kind() {
+            Kind::Bool => on_bool,
+            Kind::Signed | Kind::Unsigned => on_integers,
+            Kind::Float => on_floats,
+            Kind::Key => false,
+        }
+    }
+}
+
+/// Applies the operation element by element.
+///
+/// The shapes are equal, or one operand has size 1 and meets every element of the other. A buffer
+/// that nobody else holds is reused for the result, so pass arrays by value.
+///
+/// # Errors
+/// For dtypes that differ or are not accepted, and shapes that do not fit.
+pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError> {
+    let dtype = left.dtype();
+    if !op.accepts(dtype) {
+        return Err(OpError::DType {
+            op: op.name(),
+            dtype,
+        });
+    }
+    let (mut target, other, swapped) = pair(op.name(), left, right)?;
+    let buffer = target.make_mut();
+    match (&mut *buffer, other.buffer()) {
+        (Buffer::Bool(x), Buffer::Bool(y)) => {
+            let y = Operand::new(y, x.len());
+            match op {
+                Max | Or => each(x, y, swapped, |x, y| x | y),
+                Min | And => each(x, y, swapped, |x, y| x & y),
+                _ => each(x, y, swapped, |x, y| x ^ y),
+            }
+        }
+        (Buffer::I8(x), Buffer::I8(y)) => {
+            if dtype == DType::I4 && op == ShiftRightLogical {
+                four_bit_shift_right(x, y, swapped);
+            } else {
+                integers(op, x, y, swapped);
+            }
+        }
+        (Buffer::I16(x), Buffer::I16(y)) => integers(op, x, y, swapped),
+        (Buffer::I32(x), Buffer::I32(y)) => integers(op, x, y, swapped),
+        (Buffer::I64(x), Buffer::I64(y)) => integers(op, x, y, swapped),
+        (Buffer::U8(x), Buffer::U8(y)) if !dtype.is_float() => integers(op, x, y, swapped),
+        (Buffer::U16(x), Buffer::U16(y)) => integers(op, x, y, swapped),
+        (Buffer::U32(x), Buffer::U32(y)) => integers(op, x, y, swapped),
+        (Buffer::U64(x), Buffer::U64(y)) => integers(op, x, y, swapped),
+        (Buffer::F32(x), Buffer::F32(y)) => {
+            let y = Operand::new(y, x.len());
+            singles(op, x, y, swapped);
+        }
+        (Buffer::F64(x), Buffer::F64(y)) => doubles(op, x, y, swapped),
+        (Buffer::BF16(_) | Buffer::F16(_) | Buffer::U8(_), other) => {
+            if op == NextAfter {
+                return next_after_narrow(target, &other.clone(), swapped);
+            }
+            in_f32_chunks_with(dtype, buffer, other, |x, y| singles(op, x, y, swapped));
+        }
+        // `pair` made sure of equal dtypes, and keys accept nothing.
+        _ => {}
+    }
+    wrap_four_bits(dtype, buffer);
+    Ok(target)
+}
+
+/// A 4-bit integer shifted as if its storage had no sign bits above.
+fn four_bit_shift_right(x: &mut [i8], y: &[i8], swapped: bool) {
+    let y = Operand::new(y, x.len());
+    each(x, y, swapped, |x, amount| {
+        (x & 15).shift_right_logical(amount)
+    });
+}
+
+fn integers<T: Integer>(op: BinaryOp, x: &mut [T], y: &[T], swapped: bool) {
+    let y = Operand::new(y, x.len());
+    match op {
+        Add => each(x, y, swapped, T::add),
+        Sub => each(x, y, swapped, T::sub),
+        Mul => each(x, y, swapped, T::mul),
+        Div => each(x, y, swapped, T::div),
+        Rem => each(x, y, swapped, T::rem),
+        Pow => each(x, y, swapped, integer_power),
+        Max => each(x, y, swapped, T::max),
+        Min => each(x, y, swapped, T::min),
+        And => each(x, y, swapped, T::and),
+        Or => each(x, y, swapped, T::or),
+        Xor => each(x, y, swapped, T::xor),
+        ShiftLeft => each(x, y, swapped, T::shift_left),
+        ShiftRightLogical => each(x, y, swapped, T::shift_right_logical),
+        ShiftRightArithmetic => each(x, y, swapped, T::shift_right_arithmetic),
+        // Refused by the table.
+        Atan2 | NextAfter => {}
+    }
+}
+
+/// As `jnp.power` (`_pow_int_int` in jax/_src/numpy/ufuncs.py): six rounds of squaring.
+fn integer_power<T: Integer>(base: T, exponent: T) -> T {
+    if base == T::ZERO && exponent != T::ZERO {
+        return T::ZERO;
+    }
+    let (mut base, mut exponent, mut result) = (base, exponent, T::ONE);
+    for _ in 0..6 {
+        if exponent.and(T::ONE) != T::ZERO {
+            result = result.mul(base);
+        }
+        base = base.mul(base);
+        exponent = exponent.shift_right_logical(T::ONE);
+    }
+    result
+}
+
+/// The arithmetic that both float types share; false if `op` is not part of it.
+fn floats<T: Float>(op: BinaryOp, x: &mut [T], y: Operand<'_, T>, swapped: bool) -> bool {
+    match op {
+        Add => each(x, y, swapped, T::add),
+        Sub => each(x, y, swapped, T::sub),
+        Mul => each(x, y, swapped, T::mul),
+        Div => each(x, y, swapped, T::div),
+        Rem => each(x, y, swapped, T::rem),
+        Max => each(x, y, swapped, T::maximum),
+        Min => each(x, y, swapped, T::minimum),
+        NextAfter => each(x, y, swapped, T::next_after),
+        _ => return false,
+    }
+    true
+}
+
+fn singles(op: BinaryOp, x: &mut [f32], y: Operand<'_, f32>, swapped: bool) {
+    match op {
+        Pow => each(x, y, swapped, single::pow),
+        Atan2 => each(x, y, swapped, single::atan2),
+        _ => {
+            floats(op, x, y, swapped);
+        }
+    }
+}
+
+fn doubles(op: BinaryOp, x: &mut [f64], y: &[f64], swapped: bool) {
+    let y = Operand::new(y, x.len());
+    match op {
+        Pow => each(x, y, swapped, double::pow),
+        Atan2 => each(x, y, swapped, double::atan2),
+        _ => {
+            floats(op, x, y, swapped);
+        }
+    }
+}
+
+/// Narrow floats step in their own bits, not in those of `f32`.
+fn next_after_narrow(target: Array, other: &Buffer, swapped: bool) -> Result<Array, OpError> {
+    let dtype = target.dtype();
+    let other = match other.len() {
+        length if length == target.size() => {
+            Array::from_parts(dtype, target.shape().clone(), other.clone())
+        }
+        _ => {
+            let one = Array::from_parts(dtype, crate::Shape::scalar(), other.clone());
+            crate::ops::broadcast_in_dim(&one, target.shape().clone(), &[])?
+        }
+    };
+    let (from, to) = if swapped {
+        (other, target)
+    } else {
+        (target, other)
+    };
+    let from_values: Vec<f32> = crate::ops::convert::numbers(&from)?;
+    let to_values: Vec<f32> = crate::ops::convert::numbers(&to)?;
+    let unsigned = match dtype.bits() {
+        8 => DType::U8,
+        _ => DType::U16,
+    };
+    let bits = crate::ops::bitcast_convert(&from, unsigned)?;
+    let mut bits: Vec<u16> = crate::ops::convert::numbers(&bits)?;
+    let sign = 1u16 << (dtype.bits() - 1);
+    for (bits, (from, to)) in bits.iter_mut().zip(from_values.into_iter().zip(to_values)) {
+        if from.is_nan() || to.is_nan() || from == to {
+            // Equal values give the second operand, whose zero may have another sign.
+            *bits = narrow_bits(dtype, if from == to { to } else { f32::NAN });
+        } else if from == 0.0 {
+            *bits = if to > 0.0 { 1 } else { sign | 1 };
+        } else if (from < to) == (from > 0.0) {
+            *bits += 1;
+        } else {
+            *bits -= 1;
+        }
+    }
+    let bits = Array::from_parts(DType::U16, from.shape().clone(), u16::wrap(bits));
+    crate::ops::bitcast_convert(&crate::ops::convert(&bits, unsigned)?, dtype)
+}
+
+fn narrow_bits(dtype: DType, value: f32) -> u16 {
+    match dtype {
+        DType::BF16 => half::bf16::from_f32(value).to_bits(),
+        DType::F16 => half::f16::from_f32(value).to_bits(),
+        _ => crate::Float8::of(dtype).map_or(0, |format| u16::from(format.encode(value))),
+    }
+}

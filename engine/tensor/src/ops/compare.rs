@@ -1,0 +1,122 @@
+//! Elementwise comparisons, to `bool`.
+
+use crate::array::Array;
+use crate::buffer::Buffer;
+use crate::dtype::DType;
+use crate::error::OpError;
+use crate::ops::convert::numbers;
+use crate::ops::elementwise::Operand;
+
+/// A comparison of two arrays. Any comparison with NaN is false, but for [`CompareOp::Ne`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(
+    missing_docs,
+    reason = "the names are those of lax and Python's operator module"
+)]
+pub enum CompareOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl CompareOp {
+    /// Every comparison.
+    pub fn all() -> impl Iterator<Item = CompareOp> {
+        use CompareOp::*;
+        [Eq, Ne, Lt, Le, Gt, Ge].into_iter()
+    }
+
+    /// The name in jaxprs: `eq`, `lt`.
+    pub fn name(self) -> &'static str {
+        match self {
+            CompareOp::Eq => "eq",
+            CompareOp::Ne => "ne",
+            CompareOp::Lt => "lt",
+            CompareOp::Le => "le",
+            CompareOp::Gt => "gt",
+            CompareOp::Ge => "ge",
+        }
+    }
+
+    /// The comparison with its operands exchanged.
+    pub fn swapped(self) -> CompareOp {
+        match self {
+            CompareOp::Lt => CompareOp::Gt,
+            CompareOp::Le => CompareOp::Ge,
+            CompareOp::Gt => CompareOp::Lt,
+            CompareOp::Ge => CompareOp::Le,
+            CompareOp::Eq | CompareOp::Ne => self,
+        }
+    }
+}
+
+/// Compares element by element; shapes are equal or one operand has size 1.
+///
+/// # Errors
+/// For dtypes that differ, keys under an ordering, and shapes that do not fit.
+pub fn compare(op: CompareOp, left: &Array, right: &Array) -> Result<Array, OpError> {
+    let (dtype, name) = (left.dtype(), op.name());
+    if dtype != right.dtype() {
+        return Err(OpError::DTypeMismatch {
+            op: name,
+            left: dtype,
+            right: right.dtype(),
+        });
+    }
+    if dtype == DType::Key && !matches!(op, CompareOp::Eq | CompareOp::Ne) {
+        return Err(OpError::DType { op: name, dtype });
+    }
+    let (target, other, op) = if left.shape() == right.shape()
+        || right.size() == 1 && (left.size() != 1 || left.rank() >= right.rank())
+    {
+        (left, right, op)
+    } else if left.size() == 1 {
+        (right, left, op.swapped())
+    } else {
+        return Err(OpError::shapes(name, left.shape(), right.shape()));
+    };
+    let result = match (target.buffer(), other.buffer()) {
+        (Buffer::Bool(x), Buffer::Bool(y)) => elements(op, x, y),
+        (Buffer::I8(x), Buffer::I8(y)) => elements(op, x, y),
+        (Buffer::I16(x), Buffer::I16(y)) => elements(op, x, y),
+        (Buffer::I32(x), Buffer::I32(y)) => elements(op, x, y),
+        (Buffer::I64(x), Buffer::I64(y)) => elements(op, x, y),
+        (Buffer::U8(x), Buffer::U8(y)) if !dtype.is_float() => elements(op, x, y),
+        (Buffer::U16(x), Buffer::U16(y)) => elements(op, x, y),
+        (Buffer::U32(x), Buffer::U32(y)) => elements(op, x, y),
+        (Buffer::U64(x), Buffer::U64(y)) => elements(op, x, y),
+        (Buffer::F32(x), Buffer::F32(y)) => elements(op, x, y),
+        (Buffer::F64(x), Buffer::F64(y)) => elements(op, x, y),
+        (Buffer::Key(x), Buffer::Key(y)) => elements(op, x, y),
+        // Decoding to `f32` is exact and keeps the order.
+        _ => elements(op, &numbers::<f32>(target)?, &numbers::<f32>(other)?),
+    };
+    Ok(Array::from_parts(
+        DType::Bool,
+        target.shape().clone(),
+        Buffer::Bool(result),
+    ))
+}
+
+fn elements<T: PartialOrd + Copy>(op: CompareOp, x: &[T], y: &[T]) -> Vec<bool> {
+    let y = Operand::new(y, x.len());
+    match op {
+        CompareOp::Eq => each(x, y, |x, y| x == y),
+        CompareOp::Ne => each(x, y, |x, y| x != y),
+        CompareOp::Lt => each(x, y, |x, y| x < y),
+        CompareOp::Le => each(x, y, |x, y| x <= y),
+        CompareOp::Gt => each(x, y, |x, y| x > y),
+        CompareOp::Ge => each(x, y, |x, y| x >= y),
+    }
+}
+
+#[inline(always)]
+fn each<T: Copy>(x: &[T], y: Operand<'_, T>, f: impl Fn(T, T) -> bool) -> Vec<bool> {
+    match y {
+        Operand::Each(y) => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
+        Operand::All(y) => x.iter().map(|&x| f(x, y)).collect(),
+    }
+}

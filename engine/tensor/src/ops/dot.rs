@@ -1,0 +1,279 @@
+//! Contraction of two arrays, `lax.dot_general`.
+
+use crate::array::{Array, filled};
+use crate::buffer::Buffer;
+use crate::dtype::DType;
+use crate::error::OpError;
+use crate::ops::number::Integer;
+use crate::ops::product::Product;
+use crate::ops::{convert, transpose};
+use crate::shape::Shape;
+
+/// Which dimensions [`dot_general`] contracts and which it runs over in step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DotDimensions {
+    /// Summed over, on the left; paired in order with the right's.
+    pub left_contracting: Vec<usize>,
+    /// Summed over, on the right.
+    pub right_contracting: Vec<usize>,
+    /// Kept and shared, on the left.
+    pub left_batch: Vec<usize>,
+    /// Kept and shared, on the right.
+    pub right_batch: Vec<usize>,
+}
+
+impl DotDimensions {
+    /// `left @ right` for two matrices.
+    pub fn matrix_product() -> DotDimensions {
+        DotDimensions {
+            left_contracting: vec![1],
+            right_contracting: vec![0],
+            ..DotDimensions::default()
+        }
+    }
+}
+
+const OP: &str = "dot_general";
+
+/// The shape of [`dot_general`]'s result: batch, then the left's free, then the right's free
+/// dimensions.
+///
+/// # Errors
+/// For dimensions out of bounds or repeated, and sizes that differ.
+pub fn dot_general_shape(
+    left: &Shape,
+    right: &Shape,
+    dimensions: &DotDimensions,
+) -> Result<Shape, OpError> {
+    let check = |shape: &Shape, batch: &[usize], contracting: &[usize]| {
+        let mut used = vec![false; shape.rank()];
+        for &axis in batch.iter().chain(contracting) {
+            match used.get_mut(axis) {
+                Some(used) if !*used => *used = true,
+                _ => {
+                    return Err(OpError::argument(
+                        OP,
+                        format!("dimension {axis} is repeated or out of bounds for shape {shape}"),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    };
+    check(left, &dimensions.left_batch, &dimensions.left_contracting)?;
+    check(
+        right,
+        &dimensions.right_batch,
+        &dimensions.right_contracting,
+    )?;
+    let pairs = [
+        (&dimensions.left_batch, &dimensions.right_batch),
+        (&dimensions.left_contracting, &dimensions.right_contracting),
+    ];
+    for (left_axes, right_axes) in pairs {
+        let sizes = |shape: &Shape, axes: &[usize]| -> Shape {
+            axes.iter().map(|&axis| shape[axis]).collect()
+        };
+        if sizes(left, left_axes) != sizes(right, right_axes) {
+            return Err(OpError::shapes(OP, left, right));
+        }
+    }
+    let batch = dimensions.left_batch.iter().map(|&axis| left[axis]);
+    let free = |shape: &Shape, batch: &[usize], contracting: &[usize]| {
+        shape.without_axes(&[batch, contracting].concat())
+    };
+    let left_free = free(left, &dimensions.left_batch, &dimensions.left_contracting);
+    let right_free = free(
+        right,
+        &dimensions.right_batch,
+        &dimensions.right_contracting,
+    );
+    let shape = batch.chain(left_free.iter().copied());
+    Ok(shape.chain(right_free.iter().copied()).collect())
+}
+
+/// Sizes of the equivalent batched matrix product.
+#[derive(Clone, Copy)]
+struct Sizes {
+    batch: usize,
+    rows: usize,
+    inner: usize,
+    columns: usize,
+}
+
+/// Sums products of elements over the contracting dimensions.
+///
+/// Operands are computed in the wider of their dtypes and `output`: 16- and 8-bit floats multiply
+/// and add in `f32` (in `f64` if that is the output), integers in `output`, wrapping. The sum is
+/// rounded to `output` once.
+///
+/// # Errors
+/// As [`dot_general_shape`], and for keys.
+pub fn dot_general(
+    left: &Array,
+    right: &Array,
+    dimensions: &DotDimensions,
+    output: DType,
+) -> Result<Array, OpError> {
+    for dtype in [left.dtype(), right.dtype(), output] {
+        if dtype == DType::Key {
+            return Err(OpError::DType { op: OP, dtype });
+        }
+    }
+    let shape = dot_general_shape(left.shape(), right.shape(), dimensions)?;
+    if shape.checked_size().is_none() {
+        return Err(OpError::too_large(&shape));
+    }
+    let product =
+        |shape: &Shape, axes: &[usize]| -> usize { axes.iter().map(|&axis| shape[axis]).product() };
+    let batch = product(left.shape(), &dimensions.left_batch);
+    let inner = product(left.shape(), &dimensions.left_contracting);
+    let free = |shape: &Shape, batch: &[usize], contracting: &[usize]| {
+        shape.without_axes(&[batch, contracting].concat()).size()
+    };
+    let sizes = Sizes {
+        batch,
+        inner,
+        rows: free(
+            left.shape(),
+            &dimensions.left_batch,
+            &dimensions.left_contracting,
+        ),
+        columns: free(
+            right.shape(),
+            &dimensions.right_batch,
+            &dimensions.right_contracting,
+        ),
+    };
+    // Left as batch x rows x inner, right as batch x inner x columns.
+    let arrange = |array: &Array, batch: &[usize], contracting: &[usize], inner_last: bool| {
+        let free: Vec<usize> = (0..array.rank())
+            .filter(|axis| !batch.contains(axis) && !contracting.contains(axis))
+            .collect();
+        let order = if inner_last {
+            [batch, &free, contracting].concat()
+        } else {
+            [batch, contracting, &free].concat()
+        };
+        transpose(array, &order)
+    };
+    let left = arrange(
+        left,
+        &dimensions.left_batch,
+        &dimensions.left_contracting,
+        true,
+    )?;
+    let right = arrange(
+        right,
+        &dimensions.right_batch,
+        &dimensions.right_contracting,
+        false,
+    )?;
+    let computed = computing_dtype(left.dtype(), right.dtype(), output);
+    let left = convert(&left, computed)?;
+    let right = convert(&right, computed)?;
+    let buffer = match (left.buffer(), right.buffer()) {
+        (Buffer::F32(left), Buffer::F32(right)) => Buffer::F32(floats(left, right, sizes, &shape)?),
+        (Buffer::F64(left), Buffer::F64(right)) => Buffer::F64(floats(left, right, sizes, &shape)?),
+        (Buffer::I8(left), Buffer::I8(right)) => integers(left, right, sizes, &shape)?,
+        (Buffer::I16(left), Buffer::I16(right)) => integers(left, right, sizes, &shape)?,
+        (Buffer::I32(left), Buffer::I32(right)) => integers(left, right, sizes, &shape)?,
+        (Buffer::I64(left), Buffer::I64(right)) => integers(left, right, sizes, &shape)?,
+        (Buffer::U8(left), Buffer::U8(right)) => integers(left, right, sizes, &shape)?,
+        (Buffer::U16(left), Buffer::U16(right)) => integers(left, right, sizes, &shape)?,
+        (Buffer::U32(left), Buffer::U32(right)) => integers(left, right, sizes, &shape)?,
+        (Buffer::U64(left), Buffer::U64(right)) => integers(left, right, sizes, &shape)?,
+        _ => {
+            return Err(OpError::DType {
+                op: OP,
+                dtype: computed,
+            });
+        }
+    };
+    let dtype = buffer.natural_dtype();
+    convert(&Array::from_parts(dtype, shape, buffer), output)
+}
+
+/// `f64` if any is, else `f32` if any is a float; integers in the output's storage, `bool` in `u8`.
+fn computing_dtype(left: DType, right: DType, output: DType) -> DType {
+    let dtypes = [left, right, output];
+    if dtypes.contains(&DType::F64) {
+        DType::F64
+    } else if dtypes.iter().any(|dtype| dtype.is_float()) {
+        DType::F32
+    } else if output == DType::Bool {
+        DType::U8
+    } else {
+        crate::buffer::storage_of(output)
+    }
+}
+
+/// Multiplications below which setting up the tuned product costs more than it saves.
+const SMALL: usize = 4096;
+
+fn floats<T: Product>(
+    left: &[T],
+    right: &[T],
+    sizes: Sizes,
+    shape: &Shape,
+) -> Result<Vec<T>, OpError> {
+    let Sizes {
+        batch,
+        rows,
+        inner,
+        columns,
+    } = sizes;
+    let mut result = filled(shape, T::default())?;
+    if result.is_empty() || inner == 0 {
+        return Ok(result);
+    }
+    let batches = result
+        .chunks_exact_mut(rows * columns)
+        .zip(left.chunks_exact(rows * inner))
+        .zip(right.chunks_exact(inner * columns));
+    debug_assert_eq!(batches.len(), batch);
+    for ((result, left), right) in batches {
+        if rows * inner * columns >= SMALL {
+            T::matrix_product(result, left, right, (rows, inner, columns));
+            continue;
+        }
+        for (result, left) in result
+            .chunks_exact_mut(columns)
+            .zip(left.chunks_exact(inner))
+        {
+            for (&x, right) in left.iter().zip(right.chunks_exact(columns)) {
+                let terms = result.iter_mut().zip(right);
+                terms.for_each(|(sum, &y)| *sum = T::multiply_add(x, y, *sum));
+            }
+        }
+    }
+    Ok(result)
+}
+
+fn integers<T: Integer>(
+    left: &[T],
+    right: &[T],
+    sizes: Sizes,
+    shape: &Shape,
+) -> Result<Buffer, OpError> {
+    let mut result = filled(shape, T::ZERO)?;
+    if result.is_empty() || sizes.inner == 0 {
+        return Ok(T::wrap(result));
+    }
+    let batches = result
+        .chunks_exact_mut(sizes.rows * sizes.columns)
+        .zip(left.chunks_exact(sizes.rows * sizes.inner))
+        .zip(right.chunks_exact(sizes.inner * sizes.columns));
+    for ((result, left), right) in batches {
+        let rows = result
+            .chunks_exact_mut(sizes.columns)
+            .zip(left.chunks_exact(sizes.inner));
+        for (result, left) in rows {
+            for (&x, right) in left.iter().zip(right.chunks_exact(sizes.columns)) {
+                let terms = result.iter_mut().zip(right);
+                terms.for_each(|(sum, &y)| *sum = sum.add(x.mul(y)));
+            }
+        }
+    }
+    Ok(T::wrap(result))
+}

@@ -1,0 +1,157 @@
+//! What all elementwise operations share: which buffer to write into, and how the dtypes that
+//! have no arithmetic of their own (16- and 8-bit floats, 4-bit integers) are computed.
+//!
+//! A family supplies a *kernel* that works in place on a slice; kernels are generic over the
+//! number type, so an operation is one line in its family's table.
+
+use half::slice::HalfFloatSliceExt;
+
+use crate::array::Array;
+use crate::buffer::Buffer;
+use crate::dtype::DType;
+use crate::error::OpError;
+use crate::float8::Float8;
+
+/// The right-hand side of a kernel: as many elements as the left, or one for all.
+#[derive(Clone, Copy)]
+pub(crate) enum Operand<'a, T> {
+    /// Element by element.
+    Each(&'a [T]),
+    /// The same for all.
+    All(T),
+}
+
+impl<'a, T: Copy> Operand<'a, T> {
+    pub(crate) fn new(elements: &'a [T], target_length: usize) -> Operand<'a, T> {
+        match elements {
+            [one] if target_length != 1 => Operand::All(*one),
+            _ => Operand::Each(elements),
+        }
+    }
+}
+
+/// `x = f(x, y)`, or `x = f(y, x)` if swapped, for every element.
+#[inline(always)]
+pub(crate) fn each<T: Copy>(x: &mut [T], y: Operand<'_, T>, swapped: bool, f: impl Fn(T, T) -> T) {
+    match (y, swapped) {
+        (Operand::Each(y), false) => x.iter_mut().zip(y).for_each(|(x, &y)| *x = f(*x, y)),
+        (Operand::Each(y), true) => x.iter_mut().zip(y).for_each(|(x, &y)| *x = f(y, *x)),
+        (Operand::All(y), false) => x.iter_mut().for_each(|x| *x = f(*x, y)),
+        (Operand::All(y), true) => x.iter_mut().for_each(|x| *x = f(y, *x)),
+    }
+}
+
+/// Checks that two operands agree in dtype and that their shapes are equal or one has size 1;
+/// returns (the one to write into, the other, whether they changed places).
+pub(crate) fn pair(
+    op: &'static str,
+    left: Array,
+    right: Array,
+) -> Result<(Array, Array, bool), OpError> {
+    if left.dtype() != right.dtype() {
+        return Err(OpError::DTypeMismatch {
+            op,
+            left: left.dtype(),
+            right: right.dtype(),
+        });
+    }
+    if left.shape() == right.shape() {
+        let swapped = !left.is_unique() && right.is_unique();
+        return Ok(if swapped {
+            (right, left, true)
+        } else {
+            (left, right, false)
+        });
+    }
+    if right.size() == 1 && (left.size() != 1 || left.rank() >= right.rank()) {
+        return Ok((left, right, false));
+    }
+    if left.size() == 1 {
+        return Ok((right, left, true));
+    }
+    Err(OpError::shapes(op, left.shape(), right.shape()))
+}
+
+/// Elements converted at a time: both operands stay in the innermost cache.
+const CHUNK: usize = 1024;
+
+/// Runs an `f32` kernel over elements of a 16- or 8-bit float dtype, rounding once at the end.
+///
+/// The kernel is called with the offset and values of one chunk after another.
+pub(crate) fn in_f32_chunks(
+    dtype: DType,
+    buffer: &mut Buffer,
+    mut kernel: impl FnMut(usize, &mut [f32]),
+) {
+    let mut values = [0f32; CHUNK];
+    let length = buffer.len();
+    let mut start = 0;
+    while start < length {
+        let count = CHUNK.min(length - start);
+        let values = &mut values[..count];
+        load(dtype, buffer, start, values);
+        kernel(start, values);
+        match buffer {
+            Buffer::BF16(elements) => {
+                elements[start..start + count].convert_from_f32_slice(values);
+            }
+            Buffer::F16(elements) => elements[start..start + count].convert_from_f32_slice(values),
+            Buffer::U8(elements) => {
+                if let Some(format) = Float8::of(dtype) {
+                    let pairs = elements[start..start + count].iter_mut().zip(values);
+                    pairs.for_each(|(element, value)| *element = format.encode(*value));
+                }
+            }
+            _ => {}
+        }
+        start += count;
+    }
+}
+
+/// Reads elements of a 16- or 8-bit float dtype, `values.len()` of them from `start` on.
+fn load(dtype: DType, buffer: &Buffer, start: usize, values: &mut [f32]) {
+    let range = start..start + values.len();
+    match buffer {
+        Buffer::BF16(elements) => elements[range].convert_to_f32_slice(values),
+        Buffer::F16(elements) => elements[range].convert_to_f32_slice(values),
+        Buffer::U8(elements) => {
+            if let Some(format) = Float8::of(dtype) {
+                let pairs = values.iter_mut().zip(&elements[range]);
+                pairs.for_each(|(value, bits)| *value = format.decode(*bits));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Like [`in_f32_chunks`] with the same stretch of a second operand beside it.
+pub(crate) fn in_f32_chunks_with(
+    dtype: DType,
+    buffer: &mut Buffer,
+    other: &Buffer,
+    mut kernel: impl FnMut(&mut [f32], Operand<'_, f32>),
+) {
+    let mut other_values = [0f32; CHUNK];
+    if other.len() == 1 && buffer.len() != 1 {
+        load(dtype, other, 0, &mut other_values[..1]);
+        let operand = Operand::All(other_values[0]);
+        in_f32_chunks(dtype, buffer, |_, values| kernel(values, operand));
+        return;
+    }
+    in_f32_chunks(dtype, buffer, |start, values| {
+        let other_values = &mut other_values[..values.len()];
+        load(dtype, other, start, other_values);
+        kernel(values, Operand::Each(other_values));
+    });
+}
+
+/// Brings the storage of 4-bit integers back into range after 8-bit arithmetic.
+pub(crate) fn wrap_four_bits(dtype: DType, buffer: &mut Buffer) {
+    match (dtype, buffer) {
+        (DType::I4, Buffer::I8(elements)) => {
+            elements.iter_mut().for_each(|x| *x = *x << 4 >> 4);
+        }
+        (DType::U4, Buffer::U8(elements)) => elements.iter_mut().for_each(|x| *x &= 15),
+        _ => {}
+    }
+}

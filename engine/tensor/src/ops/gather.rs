@@ -1,0 +1,165 @@
+//! Moving elements by computed positions: gather and scatter on flat indices.
+//!
+//! `lax.gather`, `x[idx]`, Ref indexing and `scatter_add` all come down to these once their
+//! positions are computed, which is the business of who knows the indexing rules.
+
+use crate::array::{Array, reserve};
+use crate::buffer::{Buffer, Element, with_elements};
+use crate::dtype::DType;
+use crate::error::OpError;
+use crate::ops::binary::{BinaryOp, binary};
+use crate::shape::Shape;
+
+/// The elements at flat row-major positions, in the given shape. A position outside (negative or
+/// past the end) gives `fill`.
+///
+/// # Errors
+/// If the number of positions is not the shape's size, or `fill` is not a scalar of the dtype.
+pub fn take_flat(
+    array: &Array,
+    positions: &[i64],
+    shape: impl Into<Shape>,
+    fill: &Array,
+) -> Result<Array, OpError> {
+    const OP: &str = "gather";
+    let shape = shape.into();
+    if shape.checked_size() != Some(positions.len()) {
+        return Err(OpError::argument(
+            OP,
+            format!("{} positions for shape {shape}", positions.len()),
+        ));
+    }
+    if fill.dtype() != array.dtype() || fill.size() != 1 {
+        return Err(OpError::DTypeMismatch {
+            op: OP,
+            left: array.dtype(),
+            right: fill.dtype(),
+        });
+    }
+    let buffer = with_elements!(array.buffer(), elements => {
+        let mut result = reserve(&shape)?;
+        if let Some(&[fill]) = Element::slice(fill.buffer()) {
+            result.extend(positions.iter().map(|&position| {
+                let element = usize::try_from(position).ok().and_then(|index| elements.get(index));
+                element.copied().unwrap_or(fill)
+            }));
+        }
+        Element::wrap(result)
+    });
+    Ok(Array::from_parts(array.dtype(), shape, buffer))
+}
+
+/// How [`scatter_flat`] combines an update with what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Combine {
+    /// The update replaces; of several to one position the last wins.
+    Replace,
+    /// The operation's result with the element on the left.
+    With(BinaryOp),
+}
+
+/// Combines `updates` into the elements at flat positions, in order; positions outside are
+/// skipped. In place if nobody else holds the buffer.
+///
+/// # Errors
+/// If there are not as many positions as updates, dtypes differ, or the operation does not accept
+/// the dtype.
+pub fn scatter_flat(
+    mut array: Array,
+    positions: &[i64],
+    updates: &Array,
+    combine: Combine,
+) -> Result<Array, OpError> {
+    const OP: &str = "scatter";
+    let dtype = array.dtype();
+    if dtype != updates.dtype() {
+        return Err(OpError::DTypeMismatch {
+            op: OP,
+            left: dtype,
+            right: updates.dtype(),
+        });
+    }
+    if positions.len() != updates.size() {
+        return Err(OpError::argument(
+            OP,
+            format!(
+                "{} positions for {} updates",
+                positions.len(),
+                updates.size()
+            ),
+        ));
+    }
+    let in_range = |position: i64, length: usize| {
+        usize::try_from(position)
+            .ok()
+            .filter(|&index| index < length)
+    };
+    match combine {
+        Combine::Replace => with_elements!(array.make_mut(), elements => {
+            let updates = Element::slice(updates.buffer()).unwrap_or_default();
+            for (&position, &update) in positions.iter().zip(updates) {
+                if let Some(index) = in_range(position, elements.len()) {
+                    elements[index] = update;
+                }
+            }
+        }),
+        Combine::With(op) => {
+            if !op.accepts(dtype) {
+                return Err(OpError::DType {
+                    op: op.name(),
+                    dtype,
+                });
+            }
+            if scatter_add_fast(op, dtype, &mut array, positions, updates) {
+                return Ok(array);
+            }
+            let length = array.size();
+            for (update, &position) in positions.iter().enumerate() {
+                let Some(index) = in_range(position, length) else {
+                    continue;
+                };
+                // Both indices are in range, so these are always there.
+                let (Some(old), Some(new)) = (array.get(index), updates.get(update)) else {
+                    continue;
+                };
+                let old = Array::scalar(dtype, old);
+                let combined = binary(op, old, Array::scalar(dtype, new))?;
+                if let Some(combined) = combined.item() {
+                    array.set(index, combined);
+                }
+            }
+        }
+    }
+    Ok(array)
+}
+
+/// The additions that kernels do by the million; false if this is not one of them.
+fn scatter_add_fast(
+    op: BinaryOp,
+    dtype: DType,
+    array: &mut Array,
+    positions: &[i64],
+    updates: &Array,
+) -> bool {
+    fn add<T: Copy>(target: &mut [T], positions: &[i64], updates: &[T], add: impl Fn(T, T) -> T) {
+        for (&position, &update) in positions.iter().zip(updates) {
+            let index = usize::try_from(position).ok();
+            if let Some(element) = index.and_then(|index| target.get_mut(index)) {
+                *element = add(*element, update);
+            }
+        }
+    }
+    if op != BinaryOp::Add || !matches!(dtype, DType::F32 | DType::I32) {
+        return false;
+    }
+    match (array.make_mut(), updates.buffer()) {
+        (Buffer::F32(target), Buffer::F32(updates)) => {
+            add(target, positions, updates, crate::ops::number::Float::add);
+        }
+        (Buffer::I32(target), Buffer::I32(updates)) => {
+            add(target, positions, updates, i32::wrapping_add);
+        }
+        _ => return false,
+    }
+    true
+}

@@ -1,0 +1,224 @@
+//! The number types that elementwise kernels, reductions and scans are generic over.
+
+use crate::buffer::Element;
+
+/// An integer type with XLA's arithmetic: everything wraps, nothing traps.
+pub(crate) trait Integer: Element + Ord {
+    /// Lowest value: the identity of maximum.
+    const MIN: Self;
+    /// Highest value: the identity of minimum.
+    const MAX: Self;
+    const ZERO: Self;
+    const ONE: Self;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// Truncates; by zero gives all ones (-1).
+    fn div(self, other: Self) -> Self;
+    /// Sign of the dividend; by zero gives the dividend.
+    fn rem(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn not(self) -> Self;
+    /// Zero for shifts by the width or more, negative amounts counting as large.
+    fn shift_left(self, amount: Self) -> Self;
+    fn shift_right_logical(self, amount: Self) -> Self;
+    /// All sign bits for shifts by the width or more.
+    fn shift_right_arithmetic(self, amount: Self) -> Self;
+    fn abs(self) -> Self;
+    fn sign(self) -> Self;
+    fn population_count(self) -> Self;
+    fn leading_zeros(self) -> Self;
+}
+
+macro_rules! integers {
+    ($($type:ty, $unsigned:ty, $signed:ty);* $(;)?) => {
+        $(impl Integer for $type {
+            const MIN: Self = <$type>::MIN;
+            const MAX: Self = <$type>::MAX;
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self { self.wrapping_add(other) }
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self { self.wrapping_sub(other) }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self { self.wrapping_mul(other) }
+            #[inline(always)]
+            fn div(self, other: Self) -> Self {
+                if other == 0 { !0 } else { self.wrapping_div(other) }
+            }
+            #[inline(always)]
+            fn rem(self, other: Self) -> Self {
+                if other == 0 { self } else { self.wrapping_rem(other) }
+            }
+            #[inline(always)]
+            fn and(self, other: Self) -> Self { self & other }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self { self | other }
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self { self ^ other }
+            #[inline(always)]
+            fn not(self) -> Self { !self }
+            #[inline(always)]
+            fn shift_left(self, amount: Self) -> Self {
+                let amount = amount as $unsigned;
+                if u64::from(amount) >= u64::from(<$type>::BITS) { 0 }
+                else { self.wrapping_shl(amount as u32) }
+            }
+            #[inline(always)]
+            fn shift_right_logical(self, amount: Self) -> Self {
+                let amount = amount as $unsigned;
+                if u64::from(amount) >= u64::from(<$type>::BITS) { 0 }
+                else { (self as $unsigned).wrapping_shr(amount as u32) as $type }
+            }
+            #[inline(always)]
+            fn shift_right_arithmetic(self, amount: Self) -> Self {
+                let amount = u64::from(amount as $unsigned).min(u64::from(<$type>::BITS));
+                // A shift by the width is done in two steps, the last of one bit.
+                let most = (amount as u32).min(<$type>::BITS - 1);
+                let shifted = (self as $signed) >> most;
+                if amount as u32 > most { (shifted >> 1) as $type } else { shifted as $type }
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                if self < <$type>::default() { (0 as $type).wrapping_sub(self) } else { self }
+            }
+            #[inline(always)]
+            fn sign(self) -> Self {
+                let negative = self < <$type>::default();
+                if negative { (0 as $type).wrapping_sub(1) } else { self.min(1) }
+            }
+            #[inline(always)]
+            fn population_count(self) -> Self { self.count_ones() as $type }
+            #[inline(always)]
+            fn leading_zeros(self) -> Self { (self as $unsigned).leading_zeros() as $type }
+        })*
+    };
+}
+
+integers! {
+    i8, u8, i8; i16, u16, i16; i32, u32, i32; i64, u64, i64;
+    u8, u8, u8; u16, u16, u16; u32, u32, u32; u64, u64, u64;
+}
+
+/// A floating-point type with the arithmetic of XLA on the CPU: subnormal results are zero.
+pub(crate) trait Float: Element + PartialOrd {
+    const ZERO: Self;
+    const ONE: Self;
+    const INFINITY: Self;
+    const NEG_INFINITY: Self;
+    /// The value, or a zero of its sign if it is subnormal.
+    fn flush(self) -> Self;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Self;
+    fn rem(self, other: Self) -> Self;
+    /// NaN if either is; +0 over -0.
+    fn maximum(self, other: Self) -> Self;
+    /// NaN if either is; -0 over +0.
+    fn minimum(self, other: Self) -> Self;
+    fn next_after(self, other: Self) -> Self;
+    fn negate(self) -> Self;
+    fn abs(self) -> Self;
+    fn sign(self) -> Self;
+    fn floor(self) -> Self;
+    fn ceil(self) -> Self;
+    fn round(self) -> Self;
+    fn round_even(self) -> Self;
+    fn sqrt(self) -> Self;
+    fn is_nan(self) -> bool;
+    fn is_finite(self) -> bool;
+}
+
+macro_rules! floats {
+    ($($type:ident),*) => {
+        $(impl Float for $type {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const INFINITY: Self = $type::INFINITY;
+            const NEG_INFINITY: Self = $type::NEG_INFINITY;
+            #[inline(always)]
+            fn flush(self) -> Self {
+                if self.abs() < $type::MIN_POSITIVE { (0.0 as $type).copysign(self) } else { self }
+            }
+            #[inline(always)]
+            fn add(self, other: Self) -> Self { (self + other).flush() }
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self { (self - other).flush() }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self { (self * other).flush() }
+            #[inline(always)]
+            fn div(self, other: Self) -> Self { (self / other).flush() }
+            #[inline(always)]
+            fn rem(self, other: Self) -> Self { self % other }
+            #[inline(always)]
+            fn maximum(self, other: Self) -> Self {
+                if self.is_nan() {
+                    self
+                } else if other.is_nan() {
+                    other
+                } else if self == other {
+                    $type::from_bits(self.to_bits() & other.to_bits())
+                } else if self > other {
+                    self
+                } else {
+                    other
+                }
+            }
+            #[inline(always)]
+            fn minimum(self, other: Self) -> Self {
+                if self.is_nan() {
+                    self
+                } else if other.is_nan() {
+                    other
+                } else if self == other {
+                    $type::from_bits(self.to_bits() | other.to_bits())
+                } else if self < other {
+                    self
+                } else {
+                    other
+                }
+            }
+            #[inline(always)]
+            fn next_after(self, other: Self) -> Self {
+                if self.is_nan() || other.is_nan() {
+                    $type::NAN
+                } else if self == other {
+                    other
+                } else if self < other {
+                    self.next_up()
+                } else {
+                    self.next_down()
+                }
+            }
+            #[inline(always)]
+            fn negate(self) -> Self { -self }
+            #[inline(always)]
+            fn abs(self) -> Self { self.abs() }
+            #[inline(always)]
+            fn sign(self) -> Self {
+                // Zeros keep their sign and NaN stays NaN.
+                if self == 0.0 || self.is_nan() { self } else { (1.0 as $type).copysign(self) }
+            }
+            #[inline(always)]
+            fn floor(self) -> Self { self.floor() }
+            #[inline(always)]
+            fn ceil(self) -> Self { self.ceil() }
+            #[inline(always)]
+            fn round(self) -> Self { self.round() }
+            #[inline(always)]
+            fn round_even(self) -> Self { self.round_ties_even() }
+            #[inline(always)]
+            fn sqrt(self) -> Self { self.sqrt() }
+            #[inline(always)]
+            fn is_nan(self) -> bool { self.is_nan() }
+            #[inline(always)]
+            fn is_finite(self) -> bool { self.is_finite() }
+        })*
+    };
+}
+
+floats!(f32, f64);

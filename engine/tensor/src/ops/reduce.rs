@@ -1,0 +1,255 @@
+//! Reductions over axes, and the positions of extremes.
+
+use crate::array::Array;
+use crate::buffer::{Buffer, Element};
+use crate::dtype::{DType, Kind};
+use crate::error::OpError;
+use crate::ops::convert;
+use crate::ops::convert::numbers;
+use crate::ops::number::{Float, Integer};
+use crate::ops::structural::transpose;
+use crate::shape::Shape;
+
+/// What a reduction combines elements with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReduceOp {
+    /// Sum; 0 for nothing.
+    Sum,
+    /// Product; 1 for nothing.
+    Prod,
+    /// Largest; the lowest value (-inf) for nothing; NaN if any is.
+    Max,
+    /// Smallest; the highest value (inf) for nothing; NaN if any is.
+    Min,
+    /// Bitwise or logical and; all ones for nothing.
+    And,
+    /// Bitwise or logical or; 0 for nothing.
+    Or,
+    /// Bitwise or logical exclusive or; 0 for nothing.
+    Xor,
+}
+
+impl ReduceOp {
+    /// The name in jaxprs: `reduce_sum`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReduceOp::Sum => "reduce_sum",
+            ReduceOp::Prod => "reduce_prod",
+            ReduceOp::Max => "reduce_max",
+            ReduceOp::Min => "reduce_min",
+            ReduceOp::And => "reduce_and",
+            ReduceOp::Or => "reduce_or",
+            ReduceOp::Xor => "reduce_xor",
+        }
+    }
+
+    /// Whether the reduction exists for the dtype.
+    pub fn accepts(self, dtype: DType) -> bool {
+        match (dtype.kind(), self) {
+            (Kind::Key, _) | (Kind::Bool, ReduceOp::Sum | ReduceOp::Prod) => false,
+            (Kind::Float, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor) => false,
+            _ => true,
+        }
+    }
+}
+
+/// The array as `kept` rows of `length` elements each: the reduced axes moved innermost.
+///
+/// Returns the moved array, the shape of the kept axes, and the length of a row.
+pub(crate) fn reduced_innermost(
+    op: &'static str,
+    array: &Array,
+    axes: &[usize],
+) -> Result<(Array, Shape, usize), OpError> {
+    let rank = array.rank();
+    for (position, axis) in axes.iter().enumerate() {
+        if *axis >= rank || axes[..position].contains(axis) {
+            return Err(OpError::argument(
+                op,
+                format!("axes {axes:?} do not fit shape {}", array.shape()),
+            ));
+        }
+    }
+    let kept = (0..rank).filter(|axis| !axes.contains(axis));
+    let mut sorted = axes.to_vec();
+    sorted.sort_unstable();
+    let permutation: Vec<usize> = kept.chain(sorted).collect();
+    let length = axes.iter().map(|&axis| array.shape()[axis]).product();
+    let shape = array.shape().without_axes(axes);
+    Ok((transpose(array, &permutation)?, shape, length))
+}
+
+/// Combines the elements along `axes`, which disappear.
+///
+/// 16- and 8-bit floats are combined in `f32` and rounded once, as XLA does on the CPU.
+///
+/// # Errors
+/// For dtypes that are not accepted and axes out of bounds or repeated.
+pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpError> {
+    let dtype = array.dtype();
+    if !op.accepts(dtype) {
+        return Err(OpError::DType {
+            op: op.name(),
+            dtype,
+        });
+    }
+    if axes.is_empty() {
+        return Ok(array.clone());
+    }
+    let (moved, shape, length) = reduced_innermost(op.name(), array, axes)?;
+    let rows = shape.size();
+    let narrow = dtype.is_float() && dtype.bits() <= 16;
+    let buffer = match moved.buffer() {
+        _ if narrow => {
+            let values: Vec<f32> = numbers(&moved)?;
+            let reduced = Array::from_parts(
+                DType::F32,
+                shape,
+                Buffer::F32(each_row(&values, rows, length, |row| float(op, row))),
+            );
+            return convert(&reduced, dtype);
+        }
+        Buffer::Bool(x) => Buffer::Bool(each_row(x, rows, length, |row| truth(op, row))),
+        // 4-bit extremes of nothing are their own limits, not those of the storage.
+        Buffer::I8(x) => Buffer::I8(each_row(x, rows, length, |row| integer(op, row, dtype))),
+        Buffer::I16(x) => Buffer::I16(each_row(x, rows, length, |row| integer(op, row, dtype))),
+        Buffer::I32(x) => Buffer::I32(each_row(x, rows, length, |row| integer(op, row, dtype))),
+        Buffer::I64(x) => Buffer::I64(each_row(x, rows, length, |row| integer(op, row, dtype))),
+        Buffer::U8(x) => Buffer::U8(each_row(x, rows, length, |row| integer(op, row, dtype))),
+        Buffer::U16(x) => Buffer::U16(each_row(x, rows, length, |row| integer(op, row, dtype))),
+        Buffer::U32(x) => Buffer::U32(each_row(x, rows, length, |row| integer(op, row, dtype))),
+        Buffer::U64(x) => Buffer::U64(each_row(x, rows, length, |row| integer(op, row, dtype))),
+        Buffer::F32(x) => Buffer::F32(each_row(x, rows, length, |row| float(op, row))),
+        Buffer::F64(x) => Buffer::F64(each_row(x, rows, length, |row| float(op, row))),
+        // Narrow floats are done, and keys accept nothing.
+        Buffer::BF16(_) | Buffer::F16(_) | Buffer::Key(_) => {
+            return Err(OpError::DType {
+                op: op.name(),
+                dtype,
+            });
+        }
+    };
+    let mut result = Array::from_parts(dtype, shape, buffer);
+    if dtype.bits() == 4 {
+        crate::ops::elementwise::wrap_four_bits(dtype, result.make_mut());
+    }
+    Ok(result)
+}
+
+fn each_row<T, R>(
+    elements: &[T],
+    rows: usize,
+    length: usize,
+    combine: impl Fn(&[T]) -> R,
+) -> Vec<R> {
+    (0..rows)
+        .map(|row| combine(&elements[row * length..(row + 1) * length]))
+        .collect()
+}
+
+fn truth(op: ReduceOp, row: &[bool]) -> bool {
+    match op {
+        ReduceOp::And | ReduceOp::Min => row.iter().all(|&x| x),
+        ReduceOp::Xor => row.iter().fold(false, |sum, &x| sum ^ x),
+        _ => row.iter().any(|&x| x),
+    }
+}
+
+fn integer<T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
+    let fold = |start: T, f: fn(T, T) -> T| row.iter().fold(start, |sum, &x| f(sum, x));
+    let limit = |wide: T, four_bits: [T; 2]| match dtype {
+        DType::I4 => four_bits[0],
+        DType::U4 => four_bits[1],
+        _ => wide,
+    };
+    match op {
+        ReduceOp::Sum => fold(T::ZERO, T::add),
+        ReduceOp::Prod => fold(T::ONE, T::mul),
+        ReduceOp::Max => {
+            let eight = (0..3).fold(T::ONE, |power, _| power.add(power));
+            fold(limit(T::MIN, [T::ZERO.sub(eight), T::ZERO]), T::max)
+        }
+        ReduceOp::Min => {
+            let eight = (0..3).fold(T::ONE, |power, _| power.add(power));
+            let seven = eight.sub(T::ONE);
+            fold(limit(T::MAX, [seven, seven.add(eight)]), T::min)
+        }
+        ReduceOp::And => fold(T::ZERO.not(), T::and),
+        ReduceOp::Or => fold(T::ZERO, T::or),
+        ReduceOp::Xor => fold(T::ZERO, T::xor),
+    }
+}
+
+fn float<T: Float>(op: ReduceOp, row: &[T]) -> T {
+    let fold = |start: T, f: fn(T, T) -> T| row.iter().fold(start, |sum, &x| f(sum, x));
+    match op {
+        ReduceOp::Prod => fold(T::ONE, T::mul),
+        ReduceOp::Max => fold(T::NEG_INFINITY, T::maximum),
+        ReduceOp::Min => fold(T::INFINITY, T::minimum),
+        _ => fold(T::ZERO, T::add),
+    }
+}
+
+/// The index along `axis` of the largest (`largest`) or smallest element, as `lax.argmax`: the
+/// first of equals, and the first NaN before everything else.
+///
+/// # Errors
+/// For keys, an axis out of bounds or of size 0, and an index dtype that is not an integer.
+pub fn arg_extreme(
+    array: &Array,
+    axis: usize,
+    largest: bool,
+    index_dtype: DType,
+) -> Result<Array, OpError> {
+    let op = if largest { "argmax" } else { "argmin" };
+    if !index_dtype.is_integer() {
+        return Err(OpError::DType {
+            op,
+            dtype: index_dtype,
+        });
+    }
+    let (moved, shape, length) = reduced_innermost(op, array, &[axis])?;
+    if length == 0 {
+        return Err(OpError::argument(
+            op,
+            "attempt to get the extreme of an empty axis",
+        ));
+    }
+    fn positions<T: PartialOrd + Copy>(elements: &[T], length: usize, largest: bool) -> Vec<i64> {
+        let position = |row: &[T]| {
+            let mut best = 0;
+            for (index, candidate) in row.iter().enumerate() {
+                let current = &row[best];
+                let is_nan = candidate.partial_cmp(candidate).is_none();
+                let have_nan = current.partial_cmp(current).is_none();
+                let better = if largest {
+                    candidate > current
+                } else {
+                    candidate < current
+                };
+                if !have_nan && (is_nan || better) {
+                    best = index;
+                }
+            }
+            best as i64
+        };
+        elements.chunks_exact(length).map(position).collect()
+    }
+    let positions = match moved.buffer() {
+        Buffer::Bool(x) => positions(x, length, largest),
+        Buffer::I8(x) => positions(x, length, largest),
+        Buffer::I16(x) => positions(x, length, largest),
+        Buffer::I32(x) => positions(x, length, largest),
+        Buffer::I64(x) => positions(x, length, largest),
+        Buffer::U16(x) => positions(x, length, largest),
+        Buffer::U32(x) => positions(x, length, largest),
+        Buffer::U64(x) => positions(x, length, largest),
+        Buffer::F64(x) => positions(x, length, largest),
+        // `f32` holds all of these exactly, 8-bit integers too; keys are an error.
+        Buffer::U8(_) | Buffer::BF16(_) | Buffer::F16(_) | Buffer::F32(_) | Buffer::Key(_) => {
+            positions(&numbers::<f32>(&moved)?, length, largest)
+        }
+    };
+    let positions = Array::from_parts(DType::I64, shape, i64::wrap(positions));
+    convert(&positions, index_dtype)
+}
