@@ -32,7 +32,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("samples", "tests/conformance", "tests/conformance/seeds")
 TIMEOUT_SECONDS = 120
 ADDRESS = re.compile(rb"\b0x[0-9a-f]{8,}\b")
-ENVIRONMENT = {"JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+ENVIRONMENT = {
+    "JAX_PLATFORMS": "cpu",
+    "JAX_TRACEBACK_FILTERING": "off",  # or the last line is a note about filtering
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+}
 
 
 def programs() -> list[pathlib.Path]:
@@ -50,7 +55,7 @@ def record(program: pathlib.Path) -> dict[pathlib.Path, bytes]:
     """Runs one program and returns the files that should stand next to it."""
     file = runnable(program)
     environment = {**os.environ, **ENVIRONMENT}
-    for name in ("XLA_FLAGS", "JAX_ENABLE_X64", "JAX_TRACEBACK_FILTERING"):
+    for name in ("XLA_FLAGS", "JAX_ENABLE_X64"):
         environment.pop(name, None)
     done = subprocess.run(
         [sys.executable, file.name],

@@ -1,0 +1,11 @@
+"""SystemExit without a code, raised deep inside: exit code 0."""
+
+
+def deep():
+  raise SystemExit
+
+
+print("before")
+for _ in range(3):
+  deep()
+print("never")
