@@ -86,7 +86,11 @@ pub fn erfc(x: f32) -> f32 {
         return fma(-x, horner(square, &ERFC_SMALL), 1.0);
     }
     let inverse = flush(1.0 / square);
-    let sum = if size < 2.0 { horner(inverse, &ERFC_MIDDLE) } else { horner(inverse, &ERFC_LARGE) };
+    let sum = if size < 2.0 {
+        horner(inverse, &ERFC_MIDDLE)
+    } else {
+        horner(inverse, &ERFC_LARGE)
+    };
     let tail = if square > ERFC_UNDERFLOW {
         0.0
     } else {

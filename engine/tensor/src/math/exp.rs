@@ -65,7 +65,11 @@ pub fn expm1(x: f32) -> f32 {
         return x;
     }
     let power = exp(x);
-    if x.abs() > 0.5 { power - 1.0 } else { tanh(half) * (power + 1.0) }
+    if x.abs() > 0.5 {
+        power - 1.0
+    } else {
+        tanh(half) * (power + 1.0)
+    }
 }
 
 /// The logistic function as `jax.lax.logistic` (`jax.nn.sigmoid`) computes it.

@@ -68,14 +68,21 @@ pub fn lgamma(x: f32) -> f32 {
     let log_t = log1p(z * ONE_OVER_SHIFT) + LOG_SHIFT;
     let power = (z + 0.5) - (z + SHIFT) / log_t;
     let direct = fma(log_t, power, LOG_SQRT_TWO_PI) + log(series(z));
-    // As XLA has it: `!(x < 0.5)`, so that NaN takes the direct way.
-    if !(x < 0.5) {
+    if x >= 0.5 || x.is_nan() {
         return direct;
     }
     let fraction = size - size.floor();
-    let folded = if fraction > 0.5 { 1.0 - fraction } else { fraction };
+    let folded = if fraction > 0.5 {
+        1.0 - fraction
+    } else {
+        fraction
+    };
     let log_sine = log(sin(folded * PI));
-    if log_sine.is_infinite() { -log_sine } else { (LOG_PI - log_sine) - direct }
+    if log_sine.is_infinite() {
+        -log_sine
+    } else {
+        (LOG_PI - log_sine) - direct
+    }
 }
 
 /// The derivative of `lgamma` as `jax.lax.digamma` computes it: NaN at zero and negative integers.
@@ -88,7 +95,7 @@ pub fn digamma(x: f32) -> f32 {
     let z = series_argument(x);
     let log_t = log1p(z * ONE_OVER_SHIFT) + LOG_SHIFT;
     let direct = (log_t + series_derivative(z) / series(z)) - LANCZOS_G / (z + SHIFT);
-    if !(x < 0.5) {
+    if x >= 0.5 || x.is_nan() {
         return direct;
     }
     // Minus the nearest integer, which is at most zero here, keeps the cotangent's argument small.

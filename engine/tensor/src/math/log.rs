@@ -27,8 +27,7 @@ pub fn log(x: f32) -> f32 {
     if x == f32::INFINITY {
         return x;
     }
-    // `!(x > 0)` and not `x <= 0`: NaN is caught too.
-    if !(x > 0.0) {
+    if x < 0.0 || x.is_nan() {
         return f32::NAN;
     }
     let pattern = x.to_bits();
@@ -84,7 +83,11 @@ impl SmallLog1p {
         let numerator = horner_from(LOG1P_NUMERATOR_HEAD, x, &LOG1P_NUMERATOR);
         let denominator = horner_from(1.0, x, &LOG1P_DENOMINATOR);
         let square = flush(x * x);
-        Self { square, cube: flush(x * square), ratio: numerator / denominator }
+        Self {
+            square,
+            cube: flush(x * square),
+            ratio: numerator / denominator,
+        }
     }
 }
 
@@ -100,7 +103,11 @@ pub(super) fn log1p_is_small(x: f32) -> bool {
 pub fn log1p(x: f32) -> f32 {
     let x = flush(x);
     if log1p_is_small(x) {
-        let SmallLog1p { square, cube, ratio } = SmallLog1p::new(x);
+        let SmallLog1p {
+            square,
+            cube,
+            ratio,
+        } = SmallLog1p::new(x);
         x + flush(fma(square, -0.5, flush(cube * ratio)))
     } else {
         log(x + 1.0)

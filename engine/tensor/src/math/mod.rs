@@ -10,6 +10,7 @@ mod log;
 mod pow;
 mod root;
 mod rsqrt_table;
+pub mod stepwise;
 mod trig;
 mod trig_reduce;
 

@@ -26,8 +26,7 @@ pub fn rsqrt(x: f32) -> f32 {
     if x == f32::INFINITY {
         return 0.0;
     }
-    // `!(x > 0)` and not `x < 0`: NaN is caught too.
-    if !(x > 0.0) {
+    if x < 0.0 || x.is_nan() {
         return f32::NAN;
     }
     let guess = approximate(x);

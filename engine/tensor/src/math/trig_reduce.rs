@@ -18,9 +18,30 @@ const LARGE: f32 = 120.0;
 
 /// `4 / pi` to 192 bits; each entry is 32 bits of it, starting 8 bits after the one before.
 const FOUR_OVER_PI: [u32; 24] = [
-    0x0000_00a2, 0x0000_a2f9, 0x00a2_f983, 0xa2f9_836e, 0xf983_6e4e, 0x836e_4e44, 0x6e4e_4415, 0x4e44_1529,
-    0x4415_29fc, 0x1529_fc27, 0x29fc_2757, 0xfc27_57d1, 0x2757_d1f5, 0x57d1_f534, 0xd1f5_34dd, 0xf534_ddc0,
-    0x34dd_c0db, 0xddc0_db62, 0xc0db_6295, 0xdb62_9599, 0x6295_993c, 0x9599_3c43, 0x993c_4390, 0x3c43_9041,
+    0x0000_00a2,
+    0x0000_a2f9,
+    0x00a2_f983,
+    0xa2f9_836e,
+    0xf983_6e4e,
+    0x836e_4e44,
+    0x6e4e_4415,
+    0x4e44_1529,
+    0x4415_29fc,
+    0x1529_fc27,
+    0x29fc_2757,
+    0xfc27_57d1,
+    0x2757_d1f5,
+    0x57d1_f534,
+    0xd1f5_34dd,
+    0xf534_ddc0,
+    0x34dd_c0db,
+    0xddc0_db62,
+    0xc0db_6295,
+    0xdb62_9599,
+    0x6295_993c,
+    0x9599_3c43,
+    0x993c_4390,
+    0x3c43_9041,
 ];
 
 /// The rest within pi / 4 and the number of quarter turns, for finite `x` of at least 0.75.
@@ -33,7 +54,11 @@ pub(super) fn reduce(x: f32) -> (f64, i32) {
         (angle - f64::from(quarter) * QUARTER_TURN, quarter)
     } else {
         let (rest, quarter) = reduce_large(x.to_bits());
-        if x.is_sign_negative() { (-rest, -quarter) } else { (rest, quarter) }
+        if x.is_sign_negative() {
+            (-rest, -quarter)
+        } else {
+            (rest, quarter)
+        }
     }
 }
 

@@ -1,0 +1,188 @@
+//! The elementary functions against JAX: every result bit for bit, NaN as NaN.
+//!
+//! The data files and what is in them: `tests/goldens/xla_math.py`.
+
+use half::{bf16, f16};
+use pallas_tensor::math::{self, stepwise};
+
+const SINGLE: &[u8] = include_bytes!("data/math_f32.bin");
+const NARROW: &[u8] = include_bytes!("data/math_16.bin");
+/// Distance of the bit patterns in `math_16.bin`.
+const STRIDE: usize = 131;
+
+type Unary = fn(f32) -> f32;
+
+/// Every function of one argument, by JAX's name.
+const UNARY: [(&str, Unary); 27] = [
+    ("exp", math::exp),
+    ("exp2", math::exp2),
+    ("expm1", math::expm1),
+    ("log", math::log),
+    ("log1p", math::log1p),
+    ("sqrt", math::sqrt),
+    ("rsqrt", math::rsqrt),
+    ("cbrt", math::cbrt),
+    ("sin", math::sin),
+    ("cos", math::cos),
+    ("tan", math::tan),
+    ("asin", math::asin),
+    ("acos", math::acos),
+    ("atan", math::atan),
+    ("sinh", math::sinh),
+    ("cosh", math::cosh),
+    ("tanh", math::tanh),
+    ("asinh", math::asinh),
+    ("acosh", math::acosh),
+    ("atanh", math::atanh),
+    ("logistic", math::logistic),
+    ("erf", math::erf),
+    ("erfc", math::erfc),
+    ("erf_inv", math::erf_inv),
+    ("lgamma", math::lgamma),
+    ("digamma", math::digamma),
+    ("square", math::square),
+];
+const BINARY: [(&str, fn(f32, f32) -> f32); 2] = [("pow", math::pow), ("atan2", math::atan2)];
+
+/// Takes a data file apart from the front.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take(&mut self, count: usize) -> &[u8] {
+        let (head, rest) = self.0.split_at(count);
+        self.0 = rest;
+        head
+    }
+
+    fn name(&mut self) -> String {
+        let text = self
+            .take(8)
+            .iter()
+            .take_while(|&&byte| byte != 0)
+            .copied()
+            .collect();
+        String::from_utf8(text).expect("names are ASCII")
+    }
+
+    fn word(&mut self) -> u32 {
+        u32::from_le_bytes(self.take(4).try_into().expect("four bytes"))
+    }
+
+    fn floats(&mut self, count: usize) -> Vec<f32> {
+        (0..count).map(|_| f32::from_bits(self.word())).collect()
+    }
+
+    fn short(&mut self) -> u16 {
+        u16::from_le_bytes(self.take(2).try_into().expect("two bytes"))
+    }
+}
+
+fn same(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+#[test]
+fn single_precision_is_bit_for_bit_that_of_jax() {
+    let mut reader = Reader(SINGLE);
+    let mut seen = 0;
+    while !reader.0.is_empty() {
+        let name = reader.name();
+        let (arity, count) = (reader.word(), reader.word() as usize);
+        let first = reader.floats(count);
+        let second = if arity == 2 {
+            reader.floats(count)
+        } else {
+            first.clone()
+        };
+        let expected = reader.floats(count);
+        let unary = UNARY.iter().find(|(known, _)| *known == name);
+        let binary = BINARY.iter().find(|(known, _)| *known == name);
+        for ((&x, &y), &want) in first.iter().zip(&second).zip(&expected) {
+            let got = match (unary, binary) {
+                (Some((_, function)), _) => function(x),
+                (_, Some((_, function))) => function(x, y),
+                _ => panic!("no function {name}"),
+            };
+            assert!(
+                same(got, want),
+                "{name}({x:e}, {y:e}) = {got:e}, and JAX says {want:e}"
+            );
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, UNARY.len() + BINARY.len());
+}
+
+/// A function of a 16-bit float, on `f32` values that the type has.
+fn narrow(name: &str, wide: Unary, type_name: &str, x: f32) -> f32 {
+    let (greatest, round): (f32, fn(f32) -> f32) = match type_name {
+        "bf16" => (bf16::MAX.to_f32(), |value| bf16::from_f32(value).to_f32()),
+        _ => (f16::MAX.to_f32(), |value| f16::from_f32(value).to_f32()),
+    };
+    match name {
+        "exp2" => stepwise::exp2(x, round),
+        "expm1" if type_name == "f16" => stepwise::expm1(x, round),
+        "logistic" => stepwise::logistic(x, round),
+        "asin" => stepwise::asin(x, round),
+        "acos" => stepwise::acos(x, round),
+        "asinh" => stepwise::asinh(x, greatest, round),
+        "acosh" => stepwise::acosh(x, greatest, round),
+        "atanh" => stepwise::atanh(x, round),
+        _ => round(wide(x)),
+    }
+}
+
+#[test]
+fn sixteen_bit_floats_are_rounded_where_jax_rounds() {
+    let mut reader = Reader(NARROW);
+    let mut seen = 0;
+    while !reader.0.is_empty() {
+        let (type_name, name) = (reader.name(), reader.name());
+        let (_, wide) = UNARY
+            .iter()
+            .find(|(known, _)| *known == name)
+            .expect("a known function");
+        for pattern in (0..=u16::MAX).step_by(STRIDE) {
+            let value = |bits| match type_name.as_str() {
+                "bf16" => bf16::from_bits(bits).to_f32(),
+                _ => f16::from_bits(bits).to_f32(),
+            };
+            let (x, want) = (value(pattern), value(reader.short()));
+            let got = narrow(&name, *wide, &type_name, x);
+            assert!(
+                same(got, want),
+                "{type_name} {name}({x:e}) = {got:e}, and JAX says {want:e}"
+            );
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 2 * UNARY.len());
+}
+
+/// `jax.jit(lambda x: x**n)` of float32 1.1, JAX 0.10.2 on the CPU: n and the result's bits.
+const INTEGER_POWERS: [(i32, u32); 16] = [
+    (-7, 0x3f03_5e53),
+    (-3, 0x3f40_562a),
+    (-2, 0x3f53_91fb),
+    (-1, 0x3f68_ba2e),
+    (0, 0x3f80_0000),
+    (1, 0x3f8c_cccd),
+    (2, 0x3f9a_e148),
+    (3, 0x3faa_5e36),
+    (4, 0x3fbb_67a2),
+    (5, 0x3fce_2532),
+    (6, 0x3fe2_c284),
+    (7, 0x3ff9_6f92),
+    (10, 0x4025_ffe3),
+    (13, 0x405c_f207),
+    (31, 0x4199_8e0b),
+    (100, 0x4657_5297),
+];
+
+#[test]
+fn integer_powers_multiply_by_squaring() {
+    for (exponent, bits) in INTEGER_POWERS {
+        let got = math::integer_pow(1.1, exponent);
+        assert_eq!(got.to_bits(), bits, "1.1 ** {exponent} = {got:e}");
+    }
+}
