@@ -1,7 +1,7 @@
 //! What an op carries besides operands: small typed attributes, and the index pattern of loads and stores.
 
 use crate::launch::Launch;
-use pallas_tensor::{Array, DType};
+use pallas_tensor::{Array, DType, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -123,8 +123,9 @@ impl Attributes {
 
 /// One entry per dimension of the Ref. Dynamic parts take the op's index operands in order.
 ///
-/// As in JAX's `NDIndexer`: scalars and integer arrays broadcast together, and their common shape stands in front of
-/// the sizes of the slices in the result.
+/// As in JAX's `NDIndexer.get_indexer_shape`: scalars and integer arrays broadcast together; their common shape takes
+/// their place if they are neighbours, else stands in front of the sizes of the slices (see
+/// [`IndexPattern::result_shape`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexPattern(pub SmallVec<[DimIndex; 4]>);
 
@@ -177,19 +178,51 @@ impl IndexPattern {
 
     /// How many operands it takes.
     pub fn operand_count(&self) -> usize {
-        self.0
+        self.0.iter().filter(|d| d.is_dynamic()).count()
+    }
+
+    /// Before how many slice dimensions the common shape of the index arrays stands in the result.
+    pub fn array_position(&self) -> usize {
+        let is_slice = |d: &DimIndex| matches!(d, DimIndex::Slice { .. });
+        let first = self.0.iter().position(|d| !is_slice(d));
+        let last = self.0.iter().rposition(|d| !is_slice(d));
+        match (first, last) {
+            (Some(first), Some(last)) if !self.0[first..=last].iter().any(is_slice) => first,
+            _ => 0,
+        }
+    }
+
+    /// The shape of what it selects, where the index arrays broadcast to `arrays` (rank 0 if there are none).
+    pub fn result_shape(&self, arrays: &Shape) -> Shape {
+        let sizes: SmallVec<[usize; 6]> = self
+            .0
             .iter()
-            .filter(|d| {
-                matches!(
-                    d,
-                    DimIndex::At(Position::Dynamic)
-                        | DimIndex::Slice {
-                            start: Position::Dynamic,
-                            ..
-                        }
-                        | DimIndex::Array
-                )
+            .filter_map(|d| match d {
+                DimIndex::Slice { size, .. } => Some(*size),
+                _ => None,
             })
-            .count()
+            .collect();
+        let (before, after) = sizes.split_at(self.array_position());
+        before
+            .iter()
+            .chain(arrays.iter())
+            .chain(after)
+            .copied()
+            .collect()
+    }
+}
+
+impl DimIndex {
+    /// Whether it takes an operand.
+    pub fn is_dynamic(&self) -> bool {
+        matches!(
+            self,
+            DimIndex::At(Position::Dynamic)
+                | DimIndex::Slice {
+                    start: Position::Dynamic,
+                    ..
+                }
+                | DimIndex::Array
+        )
     }
 }

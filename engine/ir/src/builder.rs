@@ -35,6 +35,18 @@ impl Builder {
         }
     }
 
+    /// A builder that takes the place of one that was finished. What is added to it goes nowhere.
+    pub fn closed() -> Self {
+        let mut builder = Builder::new("closed", Location::default());
+        builder.open.clear();
+        builder
+    }
+
+    /// Whether values of `region` may be used now: it is open, and this builder has not been finished.
+    pub fn is_open(&self, region: RegionId) -> bool {
+        self.open.contains(&region)
+    }
+
     /// The function so far.
     pub fn function(&self) -> &Function {
         &self.function

@@ -8,6 +8,7 @@ pub mod function;
 pub mod interval;
 pub mod launch;
 pub mod op;
+pub mod ops;
 pub mod types;
 
 pub use attribute::{Attribute, Attributes, DimIndex, IndexPattern, Position};

@@ -132,6 +132,12 @@ pub struct InferError {
 #[error("{0}")]
 pub struct EvalError(pub String);
 
+impl From<pallas_tensor::OpError> for EvalError {
+    fn from(error: pallas_tensor::OpError) -> Self {
+        EvalError(error.to_string())
+    }
+}
+
 impl InferError {
     /// A `TypeError` without a rule.
     pub fn type_error(message: impl Into<String>) -> Self {

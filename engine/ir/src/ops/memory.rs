@@ -1,0 +1,279 @@
+//! Ops on Refs. All share the subscript: the attribute `index` (an [`IndexPattern`]) and one integer operand per dynamic
+//! part of it, in order.
+//!
+//! Two attributes besides: `masked` says that a mask operand follows the index operands (`bool`, broadcastable to the
+//! subscript's shape), and `other` that a value for masked-off elements follows the mask (the Ref's dtype,
+//! broadcastable). `padded` chooses what happens to slices that leave the Ref, as JAX's interpreter does it: false
+//! (`ref[...]`) moves them back inside, true (`pl.load`, `plgpu.load` and their stores) reads uninitialised values
+//! there and drops writes.
+
+use super::rule;
+use crate::attribute::{DimIndex, IndexPattern};
+use crate::op::{InferContext, InferError, MemoryOp, OpDef, OpKind, Types};
+use crate::types::{RefType, TensorType, Type};
+use pallas_tensor::{DType, Shape};
+
+/// `value = ref[index]`. Operands: ref, indices..., mask?, other?. Attributes: `index`, `masked`, `other`, `padded`.
+/// Result: a tile of the subscript's shape.
+pub static LOAD: OpDef = OpDef {
+    name: "load",
+    doc: "`value = ref[index]`; operands: ref, indices..., mask?, other?",
+    attributes: &["index", "masked", "other", "padded"],
+    infer: |context| {
+        let access = Access::new(context, "load", 0)?;
+        access.check_mask(context, "load")?;
+        Ok(rule::one(access.tile()))
+    },
+    kind: OpKind::Memory(MemoryOp::Load),
+};
+
+/// `ref[index] = value`. Operands: ref, value, indices..., mask?. Attributes: `index`, `masked`, `padded`. No results.
+pub static STORE: OpDef = OpDef {
+    name: "store",
+    doc: "`ref[index] = value`; operands: ref, value, indices..., mask?",
+    attributes: &["index", "masked", "padded"],
+    infer: |context| {
+        let access = Access::new(context, "store", 1)?;
+        // JAX has one primitive for both and names it so in its messages.
+        access.check_value(context, "swap", 1)?;
+        access.check_mask(context, "store")?;
+        Ok(Types::new())
+    },
+    kind: OpKind::Memory(MemoryOp::Store),
+};
+
+/// `old = ref[index]; ref[index] = value`. Operands and attributes as [`STORE`]. Result: the old tile; where masked off,
+/// the new value, as in JAX.
+pub static SWAP: OpDef = OpDef {
+    name: "swap",
+    doc: "`old = ref[index]; ref[index] = value`; operands: ref, value, indices..., mask?",
+    attributes: &["index", "masked", "padded"],
+    infer: |context| {
+        let access = Access::new(context, "swap", 1)?;
+        access.check_value(context, "swap", 1)?;
+        access.check_mask(context, "swap")?;
+        Ok(rule::one(access.tile()))
+    },
+    kind: OpKind::Memory(MemoryOp::Swap),
+};
+
+/// `old = ref[index]; ref[index] = combine(old, value)`, atomically. Operands and attributes as [`STORE`], and
+/// `combine`: `add`, `max`, `min`, `and`, `or`, `xor` or `xchg`. Result: the old tile.
+pub static ATOMIC: OpDef = OpDef {
+    name: "atomic",
+    doc: "`old = ref[index]; ref[index] = combine(old, value)`; operands: ref, value, indices..., mask?",
+    attributes: &["combine", "index", "masked", "padded"],
+    infer: |context| {
+        match context.attributes.str("combine") {
+            Some("add" | "max" | "min" | "and" | "or" | "xor" | "xchg") => {}
+            other => {
+                return Err(InferError::value_error(format!(
+                    "atomic combine must be add, max, min, and, or, xor or xchg, got {}",
+                    other.unwrap_or("nothing")
+                )));
+            }
+        }
+        let access = Access::new(context, "atomic", 1)?;
+        access.check_value(context, "swap", 1)?;
+        access.check_mask(context, "atomic")?;
+        Ok(rule::one(access.tile()))
+    },
+    kind: OpKind::Memory(MemoryOp::Atomic),
+};
+
+/// A Ref to part of a Ref (`ref.at[index]`). Operands: ref, indices.... Attribute: `index`, without integer arrays.
+/// Result: a Ref in the same space.
+pub static VIEW: OpDef = OpDef {
+    name: "view",
+    doc: "A Ref to part of a Ref; operands: ref, indices...",
+    attributes: &["index"],
+    infer: |context| {
+        let access = Access::new(context, "view", 0)?;
+        if access.pattern.0.contains(&DimIndex::Array) {
+            return Err(InferError::type_error(
+                "a view of a Ref cannot be indexed by integer arrays",
+            ));
+        }
+        rule::count(context, "view", 1 + access.pattern.operand_count())?;
+        Ok(smallvec::smallvec![Type::Ref(RefType {
+            dtype: access.reference.dtype,
+            shape: access.shape,
+            space: access.reference.space,
+        })])
+    },
+    kind: OpKind::Memory(MemoryOp::View),
+};
+
+/// A subscript with its operands, checked.
+struct Access<'a> {
+    reference: &'a RefType,
+    pattern: &'a IndexPattern,
+    /// What the subscript selects.
+    shape: Shape,
+    /// The first operand after the index operands.
+    rest: usize,
+}
+
+impl<'a> Access<'a> {
+    /// Operands before the indices: the Ref, and `values` values.
+    fn new(
+        context: &'a InferContext<'_>,
+        name: &str,
+        values: usize,
+    ) -> Result<Access<'a>, InferError> {
+        let reference = match context.operands.first() {
+            Some(Type::Ref(ty)) => ty,
+            Some(Type::Tensor(ty)) => {
+                return Err(InferError::value_error(format!(
+                    "`{name}` must be called on `Ref` types: {ty}."
+                )));
+            }
+            None => return Err(InferError::type_error(format!("{name} takes a Ref"))),
+        };
+        let pattern = context
+            .attributes
+            .index()
+            .ok_or_else(|| rule::missing(name, "index"))?;
+        if pattern.0.len() != reference.shape.rank() {
+            return Err(InferError::value_error(format!(
+                "{name}: an index of {} entries does not fit a Ref of shape {}",
+                pattern.0.len(),
+                reference.shape
+            )));
+        }
+        let first = 1 + values;
+        let rest = first + pattern.operand_count();
+        let Some(operands) = context.operands.get(first..rest) else {
+            return Err(InferError::type_error(format!(
+                "{name} takes {} index operands, got {}",
+                pattern.operand_count(),
+                context.operands.len().saturating_sub(first)
+            )));
+        };
+        let mut arrays = Vec::new();
+        let mut operands = operands.iter();
+        for dimension in pattern.0.iter().filter(|d| d.is_dynamic()) {
+            let index = match operands.next() {
+                Some(Type::Tensor(ty)) => ty,
+                _ => {
+                    return Err(InferError::type_error(format!(
+                        "{name}: an index operand is a Ref"
+                    )));
+                }
+            };
+            if !index.dtype.is_integer() {
+                return Err(InferError::type_error(format!(
+                    "{name}: an index operand must be of an integer dtype, got {index}"
+                ))
+                .with_code("PL304"));
+            }
+            if *dimension == DimIndex::Array {
+                arrays.push(&index.shape);
+            } else if index.shape.rank() > 0 {
+                return Err(InferError::type_error(format!(
+                    "{name}: a position must be a scalar, got {index}"
+                )));
+            }
+        }
+        let index_shape = Shape::broadcast(&arrays).ok_or_else(|| {
+            let shapes: Vec<String> = arrays.iter().map(|shape| shape.to_string()).collect();
+            InferError::value_error(format!(
+                "Could not broadcast integer indexers of shapes {}",
+                shapes.join(", ")
+            ))
+            .with_code("PL303")
+        })?;
+        Ok(Access {
+            reference,
+            pattern,
+            shape: pattern.result_shape(&index_shape),
+            rest,
+        })
+    }
+
+    fn tile(&self) -> TensorType {
+        TensorType::new(self.reference.dtype, self.shape.clone())
+    }
+
+    /// `_swap_abstract_eval` of state/primitives.py.
+    fn check_value(
+        &self,
+        context: &InferContext<'_>,
+        name: &str,
+        operand: usize,
+    ) -> Result<(), InferError> {
+        let value = match context.operands.get(operand) {
+            Some(Type::Tensor(value)) => value,
+            _ => {
+                return Err(InferError::value_error(
+                    "Cannot store a Ref into another Ref. Did you forget to load from it using `[...]`?",
+                ));
+            }
+        };
+        if value.shape != self.shape {
+            return Err(InferError::value_error(format!(
+                "Invalid shape for `{name}`. Ref shape: {}. Expected shape: {}. Value shape: {}. ",
+                self.reference.shape, self.shape, value.shape
+            ))
+            .with_code("PL301"));
+        }
+        if value.dtype != self.reference.dtype {
+            return Err(InferError::value_error(format!(
+                "Invalid dtype for `{name}`. Ref dtype: {}. Value dtype: {}. ",
+                self.reference.dtype, value.dtype
+            ))
+            .with_code("PL302"));
+        }
+        Ok(())
+    }
+
+    fn check_mask(&self, context: &InferContext<'_>, name: &str) -> Result<(), InferError> {
+        let masked = context.attributes.flag("masked");
+        let other = context.attributes.flag("other");
+        if other && !masked {
+            return Err(InferError::value_error(format!(
+                "{name}: `other` has no meaning without a mask"
+            )));
+        }
+        rule::count(
+            context,
+            name,
+            self.rest + usize::from(masked) + usize::from(other),
+        )?;
+        let fits =
+            |shape: &Shape| Shape::broadcast(&[shape, &self.shape]).as_ref() == Some(&self.shape);
+        if masked {
+            let mask = context.tensor(self.rest)?;
+            if !fits(&mask.shape) {
+                return Err(InferError::value_error(format!(
+                    "Cannot broadcast mask shape {} to {name} shape {}",
+                    mask.shape, self.shape
+                ))
+                .with_code("PL303"));
+            }
+            if mask.dtype != DType::Bool {
+                return Err(InferError::type_error(format!(
+                    "the mask of a {name} must be bool, got {mask}"
+                ))
+                .with_code("PL304"));
+            }
+        }
+        if other {
+            let value = context.tensor(self.rest + 1)?;
+            if !fits(&value.shape) {
+                return Err(InferError::value_error(format!(
+                    "Cannot broadcast other shape {} to {name} shape {}",
+                    value.shape, self.shape
+                ))
+                .with_code("PL303"));
+            }
+            rule::same_dtypes(name, &[value, &self.tile()])?;
+        }
+        Ok(())
+    }
+}
+
+/// The family.
+pub(super) fn all() -> impl Iterator<Item = &'static OpDef> {
+    [&LOAD, &STORE, &SWAP, &ATOMIC, &VIEW].into_iter()
+}

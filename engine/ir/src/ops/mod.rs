@@ -1,0 +1,94 @@
+//! Every op, one file per family. An op is a static [`OpDef`]: type rule, evaluation and interval hook in one place.
+//! Its documentation says operands, attributes and results. Names are those of lax's primitives where there is one.
+//!
+//! A new op: a static in its family's file, in the family's `all`, and re-exported here. Nothing else knows the list.
+
+mod binary;
+mod bounds;
+mod compare;
+mod control;
+mod convert;
+mod cumulative;
+mod dot;
+mod eval;
+mod gather;
+mod memory;
+mod precision;
+mod program;
+mod random;
+mod reduce;
+mod rule;
+mod select;
+mod slicing;
+mod sort;
+mod structural;
+mod unary;
+
+use crate::op::{Op, OpDef};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+pub use binary::*;
+pub use compare::*;
+pub use control::*;
+pub use convert::*;
+pub use cumulative::*;
+pub use dot::*;
+pub use gather::*;
+pub use memory::*;
+pub use program::*;
+pub use random::*;
+pub use reduce::*;
+pub use select::*;
+pub use slicing::*;
+pub use sort::*;
+pub use structural::*;
+pub use unary::*;
+
+/// Every op, family by family.
+pub static ALL: LazyLock<Vec<&'static OpDef>> = LazyLock::new(|| {
+    unary::all()
+        .chain(binary::all())
+        .chain(compare::all())
+        .chain(select::all())
+        .chain(convert::all())
+        .chain(structural::all())
+        .chain(slicing::all())
+        .chain(reduce::all())
+        .chain(cumulative::all())
+        .chain(dot::all())
+        .chain(gather::all())
+        .chain(sort::all())
+        .chain(random::all())
+        .chain(memory::all())
+        .chain(control::all())
+        .chain(program::all())
+        .collect()
+});
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static OpDef>> =
+    LazyLock::new(|| ALL.iter().map(|&def| (def.name, def)).collect());
+
+/// The op called `name` in the text form.
+pub fn find(name: &str) -> Option<Op> {
+    BY_NAME.get(name).map(|&def| Op(def))
+}
+
+/// Bounds of the elements of an array, for interval analysis; [`crate::Interval::ANY`] where there are none.
+pub fn array_bounds(array: &pallas_tensor::Array) -> crate::Interval {
+    bounds::of_array(array)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        assert_eq!(ALL.len(), BY_NAME.len());
+        for def in ALL.iter() {
+            assert_eq!(find(def.name), Some(Op(def)));
+        }
+        assert_eq!(find("frobnicate"), None);
+    }
+}
