@@ -10,7 +10,9 @@ mod dtype;
 mod error;
 mod float8;
 mod limits;
+pub mod math;
 pub mod ops;
+pub mod print;
 mod scalar;
 mod shape;
 
