@@ -30,7 +30,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("samples", "tests/conformance", "tests/conformance/seeds")
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 300
 ADDRESS = re.compile(rb"\b0x[0-9a-f]{8,}\b")
 ENVIRONMENT = {
     "JAX_PLATFORMS": "cpu",
