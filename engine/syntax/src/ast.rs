@@ -145,6 +145,8 @@ pub struct ExceptHandler {
     pub name: Option<Name>,
     pub body: Arc<[Stmt]>,
     pub span: Span,
+    /// `except*`, which catches parts of exception groups.
+    pub is_star: bool,
 }
 
 /// One `case` of a `match`.
@@ -203,6 +205,9 @@ pub struct FunctionDef {
     pub scope: Scope,
     pub docstring: Option<Arc<str>>,
     pub is_async: bool,
+    /// The names of PEP 695 type parameters (`def f[T]`); their bounds are not kept.
+    pub type_params: Vec<Name>,
+    /// From `def` (or `async`) on, decorators excluded.
     pub span: Span,
 }
 
@@ -227,6 +232,9 @@ pub struct ClassDef {
     pub decorators: Vec<Expr>,
     pub scope: Scope,
     pub docstring: Option<Arc<str>>,
+    /// The names of PEP 695 type parameters (`class C[T]`); their bounds are not kept.
+    pub type_params: Vec<Name>,
+    /// From `class` on, decorators excluded.
     pub span: Span,
 }
 

@@ -2,6 +2,11 @@
 //! Evaluates nothing.
 
 pub mod ast;
+mod document;
+mod lower;
+mod scope;
 pub mod span;
+pub mod visit;
 
+pub use document::{Document, parse};
 pub use span::{FileId, LineColumn, SourceFile, Span};

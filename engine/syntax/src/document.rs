@@ -1,0 +1,114 @@
+//! A file being edited: its text, tree-sitter's tree of it, and our tree on demand.
+//! The module is a function of the text alone: however the text came about, the same text gives the same module.
+
+use crate::ast::Module;
+use crate::lower::Lower;
+use crate::span::SourceFile;
+use std::ops::Range;
+use std::sync::Arc;
+use tree_sitter::{InputEdit, Parser, Point, Tree};
+
+/// An open file.
+pub struct Document {
+    source: Arc<SourceFile>,
+    parser: Parser,
+    tree: Option<Tree>,
+}
+
+/// Parses a file. Never fails: what is wrong is in [`Module::errors`].
+pub fn parse(source: Arc<SourceFile>) -> Module {
+    Document::new(source).module()
+}
+
+/// A parser for Python; the grammar is compiled in, and its ABI is the library's, so it can be set.
+fn python_parser() -> Parser {
+    let mut parser = Parser::new();
+    // On a mismatch `parse` gives `None`, which is handled as a file that does not parse.
+    let _ = parser.set_language(&tree_sitter_python::LANGUAGE.into());
+    parser
+}
+
+impl Document {
+    /// Opens a file.
+    pub fn new(source: Arc<SourceFile>) -> Self {
+        let mut parser = python_parser();
+        let tree = parser.parse(&*source.text, None);
+        Document {
+            source,
+            parser,
+            tree,
+        }
+    }
+
+    /// The text as it is now.
+    pub fn source(&self) -> &Arc<SourceFile> {
+        &self.source
+    }
+
+    /// tree-sitter's tree of the text as it is now.
+    pub fn tree(&self) -> Option<&Tree> {
+        self.tree.as_ref()
+    }
+
+    /// Replaces a range of bytes. The range is clamped to the text and widened to whole characters.
+    pub fn apply_edit(&mut self, range: Range<usize>, new_text: &str) {
+        let text = &self.source.text;
+        let mut start = range.start.min(text.len());
+        let mut end = range.end.clamp(start, text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        let mut edited = String::with_capacity(text.len() + new_text.len());
+        edited.push_str(&text[..start]);
+        edited.push_str(new_text);
+        edited.push_str(&text[end..]);
+        let edited = SourceFile::new(self.source.id, self.source.path.clone(), edited);
+        let new_end = start + new_text.len();
+        let edit = InputEdit {
+            start_byte: start,
+            old_end_byte: end,
+            new_end_byte: new_end,
+            start_position: point(&self.source, start),
+            old_end_position: point(&self.source, end),
+            new_end_position: point(&edited, new_end),
+        };
+        let old = self.tree.take().map(|mut tree| {
+            tree.edit(&edit);
+            tree
+        });
+        self.source = Arc::new(edited);
+        let text = &*self.source.text;
+        self.tree = self.parser.parse(text, old.as_ref());
+        // Recovery from errors may depend on the way there; the module must not.
+        if old.is_some() && self.tree.as_ref().is_none_or(|t| t.root_node().has_error()) {
+            self.tree = self.parser.parse(text, None);
+        }
+    }
+
+    /// The syntax tree of the text as it is now.
+    pub fn module(&mut self) -> Module {
+        let mut lower = Lower::new(&self.source);
+        let body = match &self.tree {
+            Some(tree) => lower.statements(tree.root_node()),
+            None => Vec::new(),
+        };
+        let errors = std::mem::take(&mut lower.errors);
+        Module {
+            source: self.source.clone(),
+            body: body.into(),
+            errors,
+        }
+    }
+}
+
+/// tree-sitter's position of an offset: row and column in bytes, from zero.
+fn point(source: &SourceFile, offset: usize) -> Point {
+    let line = source.line_of(offset as u32);
+    Point {
+        row: line as usize - 1,
+        column: offset - source.line_range(line).start,
+    }
+}

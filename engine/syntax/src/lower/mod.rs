@@ -1,0 +1,188 @@
+//! tree-sitter's tree to ours. One file per family of node; this one holds the cursor they share.
+//! Trusts the grammar where the tree has no error, and keeps what it can where it has; finds no names.
+
+mod clause;
+mod comprehension;
+mod expression;
+mod fstring;
+mod function;
+mod import;
+mod number;
+mod pattern;
+mod statement;
+mod string;
+mod types;
+
+use crate::ast::{Expr, ExprKind, Name, Stmt, StmtKind, SyntaxError};
+use crate::span::{SourceFile, Span};
+use std::collections::HashSet;
+use std::sync::Arc;
+use tree_sitter::Node;
+
+pub(crate) use string::too_many_digits;
+
+/// How deep our tree may be. CPython's compiler gives up at a comparable depth; whoever walks the tree recurses over it
+/// and must not run out of stack either.
+const MAX_DEPTH: usize = 1000;
+
+/// What one level of recursion here counts for: its frames are several times those of a walk over the finished tree.
+const RECURSION_COST: usize = 3;
+
+/// Lowers nodes of one tree, which may have been parsed from a slice of the file that starts at `base`.
+pub(crate) struct Lower<'a> {
+    /// The file that names and literals are read from.
+    pub(crate) source: &'a SourceFile,
+    /// Where in the file the parsed slice starts.
+    pub(crate) base: usize,
+    /// What was found wrong, in no particular order.
+    pub(crate) errors: Vec<SyntaxError>,
+    names: HashSet<Name>,
+    depth: usize,
+}
+
+impl<'a> Lower<'a> {
+    /// A lowering of trees over `source`.
+    pub(crate) fn new(source: &'a SourceFile) -> Self {
+        Lower {
+            source,
+            base: 0,
+            errors: Vec::new(),
+            names: HashSet::new(),
+            depth: 0,
+        }
+    }
+
+    /// The span of a node in the file.
+    pub(crate) fn span(&self, node: Node<'_>) -> Span {
+        self.span_between(node.start_byte(), node.end_byte())
+    }
+
+    /// A span of the file from offsets of the slice.
+    fn span_between(&self, start: usize, end: usize) -> Span {
+        Span::new(self.source.id, self.base + start, self.base + end)
+    }
+
+    /// From the start of one node to the end of another.
+    fn span_over(&self, first: Node<'_>, last: Node<'_>) -> Span {
+        self.span_between(first.start_byte(), last.end_byte())
+    }
+
+    /// The text of a node.
+    pub(crate) fn text(&self, node: Node<'_>) -> &'a str {
+        self.slice(node.start_byte(), node.end_byte())
+    }
+
+    /// The text between two offsets of the slice.
+    fn slice(&self, start: usize, end: usize) -> &'a str {
+        self.source
+            .text
+            .get(self.base + start..self.base + end)
+            .unwrap_or("")
+    }
+
+    /// The name that a node spells, shared with every other mention of it in the file.
+    pub(crate) fn name(&mut self, node: Node<'_>) -> Name {
+        let text = self.text(node);
+        self.intern(text)
+    }
+
+    /// One shared copy of a name.
+    pub(crate) fn intern(&mut self, text: &str) -> Name {
+        if let Some(name) = self.names.get(text) {
+            return name.clone();
+        }
+        let name: Name = Arc::from(text);
+        self.names.insert(name.clone());
+        name
+    }
+
+    /// Reports a syntax error.
+    pub(crate) fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.errors.push(SyntaxError {
+            span,
+            message: message.into(),
+        });
+    }
+
+    /// An expression that could not be read.
+    fn error_expression(&self, node: Node<'_>) -> Expr {
+        Expr {
+            kind: ExprKind::Error,
+            span: self.span(node),
+        }
+    }
+
+    /// A statement that could not be read.
+    fn error_statement(&self, node: Node<'_>) -> Stmt {
+        Stmt {
+            kind: StmtKind::Error,
+            span: self.span(node),
+        }
+    }
+
+    /// Runs `lower` one level deeper, or gives `None` (and an error) where the tree is too deep.
+    fn deeper<T>(&mut self, node: Node<'_>, lower: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.deeper_by(RECURSION_COST, node, lower)
+    }
+
+    /// As [`Self::deeper`], for a node that adds `cost` to the depth of the tree.
+    fn deeper_by<T>(
+        &mut self,
+        cost: usize,
+        node: Node<'_>,
+        lower: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        if self.depth + cost > MAX_DEPTH {
+            let span = self.span(node);
+            self.error(span, "too many nested parentheses");
+            return None;
+        }
+        self.depth += cost;
+        let lowered = lower(self);
+        self.depth -= cost;
+        Some(lowered)
+    }
+}
+
+/// Whether a node is trivia that may stand anywhere.
+fn is_trivia(node: Node<'_>) -> bool {
+    matches!(node.kind(), "comment" | "line_continuation")
+}
+
+/// The named children without comments, in order.
+pub(crate) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .filter(|child| !is_trivia(*child))
+        .collect()
+}
+
+/// All children without comments, tokens included.
+fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor)
+        .filter(|child| !is_trivia(*child))
+        .collect()
+}
+
+/// The children under a field, without comments (tree-sitter may file a comment under a field).
+fn fields<'t>(node: Node<'t>, field: &str) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.children_by_field_name(field, &mut cursor)
+        .filter(|child| child.is_named() && !is_trivia(*child))
+        .collect()
+}
+
+/// The first child under a field that is not a comment.
+fn field<'t>(node: Node<'t>, field: &str) -> Option<Node<'t>> {
+    let child = node.child_by_field_name(field)?;
+    if is_trivia(child) {
+        return fields(node, field).into_iter().next();
+    }
+    Some(child)
+}
+
+/// Whether a child is the region of an error.
+fn is_error(node: Node<'_>) -> bool {
+    node.is_error() || node.is_missing()
+}

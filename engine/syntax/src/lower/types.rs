@@ -1,0 +1,91 @@
+//! Annotations. The grammar reads them with rules of its own; Python reads them as expressions, and so do we.
+
+use super::expression::{has_comma, trailing_end};
+use super::{Lower, children, named};
+use crate::ast::{BinaryOp, Expr, ExprKind, Name};
+use tree_sitter::Node;
+
+impl Lower<'_> {
+    /// The annotation rules that are not expressions to the grammar: `list[int]`, `a | b`, `*Ts`, `a.b[c].d`.
+    pub(super) fn type_expression(&mut self, node: Node<'_>) -> ExprKind {
+        let parts = named(node);
+        match (node.kind(), parts.as_slice()) {
+            ("generic_type", [name, parameters]) => ExprKind::Subscript {
+                value: Box::new(self.expression(*name)),
+                index: Box::new(self.type_arguments(*parameters)),
+            },
+            ("union_type", [left, right]) => ExprKind::BinOp {
+                left: Box::new(self.expression(*left)),
+                op: BinaryOp::BitOr,
+                right: Box::new(self.expression(*right)),
+            },
+            ("member_type", [value, name]) => ExprKind::Attribute {
+                value: Box::new(self.expression(*value)),
+                name: self.name(*name),
+                name_span: self.span(*name),
+            },
+            ("splat_type", [name]) => ExprKind::Starred(Box::new(self.expression(*name))),
+            ("constrained_type", [lower, upper]) => ExprKind::Slice {
+                lower: Some(Box::new(self.expression(*lower))),
+                upper: Some(Box::new(self.expression(*upper))),
+                step: None,
+            },
+            _ => ExprKind::Error,
+        }
+    }
+
+    fn type_arguments(&mut self, node: Node<'_>) -> Expr {
+        match named(node).as_slice() {
+            [one] if !has_comma(node) => self.expression(*one),
+            [first, .., last] | [first @ last] => Expr {
+                span: self.span_between(first.start_byte(), trailing_end(node, *last)),
+                kind: ExprKind::Tuple(self.elements(node)),
+            },
+            [] => self.error_expression(node),
+        }
+    }
+
+    /// The names that `[T, *Ts, **P]` introduces.
+    pub(super) fn type_params(&mut self, node: Option<Node<'_>>) -> Vec<Name> {
+        let Some(node) = node else {
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        for parameter in named(node) {
+            // The name is the first identifier: `T: bound`, `*Ts`.
+            let mut current = parameter;
+            while current.kind() != "identifier" {
+                match named(current).first() {
+                    Some(child) => current = *child,
+                    None => break,
+                }
+            }
+            if current.kind() == "identifier" {
+                names.push(self.name(current));
+            }
+        }
+        names
+    }
+
+    /// `a.b.c` where the grammar keeps it as one name (decorators of old, patterns, annotations).
+    pub(super) fn dotted_name(&mut self, node: Node<'_>) -> Expr {
+        let mut parts = children(node)
+            .into_iter()
+            .filter(|c| c.kind() == "identifier");
+        let Some(first) = parts.next() else {
+            return self.error_expression(node);
+        };
+        let mut value = self.expression(first);
+        for part in parts {
+            value = Expr {
+                span: self.span_over(first, part),
+                kind: ExprKind::Attribute {
+                    value: Box::new(value),
+                    name: self.name(part),
+                    name_span: self.span(part),
+                },
+            };
+        }
+        value
+    }
+}

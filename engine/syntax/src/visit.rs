@@ -1,0 +1,93 @@
+//! The children of an expression, in the order in which Python evaluates them.
+//! Visits one level; what is a scope of its own (lambda bodies, comprehensions) is the caller's to decide.
+
+use crate::ast::{Arg, Expr, ExprKind, FStringPart, Params};
+
+/// Calls `visit` with each direct child. Of a lambda only the defaults, of a comprehension only the first iterable
+/// are children here: the rest belongs to another scope.
+pub fn children<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
+    match &expr.kind {
+        ExprKind::Name(_) | ExprKind::Constant(_) | ExprKind::Error => {}
+        ExprKind::FString(parts) => fstring(parts, visit),
+        ExprKind::BinOp { left, right, .. } => {
+            visit(left);
+            visit(right);
+        }
+        ExprKind::UnaryOp { operand, .. } => visit(operand),
+        ExprKind::BoolOp { values, .. } => values.iter().for_each(visit),
+        ExprKind::Compare { left, rest, .. } => {
+            visit(left);
+            rest.iter().for_each(visit);
+        }
+        ExprKind::Call { function, args } => {
+            visit(function);
+            args.iter().for_each(|arg| visit(argument(arg)));
+        }
+        ExprKind::Attribute { value, .. } => visit(value),
+        ExprKind::Subscript { value, index } => {
+            visit(value);
+            visit(index);
+        }
+        ExprKind::Slice { lower, upper, step } => {
+            [lower, upper, step]
+                .into_iter()
+                .flatten()
+                .for_each(|part| visit(part));
+        }
+        ExprKind::Tuple(elements) | ExprKind::List(elements) | ExprKind::Set(elements) => {
+            elements.iter().for_each(visit);
+        }
+        ExprKind::Dict(entries) => {
+            for (key, value) in entries {
+                key.iter().for_each(&mut *visit);
+                visit(value);
+            }
+        }
+        ExprKind::ListComp(comprehension)
+        | ExprKind::SetComp(comprehension)
+        | ExprKind::DictComp(comprehension)
+        | ExprKind::GeneratorExp(comprehension) => {
+            comprehension
+                .clauses
+                .iter()
+                .take(1)
+                .for_each(|c| visit(&c.iter));
+        }
+        ExprKind::Lambda(lambda) => defaults(&lambda.params, visit),
+        ExprKind::IfExp { test, body, orelse } => {
+            visit(test);
+            visit(body);
+            visit(orelse);
+        }
+        ExprKind::NamedExpr { value, .. }
+        | ExprKind::Starred(value)
+        | ExprKind::YieldFrom(value)
+        | ExprKind::Await(value) => visit(value),
+        ExprKind::Yield(value) => value.iter().for_each(|value| visit(value)),
+    }
+}
+
+/// The value of an argument of any kind.
+pub fn argument(arg: &Arg) -> &Expr {
+    match arg {
+        Arg::Positional(value) | Arg::Star(value) | Arg::DoubleStar(value) => value,
+        Arg::Keyword(_, value, _) => value,
+    }
+}
+
+/// The default values of parameters.
+pub fn defaults<'a>(params: &'a Params, visit: &mut dyn FnMut(&'a Expr)) {
+    params
+        .iter()
+        .filter_map(|param| param.default.as_ref())
+        .for_each(visit);
+}
+
+fn fstring<'a>(parts: &'a [FStringPart], visit: &mut dyn FnMut(&'a Expr)) {
+    for part in parts {
+        if let FStringPart::Field(field) = part {
+            visit(&field.value);
+            fstring(&field.spec, visit);
+        }
+    }
+}
