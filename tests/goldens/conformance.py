@@ -3,7 +3,8 @@
 For each program NAME.py it writes, next to the program:
 
   NAME.stdout       what `python NAME.py` prints, byte for byte
-  NAME.stderr_last  the last line of stderr, when the exit code is not 0
+  NAME.stderr_last  the last line of stderr, when the exit code is not 0 and
+                    something was written there
   NAME.code         the exit code, when it is not 0
 
 A program under `seeds/` that today's JAX refuses (it is typed as the old
@@ -67,8 +68,8 @@ def record(program: pathlib.Path) -> dict[pathlib.Path, bytes]:
     )
     files = {program.with_suffix(".stdout"): done.stdout}
     if done.returncode != 0:
-        lines = done.stderr.rstrip().splitlines() or [b""]
-        files[program.with_suffix(".stderr_last")] = lines[-1] + b"\n"
+        if lines := done.stderr.rstrip().splitlines():
+            files[program.with_suffix(".stderr_last")] = lines[-1] + b"\n"
         files[program.with_suffix(".code")] = b"%d\n" % done.returncode
     for path, content in files.items():
         if ADDRESS.search(content):
