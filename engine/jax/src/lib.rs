@@ -1,1 +1,32 @@
-//! What the evaluator offers under jax, jax.numpy, jax.lax, pallas and numpy; traces kernels to IR.
+//! What the evaluator offers under `jax`, `jax.numpy`, `jax.lax`, `jax.nn`, `jax.random`, `numpy` and pallas; traces
+//! kernels to IR. Runs no kernels itself: a [`state::Executor`] does.
+//!
+//! Every array function takes a [`context::Context`] (whose rules apply) and [`tile::Tile`]s (data, types only, or traced
+//! values), and ends in [`context::Context::bind`], the one place where an op is staged, computed, or only typed.
+
+pub mod api;
+pub mod array;
+pub mod context;
+pub mod convert;
+pub mod dtype;
+pub mod errors;
+pub mod indexing;
+pub mod jnp;
+pub mod lax;
+pub mod modules;
+pub mod numpy;
+pub mod pallas;
+pub mod primitive;
+pub mod ref_index;
+pub mod refs;
+pub mod state;
+pub mod support;
+pub mod text;
+pub mod tile;
+pub mod trace;
+pub mod tree;
+
+pub use context::Context;
+pub use modules::install;
+pub use state::{Executor, JaxState, LaunchObserver, World};
+pub use tile::Tile;

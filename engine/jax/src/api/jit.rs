@@ -1,0 +1,353 @@
+//! `jax.jit`: functions traced once per combination of static arguments and argument types, then run as IR.
+//! Inside an open trace a jitted function is traced in place.
+
+use crate::array::ArrayObject;
+use crate::context::Context;
+use crate::convert;
+use crate::tile::Tile;
+use crate::trace::{Trace, TraceKind};
+use crate::tree::{self, TreeDef};
+use pallas_ir::{Function, TensorType, Type};
+use pallas_python::CallArgs;
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use std::any::Any;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A jitted function.
+pub struct Jitted {
+    function: Value,
+    static_numbers: Vec<i64>,
+    static_names: Vec<Rc<str>>,
+    cache: RefCell<Vec<Entry>>,
+}
+
+/// One trace.
+struct Entry {
+    key: Key,
+    function: Rc<Function>,
+    out_tree: TreeDef,
+}
+
+/// What decides whether a trace can be used again.
+struct Key {
+    tree: TreeDef,
+    types: Vec<TensorType>,
+    statics: Vec<Value>,
+    x64: bool,
+}
+
+static CLASS: NativeClass = NativeClass {
+    name: "PjitFunction",
+    module: "jaxlib._jax",
+    doc: "A function that is traced and compiled.",
+    methods: &[
+        NativeDef {
+            name: "clear_cache",
+            signature: "(self)",
+            doc: "Forgets the traces made so far.",
+            run: clear_cache,
+        },
+        NativeDef {
+            name: "_cache_size",
+            signature: "(self)",
+            doc: "How many traces are kept.",
+            run: cache_size,
+        },
+    ],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+/// Rows of `jax`.
+pub static FUNCTIONS: &[NativeDef] = &[NativeDef {
+    name: "jit",
+    signature: "(fun=None, /, *, in_shardings=None, out_shardings=None, static_argnums=None, static_argnames=None, \
+                donate_argnums=None, donate_argnames=None, keep_unused=False, device=None, backend=None, inline=False, \
+                abstracted_axes=None, compiler_options=None)",
+    doc: "Traces a function to be compiled; Python runs once per combination of argument types.",
+    run: jit,
+}];
+
+fn jit(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [function, _, _, static_numbers, static_names, ..] = args.take::<13>();
+    let static_numbers = match static_numbers.given() {
+        None => Vec::new(),
+        Some(Value::Int(n)) => vec![n.to_i64().unwrap_or(0)],
+        Some(list) => interp.collect(&list)?.iter().map(|n| interp.to_i64(n)).collect::<PyResult<_>>()?,
+    };
+    let static_names = match static_names.given() {
+        None => Vec::new(),
+        Some(Value::Str(name)) => vec![name],
+        Some(list) => interp.collect(&list)?.iter().map(|n| interp.to_str(n)).collect::<PyResult<_>>()?,
+    };
+    if function.is_none() || function.is_unset() {
+        return Ok(Value::object(JitDecorator { static_numbers, static_names }));
+    }
+    if !interp.is_callable(&function) && !function.is_unknown() {
+        let shown = interp.repr(&function)?;
+        return Err(interp.type_error(format!("Expected a callable value, got {shown}")));
+    }
+    Ok(Value::object(Jitted { function, static_numbers, static_names, cache: RefCell::default() }))
+}
+
+/// `jax.jit(static_argnames=...)` waiting for its function.
+struct JitDecorator {
+    static_numbers: Vec<i64>,
+    static_names: Vec<Rc<str>>,
+}
+
+impl Object for JitDecorator {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
+        Some(match args.positional.first() {
+            Some(function) => Ok(Value::object(Jitted {
+                function: function.clone(),
+                static_numbers: self.static_numbers.clone(),
+                static_names: self.static_names.clone(),
+                cache: RefCell::default(),
+            })),
+            None => Err(interp.type_error("jit takes a function".to_string())),
+        })
+    }
+}
+
+impl Object for Jitted {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
+        match name {
+            "__wrapped__" => Ok(Some(self.function.clone())),
+            "__name__" | "__doc__" | "__qualname__" | "__module__" => interp.find_attr(&self.function, name),
+            _ => Ok(None),
+        }
+    }
+
+    fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
+        let cx = Context::jax(interp);
+        if cx.trace().is_some() || cx.state.jit_disabled.get() > 0 || self.function.is_unknown() {
+            return Some(interp.call(&self.function, args));
+        }
+        Some(self.run(&cx, args))
+    }
+
+    fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        Ok(Some(format!("<PjitFunction of {}>", interp.repr(&self.function)?)))
+    }
+}
+
+/// A call split into what is traced and what is not.
+struct Split {
+    dynamic: Value,
+    statics: Vec<Value>,
+    rebuild: Vec<Slot>,
+}
+
+/// Where an argument of the call comes from.
+enum Slot {
+    Positional,
+    StaticPositional(usize),
+    Keyword(pallas_syntax::ast::Name),
+    StaticKeyword(pallas_syntax::ast::Name, usize),
+}
+
+impl Jitted {
+    fn run(&self, cx: &Context<'_>, args: CallArgs) -> PyResult<Value> {
+        let interp = cx.interp;
+        let split = self.split(cx, args)?;
+        let (leaves, tree) = tree::flatten(interp, &split.dynamic, None)?;
+        let mut tiles = Vec::with_capacity(leaves.len());
+        for leaf in &leaves {
+            match convert::try_tile(cx, leaf)? {
+                Some(tile) => tiles.push(tile),
+                None if leaf.is_unknown() => return Ok(leaf.clone()),
+                None => return Err(self.bad_argument(cx, leaf)),
+            }
+        }
+        let key = Key { tree, types: tiles.iter().map(Tile::ty).collect(), statics: split.statics.clone(), x64: cx.x64() };
+        if let Some(result) = self.cached(cx, &key, &tiles)? {
+            return Ok(result);
+        }
+        let (function, out_tree) = self.trace(cx, &key, &split)?;
+        let function = Rc::new(function);
+        let outputs = cx.run_function(&function, &tiles)?;
+        let result = assemble(cx, &out_tree, outputs)?;
+        self.cache.borrow_mut().push(Entry { key, function, out_tree });
+        Ok(result)
+    }
+
+    fn cached(&self, cx: &Context<'_>, key: &Key, tiles: &[Tile]) -> PyResult<Option<Value>> {
+        let mut hit = None;
+        for entry in self.cache.borrow().iter() {
+            if entry.key.types == key.types && entry.key.x64 == key.x64 && same_statics(cx, &entry.key, key)? {
+                hit = Some((entry.function.clone(), entry.out_tree.clone()));
+                break;
+            }
+        }
+        let Some((function, out_tree)) = hit else { return Ok(None) };
+        let outputs = cx.run_function(&function, tiles)?;
+        assemble(cx, &out_tree, outputs).map(Some)
+    }
+
+    /// Separates static arguments, by position, by name, and by the name of a positional parameter.
+    fn split(&self, cx: &Context<'_>, args: CallArgs) -> PyResult<Split> {
+        let interp = cx.interp;
+        let parameters: Vec<pallas_syntax::ast::Name> = interp
+            .underlying_function(&self.function)
+            .map(|f| f.code.params().positional_only.iter().chain(&f.code.params().positional).map(|p| p.name.clone()).collect())
+            .unwrap_or_default();
+        let count = args.positional.len() as i64;
+        let number_is_static = |position: usize| {
+            self.static_numbers.iter().any(|&n| if n < 0 { n + count == position as i64 } else { n == position as i64 })
+                || parameters.get(position).is_some_and(|name| self.static_names.iter().any(|s| **s == **name))
+        };
+        let name_is_static = |name: &str| {
+            self.static_names.iter().any(|s| **s == *name)
+                || parameters.iter().position(|p| **p == *name).is_some_and(|i| self.static_numbers.contains(&(i as i64)))
+        };
+        let mut dynamic = Vec::new();
+        let mut statics = Vec::new();
+        let mut rebuild = Vec::new();
+        for (position, value) in args.positional.into_iter().enumerate() {
+            if number_is_static(position) {
+                rebuild.push(Slot::StaticPositional(statics.len()));
+                statics.push(value);
+            } else {
+                rebuild.push(Slot::Positional);
+                dynamic.push(value);
+            }
+        }
+        for (name, value) in args.keywords {
+            if name_is_static(&name) {
+                rebuild.push(Slot::StaticKeyword(name, statics.len()));
+                statics.push(value);
+            } else {
+                rebuild.push(Slot::Keyword(name));
+                dynamic.push(value);
+            }
+        }
+        for value in &statics {
+            if let Err(stop) = interp.hash(value) {
+                drop(stop);
+                let class = interp.repr(&Value::Class(interp.type_of(value)))?;
+                let shown = interp.repr(value)?;
+                return Err(interp.value_error(format!(
+                    "Non-hashable static arguments are used in a jit function. Static arguments must be hashable; got {shown} \
+                     of type {class}"
+                )));
+            }
+        }
+        Ok(Split { dynamic: Value::tuple(dynamic), statics, rebuild })
+    }
+
+    fn trace(&self, cx: &Context<'_>, key: &Key, split: &Split) -> PyResult<(Function, TreeDef)> {
+        let interp = cx.interp;
+        let name = interp.callable_name(&self.function);
+        let origin = format!("{} for jit", crate::pallas::launch::origin_of(cx, &self.function));
+        let trace = Trace::new(cx, TraceKind::Jit, &name, origin, None);
+        let params: Vec<Value> = key
+            .types
+            .iter()
+            .filter_map(|ty| trace.tile(trace.param(Type::Tensor(ty.clone()), None)))
+            .map(|tile| Value::object(ArrayObject { tile }))
+            .collect();
+        let dynamic = interp.collect(&tree::unflatten(interp, &key.tree, &mut params.into_iter())?)?;
+        let mut dynamic = dynamic.into_iter();
+        let mut args = CallArgs::default();
+        for slot in &split.rebuild {
+            match slot {
+                Slot::Positional => args.positional.extend(dynamic.next()),
+                Slot::StaticPositional(index) => args.positional.push(split.statics[*index].clone()),
+                Slot::Keyword(name) => args.keywords.extend(dynamic.next().map(|v| (name.clone(), v))),
+                Slot::StaticKeyword(name, index) => args.keywords.push((name.clone(), split.statics[*index].clone())),
+            }
+        }
+        let (yields, out_tree) = trace.within(cx, || {
+            let result = interp.call(&self.function, args)?;
+            let (leaves, out_tree) = tree::flatten(interp, &result, None)?;
+            let mut yields = Vec::new();
+            for leaf in &leaves {
+                let Some(tile) = convert::try_tile(cx, leaf)? else {
+                    let class = interp.repr(&Value::Class(interp.type_of(leaf)))?;
+                    let shown = interp.repr(leaf)?;
+                    return Err(interp.type_error(format!(
+                        "function {origin} traced for jit returned a value of type {class}, which is not a valid JAX type: \
+                         {shown}",
+                        origin = trace.origin
+                    )));
+                };
+                yields.push(cx.value_in(&trace, &tile)?);
+            }
+            Ok((yields, out_tree))
+        })?;
+        Ok((trace.finish(yields), out_tree))
+    }
+
+    fn bad_argument(&self, cx: &Context<'_>, leaf: &Value) -> Box<pallas_python::Stop> {
+        let interp = cx.interp;
+        let class = interp.repr(&Value::Class(interp.type_of(leaf))).unwrap_or_default();
+        let origin = crate::pallas::launch::origin_of(cx, &self.function);
+        interp.type_error(format!(
+            "Error interpreting argument to {} as an abstract array. The problematic value is of type {class}.\nThis \
+             typically means that a jit-wrapped function was called with a non-array argument, and this argument was not \
+             marked as static using the static_argnums or static_argnames parameters of jax.jit.",
+            origin
+        ))
+    }
+}
+
+fn same_statics(cx: &Context<'_>, a: &Key, b: &Key) -> PyResult<bool> {
+    if a.statics.len() != b.statics.len() || !a.tree.same(&b.tree, cx.interp)? {
+        return Ok(false);
+    }
+    for (x, y) in a.statics.iter().zip(&b.statics) {
+        if !cx.interp.equals(x, y)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn assemble(cx: &Context<'_>, tree: &TreeDef, tiles: Vec<Tile>) -> PyResult<Value> {
+    tree::unflatten(cx.interp, tree, &mut tiles.into_iter().map(|tile| Value::object(ArrayObject { tile })))
+}
+
+fn clear_cache(_interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    if let Some(jitted) = this.downcast::<Jitted>() {
+        jitted.cache.borrow_mut().clear();
+    }
+    Ok(Value::None)
+}
+
+fn cache_size(_interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    Ok(Value::from(this.downcast::<Jitted>().map_or(0, |jitted| jitted.cache.borrow().len())))
+}

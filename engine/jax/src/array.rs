@@ -1,0 +1,246 @@
+//! JAX arrays as Python values: `ArrayImpl` with data (or, in analysis, without), and tracers. Operators go to
+//! `jnp::arithmetic`, methods to the tables of `jnp::methods`, indexing to `indexing`.
+
+use crate::context::Context;
+use crate::errors;
+use crate::indexing;
+use crate::jnp::{arithmetic, methods};
+use crate::convert;
+use crate::tile::Tile;
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::int::Int;
+use pallas_python::interp::Interp;
+use pallas_python::object::Object;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use pallas_syntax::ast::{BinaryOp, CompareOp, UnaryOp};
+use pallas_tensor::{DType, Scalar};
+use std::any::Any;
+use std::rc::Rc;
+
+/// `jaxlib._jax.ArrayImpl` or a tracer.
+pub struct ArrayObject {
+    /// The array.
+    pub tile: Tile,
+}
+
+/// `<class 'jaxlib._jax.ArrayImpl'>`
+pub static ARRAY_CLASS: NativeClass = NativeClass {
+    name: "ArrayImpl",
+    module: "jaxlib._jax",
+    doc: "An array.",
+    methods: methods::METHODS,
+    properties: methods::PROPERTIES,
+    construct: None,
+    instance_check: None,
+};
+
+/// `<class 'jax._src.interpreters.partial_eval.DynamicJaxprTracer'>`
+pub static TRACER_CLASS: NativeClass = NativeClass {
+    name: "DynamicJaxprTracer",
+    module: "jax._src.interpreters.partial_eval",
+    doc: "A value that stands for an array while a function is traced.",
+    methods: methods::METHODS,
+    properties: methods::PROPERTIES,
+    construct: None,
+    instance_check: None,
+};
+
+/// `jax.Array`: arrays and tracers alike.
+pub static JAX_ARRAY: NativeClass = NativeClass {
+    name: "Array",
+    module: "jax",
+    doc: "The abstract base of arrays and tracers.",
+    methods: &[],
+    properties: &[],
+    construct: None,
+    instance_check: Some(|value| value.downcast::<ArrayObject>().is_some()),
+};
+
+/// `JitTracer(float32[8])`, with `~` before a weak type.
+pub fn tracer_text(ty: &pallas_ir::TensorType) -> String {
+    let weak = if ty.weak { "~" } else { "" };
+    format!("JitTracer({weak}{})", errors::type_text(ty))
+}
+
+impl ArrayObject {
+    /// The one element, for `bool`, `int` and `float`.
+    fn scalar(&self, cx: &Context<'_>, what: &str) -> PyResult<Option<Scalar>> {
+        match &self.tile {
+            Tile::Concrete { array, .. } if array.size() == 1 => Ok(array.get(0)),
+            Tile::Abstract(ty) if ty.shape.size() == 1 => Ok(None),
+            Tile::Traced(traced) => Err(errors::concrete_value_needed(cx, traced, what)),
+            _ => Err(cx.interp.type_error("Only scalar arrays can be converted to Python scalars; got arr.ndim=".to_string() + &self.tile.rank().to_string())),
+        }
+    }
+}
+
+impl Object for ArrayObject {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(if self.tile.is_traced() { &TRACER_CLASS } else { &ARRAY_CLASS })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
+        let cx = Context::jax(interp);
+        Some(indexing::get(&cx, &self.tile, key).map(|tile| convert::value(&cx, tile)))
+    }
+
+    fn set_item(&self, _this: &Value, _key: &Value, _value: Value, interp: &Interp) -> Option<PyResult<()>> {
+        Some(Err(interp.type_error(
+            "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, use x = \
+             x.at[idx].set(y) or another .at[] method: \
+             https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html"
+                .to_string(),
+        )))
+    }
+
+    fn binary(
+        &self,
+        _this: &Value,
+        op: BinaryOp,
+        other: &Value,
+        reflected: bool,
+        interp: &Interp,
+    ) -> PyResult<Option<Value>> {
+        let cx = Context::jax(interp);
+        let Some(other) = convert::try_tile(&cx, other)? else { return Ok(None) };
+        let result = if reflected {
+            arithmetic::operator(&cx, op, &other, &self.tile)?
+        } else {
+            arithmetic::operator(&cx, op, &self.tile, &other)?
+        };
+        Ok(Some(convert::value(&cx, result)))
+    }
+
+    fn compare(&self, _this: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
+        let cx = Context::jax(interp);
+        let Some(other) = convert::try_tile(&cx, other)? else { return Ok(None) };
+        match arithmetic::comparison(&cx, op, &self.tile, &other) {
+            Some(result) => Ok(Some(convert::value(&cx, result?))),
+            None => Ok(None),
+        }
+    }
+
+    fn unary(&self, this: &Value, op: UnaryOp, interp: &Interp) -> PyResult<Option<Value>> {
+        let cx = Context::jax(interp);
+        let result = match op {
+            UnaryOp::Neg => arithmetic::negative(&cx, &self.tile)?,
+            UnaryOp::Invert => arithmetic::invert(&cx, &self.tile)?,
+            UnaryOp::Pos => return Ok(Some(this.clone())),
+            UnaryOp::Not => return Ok(None),
+        };
+        Ok(Some(convert::value(&cx, result)))
+    }
+
+    fn truth(&self, _this: &Value, interp: &Interp) -> PyResult<Option<bool>> {
+        let cx = Context::jax(interp);
+        match &self.tile {
+            Tile::Traced(traced) => Err(errors::boolean_conversion(&cx, traced)),
+            Tile::Concrete { array, .. } if array.size() == 1 => Ok(array.get(0).and_then(Scalar::as_bool)),
+            // Analysis knows the type but not the value: neither branch is wrong, and the evaluator takes the first.
+            Tile::Abstract(ty) if ty.shape.size() == 1 => Ok(Some(true)),
+            _ if self.tile.shape().size() == 0 => Err(interp.value_error(
+                "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not \
+                 empty."
+                    .to_string(),
+            )),
+            _ => Err(interp.value_error(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()".to_string(),
+            )),
+        }
+    }
+
+    fn length(&self, _this: &Value, interp: &Interp) -> Option<PyResult<usize>> {
+        Some(match self.tile.shape().first() {
+            Some(&extent) => Ok(extent),
+            None => Err(interp.type_error("len() of unsized object".to_string())),
+        })
+    }
+
+    fn iterate(&self, _this: &Value, interp: &Interp) -> Option<PyResult<Value>> {
+        let cx = Context::jax(interp);
+        Some(indexing::rows(&cx, &self.tile).and_then(|rows| {
+            let rows = rows.into_iter().map(|tile| convert::value(&cx, tile));
+            interp.iter(&Value::list(rows))
+        }))
+    }
+
+    fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        Ok(Some(match &self.tile {
+            Tile::Concrete { array, weak } => crate::text::repr(interp, array, *weak),
+            Tile::Abstract(ty) => format!("Array({})", errors::type_text(ty)),
+            Tile::Traced(traced) => tracer_text(&traced.ty),
+        }))
+    }
+
+    fn str(&self, this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        match &self.tile {
+            Tile::Concrete { array, .. } => Ok(Some(crate::text::str(interp, array))),
+            _ => self.repr(this, interp),
+        }
+    }
+
+    fn format(&self, this: &Value, spec: &str, interp: &Interp) -> PyResult<Option<String>> {
+        if let (Tile::Concrete { array, .. }, false) = (&self.tile, spec.is_empty())
+            && array.rank() == 0
+            && let Some(scalar) = array.get(0)
+        {
+            return interp.format(&crate::text::python_scalar(scalar), spec).map(Some);
+        }
+        if spec.is_empty() {
+            return self.str(this, interp);
+        }
+        Err(interp.type_error(format!(
+            "unsupported format string passed to {}.__format__",
+            self.class(interp).name
+        )))
+    }
+
+    fn hash(&self, _this: &Value, interp: &Interp) -> Option<PyResult<u64>> {
+        match &self.tile {
+            Tile::Traced(_) => None,
+            _ => Some(Err(interp.type_error("unhashable type: 'ArrayImpl'".to_string()))),
+        }
+    }
+
+    fn as_int(&self, _this: &Value, interp: &Interp) -> Option<PyResult<Int>> {
+        let cx = Context::jax(interp);
+        if let Tile::Traced(traced) = &self.tile {
+            return Some(Err(errors::integer_conversion(&cx, traced)));
+        }
+        Some(self.scalar(&cx, "int()").map(|s| {
+            let value = s.and_then(Scalar::as_int).unwrap_or(0);
+            i64::try_from(value).map_or_else(|_| Int::from(num_bigint(value)), Int::from)
+        }))
+    }
+
+    fn is_index(&self) -> bool {
+        self.tile.dtype().is_integer() && self.tile.rank() == 0
+    }
+
+    fn as_float(&self, _this: &Value, interp: &Interp) -> Option<PyResult<f64>> {
+        let cx = Context::jax(interp);
+        Some(
+            self.scalar(&cx, "The problem arose with the `float` function.")
+                .map(|s| s.and_then(Scalar::as_f64).unwrap_or(0.0)),
+        )
+    }
+
+    fn summary(&self, _interp: &Interp) -> Option<String> {
+        Some(self.tile.ty().to_string())
+    }
+}
+
+/// Unsigned 64-bit values do not fit Python's small ints.
+fn num_bigint(value: i128) -> num_bigint::BigInt {
+    num_bigint::BigInt::from(value)
+}
+
+/// Whether a dtype is a boolean; a name for the readers of `indexing`.
+pub(crate) fn is_bool(tile: &Tile) -> bool {
+    tile.dtype() == DType::Bool
+}

@@ -1,0 +1,248 @@
+//! The context that array functions run in, and `bind`: the one place where an op is staged, computed, or only typed.
+
+use crate::state::{InterpWorld, JaxState};
+use crate::tile::{Tile, Traced};
+use crate::trace::{Trace, TraceKind};
+use pallas_ir::op::{EvalContext, InferContext, Types};
+use pallas_ir::{Attributes, Function, InferError, Op, OpDef, OpKind, TensorType, Type, ValueId};
+use pallas_python::interp::Interp;
+use pallas_python::raise::{Abort, Diagnosis, PyResult, Stop};
+use pallas_tensor::Array;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// In analysis, results up to this many elements are computed, so that small tables and scalars are known.
+const ANALYSIS_ELEMENTS: usize = 4096;
+
+/// Whose rules apply: JAX's (32-bit by default, staged inside traces) or numpy's (64-bit, always computed).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// `jax.numpy`, `jax.lax`, ...
+    Jax,
+    /// `numpy`
+    Numpy,
+}
+
+/// What array functions run in.
+#[derive(Clone)]
+pub struct Context<'a> {
+    /// The evaluator.
+    pub interp: &'a Interp,
+    /// This crate's state in it.
+    pub state: Rc<JaxState>,
+    /// Whose rules apply.
+    pub rules: Rules,
+}
+
+impl<'a> Context<'a> {
+    /// JAX's rules.
+    pub fn jax(interp: &'a Interp) -> Self {
+        Context { interp, state: interp.extension(), rules: Rules::Jax }
+    }
+
+    /// numpy's rules.
+    pub fn numpy(interp: &'a Interp) -> Self {
+        Context { interp, state: interp.extension(), rules: Rules::Numpy }
+    }
+
+    /// Whether 64-bit types stay 64-bit.
+    pub fn x64(&self) -> bool {
+        self.rules == Rules::Numpy || self.state.x64.get()
+    }
+
+    /// The trace into which operations are staged now.
+    pub fn trace(&self) -> Option<Rc<Trace>> {
+        match self.rules {
+            Rules::Jax => self.state.current_trace(),
+            Rules::Numpy => None,
+        }
+    }
+
+    /// Applies an op with one result.
+    ///
+    /// # Errors
+    /// The exception of the op's type rule; aborts on limits.
+    pub fn bind(&self, op: &'static OpDef, operands: &[&Tile], attributes: Attributes) -> PyResult<Tile> {
+        let mut results = self.bind_all(op, operands, attributes)?;
+        results.pop().ok_or_else(|| self.interp.runtime_error(format!("{} has no result", op.name)))
+    }
+
+    /// Applies an op.
+    ///
+    /// # Errors
+    /// As for [`Context::bind`].
+    pub fn bind_all(
+        &self,
+        op: &'static OpDef,
+        operands: &[&Tile],
+        attributes: Attributes,
+    ) -> PyResult<SmallVec<[Tile; 1]>> {
+        if let Some(trace) = self.trace() {
+            let values = operands.iter().map(|tile| self.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;
+            let results = trace.add(self, Op(op), &values, attributes, &[])?;
+            return Ok(results.into_iter().filter_map(|value| trace.tile(value)).collect());
+        }
+        let types: SmallVec<[Type; 4]> = operands.iter().map(|tile| Type::Tensor(tile.ty())).collect();
+        let results = (op.infer)(&InferContext {
+            operands: &types,
+            attributes: &attributes,
+            function: &self.state.empty,
+            regions: &[],
+        })
+        .map_err(|error| self.infer_error(error))?;
+        self.evaluate(op, operands, &attributes, &results)
+    }
+
+    /// Computes an op outside any trace, or only types it where data is missing or analysis should not compute.
+    fn evaluate(
+        &self,
+        op: &'static OpDef,
+        operands: &[&Tile],
+        attributes: &Attributes,
+        results: &Types,
+    ) -> PyResult<SmallVec<[Tile; 1]>> {
+        let OpKind::Pure { eval, .. } = op.kind else {
+            return Err(self.interp.runtime_error(format!("{} cannot be used outside of a kernel", op.name)));
+        };
+        let size: usize = results.iter().map(|ty| ty.shape().checked_size().unwrap_or(usize::MAX)).sum();
+        let known: Option<SmallVec<[Array; 4]>> = operands
+            .iter()
+            .map(|tile| match tile {
+                Tile::Concrete { array, .. } => Ok(Some(array.clone())),
+                Tile::Abstract(_) => Ok(None),
+                Tile::Traced(traced) => Err(self.leaked(traced)),
+            })
+            .collect::<PyResult<Option<_>>>()?;
+        let arrays = match known {
+            Some(arrays) if !self.interp.is_analysis() || size <= ANALYSIS_ELEMENTS => arrays,
+            _ => {
+                return Ok(results.iter().filter_map(Type::tensor).map(|ty| Tile::Abstract(ty.clone())).collect());
+            }
+        };
+        self.check_memory(results)?;
+        let arrays = eval(&EvalContext { attributes, results }, arrays)
+            .map_err(|error| self.interp.error(&self.interp.types().runtime_error, error.to_string()))?;
+        Ok(arrays
+            .into_iter()
+            .zip(results)
+            .map(|(array, ty)| Tile::Concrete { array, weak: ty.tensor().is_some_and(|t| t.weak) })
+            .collect())
+    }
+
+    /// Refuses to allocate what no machine has: an abort in analysis, Python's MemoryError in a run.
+    pub fn check_memory(&self, types: &[Type]) -> PyResult<()> {
+        const MOST: u128 = 16 << 30;
+        let bytes = types.iter().filter_map(Type::tensor).map(TensorType::bytes).fold(0u128, u128::saturating_add);
+        if bytes <= MOST {
+            return Ok(());
+        }
+        if self.interp.is_analysis() {
+            return Err(Box::new(Stop::Abort(Abort::Memory { span: self.interp.span(), bytes })));
+        }
+        let message = format!("Out of memory allocating {bytes} bytes.");
+        Err(self.interp.error(&self.interp.types().memory_error, message))
+    }
+
+    /// A tile as a value of `trace`: its own values as they are, data as constants.
+    ///
+    /// # Errors
+    /// `UnexpectedTracerError` for values of another trace.
+    pub fn value_in(&self, trace: &Rc<Trace>, tile: &Tile) -> PyResult<ValueId> {
+        match tile {
+            Tile::Traced(traced) if Rc::ptr_eq(&traced.trace, trace) && trace.is_open(traced.region) => {
+                Ok(traced.value)
+            }
+            Tile::Traced(traced) => self.foreign(trace, traced),
+            Tile::Concrete { array, weak } => trace.constant(self, array, *weak),
+            Tile::Abstract(ty) => self.placeholder(trace, ty),
+        }
+    }
+
+    /// In analysis a captured array may have no data; zeros of its type stand for it. They are never run.
+    fn placeholder(&self, trace: &Rc<Trace>, ty: &TensorType) -> PyResult<ValueId> {
+        let zero = Array::zeros(ty.dtype, pallas_tensor::Shape::default())
+            .map_err(|error| self.interp.value_error(error.to_string()))?;
+        if ty.shape.rank() > 0 {
+            trace.captured.borrow_mut().push((zero.clone(), self.interp.span()));
+        }
+        let scalar = Attributes::none().with("value", pallas_ir::Attribute::Array(zero));
+        let scalar = trace.add(self, Op(&pallas_ir::ops::CONSTANT), &[], scalar, &[])?;
+        if ty.shape.rank() == 0 {
+            return Ok(scalar[0]);
+        }
+        let attributes = Attributes::none()
+            .with("shape", pallas_ir::Attribute::Ints(ty.shape.iter().map(|&d| d as i64).collect()))
+            .with("dims", pallas_ir::Attribute::Ints(Vec::new()));
+        Ok(trace.add(self, Op(&pallas_ir::ops::BROADCAST_IN_DIM), &scalar, attributes, &[])?[0])
+    }
+
+    /// A value of an enclosing trace, or of one that has ended.
+    fn foreign(&self, trace: &Rc<Trace>, traced: &Traced) -> PyResult<ValueId> {
+        let open = self.state.traces.borrow().iter().any(|t| Rc::ptr_eq(t, &traced.trace));
+        if !open {
+            return Err(self.leaked(traced));
+        }
+        let what = match trace.kind {
+            TraceKind::Kernel => "kernel",
+            TraceKind::IndexMap => "index map",
+            TraceKind::Jit => "function",
+        };
+        let message = format!(
+            "The {what} function {} captures constants [{}]. You should pass them as inputs.",
+            trace.origin, traced.ty
+        );
+        Err(self.interp.error_with(
+            &self.interp.types().value_error,
+            message,
+            Diagnosis {
+                code: "PL305",
+                help: Some("pass the array as an operand with a BlockSpec of its own".into()),
+                ..Diagnosis::default()
+            },
+        ))
+    }
+
+    /// `UnexpectedTracerError`
+    fn leaked(&self, traced: &Traced) -> Box<Stop> {
+        let class = crate::errors::unexpected_tracer(self.interp);
+        self.interp.error(
+            &class,
+            format!(
+                "Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for a \
+                 reference to an intermediate value with type {} wrapped in a JitTracer to escape the scope of the \
+                 transformation.",
+                traced.ty
+            ),
+        )
+    }
+
+    /// A type rule's refusal as a Python exception that carries its rule.
+    pub fn infer_error(&self, error: InferError) -> Box<Stop> {
+        let types = self.interp.types();
+        let class = match error.exception {
+            "ValueError" => &types.value_error,
+            "IndexError" => &types.index_error,
+            "NotImplementedError" => &types.not_implemented_error,
+            _ => &types.type_error,
+        };
+        if error.code.is_empty() {
+            return self.interp.error(class, error.message);
+        }
+        self.interp.error_with(class, error.message, Diagnosis { code: error.code, ..Diagnosis::default() })
+    }
+
+    /// Runs a finished host function on no arguments but its constants, or types its results in analysis.
+    pub fn run_function(&self, function: &Function, arguments: &[Tile]) -> PyResult<Vec<Tile>> {
+        let yields = function.region(function.body).yields.clone();
+        let types: Vec<TensorType> = yields.iter().filter_map(|&v| function.ty(v).tensor().cloned()).collect();
+        let arrays: Option<Vec<Array>> = arguments.iter().map(|tile| tile.array().cloned()).collect();
+        let executor = self.state.executor.borrow().clone();
+        let (Some(arrays), Some(executor), false) = (arrays, executor, self.interp.is_analysis()) else {
+            return Ok(types.into_iter().map(Tile::Abstract).collect());
+        };
+        let results = executor
+            .run_function(function, arrays, &InterpWorld(self.interp))
+            .map_err(|message| self.interp.runtime_error(message))?;
+        Ok(results.into_iter().zip(types).map(|(array, ty)| Tile::Concrete { array, weak: ty.weak }).collect())
+    }
+}

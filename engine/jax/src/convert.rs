@@ -1,0 +1,250 @@
+//! From Python values to tiles and back, and JAX's promotion of several operands to one dtype and shape.
+
+use crate::array::ArrayObject;
+use crate::context::{Context, Rules};
+use crate::primitive;
+use crate::tile::Tile;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use pallas_tensor::{Array, DType, Scalar, Shape};
+
+/// A value as a tile, if it is array-like: arrays, numpy arrays, Python numbers, and nested lists of them.
+///
+/// # Errors
+/// JAX's `TypeError` for anything else, under the name of the function that was called.
+pub fn tile(cx: &Context<'_>, value: &Value, function: &str) -> PyResult<Tile> {
+    match try_tile(cx, value)? {
+        Some(tile) => Ok(tile),
+        None => Err(not_an_array(cx, value, function)),
+    }
+}
+
+/// `sin requires ndarray or scalar arguments, got <class 'list'> at position 0.`
+pub fn not_an_array(cx: &Context<'_>, value: &Value, function: &str) -> Box<pallas_python::Stop> {
+    if value.downcast::<crate::refs::RefObject>().is_some() {
+        return crate::refs::used_as_array(cx, value, function);
+    }
+    let class = cx.interp.type_of(value);
+    cx.interp.type_error(format!(
+        "{function} requires ndarray or scalar arguments, got {} at position 0.",
+        cx.interp.repr(&Value::Class(class)).unwrap_or_default()
+    ))
+}
+
+/// A value as a tile, or `None` where it is no array and no number. Lists are not taken (see [`array_like`]).
+pub fn try_tile(cx: &Context<'_>, value: &Value) -> PyResult<Option<Tile>> {
+    Ok(Some(match value {
+        Value::Bool(value) => Tile::concrete(Array::scalar(DType::Bool, Scalar::Bool(*value))),
+        Value::Int(value) => python_int(cx, value)?,
+        Value::Float(value) => {
+            let dtype = if cx.x64() { DType::F64 } else { DType::F32 };
+            Tile::Concrete { array: Array::scalar(dtype, Scalar::Float(*value)), weak: true }
+        }
+        _ => {
+            if let Some(object) = value.downcast::<ArrayObject>() {
+                note_capture(cx, &object.tile);
+                object.tile.clone()
+            } else if let Some(object) = value.downcast::<crate::numpy::NdArray>() {
+                let array = object.to_array(cx)?;
+                match cx.rules {
+                    Rules::Jax => Tile::concrete(canonical(cx, array)?),
+                    Rules::Numpy => Tile::concrete(array),
+                }
+            } else {
+                return Ok(None);
+            }
+        }
+    }))
+}
+
+/// A JAX array that was made outside a kernel and is used inside is a captured constant, which Pallas refuses.
+fn note_capture(cx: &Context<'_>, tile: &Tile) {
+    if let (Some(trace), Tile::Concrete { array, .. }) = (cx.trace(), tile)
+        && trace.kind == crate::trace::TraceKind::Kernel
+    {
+        trace.capture(array, cx.interp.span());
+    }
+}
+
+/// A Python int: weakly typed, and it must fit.
+fn python_int(cx: &Context<'_>, value: &pallas_python::int::Int) -> PyResult<Tile> {
+    let dtype = if cx.x64() { DType::I64 } else { DType::I32 };
+    let fits = value.to_i64().filter(|v| cx.x64() || i32::try_from(*v).is_ok());
+    match fits {
+        Some(value) => Ok(Tile::Concrete { array: Array::scalar(dtype, Scalar::Int(value.into())), weak: true }),
+        None => {
+            let message = format!("Python int {value} too large to convert to {}", dtype.name());
+            Err(cx.interp.overflow_error(message))
+        }
+    }
+}
+
+/// 64-bit data becomes 32-bit unless x64 is on, as JAX takes numpy arrays in.
+pub fn canonical(cx: &Context<'_>, array: Array) -> PyResult<Array> {
+    let dtype = pallas_tensor::promote::canonicalize(array.dtype(), cx.x64());
+    if dtype == array.dtype() {
+        return Ok(array);
+    }
+    pallas_tensor::ops::convert::convert(&array, dtype).map_err(|error| cx.interp.type_error(error.to_string()))
+}
+
+/// A tile as a Python value: a JAX array under JAX's rules, a numpy array or scalar under numpy's.
+pub fn value(cx: &Context<'_>, tile: Tile) -> Value {
+    match cx.rules {
+        Rules::Jax => Value::object(ArrayObject { tile }),
+        Rules::Numpy => crate::numpy::value(tile),
+    }
+}
+
+/// The dtype that operands promote to, and whether it is weak.
+pub fn common_dtype(cx: &Context<'_>, tiles: &[&Tile]) -> PyResult<(DType, bool)> {
+    let types: Vec<(DType, bool)> = tiles.iter().map(|t| (t.dtype(), t.weak())).collect();
+    let promoted = match cx.rules {
+        Rules::Jax => pallas_tensor::promote::promote(&types, cx.x64()),
+        Rules::Numpy => pallas_tensor::promote::numpy_promote(&types).map(|dtype| (dtype, false)),
+    };
+    promoted.ok_or_else(|| {
+        let names: Vec<&str> = types.iter().map(|(d, _)| d.name()).collect();
+        cx.interp.type_error(format!(
+            "Input dtypes ({}) have no available implicit dtype promotion path. Use explicit x.astype(dtype) to make \
+             them agree",
+            names.join(", ")
+        ))
+    })
+}
+
+/// Operands with one dtype.
+pub fn promote_dtypes(cx: &Context<'_>, tiles: &[&Tile]) -> PyResult<Vec<Tile>> {
+    let (dtype, weak) = common_dtype(cx, tiles)?;
+    tiles.iter().map(|t| primitive::convert(cx, t, dtype, weak)).collect()
+}
+
+/// As [`promote_dtypes`], integers and booleans promoted to the default float, for functions such as `exp`.
+pub fn promote_inexact(cx: &Context<'_>, tiles: &[&Tile]) -> PyResult<Vec<Tile>> {
+    let (dtype, weak) = common_dtype(cx, tiles)?;
+    let (dtype, weak) = if dtype.is_float() { (dtype, weak) } else { (default_float(cx), weak) };
+    tiles.iter().map(|t| primitive::convert(cx, t, dtype, weak)).collect()
+}
+
+/// `float32`, or `float64` under x64 and in numpy.
+pub fn default_float(cx: &Context<'_>) -> DType {
+    if cx.x64() { DType::F64 } else { DType::F32 }
+}
+
+/// `int32`, or `int64` under x64 and in numpy.
+pub fn default_int(cx: &Context<'_>) -> DType {
+    if cx.x64() { DType::I64 } else { DType::I32 }
+}
+
+/// Operands with one dtype and one shape, for elementwise functions of several operands.
+pub fn promote(cx: &Context<'_>, function: &str, tiles: &[&Tile]) -> PyResult<Vec<Tile>> {
+    let tiles = promote_dtypes(cx, tiles)?;
+    broadcast(cx, function, &tiles)
+}
+
+/// Operands with one shape.
+///
+/// # Errors
+/// `TypeError: add got incompatible shapes for broadcasting: (2,), (3,).`
+pub fn broadcast(cx: &Context<'_>, function: &str, tiles: &[Tile]) -> PyResult<Vec<Tile>> {
+    let shapes: Vec<&Shape> = tiles.iter().map(Tile::shape).collect();
+    let Some(shape) = Shape::broadcast(&shapes) else {
+        return Err(incompatible(cx, function, &shapes));
+    };
+    tiles.iter().map(|t| primitive::broadcast_to(cx, t, &shape)).collect()
+}
+
+fn incompatible(cx: &Context<'_>, function: &str, shapes: &[&Shape]) -> Box<pallas_python::Stop> {
+    let texts: Vec<String> = shapes.iter().map(|s| s.to_string()).collect();
+    let diagnosis = pallas_python::Diagnosis {
+        code: "PL303",
+        help: Some("make the trailing dimensions equal or 1, for example with `[:, None]` or `jnp.broadcast_to`".into()),
+        ..Default::default()
+    };
+    match cx.rules {
+        Rules::Jax => cx.interp.error_with(
+            &cx.interp.types().type_error,
+            format!("{function} got incompatible shapes for broadcasting: {}.", texts.join(", ")),
+            diagnosis,
+        ),
+        Rules::Numpy => cx.interp.error_with(
+            &cx.interp.types().value_error,
+            format!("operands could not be broadcast together with shapes {} ", texts.join(" ").replace(", ", ",")),
+            diagnosis,
+        ),
+    }
+}
+
+/// A shape argument: an int or a sequence of ints.
+pub fn shape(cx: &Context<'_>, value: &Value) -> PyResult<Shape> {
+    if let Some(dim) = dimension(cx, value)? {
+        return Ok(Shape::from(&[dim][..]));
+    }
+    let values = cx.interp.collect(value)?;
+    values
+        .iter()
+        .map(|v| match dimension(cx, v)? {
+            Some(dim) => Ok(dim),
+            None => {
+                let shown = cx.interp.repr(value)?;
+                Err(cx.interp.type_error(format!(
+                    "Shapes must be 1D sequences of concrete values of integer type, got {shown}."
+                )))
+            }
+        })
+        .collect()
+}
+
+fn dimension(cx: &Context<'_>, value: &Value) -> PyResult<Option<usize>> {
+    let dim = match value {
+        Value::Int(_) | Value::Bool(_) => cx.interp.to_i64(value)?,
+        Value::Object(object) if object.is_index() && object.length(value, cx.interp).is_none_or(|l| l.is_err()) => {
+            cx.interp.to_i64(value)?
+        }
+        _ => return Ok(None),
+    };
+    match usize::try_from(dim) {
+        Ok(dim) => Ok(Some(dim)),
+        Err(_) => Err(cx.interp.value_error("Shape must have every element be nonnegative".to_string())),
+    }
+}
+
+/// An `axis` argument within `rank`, negative counted from the end.
+pub fn axis(cx: &Context<'_>, value: &Value, rank: usize) -> PyResult<usize> {
+    let axis = cx.interp.to_i64(value)?;
+    normalize_axis(cx, axis, rank)
+}
+
+/// `axis` within `rank`, negative counted from the end.
+///
+/// # Errors
+/// `ValueError: axis 2 is out of bounds for array of dimension 2`
+pub fn normalize_axis(cx: &Context<'_>, axis: i64, rank: usize) -> PyResult<usize> {
+    let signed = rank as i64;
+    if (-signed..signed).contains(&axis) {
+        return Ok(axis.rem_euclid(signed) as usize);
+    }
+    let message = format!("axis {axis} is out of bounds for array of dimension {rank}");
+    Err(match cx.rules {
+        Rules::Jax => cx.interp.value_error(message),
+        Rules::Numpy => cx.interp.value_error(message),
+    })
+}
+
+/// An `axis` argument that is an int, a tuple, or `None` for all axes; sorted, without repetition.
+pub fn axes(cx: &Context<'_>, value: &Value, rank: usize) -> PyResult<Vec<usize>> {
+    if value.is_none() || value.is_unset() {
+        return Ok((0..rank).collect());
+    }
+    let mut axes = match value {
+        Value::Tuple(_) | Value::List(_) => {
+            cx.interp.collect(value)?.iter().map(|v| axis(cx, v, rank)).collect::<PyResult<Vec<_>>>()?
+        }
+        _ => vec![axis(cx, value, rank)?],
+    };
+    axes.sort_unstable();
+    if axes.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(cx.interp.value_error("duplicate value in 'axis'".to_string()));
+    }
+    Ok(axes)
+}

@@ -1,0 +1,267 @@
+//! `pl.pallas_call`: the declaration of a launch, and its application to arrays.
+
+use crate::array::ArrayObject;
+use crate::context::Context;
+use crate::pallas::launch::{self, Prepared};
+use crate::pallas::spec::{argument_span, GridSpec, NoBlockSpec};
+use crate::state::InterpWorld;
+use crate::tile::Tile;
+use crate::tree;
+use pallas_ir::{Attribute, Attributes, AxisSemantics, Op, ops};
+use pallas_python::CallArgs;
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::{Diagnosis, PyResult};
+use pallas_python::value::Value;
+use pallas_syntax::Span;
+use pallas_tensor::Array;
+use std::any::Any;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What `pl.pallas_call(...)` returns.
+pub struct PallasCall {
+    /// The kernel, as given: a function, a partial, a bound method.
+    pub kernel: Value,
+    /// `out_shape`
+    pub out_shape: Value,
+    /// `grid_spec`, or `None`.
+    pub grid_spec: Value,
+    /// `grid`
+    pub grid: Value,
+    /// `in_specs`
+    pub in_specs: Value,
+    /// `out_specs`
+    pub out_specs: Value,
+    /// `scratch_shapes`
+    pub scratch_shapes: Value,
+    /// `input_output_aliases`
+    pub aliases: Value,
+    /// `name`
+    pub name: Option<String>,
+    /// `dimension_semantics` of the compiler parameters.
+    pub semantics: Vec<AxisSemantics>,
+    /// The `pallas_call(...)` expression.
+    pub span: Span,
+    /// The `grid` argument.
+    pub grid_span: Option<Span>,
+    /// The `out_shape` argument.
+    pub out_shape_span: Option<Span>,
+    /// The `in_specs` argument.
+    pub in_specs_span: Option<Span>,
+    /// The `out_specs` argument.
+    pub out_specs_span: Option<Span>,
+    /// The `input_output_aliases` argument.
+    pub aliases_span: Option<Span>,
+}
+
+static CLASS: NativeClass = NativeClass {
+    name: "PjitFunction",
+    module: "jaxlib._jax",
+    doc: "A kernel with its grid and specs; call it with arrays.",
+    methods: &[],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+/// Rows of the `pallas` module.
+pub static FUNCTIONS: &[NativeDef] = &[NativeDef {
+    name: "pallas_call",
+    signature: "(kernel, out_shape=None, *, grid_spec=None, grid=(), in_specs=None, out_specs=None, scratch_shapes=(), \
+                input_output_aliases=None, debug=False, interpret=False, name=None, compiler_params=None, \
+                cost_estimate=None, backend=None, metadata=None, out_type=None, scratch_types=None)",
+    doc: "Runs `kernel` once for each point of `grid` on blocks of the operands.",
+    run: pallas_call,
+}];
+
+fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let span = interp.span();
+    let grid_span = argument_span(interp, "grid", usize::MAX);
+    let out_shape_span = argument_span(interp, "out_shape", 1).or_else(|| argument_span(interp, "out_type", usize::MAX));
+    let in_specs_span = argument_span(interp, "in_specs", usize::MAX);
+    let out_specs_span = argument_span(interp, "out_specs", usize::MAX);
+    let aliases_span = argument_span(interp, "input_output_aliases", usize::MAX);
+    let [
+        kernel,
+        out_shape,
+        grid_spec,
+        grid,
+        in_specs,
+        out_specs,
+        scratch_shapes,
+        aliases,
+        _debug,
+        _interpret,
+        name,
+        compiler_params,
+        _cost_estimate,
+        _backend,
+        _metadata,
+        out_type,
+        scratch_types,
+    ] = args.take();
+    let out_shape = if out_shape.is_none() { out_type } else { out_shape };
+    let scratch_shapes = if scratch_types.is_none() { scratch_shapes } else { scratch_types };
+    if !grid_spec.is_none() {
+        refuse_beside_grid_spec(interp, &grid_spec, &grid, &in_specs, &out_specs, &scratch_shapes)?;
+    }
+    if !interp.is_callable(&kernel) && !kernel.is_unknown() {
+        let shown = interp.repr(&kernel)?;
+        return Err(interp.type_error(format!("pallas_call takes a kernel function, got {shown}")));
+    }
+    Ok(Value::object(PallasCall {
+        kernel,
+        out_shape,
+        grid_spec,
+        grid,
+        in_specs,
+        out_specs,
+        scratch_shapes,
+        aliases,
+        name: match name.given() {
+            Some(name) => Some(interp.to_str(&name)?.to_string()),
+            None => None,
+        },
+        semantics: semantics(interp, &compiler_params)?,
+        span,
+        grid_span,
+        out_shape_span,
+        in_specs_span,
+        out_specs_span,
+        aliases_span,
+    }))
+}
+
+fn refuse_beside_grid_spec(
+    interp: &Interp,
+    grid_spec: &Value,
+    grid: &Value,
+    in_specs: &Value,
+    out_specs: &Value,
+    scratch: &Value,
+) -> PyResult<()> {
+    if grid_spec.downcast::<GridSpec>().is_none() && !grid_spec.is_unknown() {
+        let shown = interp.repr(grid_spec)?;
+        return Err(interp.type_error(format!("grid_spec must be a pl.GridSpec, got {shown}")));
+    }
+    let empty = |value: &Value| match value {
+        Value::None | Value::Unset => true,
+        Value::Tuple(items) => items.is_empty(),
+        value => value.downcast::<NoBlockSpec>().is_some(),
+    };
+    for (name, value, must) in [
+        ("grid", grid, "`()`"),
+        ("in_specs", in_specs, "`no_block_spec`"),
+        ("out_specs", out_specs, "`no_block_spec`"),
+        ("scratch_shapes", scratch, "`()`"),
+    ] {
+        if !empty(value) {
+            let shown = interp.repr(value)?;
+            return Err(interp.error_with(
+                &interp.types().value_error,
+                format!("If `grid_spec` is specified, then `{name}` must be {must}. It is {shown}"),
+                Diagnosis { code: "PL112", ..Diagnosis::default() },
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// `dimension_semantics=("parallel", "arbitrary")` of any `CompilerParams`, or of the old dict form.
+fn semantics(interp: &Interp, params: &Value) -> PyResult<Vec<AxisSemantics>> {
+    let found = match params {
+        Value::None | Value::Unset | Value::Unknown(_) => return Ok(Vec::new()),
+        params => interp.find_attr(params, "dimension_semantics")?,
+    };
+    let Some(list) = found.and_then(Value::given) else { return Ok(Vec::new()) };
+    interp
+        .collect(&list)?
+        .iter()
+        .map(|axis| {
+            let text = match axis {
+                Value::Str(text) => text.to_string(),
+                axis => interp.str(axis)?.to_lowercase(),
+            };
+            Ok(if text.contains("parallel") { AxisSemantics::Parallel } else { AxisSemantics::Arbitrary })
+        })
+        .collect()
+}
+
+impl Object for PallasCall {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
+        let cx = Context::jax(interp);
+        Some(self.apply(&cx, args))
+    }
+
+    fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        Ok(Some(format!("<PjitFunction of {}>", interp.repr(&self.kernel)?)))
+    }
+}
+
+impl PallasCall {
+    fn apply(&self, cx: &Context<'_>, args: CallArgs) -> PyResult<Value> {
+        let interp = cx.interp;
+        if let Some((name, _)) = args.keywords.first() {
+            return Err(interp.type_error(format!(
+                "pallas_call.<locals>.wrapped() got an unexpected keyword argument '{name}'"
+            )));
+        }
+        // In analysis something unknown among the inputs makes the launch unknown, not wrong.
+        let unknown = [&self.kernel, &self.out_shape, &self.grid, &self.grid_spec, &self.in_specs, &self.out_specs];
+        if let Some(value) = unknown.into_iter().chain(&args.positional).find(|v| v.is_unknown()) {
+            return Ok(value.clone());
+        }
+        let apply = interp.span();
+        let prepared = launch::prepare(cx, self, args.positional.into_vec(), apply)?;
+        if let Some(observer) = cx.state.observer() {
+            observer.launched(&prepared.launch);
+        }
+        let outputs = self.run(cx, &prepared)?;
+        let mut leaves = outputs.into_iter().map(|tile| Value::object(ArrayObject { tile }));
+        tree::unflatten(interp, &prepared.out_tree, &mut leaves)
+    }
+
+    /// Stages the launch in an open trace, runs it, or in analysis only types it.
+    fn run(&self, cx: &Context<'_>, prepared: &Prepared) -> PyResult<Vec<Tile>> {
+        let launch: &Arc<_> = &prepared.launch;
+        if let Some(trace) = cx.trace() {
+            let operands =
+                prepared.arguments.iter().map(|tile| cx.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;
+            let attributes = Attributes::none().with("launch", Attribute::Launch(launch.clone()));
+            let results = trace.add(cx, Op(&ops::LAUNCH), &operands, attributes, &[])?;
+            return Ok(results.into_iter().filter_map(|value| trace.tile(value)).collect());
+        }
+        let types = || {
+            launch
+                .operands
+                .iter()
+                .filter(|o| o.role == pallas_ir::Role::Output)
+                .map(|o| Tile::Abstract(o.array.clone()))
+                .collect()
+        };
+        let arrays: Option<Vec<Array>> = prepared.arguments.iter().map(|tile| tile.array().cloned()).collect();
+        let executor = cx.state.executor.borrow().clone();
+        let (Some(arrays), Some(executor), false) = (arrays, executor, cx.interp.is_analysis()) else {
+            return Ok(types());
+        };
+        let outputs = executor
+            .run_launch(launch, arrays, &InterpWorld(cx.interp))
+            .map_err(|message| cx.interp.runtime_error(message))?;
+        Ok(outputs.into_iter().map(Tile::concrete).collect())
+    }
+}

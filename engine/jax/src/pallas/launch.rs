@@ -1,0 +1,674 @@
+//! From the arguments of a `pallas_call` to a [`Launch`]: specs matched to operands, index maps and kernel traced.
+//! The checks and their words are those of jax/_src/pallas/{core,pallas_call}.py; each carries our rule's code.
+
+use crate::array::ArrayObject;
+use crate::context::Context;
+use crate::pallas::call::PallasCall;
+use crate::pallas::memory::MemoryRef;
+use crate::pallas::spec::{self, BlockSpec, GridSpec, NoBlockSpec};
+use crate::refs::RefObject;
+use crate::tile::Tile;
+use crate::trace::{Trace, TraceKind};
+use crate::tree::{self, TreeDef};
+use crate::convert;
+use pallas_ir::launch::{LaunchSpans, OperandSpans};
+use pallas_ir::{BlockDim, Function, Launch, MemorySpace, Operand, RefType, Role, TensorType, Type};
+use pallas_python::CallArgs;
+use pallas_python::raise::{Diagnosis, PyResult, Stop};
+use pallas_python::value::Value;
+use pallas_syntax::Span;
+use pallas_tensor::{DType, Shape};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A launch together with what the caller needs to give results back.
+pub struct Prepared {
+    /// The launch.
+    pub launch: Arc<Launch>,
+    /// Its arguments, prefetched scalars first.
+    pub arguments: Vec<Tile>,
+    /// How outputs are put together.
+    pub out_tree: TreeDef,
+}
+
+/// An operand before its spec is known to fit.
+struct Planned {
+    role: Role,
+    array: TensorType,
+    origin: String,
+    spec: Option<Rc<SpecRef>>,
+}
+
+/// A spec as a value, with the object inside.
+struct SpecRef(Value);
+
+impl SpecRef {
+    fn get(&self) -> Option<&BlockSpec> {
+        self.0.downcast()
+    }
+}
+
+/// Builds the launch of one call.
+pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Span) -> PyResult<Prepared> {
+    let interp = cx.interp;
+    let grid_spec = call.grid_spec.downcast::<GridSpec>();
+    let (grid_value, in_specs, out_specs, scratch_value, prefetch) = match grid_spec {
+        Some(s) => (&s.grid, &s.in_specs, &s.out_specs, &s.scratch_shapes, s.prefetch),
+        None => (&call.grid, &call.in_specs, &call.out_specs, &call.scratch_shapes, 0),
+    };
+    let grid = parse_grid(cx, call, grid_value)?;
+
+    // Arguments: prefetched scalars, then inputs matched against `in_specs`.
+    let prefetch = prefetch.min(args.len());
+    let (scalars, inputs) = args.split_at(prefetch);
+    let (scalar_leaves, scalar_tree) = tree::flatten(interp, &Value::tuple(scalars.iter().cloned()), None)?;
+    let (input_leaves, input_tree) = tree::flatten(interp, &Value::tuple(inputs.iter().cloned()), None)?;
+    let arguments = scalar_leaves
+        .iter()
+        .chain(&input_leaves)
+        .map(|leaf| convert::tile(cx, leaf, "pallas_call"))
+        .collect::<PyResult<Vec<_>>>()?;
+    let out_shape = match &call.out_shape {
+        Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
+        value => value.clone(),
+    };
+    let (out_leaves, out_tree) = tree::flatten(interp, &out_shape, None)?;
+    let out_types = out_leaves.iter().map(|leaf| out_type(cx, call, leaf)).collect::<PyResult<Vec<_>>>()?;
+
+    let in_specs = specs(cx, call, in_specs, &input_tree, input_leaves.len(), "`in_specs`", "`inputs`")?;
+    let out_specs = specs(cx, call, out_specs, &out_tree, out_types.len(), "`out_specs`", "`out_shape`")?;
+
+    let mut planned = Vec::new();
+    let (scalar_tiles, input_tiles) = arguments.split_at(scalar_leaves.len());
+    for (index, tile) in scalar_tiles.iter().enumerate() {
+        planned.push(Planned { role: Role::Prefetch, array: bare(tile.ty()), origin: format!("args[{index}]"), spec: None });
+    }
+    for (index, (tile, spec)) in input_tiles.iter().zip(in_specs).enumerate() {
+        let origin = format!("args[{}]", index + scalar_tiles.len());
+        planned.push(Planned { role: Role::Input, array: bare(tile.ty()), origin, spec });
+    }
+    let out_paths = out_origins(&out_tree);
+    for ((ty, spec), origin) in out_types.iter().zip(out_specs).zip(out_paths) {
+        planned.push(Planned { role: Role::Output, array: ty.clone(), origin, spec });
+    }
+
+    let scalar_refs: Vec<RefType> = scalar_tiles.iter().map(|t| ref_type(&t.ty(), MemorySpace::Smem)).collect();
+    let mut operands = planned
+        .into_iter()
+        .map(|plan| operand(cx, plan, &grid, &scalar_refs, &scalar_tree))
+        .collect::<PyResult<Vec<_>>>()?;
+
+    let (scratch, scratch_tree) = scratch_types(cx, scratch_value)?;
+    let trees = KernelTrees { scalars: &scalar_tree, inputs: &input_tree, outputs: &out_tree, scratch: &scratch_tree };
+    let kernel = trace_kernel(cx, call, &grid, &mut operands, &scratch, &trees)?;
+    let aliases = aliases(cx, call, &operands)?;
+    let spans = LaunchSpans {
+        call: call.span,
+        apply,
+        kernel: interp.underlying_function(&call.kernel).map(|f| f.code.name_span()),
+        grid: grid_spec.and_then(|s| s.grid_span).or(call.grid_span),
+        out_shape: call.out_shape_span,
+    };
+    let semantics = call.semantics.clone();
+    let launch = Launch { kernel, grid, operands, scratch, aliases, semantics, spans };
+    Ok(Prepared { launch: Arc::new(launch), arguments, out_tree })
+}
+
+/// `grid=4`, `grid=(4, 2)`, named grids `(("i", 4), ...)`.
+fn parse_grid(cx: &Context<'_>, call: &PallasCall, value: &Value) -> PyResult<Vec<usize>> {
+    let interp = cx.interp;
+    let invalid = |interp: &pallas_python::Interp| {
+        let shown = interp.repr(value).unwrap_or_default();
+        interp.error_with(
+            &interp.types().value_error,
+            format!("Grid must be a tuple of integers or jax.Array, got {shown}"),
+            Diagnosis { code: "PL101", span: call.grid_span, ..Diagnosis::default() },
+        )
+    };
+    let dims = match value {
+        Value::None | Value::Unset => return Ok(Vec::new()),
+        Value::Int(_) => vec![value.clone()],
+        Value::Object(object) if object.is_index() => vec![value.clone()],
+        Value::Tuple(_) | Value::List(_) => interp.collect(value)?,
+        _ => return Err(invalid(interp)),
+    };
+    dims.iter()
+        .map(|dim| {
+            let dim = match dim {
+                Value::Tuple(named) if named.len() == 2 => &named[1],
+                dim => dim,
+            };
+            let extent = match dim {
+                Value::Int(_) => interp.to_i64(dim)?,
+                Value::Object(object) if object.is_index() => interp.to_i64(dim)?,
+                Value::Unknown(_) => return Err(invalid(interp)),
+                _ => return Err(invalid(interp)),
+            };
+            // JAX runs no program for an extent of zero or less; the finding is made from the launch.
+            Ok(usize::try_from(extent).unwrap_or(0))
+        })
+        .collect()
+}
+
+fn bare(ty: TensorType) -> TensorType {
+    TensorType { weak: false, ..ty }
+}
+
+fn ref_type(ty: &TensorType, space: MemorySpace) -> RefType {
+    RefType { dtype: ty.dtype, shape: ty.shape.clone(), space }
+}
+
+fn out_type(cx: &Context<'_>, call: &PallasCall, leaf: &Value) -> PyResult<TensorType> {
+    match spec::declared(cx, leaf)? {
+        Some((shape, dtype)) => Ok(TensorType::new(pallas_tensor::promote::canonicalize(dtype, cx.x64()), shape)),
+        None => {
+            let class = cx.interp.repr(&Value::Class(cx.interp.type_of(leaf)))?;
+            Err(cx.interp.error_with(
+                &cx.interp.types().value_error,
+                format!("Invalid out_shape type: {class}"),
+                Diagnosis {
+                    code: "PL102",
+                    span: call.out_shape_span,
+                    help: Some("use `jax.ShapeDtypeStruct(shape, dtype)`".to_string()),
+                    ..Diagnosis::default()
+                },
+            ))
+        }
+    }
+}
+
+/// `outputs`, `outputs[0]`, `outputs['a']`: how JAX names outputs in messages.
+fn out_origins(tree: &TreeDef) -> Vec<String> {
+    fn walk(tree: &TreeDef, path: &str, out: &mut Vec<String>) {
+        match tree {
+            TreeDef::Leaf => out.push(path.to_string()),
+            TreeDef::None => {}
+            TreeDef::Dict(keys, defs) => {
+                for (key, def) in keys.iter().zip(defs) {
+                    let key = match key {
+                        Value::Str(text) => format!("'{text}'"),
+                        Value::Int(value) => value.to_string(),
+                        _ => "?".to_string(),
+                    };
+                    walk(def, &format!("{path}[{key}]"), out);
+                }
+            }
+            TreeDef::Tuple(defs) | TreeDef::List(defs) | TreeDef::NamedTuple(_, defs) | TreeDef::Custom(_, _, defs) => {
+                for (index, def) in defs.iter().enumerate() {
+                    walk(def, &format!("{path}[{index}]"), out);
+                }
+            }
+        }
+    }
+    let mut out = Vec::new();
+    walk(tree, "outputs", &mut out);
+    out
+}
+
+/// One spec per leaf. `None` for whole arrays.
+fn specs(
+    cx: &Context<'_>,
+    call: &PallasCall,
+    value: &Value,
+    tree: &TreeDef,
+    leaves: usize,
+    what: &str,
+    against: &str,
+) -> PyResult<Vec<Option<Rc<SpecRef>>>> {
+    let interp = cx.interp;
+    if matches!(value, Value::None | Value::Unset) || value.downcast::<NoBlockSpec>().is_some() {
+        return Ok((0..leaves).map(|_| None).collect());
+    }
+    let value = match value {
+        Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
+        value => value.clone(),
+    };
+    if what == "`in_specs`" && !matches!(value, Value::Tuple(_)) {
+        let shown = interp.repr(&value)?;
+        return Err(interp.error_with(
+            &interp.types().value_error,
+            format!("`in_specs` must be a tuple or a list. Found: {shown}"),
+            Diagnosis { code: "PL103", span: Some(call.span), ..Diagnosis::default() },
+        ));
+    }
+    let (spec_leaves, spec_tree) = tree::flatten(interp, &value, None)?;
+    if !spec_tree.same(tree, interp)? {
+        return Err(tree_mismatch(cx, call, (what, &spec_tree), (against, tree)));
+    }
+    Ok(spec_leaves
+        .into_iter()
+        .map(|leaf| leaf.downcast::<BlockSpec>().is_some().then(|| Rc::new(SpecRef(leaf))))
+        .collect())
+}
+
+fn tree_mismatch(
+    cx: &Context<'_>,
+    call: &PallasCall,
+    (what, specs): (&str, &TreeDef),
+    (against, tree): (&str, &TreeDef),
+) -> Box<Stop> {
+    let detail = match (specs, tree) {
+        (TreeDef::Tuple(a), TreeDef::Tuple(b)) if a.len() != b.len() => format!(
+            "{what} is a tuple of length {} but {against} is a tuple of length {}, so the lengths do not match",
+            a.len(),
+            b.len()
+        ),
+        _ => format!(
+            "{what} has the structure {} but {against} has {}, so the structures do not match",
+            specs.text(cx.interp).unwrap_or_default(),
+            tree.text(cx.interp).unwrap_or_default()
+        ),
+    };
+    let span = if what == "`in_specs`" { call.in_specs_span } else { call.out_specs_span };
+    let message = format!("Pytree for {what} and {against} do not match. There are 1 mismatches, including:\n    * {detail}");
+    let count = format!(
+        "{} spec{} for {} operand{}",
+        specs.leaves(),
+        if specs.leaves() == 1 { "" } else { "s" },
+        tree.leaves(),
+        if tree.leaves() == 1 { "" } else { "s" }
+    );
+    cx.interp.error_with(
+        &cx.interp.types().value_error,
+        message,
+        Diagnosis {
+            code: "PL103",
+            span,
+            message: Some(format!("{what} does not match {against}: {count}")),
+            help: Some("give one BlockSpec per array, in the same nesting".to_string()),
+            ..Diagnosis::default()
+        },
+    )
+}
+
+/// An operand with its block and traced index map.
+fn operand(
+    cx: &Context<'_>,
+    plan: Planned,
+    grid: &[usize],
+    scalars: &[RefType],
+    scalar_tree: &TreeDef,
+) -> PyResult<Operand> {
+    let Planned { role, array, origin, spec } = plan;
+    let spec_ref = spec.as_deref().and_then(SpecRef::get);
+    let whole = || array.shape.iter().map(|&n| BlockDim::Blocked(n)).collect::<Vec<_>>();
+    let block = match spec_ref {
+        Some(spec) => spec.dims(cx, &array.shape, &origin)?,
+        None => whole(),
+    };
+    let index_map = match spec_ref {
+        Some(spec) if !spec.index_map.is_none() => {
+            Some(trace_index_map(cx, spec, &block, &origin, grid, scalars, scalar_tree)?)
+        }
+        _ => None,
+    };
+    let space = match (role, spec_ref) {
+        (Role::Prefetch, _) => MemorySpace::Smem,
+        (_, Some(spec)) => spec.space,
+        _ => MemorySpace::Default,
+    };
+    Ok(Operand {
+        name: Arc::from(origin),
+        role,
+        array,
+        block,
+        index_map,
+        space,
+        buffers: spec_ref.and_then(|s| s.buffers),
+        spans: OperandSpans {
+            spec: spec_ref.map(|s| s.span),
+            block_shape: spec_ref.and_then(|s| s.block_shape_span),
+            index_map: spec_ref.and_then(|s| s.index_map_span),
+            parameter: None,
+        },
+    })
+}
+
+/// `name at file.py:12`, as JAX names functions in messages.
+pub(crate) fn origin_of(cx: &Context<'_>, function: &Value) -> String {
+    let name = cx.interp.callable_name(function);
+    match cx.interp.underlying_function(function) {
+        Some(underlying) => {
+            let span = underlying.code.span();
+            match cx.interp.source(span.file) {
+                Some(source) => format!("{name} at {}:{}", source.path, source.line_of(span.start)),
+                None => name,
+            }
+        }
+        None => name,
+    }
+}
+
+fn trace_index_map(
+    cx: &Context<'_>,
+    spec: &BlockSpec,
+    block: &[BlockDim],
+    origin: &str,
+    grid: &[usize],
+    scalars: &[RefType],
+    scalar_tree: &TreeDef,
+) -> PyResult<Function> {
+    let interp = cx.interp;
+    let function_origin = origin_of(cx, &spec.index_map);
+    let trace = Trace::new(cx, TraceKind::IndexMap, &interp.callable_name(&spec.index_map), function_origin.clone(), None);
+    let mut args = CallArgs::default();
+    for _ in grid {
+        let value = trace.param(Type::Tensor(TensorType::scalar(DType::I32)), None);
+        if let Some(tile) = trace.tile(value) {
+            args.positional.push(Value::object(ArrayObject { tile }));
+        }
+    }
+    let refs: Vec<Value> = scalars
+        .iter()
+        .filter_map(|ty| RefObject::new(&trace, trace.param(Type::Ref(ty.clone()), None)).map(Value::object))
+        .collect();
+    if !refs.is_empty() {
+        let prefetched = tree::unflatten(interp, scalar_tree, &mut refs.into_iter())?;
+        args.positional.extend(interp.collect(&prefetched)?);
+    }
+    let given = args.positional.len();
+    let map_span = spec.index_map_span;
+    let result = trace.within(cx, || {
+        if let Err(stop) = interp.bind(&spec.index_map, args.clone()) {
+            return Err(diagnosed(stop, || Diagnosis {
+                code: "PL106",
+                span: map_span,
+                message: Some(format!(
+                    "this index map is called with {given} program id{}, one per grid axis{}",
+                    if given == 1 { "" } else { "s" },
+                    if scalars.is_empty() { "" } else { " (and the prefetched scalars)" }
+                )),
+                evidence: Some(format!("the grid is {}", Shape::from(grid))),
+                help: Some("give the index map one parameter per grid axis".to_string()),
+                ..Diagnosis::default()
+            }));
+        }
+        interp.call(&spec.index_map, args.clone())
+    })?;
+    let outputs = match &result {
+        Value::Tuple(_) | Value::List(_) => interp.collect(&result)?,
+        single => vec![single.clone()],
+    };
+    if outputs.len() != block.len() {
+        let dims: Vec<String> = block.iter().map(spec::dim_text).collect();
+        let comma = if dims.len() == 1 { "," } else { "" };
+        return Err(interp.error_with(
+            &interp.types().value_error,
+            format!(
+                "Index map function {function_origin} for {origin} must return {} values to match \
+                 block_shape=({}{comma}). Currently returning {} values:",
+                block.len(),
+                dims.join(", "),
+                outputs.len()
+            ),
+            Diagnosis {
+                code: "PL107",
+                span: map_span,
+                message: Some(format!(
+                    "this index map returns {} block ind{}, but {origin} has {} dimension{}",
+                    outputs.len(),
+                    if outputs.len() == 1 { "ex" } else { "ices" },
+                    block.len(),
+                    if block.len() == 1 { "" } else { "s" }
+                )),
+                help: Some("return one block index per dimension of the array".to_string()),
+                ..Diagnosis::default()
+            },
+        ));
+    }
+    let mut yields = Vec::new();
+    for (position, output) in outputs.iter().enumerate() {
+        let tile = convert::tile(cx, output, "index_map")?;
+        if tile.rank() != 0 || !matches!(tile.dtype(), DType::I32 | DType::I64) {
+            return Err(interp.error_with(
+                &interp.types().value_error,
+                format!(
+                    "Index map function {function_origin} for {origin} must return integer scalars. Output[{position}] \
+                     has type {}.",
+                    crate::errors::type_text(&tile.ty())
+                ),
+                Diagnosis {
+                    code: "PL108",
+                    span: map_span,
+                    help: Some("use `//` for division: block indices are integers".to_string()),
+                    ..Diagnosis::default()
+                },
+            ));
+        }
+        let value = trace.within(cx, || {
+            let tile = crate::primitive::convert(cx, &tile, DType::I32, false)?;
+            cx.value_in(&trace, &tile)
+        })?;
+        yields.push(value);
+    }
+    Ok(trace.finish(yields))
+}
+
+/// Adds a diagnosis to an exception that has none.
+pub(crate) fn diagnosed(mut stop: Box<Stop>, diagnosis: impl FnOnce() -> Diagnosis) -> Box<Stop> {
+    if let Stop::Raise(raise) = &mut *stop
+        && raise.diagnosis.is_none()
+    {
+        raise.diagnosis = Some(Box::new(diagnosis()));
+    }
+    stop
+}
+
+/// The scratch Refs and how the kernel gets them.
+fn scratch_types(cx: &Context<'_>, value: &Value) -> PyResult<(Vec<RefType>, TreeDef)> {
+    let value = match value {
+        Value::None | Value::Unset => Value::tuple([]),
+        Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
+        value => value.clone(),
+    };
+    let (leaves, tree) = tree::flatten(cx.interp, &value, None)?;
+    let types = leaves
+        .iter()
+        .map(|leaf| {
+            if let Some(memory) = leaf.downcast::<MemoryRef>() {
+                return Ok(memory.ty.clone());
+            }
+            match spec::declared(cx, leaf)? {
+                Some((shape, dtype)) => Ok(RefType { dtype, shape, space: MemorySpace::Default }),
+                None => {
+                    let shown = cx.interp.repr(leaf)?;
+                    Err(cx.interp.type_error(format!(
+                        "scratch_shapes takes memory requests such as pltpu.VMEM((8, 128), jnp.float32), got {shown}"
+                    )))
+                }
+            }
+        })
+        .collect::<PyResult<Vec<_>>>()?;
+    Ok((types, tree))
+}
+
+/// How the kernel's arguments are nested.
+struct KernelTrees<'a> {
+    scalars: &'a TreeDef,
+    inputs: &'a TreeDef,
+    outputs: &'a TreeDef,
+    scratch: &'a TreeDef,
+}
+
+fn trace_kernel(
+    cx: &Context<'_>,
+    call: &PallasCall,
+    grid: &[usize],
+    operands: &mut [Operand],
+    scratch: &[RefType],
+    trees: &KernelTrees<'_>,
+) -> PyResult<Function> {
+    let interp = cx.interp;
+    let origin = origin_of(cx, &call.kernel);
+    let name = call.name.clone().unwrap_or_else(|| interp.callable_name(&call.kernel));
+    let trace = Trace::new(cx, TraceKind::Kernel, &name, format!("{origin} for pallas_call kernel"), Some(grid.to_vec()));
+    let mut refs = Vec::new();
+    let mut values = Vec::new();
+    let types = operands
+        .iter()
+        .map(|operand| RefType {
+            dtype: operand.array.dtype,
+            shape: operand.block_shape().into_iter().collect(),
+            space: operand.space,
+        })
+        .chain(scratch.iter().cloned());
+    for ty in types {
+        let value = trace.param(Type::Ref(ty), None);
+        values.push(value);
+        refs.extend(RefObject::new(&trace, value).map(Value::object));
+    }
+    let mut leaves = refs.into_iter();
+    let mut positional = interp.collect(&tree::unflatten(interp, trees.scalars, &mut leaves)?)?;
+    positional.extend(interp.collect(&tree::unflatten(interp, trees.inputs, &mut leaves)?)?);
+    let outputs = tree::unflatten(interp, trees.outputs, &mut leaves)?;
+    match outputs {
+        Value::Tuple(_) | Value::List(_) => positional.extend(interp.collect(&outputs)?),
+        output => positional.push(output),
+    }
+    let mut args = CallArgs::positional(positional);
+    match tree::unflatten(interp, trees.scratch, &mut leaves)? {
+        Value::Dict(dict) => {
+            for (key, value) in dict.borrow().iter() {
+                args.keywords.push((pallas_syntax::ast::Name::from(&*interp.to_str(key)?), value.clone()));
+            }
+        }
+        scratch @ (Value::Tuple(_) | Value::List(_)) => args.positional.extend(interp.collect(&scratch)?),
+        scratch => args.positional.push(scratch),
+    }
+
+    let bound = interp.bind(&call.kernel, args.clone()).map_err(|stop| {
+        diagnosed(stop, || Diagnosis {
+            code: "PL109",
+            span: interp.underlying_function(&call.kernel).map(|f| f.code.name_span()),
+            message: Some(format!(
+                "this kernel is called with {} Ref{}: {}",
+                values.len(),
+                if values.len() == 1 { "" } else { "s" },
+                kernel_arguments(operands, scratch.len())
+            )),
+            help: Some("give the kernel one parameter per input, output and scratch Ref, in this order".to_string()),
+            ..Diagnosis::default()
+        })
+    })?;
+    name_parameters(interp, &trace, call, operands, &bound);
+    let result = trace.within(cx, || interp.call(&call.kernel, args))?;
+    if !result.is_none() {
+        let (_, tree) = tree::flatten(interp, &result, None)?;
+        return Err(interp.error_with(
+            &interp.types().value_error,
+            format!(
+                "The kernel function in the pallas_call {origin} should return None. It returns a PyTree: PyTreeDef({})",
+                tree.text(interp)?
+            ),
+            Diagnosis {
+                code: "PL110",
+                span: interp.underlying_function(&call.kernel).map(|f| f.code.name_span()),
+                message: Some("this kernel returns a value; kernels write their results to output Refs".to_string()),
+                help: Some("store the result: `o_ref[...] = value`".to_string()),
+                ..Diagnosis::default()
+            },
+        ));
+    }
+    let captured = trace.captured.borrow().clone();
+    if let Some((_, span)) = captured.first() {
+        let types: Vec<String> = captured
+            .iter()
+            .map(|(array, _)| TensorType::new(array.dtype(), array.shape().clone()).to_string())
+            .collect();
+        return Err(interp.error_with(
+            &interp.types().value_error,
+            format!(
+                "The kernel function in the pallas_call {origin} captures constants [{}]. You should pass them as inputs.",
+                types.join(", ")
+            ),
+            Diagnosis {
+                code: "PL305",
+                span: Some(*span),
+                message: Some(format!("this kernel captures an array from outside: {}", types.join(", "))),
+                help: Some("pass it as an operand with a BlockSpec of its own".to_string()),
+                ..Diagnosis::default()
+            },
+        ));
+    }
+    Ok(trace.finish(Vec::new()))
+}
+
+/// `x, y (inputs), o (output), 1 scratch`
+fn kernel_arguments(operands: &[Operand], scratch: usize) -> String {
+    let count = |role: Role| operands.iter().filter(|o| o.role == role).count();
+    [
+        (count(Role::Prefetch), "prefetched scalar"),
+        (count(Role::Input), "input"),
+        (count(Role::Output), "output"),
+        (scratch, "scratch Ref"),
+    ]
+    .iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, what)| format!("{n} {what}{}", if *n == 1 { "" } else { "s" }))
+    .collect::<Vec<_>>()
+    .join(", ")
+}
+
+/// Gives Refs and operands the names of the kernel's parameters, where an argument is a Ref or a flat tuple of them.
+fn name_parameters(
+    interp: &pallas_python::Interp,
+    trace: &Rc<Trace>,
+    call: &PallasCall,
+    operands: &mut [Operand],
+    bound: &[(pallas_syntax::ast::Name, Value)],
+) {
+    let function = interp.underlying_function(&call.kernel);
+    for (name, value) in bound {
+        let Ok((leaves, _)) = tree::flatten(interp, value, None) else { continue };
+        let span = function
+            .as_ref()
+            .and_then(|f| f.code.params().iter().find(|p| p.name == *name).map(|p| p.span));
+        let single = leaves.len() == 1;
+        for (position, leaf) in leaves.iter().enumerate() {
+            let Some(object) = leaf.downcast::<RefObject>() else { continue };
+            let text: Arc<str> = if single { name.clone() } else { Arc::from(format!("{name}{position}")) };
+            trace.name(object.value, text.clone());
+            if let Some(operand) = operands.get_mut(object.value.0 as usize) {
+                operand.name = text;
+                operand.spans.parameter = span;
+            }
+        }
+    }
+}
+
+/// `input_output_aliases`, checked as JAX checks it.
+fn aliases(cx: &Context<'_>, call: &PallasCall, operands: &[Operand]) -> PyResult<Vec<(usize, usize)>> {
+    let interp = cx.interp;
+    let Value::Dict(dict) = &call.aliases else { return Ok(Vec::new()) };
+    let entries: Vec<(Value, Value)> = dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+    let inputs: Vec<&Operand> = operands.iter().filter(|o| o.role != Role::Output).collect();
+    let outputs: Vec<&Operand> = operands.iter().filter(|o| o.role == Role::Output).collect();
+    entries
+        .iter()
+        .map(|(key, value)| {
+            let (input, output) = (interp.to_i64(key)?, interp.to_i64(value)?);
+            let refuse = |message: String| {
+                interp.error_with(
+                    &interp.types().value_error,
+                    message,
+                    Diagnosis { code: "PL111", span: call.aliases_span, ..Diagnosis::default() },
+                )
+            };
+            let prefix = format!("input_output_aliases contains the mapping '{input}:{output}'");
+            let Some(source) = usize::try_from(input).ok().and_then(|i| inputs.get(i)) else {
+                return Err(refuse(format!("{prefix} with input index {input} outside the range [0, {})", inputs.len())));
+            };
+            let Some(target) = usize::try_from(output).ok().and_then(|i| outputs.get(i)) else {
+                return Err(refuse(format!("{prefix} with output index {output} outside the range [0, {})", outputs.len())));
+            };
+            if source.array.shape != target.array.shape || source.array.dtype != target.array.dtype {
+                return Err(refuse(format!(
+                    "{prefix} referring to input[{input}] with abstract value {} and to output[{output}] with a different \
+                     abstract value {}.",
+                    source.array, target.array
+                )));
+            }
+            Ok((input as usize, output as usize))
+        })
+        .collect()
+}

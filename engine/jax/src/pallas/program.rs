@@ -1,0 +1,265 @@
+//! The program's place in the grid, and the small functions of `jax.experimental.pallas`: `program_id`, `num_programs`,
+//! `when`, `cdiv`, `debug_print` and their kin.
+
+use crate::array::ArrayObject;
+use crate::context::Context;
+use crate::convert;
+use crate::lax::control;
+use crate::tile::Tile;
+use pallas_ir::{Attribute, Attributes, Op, OpDef, ops};
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::{Diagnosis, PyResult};
+use pallas_python::value::Value;
+use pallas_python::CallArgs;
+use pallas_python::class::{Class, NativeClass};
+use std::any::Any;
+use std::rc::Rc;
+
+/// Rows of the `pallas` module.
+pub static FUNCTIONS: &[NativeDef] = &[
+    NativeDef {
+        name: "program_id",
+        signature: "(axis)",
+        doc: "Index of the running program along a grid axis, an int32 scalar.",
+        run: |interp, args| grid_question(interp, args, &ops::PROGRAM_ID),
+    },
+    NativeDef {
+        name: "num_programs",
+        signature: "(axis)",
+        doc: "Extent of the grid along an axis.",
+        run: num_programs,
+    },
+    NativeDef {
+        name: "when",
+        signature: "(condition, /)",
+        doc: "Decorates a function of no arguments: it runs only where the condition holds.",
+        run: when,
+    },
+    NativeDef { name: "cdiv", signature: "(a, b)", doc: "Division that rounds up.", run: cdiv },
+    NativeDef {
+        name: "next_power_of_2",
+        signature: "(x)",
+        doc: "The smallest power of two that is not less than `x`.",
+        run: next_power_of_2,
+    },
+    NativeDef {
+        name: "strides_from_shape",
+        signature: "(shape)",
+        doc: "Row-major strides of a shape, in elements.",
+        run: strides_from_shape,
+    },
+    NativeDef {
+        name: "align_to",
+        signature: "(x, a)",
+        doc: "The smallest multiple of `a` that is not less than `x`.",
+        run: align_to,
+    },
+    NativeDef {
+        name: "multiple_of",
+        signature: "(x, values)",
+        doc: "States that `x` is a multiple of `values`; the value is `x`.",
+        run: |_interp, args| {
+            let [x, _values] = args.take();
+            Ok(x)
+        },
+    },
+    NativeDef {
+        name: "max_contiguous",
+        signature: "(x, values)",
+        doc: "States how many values of `x` are contiguous; the value is `x`.",
+        run: |_interp, args| {
+            let [x, _values] = args.take();
+            Ok(x)
+        },
+    },
+    NativeDef {
+        name: "debug_print",
+        signature: "(fmt, *args)",
+        doc: "Prints from inside a kernel; `{}` fields are filled from the arguments.",
+        run: debug_print,
+    },
+];
+
+fn grid_question(interp: &Interp, args: Arguments, op: &'static OpDef) -> PyResult<Value> {
+    let [axis] = args.take();
+    let cx = Context::jax(interp);
+    if crate::refs::array_tile(&axis).is_some_and(Tile::is_traced) || !matches!(axis, Value::Int(_) | Value::Object(_)) {
+        let shown = interp.repr(&axis)?;
+        return Err(interp.value_error(format!("`axis` must be a constant integer, got {shown}")));
+    }
+    let axis = interp.to_i64(&axis)?;
+    let kernel = cx.state.traces.borrow().iter().rev().find_map(|t| t.grid.clone());
+    let (Some(trace), Some(grid)) = (cx.trace(), kernel) else {
+        return Err(interp.error_with(
+            &interp.types().assertion_error,
+            String::new(),
+            Diagnosis {
+                code: "PL113",
+                message: Some(format!("`pl.{}` asks for the running program, but no kernel is running here", op.name)),
+                help: Some("call it in the kernel, or use the index map's own parameters".to_string()),
+                ..Diagnosis::default()
+            },
+        ));
+    };
+    if axis < 0 || axis as usize >= grid.len() {
+        let shape = pallas_tensor::Shape::from(grid.as_slice());
+        return Err(interp.error_with(
+            &interp.types().value_error,
+            format!("Axis {axis} is out of bounds for grid {shape}"),
+            Diagnosis {
+                code: "PL114",
+                message: Some(format!("grid axis {axis} does not exist: the grid is {shape}")),
+                help: Some(match grid.len() {
+                    0 => "give the pallas_call a `grid`".to_string(),
+                    n => format!("use an axis from 0 to {}", n - 1),
+                }),
+                ..Diagnosis::default()
+            },
+        ));
+    }
+    let attributes = Attributes::none().with("axis", Attribute::Int(axis));
+    let value = trace.add(&cx, Op(op), &[], attributes, &[])?;
+    match value.first().and_then(|&v| trace.tile(v)) {
+        Some(tile) => Ok(Value::object(ArrayObject { tile })),
+        None => Err(interp.runtime_error(format!("{} has no result", op.name))),
+    }
+}
+
+/// With a known grid JAX gives a Python int.
+fn num_programs(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let cx = Context::jax(interp);
+    let axis = args.get(0).clone();
+    let grid = cx.state.traces.borrow().iter().rev().find_map(|t| t.grid.clone());
+    if let (Some(grid), Value::Int(_)) = (grid, &axis)
+        && let Some(&extent) = usize::try_from(interp.to_i64(&axis)?).ok().and_then(|a| grid.get(a))
+    {
+        return Ok(Value::from(extent));
+    }
+    grid_question(interp, args, &ops::NUM_PROGRAMS)
+}
+
+/// What `pl.when(condition)` returns: a decorator.
+struct When(Value);
+
+static WHEN_CLASS: NativeClass = NativeClass {
+    name: "function",
+    module: "builtins",
+    doc: "Runs the decorated function where the condition holds.",
+    methods: &[],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+fn when(_interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [condition] = args.take();
+    Ok(Value::object(When(condition)))
+}
+
+impl Object for When {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&WHEN_CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
+        let Some(function) = args.positional.first().cloned() else {
+            return Some(Err(interp.type_error("pl.when decorates a function of no arguments".to_string())));
+        };
+        Some(self.run(interp, &function))
+    }
+}
+
+impl When {
+    fn run(&self, interp: &Interp, function: &Value) -> PyResult<Value> {
+        let cx = Context::jax(interp);
+        let tile = match &self.0 {
+            Value::Bool(true) => return interp.call_values(function, []).map(|_| Value::None),
+            Value::Bool(false) => return Ok(Value::None),
+            Value::Unknown(_) => return interp.call_values(function, []).map(|_| Value::None),
+            condition => convert::tile(&cx, condition, "cond")?,
+        };
+        if tile.rank() != 0 {
+            return Err(interp.error_with(
+                &interp.types().type_error,
+                format!("Pred must be a scalar, got {} of shape {}.", interp.repr(&self.0)?, tile.shape()),
+                Diagnosis {
+                    code: "PL115",
+                    help: Some("reduce it to one boolean, for example with `jnp.any`".to_string()),
+                    ..Diagnosis::default()
+                },
+            ));
+        }
+        control::cond(&cx, &tile, &mut [
+            &mut |_cx: &Context<'_>| Ok(Vec::new()),
+            &mut |_cx: &Context<'_>| {
+                interp.call_values(function, [])?;
+                Ok(Vec::new())
+            },
+        ])?;
+        Ok(Value::None)
+    }
+}
+
+fn cdiv(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    use pallas_syntax::ast::BinaryOp;
+    let [a, b] = args.take();
+    // `(a + b - 1) // b`, as jax._src.pallas.utils.cdiv, for ints and traced values alike.
+    let sum = interp.binary(BinaryOp::Add, &a, &b)?;
+    let less = interp.binary(BinaryOp::Sub, &sum, &Value::from(1i64))?;
+    interp.binary(BinaryOp::FloorDiv, &less, &b)
+}
+
+fn next_power_of_2(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [x] = args.take();
+    let x = interp.to_i64(&x)?;
+    if x < 0 {
+        return Err(interp.value_error("`next_power_of_2` requires a non-negative integer.".to_string()));
+    }
+    let power = (x.max(1) as u64).checked_next_power_of_two().and_then(|p| i64::try_from(p).ok());
+    match power {
+        Some(power) => Ok(Value::from(power)),
+        None => Err(interp.overflow_error("next_power_of_2: the result does not fit in 64 bits".to_string())),
+    }
+}
+
+fn strides_from_shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [shape] = args.take();
+    let shape = convert::shape(&Context::jax(interp), &shape)?;
+    Ok(Value::tuple(shape.strides().iter().map(|&s| Value::from(s))))
+}
+
+fn align_to(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [x, a] = args.take();
+    let (x, a) = (interp.to_i64(&x)?, interp.to_i64(&a)?);
+    if a <= 0 {
+        return Err(interp.value_error(format!("alignment must be positive, got {a}")));
+    }
+    Ok(Value::from(x.div_euclid(a) * a + if x.rem_euclid(a) > 0 { a } else { 0 }))
+}
+
+/// Stages a print; outside of any trace it prints at once.
+pub fn debug_print(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [format, values] = args.take();
+    let cx = Context::jax(interp);
+    let format = interp.to_str(&format)?;
+    let values = interp.collect(&values)?;
+    let tiles = values.iter().map(|v| convert::tile(&cx, v, "debug_print")).collect::<PyResult<Vec<_>>>()?;
+    stage_print(&cx, &format, &tiles)
+}
+
+/// Prints tiles by a format with `{}` fields.
+pub fn stage_print(cx: &Context<'_>, format: &str, tiles: &[Tile]) -> PyResult<Value> {
+    let attributes = Attributes::none().with("format", Attribute::Str(format.into()));
+    control::effect(cx, &ops::DEBUG_PRINT, tiles, attributes)?;
+    Ok(Value::None)
+}

@@ -1,0 +1,508 @@
+//! `BlockSpec`, `GridSpec` and the kinds of block dimension, as Python values. Turning them into the operands of a
+//! launch is in `launch`.
+
+use crate::context::Context;
+use crate::dtype;
+use crate::pallas::memory;
+use pallas_ir::{BlockDim, MemorySpace};
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::{Diagnosis, PyResult};
+use pallas_python::value::Value;
+use pallas_python::CallArgs;
+use pallas_syntax::Span;
+use std::any::Any;
+use std::rc::Rc;
+
+/// A `BlockSpec`.
+pub struct BlockSpec {
+    /// `block_shape` as given: a sequence or `None`.
+    pub block_shape: Value,
+    /// `index_map` as given, or `None`.
+    pub index_map: Value,
+    /// `memory_space`
+    pub space: MemorySpace,
+    /// `pl.Buffered(n)`
+    pub buffers: Option<usize>,
+    /// The old `indexing_mode=pl.Unblocked(padding)`: index maps give elements, not blocks.
+    pub unblocked: Option<Vec<(usize, usize)>>,
+    /// The `BlockSpec(...)` expression.
+    pub span: Span,
+    /// The `block_shape` argument.
+    pub block_shape_span: Option<Span>,
+    /// The `index_map` argument.
+    pub index_map_span: Option<Span>,
+}
+
+/// `pl.no_block_spec`
+pub struct NoBlockSpec;
+
+/// `pl.Blocked(n)`, `pl.Squeezed()`, `pl.Element(n, padding)`, and the old `pl.Unblocked(padding)`.
+pub enum DimObject {
+    /// A block dimension.
+    Dim(BlockDim),
+    /// `pl.Blocked()` without a size: the old indexing mode.
+    BlockedMode,
+    /// `pl.Unblocked(padding)`: the old indexing mode.
+    UnblockedMode(Vec<(usize, usize)>),
+}
+
+/// `pl.Buffered(n)`
+pub struct Buffered(pub usize);
+
+/// `GridSpec`, also with prefetched scalars.
+pub struct GridSpec {
+    /// Number of leading arguments that are prefetched scalars.
+    pub prefetch: usize,
+    /// `grid`
+    pub grid: Value,
+    /// `in_specs`
+    pub in_specs: Value,
+    /// `out_specs`
+    pub out_specs: Value,
+    /// `scratch_shapes`
+    pub scratch_shapes: Value,
+    /// The `grid` argument.
+    pub grid_span: Option<Span>,
+}
+
+macro_rules! native_class {
+    ($class:ident, $def:ident, $name:literal, $signature:literal, $doc:literal, $make:expr) => {
+        static $def: NativeDef = NativeDef { name: $name, signature: $signature, doc: $doc, run: $make };
+        static $class: NativeClass = NativeClass {
+            name: $name,
+            module: "jax._src.pallas.core",
+            doc: $doc,
+            methods: &[],
+            properties: &[],
+            construct: Some(|interp, _class, args: CallArgs| {
+                let args = crate::support::bind(interp, &$def, args)?;
+                ($def.run)(interp, args)
+            }),
+            instance_check: None,
+        };
+    };
+}
+
+native_class!(
+    BLOCK_SPEC,
+    BLOCK_SPEC_DEF,
+    "BlockSpec",
+    "(block_shape=None, index_map=None, memory_space=None, pipeline_mode=None, indexing_mode=None)",
+    "How an array is cut into blocks, and which block each program gets.",
+    make_block_spec
+);
+native_class!(
+    GRID_SPEC,
+    GRID_SPEC_DEF,
+    "GridSpec",
+    "(grid=(), in_specs=None, out_specs=None, scratch_shapes=())",
+    "A grid with the specs of inputs, outputs and scratch.",
+    |interp, args| make_grid_spec(interp, args, false)
+);
+native_class!(
+    PREFETCH_GRID_SPEC,
+    PREFETCH_GRID_SPEC_DEF,
+    "PrefetchScalarGridSpec",
+    "(num_scalar_prefetch, grid=(), in_specs=None, out_specs=None, scratch_shapes=())",
+    "A grid whose index maps may read prefetched scalars.",
+    |interp, args| make_grid_spec(interp, args, true)
+);
+native_class!(
+    BLOCKED,
+    BLOCKED_DEF,
+    "Blocked",
+    "(block_size=None)",
+    "A block dimension indexed in blocks.",
+    |interp, args| {
+        let [size] = args.take();
+        let dim = match size.given() {
+            Some(size) => DimObject::Dim(BlockDim::Blocked(interp.to_usize(&size)?)),
+            None => DimObject::BlockedMode,
+        };
+        Ok(Value::object(dim))
+    }
+);
+native_class!(
+    SQUEEZED,
+    SQUEEZED_DEF,
+    "Squeezed",
+    "()",
+    "A block dimension of one element that the kernel does not see.",
+    |_interp, _args| Ok(Value::object(DimObject::Dim(BlockDim::Squeezed)))
+);
+native_class!(
+    ELEMENT,
+    ELEMENT_DEF,
+    "Element",
+    "(block_size, padding=(0, 0))",
+    "A block dimension indexed in elements, with virtual padding of the array.",
+    |interp, args| {
+        let [size, padding] = args.take();
+        let (low, high) = pair(interp, &padding)?;
+        Ok(Value::object(DimObject::Dim(BlockDim::Element { size: interp.to_usize(&size)?, low, high })))
+    }
+);
+native_class!(
+    UNBLOCKED,
+    UNBLOCKED_DEF,
+    "Unblocked",
+    "(padding=None)",
+    "The old indexing mode in elements; `pl.Element` per dimension since JAX 0.5.",
+    |interp, args| {
+        let [padding] = args.take();
+        let padding = match padding.given() {
+            Some(padding) => {
+                interp.collect(&padding)?.iter().map(|p| pair(interp, p)).collect::<PyResult<Vec<_>>>()?
+            }
+            None => Vec::new(),
+        };
+        Ok(Value::object(DimObject::UnblockedMode(padding)))
+    }
+);
+native_class!(
+    BUFFERED,
+    BUFFERED_DEF,
+    "Buffered",
+    "(buffer_count, use_lookahead=False)",
+    "How many buffer slots the pipeline keeps for an operand.",
+    |interp, args| {
+        let [count, _lookahead] = args.take();
+        Ok(Value::object(Buffered(interp.to_usize(&count)?)))
+    }
+);
+
+static NO_BLOCK_SPEC: NativeClass = NativeClass {
+    name: "NoBlockSpec",
+    module: "jax._src.pallas.core",
+    doc: "No spec: the whole array.",
+    methods: &[],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+/// Classes and constants for the namespace of `jax.experimental.pallas`.
+pub fn exports(interp: &Interp) -> Vec<(&'static str, Value)> {
+    let class = |table: &'static NativeClass| Value::Class(interp.native_class(table));
+    vec![
+        ("BlockSpec", class(&BLOCK_SPEC)),
+        ("GridSpec", class(&GRID_SPEC)),
+        ("PrefetchScalarGridSpec", class(&PREFETCH_GRID_SPEC)),
+        ("Blocked", class(&BLOCKED)),
+        ("Squeezed", class(&SQUEEZED)),
+        ("squeezed", Value::object(DimObject::Dim(BlockDim::Squeezed))),
+        ("Element", class(&ELEMENT)),
+        ("Unblocked", class(&UNBLOCKED)),
+        ("unblocked", Value::object(DimObject::UnblockedMode(Vec::new()))),
+        ("Buffered", class(&BUFFERED)),
+        ("no_block_spec", Value::object(NoBlockSpec)),
+    ]
+}
+
+fn pair(interp: &Interp, value: &Value) -> PyResult<(usize, usize)> {
+    let parts = interp.collect(value)?;
+    match parts.as_slice() {
+        [low, high] => Ok((interp.to_usize(low)?, interp.to_usize(high)?)),
+        _ => Err(interp.value_error("padding must be a (low, high) pair".to_string())),
+    }
+}
+
+/// The span of the argument called `name`, or of the positional argument at `position`.
+pub(crate) fn argument_span(interp: &Interp, name: &str, position: usize) -> Option<Span> {
+    let spans = interp.argument_spans()?;
+    if let Some((_, span)) = spans.iter().find(|(n, _)| n.as_deref() == Some(name)) {
+        return Some(*span);
+    }
+    spans.iter().filter(|(n, _)| n.is_none()).nth(position).map(|(_, span)| *span)
+}
+
+fn make_block_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let mut shape_span = argument_span(interp, "block_shape", 0);
+    let mut map_span = argument_span(interp, "index_map", 1);
+    let [mut block_shape, mut index_map, space, pipeline_mode, indexing_mode] = args.take();
+    // Until JAX 0.4.31 the index map came first. Both orders are told apart by what is callable.
+    if interp.is_callable(&block_shape) && !interp.is_callable(&index_map) {
+        std::mem::swap(&mut block_shape, &mut index_map);
+        std::mem::swap(&mut shape_span, &mut map_span);
+    }
+    let unblocked = match indexing_mode.downcast::<DimObject>() {
+        Some(DimObject::UnblockedMode(padding)) => Some(padding.clone()),
+        _ => None,
+    };
+    Ok(Value::object(BlockSpec {
+        block_shape: block_shape.given().unwrap_or(Value::None),
+        index_map: index_map.given().unwrap_or(Value::None),
+        space: memory::parse_space(interp, &space)?,
+        buffers: pipeline_mode.downcast::<Buffered>().map(|b| b.0),
+        unblocked,
+        span: interp.span(),
+        block_shape_span: shape_span,
+        index_map_span: map_span,
+    }))
+}
+
+fn make_grid_spec(interp: &Interp, args: Arguments, prefetched: bool) -> PyResult<Value> {
+    let grid_span = argument_span(interp, "grid", usize::from(prefetched));
+    let (prefetch, [grid, in_specs, out_specs, scratch_shapes]) = if prefetched {
+        let [count, grid, in_specs, out_specs, scratch] = args.take();
+        (interp.to_usize(&count)?, [grid, in_specs, out_specs, scratch])
+    } else {
+        (0, args.take())
+    };
+    Ok(Value::object(GridSpec { prefetch, grid, in_specs, out_specs, scratch_shapes, grid_span }))
+}
+
+impl BlockSpec {
+    /// The block of an array with this shape.
+    ///
+    /// # Errors
+    /// `ValueError` in JAX's words where ranks differ or a dimension is of no known kind.
+    pub fn dims(&self, cx: &Context<'_>, array_shape: &[usize], origin: &str) -> PyResult<Vec<BlockDim>> {
+        let interp = cx.interp;
+        if self.block_shape.is_none() {
+            return Ok(array_shape.iter().map(|&n| BlockDim::Blocked(n)).collect());
+        }
+        let dims = interp
+            .collect(&self.block_shape)?
+            .iter()
+            .map(|dim| self.dim(interp, dim))
+            .collect::<PyResult<Vec<_>>>()?;
+        if dims.len() != array_shape.len() {
+            let block: Vec<String> = dims.iter().map(dim_text).collect();
+            let comma = if block.len() == 1 { "," } else { "" };
+            let shape = pallas_tensor::Shape::from(array_shape);
+            return Err(interp.error_with(
+                &interp.types().value_error,
+                format!(
+                    "Block shape for {origin} (= ({}{comma})) must have the same number of dimensions as the array \
+                     shape {shape}.",
+                    block.join(", ")
+                ),
+                Diagnosis {
+                    code: "PL104",
+                    span: self.block_shape_span,
+                    message: Some(format!(
+                        "this block has {} dimensions, but {origin} has {} (shape {shape})",
+                        dims.len(),
+                        array_shape.len()
+                    )),
+                    help: Some("give one block extent per dimension of the array; `None` for one element, squeezed".into()),
+                    ..Diagnosis::default()
+                },
+            ));
+        }
+        let Some(padding) = &self.unblocked else { return Ok(dims) };
+        Ok(dims
+            .into_iter()
+            .enumerate()
+            .map(|(i, dim)| match dim {
+                BlockDim::Blocked(size) => {
+                    let (low, high) = padding.get(i).copied().unwrap_or((0, 0));
+                    BlockDim::Element { size, low, high }
+                }
+                dim => dim,
+            })
+            .collect())
+    }
+
+    fn dim(&self, interp: &Interp, dim: &Value) -> PyResult<BlockDim> {
+        match dim {
+            Value::None => Ok(BlockDim::Squeezed),
+            Value::Object(_) if dim.downcast::<DimObject>().is_some() => match dim.downcast::<DimObject>() {
+                Some(DimObject::Dim(dim)) => Ok(*dim),
+                _ => Err(interp.value_error("pl.Blocked needs a block size here".to_string())),
+            },
+            _ => match interp.to_i64(dim) {
+                Ok(size) if size > 0 => Ok(BlockDim::Blocked(size as usize)),
+                Ok(size) => Err(interp.error_with(
+                    &interp.types().value_error,
+                    format!("block dimensions must be positive, got {size}"),
+                    Diagnosis {
+                        code: "PL105",
+                        span: self.block_shape_span,
+                        help: Some("use `None` for one element with the dimension squeezed out".to_string()),
+                        ..Diagnosis::default()
+                    },
+                )),
+                Err(_) => {
+                    let class = interp.repr(&Value::Class(interp.type_of(dim)))?;
+                    Err(interp.value_error(format!(
+                        "Unsupported block dimension type: {class}. Allowed types: `pl.Squeezed`, `pl.Blocked`, \
+                         `pl.Element`, `int`, `None`."
+                    )))
+                }
+            },
+        }
+    }
+}
+
+/// As JAX prints block dimensions.
+pub fn dim_text(dim: &BlockDim) -> String {
+    match dim {
+        BlockDim::Blocked(size) => format!("Blocked(block_size={size})"),
+        BlockDim::Squeezed => "Squeezed()".to_string(),
+        BlockDim::Element { size, low: 0, high: 0 } => format!("Element({size})"),
+        BlockDim::Element { size, low, high } => format!("Element({size}, padding=({low}, {high}))"),
+    }
+}
+
+impl Object for BlockSpec {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&BLOCK_SPEC)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "block_shape" => Some(self.block_shape.clone()),
+            "index_map" if self.index_map.is_none() => Some(Value::None),
+            "index_map" => Some(Value::object(IndexMapFunction(self.index_map.clone()))),
+            "memory_space" if self.space == MemorySpace::Default => Some(Value::None),
+            "memory_space" => Some(memory::space_value(self.space)),
+            "pipeline_mode" => Some(self.buffers.map_or(Value::None, |n| Value::object(Buffered(n)))),
+            _ => None,
+        })
+    }
+
+    fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        let shape = interp.repr(&self.block_shape)?;
+        let map = match &self.index_map {
+            Value::None => "None".to_string(),
+            map => format!("_IndexMapFunc({})", interp.repr(map)?),
+        };
+        let space = match self.space {
+            MemorySpace::Default => "None".to_string(),
+            space => format!("<MemorySpace.{}: '{}'>", space.name().to_uppercase(), space.name()),
+        };
+        let mode = self.buffers.map_or("None".to_string(), |n| format!("Buffered(buffer_count={n}, use_lookahead=False)"));
+        Ok(Some(format!("BlockSpec(block_shape={shape}, index_map={map}, memory_space={space}, pipeline_mode={mode})")))
+    }
+}
+
+/// What `spec.index_map` gives: the function, whose result is always a tuple.
+struct IndexMapFunction(Value);
+
+impl Object for IndexMapFunction {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.type_of(&self.0)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
+        Some(interp.call(&self.0, args).map(|result| match result {
+            Value::Tuple(_) => result,
+            Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
+            single => Value::tuple([single]),
+        }))
+    }
+
+    fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        Ok(Some(format!("_IndexMapFunc({})", interp.repr(&self.0)?)))
+    }
+}
+
+impl Object for DimObject {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(match self {
+            DimObject::Dim(BlockDim::Blocked(_)) | DimObject::BlockedMode => &BLOCKED,
+            DimObject::Dim(BlockDim::Squeezed) => &SQUEEZED,
+            DimObject::Dim(BlockDim::Element { .. }) => &ELEMENT,
+            DimObject::UnblockedMode(_) => &UNBLOCKED,
+        })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
+        Ok(match (self, name) {
+            (DimObject::Dim(dim), "block_size") => Some(Value::from(dim.size())),
+            (DimObject::Dim(BlockDim::Element { low, high, .. }), "padding") => {
+                Some(Value::tuple([Value::from(*low), Value::from(*high)]))
+            }
+            _ => None,
+        })
+    }
+
+    fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
+        Ok(Some(match self {
+            DimObject::Dim(dim) => dim_text(dim),
+            DimObject::BlockedMode => "Blocked()".to_string(),
+            DimObject::UnblockedMode(_) => "Unblocked()".to_string(),
+        }))
+    }
+}
+
+impl Object for Buffered {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&BUFFERED)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
+        Ok((name == "buffer_count").then(|| Value::from(self.0)))
+    }
+}
+
+impl Object for NoBlockSpec {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&NO_BLOCK_SPEC)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
+        Ok(Some("NoBlockSpec".to_string()))
+    }
+}
+
+impl Object for GridSpec {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(if self.prefetch > 0 { &PREFETCH_GRID_SPEC } else { &GRID_SPEC })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "grid" => Some(self.grid.clone()),
+            "in_specs" => Some(self.in_specs.clone()),
+            "out_specs" => Some(self.out_specs.clone()),
+            "scratch_shapes" => Some(self.scratch_shapes.clone()),
+            "num_scalar_prefetch" => Some(Value::from(self.prefetch)),
+            _ => None,
+        })
+    }
+}
+
+/// The dtype and shape that a value declares: `ShapeDtypeStruct`, an array, anything with `.shape` and `.dtype`.
+pub fn declared(cx: &Context<'_>, value: &Value) -> PyResult<Option<(pallas_tensor::Shape, pallas_tensor::DType)>> {
+    if let Some(tile) = crate::convert::try_tile(cx, value)? {
+        return Ok(Some((tile.shape().clone(), tile.dtype())));
+    }
+    let (Some(shape), Some(dtype)) = (cx.interp.find_attr(value, "shape")?, cx.interp.find_attr(value, "dtype")?) else {
+        return Ok(None);
+    };
+    Ok(Some((crate::convert::shape(cx, &shape)?, dtype::parse(cx, &dtype)?)))
+}

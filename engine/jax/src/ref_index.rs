@@ -1,0 +1,262 @@
+//! Subscripts of Refs: from Python's `ref[i, 2:5, pl.ds(j, 8), ...]` to an index pattern with operands, as JAX's
+//! `NDIndexer.from_indices_and_shape` (jax/_src/state/indexing.py). Out-of-bounds positions pass: values follow JAX
+//! (which clamps), and `pallas-check` reports them.
+
+use crate::context::Context;
+use crate::convert;
+use crate::pallas::slice::SliceObject;
+use crate::primitive;
+use crate::tile::Tile;
+use pallas_ir::{DimIndex, IndexPattern, Position};
+use pallas_python::Diagnosis;
+use pallas_python::raise::{PyResult, Stop};
+use pallas_python::value::{Slice, Value};
+use pallas_tensor::{DType, Shape};
+use smallvec::SmallVec;
+
+/// A parsed subscript.
+#[derive(Clone)]
+pub struct RefIndex {
+    /// One entry per dimension.
+    pub pattern: IndexPattern,
+    /// Dynamic parts in order; scalars are int32.
+    pub operands: Vec<Tile>,
+    /// Shape of what is read or written.
+    pub shape: Shape,
+}
+
+impl RefIndex {
+    /// As JAX prints an `NDIndexer`.
+    pub fn text(&self) -> String {
+        let parts: Vec<String> = self
+            .pattern
+            .0
+            .iter()
+            .map(|dim| match dim {
+                DimIndex::At(Position::Static(at)) => at.to_string(),
+                DimIndex::Slice { start: Position::Static(start), size, stride } => {
+                    format!("Slice(start={start}, size={size}, stride={stride})")
+                }
+                DimIndex::Slice { size, stride, .. } => format!("Slice(start=JitTracer(int32[]), size={size}, stride={stride})"),
+                DimIndex::At(Position::Dynamic) | DimIndex::Array => "JitTracer(int32[])".to_string(),
+            })
+            .collect();
+        let comma = if parts.len() == 1 { "," } else { "" };
+        format!("NDIndexer(indices=({}{comma}), shape={}, int_indexer_shape=(), validate=True)", parts.join(", "), self.shape)
+    }
+}
+
+/// Whether the key is `...`, `()` or `:`.
+pub fn is_everything(key: &Value) -> bool {
+    match key {
+        Value::Ellipsis => true,
+        Value::Tuple(items) => items.iter().all(is_everything),
+        Value::Slice(slice) => slice.lower.is_none() && slice.upper.is_none() && slice.step.is_none(),
+        _ => false,
+    }
+}
+
+/// Parses a subscript of a Ref with this shape.
+///
+/// # Errors
+/// Python exceptions in JAX's words: too many indices, two ellipses, wrong kinds, slices with traced bounds.
+pub fn parse(cx: &Context<'_>, shape: &Shape, key: &Value) -> PyResult<RefIndex> {
+    let keys: Vec<Value> = match key {
+        Value::Tuple(items) => items.to_vec(),
+        key => vec![key.clone()],
+    };
+    let keys = expand_ellipsis(cx, shape, keys)?;
+    let mut pattern: SmallVec<[DimIndex; 4]> = SmallVec::new();
+    let mut operands = Vec::new();
+    let mut sizes: SmallVec<[usize; 4]> = SmallVec::new();
+    let mut array_shapes: Vec<Shape> = Vec::new();
+    for (dimension, (key, &extent)) in keys.iter().zip(shape.iter()).enumerate() {
+        let dim = match key {
+            Value::Slice(slice) => python_slice(cx, slice, extent)?,
+            Value::Object(_) if key.downcast::<SliceObject>().is_some() => dynamic_slice(cx, key, &mut operands)?,
+            _ => integer(cx, key, extent, dimension, &mut operands, &mut array_shapes)?,
+        };
+        if let DimIndex::Slice { size, .. } = dim {
+            sizes.push(size);
+        }
+        pattern.push(dim);
+    }
+    let arrays: Vec<&Shape> = array_shapes.iter().collect();
+    let Some(front) = Shape::broadcast(&arrays) else {
+        let texts: Vec<String> = array_shapes.iter().map(Shape::to_string).collect();
+        return Err(cx.interp.value_error(format!("Cannot broadcast shapes for indexing: {}", texts.join(", "))));
+    };
+    let operands = broadcast_arrays(cx, &pattern, operands, &front)?;
+    let result: Shape = front.iter().copied().chain(sizes).collect();
+    Ok(RefIndex { pattern: IndexPattern(pattern), operands, shape: result })
+}
+
+/// Integer arrays take their common shape, as the op wants them.
+fn broadcast_arrays(
+    cx: &Context<'_>,
+    pattern: &[DimIndex],
+    operands: Vec<Tile>,
+    front: &Shape,
+) -> PyResult<Vec<Tile>> {
+    let kinds = pattern.iter().filter_map(|dim| match dim {
+        DimIndex::Array => Some(true),
+        DimIndex::At(Position::Dynamic) | DimIndex::Slice { start: Position::Dynamic, .. } => Some(false),
+        _ => None,
+    });
+    operands
+        .into_iter()
+        .zip(kinds)
+        .map(|(tile, is_array)| if is_array { primitive::broadcast_to(cx, &tile, front) } else { Ok(tile) })
+        .collect()
+}
+
+fn expand_ellipsis(cx: &Context<'_>, shape: &Shape, keys: Vec<Value>) -> PyResult<Vec<Value>> {
+    let rank = shape.len();
+    let ellipses = keys.iter().filter(|k| matches!(k, Value::Ellipsis)).count();
+    if ellipses > 1 {
+        return Err(cx.interp.value_error("Only one ellipsis is supported.".to_string()));
+    }
+    if keys.iter().any(Value::is_none) {
+        return Err(wrong_kind(cx, &Value::None));
+    }
+    let given = keys.len() - ellipses;
+    if given > rank {
+        return Err(cx.interp.error_with(
+            &cx.interp.types().index_error,
+            format!("Too many indices: Ref is {rank}-dimensional, but {given} were indexed"),
+            Diagnosis { code: "PL309", ..Diagnosis::default() },
+        ));
+    }
+    let everything = || {
+        Value::Slice(std::rc::Rc::new(Slice { lower: Value::None, upper: Value::None, step: Value::None }))
+    };
+    let mut expanded = Vec::with_capacity(rank);
+    for key in keys {
+        if matches!(key, Value::Ellipsis) {
+            expanded.extend((0..rank - given).map(|_| everything()));
+        } else {
+            expanded.push(key);
+        }
+    }
+    while expanded.len() < rank {
+        expanded.push(everything());
+    }
+    Ok(expanded)
+}
+
+/// `a:b:c` with known parts; clipped to the extent, as Python does.
+fn python_slice(cx: &Context<'_>, slice: &Slice, extent: usize) -> PyResult<DimIndex> {
+    let part = |value: &Value| -> PyResult<Option<i64>> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        if crate::refs::array_tile(value).is_some_and(Tile::is_traced) {
+            return Err(traced_slice(cx));
+        }
+        cx.interp.to_i64(value).map(Some)
+    };
+    let (lower, upper, step) = (part(&slice.lower)?, part(&slice.upper)?, part(&slice.step)?.unwrap_or(1));
+    if step < 1 {
+        return Err(cx.interp.value_error(format!("`stride` must be >= 1, but got {step}")));
+    }
+    let n = extent as i64;
+    let clip = |value: i64| if value < 0 { (value + n).max(0) } else { value.min(n) };
+    let start = clip(lower.unwrap_or(0));
+    let stop = clip(upper.unwrap_or(n));
+    let size = ((stop - start).max(0) as usize).div_ceil(step as usize);
+    Ok(DimIndex::Slice { start: Position::Static(start), size, stride: step as usize })
+}
+
+fn traced_slice(cx: &Context<'_>) -> Box<Stop> {
+    cx.interp.error_with(
+        &cx.interp.types().index_error,
+        "Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. To index a \
+         statically sized array at a dynamic position, try lax.dynamic_slice/dynamic_update_slice (JAX does not support \
+         dynamically sized arrays within JIT compiled functions)."
+            .to_string(),
+        Diagnosis {
+            code: "PL307",
+            message: Some("the bounds of this slice are traced values, but a slice needs a known size".to_string()),
+            help: Some("write `pl.ds(start, size)`: the start may be traced, the size is known".to_string()),
+            ..Diagnosis::default()
+        },
+    )
+}
+
+/// `pl.ds(start, size)`
+fn dynamic_slice(cx: &Context<'_>, key: &Value, operands: &mut Vec<Tile>) -> PyResult<DimIndex> {
+    let Some(slice) = key.downcast::<SliceObject>() else { return Err(wrong_kind(cx, key)) };
+    if let Value::Int(start) = &slice.start
+        && let Some(start) = start.to_i64()
+    {
+        return Ok(DimIndex::Slice { start: Position::Static(start), size: slice.size, stride: slice.stride });
+    }
+    operands.push(scalar_index(cx, &slice.start)?);
+    Ok(DimIndex::Slice { start: Position::Dynamic, size: slice.size, stride: slice.stride })
+}
+
+/// An integer, an integer array, or a traced one.
+fn integer(
+    cx: &Context<'_>,
+    key: &Value,
+    extent: usize,
+    _dimension: usize,
+    operands: &mut Vec<Tile>,
+    array_shapes: &mut Vec<Shape>,
+) -> PyResult<DimIndex> {
+    if let Value::Int(at) = key {
+        let at = at.to_i64().unwrap_or(i64::MAX);
+        let resolved = if at < 0 { at.saturating_add(extent as i64) } else { at };
+        return Ok(DimIndex::At(Position::Static(resolved)));
+    }
+    let tile = match key {
+        Value::List(_) => crate::jnp::creation::array_from(cx, key, None)?,
+        _ => match convert::try_tile(cx, key)? {
+            Some(tile) => tile,
+            None => return Err(wrong_kind(cx, key)),
+        },
+    };
+    if !tile.dtype().is_integer() {
+        return Err(cx.interp.error_with(
+            &cx.interp.types().type_error,
+            format!("Indexer must have integer or boolean type, got indexer with type {}", tile.dtype().name()),
+            Diagnosis { code: "PL309", ..Diagnosis::default() },
+        ));
+    }
+    if tile.rank() == 0 {
+        if let Some(at) = tile.array().and_then(|a| a.item()).and_then(|s| s.as_int()) {
+            let at = at as i64;
+            return Ok(DimIndex::At(Position::Static(if at < 0 { at + extent as i64 } else { at })));
+        }
+        operands.push(tile);
+        return Ok(DimIndex::At(Position::Dynamic));
+    }
+    array_shapes.push(tile.shape().clone());
+    operands.push(tile);
+    Ok(DimIndex::Array)
+}
+
+/// A traced start as an int32 scalar.
+fn scalar_index(cx: &Context<'_>, value: &Value) -> PyResult<Tile> {
+    let tile = convert::tile(cx, value, "dslice")?;
+    if tile.rank() != 0 || !tile.dtype().is_integer() {
+        return Err(cx.interp.type_error(format!(
+            "the start of a slice must be an integer scalar, got {}",
+            primitive::type_text(&tile.ty())
+        )));
+    }
+    primitive::convert(cx, &tile, if tile.weak() { DType::I32 } else { tile.dtype() }, false)
+}
+
+fn wrong_kind(cx: &Context<'_>, key: &Value) -> Box<Stop> {
+    let shown = cx.interp.repr(key).unwrap_or_default();
+    cx.interp.error_with(
+        &cx.interp.types().value_error,
+        format!("Cannot use `{shown}` as an index into a Ref"),
+        Diagnosis {
+            code: "PL309",
+            help: Some("indices are integers, slices, `pl.ds(start, size)`, integer arrays and `...`".to_string()),
+            ..Diagnosis::default()
+        },
+    )
+}

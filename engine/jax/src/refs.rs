@@ -1,0 +1,407 @@
+//! Refs as kernels see them: reading and writing by subscript, `.at[...]` views, and what is said when a Ref is used as
+//! if it were an array.
+
+use crate::array::ArrayObject;
+use crate::context::Context;
+use crate::convert;
+use crate::primitive;
+use crate::ref_index::{self, RefIndex};
+use crate::tile::Tile;
+use crate::trace::Trace;
+use pallas_ir::{Attribute, Attributes, MemorySpace, Op, RefType, RegionId, Type, ValueId, ops};
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::{Diagnosis, PyResult, Stop};
+use pallas_python::value::Value;
+use pallas_syntax::ast::{BinaryOp, UnaryOp};
+use std::any::Any;
+use std::rc::Rc;
+
+/// A Ref of an open trace.
+#[derive(Clone)]
+pub struct RefObject {
+    /// The trace.
+    pub trace: Rc<Trace>,
+    /// The Ref in the trace's function.
+    pub value: ValueId,
+    /// Its type.
+    pub ty: RefType,
+    /// The region that was open when it came into being.
+    pub region: RegionId,
+    /// An index that `.at[...]` put on it and that no load or store has used yet.
+    pub pending: Option<Rc<RefIndex>>,
+}
+
+/// `ref.at`
+pub struct RefAt(RefObject);
+
+/// The class of Refs; JAX's are tracers of Ref type.
+pub static REF_CLASS: NativeClass = NativeClass {
+    name: "DynamicJaxprTracer",
+    module: "jax._src.interpreters.partial_eval",
+    doc: "A reference to memory that a kernel reads and writes.",
+    methods: METHODS,
+    properties: PROPERTIES,
+    construct: None,
+    instance_check: None,
+};
+
+/// `jax.Ref`, for annotations and `isinstance`.
+pub static JAX_REF: NativeClass = NativeClass {
+    name: "Ref",
+    module: "jax",
+    doc: "A reference to memory that a kernel reads and writes.",
+    methods: &[],
+    properties: &[],
+    construct: None,
+    instance_check: Some(|value| value.downcast::<RefObject>().is_some()),
+};
+
+static AT_CLASS: NativeClass = NativeClass {
+    name: "RefIndexer",
+    module: "jax._src.state.types",
+    doc: "Makes a view of a Ref by subscript.",
+    methods: &[],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+static METHODS: &[NativeDef] = &[
+    NativeDef { name: "get", signature: "(self)", doc: "Reads the whole Ref.", run: get_method },
+    NativeDef { name: "set", signature: "(self, value)", doc: "Writes the whole Ref.", run: set_method },
+];
+
+static PROPERTIES: &[NativeDef] = &[
+    NativeDef { name: "shape", signature: "(self)", doc: "Extent of each dimension of the block.", run: shape },
+    NativeDef { name: "dtype", signature: "(self)", doc: "Element type.", run: dtype },
+    NativeDef { name: "ndim", signature: "(self)", doc: "Number of dimensions.", run: ndim },
+    NativeDef { name: "size", signature: "(self)", doc: "Number of elements.", run: size },
+    NativeDef { name: "at", signature: "(self)", doc: "A view of part of the Ref: `ref.at[index]`.", run: at },
+    NativeDef { name: "memory_space", signature: "(self)", doc: "Where the Ref lives.", run: memory_space },
+];
+
+impl RefObject {
+    /// A parameter or allocation of `trace`.
+    pub fn new(trace: &Rc<Trace>, value: ValueId) -> Option<Self> {
+        let ty = trace.ty(value).as_ref_type()?.clone();
+        Some(RefObject { trace: trace.clone(), value, ty, region: trace.region(), pending: None })
+    }
+
+    /// The shape that loads of the whole Ref have.
+    pub fn shape(&self) -> pallas_tensor::Shape {
+        self.pending.as_ref().map_or_else(|| self.ty.shape.clone(), |index| index.shape.clone())
+    }
+
+    /// Reads at `index`.
+    pub fn load(&self, cx: &Context<'_>, index: &RefIndex, mask: Option<(&Tile, Option<&Tile>)>) -> PyResult<Tile> {
+        self.check_open(cx)?;
+        let mut operands = vec![self.value];
+        self.push_index(cx, index, &mut operands)?;
+        let mut attributes = Attributes::none().with("index", Attribute::Index(index.pattern.clone()));
+        if let Some((mask, other)) = mask {
+            let mask = primitive::broadcast_to(cx, mask, &index.shape)?;
+            operands.push(cx.value_in(&self.trace, &mask)?);
+            attributes = attributes.with("masked", Attribute::Bool(true));
+            if let Some(other) = other {
+                let other = primitive::convert(cx, other, self.ty.dtype, false)?;
+                let other = primitive::broadcast_to(cx, &other, &index.shape)?;
+                operands.push(cx.value_in(&self.trace, &other)?);
+                attributes = attributes.with("other", Attribute::Bool(true));
+            }
+        }
+        let results = self.trace.add(cx, Op(&ops::LOAD), &operands, attributes, &[])?;
+        self.result(cx, results.first().copied())
+    }
+
+    /// Writes `value` at `index`. Shape and dtype must agree, as in JAX: nothing is broadcast or converted but Python
+    /// scalars' weak dtypes.
+    pub fn store(&self, cx: &Context<'_>, index: &RefIndex, value: &Tile, mask: Option<&Tile>) -> PyResult<()> {
+        self.check_open(cx)?;
+        let mut operands = vec![self.value, cx.value_in(&self.trace, value)?];
+        self.push_index(cx, index, &mut operands)?;
+        let mut attributes = Attributes::none().with("index", Attribute::Index(index.pattern.clone()));
+        if let Some(mask) = mask {
+            let mask = primitive::broadcast_to(cx, mask, &index.shape)?;
+            operands.push(cx.value_in(&self.trace, &mask)?);
+            attributes = attributes.with("masked", Attribute::Bool(true));
+        }
+        self.trace.add(cx, Op(&ops::STORE), &operands, attributes, &[])?;
+        Ok(())
+    }
+
+    /// Writes and returns the old value; `combine` names the atomic op, or `None` for a plain swap.
+    pub fn swap(
+        &self,
+        cx: &Context<'_>,
+        index: &RefIndex,
+        value: &Tile,
+        mask: Option<&Tile>,
+        combine: Option<&'static str>,
+    ) -> PyResult<Tile> {
+        self.check_open(cx)?;
+        let mut operands = vec![self.value, cx.value_in(&self.trace, value)?];
+        self.push_index(cx, index, &mut operands)?;
+        let mut attributes = Attributes::none().with("index", Attribute::Index(index.pattern.clone()));
+        if let Some(mask) = mask {
+            let mask = primitive::broadcast_to(cx, mask, &index.shape)?;
+            operands.push(cx.value_in(&self.trace, &mask)?);
+            attributes = attributes.with("masked", Attribute::Bool(true));
+        }
+        let op = match combine {
+            Some(name) => {
+                attributes = attributes.with("combine", Attribute::Str(name.into()));
+                Op(&ops::ATOMIC)
+            }
+            None => Op(&ops::SWAP),
+        };
+        let results = self.trace.add(cx, op, &operands, attributes, &[])?;
+        self.result(cx, results.first().copied())
+    }
+
+    /// Turns a pending index into a Ref of its own, so that it can be indexed again or passed on.
+    pub fn materialized(&self, cx: &Context<'_>) -> PyResult<RefObject> {
+        let Some(index) = &self.pending else { return Ok(self.clone()) };
+        self.check_open(cx)?;
+        let mut operands = vec![self.value];
+        self.push_index(cx, index, &mut operands)?;
+        let attributes = Attributes::none().with("index", Attribute::Index(index.pattern.clone()));
+        let results = self.trace.add(cx, Op(&ops::VIEW), &operands, attributes, &[])?;
+        results
+            .first()
+            .and_then(|&value| RefObject::new(&self.trace, value))
+            .ok_or_else(|| cx.interp.runtime_error("a view has no Ref for a result".to_string()))
+    }
+
+    /// The index that a load or store of this object uses: the pending one, or `key` on the (materialised) Ref.
+    pub fn resolve(&self, cx: &Context<'_>, key: &Value) -> PyResult<(RefObject, Rc<RefIndex>)> {
+        if let Some(pending) = &self.pending
+            && ref_index::is_everything(key)
+        {
+            return Ok((self.base(), pending.clone()));
+        }
+        let base = self.materialized(cx)?;
+        let index = ref_index::parse(cx, &base.ty.shape, key)?;
+        Ok((base, Rc::new(index)))
+    }
+
+    fn base(&self) -> RefObject {
+        RefObject { pending: None, ..self.clone() }
+    }
+
+    fn push_index(&self, cx: &Context<'_>, index: &RefIndex, operands: &mut Vec<ValueId>) -> PyResult<()> {
+        for tile in &index.operands {
+            operands.push(cx.value_in(&self.trace, tile)?);
+        }
+        Ok(())
+    }
+
+    fn result(&self, cx: &Context<'_>, value: Option<ValueId>) -> PyResult<Tile> {
+        value
+            .and_then(|value| self.trace.tile(value))
+            .ok_or_else(|| cx.interp.runtime_error("a load has no result".to_string()))
+    }
+
+    fn check_open(&self, cx: &Context<'_>) -> PyResult<()> {
+        let current = cx.trace().is_some_and(|trace| Rc::ptr_eq(&trace, &self.trace));
+        if current && self.trace.is_open(self.region) {
+            return Ok(());
+        }
+        let class = crate::errors::unexpected_tracer(cx.interp);
+        Err(cx.interp.error(
+            &class,
+            "Encountered an unexpected tracer. A Ref was used outside of the kernel (or the part of it) that it belongs \
+             to."
+            .to_string(),
+        ))
+    }
+
+    /// `Ref<vmem>{float32[8,128]}`
+    pub fn type_text(&self) -> String {
+        let dims: Vec<String> = self.ty.shape.iter().map(usize::to_string).collect();
+        format!("Ref<{}>{{{}[{}]}}", self.ty.space.name(), self.ty.dtype.name(), dims.join(","))
+    }
+}
+
+/// A Ref where an array is needed.
+pub fn used_as_array(cx: &Context<'_>, value: &Value, function: &str) -> Box<Stop> {
+    let what = value.downcast::<RefObject>().map(RefObject::type_text).unwrap_or_default();
+    cx.interp.error_with(
+        &cx.interp.types().type_error,
+        format!("{function} requires ndarray or scalar arguments, got {what} at position 0."),
+        Diagnosis {
+            code: "PL308",
+            message: Some(format!("`{function}` takes an array, but this is a Ref of type {what}")),
+            help: Some("read the Ref first: `ref[...]`".to_string()),
+            ..Diagnosis::default()
+        },
+    )
+}
+
+/// An operator on a Ref: JAX's words, our explanation.
+fn operator_on_ref(cx: &Context<'_>, object: &RefObject, method: &str) -> Box<Stop> {
+    cx.interp.error_with(
+        &cx.interp.types().attribute_error,
+        format!("'AbstractRef' object has no attribute '_{method}'"),
+        Diagnosis {
+            code: "PL308",
+            message: Some(format!("arithmetic on a Ref of type {}: a Ref is a place, not a value", object.type_text())),
+            help: Some("read the Ref first: `ref[...]`".to_string()),
+            ..Diagnosis::default()
+        },
+    )
+}
+
+/// A value that is to be stored.
+pub fn storable(cx: &Context<'_>, value: &Value) -> PyResult<Tile> {
+    if value.downcast::<RefObject>().is_some() {
+        return Err(cx.interp.error_with(
+            &cx.interp.types().value_error,
+            "Cannot store a Ref into another Ref. Did you forget to load from it using `[...]`?".to_string(),
+            Diagnosis {
+                code: "PL308",
+                help: Some("read the Ref first: `ref[...]`".to_string()),
+                ..Diagnosis::default()
+            },
+        ));
+    }
+    // JAX converts nothing here, not even Python's own numbers: `ref_of_float[0] = 1` is refused.
+    convert::tile(cx, value, "swap")
+}
+
+impl Object for RefObject {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&REF_CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
+        let cx = Context::jax(interp);
+        Some(self.resolve(&cx, key).and_then(|(base, index)| {
+            let tile = base.load(&cx, &index, None)?;
+            Ok(convert::value(&cx, tile))
+        }))
+    }
+
+    fn set_item(&self, _this: &Value, key: &Value, value: Value, interp: &Interp) -> Option<PyResult<()>> {
+        let cx = Context::jax(interp);
+        Some(self.resolve(&cx, key).and_then(|(base, index)| {
+            let tile = storable(&cx, &value)?;
+            base.store(&cx, &index, &tile, None)
+        }))
+    }
+
+    fn binary(
+        &self,
+        _this: &Value,
+        op: BinaryOp,
+        _other: &Value,
+        reflected: bool,
+        interp: &Interp,
+    ) -> PyResult<Option<Value>> {
+        let method = if reflected { format!("r{}", op.method()) } else { op.method().to_string() };
+        Err(operator_on_ref(&Context::jax(interp), self, &method))
+    }
+
+    fn unary(&self, _this: &Value, op: UnaryOp, interp: &Interp) -> PyResult<Option<Value>> {
+        let method = match op {
+            UnaryOp::Neg => "neg",
+            UnaryOp::Pos => "pos",
+            UnaryOp::Invert => "invert",
+            UnaryOp::Not => return Ok(None),
+        };
+        Err(operator_on_ref(&Context::jax(interp), self, method))
+    }
+
+    fn length(&self, _this: &Value, interp: &Interp) -> Option<PyResult<usize>> {
+        Some(self.shape().first().copied().ok_or_else(|| interp.type_error("len() of unsized object".to_string())))
+    }
+
+    fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
+        let text = format!("JitTracer({})", self.type_text());
+        Ok(Some(match &self.pending {
+            Some(index) => format!("TransformedRef(ref={text}, transforms=({},))", index.text()),
+            None => text,
+        }))
+    }
+
+    fn summary(&self, _interp: &Interp) -> Option<String> {
+        let ty = RefType { shape: self.shape(), ..self.ty.clone() };
+        Some(Type::Ref(ty).to_string())
+    }
+}
+
+impl Object for RefAt {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&AT_CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
+        let cx = Context::jax(interp);
+        Some(self.0.materialized(&cx).and_then(|base| {
+            let index = ref_index::parse(&cx, &base.ty.shape, key)?;
+            Ok(Value::object(RefObject { pending: Some(Rc::new(index)), ..base }))
+        }))
+    }
+}
+
+/// The receiver of a method: the tables bind it, so anything else is a call through the class.
+fn receiver(interp: &Interp, value: &Value) -> PyResult<RefObject> {
+    value.downcast::<RefObject>().cloned().ok_or_else(|| interp.type_error("expected a Ref".to_string()))
+}
+
+fn get_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    interp.get_item(&this, &Value::Ellipsis)
+}
+
+fn set_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this, value] = args.take();
+    interp.set_item(&this, &Value::Ellipsis, value)?;
+    Ok(Value::None)
+}
+
+fn shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    Ok(Value::tuple(receiver(interp, &this)?.shape().iter().map(|&d| Value::from(d))))
+}
+
+fn dtype(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    Ok(crate::dtype::value(receiver(interp, &this)?.ty.dtype))
+}
+
+fn ndim(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    Ok(Value::from(receiver(interp, &this)?.shape().len()))
+}
+
+fn size(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    Ok(Value::from(receiver(interp, &this)?.shape().size()))
+}
+
+fn at(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    Ok(Value::object(RefAt(receiver(interp, &this)?)))
+}
+
+fn memory_space(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    let space = receiver(interp, &this)?.ty.space;
+    Ok(if space == MemorySpace::Default { Value::None } else { crate::pallas::memory::space_value(space) })
+}
+
+/// The array inside a value, for modules that only have arrays to do with.
+pub fn array_tile(value: &Value) -> Option<&Tile> {
+    value.downcast::<ArrayObject>().map(|object| &object.tile)
+}

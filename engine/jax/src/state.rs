@@ -1,0 +1,104 @@
+//! What `pallas-jax` keeps per interpreter: the stack of traces, settings, and the way to execute what was traced.
+
+use crate::trace::Trace;
+use pallas_ir::{Builder, Finding, Function, Launch, Location};
+use pallas_python::interp::Interp;
+use pallas_tensor::Array;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Runs traced functions and launches. The façade provides it, so that this crate needs no back end.
+pub trait Executor {
+    /// Runs a host function on arrays.
+    ///
+    /// # Errors
+    /// A message for the reader where the function cannot be run (a limit, an op without an implementation).
+    fn run_function(&self, function: &Function, arguments: Vec<Array>, world: &dyn World) -> Result<Vec<Array>, String>;
+
+    /// Runs a launch on the arrays of its prefetched scalars and inputs, and returns its outputs.
+    ///
+    /// # Errors
+    /// As for [`Executor::run_function`].
+    fn run_launch(&self, launch: &Arc<Launch>, arguments: Vec<Array>, world: &dyn World) -> Result<Vec<Array>, String>;
+}
+
+/// What running code may do to the outside.
+pub trait World {
+    /// Prints a line of `debug_print`, its newline included.
+    fn print(&self, text: &str);
+
+    /// Whether to stop.
+    fn cancelled(&self) -> bool;
+}
+
+/// Told of launches and findings as they come up.
+pub trait LaunchObserver {
+    /// A launch was traced and is about to run (or would, in analysis).
+    fn launched(&self, launch: &Arc<Launch>);
+
+    /// Something was found while tracing that is not an exception.
+    fn found(&self, finding: Finding);
+}
+
+/// The state; get it with `interp.extension::<JaxState>()`.
+pub struct JaxState {
+    /// Open traces, innermost last.
+    pub(crate) traces: RefCell<Vec<Rc<Trace>>>,
+    /// `jax_enable_x64`
+    pub(crate) x64: Cell<bool>,
+    pub(crate) executor: RefCell<Option<Rc<dyn Executor>>>,
+    pub(crate) observer: RefCell<Option<Rc<dyn LaunchObserver>>>,
+    /// An empty function: type rules of ops without regions ask for one.
+    pub(crate) empty: Function,
+    /// `jax.disable_jit()` depth.
+    pub(crate) jit_disabled: Cell<u32>,
+}
+
+impl Default for JaxState {
+    fn default() -> Self {
+        JaxState {
+            traces: RefCell::default(),
+            x64: Cell::new(false),
+            executor: RefCell::new(None),
+            observer: RefCell::new(None),
+            empty: Builder::new("eager", Location::default()).finish(Vec::new()),
+            jit_disabled: Cell::new(0),
+        }
+    }
+}
+
+impl JaxState {
+    /// Sets what runs traced code.
+    pub fn set_executor(&self, executor: Rc<dyn Executor>) {
+        *self.executor.borrow_mut() = Some(executor);
+    }
+
+    /// Sets who is told of launches.
+    pub fn set_observer(&self, observer: Rc<dyn LaunchObserver>) {
+        *self.observer.borrow_mut() = Some(observer);
+    }
+
+    /// The innermost open trace.
+    pub(crate) fn current_trace(&self) -> Option<Rc<Trace>> {
+        self.traces.borrow().last().cloned()
+    }
+
+    /// The launch observer, if there is one.
+    pub(crate) fn observer(&self) -> Option<Rc<dyn LaunchObserver>> {
+        self.observer.borrow().clone()
+    }
+}
+
+/// Running code prints to the interpreter's standard output.
+pub(crate) struct InterpWorld<'a>(pub(crate) &'a Interp);
+
+impl World for InterpWorld<'_> {
+    fn print(&self, text: &str) {
+        self.0.host().write_stdout(text);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.host().cancelled()
+    }
+}

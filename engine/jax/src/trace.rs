@@ -1,0 +1,171 @@
+//! Traces: IR functions under construction while the evaluator runs a kernel, an index map or a jitted function.
+//!
+//! As in JAX, while a trace is open every array operation is staged into it, also on concrete arrays.
+
+use crate::context::Context;
+use crate::tile::{Tile, Traced};
+use pallas_ir::{Attribute, Attributes, Builder, Function, Location, Op, RegionId, Type, ValueId, ops};
+use pallas_python::raise::PyResult;
+use pallas_syntax::Span;
+use pallas_tensor::Array;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What a trace is for; decides wording and what is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceKind {
+    /// A Pallas kernel. Array constants may not be captured.
+    Kernel,
+    /// The index map of a BlockSpec.
+    IndexMap,
+    /// A jitted function, or control flow outside any trace.
+    Jit,
+}
+
+/// An open trace.
+pub struct Trace {
+    /// What it is for.
+    pub kind: TraceKind,
+    /// The function's Python name and place, as in `add_kernel at add.py:5`, for messages.
+    pub origin: String,
+    /// The grid that `program_id` may ask; `None` outside kernels.
+    pub grid: Option<Vec<usize>>,
+    /// Array constants that were captured, in order; for the error of kernels.
+    pub captured: RefCell<Vec<(Array, Span)>>,
+    builder: RefCell<Builder>,
+    /// Depth of the interpreter's call stack where the trace began.
+    base_depth: usize,
+}
+
+impl Trace {
+    /// A new trace, not yet on the stack.
+    pub fn new(cx: &Context<'_>, kind: TraceKind, name: &str, origin: String, grid: Option<Vec<usize>>) -> Rc<Trace> {
+        let location = Location { span: cx.interp.span(), calls: Vec::new() };
+        Rc::new(Trace {
+            kind,
+            origin,
+            grid,
+            captured: RefCell::default(),
+            builder: RefCell::new(Builder::new(name, location)),
+            base_depth: cx.interp.stack().len(),
+        })
+    }
+
+    /// Runs `body` with the trace on the stack; it comes off however `body` ends.
+    pub fn within<T>(self: &Rc<Trace>, cx: &Context<'_>, body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+        cx.state.traces.borrow_mut().push(self.clone());
+        let depth = cx.state.traces.borrow().len();
+        let result = body();
+        cx.state.traces.borrow_mut().truncate(depth - 1);
+        result
+    }
+
+    /// Adds a parameter to the innermost open region.
+    pub fn param(self: &Rc<Trace>, ty: Type, name: Option<Arc<str>>) -> ValueId {
+        self.builder.borrow_mut().param(ty, name)
+    }
+
+    /// A value of this trace as a tile. `None` for Refs.
+    pub fn tile(self: &Rc<Trace>, value: ValueId) -> Option<Tile> {
+        let builder = self.builder.borrow();
+        let ty = builder.ty(value).tensor()?.clone();
+        Some(Tile::Traced(Traced { trace: self.clone(), value, ty, region: builder.region() }))
+    }
+
+    /// The type of a value.
+    pub fn ty(&self, value: ValueId) -> Type {
+        self.builder.borrow().ty(value).clone()
+    }
+
+    /// Whether values of `region` may be used now.
+    pub fn is_open(&self, region: RegionId) -> bool {
+        self.builder.borrow().is_open(region)
+    }
+
+    /// The innermost open region.
+    pub fn region(&self) -> RegionId {
+        self.builder.borrow().region()
+    }
+
+    /// Names a value for printing.
+    pub fn name(&self, value: ValueId, name: Arc<str>) {
+        self.builder.borrow_mut().name(value, name);
+    }
+
+    /// Runs `body` inside a new region with the given parameters, and yields what it returns.
+    pub fn in_region<T>(
+        self: &Rc<Trace>,
+        params: &[Type],
+        body: impl FnOnce(&[ValueId]) -> PyResult<(Vec<ValueId>, T)>,
+    ) -> PyResult<(RegionId, T)> {
+        let values: Vec<ValueId> = {
+            let mut builder = self.builder.borrow_mut();
+            builder.open_region();
+            params.iter().map(|ty| builder.param(ty.clone(), None)).collect()
+        };
+        match body(&values) {
+            Ok((yields, extra)) => Ok((self.builder.borrow_mut().close_region(yields), extra)),
+            Err(stop) => {
+                self.builder.borrow_mut().abandon_region();
+                Err(stop)
+            }
+        }
+    }
+
+    /// Runs `body` inside a region that is thrown away: nothing refers to it, so its ops are never run.
+    pub fn discarded_region(
+        self: &Rc<Trace>,
+        params: &[Type],
+        body: impl FnOnce(&[ValueId]) -> PyResult<()>,
+    ) -> PyResult<()> {
+        self.in_region(params, |values| body(values).map(|()| (Vec::new(), ()))).map(|_| ())
+    }
+
+    /// Adds an op; its type errors become Python exceptions.
+    pub fn add(
+        &self,
+        cx: &Context<'_>,
+        op: Op,
+        operands: &[ValueId],
+        attributes: Attributes,
+        regions: &[RegionId],
+    ) -> PyResult<smallvec::SmallVec<[ValueId; 1]>> {
+        let location = self.location(cx);
+        let result = self.builder.borrow_mut().add(op, operands, attributes, regions, location);
+        result.map_err(|error| cx.infer_error(error))
+    }
+
+    /// Adds a constant. Arrays (not scalars) are remembered as captured.
+    pub fn constant(&self, cx: &Context<'_>, array: &Array, weak: bool) -> PyResult<ValueId> {
+        if array.rank() > 0 {
+            self.capture(array, cx.interp.span());
+        }
+        let mut attributes = Attributes::none().with("value", Attribute::Array(array.clone()));
+        if weak {
+            attributes = attributes.with("weak", Attribute::Bool(true));
+        }
+        Ok(self.add(cx, Op(&ops::CONSTANT), &[], attributes, &[])?[0])
+    }
+
+    /// Remembers that an array made outside the trace is used in it, once.
+    pub fn capture(&self, array: &Array, span: Span) {
+        let mut captured = self.captured.borrow_mut();
+        if !captured.iter().any(|(seen, _)| std::ptr::eq(seen.buffer(), array.buffer())) {
+            captured.push((array.clone(), span));
+        }
+    }
+
+    /// Ends the trace. The trace itself must not be used any more; leaked tracers find it closed.
+    pub fn finish(&self, yields: Vec<ValueId>) -> Function {
+        let builder = self.builder.replace(Builder::closed());
+        builder.finish(yields)
+    }
+
+    /// Where we are: the expression, and the calls that led there from the traced function.
+    fn location(&self, cx: &Context<'_>) -> Location {
+        let stack = cx.interp.stack();
+        let calls = stack.iter().skip(self.base_depth + 1).rev().skip(1).map(|entry| entry.span).collect();
+        Location { span: cx.interp.span(), calls }
+    }
+}
