@@ -9,6 +9,7 @@ pub mod interval;
 pub mod launch;
 pub mod op;
 pub mod ops;
+pub mod text;
 pub mod types;
 
 pub use attribute::{Attribute, Attributes, DimIndex, IndexPattern, Position};

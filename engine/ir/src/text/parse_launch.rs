@@ -1,0 +1,127 @@
+//! Reads launches.
+
+use super::parse::{ParseError, Parsed, Parser, function};
+use super::print_launch::{role_name, semantics_name};
+use crate::launch::{AxisSemantics, BlockDim, Launch, LaunchSpans, Operand, OperandSpans, Role};
+use crate::types::MemorySpace;
+
+/// Reads what [`super::print_launch`] prints.
+///
+/// # Errors
+/// The first word that does not belong, with its line and column.
+pub fn parse_launch(text: &str) -> Result<Launch, ParseError> {
+    let mut parser = Parser::new(text)?;
+    let launch = launch(&mut parser)?;
+    parser.finish()?;
+    Ok(launch)
+}
+
+/// `launch grid=[...] { ... }`.
+pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
+    parser.expect_word("launch")?;
+    parser.expect_word("grid")?;
+    parser.expect('=')?;
+    let grid = parser.list('[', ']', |parser| parser.size("the extent of a grid axis"))?;
+    let mut semantics = Vec::new();
+    if parser.accept_word("semantics") {
+        parser.expect('=')?;
+        semantics = parser.list('[', ']', |parser| {
+            let options = [AxisSemantics::Parallel, AxisSemantics::Arbitrary];
+            match options.iter().find(|s| parser.is_word(semantics_name(**s))) {
+                Some(&found) => {
+                    parser.advance();
+                    Ok(found)
+                }
+                None => parser.expected("`parallel` or `arbitrary`"),
+            }
+        })?;
+    }
+    parser.expect('{')?;
+    // A launch inside a function is a level too.
+    parser.depth += 1;
+    let (mut operands, mut scratch, mut aliases) = (Vec::new(), Vec::new(), Vec::new());
+    let kernel = loop {
+        if parser.accept_word("scratch") {
+            scratch.push(parser.ref_type()?);
+        } else if parser.accept_word("alias") {
+            let input = parser.size("the number of an input")?;
+            if *parser.peek() != super::lex::Token::Arrow {
+                return parser.expected("`->`");
+            }
+            parser.advance();
+            aliases.push((input, parser.size("the number of an output")?));
+        } else if parser.accept_word("kernel") {
+            break function(parser)?;
+        } else {
+            operands.push(operand(parser)?);
+        }
+    };
+    parser.expect('}')?;
+    parser.depth -= 1;
+    Ok(Launch {
+        kernel,
+        grid,
+        operands,
+        scratch,
+        aliases,
+        semantics,
+        spans: LaunchSpans::default(),
+    })
+}
+
+fn operand(parser: &mut Parser<'_>) -> Parsed<Operand> {
+    let roles = [Role::Prefetch, Role::Input, Role::Output];
+    let Some(&role) = roles.iter().find(|role| parser.is_word(role_name(**role))) else {
+        return parser.expected("`prefetch`, `input`, `output`, `scratch`, `alias` or `kernel`");
+    };
+    parser.advance();
+    let name = parser.symbol("the operand's name, such as `@x`")?;
+    parser.expect(':')?;
+    let array = parser.tensor_type()?;
+    parser.expect_word("block")?;
+    parser.expect('=')?;
+    let block = parser.list('[', ']', block_dimension)?;
+    let mut space = MemorySpace::Default;
+    if parser.accept_word("space") {
+        parser.expect('=')?;
+        space = parser.space()?;
+    }
+    let mut buffers = None;
+    if parser.accept_word("buffers") {
+        parser.expect('=')?;
+        buffers = Some(parser.size("the number of buffer slots")?);
+    }
+    let index_map = match parser.accept_word("map") {
+        true => Some(function(parser)?),
+        false => None,
+    };
+    Ok(Operand {
+        name,
+        role,
+        array,
+        block,
+        index_map,
+        space,
+        buffers,
+        spans: OperandSpans::default(),
+    })
+}
+
+fn block_dimension(parser: &mut Parser<'_>) -> Parsed<BlockDim> {
+    if parser.accept_word("squeezed") {
+        return Ok(BlockDim::Squeezed);
+    }
+    if parser.accept_word("element") {
+        parser.expect('(')?;
+        let size = parser.size("the number of elements")?;
+        parser.expect(',')?;
+        let low = parser.size("the padding before")?;
+        parser.expect(',')?;
+        let high = parser.size("the padding after")?;
+        parser.expect(')')?;
+        return Ok(BlockDim::Element { size, low, high });
+    }
+    parser
+        .size("a block size, `squeezed` or `element(...)`")
+        .map(BlockDim::Blocked)
+}

@@ -1,0 +1,88 @@
+//! Prints launches: grid, operands with blocks and index maps, scratch, aliases, then the kernel.
+
+use super::print::{new_line, write_function, write_symbol};
+use crate::launch::{AxisSemantics, BlockDim, Launch, Operand, Role};
+use crate::types::MemorySpace;
+use std::fmt::Write;
+
+/// A launch as text, without a final line break.
+pub fn print_launch(launch: &Launch) -> String {
+    let mut out = String::new();
+    write_launch(&mut out, launch, 0);
+    out
+}
+
+/// `launch grid=[...] { ... }`.
+pub(super) fn write_launch(out: &mut String, launch: &Launch, indent: usize) {
+    let _ = write!(out, "launch grid={:?}", launch.grid);
+    if !launch.semantics.is_empty() {
+        let names: Vec<&str> = launch
+            .semantics
+            .iter()
+            .map(|&s| semantics_name(s))
+            .collect();
+        let _ = write!(out, " semantics=[{}]", names.join(", "));
+    }
+    out.push_str(" {");
+    for operand in &launch.operands {
+        new_line(out, indent + 1);
+        write_operand(out, operand, indent + 1);
+    }
+    for scratch in &launch.scratch {
+        new_line(out, indent + 1);
+        let _ = write!(out, "scratch {scratch}");
+    }
+    for (input, output) in &launch.aliases {
+        new_line(out, indent + 1);
+        let _ = write!(out, "alias {input} -> {output}");
+    }
+    new_line(out, indent + 1);
+    out.push_str("kernel ");
+    write_function(out, &launch.kernel, indent + 1);
+    new_line(out, indent);
+    out.push('}');
+}
+
+fn write_operand(out: &mut String, operand: &Operand, indent: usize) {
+    let _ = write!(out, "{} ", role_name(operand.role));
+    write_symbol(out, &operand.name);
+    let _ = write!(out, ": {} block=[", operand.array);
+    for (axis, block) in operand.block.iter().enumerate() {
+        if axis > 0 {
+            out.push_str(", ");
+        }
+        let _ = match block {
+            BlockDim::Blocked(size) => write!(out, "{size}"),
+            BlockDim::Squeezed => write!(out, "squeezed"),
+            BlockDim::Element { size, low, high } => write!(out, "element({size}, {low}, {high})"),
+        };
+    }
+    out.push(']');
+    if operand.space != MemorySpace::Default {
+        let _ = write!(out, " space={}", operand.space.name());
+    }
+    if let Some(buffers) = operand.buffers {
+        let _ = write!(out, " buffers={buffers}");
+    }
+    if let Some(index_map) = &operand.index_map {
+        out.push_str(" map ");
+        write_function(out, index_map, indent);
+    }
+}
+
+/// As printed.
+pub(super) fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Prefetch => "prefetch",
+        Role::Input => "input",
+        Role::Output => "output",
+    }
+}
+
+/// As printed.
+pub(super) fn semantics_name(semantics: AxisSemantics) -> &'static str {
+    match semantics {
+        AxisSemantics::Parallel => "parallel",
+        AxisSemantics::Arbitrary => "arbitrary",
+    }
+}
