@@ -21,7 +21,7 @@ pub fn parse(source: Arc<SourceFile>) -> Module {
 }
 
 /// A parser for Python; the grammar is compiled in, and its ABI is the library's, so it can be set.
-fn python_parser() -> Parser {
+pub(crate) fn python_parser() -> Parser {
     let mut parser = Parser::new();
     // On a mismatch `parse` gives `None`, which is handled as a file that does not parse.
     let _ = parser.set_language(&tree_sitter_python::LANGUAGE.into());

@@ -3,6 +3,7 @@
 
 pub mod ast;
 mod document;
+pub mod dump;
 mod lower;
 mod scope;
 pub mod span;

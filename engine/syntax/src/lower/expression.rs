@@ -8,8 +8,17 @@ impl Lower<'_> {
     /// Lowers any node that stands for a value or a target.
     pub(crate) fn expression(&mut self, node: Node<'_>) -> Expr {
         let node = unwrap_parentheses(node);
-        self.deeper(node, |lower| lower.expression_here(node))
-            .unwrap_or_else(|| self.error_expression(node))
+        let lowered = self.deeper(node, |lower| lower.expression_here(node));
+        let lowered = lowered.unwrap_or_else(|| self.error_expression(node));
+        match node.kind() {
+            // `[*f(x)]`: the grammar lets the star bind tighter than the call; Python does not.
+            "call" | "attribute" | "subscript" | "binary_operator"
+                if self.text(node).starts_with('*') =>
+            {
+                hoist_star(lowered)
+            }
+            _ => lowered,
+        }
     }
 
     /// An expression under a field; an error node at the end of `node` where there is none.
@@ -193,12 +202,7 @@ impl Lower<'_> {
                 kind: ExprKind::Error,
                 span: self.span(node),
             },
-            [one]
-                if !has_comma(node)
-                    && !matches!(one.kind(), "list_splat" | "list_splat_pattern") =>
-            {
-                self.expression(*one)
-            }
+            [one] if !has_comma(node) && !self.text(*one).starts_with('*') => self.expression(*one),
             [first, .., last] | [first @ last] => {
                 let span = self.span_between(first.start_byte(), trailing_end(node, *last));
                 Expr {
@@ -380,6 +384,46 @@ impl Lower<'_> {
             ([value], true) => ExprKind::YieldFrom(Box::new(self.expression(*value))),
             _ => ExprKind::Error,
         }
+    }
+}
+
+/// `(*a).b + c` as lowered, to `*(a.b + c)` as meant.
+fn hoist_star(mut expr: Expr) -> Expr {
+    let whole = expr.span;
+    let mut current = &mut expr;
+    let start = loop {
+        let left = match &mut current.kind {
+            ExprKind::BinOp { left, .. } => left,
+            ExprKind::Call { function, .. } => function,
+            ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. } => value,
+            ExprKind::Starred(_) => break None,
+            _ => return expr,
+        };
+        if let ExprKind::Starred(inner) = &left.kind {
+            let inner = (**inner).clone();
+            let start = inner.span.start;
+            **left = inner;
+            break Some(start);
+        }
+        current = left;
+    };
+    let Some(start) = start else {
+        return expr;
+    };
+    // Everything down the left edge began at the star.
+    let mut current = &mut expr;
+    while current.span.start == whole.start {
+        current.span.start = start;
+        current = match &mut current.kind {
+            ExprKind::BinOp { left, .. } => left,
+            ExprKind::Call { function, .. } => function,
+            ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. } => value,
+            _ => break,
+        };
+    }
+    Expr {
+        kind: ExprKind::Starred(Box::new(expr)),
+        span: whole,
     }
 }
 

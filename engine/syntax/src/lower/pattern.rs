@@ -1,7 +1,7 @@
 //! `match` patterns.
 
 use super::{Lower, children, field, named};
-use crate::ast::{BinaryOp, Constant, Expr, ExprKind, MatchCase, Pattern, UnaryOp};
+use crate::ast::{BinaryOp, Constant, Expr, ExprKind, MatchCase, Name, Pattern, UnaryOp};
 use crate::lower::expression::has_comma;
 use tree_sitter::Node;
 
@@ -174,12 +174,8 @@ impl Lower<'_> {
                 [inner] if argument.kind() == "case_pattern" => *inner,
                 _ => *argument,
             };
-            if inner.kind() == "keyword_pattern" {
-                let parts = children(inner);
-                if let [name, _, value @ ..] = parts.as_slice() {
-                    let pattern = self.pattern_of(inner, value);
-                    keywords.push((self.name(*name), pattern));
-                }
+            if let Some(keyword) = self.keyword_pattern(inner) {
+                keywords.push(keyword);
             } else {
                 if !keywords.is_empty() {
                     let span = self.span(*argument);
@@ -192,6 +188,31 @@ impl Lower<'_> {
             class,
             positional,
             keywords,
+        }
+    }
+
+    /// `name=pattern`, or `name=pattern as target`, which the grammar groups the other way round.
+    fn keyword_pattern(&mut self, node: Node<'_>) -> Option<(Name, Pattern)> {
+        match node.kind() {
+            "keyword_pattern" => match children(node).as_slice() {
+                [name, _, value @ ..] => Some((self.name(*name), self.pattern_of(node, value))),
+                _ => None,
+            },
+            "as_pattern" => {
+                let parts = named(node);
+                let [inner, target] = parts.as_slice() else {
+                    return None;
+                };
+                let inner = named(*inner).first().copied()?;
+                let (name, pattern) = self.keyword_pattern(inner)?;
+                let pattern = Pattern::Capture {
+                    pattern: Some(Box::new(pattern)),
+                    name: self.name(*target),
+                    span: self.span(*target),
+                };
+                Some((name, pattern))
+            }
+            _ => None,
         }
     }
 
@@ -230,7 +251,7 @@ impl Lower<'_> {
     }
 
     /// `None` for `*_`.
-    fn splat_name(&mut self, node: Node<'_>) -> Option<crate::ast::Name> {
+    fn splat_name(&mut self, node: Node<'_>) -> Option<Name> {
         let name = named(node).first().copied()?;
         let name = self.name(name);
         (&*name != "_").then_some(name)

@@ -3,6 +3,7 @@
 use super::expression::{binary_op, has_comma};
 use super::{Lower, children, field, named};
 use crate::ast::{BinaryOp, Expr, ExprKind, Name, Stmt, StmtKind};
+use crate::document::python_parser;
 use tree_sitter::Node;
 
 impl Lower<'_> {
@@ -32,7 +33,7 @@ impl Lower<'_> {
             "continue_statement" => StmtKind::Continue,
             "global_statement" => StmtKind::Global(self.name_list(node)),
             "nonlocal_statement" => StmtKind::Nonlocal(self.name_list(node)),
-            "type_alias_statement" => self.type_alias(node),
+            "type_alias_statement" => return self.type_alias(node),
             "print_statement" => self.print_statement(node),
             "exec_statement" => {
                 let span = self.span(node);
@@ -185,22 +186,46 @@ impl Lower<'_> {
             .collect()
     }
 
-    fn type_alias(&mut self, node: Node<'_>) -> StmtKind {
+    fn type_alias(&mut self, node: Node<'_>) -> Stmt {
         let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
-            return StmtKind::Error;
+            return self.error_statement(node);
         };
+        if self.text(left).starts_with(['(', '[']) {
+            // `type(x).y = 1` and `type[x] = 1` assign; the grammar prefers to see an alias.
+            return self.reparse_with_word(node, "typ_");
+        }
         // The name stands alone or before type parameters.
         let mut name = left;
         while name.kind() != "identifier" {
             match named(name).first() {
                 Some(child) => name = *child,
-                None => return StmtKind::Error,
+                None => return self.error_statement(node),
             }
         }
-        StmtKind::TypeAlias {
-            name: self.name(name),
-            value: self.expression(right),
+        Stmt {
+            kind: StmtKind::TypeAlias {
+                name: self.name(name),
+                value: self.expression(right),
+            },
+            span: self.span(node),
         }
+    }
+
+    /// Parses a statement again with its first word replaced by another of the same length, so that a soft keyword is
+    /// read as a name. Names are read from the file, so the stand-in is never seen.
+    fn reparse_with_word(&mut self, node: Node<'_>, word: &str) -> Stmt {
+        let text = self.text(node);
+        let masked = format!("{word}{}", text.get(word.len()..).unwrap_or(""));
+        let tree = python_parser().parse(masked, None);
+        let root = tree.as_ref().map(|tree| tree.root_node());
+        let Some(first) = root.and_then(|root| named(root).first().copied()) else {
+            return self.error_statement(node);
+        };
+        let outer = self.base;
+        self.base += node.start_byte();
+        let statement = self.statement(first);
+        self.base = outer;
+        statement
     }
 
     /// `print x` of Python 2 is an error; `print >> file, x` is a legal (if useless) tuple.

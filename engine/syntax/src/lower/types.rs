@@ -14,11 +14,11 @@ impl Lower<'_> {
                 value: Box::new(self.expression(*name)),
                 index: Box::new(self.type_arguments(*parameters)),
             },
-            ("union_type", [left, right]) => ExprKind::BinOp {
-                left: Box::new(self.expression(*left)),
-                op: BinaryOp::BitOr,
-                right: Box::new(self.expression(*right)),
-            },
+            ("union_type", [left, right]) => {
+                let left = self.expression(*left);
+                let right = self.expression(*right);
+                join_union(left, right).kind
+            }
             ("member_type", [value, name]) => ExprKind::Attribute {
                 value: Box::new(self.expression(*value)),
                 name: self.name(*name),
@@ -88,4 +88,30 @@ impl Lower<'_> {
         }
         value
     }
+}
+
+/// `a | (b | c)` as the grammar groups annotations, to `(a | b) | c` as Python does. Parentheses that were written
+/// show in the spans: a group in parentheses starts after the expression that it begins.
+fn join_union(left: Expr, right: Expr) -> Expr {
+    let span = left.span.cover(right.span);
+    let kind = match right.kind {
+        ExprKind::BinOp {
+            left: first,
+            op: BinaryOp::BitOr,
+            right: last,
+        } if first.span.start == right.span.start => ExprKind::BinOp {
+            left: Box::new(join_union(left, *first)),
+            op: BinaryOp::BitOr,
+            right: last,
+        },
+        kind => ExprKind::BinOp {
+            left: Box::new(left),
+            op: BinaryOp::BitOr,
+            right: Box::new(Expr {
+                kind,
+                span: right.span,
+            }),
+        },
+    };
+    Expr { kind, span }
 }
