@@ -1,0 +1,240 @@
+//! Allocations with a scope, and loops: `pl.run_scoped`, `pl.run_state`, `pl.with_scoped`, `pl.loop`.
+
+use crate::array::ArrayObject;
+use crate::context::Context;
+use crate::convert;
+use crate::lax::control;
+use crate::pallas::memory::MemoryRef;
+use crate::pallas::spec;
+use crate::primitive;
+use crate::ref_index;
+use crate::refs::RefObject;
+use crate::tile::Tile;
+use crate::tree;
+use pallas_ir::{Attributes, MemorySpace, Op, RefType, Type, ops};
+use pallas_python::CallArgs;
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use pallas_syntax::ast::{BinaryOp, Name};
+use pallas_tensor::{DType, Scalar};
+use std::any::Any;
+use std::rc::Rc;
+
+/// Rows of the `pallas` module.
+pub static FUNCTIONS: &[NativeDef] = &[
+    NativeDef {
+        name: "run_scoped",
+        signature: "(f, *types, collective_axes=(), **kw_types)",
+        doc: "Calls `f` with freshly allocated Refs, which live until it returns.",
+        run: run_scoped,
+    },
+    NativeDef {
+        name: "with_scoped",
+        signature: "(*types, collective_axes=(), **kw_types)",
+        doc: "Decorates a function that is run at once with freshly allocated Refs.",
+        run: with_scoped,
+    },
+    NativeDef {
+        name: "run_state",
+        signature: "(f)",
+        doc: "A function from values to values, from a function that changes Refs in place.",
+        run: |_interp, args| {
+            let [function] = args.take();
+            Ok(Value::object(Deferred { kind: Kind::RunState, parts: vec![function], types: CallArgs::default() }))
+        },
+    },
+    NativeDef {
+        name: "loop",
+        signature: "(lower, upper, *, init_carry=None, step=1, unroll=None)",
+        doc: "Decorates a loop body `body(i)` or `body(i, carry)`; the loop runs where it is defined.",
+        run: |_interp, args| {
+            let [lower, upper, carry, step, _unroll] = args.take();
+            let parts = vec![lower, upper, carry, step];
+            Ok(Value::object(Deferred { kind: Kind::Loop, parts, types: CallArgs::default() }))
+        },
+    },
+];
+
+/// A decorator, or a function made from a function.
+struct Deferred {
+    kind: Kind,
+    parts: Vec<Value>,
+    types: CallArgs,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    RunState,
+    Loop,
+    WithScoped,
+}
+
+static CLASS: NativeClass = NativeClass {
+    name: "function",
+    module: "builtins",
+    doc: "A function made by pallas.",
+    methods: &[],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+impl Object for Deferred {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
+        let Some(argument) = args.positional.first().cloned() else {
+            return Some(Err(interp.type_error("missing 1 required positional argument".to_string())));
+        };
+        Some(match self.kind {
+            Kind::RunState => run_state(interp, &self.parts[0], &argument),
+            Kind::Loop => run_loop(interp, &self.parts, &argument),
+            Kind::WithScoped => scoped(interp, &argument, self.types.clone()),
+        })
+    }
+}
+
+fn allocation(cx: &Context<'_>, request: &Value) -> PyResult<RefType> {
+    if let Some(memory) = request.downcast::<MemoryRef>() {
+        return Ok(memory.ty.clone());
+    }
+    match spec::declared(cx, request)? {
+        Some((shape, dtype)) => Ok(RefType { dtype, shape, space: MemorySpace::Default }),
+        None => {
+            let shown = cx.interp.repr(request)?;
+            Err(cx.interp.type_error(format!("run_scoped allocates memory such as pltpu.VMEM((8,), jnp.float32), got {shown}")))
+        }
+    }
+}
+
+fn type_arguments(interp: &Interp, types: &Value, keywords: &Value) -> PyResult<CallArgs> {
+    let mut args = CallArgs::positional(interp.collect(types)?);
+    if let Value::Dict(dict) = keywords {
+        for (key, value) in dict.borrow().iter() {
+            args.keywords.push((Name::from(&*interp.to_str(key)?), value.clone()));
+        }
+    }
+    Ok(args)
+}
+
+fn run_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [function, types, _axes, keywords] = args.take();
+    scoped(interp, &function, type_arguments(interp, &types, &keywords)?)
+}
+
+fn with_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [types, _axes, keywords] = args.take();
+    let types = type_arguments(interp, &types, &keywords)?;
+    Ok(Value::object(Deferred { kind: Kind::WithScoped, parts: Vec::new(), types }))
+}
+
+fn scoped(interp: &Interp, function: &Value, types: CallArgs) -> PyResult<Value> {
+    let cx = Context::jax(interp);
+    let requests = Value::tuple(types.positional.iter().cloned().chain(types.keywords.iter().map(|(_, v)| v.clone())));
+    let (leaves, tree_def) = tree::flatten(interp, &requests, None)?;
+    let params =
+        leaves.iter().map(|leaf| allocation(&cx, leaf).map(Type::Ref)).collect::<PyResult<Vec<_>>>()?;
+    let mut out_tree = None;
+    let results = control::staged(&cx, "run_scoped", |trace| {
+        let (region, def) = trace.in_region(&params, |values| {
+            let refs = values.iter().filter_map(|&v| RefObject::new(trace, v).map(Value::object));
+            let refs = interp.collect(&tree::unflatten(interp, &tree_def, &mut refs.collect::<Vec<_>>().into_iter())?)?;
+            let (positional, keyword) = refs.split_at(types.positional.len());
+            let mut args = CallArgs::positional(positional.iter().cloned());
+            args.keywords = types.keywords.iter().map(|(n, _)| n.clone()).zip(keyword.iter().cloned()).collect();
+            let result = interp.call(function, args)?;
+            let (leaves, def) = tree::flatten(interp, &result, None)?;
+            let yields = leaves
+                .iter()
+                .map(|leaf| convert::tile(&cx, leaf, "run_scoped").and_then(|tile| cx.value_in(trace, &tile)))
+                .collect::<PyResult<Vec<_>>>()?;
+            Ok((yields, def))
+        })?;
+        out_tree = Some(def);
+        let values = trace.add(&cx, Op(&ops::SCOPED), &[], Attributes::none(), &[region])?;
+        Ok(values.iter().filter_map(|&v| trace.tile(v)).collect())
+    })?;
+    match out_tree {
+        Some(def) => assemble(interp, &def, results),
+        None => Ok(Value::None),
+    }
+}
+
+fn assemble(interp: &Interp, def: &tree::TreeDef, tiles: Vec<Tile>) -> PyResult<Value> {
+    tree::unflatten(interp, def, &mut tiles.into_iter().map(|tile| Value::object(ArrayObject { tile })))
+}
+
+/// `run_state(f)(x)`: Refs that begin as `x`, changed by `f`, read at the end.
+fn run_state(interp: &Interp, function: &Value, initial: &Value) -> PyResult<Value> {
+    let cx = Context::jax(interp);
+    let (leaves, def) = tree::flatten(interp, initial, None)?;
+    let tiles = leaves.iter().map(|leaf| convert::tile(&cx, leaf, "run_state")).collect::<PyResult<Vec<_>>>()?;
+    let params: Vec<Type> = tiles
+        .iter()
+        .map(|t| Type::Ref(RefType { dtype: t.dtype(), shape: t.shape().clone(), space: MemorySpace::Default }))
+        .collect();
+    let results = control::staged(&cx, "run_state", |trace| {
+        let (region, ()) = trace.in_region(&params, |values| {
+            let refs: Vec<RefObject> = values.iter().filter_map(|&v| RefObject::new(trace, v)).collect();
+            for (reference, tile) in refs.iter().zip(&tiles) {
+                let everything = ref_index::parse(&cx, &reference.ty.shape, &Value::Ellipsis)?;
+                let tile = primitive::convert(&cx, tile, reference.ty.dtype, false)?;
+                reference.store(&cx, &everything, &tile, None)?;
+            }
+            let mut objects = refs.iter().cloned().map(Value::object);
+            interp.call_values(function, [tree::unflatten(interp, &def, &mut objects)?])?;
+            let mut yields = Vec::new();
+            for reference in &refs {
+                let everything = ref_index::parse(&cx, &reference.ty.shape, &Value::Ellipsis)?;
+                yields.push(cx.value_in(trace, &reference.load(&cx, &everything, None)?)?);
+            }
+            Ok((yields, ()))
+        })?;
+        let values = trace.add(&cx, Op(&ops::SCOPED), &[], Attributes::none(), &[region])?;
+        Ok(values.iter().filter_map(|&v| trace.tile(v)).collect())
+    })?;
+    assemble(interp, &def, results)
+}
+
+/// `pl.loop(lower, upper, step=...)`, as jax/_src/pallas/helpers.py: a `fori_loop` over `cdiv(upper - lower, step)`.
+fn run_loop(interp: &Interp, parts: &[Value], body: &Value) -> PyResult<Value> {
+    let cx = Context::jax(interp);
+    let [lower, upper, carry, step] = parts else { return Ok(Value::None) };
+    let distance = interp.binary(BinaryOp::Sub, upper, lower)?;
+    let rounded = interp.binary(BinaryOp::Add, &distance, step)?;
+    let rounded = interp.binary(BinaryOp::Sub, &rounded, &Value::from(1i64))?;
+    let count = interp.binary(BinaryOp::FloorDiv, &rounded, step)?;
+    let count = convert::tile(&cx, &count, "loop")?;
+    let zero = if count.weak() {
+        Tile::Concrete { array: pallas_tensor::Array::scalar(DType::I32, Scalar::Int(0)), weak: true }
+    } else {
+        primitive::scalar(count.dtype(), Scalar::Int(0))
+    };
+    control::for_loop(&cx, &zero, &count, carry, &mut |cx, index, state| {
+        let index = Value::object(ArrayObject { tile: index });
+        let scaled = cx.interp.binary(BinaryOp::Mult, &index, step)?;
+        let position = cx.interp.binary(BinaryOp::Add, lower, &scaled)?;
+        if carry.is_none() {
+            let result = cx.interp.call_values(body, [position])?;
+            if !result.is_none() {
+                return Err(cx.interp.type_error("the body of a pl.loop without init_carry must return None".to_string()));
+            }
+            return Ok(Value::None);
+        }
+        cx.interp.call_values(body, [position, state])
+    })
+}
