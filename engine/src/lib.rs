@@ -1,1 +1,25 @@
-//! The engine behind pallas-lsp and pallas-tui: Workspace, Analysis, Run, Profile.
+//! The engine behind `pallas-lsp` and `pallas-tui`.
+//!
+//! [`Analysis`] says what a file does without doing it; [`Run`] does it. Both end in [`Finding`]s and [`Launch`]es.
+//! Front ends depend on this crate (and `pallas-ide`) alone.
+
+pub mod analysis;
+mod executor;
+pub mod facts;
+pub mod files;
+mod findings;
+mod host;
+pub mod run;
+mod stack;
+
+pub use analysis::{Analysis, AnalysisOptions};
+pub use facts::{Fact, Facts};
+pub use files::{Disk, FileSystem, Overlay};
+pub use host::{Cancel, Console};
+pub use run::{Run, RunOptions};
+
+pub use pallas_check as check;
+pub use pallas_ir as ir;
+pub use pallas_ir::{Certainty, Finding, Fix, Label, Launch, Operand, Role, Severity};
+pub use pallas_syntax as syntax;
+pub use pallas_syntax::{FileId, LineColumn, SourceFile, Span};

@@ -1,1 +1,26 @@
-//! Findings about a launch: one rule, one file.
+//! Findings about launches: one rule, one file. The catalogue also holds the rules that are found while evaluating and
+//! tracing, so that every code has its page. Runs no kernels.
+
+pub mod rule;
+pub mod rules;
+
+pub use rule::Rule;
+
+use pallas_ir::{Finding, Launch};
+
+/// Everything that the rules find in a launch, most serious first, then in the order of the source.
+pub fn check(launch: &Launch) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for rule in rules::ALL {
+        if let Some(check) = rule.check {
+            check(launch, &mut findings);
+        }
+    }
+    findings.sort_by_key(|finding| (finding.severity, finding.span.file, finding.span.start, finding.code));
+    findings
+}
+
+/// The rule with this code (`PL120`, any case) or name (`block-out-of-bounds`).
+pub fn find(text: &str) -> Option<&'static Rule> {
+    rules::ALL.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(text) || rule.name == text)
+}

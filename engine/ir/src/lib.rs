@@ -2,6 +2,7 @@
 //! Knows no Python and runs no kernels.
 
 pub mod attribute;
+pub mod block_map;
 pub mod builder;
 pub mod finding;
 pub mod function;
@@ -13,6 +14,7 @@ pub mod text;
 pub mod types;
 
 pub use attribute::{Attribute, Attributes, DimIndex, IndexPattern, Position};
+pub use block_map::{BlockMap, IndexForm};
 pub use builder::Builder;
 pub use finding::{Certainty, Finding, Fix, Label, Severity};
 pub use function::{Function, Location, OpData, OpId, RegionId, ValueId};

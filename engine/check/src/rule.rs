@@ -1,0 +1,19 @@
+//! What a rule is: its entry in the catalogue, and, for rules about launches, the function that looks for it.
+
+use pallas_ir::{Finding, Launch, Severity};
+
+/// One rule of the catalogue.
+pub struct Rule {
+    /// `PL120`; never reused for another meaning.
+    pub code: &'static str,
+    /// `block-out-of-bounds`
+    pub name: &'static str,
+    /// How bad its findings are.
+    pub severity: Severity,
+    /// One line, for lists.
+    pub summary: &'static str,
+    /// The rule's page: Markdown with the sections *What it does*, *Why is this bad?*, *Example*, *Use instead*.
+    pub doc: &'static str,
+    /// Looks for it in a launch. `None` for rules that are found while evaluating or tracing.
+    pub check: Option<fn(&Launch, &mut Vec<Finding>)>,
+}

@@ -1,0 +1,6 @@
+//! The catalogue.
+
+use crate::rule::Rule;
+
+/// Every rule, by code.
+pub static ALL: &[&Rule] = &[];

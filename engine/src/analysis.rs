@@ -1,0 +1,200 @@
+//! Analysis of one file: evaluated without effects, its launches traced and checked.
+
+use crate::facts::{Collector, Facts};
+use crate::files::FileSystem;
+use crate::findings;
+use crate::host::{AnalysisHost, Cancel};
+use crate::stack::with_large_stack;
+use pallas_ir::{Certainty, Finding, Launch};
+use pallas_jax::{JaxState, LaunchObserver};
+use pallas_python::interp::{Interp, Limits, Mode, Observer, Outcome};
+use pallas_python::{Stop, Value};
+use pallas_syntax::ast::Module;
+use pallas_syntax::{FileId, SourceFile, Span};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What is known of a file. Immutable, and shared freely between threads.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The file.
+    pub source: Arc<SourceFile>,
+    /// Its syntax tree.
+    pub module: Arc<Module>,
+    /// What is wrong, errors first, then by position; of this file and of files that it imports.
+    pub findings: Vec<Finding>,
+    /// Launches in the order in which they were traced.
+    pub launches: Vec<Arc<Launch>>,
+    /// Types of expressions.
+    pub facts: Facts,
+    /// Every file that was read, by id.
+    pub sources: Vec<Arc<SourceFile>>,
+    /// Whether it was cancelled before its end.
+    pub cancelled: bool,
+}
+
+/// How an analysis is bounded and where it finds imports.
+#[derive(Clone)]
+pub struct AnalysisOptions {
+    /// Where files come from.
+    pub files: Arc<dyn FileSystem>,
+    /// `sys.argv[1:]`
+    pub arguments: Vec<String>,
+    /// More folders to import from, after the script's own.
+    pub import_paths: Vec<String>,
+    /// Steps that a file may take.
+    pub fuel: u64,
+    /// Bytes that growing values may ask for.
+    pub bytes: u64,
+    /// Stops it.
+    pub cancel: Cancel,
+}
+
+impl AnalysisOptions {
+    /// The defaults: a few seconds at most, 512 MiB.
+    pub fn new(files: Arc<dyn FileSystem>) -> Self {
+        AnalysisOptions {
+            files,
+            arguments: Vec::new(),
+            import_paths: Vec::new(),
+            fuel: 20_000_000,
+            bytes: 512 << 20,
+            cancel: Cancel::new(),
+        }
+    }
+}
+
+impl Analysis {
+    /// Analyses a text under a path. Never fails: what goes wrong is a finding.
+    pub fn new(path: &str, text: &str, options: &AnalysisOptions) -> Analysis {
+        let source = Arc::new(SourceFile::new(FileId(0), path, text));
+        let module = Arc::new(pallas_syntax::parse(source.clone()));
+        let result = with_large_stack(|| evaluate(path, &module, options));
+        let mut analysis = result.unwrap_or_else(|| internal(source, module));
+        analysis.findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));
+        analysis.findings.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
+        analysis
+    }
+
+    /// The source that a span lies in.
+    pub fn source_of(&self, span: Span) -> &Arc<SourceFile> {
+        self.sources.iter().find(|s| s.id == span.file).unwrap_or(&self.source)
+    }
+}
+
+/// An evaluator that panicked is our mistake: it is said as a finding, and the editor goes on.
+fn internal(source: Arc<SourceFile>, module: Arc<Module>) -> Analysis {
+    let finding = Finding {
+        code: "PL009",
+        severity: findings::severity("PL009"),
+        certainty: Certainty::Found,
+        message: "the analyser failed on this file; this is a mistake in Pallas Workbench, not in the file".to_string(),
+        span: findings::start_of(source.id),
+        labels: Vec::new(),
+        evidence: None,
+        help: Some("please report it with the file".to_string()),
+        fix: None,
+    };
+    Analysis {
+        sources: vec![source.clone()],
+        source,
+        module,
+        findings: vec![finding],
+        launches: Vec::new(),
+        facts: Facts::default(),
+        cancelled: false,
+    }
+}
+
+/// Launches and findings as they come up.
+#[derive(Default)]
+pub(crate) struct Watch {
+    pub(crate) launches: RefCell<Vec<Arc<Launch>>>,
+    pub(crate) findings: RefCell<Vec<Finding>>,
+}
+
+impl LaunchObserver for Watch {
+    fn launched(&self, launch: &Arc<Launch>) {
+        // A launch in a loop is one launch to the reader: equal ones are kept once.
+        let mut launches = self.launches.borrow_mut();
+        if !launches.iter().any(|seen| seen.spans.apply == launch.spans.apply && **seen == **launch) {
+            launches.push(launch.clone());
+        }
+    }
+
+    fn found(&self, finding: Finding) {
+        self.findings.borrow_mut().push(finding);
+    }
+}
+
+/// Both observers of an analysis: facts, and exceptions as findings.
+struct Both {
+    facts: Collector,
+    watch: Rc<Watch>,
+}
+
+impl Observer for Both {
+    fn expression(&self, span: Span, value: &Value, interp: &Interp) {
+        self.facts.expression(span, value, interp);
+    }
+
+    fn raised(&self, stop: &Stop, interp: &Interp) {
+        let finding = match stop {
+            Stop::Raise(raise) => Some(findings::raised(interp, raise)),
+            Stop::Abort(abort) => findings::aborted(abort),
+        };
+        self.watch.findings.borrow_mut().extend(finding);
+    }
+}
+
+fn evaluate(path: &str, module: &Arc<Module>, options: &AnalysisOptions) -> Analysis {
+    let host = Rc::new(AnalysisHost {
+        files: options.files.clone(),
+        paths: import_paths(path, &options.import_paths),
+        arguments: std::iter::once(path.to_string()).chain(options.arguments.iter().cloned()).collect(),
+        cancel: options.cancel.clone(),
+    });
+    let limits = Limits { recursion: 1000, fuel: Some(options.fuel), bytes: Some(options.bytes) };
+    let interp = Interp::new(host, Mode::Analysis, limits);
+    pallas_jax::install(&interp);
+    let watch = Rc::new(Watch::default());
+    let both = Rc::new(Both { facts: Collector::default(), watch: watch.clone() });
+    interp.extension::<JaxState>().set_observer(watch.clone());
+    interp.set_observer(both.clone());
+    let outcome = interp.run_main(module, "__main__");
+    let mut found: Vec<Finding> = module.errors.iter().map(findings::syntax).collect();
+    match &outcome {
+        Outcome::Raised(raise) => found.push(findings::raised(&interp, raise)),
+        Outcome::Aborted(abort) => found.extend(findings::aborted(abort)),
+        Outcome::Finished | Outcome::Exit(..) => {}
+    }
+    found.extend(watch.findings.take());
+    let launches = watch.launches.take();
+    for launch in &launches {
+        found.extend(pallas_check::check(launch));
+    }
+    let mut sources = interp.sources();
+    if !sources.iter().any(|s| s.id == module.source.id) {
+        sources.push(module.source.clone());
+    }
+    Analysis {
+        source: module.source.clone(),
+        module: module.clone(),
+        findings: found,
+        launches,
+        facts: both.facts.take(),
+        sources,
+        cancelled: options.cancel.is_cancelled(),
+    }
+}
+
+/// The script's folder, then the others.
+pub(crate) fn import_paths(path: &str, more: &[String]) -> Vec<String> {
+    let folder = match path.rsplit_once('/') {
+        Some(("", _)) => "/".to_string(),
+        Some((folder, _)) => folder.to_string(),
+        None => ".".to_string(),
+    };
+    std::iter::once(folder).chain(more.iter().cloned()).collect()
+}

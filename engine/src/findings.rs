@@ -1,0 +1,128 @@
+//! From exceptions and aborts of an analysis to findings.
+
+use pallas_check as check;
+use pallas_ir::{Certainty, Finding, Fix, Label, Severity};
+use pallas_python::interp::Interp;
+use pallas_python::raise::{Abort, Raise};
+use pallas_syntax::Span;
+use pallas_syntax::ast::SyntaxError;
+
+/// `PL000`: the file is not Python.
+pub(crate) fn syntax(error: &SyntaxError) -> Finding {
+    Finding {
+        code: "PL000",
+        severity: severity("PL000"),
+        certainty: Certainty::Proved,
+        message: error.message.clone(),
+        span: error.span,
+        labels: Vec::new(),
+        evidence: None,
+        help: None,
+        fix: None,
+    }
+}
+
+/// An exception that ends a top-level statement. Its diagnosis, if it has one, says which rule it breaks.
+pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
+    let innermost = raise.traceback.first().map(|entry| entry.span).unwrap_or_default();
+    let text = exception_text(interp, raise);
+    let mut finding = Finding {
+        code: "PL001",
+        severity: severity("PL001"),
+        certainty: Certainty::Proved,
+        message: format!("running this raises {text}"),
+        span: innermost,
+        labels: Vec::new(),
+        evidence: None,
+        help: None,
+        fix: None,
+    };
+    if let Some(diagnosis) = &raise.diagnosis {
+        if !diagnosis.code.is_empty() {
+            finding.code = diagnosis.code;
+            finding.severity = severity(diagnosis.code);
+            finding.message = first_line(&text);
+        }
+        if let Some(message) = &diagnosis.message {
+            finding.message.clone_from(message);
+        }
+        finding.span = diagnosis.span.unwrap_or(innermost);
+        finding.labels = diagnosis.labels.iter().map(|(span, text)| Label { span: *span, text: text.clone() }).collect();
+        finding.evidence.clone_from(&diagnosis.evidence);
+        finding.help.clone_from(&diagnosis.help);
+        finding.fix = diagnosis.fix.clone().map(|(span, replacement, title)| Fix { span, replacement, title });
+    }
+    // The calls that led there, outermost last, so that an error in a helper shows who called it.
+    for entry in raise.traceback.iter().skip(1) {
+        let known = entry.span == finding.span || finding.labels.iter().any(|l| l.span == entry.span);
+        if !known && finding.labels.len() < 3 {
+            let what = if &*entry.function == "<module>" { "called here".to_string() } else { format!("called in `{}`", entry.function) };
+            finding.labels.push(Label { span: entry.span, text: what });
+        }
+    }
+    finding
+}
+
+/// A limit of the evaluator.
+pub(crate) fn aborted(abort: &Abort) -> Option<Finding> {
+    let (code, span, message, help) = match abort {
+        Abort::Cancelled => return None,
+        Abort::Fuel { span } => (
+            "PL003",
+            *span,
+            "analysis stopped here: this takes too many steps to evaluate".to_string(),
+            "what follows is still analysed; run the file to see all of it",
+        ),
+        Abort::Memory { span, bytes } => (
+            "PL004",
+            *span,
+            format!("analysis stopped here: this needs {} of memory", human_bytes(*bytes)),
+            "analysis never allocates that much; is the size meant?",
+        ),
+    };
+    Some(Finding {
+        code,
+        severity: severity(code),
+        certainty: Certainty::Found,
+        message,
+        span,
+        labels: Vec::new(),
+        evidence: None,
+        help: Some(help.to_string()),
+        fix: None,
+    })
+}
+
+/// `ValueError: Axis 1 is out of bounds for grid (2,)`
+pub(crate) fn exception_text(interp: &Interp, raise: &Raise) -> String {
+    let class = interp.type_name(&raise.exception);
+    match interp.str(&raise.exception) {
+        Ok(text) if !text.is_empty() => format!("{class}: {text}"),
+        _ => class,
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_string()
+}
+
+/// The severity that the catalogue gives a rule; errors where it has none (a test sees to it that all have).
+pub(crate) fn severity(code: &str) -> Severity {
+    check::find(code).map_or(Severity::Error, |rule| rule.severity)
+}
+
+fn human_bytes(bytes: u128) -> String {
+    const UNITS: [&str; 7] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+/// The place of a file's first line, for findings without a better one.
+pub(crate) fn start_of(file: pallas_syntax::FileId) -> Span {
+    Span::new(file, 0, 0)
+}

@@ -1,0 +1,132 @@
+//! What evaluated programs may reach: in analysis only source files, in a run the console that the caller provides.
+
+use crate::files::FileSystem;
+use pallas_python::host::Host;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Tells an analysis or a run to stop. Clones share the flag.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// A flag that is not set.
+    pub fn new() -> Self {
+        Cancel::default()
+    }
+
+    /// Asks to stop.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was asked.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The console, clock and environment of a run.
+pub trait Console: Send {
+    /// Standard output.
+    fn write_stdout(&mut self, text: &str);
+    /// Standard error.
+    fn write_stderr(&mut self, text: &str);
+    /// One line of standard input without its newline; `None` at the end.
+    fn read_line(&mut self) -> Option<String>;
+    /// An environment variable.
+    fn environment(&self, name: &str) -> Option<String>;
+    /// Seconds of a clock that does not go back.
+    fn seconds(&self) -> f64;
+}
+
+/// The host of an analysis: source files, nothing else. Printed text is dropped.
+pub(crate) struct AnalysisHost {
+    pub(crate) files: Arc<dyn FileSystem>,
+    pub(crate) paths: Vec<String>,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) cancel: Cancel,
+}
+
+impl Host for AnalysisHost {
+    fn write_stdout(&self, _text: &str) {}
+
+    fn write_stderr(&self, _text: &str) {}
+
+    fn read_line(&self) -> Option<String> {
+        None
+    }
+
+    fn read_source(&self, path: &str) -> Result<Option<String>, String> {
+        self.files.read(path).map(|text| text.map(|t| t.to_string()))
+    }
+
+    fn import_paths(&self) -> Vec<String> {
+        self.paths.clone()
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        self.arguments.clone()
+    }
+
+    fn environment(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    fn seconds(&self) -> f64 {
+        0.0
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}
+
+/// The host of a run.
+pub(crate) struct RunHost {
+    pub(crate) files: Arc<dyn FileSystem>,
+    pub(crate) paths: Vec<String>,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) console: Rc<RefCell<Box<dyn Console>>>,
+    pub(crate) cancel: Cancel,
+}
+
+impl Host for RunHost {
+    fn write_stdout(&self, text: &str) {
+        self.console.borrow_mut().write_stdout(text);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.console.borrow_mut().write_stderr(text);
+    }
+
+    fn read_line(&self) -> Option<String> {
+        self.console.borrow_mut().read_line()
+    }
+
+    fn read_source(&self, path: &str) -> Result<Option<String>, String> {
+        self.files.read(path).map(|text| text.map(|t| t.to_string()))
+    }
+
+    fn import_paths(&self) -> Vec<String> {
+        self.paths.clone()
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        self.arguments.clone()
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        self.console.borrow().environment(name)
+    }
+
+    fn seconds(&self) -> f64 {
+        self.console.borrow().seconds()
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}

@@ -1,0 +1,99 @@
+//! Running a file, as `python FILE` with JAX would.
+
+use crate::analysis::{Watch, import_paths};
+use crate::executor::CpuExecutor;
+use crate::files::FileSystem;
+use crate::host::{Cancel, Console, RunHost};
+use crate::stack::with_large_stack;
+use pallas_ir::{Finding, Launch};
+use pallas_jax::JaxState;
+use pallas_python::interp::{Interp, Limits, Mode, Outcome};
+use pallas_python::raise::Abort;
+use pallas_syntax::{FileId, SourceFile};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How a run ended, and what was seen on the way.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The exit status that `python` would have.
+    pub exit: i32,
+    /// What `python` would have left on standard error at the end: a traceback, or the message of `sys.exit`.
+    pub stderr: String,
+    /// Findings about the launches that ran.
+    pub findings: Vec<Finding>,
+    /// The launches that ran.
+    pub launches: Vec<Arc<Launch>>,
+    /// Every file that was read, by id.
+    pub sources: Vec<Arc<SourceFile>>,
+}
+
+/// What a run needs.
+pub struct RunOptions {
+    /// Where files come from.
+    pub files: Arc<dyn FileSystem>,
+    /// `sys.argv[1:]`
+    pub arguments: Vec<String>,
+    /// More folders to import from, after the script's own.
+    pub import_paths: Vec<String>,
+    /// Input, output, clock, environment.
+    pub console: Box<dyn Console>,
+    /// Stops it.
+    pub cancel: Cancel,
+}
+
+impl Run {
+    /// Runs a text under a path to its end.
+    pub fn new(path: &str, text: &str, options: RunOptions) -> Run {
+        let source = Arc::new(SourceFile::new(FileId(0), path, text));
+        let kept = source.clone();
+        with_large_stack(move || evaluate(path, source, options)).unwrap_or_else(|| Run {
+            exit: 2,
+            stderr: "pallas-tui: the evaluator failed; this is a mistake in Pallas Workbench, not in the file. Please report \
+                     it with the file.\n"
+                .to_string(),
+            findings: Vec::new(),
+            launches: Vec::new(),
+            sources: vec![kept],
+        })
+    }
+}
+
+fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions) -> Run {
+    let module = pallas_syntax::parse(source.clone());
+    let host = Rc::new(RunHost {
+        files: options.files,
+        paths: import_paths(path, &options.import_paths),
+        arguments: std::iter::once(path.to_string()).chain(options.arguments).collect(),
+        console: Rc::new(RefCell::new(options.console)),
+        cancel: options.cancel,
+    });
+    let interp = Interp::new(host, Mode::Run, Limits::default());
+    pallas_jax::install(&interp);
+    let state = interp.extension::<JaxState>();
+    let watch = Rc::new(Watch::default());
+    state.set_observer(watch.clone());
+    let executor = Rc::new(CpuExecutor::default());
+    state.set_executor(executor.clone());
+    let outcome = interp.run_main(&module, "__main__");
+    let (exit, stderr) = match outcome {
+        Outcome::Finished => (0, String::new()),
+        Outcome::Exit(status, text) => (status, text.unwrap_or_default()),
+        Outcome::Raised(raise) => (1, pallas_python::traceback::render(&interp, &raise)),
+        Outcome::Aborted(Abort::Cancelled) => (130, "KeyboardInterrupt\n".to_string()),
+        Outcome::Aborted(abort) => {
+            let finding = crate::findings::aborted(&abort);
+            (1, finding.map(|f| format!("{}\n", f.message)).unwrap_or_default())
+        }
+    };
+    let mut findings = watch.findings.take();
+    let launches = watch.launches.take();
+    for launch in &launches {
+        findings.extend(pallas_check::check(launch));
+    }
+    findings.extend(executor.findings());
+    findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));
+    findings.dedup_by(|a, b| a.code == b.code && a.span == b.span);
+    Run { exit, stderr, findings, launches, sources: interp.sources() }
+}
