@@ -1,1 +1,11 @@
-//! Hover, hints and diagnostics as plain data; knows no LSP types.
+//! What an editor shows, as plain data: hovers and inlay hints made from an [`Analysis`]. Knows no LSP types, does no I/O,
+//! and never fails: what cannot be said is absent.
+
+pub mod hover;
+pub mod inlay_hints;
+mod walk;
+
+pub use hover::{Hover, hover};
+pub use inlay_hints::{Hint, HintKind, inlay_hints};
+
+pub use pallas_engine::{Analysis, Finding, Fix, Severity, Span};
