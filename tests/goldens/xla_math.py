@@ -8,8 +8,8 @@ Writes, little endian, into engine/tensor/tests/data:
                 the arguments (u32, `arity` runs of `count`), the bits of the results (u32).
   math_16.bin   per type and function: type and name (8 bytes each), then for the bit patterns
                 0, STRIDE, 2 * STRIDE ... the bits of the results (u16).
-  math_sum.bin  per shape: rows, columns, kind (u32 each; kind 0 sums every row, 1 every column,
-                2 everything), the bits of the array (u32), the bits of the sums (u32).
+  math_sum.bin  per sum: the number of axes, their sizes, a bit per reduced axis (u32 each), then
+                the bits of the sums (u32). Element k of every array is `element(k)`.
 
 Results depend on the processor: they were made on an AMD Zen 4 (FMA and AVX-512). Without FMA
 nearly all differ in places; on Intel, `rsqrt` does.
@@ -87,7 +87,33 @@ def narrow():
                 out.write(apply(name, patterns.view(dtype)).view(np.uint16).tobytes())
 
 
+def element(k):
+    """A number in [-0.5, 0.5) that the test computes the same way, exactly."""
+    return ((k * 2654435761 % 2**32) >> 8).astype(np.float32) * np.float32(2.0**-24) - np.float32(0.5)
+
+
+SUMS = [
+    ((8,), (0,)), ((32,), (0,)), ((33,), (0,)), ((100,), (0,)), ((1000,), (0,)), ((1024,), (0,)),
+    ((4095,), (0,)), ((4096,), (0,)), ((5000,), (0,)), ((20000,), (0,)), ((8, 128), (1,)),
+    ((8, 128), (0,)), ((8, 128), (0, 1)), ((100, 33), (0,)), ((2, 4, 8), (0, 2)), ((2, 500, 3), (1,)),
+    ((64, 100), (1,)), ((8, 2048), (1,)), ((8, 1700), (1,)), ((3, 5000), (1,)), ((64, 64), (0, 1)),
+    ((100, 100), (0, 1)), ((64, 100), (0,)), ((127, 64), (0,)), ((300, 64), (0,)), ((5000, 3), (0,)),
+    ((2, 300, 8), (1,)), ((16, 16, 16), (1, 2)),
+]
+
+
+def sums():
+    with open(DATA / "math_sum.bin", "wb") as out:
+        for shape, axes in SUMS:
+            array = element(np.arange(np.prod(shape), dtype=np.uint64)).reshape(shape)
+            result = np.asarray(jax.jit(lambda x: jnp.sum(x, axis=axes))(array))
+            reduced = sum(1 << axis for axis in axes)
+            out.write(struct.pack(f"<{len(shape) + 2}I", len(shape), *shape, reduced))
+            out.write(result.view(np.uint32).tobytes())
+
+
 if __name__ == "__main__":
     DATA.mkdir(parents=True, exist_ok=True)
     single()
     narrow()
+    sums()

@@ -7,10 +7,12 @@ use pallas_tensor::math::{self, stepwise};
 
 const SINGLE: &[u8] = include_bytes!("data/math_f32.bin");
 const NARROW: &[u8] = include_bytes!("data/math_16.bin");
+const SUMS: &[u8] = include_bytes!("data/math_sum.bin");
 /// Distance of the bit patterns in `math_16.bin`.
 const STRIDE: usize = 131;
 
 type Unary = fn(f32) -> f32;
+type Binary = fn(f32, f32) -> f32;
 
 /// Every function of one argument, by JAX's name.
 const UNARY: [(&str, Unary); 27] = [
@@ -42,7 +44,7 @@ const UNARY: [(&str, Unary); 27] = [
     ("digamma", math::digamma),
     ("square", math::square),
 ];
-const BINARY: [(&str, fn(f32, f32) -> f32); 2] = [("pow", math::pow), ("atan2", math::atan2)];
+const BINARY: [(&str, Binary); 2] = [("pow", math::pow), ("atan2", math::atan2)];
 
 /// Takes a data file apart from the front.
 struct Reader<'a>(&'a [u8]);
@@ -185,4 +187,40 @@ fn integer_powers_multiply_by_squaring() {
         let got = math::integer_pow(1.1, exponent);
         assert_eq!(got.to_bits(), bits, "1.1 ** {exponent} = {got:e}");
     }
+}
+
+/// Element `index` of every summed array, as in `xla_math.py`.
+fn element(index: usize) -> f32 {
+    let scrambled = (index as u32).wrapping_mul(2_654_435_761);
+    (scrambled >> 8) as f32 * (1.0 / 16_777_216.0) - 0.5
+}
+
+#[test]
+fn sums_are_added_in_the_order_of_jax() {
+    let mut reader = Reader(SUMS);
+    let mut seen = 0;
+    while !reader.0.is_empty() {
+        let rank = reader.word() as usize;
+        let shape: Vec<usize> = (0..rank).map(|_| reader.word() as usize).collect();
+        let reduced = reader.word();
+        let axes: Vec<usize> = (0..rank).filter(|axis| reduced >> axis & 1 == 1).collect();
+        let values: Vec<f32> = (0..shape.iter().product()).map(element).collect();
+        let got = math::sum(&values, &shape, &axes);
+        let expected = reader.floats(got.len());
+        for (place, (got, want)) in got.iter().zip(&expected).enumerate() {
+            assert!(
+                got.to_bits() == want.to_bits(),
+                "{shape:?} over {axes:?}, sum {place}: {got:e}, and JAX says {want:e}"
+            );
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 28);
+}
+
+#[test]
+fn sums_of_nothing_are_zero() {
+    assert_eq!(math::sum(&[], &[0], &[0]), [0.0]);
+    assert_eq!(math::sum(&[], &[2, 0], &[1]), [0.0, 0.0]);
+    assert_eq!(math::sum(&[3.0], &[], &[]), [3.0]);
 }
