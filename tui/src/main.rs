@@ -1,2 +1,26 @@
-//! Runs, checks, profiles and watches Pallas kernels in the terminal.
-fn main() {}
+//! `pallas-tui`: runs, checks, lowers, explains, and shows Pallas kernels in the terminal.
+//! Everything about kernels is in `pallas-engine`; this crate is the command line and the screen.
+
+mod args;
+mod commands;
+mod console;
+mod exit;
+mod output;
+mod render;
+mod sources;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Clap prints help to stdout with status 0 and mistakes to stderr with status 2.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let printed = error.print().is_ok();
+            return ExitCode::from(if printed { code } else { 2 });
+        }
+    };
+    commands::dispatch(cli).into()
+}

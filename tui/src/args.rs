@@ -1,0 +1,140 @@
+//! The command line: what was typed. What it means is in `commands`.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Runs, checks, profiles and watches Pallas kernels, without Python or JAX.
+#[derive(Debug, Parser)]
+#[command(name = "pallas-tui", version, about, arg_required_else_help = true)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    /// What to do; without one, FILE is opened in the terminal program.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    /// Opens the file in the terminal program, and runs it again on every save.
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs a file as `python FILE` with JAX would: same output, same exit code.
+    Run(RunArgs),
+    /// Evaluates files without running them, and prints what is wrong. Exits with 1 if anything is.
+    Check(CheckArgs),
+    /// Prints what a file's kernels are lowered to.
+    Lower(LowerArgs),
+    /// Explains a rule, such as PL120 or block-out-of-bounds.
+    Explain(ExplainArgs),
+    /// Says what this machine has to offer.
+    Doctor,
+}
+
+/// `pallas-tui FILE`
+#[derive(Debug, Args)]
+pub(crate) struct ViewArgs {
+    /// A Python file with Pallas kernels.
+    pub(crate) file: Option<PathBuf>,
+    /// Prints the report as text instead of opening the terminal program.
+    #[arg(long)]
+    pub(crate) no_tty: bool,
+    /// Draws with ASCII characters only.
+    #[arg(long)]
+    pub(crate) ascii: bool,
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, global = true)]
+    pub(crate) color: ColorChoice,
+    /// Where and how findings are printed with colour, widths and the like is the same everywhere; arguments for the file.
+    #[arg(last = true, hide = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// `pallas-tui run`
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The Python file.
+    pub(crate) file: PathBuf,
+    /// Where kernels run.
+    #[arg(long, value_enum, default_value_t = Device::Auto)]
+    pub(crate) device: Device,
+    /// Prints no findings.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// `sys.argv[1:]` of the file.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// Where kernels run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Device {
+    /// The best there is: for now, always interpret mode.
+    Auto,
+    /// Interpret mode on the CPU, with JAX's semantics.
+    Interpret,
+}
+
+/// `pallas-tui check`
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Python files, or folders to search for them.
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// How findings are printed.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Full)]
+    pub(crate) output_format: OutputFormat,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// With the source shown.
+    Full,
+    /// A line each.
+    Concise,
+    /// A list of objects.
+    Json,
+    /// Annotations of a GitHub workflow.
+    Github,
+    /// SARIF 2.1.0, for code-scanning services.
+    Sarif,
+}
+
+/// `pallas-tui lower`
+#[derive(Debug, Args)]
+pub(crate) struct LowerArgs {
+    /// The Python file.
+    pub(crate) file: PathBuf,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Emit::Ir)]
+    pub(crate) emit: Emit,
+    /// Only the launches of this kernel.
+    #[arg(long)]
+    pub(crate) kernel: Option<String>,
+}
+
+/// What `lower` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    /// The kernel IR with its launch.
+    Ir,
+}
+
+/// `pallas-tui explain`
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A code or a name; without one, all rules are listed.
+    pub(crate) rule: Option<String>,
+}

@@ -1,0 +1,40 @@
+//! `pallas-tui doctor`: what this machine has to offer, for bug reports.
+
+use crate::exit::Exit;
+use crate::output;
+use std::io::IsTerminal;
+
+pub(super) fn doctor() -> Exit {
+    let environment = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let size = match crossterm::terminal::size() {
+        Ok((columns, rows)) if std::io::stdout().is_terminal() => format!("{columns}x{rows}"),
+        _ => "not a terminal".to_string(),
+    };
+    let colors = match environment("COLORTERM").as_deref() {
+        Some("truecolor" | "24bit") => "24-bit".to_string(),
+        _ => match environment("TERM") {
+            Some(term) if term.contains("256color") => "256".to_string(),
+            Some(term) if term == "dumb" => "none".to_string(),
+            Some(_) => "16".to_string(),
+            None => "none".to_string(),
+        },
+    };
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| environment(name)).unwrap_or_default();
+    let unicode = locale.to_uppercase().replace('-', "").contains("UTF8");
+    let rows = [
+        ("version", env!("CARGO_PKG_VERSION").to_string()),
+        ("system", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)),
+        ("threads", threads.to_string()),
+        ("devices", "interpret (CPU)".to_string()),
+        ("Python", "not needed".to_string()),
+        ("terminal", size),
+        ("colours", colors),
+        ("Unicode", if unicode { "yes".to_string() } else { format!("no (locale `{locale}`); --ascii is the default") }),
+        ("NO_COLOR", environment("NO_COLOR").map_or("not set".to_string(), |_| "set".to_string())),
+        ("PYTHONPATH", environment("PYTHONPATH").unwrap_or_else(|| "not set".to_string())),
+    ];
+    let text: String = rows.iter().map(|(name, value)| format!("{name:<11} {value}\n")).collect();
+    output::stdout(&text);
+    Exit::Success
+}

@@ -1,0 +1,47 @@
+//! `pallas-tui lower FILE --emit ir`: the launches of a file with their kernels, as text that can be read back.
+
+use crate::args::{Emit, LowerArgs, OutputFormat};
+use crate::exit::Exit;
+use crate::render::{self, Batch};
+use crate::{output, sources};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Severity};
+use std::sync::Arc;
+
+pub(super) fn lower(args: &LowerArgs) -> Exit {
+    let text = match sources::read(&args.file) {
+        Ok(text) => text,
+        Err(message) => {
+            output::error(&message);
+            return Exit::Usage;
+        }
+    };
+    let mut options = AnalysisOptions::new(Arc::new(Disk));
+    options.import_paths = super::run::python_path();
+    let analysis = Analysis::new(&args.file.display().to_string(), &text, &options);
+    let wanted: Vec<_> = analysis
+        .launches
+        .iter()
+        .filter(|launch| args.kernel.as_ref().is_none_or(|name| *launch.kernel.name == **name))
+        .collect();
+    if wanted.is_empty() {
+        let broken: Vec<_> = analysis.findings.iter().filter(|f| f.severity == Severity::Error).cloned().collect();
+        if !broken.is_empty() {
+            let batch = Batch { findings: broken, sources: analysis.sources.clone() };
+            output::stderr(&render::render(&[batch], OutputFormat::Full, false));
+        }
+        let mut names: Vec<&str> = analysis.launches.iter().map(|l| &*l.kernel.name).collect();
+        names.dedup();
+        output::error(&match (&args.kernel, names.is_empty()) {
+            (Some(name), false) => format!("no kernel is called `{name}`; there are: {}", names.join(", ")),
+            _ => format!("{}: no kernel is launched in this file", args.file.display()),
+        });
+        return Exit::Findings;
+    }
+    match args.emit {
+        Emit::Ir => {
+            let texts: Vec<String> = wanted.iter().map(|launch| launch.to_string()).collect();
+            output::stdout(&format!("{}\n", texts.join("\n").trim_end()));
+        }
+    }
+    Exit::Success
+}

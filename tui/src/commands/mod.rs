@@ -1,0 +1,40 @@
+//! What each subcommand does, one file each.
+
+mod check;
+mod doctor;
+mod explain;
+mod lower;
+mod run;
+
+use crate::args::{Cli, ColorChoice, Command};
+use crate::exit::Exit;
+use std::io::IsTerminal;
+
+/// Does what the command line says.
+pub(crate) fn dispatch(cli: Cli) -> Exit {
+    let color = cli.view.color;
+    match cli.command {
+        Some(Command::Run(args)) => run::run(args, colored(color, &std::io::stderr())),
+        Some(Command::Check(args)) => check::check(&args, colored(color, &std::io::stdout())),
+        Some(Command::Lower(args)) => lower::lower(&args),
+        Some(Command::Explain(args)) => explain::explain(&args),
+        Some(Command::Doctor) => doctor::doctor(),
+        None => view(cli),
+    }
+}
+
+fn view(cli: Cli) -> Exit {
+    drop(cli);
+    Exit::Usage
+}
+
+/// Whether to colour what goes to a stream: `--color`, then NO_COLOR and FORCE_COLOR, then whether it is a terminal.
+fn colored(choice: ColorChoice, stream: &impl IsTerminal) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto if set("NO_COLOR") => false,
+        ColorChoice::Auto => set("FORCE_COLOR") || set("CLICOLOR_FORCE") || stream.is_terminal(),
+    }
+}

@@ -1,0 +1,73 @@
+//! The console that a run talks to: the process's own standard streams, clock and environment.
+
+use pallas_engine::Console;
+use std::io::{BufRead, Write};
+use std::time::Instant;
+
+/// Standard streams. Output is buffered by line on a terminal and by block in a pipe, and flushed before input, errors
+/// and the end, as Python does.
+pub(crate) struct ProcessConsole {
+    out: std::io::BufWriter<std::io::Stdout>,
+    by_line: bool,
+    start: Instant,
+}
+
+impl ProcessConsole {
+    /// The process's streams.
+    pub(crate) fn new() -> Self {
+        use std::io::IsTerminal;
+        let stdout = std::io::stdout();
+        ProcessConsole { by_line: stdout.is_terminal(), out: std::io::BufWriter::new(stdout), start: Instant::now() }
+    }
+
+    fn flush(&mut self) {
+        // A closed pipe is the reader's choice.
+        let _ = self.out.flush();
+    }
+}
+
+impl Drop for ProcessConsole {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+impl Console for ProcessConsole {
+    fn write_stdout(&mut self, text: &str) {
+        let _ = self.out.write_all(text.as_bytes());
+        if self.by_line && text.contains('\n') {
+            self.flush();
+        }
+    }
+
+    fn write_stderr(&mut self, text: &str) {
+        self.flush();
+        crate::output::stderr(text);
+    }
+
+    fn read_line(&mut self) -> Option<String> {
+        self.flush();
+        let mut line = String::new();
+        match std::io::stdin().lock().read_line(&mut line) {
+            Ok(0) | Err(_) => None,
+            Ok(_) => {
+                while line.ends_with(['\n', '\r']) {
+                    line.pop();
+                }
+                Some(line)
+            }
+        }
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn seconds(&self) -> f64 {
+        // Time since the epoch is not needed by kernels; a clock that starts near it keeps `time.time()` plausible.
+        self.start.elapsed().as_secs_f64()
+            + std::time::SystemTime::now()
+                .duration_since(std::time::UNIX_EPOCH)
+                .map_or(0.0, |now| now.as_secs_f64() - self.start.elapsed().as_secs_f64())
+    }
+}

@@ -1,0 +1,93 @@
+//! A list of objects, as linters print it. Rows and columns are one-based.
+
+use super::Batch;
+use pallas_engine::{LineColumn, SourceFile, Span, check};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Row<'a> {
+    code: &'a str,
+    name: &'a str,
+    severity: &'a str,
+    certainty: &'a str,
+    message: &'a str,
+    filename: &'a str,
+    location: Location,
+    end_location: Location,
+    help: Option<&'a str>,
+    evidence: Option<&'a str>,
+    fix: Option<Edit<'a>>,
+    related: Vec<Related<'a>>,
+    url: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Location {
+    row: u32,
+    column: u32,
+}
+
+#[derive(Serialize)]
+struct Edit<'a> {
+    message: &'a str,
+    content: &'a str,
+    location: Location,
+    end_location: Location,
+}
+
+#[derive(Serialize)]
+struct Related<'a> {
+    message: &'a str,
+    filename: &'a str,
+    location: Location,
+    end_location: Location,
+}
+
+impl From<LineColumn> for Location {
+    fn from(at: LineColumn) -> Self {
+        Location { row: at.line, column: at.column }
+    }
+}
+
+fn ends(source: &SourceFile, span: Span) -> (Location, Location) {
+    (source.line_column(span.start).into(), source.line_column(span.end).into())
+}
+
+pub(super) fn render(batches: &[Batch]) -> String {
+    let mut rows = Vec::new();
+    for batch in batches {
+        for finding in &batch.findings {
+            let Some(source) = batch.source(finding.span) else { continue };
+            let (location, end_location) = ends(source, finding.span);
+            rows.push(Row {
+                code: finding.code,
+                name: check::find(finding.code).map_or("", |rule| rule.name),
+                severity: finding.severity.name(),
+                certainty: finding.certainty.name(),
+                message: &finding.message,
+                filename: &source.path,
+                location,
+                end_location,
+                help: finding.help.as_deref(),
+                evidence: finding.evidence.as_deref(),
+                fix: finding.fix.as_ref().map(|fix| {
+                    let (location, end_location) = ends(source, fix.span);
+                    Edit { message: &fix.title, content: &fix.replacement, location, end_location }
+                }),
+                related: finding
+                    .labels
+                    .iter()
+                    .filter_map(|label| {
+                        let source = batch.source(label.span)?;
+                        let (location, end_location) = ends(source, label.span);
+                        Some(Related { message: &label.text, filename: &source.path, location, end_location })
+                    })
+                    .collect(),
+                url: None,
+            });
+        }
+    }
+    // Rows are plain strings and numbers, so they always serialise.
+    let text = serde_json::to_string_pretty(&rows).unwrap_or_else(|_| "[]".to_string());
+    format!("{text}\n")
+}
