@@ -1,1 +1,45 @@
-//! Runs kernel IR on the CPU.
+//! Runs kernel IR on the CPU with the semantics of JAX's interpret mode (`pallas/hlo_interpreter.py`,
+//! `state/discharge.py`, JAX 0.10.2): programs in row-major order, arrays padded to whole blocks, out-of-bounds blocks
+//! and subscripts repaired the way JAX repairs them.
+//!
+//! A function is flattened once into a [`tape`]: steps over numbered registers, with constants in place and last uses
+//! marked, so that buffers move from step to step instead of being copied. A [`LaunchPlan`] runs a kernel's tape once
+//! per program; [`run_function`] runs a host function, launches included. The crate reads no clock, prints nothing and
+//! judges nothing: what its caller may want to know goes through [`Hooks`].
+
+mod access;
+mod affine;
+mod blocks;
+mod control;
+mod error;
+mod hooks;
+mod launch;
+mod machine;
+mod memory;
+mod print;
+mod tape;
+
+pub use error::{RunError, RunErrorKind};
+pub use hooks::{Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes};
+pub use launch::{LaunchPlan, run_launch};
+pub use machine::{FunctionPlan, run_function};
+pub use print::format_debug_print;
+
+use pallas_tensor::{Array, DType, Kind, OpError, Scalar, Shape};
+
+/// What memory holds before it is written, as `uninitialized_value` of pallas/primitives.py: NaN, the smallest integer,
+/// false.
+///
+/// # Errors
+/// If the array would not fit in memory.
+pub fn uninitialized(dtype: DType, shape: Shape) -> Result<Array, OpError> {
+    Array::full(dtype, shape, uninitialized_element(dtype))
+}
+
+pub(crate) fn uninitialized_element(dtype: DType) -> Scalar {
+    match dtype.kind() {
+        Kind::Float => Scalar::Float(f64::NAN),
+        Kind::Signed | Kind::Unsigned => Scalar::Int(dtype.iinfo().map_or(0, |info| info.min)),
+        Kind::Bool | Kind::Key => Scalar::zero(dtype),
+    }
+}

@@ -11,6 +11,14 @@ use std::fmt;
 /// Types of results.
 pub type Types = SmallVec<[Type; 1]>;
 
+/// Results from operands, which are owned so that a buffer that nobody else holds is reused in place.
+pub type Eval =
+    fn(&EvalContext<'_>, SmallVec<[Array; 4]>) -> Result<SmallVec<[Array; 1]>, EvalError>;
+
+/// Bounds of an integer result from bounds of the operands, computed without a width: a result that leaves the range of
+/// the op's dtype says nothing, since the real value wraps around.
+pub type IntervalHook = fn(&Attributes, &[Interval]) -> Interval;
+
 /// An op: a pointer to its definition. Two ops are equal if they are the same definition.
 #[derive(Clone, Copy)]
 pub struct Op(pub &'static OpDef);
@@ -34,9 +42,9 @@ pub enum OpKind {
     /// A function of its tiles.
     Pure {
         /// Computes the results. Operands are owned, so a buffer that nobody else holds is reused in place.
-        eval: fn(&EvalContext<'_>, SmallVec<[Array; 4]>) -> Result<SmallVec<[Array; 1]>, EvalError>,
+        eval: Eval,
         /// For integer results: bounds from bounds of the operands. `None` where nothing is known.
-        interval: Option<fn(&Attributes, &[Interval]) -> Interval>,
+        interval: Option<IntervalHook>,
     },
     /// Reads or writes a Ref: executed by the interpreter's memory.
     Memory(MemoryOp),

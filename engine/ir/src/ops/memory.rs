@@ -58,11 +58,13 @@ pub static SWAP: OpDef = OpDef {
 };
 
 /// `old = ref[index]; ref[index] = combine(old, value)`, atomically. Operands and attributes as [`STORE`], and
-/// `combine`: `add`, `max`, `min`, `and`, `or`, `xor` or `xchg`. Result: the old tile.
+/// `combine`: `add`, `max`, `min`, `and`, `or`, `xor` or `xchg`. `accumulate` says what becomes of several updates of one
+/// element through an index array: true (`ref_addupdate`) combines all, false (Triton's `atomic_*`) keeps the last, which
+/// is what JAX's interpret mode does. Result: the old tile.
 pub static ATOMIC: OpDef = OpDef {
     name: "atomic",
     doc: "`old = ref[index]; ref[index] = combine(old, value)`; operands: ref, value, indices..., mask?",
-    attributes: &["combine", "index", "masked", "padded"],
+    attributes: &["combine", "index", "masked", "padded", "accumulate"],
     infer: |context| {
         match context.attributes.str("combine") {
             Some("add" | "max" | "min" | "and" | "or" | "xor" | "xchg") => {}

@@ -74,6 +74,11 @@ pub fn find(name: &str) -> Option<Op> {
     BY_NAME.get(name).map(|&def| Op(def))
 }
 
+/// Whether an op is elementwise in two operands, and its evaluation takes a scalar for either of them as well.
+pub fn is_elementwise_binary(op: Op) -> bool {
+    binary::all().chain(compare::all()).any(|def| op == Op(def))
+}
+
 /// Bounds of the elements of an array, for interval analysis; [`crate::Interval::ANY`] where there are none.
 pub fn array_bounds(array: &pallas_tensor::Array) -> crate::Interval {
     bounds::of_array(array)

@@ -3,15 +3,12 @@
 use super::bounds;
 use super::eval::{attribute, one, sizes, take};
 use super::rule::{self, Accepts, tuple};
-use crate::interval::Interval;
-use crate::op::{EvalError, InferContext, InferError, OpDef, OpKind, Types};
+use crate::op::{EvalError, InferContext, InferError, IntervalHook, OpDef, OpKind, Types};
 use crate::types::TensorType;
 use pallas_tensor::ops::{ReduceOp, arg_extreme, reduce};
 use pallas_tensor::{DType, Kind};
 
-type Bounds = Option<fn(&crate::Attributes, &[Interval]) -> Interval>;
-
-const SAME: Bounds = Some(bounds::same);
+const SAME: Option<IntervalHook> = Some(bounds::same);
 
 /// What a reduction accepts: `None` is lax's check for logical reductions, which words it differently.
 const NUMBER: Option<Accepts> = Some(Accepts {

@@ -1,0 +1,612 @@
+//! Subscripts of Refs: where they point in a given program, reading and writing there.
+//!
+//! As in JAX, a subscript of slices and scalars without strides is a *block* (`dynamic_slice`), everything else is a
+//! *gather* (integer arrays). They differ in what happens outside: blocks move inside (or, `padded`, see uninitialised
+//! values), gathers clamp reads and drop writes. Negative positions count from the end once, in both.
+
+use crate::error::RunError;
+use crate::memory::{Memory, View, ViewDim};
+use crate::{uninitialized, uninitialized_element};
+use pallas_ir::{DimIndex, IndexPattern, Position};
+use pallas_tensor::ops::{self, Combine, PadDimension};
+use pallas_tensor::{Array, Shape};
+use smallvec::SmallVec;
+
+/// A subscript, prepared.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    dims: SmallVec<[DimIndex; 4]>,
+    /// How many slices stand before the dimensions of the index arrays.
+    array_position: usize,
+    /// What the subscript selects.
+    pub(crate) shape: Shape,
+    /// The common shape of the index arrays.
+    index_shape: Shape,
+    padded: bool,
+    is_block: bool,
+    /// Whether it is all of the Ref it is applied to.
+    is_full: bool,
+}
+
+/// Where a subscript points: its dynamic parts, in order.
+pub(crate) enum Index {
+    Scalar(i64),
+    Array(Array),
+}
+
+/// A subscript that leaves its Ref.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outside {
+    pub(crate) axis: usize,
+    pub(crate) start: i64,
+    pub(crate) size: usize,
+    pub(crate) stride: usize,
+    pub(crate) bound: usize,
+}
+
+/// A block found in a Ref: what it covers, and for `padded` accesses how much of it exists.
+struct Block {
+    view: View,
+    /// Extents asked for, 1 for scalars.
+    sizes: SmallVec<[usize; 6]>,
+    /// Extents that exist.
+    visible: SmallVec<[usize; 6]>,
+}
+
+impl Block {
+    fn is_complete(&self) -> bool {
+        self.sizes == self.visible
+    }
+}
+
+impl Access {
+    /// Prepares a subscript of a Ref of `shape` whose index arrays broadcast to `index_shape`.
+    pub(crate) fn new(
+        pattern: &IndexPattern,
+        shape: &Shape,
+        index_shape: Shape,
+        padded: bool,
+    ) -> Access {
+        let is_block = pattern.0.iter().all(|dim| match dim {
+            DimIndex::At(_) => true,
+            DimIndex::Slice { stride, .. } => *stride == 1,
+            DimIndex::Array => false,
+        });
+        Access {
+            dims: pattern.0.clone(),
+            array_position: pattern.array_position(),
+            shape: pattern.result_shape(&index_shape),
+            index_shape,
+            padded,
+            is_block,
+            is_full: pattern.is_full(shape),
+        }
+    }
+
+    /// Whether it is slices and scalars without strides.
+    pub(crate) fn is_block(&self) -> bool {
+        self.is_block
+    }
+
+    /// Dynamic parts, each with whether it is an array.
+    pub(crate) fn dynamic_parts(&self) -> impl Iterator<Item = bool> + '_ {
+        self.dims
+            .iter()
+            .filter(|dim| dim.is_dynamic())
+            .map(|dim| *dim == DimIndex::Array)
+    }
+
+    /// Reads.
+    pub(crate) fn load(
+        &self,
+        memory: &Memory,
+        view: &View,
+        indices: &[Index],
+    ) -> Result<Array, RunError> {
+        let base = array(memory, view)?;
+        if self.is_full && view.is_whole(base.shape()) {
+            return Ok(base.clone());
+        }
+        if !self.is_block {
+            let positions = self.positions(view, base.shape(), indices, true)?;
+            let fill = Array::scalar(base.dtype(), uninitialized_element(base.dtype()));
+            return Ok(ops::take_flat(base, &positions, self.shape.clone(), &fill)?);
+        }
+        let block = self.block(view, indices)?;
+        let read = read(base, &block.view)?;
+        if block.is_complete() {
+            return Ok(ops::reshape(&read, self.shape.clone())?);
+        }
+        let read = ops::reshape(&read, block.visible.as_slice())?;
+        let missing = uninitialized(base.dtype(), Shape::scalar())?;
+        let padding: Vec<PadDimension> = block
+            .sizes
+            .iter()
+            .zip(&block.visible)
+            .map(|(&size, &visible)| PadDimension {
+                low: 0,
+                high: (size - visible) as i64,
+                interior: 0,
+            })
+            .collect();
+        let padded = ops::pad(&read, &missing, &padding)?;
+        Ok(ops::reshape(&padded, self.shape.clone())?)
+    }
+
+    /// Writes.
+    pub(crate) fn store(
+        &self,
+        memory: &mut Memory,
+        view: &View,
+        indices: &[Index],
+        value: Array,
+    ) -> Result<(), RunError> {
+        self.combine(memory, view, indices, value, Combine::Replace)
+    }
+
+    /// Writes; where several index tuples point to one place, `combine` says what becomes of it. Blocks replace.
+    pub(crate) fn combine(
+        &self,
+        memory: &mut Memory,
+        view: &View,
+        indices: &[Index],
+        value: Array,
+        combine: Combine,
+    ) -> Result<(), RunError> {
+        let base = array(memory, view)?;
+        if *value.shape() != self.shape || value.dtype() != base.dtype() {
+            return Err(RunError::malformed(format!(
+                "a store of shape {} and dtype {} into {} of {}",
+                value.shape(),
+                value.dtype(),
+                self.shape,
+                base.dtype()
+            )));
+        }
+        if !self.is_block {
+            let positions = self.positions(view, base.shape(), indices, false)?;
+            let base = memory.take(view.buffer);
+            let written = ops::scatter_flat(base, &positions, &value, combine)?;
+            memory.put(view.buffer, written);
+            return Ok(());
+        }
+        if self.is_full && view.is_whole(base.shape()) {
+            memory.put(view.buffer, value);
+            return Ok(());
+        }
+        let block = self.block(view, indices)?;
+        let value = if block.is_complete() {
+            value
+        } else {
+            let value = ops::reshape(&value, block.sizes.as_slice())?;
+            let start: SmallVec<[usize; 6]> = SmallVec::from_elem(0, block.sizes.len());
+            ops::slice(&value, &start, &block.visible, None)?
+        };
+        write(memory, &block.view, value)
+    }
+
+    /// The view of what the subscript selects.
+    pub(crate) fn view(&self, view: &View, indices: &[Index]) -> Result<View, RunError> {
+        let mut indices = indices.iter();
+        let shape = view.shape();
+        let mut parts: SmallVec<[ViewDim; 4]> = SmallVec::new();
+        for (axis, dim) in self.dims.iter().enumerate() {
+            let bound = extent(&shape, axis)?;
+            let (start, size, stride) = range(dim, &mut indices)?;
+            let span = size
+                .saturating_sub(1)
+                .saturating_mul(stride)
+                .saturating_add(1);
+            let start = clamp(start, bound, if size == 0 { 0 } else { span })?;
+            parts.push(match dim {
+                DimIndex::At(_) => ViewDim::At(start),
+                _ => ViewDim::Range {
+                    start,
+                    size,
+                    stride,
+                },
+            });
+        }
+        Ok(view.select(&parts))
+    }
+
+    /// Where a block lies.
+    fn block(&self, view: &View, indices: &[Index]) -> Result<Block, RunError> {
+        let mut indices = indices.iter();
+        let shape = view.shape();
+        let mut parts: SmallVec<[ViewDim; 4]> = SmallVec::new();
+        let (mut sizes, mut visible) = (SmallVec::new(), SmallVec::new());
+        for (axis, dim) in self.dims.iter().enumerate() {
+            let bound = extent(&shape, axis)?;
+            let (start, size, _) = range(dim, &mut indices)?;
+            let (start, shown) = if self.padded {
+                // The Ref is padded by `size` behind, then `dynamic_slice` clamps.
+                let end = bound as i64;
+                let start = if start < 0 {
+                    start.saturating_add(end).saturating_add(size as i64)
+                } else {
+                    start
+                };
+                let start = start.clamp(0, end) as usize;
+                (start, size.min(bound - start))
+            } else {
+                (clamp(start, bound, size)?, size)
+            };
+            sizes.push(size);
+            visible.push(shown);
+            parts.push(ViewDim::Range {
+                start,
+                size: shown,
+                stride: 1,
+            });
+        }
+        Ok(Block {
+            view: view.select(&parts),
+            sizes,
+            visible,
+        })
+    }
+
+    /// Flat positions in the buffer of every selected element; -1 for what a write drops.
+    fn positions(
+        &self,
+        view: &View,
+        base: &Shape,
+        indices: &[Index],
+        reads: bool,
+    ) -> Result<Vec<i64>, RunError> {
+        let shape = view.shape();
+        let strides = base.strides();
+        // Offset of the view's origin, and the buffer's stride along each of its dimensions.
+        let mut origin = 0i64;
+        let mut steps: SmallVec<[i64; 4]> = SmallVec::new();
+        for (dim, &stride) in view.dims.iter().zip(&strides) {
+            match *dim {
+                ViewDim::At(position) => origin += (position * stride) as i64,
+                ViewDim::Range {
+                    start,
+                    stride: step,
+                    ..
+                } => {
+                    origin += (start * stride) as i64;
+                    steps.push((step * stride) as i64);
+                }
+            }
+        }
+        let resolve = |position: i64, axis: usize, bound: usize| -> i64 {
+            let bound = bound as i64;
+            let position = if position < 0 {
+                position.saturating_add(bound)
+            } else {
+                position
+            };
+            if bound > 0 && reads {
+                position.clamp(0, bound - 1) * steps[axis]
+            } else if (0..bound).contains(&position) {
+                position * steps[axis]
+            } else {
+                -1
+            }
+        };
+        let mut indices = indices.iter();
+        let mut tuples = vec![origin; self.index_shape.size()];
+        // Offsets along each slice, in order.
+        let mut slices: Vec<Vec<i64>> = Vec::new();
+        for (axis, dim) in self.dims.iter().enumerate() {
+            let bound = extent(&shape, axis)?;
+            match dim {
+                DimIndex::Array => {
+                    let Some(Index::Array(index)) = indices.next() else {
+                        return Err(RunError::malformed("an index array is missing"));
+                    };
+                    let index = broadcast(index, &self.index_shape)?;
+                    for (tuple, element) in tuples.iter_mut().zip(index.iter_scalars()) {
+                        let position = element.as_int().unwrap_or(0);
+                        let position = position.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+                        add(tuple, resolve(position, axis, bound));
+                    }
+                }
+                DimIndex::At(_) => {
+                    let (position, _, _) = range(dim, &mut indices)?;
+                    let offset = resolve(position, axis, bound);
+                    tuples.iter_mut().for_each(|tuple| add(tuple, offset));
+                }
+                DimIndex::Slice { .. } => {
+                    let (start, size, stride) = range(dim, &mut indices)?;
+                    let position = |k: usize| start.saturating_add((k * stride) as i64);
+                    slices.push(
+                        (0..size)
+                            .map(|k| resolve(position(k), axis, bound))
+                            .collect(),
+                    );
+                }
+            }
+        }
+        let (before, after) = slices.split_at(self.array_position.min(slices.len()));
+        let before = product(before);
+        let after = product(after);
+        let mut positions = Vec::new();
+        positions
+            .try_reserve_exact(self.shape.size())
+            .map_err(|_| RunError::eval(format!("a tile of shape {} is too large", self.shape)))?;
+        for &outer in &before {
+            for &tuple in &tuples {
+                let base = sum(outer, tuple);
+                positions.extend(after.iter().map(|&inner| sum(base, inner)));
+            }
+        }
+        Ok(positions)
+    }
+
+    /// The first dimension along which the subscript leaves the Ref, not counting elements that `mask` (of the
+    /// subscript's shape) switches off.
+    pub(crate) fn outside(
+        &self,
+        view: &View,
+        indices: &[Index],
+        mask: Option<&Array>,
+    ) -> Result<Option<Outside>, RunError> {
+        let mut indices = indices.iter();
+        let shape = view.shape();
+        let mut slice = 0;
+        for (axis, dim) in self.dims.iter().enumerate() {
+            let bound = extent(&shape, axis)?;
+            if *dim == DimIndex::Array {
+                let Some(Index::Array(index)) = indices.next() else {
+                    return Err(RunError::malformed("an index array is missing"));
+                };
+                if let Some(position) = self.array_outside(index, bound, mask)? {
+                    return Ok(Some(Outside {
+                        axis,
+                        start: position,
+                        size: 1,
+                        stride: 1,
+                        bound,
+                    }));
+                }
+                continue;
+            }
+            let (start, size, stride) = range(dim, &mut indices)?;
+            let own = slice;
+            slice += usize::from(matches!(dim, DimIndex::Slice { .. }));
+            let last = start.saturating_add(size.saturating_sub(1).saturating_mul(stride) as i64);
+            if size == 0 || (start >= 0 && last < bound as i64) {
+                continue;
+            }
+            let counts = match (mask, dim) {
+                (Some(mask), DimIndex::Slice { .. }) => {
+                    let result_axis = if own < self.array_position || self.is_block {
+                        own
+                    } else {
+                        own + self.index_shape.rank()
+                    };
+                    any_set(mask, result_axis, |k| {
+                        let position = start.saturating_add((k * stride) as i64);
+                        position < 0 || position >= bound as i64
+                    })
+                }
+                (Some(mask), _) => any_set(mask, usize::MAX, |_| true),
+                (None, _) => true,
+            };
+            if counts {
+                return Ok(Some(Outside {
+                    axis,
+                    start,
+                    size,
+                    stride,
+                    bound,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn array_outside(
+        &self,
+        index: &Array,
+        bound: usize,
+        mask: Option<&Array>,
+    ) -> Result<Option<i64>, RunError> {
+        let is_outside = |position: i64| position < 0 || position >= bound as i64;
+        let positions = |index: &Array| -> Vec<i64> {
+            index
+                .iter_scalars()
+                .map(|element| {
+                    let position = element.as_int().unwrap_or(0);
+                    position.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+                })
+                .collect()
+        };
+        let own = positions(index);
+        let first = own.iter().copied().find(|&position| is_outside(position));
+        let (Some(_), Some(mask)) = (first, mask) else {
+            return Ok(first);
+        };
+        let all = positions(&broadcast(index, &self.index_shape)?);
+        let inner: usize = self.shape
+            [(self.array_position + self.index_shape.rank()).min(self.shape.rank())..]
+            .iter()
+            .product();
+        let mask = mask.elements::<bool>().unwrap_or_default();
+        let found = mask.iter().enumerate().find_map(|(flat, &set)| {
+            let tuple = (flat / inner.max(1)) % all.len().max(1);
+            let position = *all.get(tuple)?;
+            (set && is_outside(position)).then_some(position)
+        });
+        Ok(found)
+    }
+}
+
+/// Whether a mask is true anywhere where the coordinate along `axis` satisfies a condition.
+fn any_set(mask: &Array, axis: usize, condition: impl Fn(usize) -> bool) -> bool {
+    let shape = mask.shape();
+    let size = shape.get(axis).copied().unwrap_or(1).max(1);
+    let inner: usize = shape.iter().skip(axis.saturating_add(1)).product();
+    let elements = mask.elements::<bool>().unwrap_or_default();
+    elements
+        .iter()
+        .enumerate()
+        .any(|(flat, &set)| set && condition((flat / inner.max(1)) % size))
+}
+
+fn add(tuple: &mut i64, offset: i64) {
+    *tuple = sum(*tuple, offset);
+}
+
+/// Sums offsets; -1 stays.
+fn sum(left: i64, right: i64) -> i64 {
+    if left < 0 || right < 0 {
+        -1
+    } else {
+        left + right
+    }
+}
+
+/// Offsets of every combination of positions along some dimensions, in row-major order.
+fn product(slices: &[Vec<i64>]) -> Vec<i64> {
+    slices.iter().fold(vec![0], |offsets, slice| {
+        offsets
+            .iter()
+            .flat_map(|&outer| slice.iter().map(move |&inner| sum(outer, inner)))
+            .collect()
+    })
+}
+
+fn array<'a>(memory: &'a Memory, view: &View) -> Result<&'a Array, RunError> {
+    memory
+        .buffers
+        .get(view.buffer)
+        .map(|buffer| &buffer.array)
+        .ok_or_else(|| RunError::malformed("a Ref outlived its scope"))
+}
+
+fn extent(shape: &Shape, axis: usize) -> Result<usize, RunError> {
+    shape
+        .get(axis)
+        .copied()
+        .ok_or_else(|| RunError::malformed("a subscript has more entries than its Ref dimensions"))
+}
+
+/// Start, size and stride of a scalar or slice.
+fn range<'a>(
+    dim: &DimIndex,
+    indices: &mut impl Iterator<Item = &'a Index>,
+) -> Result<(i64, usize, usize), RunError> {
+    let mut start = |position: Position| match position {
+        Position::Static(start) => Ok(start),
+        Position::Dynamic => match indices.next() {
+            Some(Index::Scalar(start)) => Ok(*start),
+            _ => Err(RunError::malformed("an index operand is missing")),
+        },
+    };
+    match *dim {
+        DimIndex::At(position) => Ok((start(position)?, 1, 1)),
+        DimIndex::Slice {
+            start: position,
+            size,
+            stride,
+        } => Ok((start(position)?, size, stride)),
+        DimIndex::Array => Err(RunError::malformed("an index array where a slice belongs")),
+    }
+}
+
+/// A start as `lax.dynamic_slice` takes it: negative ones count from the end, then the slice is moved inside.
+fn clamp(start: i64, bound: usize, size: usize) -> Result<usize, RunError> {
+    let Some(last) = bound.checked_sub(size) else {
+        return Err(RunError::eval(format!(
+            "slice slice_sizes must be less than or equal to operand shape, got {size} for a dimension of {bound}"
+        )));
+    };
+    let start = if start < 0 {
+        start.saturating_add(bound as i64)
+    } else {
+        start
+    };
+    Ok(start.clamp(0, last as i64) as usize)
+}
+
+/// An array stretched to a shape by numpy's rules.
+pub(crate) fn broadcast(array: &Array, shape: &Shape) -> Result<Array, RunError> {
+    if array.shape() == shape {
+        return Ok(array.clone());
+    }
+    let missing = shape.rank().saturating_sub(array.rank());
+    let dims: SmallVec<[usize; 6]> = (missing..shape.rank()).collect();
+    Ok(ops::broadcast_in_dim(array, shape.clone(), &dims)?)
+}
+
+/// First, one past the last, and stride along each dimension of the buffer.
+type Ranges = (
+    SmallVec<[usize; 6]>,
+    SmallVec<[usize; 6]>,
+    SmallVec<[usize; 6]>,
+);
+
+fn ranges(view: &View) -> Ranges {
+    let mut ranges = Ranges::default();
+    for dim in &view.dims {
+        let (start, limit, stride) = match *dim {
+            ViewDim::At(position) => (position, position + 1, 1),
+            ViewDim::Range { start, size: 0, .. } => (start, start, 1),
+            ViewDim::Range {
+                start,
+                size,
+                stride,
+            } => (start, start + (size - 1) * stride + 1, stride),
+        };
+        ranges.0.push(start);
+        ranges.1.push(limit);
+        ranges.2.push(stride);
+    }
+    ranges
+}
+
+/// What a view shows, with dimensions of 1 where it has none.
+fn read(base: &Array, view: &View) -> Result<Array, RunError> {
+    if view.is_whole(base.shape()) {
+        return Ok(base.clone());
+    }
+    let (start, limit, strides) = ranges(view);
+    let strided = strides.iter().any(|&stride| stride != 1);
+    Ok(ops::slice(
+        base,
+        &start,
+        &limit,
+        strided.then_some(strides.as_slice()),
+    )?)
+}
+
+/// Replaces what a view shows. `value` has as many elements, in row-major order.
+fn write(memory: &mut Memory, view: &View, value: Array) -> Result<(), RunError> {
+    let (start, limit, strides) = ranges(view);
+    let sizes: Shape = view
+        .dims
+        .iter()
+        .map(|dim| match dim {
+            ViewDim::At(_) => 1,
+            ViewDim::Range { size, .. } => *size,
+        })
+        .collect();
+    if sizes.size() == 0 {
+        return Ok(());
+    }
+    let value = ops::reshape(&value, sizes.clone())?;
+    let base = memory.take(view.buffer);
+    let written = if strides.iter().all(|&stride| stride == 1) {
+        let start: SmallVec<[i64; 6]> = start.iter().map(|&start| start as i64).collect();
+        ops::dynamic_update_slice(base, &value, &start)?
+    } else {
+        let _ = limit;
+        let buffer = base.shape().strides();
+        let lines: Vec<Vec<i64>> = (0..sizes.rank())
+            .map(|axis| {
+                (0..sizes[axis])
+                    .map(|k| ((start[axis] + k * strides[axis]) * buffer[axis]) as i64)
+                    .collect()
+            })
+            .collect();
+        ops::scatter_flat(base, &product(&lines), &value, Combine::Replace)?
+    };
+    memory.put(view.buffer, written);
+    Ok(())
+}

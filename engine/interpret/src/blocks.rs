@@ -1,0 +1,239 @@
+//! One operand of a launch as it runs: the whole array, padded to whole blocks, and the block that is in the kernel's
+//! Ref. A block is written back when it moves away, not after every program: nobody else reads the array in between.
+
+use crate::error::RunError;
+use crate::memory::Memory;
+use crate::{uninitialized, uninitialized_element};
+use pallas_ir::{BlockDim, Operand};
+use pallas_tensor::ops::{self, PadDimension};
+use pallas_tensor::{Array, DType, Scalar, Shape};
+use smallvec::SmallVec;
+
+/// What does not change from run to run.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockPlan {
+    dtype: DType,
+    /// The array's extents.
+    array: Shape,
+    /// Virtual elements before and after the array (`Element` blocks).
+    virtual_padding: Vec<(usize, usize)>,
+    /// The array's extents with virtual padding, made a multiple of the block's.
+    padded: Shape,
+    dims: Vec<BlockDim>,
+    /// The block's extents, 1 where squeezed.
+    block: Shape,
+    /// The Ref's extents.
+    reference: Shape,
+}
+
+impl BlockPlan {
+    pub(crate) fn new(operand: &Operand) -> Result<BlockPlan, RunError> {
+        let array = operand.array.shape.clone();
+        let malformed =
+            |message: &str| RunError::malformed(format!("operand {} {message}", operand.name));
+        if operand.block.len() != array.rank() {
+            return Err(malformed("has not one block size per dimension"));
+        }
+        if operand.block.iter().any(|dim| dim.size() == 0) && array.size() > 0 {
+            return Err(malformed("has a block size of 0"));
+        }
+        let virtual_padding: Vec<(usize, usize)> = operand
+            .block
+            .iter()
+            .map(|dim| match dim {
+                BlockDim::Element { low, high, .. } => (*low, *high),
+                _ => (0, 0),
+            })
+            .collect();
+        let padded = array
+            .iter()
+            .zip(&virtual_padding)
+            .zip(&operand.block)
+            .map(|((&size, &(low, high)), dim)| {
+                let size = size.saturating_add(low).saturating_add(high);
+                // As `_pad_to_block_dimension`: an empty dimension stays empty.
+                size.div_ceil(dim.size().max(1)).saturating_mul(dim.size())
+            })
+            .collect();
+        Ok(BlockPlan {
+            dtype: operand.array.dtype,
+            array,
+            virtual_padding,
+            padded,
+            dims: operand.block.clone(),
+            block: operand.block.iter().map(|dim| dim.size()).collect(),
+            reference: operand.block_shape().into(),
+        })
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.dims.len()
+    }
+
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    pub(crate) fn array(&self) -> &Shape {
+        &self.array
+    }
+
+    /// The shape of the kernel's Ref.
+    pub(crate) fn reference(&self) -> &Shape {
+        &self.reference
+    }
+
+    /// Whether the array is longer than whole blocks say, on either side.
+    fn is_padded(&self) -> bool {
+        self.padded != self.array || self.virtual_padding.iter().any(|&(low, _)| low > 0)
+    }
+
+    /// Surrounds an array with uninitialised values.
+    fn pad(&self, array: Array) -> Result<Array, RunError> {
+        if !self.is_padded() {
+            return Ok(array);
+        }
+        let padding: Vec<PadDimension> = self
+            .virtual_padding
+            .iter()
+            .zip(self.array.iter().zip(&self.padded))
+            .map(|(&(low, _), (&size, &padded))| PadDimension {
+                low: low as i64,
+                high: (padded - size - low) as i64,
+                interior: 0,
+            })
+            .collect();
+        let value = Array::scalar(self.dtype, uninitialized_element(self.dtype));
+        Ok(ops::pad(&array, &value, &padding)?)
+    }
+
+    /// Cuts the padding off.
+    fn unpad(&self, array: Array) -> Result<Array, RunError> {
+        if !self.is_padded() {
+            return Ok(array);
+        }
+        let start: Vec<usize> = self.virtual_padding.iter().map(|&(low, _)| low).collect();
+        let limit: Vec<usize> = start
+            .iter()
+            .zip(&self.array)
+            .map(|(&low, &size)| low + size)
+            .collect();
+        Ok(ops::slice(&array, &start, &limit, None)?)
+    }
+
+    /// First elements of the block with these indices in the padded array, as `dynamic_slice` moves them inside:
+    /// negative ones count from the end once.
+    fn starts(&self, indices: &[i64]) -> SmallVec<[i64; 4]> {
+        self.dims
+            .iter()
+            .zip(&self.padded)
+            .enumerate()
+            .map(|(axis, (dim, &padded))| {
+                let index = indices.get(axis).copied().unwrap_or(0);
+                // JAX computes starts as i32.
+                let start = match dim {
+                    BlockDim::Blocked(size) => (index as i32).wrapping_mul(*size as i32),
+                    BlockDim::Squeezed | BlockDim::Element { .. } => index as i32,
+                };
+                let (start, padded) = (i64::from(start), padded as i64);
+                let start = if start < 0 { start + padded } else { start };
+                start.clamp(0, (padded - dim.size() as i64).max(0))
+            })
+            .collect()
+    }
+}
+
+/// An operand in motion.
+#[derive(Debug)]
+pub(crate) struct BlockState {
+    /// The padded array; a scalar placeholder while the block is the whole of it.
+    carry: Array,
+    /// The kernel's Ref.
+    pub(crate) buffer: usize,
+    /// Where the block in the Ref begins.
+    starts: Option<SmallVec<[i64; 4]>>,
+}
+
+impl BlockState {
+    /// Starts with an array; `None` is uninitialised.
+    pub(crate) fn new(
+        plan: &BlockPlan,
+        array: Option<Array>,
+        memory: &mut Memory,
+    ) -> Result<BlockState, RunError> {
+        let carry = match array {
+            Some(array) => plan.pad(array)?,
+            None => uninitialized(plan.dtype, plan.padded.clone())?,
+        };
+        let buffer = memory.add(Array::scalar(plan.dtype, Scalar::zero(plan.dtype)));
+        Ok(BlockState {
+            carry,
+            buffer,
+            starts: None,
+        })
+    }
+
+    /// Brings the block with these indices into the Ref.
+    pub(crate) fn bring(
+        &mut self,
+        plan: &BlockPlan,
+        indices: &[i64],
+        memory: &mut Memory,
+    ) -> Result<(), RunError> {
+        let starts = plan.starts(indices);
+        if self.starts.as_ref() == Some(&starts) {
+            return Ok(());
+        }
+        self.write_back(plan, memory)?;
+        let block = if plan.block == plan.padded {
+            // The block is all there is: it moves in.
+            let nothing = Array::scalar(plan.dtype, Scalar::zero(plan.dtype));
+            std::mem::replace(&mut self.carry, nothing)
+        } else {
+            ops::dynamic_slice(&self.carry, &starts, &plan.block)?
+        };
+        // Without this the reshaped block would share its elements with the one in hand.
+        let block = {
+            let reshaped = ops::reshape(&block, plan.reference.clone())?;
+            drop(block);
+            reshaped
+        };
+        let slot = &mut memory.buffers[self.buffer];
+        slot.array = block;
+        slot.written = false;
+        self.starts = Some(starts);
+        Ok(())
+    }
+
+    /// Puts the block in the Ref back into the array, if there is one and it was written.
+    fn write_back(&mut self, plan: &BlockPlan, memory: &mut Memory) -> Result<(), RunError> {
+        let Some(starts) = self.starts.take() else {
+            return Ok(());
+        };
+        let whole = plan.block == plan.padded;
+        if !memory.buffers[self.buffer].written && !whole {
+            return Ok(());
+        }
+        let block = memory.take(self.buffer);
+        let reshaped = ops::reshape(&block, plan.block.clone())?;
+        drop(block);
+        if whole {
+            self.carry = reshaped;
+            return Ok(());
+        }
+        let nothing = Array::scalar(plan.dtype, Scalar::zero(plan.dtype));
+        let carry = std::mem::replace(&mut self.carry, nothing);
+        self.carry = ops::dynamic_update_slice(carry, &reshaped, &starts)?;
+        Ok(())
+    }
+
+    /// The array at the end, without its padding.
+    pub(crate) fn finish(
+        mut self,
+        plan: &BlockPlan,
+        memory: &mut Memory,
+    ) -> Result<Array, RunError> {
+        self.write_back(plan, memory)?;
+        plan.unpad(self.carry)
+    }
+}

@@ -1,0 +1,91 @@
+//! Why a run stopped.
+
+use pallas_ir::function::Location;
+use pallas_ir::{EvalError, OpId};
+use pallas_tensor::OpError;
+use std::fmt;
+
+/// Why a run stopped, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunError {
+    /// What happened.
+    pub kind: RunErrorKind,
+    /// The op that was running, with its place in the source.
+    pub op: Option<(OpId, Location)>,
+    /// The ids of the program that was running.
+    pub program: Option<Vec<usize>>,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunErrorKind {
+    /// The hooks asked to stop.
+    Cancelled,
+    /// An op could not be computed: out of memory, or a dtype without arithmetic.
+    Eval(String),
+    /// The function or launch is not well formed; the verifier says more.
+    Malformed(String),
+}
+
+impl RunError {
+    pub(crate) fn new(kind: RunErrorKind) -> RunError {
+        RunError {
+            kind,
+            op: None,
+            program: None,
+        }
+    }
+
+    pub(crate) fn malformed(message: impl Into<String>) -> RunError {
+        RunError::new(RunErrorKind::Malformed(message.into()))
+    }
+
+    pub(crate) fn eval(message: impl Into<String>) -> RunError {
+        RunError::new(RunErrorKind::Eval(message.into()))
+    }
+
+    pub(crate) fn cancelled() -> RunError {
+        RunError::new(RunErrorKind::Cancelled)
+    }
+
+    /// Names the op, unless an inner one has been named.
+    pub(crate) fn at(mut self, op: OpId, location: &Location) -> RunError {
+        self.op.get_or_insert_with(|| (op, location.clone()));
+        self
+    }
+
+    /// Names the program, unless an inner launch has.
+    pub(crate) fn in_program(mut self, ids: &[usize]) -> RunError {
+        self.program.get_or_insert_with(|| ids.to_vec());
+        self
+    }
+}
+
+impl From<OpError> for RunError {
+    fn from(error: OpError) -> Self {
+        RunError::eval(error.to_string())
+    }
+}
+
+impl From<EvalError> for RunError {
+    fn from(error: EvalError) -> Self {
+        RunError::eval(error.0)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            RunErrorKind::Cancelled => f.write_str("cancelled")?,
+            RunErrorKind::Eval(message) => f.write_str(message)?,
+            RunErrorKind::Malformed(message) => write!(f, "malformed IR: {message}")?,
+        }
+        if let Some(ids) = &self.program {
+            let ids: Vec<String> = ids.iter().map(usize::to_string).collect();
+            write!(f, " (in program ({}))", ids.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for RunError {}

@@ -1,0 +1,97 @@
+//! What a caller may see of a run, and how it may stop it. Every method has a default that does nothing.
+
+use pallas_ir::function::Location;
+use pallas_ir::{Launch, OpId};
+use pallas_tensor::Array;
+
+/// What a run reports as it goes.
+pub trait Hooks {
+    /// `debug_print`: the format as written, and the values for its fields ([`crate::format_debug_print`] joins them).
+    fn debug_print(&mut self, format: &str, values: &[Array]) {
+        let _ = (format, values);
+    }
+
+    /// Asked before every program and every turn of a loop; true stops the run.
+    fn cancelled(&mut self) -> bool {
+        false
+    }
+
+    /// A tick of the caller's clock in nanoseconds; `None` leaves times out of events.
+    fn now(&mut self) -> Option<u64> {
+        None
+    }
+
+    /// Whether [`Hooks::program`] is to be called. Without, blocks that did not move cost nothing.
+    fn wants_programs(&self) -> bool {
+        false
+    }
+
+    /// A program has run.
+    fn program(&mut self, event: &ProgramEvent<'_>) {
+        let _ = event;
+    }
+
+    /// A subscript left its Ref; what JAX makes of it has been done.
+    fn out_of_bounds(&mut self, access: &OutOfBounds<'_>) {
+        let _ = access;
+    }
+
+    /// A host function is about to start a launch.
+    fn launch_begins(&mut self, launch: &Launch) {
+        let _ = launch;
+    }
+}
+
+/// One program of a launch.
+#[derive(Clone, Debug)]
+pub struct ProgramEvent<'a> {
+    /// Row-major number of the program.
+    pub number: usize,
+    /// Its ids, one per grid axis.
+    pub ids: &'a [usize],
+    /// For each operand what its index map gave, one block index per dimension (empty for prefetched scalars and for
+    /// operands without a map).
+    pub blocks: &'a [Vec<i64>],
+    /// When its stages ran, if the caller has a clock.
+    pub times: Option<StageTimes>,
+}
+
+/// Ticks of the caller's clock at the boundaries of a program's stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageTimes {
+    /// Input blocks begin to be brought in (and moved output blocks to be written back).
+    pub copy_in: u64,
+    /// The kernel begins.
+    pub compute: u64,
+    /// The kernel has ended.
+    pub end: u64,
+}
+
+/// A subscript that left its Ref in one program.
+#[derive(Clone, Debug)]
+pub struct OutOfBounds<'a> {
+    /// The load, store or other access.
+    pub op: OpId,
+    /// Where it is in the source.
+    pub location: &'a Location,
+    /// The program's ids; empty outside of launches.
+    pub ids: &'a [usize],
+    /// The dimension of the Ref.
+    pub axis: usize,
+    /// The first position along it, as computed by the program (negative if it is).
+    pub start: i64,
+    /// How many positions, `stride` apart.
+    pub size: usize,
+    /// Distance of positions.
+    pub stride: usize,
+    /// The Ref's extent along the dimension.
+    pub bound: usize,
+    /// Whether it wrote.
+    pub writes: bool,
+}
+
+/// Hooks that do nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHooks;
+
+impl Hooks for NoHooks {}

@@ -1,0 +1,311 @@
+//! Launches: a kernel's tape, once per program, in row-major order.
+
+use crate::affine::IndexMap;
+use crate::blocks::{BlockPlan, BlockState};
+use crate::control::allocate;
+use crate::error::RunError;
+use crate::hooks::{Hooks, ProgramEvent, StageTimes};
+use crate::machine::{Machine, Value, registers};
+use crate::memory::{Memory, View};
+use crate::tape::Tape;
+use pallas_ir::{Launch, RefType, Role, Type};
+use pallas_tensor::{Array, Shape};
+
+/// A launch ready to run: the kernel flattened, index maps solved where they are affine.
+#[derive(Debug)]
+pub struct LaunchPlan {
+    tape: Tape,
+    grid: Vec<usize>,
+    operands: Vec<OperandPlan>,
+    scratch: Vec<RefType>,
+    /// (input, output), counted over non-output operands and over outputs.
+    aliases: Vec<(usize, usize)>,
+}
+
+#[derive(Debug)]
+struct OperandPlan {
+    role: Role,
+    blocks: BlockPlan,
+    map: IndexMap,
+}
+
+impl LaunchPlan {
+    /// Prepares a launch.
+    ///
+    /// # Errors
+    /// If it is not well formed; [`pallas_ir::verify`] lists all that is wrong.
+    pub fn new(launch: &Launch) -> Result<LaunchPlan, RunError> {
+        let tape = Tape::new(&launch.kernel)?;
+        let mut operands = Vec::with_capacity(launch.operands.len());
+        for operand in &launch.operands {
+            let blocks = BlockPlan::new(operand)?;
+            let map = match operand.role {
+                Role::Prefetch => IndexMap::Zero,
+                _ => IndexMap::new(operand.index_map.as_ref(), launch.grid.len(), blocks.rank())?,
+            };
+            operands.push(OperandPlan {
+                role: operand.role,
+                blocks,
+                map,
+            });
+        }
+        let plan = LaunchPlan {
+            tape,
+            grid: launch.grid.clone(),
+            operands,
+            scratch: launch.scratch.clone(),
+            aliases: launch.aliases.clone(),
+        };
+        plan.check(launch)?;
+        Ok(plan)
+    }
+
+    /// That the kernel's parameters are the Refs that the operands give.
+    fn check(&self, launch: &Launch) -> Result<(), RunError> {
+        let shapes = self.operands.iter().map(|operand| {
+            let shape = match operand.role {
+                Role::Prefetch => operand.blocks.array(),
+                _ => operand.blocks.reference(),
+            };
+            (shape, operand.blocks.dtype())
+        });
+        let scratch = self.scratch.iter().map(|ty| (&ty.shape, ty.dtype));
+        let expected: Vec<(&Shape, _)> = shapes.chain(scratch).collect();
+        let params = launch.kernel.params();
+        let fits = params.len() == expected.len()
+            && params.iter().zip(&expected).all(|(&param, (shape, dtype))| {
+                matches!(launch.kernel.ty(param), Type::Ref(ty) if ty.shape == **shape && ty.dtype == *dtype)
+            });
+        if !fits {
+            return Err(RunError::malformed(format!(
+                "the parameters of {} are not the Refs of its operands",
+                launch.kernel.name
+            )));
+        }
+        let outputs = launch.with_role(Role::Output).count();
+        let inputs = self.operands.len() - outputs;
+        let in_range = |&(input, output): &(usize, usize)| input < inputs && output < outputs;
+        if !self.aliases.iter().all(in_range) {
+            return Err(RunError::malformed("an alias is out of range"));
+        }
+        Ok(())
+    }
+
+    /// Runs every program. Inputs are the prefetched scalars and inputs in the order of the operands; the result holds
+    /// the outputs in their order.
+    ///
+    /// # Errors
+    /// If an op fails, inputs do not fit, or the hooks cancel.
+    pub fn run(&self, inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
+        let mut run = Run::new(self, inputs)?;
+        let programs = self
+            .grid
+            .iter()
+            .fold(1usize, |total, &extent| total.saturating_mul(extent));
+        let mut ids = vec![0; self.grid.len()];
+        for number in 0..programs {
+            run.program(number, &ids, hooks)
+                .map_err(|error| error.in_program(&ids))?;
+            next(&mut ids, &self.grid);
+        }
+        run.finish()
+    }
+}
+
+/// The ids of the next program, the last axis fastest.
+fn next(ids: &mut [usize], grid: &[usize]) {
+    for (id, &extent) in ids.iter_mut().zip(grid).rev() {
+        *id += 1;
+        if *id < extent {
+            return;
+        }
+        *id = 0;
+    }
+}
+
+/// A launch in motion.
+struct Run<'a> {
+    plan: &'a LaunchPlan,
+    memory: Memory,
+    registers: Vec<Value>,
+    states: Vec<State>,
+    /// Refs to prefetched scalars, for index maps.
+    prefetched: Vec<View>,
+    /// Block indices of the running program, per operand.
+    indices: Vec<Vec<i64>>,
+}
+
+enum State {
+    /// A whole array that the kernel may read: what it writes is forgotten after the program, as in JAX.
+    Prefetch {
+        buffer: usize,
+        array: Array,
+    },
+    Block(BlockState),
+}
+
+impl<'a> Run<'a> {
+    fn new(plan: &'a LaunchPlan, inputs: Vec<Array>) -> Result<Run<'a>, RunError> {
+        let expected: Vec<&OperandPlan> = plan
+            .operands
+            .iter()
+            .filter(|operand| operand.role != Role::Output)
+            .collect();
+        let fits = expected.len() == inputs.len()
+            && expected.iter().zip(&inputs).all(|(operand, input)| {
+                *input.shape() == *operand.blocks.array() && input.dtype() == operand.blocks.dtype()
+            });
+        if !fits {
+            return Err(RunError::malformed(
+                "the arrays do not have the types of the launch's inputs",
+            ));
+        }
+        // An aliased output starts as a copy of its input.
+        let output_count = plan.operands.len() - inputs.len();
+        let starts: Vec<Option<Array>> = (0..output_count)
+            .map(|output| {
+                let alias = plan.aliases.iter().find(|(_, o)| *o == output);
+                alias.and_then(|&(input, _)| inputs.get(input).cloned())
+            })
+            .collect();
+        let (mut inputs, mut starts) = (inputs.into_iter(), starts.into_iter());
+        let mut memory = Memory::default();
+        let mut registers = registers(&plan.tape);
+        let (mut states, mut prefetched) = (Vec::new(), Vec::new());
+        let mut params = plan.tape.body.params.iter();
+        for operand in &plan.operands {
+            let start = match operand.role {
+                Role::Output => starts.next().flatten(),
+                _ => inputs.next(),
+            };
+            let (view, state) = match (operand.role, start) {
+                (Role::Prefetch, Some(array)) => {
+                    let buffer = memory.add(array.clone());
+                    let view = View::whole(buffer, operand.blocks.array());
+                    prefetched.push(view.clone());
+                    (view, State::Prefetch { buffer, array })
+                }
+                (_, start) => {
+                    if let Some(start) = &start
+                        && (start.shape() != operand.blocks.array()
+                            || start.dtype() != operand.blocks.dtype())
+                    {
+                        return Err(RunError::malformed(
+                            "an output does not have the type of the input that it aliases",
+                        ));
+                    }
+                    let state = BlockState::new(&operand.blocks, start, &mut memory)?;
+                    let view = View::whole(state.buffer, operand.blocks.reference());
+                    (view, State::Block(state))
+                }
+            };
+            if let Some(&param) = params.next() {
+                registers[param as usize] = Value::Ref(view);
+            }
+            states.push(state);
+        }
+        for (ty, &param) in plan.scratch.iter().zip(params) {
+            let buffer = memory.add(allocate(ty)?);
+            registers[param as usize] = Value::Ref(View::whole(buffer, &ty.shape));
+        }
+        Ok(Run {
+            plan,
+            memory,
+            registers,
+            indices: vec![Vec::new(); states.len()],
+            states,
+            prefetched,
+        })
+    }
+
+    fn program(
+        &mut self,
+        number: usize,
+        ids: &[usize],
+        hooks: &mut dyn Hooks,
+    ) -> Result<(), RunError> {
+        if hooks.cancelled() {
+            return Err(RunError::cancelled());
+        }
+        let reports = hooks.wants_programs();
+        let tick = |hooks: &mut dyn Hooks| if reports { hooks.now() } else { None };
+        let copy_in = tick(hooks);
+        for ((operand, state), indices) in self
+            .plan
+            .operands
+            .iter()
+            .zip(&mut self.states)
+            .zip(&mut self.indices)
+        {
+            let State::Block(state) = state else { continue };
+            operand.map.indices(
+                ids,
+                &self.plan.grid,
+                &self.prefetched,
+                &mut self.memory,
+                hooks,
+                indices,
+            )?;
+            state.bring(&operand.blocks, indices, &mut self.memory)?;
+        }
+        let compute = tick(hooks);
+        let mut machine = Machine {
+            registers: &mut self.registers,
+            memory: &mut self.memory,
+            ids,
+            grid: &self.plan.grid,
+            hooks,
+            tape: &self.plan.tape,
+        };
+        machine.run(&self.plan.tape.body)?;
+        let end = tick(hooks);
+        for state in &self.states {
+            if let State::Prefetch { buffer, array } = state
+                && self.memory.buffers[*buffer].written
+            {
+                self.memory.put(*buffer, array.clone());
+                self.memory.buffers[*buffer].written = false;
+            }
+        }
+        if reports {
+            let times = match (copy_in, compute, end) {
+                (Some(copy_in), Some(compute), Some(end)) => Some(StageTimes {
+                    copy_in,
+                    compute,
+                    end,
+                }),
+                _ => None,
+            };
+            hooks.program(&ProgramEvent {
+                number,
+                ids,
+                blocks: &self.indices,
+                times,
+            });
+        }
+        Ok(())
+    }
+
+    /// The outputs.
+    fn finish(mut self) -> Result<Vec<Array>, RunError> {
+        let mut outputs = Vec::new();
+        for (operand, state) in self.plan.operands.iter().zip(self.states) {
+            if let (State::Block(state), Role::Output) = (state, operand.role) {
+                outputs.push(state.finish(&operand.blocks, &mut self.memory)?);
+            }
+        }
+        Ok(outputs)
+    }
+}
+
+/// Runs a launch once. Inputs are the prefetched scalars and inputs; the result holds the outputs.
+///
+/// # Errors
+/// As [`LaunchPlan::new`] and [`LaunchPlan::run`].
+pub fn run_launch(
+    launch: &Launch,
+    inputs: Vec<Array>,
+    hooks: &mut dyn Hooks,
+) -> Result<Vec<Array>, RunError> {
+    LaunchPlan::new(launch)?.run(inputs, hooks)
+}

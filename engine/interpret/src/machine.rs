@@ -1,0 +1,449 @@
+//! Runs tapes: registers, one step after the other, and host functions.
+
+use crate::access::{Access, Index, broadcast};
+use crate::error::RunError;
+use crate::hooks::{Hooks, OutOfBounds};
+use crate::memory::{Memory, View};
+use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
+use pallas_ir::Function;
+use pallas_ir::op::EvalContext;
+use pallas_tensor::ops::{self, BinaryOp, Combine};
+use pallas_tensor::{Array, DType, Scalar};
+use smallvec::{SmallVec, smallvec};
+
+/// What a register holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Value {
+    /// Nothing yet, or moved out.
+    #[default]
+    Empty,
+    Tile(Array),
+    Ref(View),
+}
+
+/// A tape in motion.
+pub(crate) struct Machine<'a> {
+    pub(crate) registers: &'a mut [Value],
+    pub(crate) memory: &'a mut Memory,
+    /// Ids of the running program; empty outside of launches.
+    pub(crate) ids: &'a [usize],
+    pub(crate) grid: &'a [usize],
+    pub(crate) hooks: &'a mut dyn Hooks,
+    pub(crate) tape: &'a Tape,
+}
+
+/// Registers for a tape, constants in place.
+pub(crate) fn registers(tape: &Tape) -> Vec<Value> {
+    let mut registers = vec![Value::Empty; tape.registers];
+    for (register, constant) in &tape.constants {
+        registers[*register as usize] = Value::Tile(constant.clone());
+    }
+    registers
+}
+
+impl Machine<'_> {
+    /// Runs a block whose parameters are in place.
+    pub(crate) fn run(&mut self, block: &Block) -> Result<(), RunError> {
+        for step in &block.steps {
+            self.step(step).map_err(|error| {
+                match self.tape.locations.get(step.location as usize) {
+                    Some(location) => error.at(step.op, location),
+                    None => error,
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Fills a block's parameters.
+    pub(crate) fn enter(&mut self, block: &Block, values: impl IntoIterator<Item = Value>) {
+        for (&param, value) in block.params.iter().zip(values) {
+            self.registers[param as usize] = value;
+        }
+    }
+
+    /// What a block yields.
+    pub(crate) fn yields(&mut self, block: &Block) -> Result<SmallVec<[Value; 4]>, RunError> {
+        block
+            .yields
+            .iter()
+            .map(|&source| self.take(source))
+            .collect()
+    }
+
+    pub(crate) fn take(&mut self, source: Source) -> Result<Value, RunError> {
+        let slot = &mut self.registers[source.register as usize];
+        let value = match (source.last_use, &slot) {
+            (true, Value::Tile(_)) => std::mem::take(slot),
+            _ => slot.clone(),
+        };
+        match value {
+            Value::Empty => Err(RunError::malformed(format!(
+                "value {} is read before it is defined",
+                source.register
+            ))),
+            value => Ok(value),
+        }
+    }
+
+    pub(crate) fn tile(&mut self, source: Source) -> Result<Array, RunError> {
+        match self.take(source)? {
+            Value::Tile(array) => Ok(array),
+            _ => Err(RunError::malformed("a Ref stands where a tile belongs")),
+        }
+    }
+
+    /// A scalar integer operand.
+    pub(crate) fn integer(&mut self, source: Source) -> Result<i64, RunError> {
+        let array = self.tile(source)?;
+        array
+            .item()
+            .and_then(Scalar::as_int)
+            .map(|value| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
+            .ok_or_else(|| RunError::malformed("an integer scalar was expected"))
+    }
+
+    pub(crate) fn put(&mut self, register: Register, value: Value) {
+        self.registers[register as usize] = value;
+    }
+
+    pub(crate) fn poll(&mut self) -> Result<(), RunError> {
+        match self.hooks.cancelled() {
+            true => Err(RunError::cancelled()),
+            false => Ok(()),
+        }
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), RunError> {
+        let results: SmallVec<[Value; 1]> = match &step.action {
+            Action::Pure(pure) => {
+                let operands = step
+                    .operands
+                    .iter()
+                    .map(|&source| self.tile(source))
+                    .collect::<Result<SmallVec<[Array; 4]>, _>>()?;
+                let context = EvalContext {
+                    attributes: &pure.attributes,
+                    results: &pure.results,
+                };
+                (pure.eval)(&context, operands)?
+                    .into_iter()
+                    .map(Value::Tile)
+                    .collect()
+            }
+            Action::Load(access, masking) => {
+                let operands = self.access(step, access, *masking, false)?;
+                smallvec![Value::Tile(self.load(step, access, operands)?)]
+            }
+            Action::Store(access, masking) => {
+                let operands = self.access(step, access, *masking, true)?;
+                self.store(step, access, operands)?;
+                SmallVec::new()
+            }
+            Action::Swap(access, masking) => {
+                let operands = self.access(step, access, *masking, true)?;
+                smallvec![Value::Tile(self.swap(step, access, operands)?)]
+            }
+            Action::Atomic {
+                access,
+                masking,
+                combine,
+                accumulates,
+            } => {
+                let operands = self.access(step, access, *masking, true)?;
+                let old = self.atomic(step, access, operands, *combine, *accumulates)?;
+                smallvec![Value::Tile(old)]
+            }
+            Action::View(access) => {
+                let operands = self.access(step, access, Masking::default(), false)?;
+                self.report(step, access, &operands, false)?;
+                smallvec![Value::Ref(access.view(&operands.view, &operands.indices)?)]
+            }
+            Action::For(body) => self.run_for(step, body)?,
+            Action::While { condition, body } => self.run_while(step, condition, body)?,
+            Action::Cond(branches) => self.run_cond(step, branches)?,
+            Action::Scoped(body, allocations) => self.run_scoped(body, allocations)?,
+            Action::ProgramId(axis) => smallvec![self.grid_number(self.ids, *axis)?],
+            Action::NumPrograms(axis) => smallvec![self.grid_number(self.grid, *axis)?],
+            Action::DebugPrint(format) => {
+                let values = step
+                    .operands
+                    .iter()
+                    .map(|&source| self.tile(source))
+                    .collect::<Result<Vec<_>, _>>()?;
+                self.hooks.debug_print(format, &values);
+                SmallVec::new()
+            }
+            Action::Launch(plan, launch) => {
+                let inputs = step
+                    .operands
+                    .iter()
+                    .map(|&source| self.tile(source))
+                    .collect::<Result<Vec<_>, _>>()?;
+                self.hooks.launch_begins(launch);
+                let outputs = plan.run(inputs, self.hooks)?;
+                outputs.into_iter().map(Value::Tile).collect()
+            }
+        };
+        if results.len() != step.results.len() {
+            return Err(RunError::malformed(format!(
+                "an op gave {} results, {} were expected",
+                results.len(),
+                step.results.len()
+            )));
+        }
+        for (&register, value) in step.results.iter().zip(results) {
+            self.put(register, value);
+        }
+        for &register in &step.drops {
+            self.put(register, Value::Empty);
+        }
+        Ok(())
+    }
+
+    fn grid_number(&self, numbers: &[usize], axis: usize) -> Result<Value, RunError> {
+        let number = numbers
+            .get(axis)
+            .ok_or_else(|| RunError::malformed(format!("the grid has no axis {axis}")))?;
+        Ok(Value::Tile(Array::scalar(
+            DType::I32,
+            Scalar::Int(*number as i128),
+        )))
+    }
+
+    fn access(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        masking: Masking,
+        writes: bool,
+    ) -> Result<AccessOperands, RunError> {
+        let mut sources = step.operands.iter().copied();
+        let mut next = || {
+            sources
+                .next()
+                .ok_or_else(|| RunError::malformed("an operand is missing"))
+        };
+        let Value::Ref(view) = self.take(next()?)? else {
+            return Err(RunError::malformed("a tile stands where a Ref belongs"));
+        };
+        let value = match writes {
+            true => Some(self.tile(next()?)?),
+            false => None,
+        };
+        let mut indices = SmallVec::new();
+        for is_array in access.dynamic_parts() {
+            let source = next()?;
+            indices.push(match is_array {
+                true => Index::Array(self.tile(source)?),
+                false => Index::Scalar(self.integer(source)?),
+            });
+        }
+        let mask = match masking.mask {
+            true => Some(broadcast(&self.tile(next()?)?, &access.shape)?),
+            false => None,
+        };
+        let other = match masking.other {
+            true => Some(broadcast(&self.tile(next()?)?, &access.shape)?),
+            false => None,
+        };
+        Ok(AccessOperands {
+            view,
+            value,
+            indices,
+            mask,
+            other,
+        })
+    }
+
+    /// Tells the hooks if the subscript leaves its Ref.
+    fn report(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        operands: &AccessOperands,
+        writes: bool,
+    ) -> Result<(), RunError> {
+        // A subscript without dynamic parts was checked where it was written.
+        if operands.indices.is_empty() {
+            return Ok(());
+        }
+        let outside = access.outside(&operands.view, &operands.indices, operands.mask.as_ref())?;
+        if let (Some(outside), Some(location)) =
+            (outside, self.tape.locations.get(step.location as usize))
+        {
+            self.hooks.out_of_bounds(&OutOfBounds {
+                op: step.op,
+                location,
+                ids: self.ids,
+                axis: outside.axis,
+                start: outside.start,
+                size: outside.size,
+                stride: outside.stride,
+                bound: outside.bound,
+                writes,
+            });
+        }
+        Ok(())
+    }
+
+    fn load(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        operands: AccessOperands,
+    ) -> Result<Array, RunError> {
+        self.report(step, access, &operands, false)?;
+        let loaded = access.load(self.memory, &operands.view, &operands.indices)?;
+        Ok(match (&operands.mask, &operands.other) {
+            (Some(mask), Some(other)) => ops::select(mask, &loaded, other)?,
+            // As JAX: a mask without `other` leaves what is there.
+            _ => loaded,
+        })
+    }
+
+    fn store(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        mut operands: AccessOperands,
+    ) -> Result<(), RunError> {
+        self.report(step, access, &operands, true)?;
+        let mut value = operands.value()?;
+        if let Some(mask) = &operands.mask {
+            let old = access.load(self.memory, &operands.view, &operands.indices)?;
+            value = ops::select(mask, &value, &old)?;
+        }
+        access.store(self.memory, &operands.view, &operands.indices, value)
+    }
+
+    fn swap(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        mut operands: AccessOperands,
+    ) -> Result<Array, RunError> {
+        self.report(step, access, &operands, true)?;
+        let old = access.load(self.memory, &operands.view, &operands.indices)?;
+        let value = operands.value()?;
+        let (value, old) = match &operands.mask {
+            Some(mask) => (
+                ops::select(mask, &value, &old)?,
+                ops::select(mask, &old, &value)?,
+            ),
+            None => (value, old),
+        };
+        access.store(self.memory, &operands.view, &operands.indices, value)?;
+        Ok(old)
+    }
+
+    fn atomic(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        mut operands: AccessOperands,
+        combine: Option<BinaryOp>,
+        accumulates: bool,
+    ) -> Result<Array, RunError> {
+        self.report(step, access, &operands, true)?;
+        let old = access.load(self.memory, &operands.view, &operands.indices)?;
+        let value = operands.value()?;
+        let (memory, view, indices) = (&mut *self.memory, &operands.view, &operands.indices);
+        if let (Some(op), true, None, false) =
+            (combine, accumulates, &operands.mask, access.is_block())
+        {
+            access.combine(memory, view, indices, value, Combine::With(op))?;
+            return Ok(old);
+        }
+        let mut value = match combine {
+            Some(op) => ops::binary(op, value, old.clone())?,
+            None => value,
+        };
+        if let Some(mask) = &operands.mask {
+            value = ops::select(mask, &value, &old)?;
+        }
+        access.store(memory, view, indices, value)?;
+        Ok(old)
+    }
+}
+
+/// Operands of an access, taken.
+struct AccessOperands {
+    view: View,
+    value: Option<Array>,
+    indices: SmallVec<[Index; 4]>,
+    /// Stretched to the subscript's shape, as is `other`.
+    mask: Option<Array>,
+    other: Option<Array>,
+}
+
+impl AccessOperands {
+    fn value(&mut self) -> Result<Array, RunError> {
+        self.value
+            .take()
+            .ok_or_else(|| RunError::malformed("a store has no value"))
+    }
+}
+
+/// A host function ready to run.
+#[derive(Debug)]
+pub struct FunctionPlan {
+    tape: Tape,
+}
+
+impl FunctionPlan {
+    /// Flattens a function of tiles; the launches that it makes are prepared too.
+    ///
+    /// # Errors
+    /// If it is not well formed.
+    pub fn new(function: &Function) -> Result<FunctionPlan, RunError> {
+        let tape = Tape::new(function)?;
+        Ok(FunctionPlan { tape })
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// If an op fails, the number of arguments is wrong, or the hooks cancel.
+    pub fn run(&self, args: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
+        let body = &self.tape.body;
+        if args.len() != body.params.len() {
+            return Err(RunError::malformed(format!(
+                "the function takes {} arguments, got {}",
+                body.params.len(),
+                args.len()
+            )));
+        }
+        let mut registers = registers(&self.tape);
+        let mut machine = Machine {
+            registers: &mut registers,
+            memory: &mut Memory::default(),
+            ids: &[],
+            grid: &[],
+            hooks,
+            tape: &self.tape,
+        };
+        machine.enter(body, args.into_iter().map(Value::Tile));
+        machine.run(body)?;
+        machine
+            .yields(body)?
+            .into_iter()
+            .map(|value| match value {
+                Value::Tile(array) => Ok(array),
+                _ => Err(RunError::malformed("a function yields a Ref")),
+            })
+            .collect()
+    }
+}
+
+/// Runs a host function once.
+///
+/// # Errors
+/// As [`FunctionPlan::new`] and [`FunctionPlan::run`].
+pub fn run_function(
+    function: &Function,
+    args: Vec<Array>,
+    hooks: &mut dyn Hooks,
+) -> Result<Vec<Array>, RunError> {
+    FunctionPlan::new(function)?.run(args, hooks)
+}

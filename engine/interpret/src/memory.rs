@@ -1,0 +1,134 @@
+//! Memory behind Refs: whole arrays, and views that select part of one.
+
+use pallas_tensor::{Array, Shape};
+use smallvec::SmallVec;
+
+/// The buffers of a run. A Ref names one by number.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    pub(crate) buffers: Vec<Buffer>,
+}
+
+/// One buffer.
+#[derive(Clone, Debug)]
+pub(crate) struct Buffer {
+    /// What it holds.
+    pub(crate) array: Array,
+    /// Whether it was written since whoever put the array there looked last.
+    pub(crate) written: bool,
+}
+
+impl Memory {
+    /// Adds a buffer and gives its number.
+    pub(crate) fn add(&mut self, array: Array) -> usize {
+        self.buffers.push(Buffer {
+            array,
+            written: false,
+        });
+        self.buffers.len() - 1
+    }
+
+    /// Takes the array out so that it can be written in place; the caller puts one back.
+    pub(crate) fn take(&mut self, buffer: usize) -> Array {
+        let slot = &mut self.buffers[buffer];
+        slot.written = true;
+        let nothing = Array::scalar(slot.array.dtype(), pallas_tensor::Scalar::Int(0));
+        std::mem::replace(&mut slot.array, nothing)
+    }
+
+    /// Replaces the array.
+    pub(crate) fn put(&mut self, buffer: usize, array: Array) {
+        let slot = &mut self.buffers[buffer];
+        slot.array = array;
+        slot.written = true;
+    }
+}
+
+/// A Ref: a buffer, or part of one.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub(crate) buffer: usize,
+    /// One entry per dimension of the buffer.
+    pub(crate) dims: SmallVec<[ViewDim; 4]>,
+}
+
+/// What a view selects of one dimension. Always inside the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ViewDim {
+    /// One position; the Ref does not have the dimension.
+    At(usize),
+    /// Positions `stride` apart.
+    Range {
+        start: usize,
+        size: usize,
+        stride: usize,
+    },
+}
+
+impl View {
+    /// All of a buffer.
+    pub(crate) fn whole(buffer: usize, shape: &Shape) -> View {
+        View {
+            buffer,
+            dims: shape
+                .iter()
+                .map(|&size| ViewDim::Range {
+                    start: 0,
+                    size,
+                    stride: 1,
+                })
+                .collect(),
+        }
+    }
+
+    /// The Ref's extents.
+    pub(crate) fn shape(&self) -> Shape {
+        self.dims
+            .iter()
+            .filter_map(|dim| match dim {
+                ViewDim::At(_) => None,
+                ViewDim::Range { size, .. } => Some(*size),
+            })
+            .collect()
+    }
+
+    /// Whether it is all of a buffer of this shape.
+    pub(crate) fn is_whole(&self, shape: &Shape) -> bool {
+        self.dims.iter().zip(shape).all(|(dim, &whole)| {
+            *dim == ViewDim::Range {
+                start: 0,
+                size: whole,
+                stride: 1,
+            }
+        })
+    }
+
+    /// The view of part of this one: one selection per dimension that this one has.
+    pub(crate) fn select(&self, parts: &[ViewDim]) -> View {
+        let mut parts = parts.iter();
+        let dims = self
+            .dims
+            .iter()
+            .map(|&dim| match dim {
+                ViewDim::At(_) => dim,
+                ViewDim::Range { start, stride, .. } => match parts.next() {
+                    None => dim,
+                    Some(&ViewDim::At(position)) => ViewDim::At(start + position * stride),
+                    Some(&ViewDim::Range {
+                        start: inner,
+                        size,
+                        stride: step,
+                    }) => ViewDim::Range {
+                        start: start + inner * stride,
+                        size,
+                        stride: stride * step,
+                    },
+                },
+            })
+            .collect();
+        View {
+            buffer: self.buffer,
+            dims,
+        }
+    }
+}

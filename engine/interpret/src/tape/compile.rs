@@ -1,0 +1,369 @@
+//! From a function to a tape.
+
+use super::simplify::{Simplified, simplify};
+use super::{Action, Block, Masking, Pure, Register, Source, Step, Tape};
+use crate::access::Access;
+use crate::error::RunError;
+use crate::launch::LaunchPlan;
+use pallas_ir::function::OpData;
+use pallas_ir::op::{ControlOp, EffectOp, MemoryOp, ProgramOp};
+use pallas_ir::{Attribute, Function, OpId, OpKind, RefType, RegionId, Type, ValueId};
+use pallas_tensor::Shape;
+use pallas_tensor::ops::BinaryOp;
+use smallvec::SmallVec;
+use std::collections::HashSet;
+
+impl Tape {
+    /// Flattens a function.
+    ///
+    /// # Errors
+    /// If it is not well formed in a way that the steps rely on.
+    pub(crate) fn new(function: &Function) -> Result<Tape, RunError> {
+        check_ids(function)?;
+        let simplified = simplify(function);
+        let mut compiler = Compiler {
+            function,
+            simplified: &simplified,
+        };
+        let (body, captured) = compiler.region(function.body)?;
+        if let Some(value) = captured
+            .iter()
+            .find(|value| !simplified.constants.contains_key(value))
+        {
+            return Err(RunError::malformed(format!(
+                "value {} is used where it is not defined",
+                value.0
+            )));
+        }
+        let constants = simplified
+            .constants
+            .iter()
+            .map(|(value, array)| (value.0, array.clone()))
+            .collect();
+        Ok(Tape {
+            registers: function.values.len(),
+            constants,
+            body,
+            locations: function.locations.clone().into(),
+        })
+    }
+}
+
+/// That every id is within its arena, and that no region contains itself.
+fn check_ids(function: &Function) -> Result<(), RunError> {
+    let values = function.values.len();
+    let known = |ids: &[ValueId]| ids.iter().all(|id| (id.0 as usize) < values);
+    let regions = function.regions.len();
+    let in_range = function.ops.iter().all(|op| {
+        known(&op.operands)
+            && known(&op.results)
+            && op.regions.iter().all(|r| (r.0 as usize) < regions)
+            && (op.location.0 as usize) < function.locations.len()
+    }) && function.regions.iter().all(|region| {
+        known(&region.params)
+            && known(&region.yields)
+            && region
+                .ops
+                .iter()
+                .all(|op| (op.0 as usize) < function.ops.len())
+    }) && (function.body.0 as usize) < regions;
+    if !in_range {
+        return Err(RunError::malformed("an id is out of range"));
+    }
+    let mut entered = vec![false; regions];
+    let mut pending = vec![function.body];
+    while let Some(region) = pending.pop() {
+        if std::mem::replace(&mut entered[region.0 as usize], true) {
+            return Err(RunError::malformed("a region has two parents"));
+        }
+        for &op in &function.region(region).ops {
+            pending.extend(&function.op(op).regions);
+        }
+    }
+    Ok(())
+}
+
+struct Compiler<'a> {
+    function: &'a Function,
+    simplified: &'a Simplified,
+}
+
+/// Values that a region reads but does not define.
+type Captured = HashSet<ValueId>;
+
+impl Compiler<'_> {
+    fn region(&mut self, id: RegionId) -> Result<(Block, Captured), RunError> {
+        let data = self.function.region(id);
+        let mut own: HashSet<ValueId> = data.params.iter().copied().collect();
+        let mut steps = Vec::new();
+        let mut captures = Vec::new();
+        let mut reads = Vec::new();
+        for &op in &data.ops {
+            if self.simplified.skipped[op.0 as usize] {
+                continue;
+            }
+            let (step, values, captured) = self.step(op)?;
+            own.extend(self.function.op(op).results.iter().copied());
+            steps.push(step);
+            reads.push(values);
+            captures.push(captured);
+        }
+        let mut outer = Captured::new();
+        // From the end: the first reader met is the last one to run.
+        let mut seen: HashSet<ValueId> = HashSet::new();
+        let mut yields: Vec<Source> = Vec::with_capacity(data.yields.len());
+        for &value in data.yields.iter().rev() {
+            yields.push(self.source(value, &own, &mut seen, &mut outer));
+        }
+        yields.reverse();
+        for ((step, reads), captured) in steps.iter_mut().zip(&reads).zip(captures).rev() {
+            for &result in &self.function.op(step.op).results {
+                if !seen.contains(&result) && self.is_tile(result) {
+                    step.drops.push(result.0);
+                }
+            }
+            for value in captured {
+                if !own.contains(&value) {
+                    outer.insert(value);
+                } else if seen.insert(value) && self.is_movable(value) {
+                    step.drops.push(value.0);
+                }
+            }
+            for (source, &value) in step.operands.iter_mut().zip(reads).rev() {
+                *source = self.source(value, &own, &mut seen, &mut outer);
+            }
+        }
+        let params = data.params.iter().map(|value| value.0).collect();
+        let block = Block {
+            params,
+            steps,
+            yields,
+        };
+        Ok((block, outer))
+    }
+
+    fn source(
+        &self,
+        value: ValueId,
+        own: &HashSet<ValueId>,
+        seen: &mut HashSet<ValueId>,
+        outer: &mut Captured,
+    ) -> Source {
+        let is_own = own.contains(&value);
+        if !is_own {
+            outer.insert(value);
+        }
+        let first_met = seen.insert(value);
+        Source {
+            register: value.0,
+            last_use: is_own && first_met && self.is_movable(value),
+        }
+    }
+
+    fn is_tile(&self, value: ValueId) -> bool {
+        matches!(self.function.ty(value), Type::Tensor(_))
+    }
+
+    /// Refs stay in their registers, and so do constants.
+    fn is_movable(&self, value: ValueId) -> bool {
+        self.is_tile(value) && !self.simplified.constants.contains_key(&value)
+    }
+
+    /// A step, the values that its operands read, and what its regions capture.
+    fn step(&mut self, id: OpId) -> Result<(Step, SmallVec<[ValueId; 4]>, Captured), RunError> {
+        let op = self.function.op(id);
+        let mut captured = Captured::new();
+        let action = self
+            .action(op, &mut captured)
+            .map_err(|error| error.at(id, self.function.location(id)))?;
+        let reads: SmallVec<[ValueId; 4]> = op
+            .operands
+            .iter()
+            .enumerate()
+            .map(|(position, &operand)| {
+                let scalar = self.simplified.scalars.get(&(id, position));
+                scalar.copied().unwrap_or(operand)
+            })
+            .collect();
+        let step = Step {
+            action,
+            operands: reads
+                .iter()
+                .map(|value| Source {
+                    register: value.0,
+                    last_use: false,
+                })
+                .collect(),
+            results: op
+                .results
+                .iter()
+                .map(|result| -> Register { result.0 })
+                .collect(),
+            drops: SmallVec::new(),
+            op: id,
+            location: op.location.0,
+        };
+        Ok((step, reads, captured))
+    }
+
+    fn block(&mut self, region: RegionId, captured: &mut Captured) -> Result<Block, RunError> {
+        let (block, outer) = self.region(region)?;
+        captured.extend(outer);
+        Ok(block)
+    }
+
+    fn action(&mut self, op: &OpData, captured: &mut Captured) -> Result<Action, RunError> {
+        match &op.op.kind {
+            OpKind::Pure { eval, .. } => Ok(Action::Pure(Box::new(Pure {
+                eval: *eval,
+                attributes: op.attributes.clone(),
+                results: op
+                    .results
+                    .iter()
+                    .map(|&result| self.function.ty(result).clone())
+                    .collect(),
+            }))),
+            OpKind::Memory(kind) => self.memory(op, *kind),
+            OpKind::Control(kind) => self.control(op, *kind, captured),
+            OpKind::Program(kind) => {
+                let axis = op.attributes.int("axis");
+                let axis = axis
+                    .and_then(|axis| usize::try_from(axis).ok())
+                    .ok_or_else(|| RunError::malformed("a grid axis is missing"))?;
+                Ok(match kind {
+                    ProgramOp::ProgramId => Action::ProgramId(axis),
+                    ProgramOp::NumPrograms => Action::NumPrograms(axis),
+                })
+            }
+            OpKind::Effect(EffectOp::DebugPrint) => Ok(Action::DebugPrint(
+                op.attributes.str("format").unwrap_or_default().into(),
+            )),
+            OpKind::Launch => match op.attributes.get("launch") {
+                Some(Attribute::Launch(launch)) => Ok(Action::Launch(
+                    Box::new(LaunchPlan::new(launch)?),
+                    launch.clone(),
+                )),
+                _ => Err(RunError::malformed("a launch op has no launch")),
+            },
+        }
+    }
+
+    fn memory(&self, op: &OpData, kind: MemoryOp) -> Result<Action, RunError> {
+        let (Some(pattern), Some(&reference)) = (op.attributes.index(), op.operands.first()) else {
+            return Err(RunError::malformed("an access has no subscript"));
+        };
+        let writes = matches!(kind, MemoryOp::Store | MemoryOp::Swap | MemoryOp::Atomic);
+        let masking = Masking {
+            mask: op.attributes.flag("masked"),
+            other: op.attributes.flag("other"),
+        };
+        let first = 1 + usize::from(writes);
+        let count = pattern.operand_count();
+        let expected = first + count + usize::from(masking.mask) + usize::from(masking.other);
+        if op.operands.len() != expected
+            || self.is_tile(reference)
+            || !op.operands[1..].iter().all(|&value| self.is_tile(value))
+        {
+            return Err(RunError::malformed(format!(
+                "the operands of {} do not fit its subscript",
+                op.op.name
+            )));
+        }
+        let arrays: Vec<&Shape> = pattern
+            .0
+            .iter()
+            .filter(|dim| dim.is_dynamic())
+            .zip(&op.operands[first..first + count])
+            .filter(|(dim, _)| **dim == pallas_ir::DimIndex::Array)
+            .map(|(_, &operand)| self.function.ty(operand).shape())
+            .collect();
+        let index_shape = Shape::broadcast(&arrays)
+            .ok_or_else(|| RunError::malformed("index arrays do not broadcast"))?;
+        let access = Box::new(Access::new(
+            pattern,
+            self.function.ty(reference).shape(),
+            index_shape,
+            op.attributes.flag("padded"),
+        ));
+        Ok(match kind {
+            MemoryOp::Load => Action::Load(access, masking),
+            MemoryOp::Store => Action::Store(access, masking),
+            MemoryOp::Swap => Action::Swap(access, masking),
+            MemoryOp::View => Action::View(access),
+            MemoryOp::Atomic => Action::Atomic {
+                access,
+                masking,
+                combine: match op.attributes.str("combine") {
+                    Some("add") => Some(BinaryOp::Add),
+                    Some("max") => Some(BinaryOp::Max),
+                    Some("min") => Some(BinaryOp::Min),
+                    Some("and") => Some(BinaryOp::And),
+                    Some("or") => Some(BinaryOp::Or),
+                    Some("xor") => Some(BinaryOp::Xor),
+                    Some("xchg") => None,
+                    _ => return Err(RunError::malformed("an atomic op says not what it does")),
+                },
+                accumulates: op.attributes.flag("accumulate"),
+            },
+        })
+    }
+
+    fn control(
+        &mut self,
+        op: &OpData,
+        kind: ControlOp,
+        captured: &mut Captured,
+    ) -> Result<Action, RunError> {
+        let mut blocks = Vec::new();
+        for &region in &op.regions {
+            blocks.push(self.block(region, captured)?);
+        }
+        let carries = |blocks: &[&Block], extra: usize, count: usize| {
+            blocks.iter().all(|b| b.params.len() == count + extra) && op.results.len() == count
+        };
+        let operands = op.operands.len();
+        let malformed = || RunError::malformed(format!("{} does not fit its regions", op.op.name));
+        match kind {
+            ControlOp::For => {
+                let [body] = <[Block; 1]>::try_from(blocks).map_err(|_| malformed())?;
+                let count = operands.checked_sub(2).ok_or_else(malformed)?;
+                if !carries(&[&body], 1, count) || body.yields.len() != count {
+                    return Err(malformed());
+                }
+                Ok(Action::For(body))
+            }
+            ControlOp::While => {
+                let [condition, body] = <[Block; 2]>::try_from(blocks).map_err(|_| malformed())?;
+                if !carries(&[&condition, &body], 0, operands)
+                    || body.yields.len() != operands
+                    || condition.yields.len() != 1
+                {
+                    return Err(malformed());
+                }
+                Ok(Action::While { condition, body })
+            }
+            ControlOp::Cond => {
+                let fits = |block: &Block| {
+                    block.params.is_empty() && block.yields.len() == op.results.len()
+                };
+                if operands != 1 || blocks.is_empty() || !blocks.iter().all(fits) {
+                    return Err(malformed());
+                }
+                Ok(Action::Cond(blocks))
+            }
+            ControlOp::Scoped => {
+                let [body] = <[Block; 1]>::try_from(blocks).map_err(|_| malformed())?;
+                let allocations: Option<Vec<RefType>> = body
+                    .params
+                    .iter()
+                    .map(|&param| self.function.ty(ValueId(param)).as_ref_type().cloned())
+                    .collect();
+                let allocations = allocations.ok_or_else(malformed)?;
+                if operands != 0 || body.yields.len() != op.results.len() {
+                    return Err(malformed());
+                }
+                Ok(Action::Scoped(body, allocations))
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A function flattened: steps in order over numbered registers. Made once per launch, run once per program.
+
+mod compile;
+mod simplify;
+
+use crate::access::Access;
+use crate::launch::LaunchPlan;
+use pallas_ir::function::Location;
+use pallas_ir::op::{Eval, Types};
+use pallas_ir::{Attributes, OpId, RefType};
+use pallas_tensor::Array;
+use pallas_tensor::ops::BinaryOp;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// The number of a register.
+pub(crate) type Register = u32;
+
+/// A function ready to run.
+#[derive(Debug)]
+pub(crate) struct Tape {
+    /// How many registers it needs.
+    pub(crate) registers: usize,
+    /// Registers that hold constants, filled once and never emptied.
+    pub(crate) constants: Vec<(Register, Array)>,
+    /// The body.
+    pub(crate) body: Block,
+    /// Places of the ops, for errors and findings.
+    pub(crate) locations: Arc<[Location]>,
+}
+
+/// A region: parameters are put into registers, steps run, sources are yielded.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) params: Vec<Register>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) yields: Vec<Source>,
+}
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    pub(crate) register: Register,
+    /// Whether nobody reads the register after, so that the value moves out and its buffer can be reused.
+    pub(crate) last_use: bool,
+}
+
+/// One op.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) action: Action,
+    pub(crate) operands: SmallVec<[Source; 4]>,
+    pub(crate) results: SmallVec<[Register; 1]>,
+    /// Registers to empty afterwards: results that nobody reads, and values whose last reader was inside.
+    pub(crate) drops: SmallVec<[Register; 2]>,
+    pub(crate) op: OpId,
+    pub(crate) location: u32,
+}
+
+/// A function of tiles with what it carries.
+#[derive(Debug)]
+pub(crate) struct Pure {
+    pub(crate) eval: Eval,
+    pub(crate) attributes: Attributes,
+    pub(crate) results: Types,
+}
+
+/// What a step does.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// A function of tiles.
+    Pure(Box<Pure>),
+    /// Operands as in the IR: the Ref, the value if one is written, index operands, mask, other.
+    Load(Box<Access>, Masking),
+    /// See [`Action::Load`].
+    Store(Box<Access>, Masking),
+    /// See [`Action::Load`].
+    Swap(Box<Access>, Masking),
+    /// See [`Action::Load`]. `None` exchanges.
+    Atomic {
+        access: Box<Access>,
+        masking: Masking,
+        combine: Option<BinaryOp>,
+        /// Whether several updates of one place add up (`addupdate`), or the last wins, as `atomic_rmw`'s discharge
+        /// rule has it.
+        accumulates: bool,
+    },
+    /// See [`Action::Load`].
+    View(Box<Access>),
+    /// Operands lower, upper, carries.
+    For(Block),
+    /// Operands carries.
+    While { condition: Block, body: Block },
+    /// Operand which.
+    Cond(Vec<Block>),
+    /// Allocations for the time of the block.
+    Scoped(Block, Vec<RefType>),
+    /// The grid axis.
+    ProgramId(usize),
+    /// The grid axis.
+    NumPrograms(usize),
+    /// The format.
+    DebugPrint(Arc<str>),
+    /// The launch that the operands go to.
+    Launch(Box<LaunchPlan>, Arc<pallas_ir::Launch>),
+}
+
+/// Which of the optional operands of an access are there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Masking {
+    pub(crate) mask: bool,
+    pub(crate) other: bool,
+}
