@@ -1,9 +1,10 @@
 //! A file being edited: its text, tree-sitter's tree of it, and our tree on demand.
 //! The module is a function of the text alone: however the text came about, the same text gives the same module.
 
-use crate::ast::Module;
+use crate::ast::{Module, SyntaxError};
 use crate::lower::Lower;
 use crate::span::SourceFile;
+use crate::{check, layout, recover};
 use std::ops::Range;
 use std::sync::Arc;
 use tree_sitter::{InputEdit, Parser, Point, Tree};
@@ -89,19 +90,35 @@ impl Document {
     }
 
     /// The syntax tree of the text as it is now.
-    pub fn module(&mut self) -> Module {
+    pub fn module(&self) -> Module {
         let mut lower = Lower::new(&self.source);
-        let body = match &self.tree {
-            Some(tree) => lower.statements(tree.root_node()),
-            None => Vec::new(),
+        let tree = self.tree.as_ref().map(|tree| tree.root_node());
+        let whole = tree.filter(|root| !root.has_error());
+        let mut lines = layout::lines(&self.source);
+        if whole.is_some() {
+            // The grammar is the better judge of characters; only indentation is not its business.
+            lines.iter_mut().for_each(|line| line.problem = None);
+        }
+        layout::check_indentation(&self.source, &mut lines);
+        let body = match whole {
+            Some(root) if lines.iter().all(|line| line.problem.is_none()) => lower.statements(root),
+            _ => recover::statements(&mut lower, &lines),
         };
-        let errors = std::mem::take(&mut lower.errors);
+        let mut errors = std::mem::take(&mut lower.errors);
+        errors.extend(check::module(&body, errors.is_empty()));
         Module {
+            errors: one_for_a_line(&self.source, errors),
             source: self.source.clone(),
             body: body.into(),
-            errors,
         }
     }
+}
+
+/// The errors in order of position, the first of each line.
+fn one_for_a_line(source: &SourceFile, mut errors: Vec<SyntaxError>) -> Vec<SyntaxError> {
+    errors.sort_by_key(|error| (error.span.start, error.span.end));
+    errors.dedup_by_key(|error| source.line_of(error.span.start));
+    errors
 }
 
 /// tree-sitter's position of an offset: row and column in bytes, from zero.

@@ -2,12 +2,18 @@
 //! Evaluates nothing.
 
 pub mod ast;
+mod check;
 mod document;
 pub mod dump;
+mod items;
+mod layout;
 mod lower;
+mod recover;
 mod scope;
 pub mod span;
+mod token;
 pub mod visit;
 
 pub use document::{Document, parse};
+pub use items::Item;
 pub use span::{FileId, LineColumn, SourceFile, Span};

@@ -5,6 +5,7 @@ use crate::ast::{
     Alias, Comprehension, ComprehensionClause, Expr, ExprKind, Name, Params, Pattern, Scope, Stmt,
     StmtKind,
 };
+use crate::span::Span;
 use crate::visit;
 use std::collections::HashSet;
 
@@ -40,9 +41,21 @@ pub(crate) fn comprehension(clauses: &[ComprehensionClause]) -> Scope {
     collector.finish()
 }
 
-/// The names that statements bind in the scope they stand in, in order of binding.
-pub(crate) fn bindings(body: &[Stmt]) -> Vec<Name> {
-    class(body).locals
+/// The names that statements of a module bind in it, in order of binding: `global` makes no difference there.
+pub(crate) fn module_bindings(body: &[Stmt]) -> Vec<Name> {
+    let mut collector = Collector::default();
+    collector.statements(body);
+    collector.bound
+}
+
+/// Every mention of a name in a scope: where, and whether it binds.
+pub(crate) fn uses(body: &[Stmt]) -> Vec<(Name, u32, bool)> {
+    let mut collector = Collector {
+        uses: Some(Vec::new()),
+        ..Collector::default()
+    };
+    collector.statements(body);
+    collector.uses.unwrap_or_default()
 }
 
 #[derive(Default)]
@@ -52,6 +65,8 @@ struct Collector {
     globals: Vec<Name>,
     nonlocals: Vec<Name>,
     is_generator: bool,
+    /// Mentions, where they are asked for.
+    uses: Option<Vec<(Name, u32, bool)>>,
 }
 
 impl Collector {
@@ -71,6 +86,12 @@ impl Collector {
     fn bind(&mut self, name: &Name) {
         if self.seen.insert(name.clone()) {
             self.bound.push(name.clone());
+        }
+    }
+
+    fn mention(&mut self, name: &Name, span: Span, binds: bool) {
+        if let Some(uses) = &mut self.uses {
+            uses.push((name.clone(), span.start, binds));
         }
     }
 
@@ -100,6 +121,7 @@ impl Collector {
             StmtKind::FunctionDef(def) => {
                 def.decorators.iter().for_each(|d| self.expression(d));
                 visit::defaults(&def.params, &mut |default| self.expression(default));
+                self.mention(&def.name, def.name_span, true);
                 self.bind(&def.name);
             }
             StmtKind::ClassDef(def) => {
@@ -204,7 +226,10 @@ impl Collector {
 
     fn target(&mut self, target: &Expr) {
         match &target.kind {
-            ExprKind::Name(name) => self.bind(name),
+            ExprKind::Name(name) => {
+                self.mention(name, target.span, true);
+                self.bind(name);
+            }
             ExprKind::Tuple(elements) | ExprKind::List(elements) => {
                 elements.iter().for_each(|e| self.target(e));
             }
@@ -246,6 +271,7 @@ impl Collector {
                 self.bind(target);
                 return;
             }
+            ExprKind::Name(name) => self.mention(name, expr.span, false),
             ExprKind::Yield(_) | ExprKind::YieldFrom(_) => self.is_generator = true,
             ExprKind::ListComp(comprehension)
             | ExprKind::SetComp(comprehension)

@@ -1,7 +1,7 @@
 //! The children of an expression, in the order in which Python evaluates them.
 //! Visits one level; what is a scope of its own (lambda bodies, comprehensions) is the caller's to decide.
 
-use crate::ast::{Arg, Expr, ExprKind, FStringPart, Params};
+use crate::ast::{Arg, Expr, ExprKind, FStringPart, Params, Stmt, StmtKind};
 
 /// Calls `visit` with each direct child. Of a lambda only the defaults, of a comprehension only the first iterable
 /// are children here: the rest belongs to another scope.
@@ -64,6 +64,32 @@ pub fn children<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
         | ExprKind::YieldFrom(value)
         | ExprKind::Await(value) => visit(value),
         ExprKind::Yield(value) => value.iter().for_each(|value| visit(value)),
+    }
+}
+
+/// Calls `visit` with each block of a compound statement. A function or class is a scope of its own, and has none here.
+pub fn blocks<'a>(statement: &'a Stmt, visit: &mut dyn FnMut(&'a [Stmt])) {
+    match &statement.kind {
+        StmtKind::For { body, orelse, .. }
+        | StmtKind::While { body, orelse, .. }
+        | StmtKind::If { body, orelse, .. } => {
+            visit(body);
+            visit(orelse);
+        }
+        StmtKind::With { body, .. } => visit(body),
+        StmtKind::Match { cases, .. } => cases.iter().for_each(|case| visit(&case.body)),
+        StmtKind::Try {
+            body,
+            handlers,
+            orelse,
+            finalbody,
+        } => {
+            visit(body);
+            handlers.iter().for_each(|handler| visit(&handler.body));
+            visit(orelse);
+            visit(finalbody);
+        }
+        _ => {}
     }
 }
 

@@ -13,6 +13,14 @@ const MAX_ELIF: usize = 1000;
 impl Lower<'_> {
     /// The statements of a block; none where there is no block.
     pub(super) fn suite(&mut self, node: Option<Node<'_>>) -> Arc<[Stmt]> {
+        if let (Some((position, _)), Some(node)) = (&self.given_suite, node)
+            && node.start_byte() >= *position
+        {
+            return self
+                .given_suite
+                .take()
+                .map_or_else(|| Arc::from([]), |(_, body)| body);
+        }
         match node {
             Some(node) => self
                 .deeper(node, |lower| lower.statements(node))

@@ -36,6 +36,9 @@ impl Lower<'_> {
         if is_error(node) {
             return self.error_expression(node);
         }
+        if node.has_error() && !holds_errors(node) && children(node).iter().any(|c| is_error(*c)) {
+            return self.error_expression(node);
+        }
         let kind = match node.kind() {
             "identifier" => ExprKind::Name(self.name(node)),
             "integer" | "float" => ExprKind::Constant(self.number(node)),
@@ -269,7 +272,11 @@ impl Lower<'_> {
     }
 
     fn unary(&mut self, node: Node<'_>) -> ExprKind {
-        let op = match field(node, "operator").map(|o| o.kind()) {
+        // Recovery may have put a plus in the place of a star that the grammar does not allow there.
+        let op = match field(node, "operator").map(|o| self.text(o)) {
+            Some("*") => {
+                return ExprKind::Starred(Box::new(self.expression_field(node, "argument")));
+            }
             Some("-") => UnaryOp::Neg,
             Some("+") => UnaryOp::Pos,
             Some("~") => UnaryOp::Invert,
@@ -387,6 +394,14 @@ impl Lower<'_> {
     }
 }
 
+/// Whether a node keeps errors among its elements. In any other, a broken part makes the whole unreadable.
+fn holds_errors(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "argument_list" | "list" | "tuple" | "set" | "dictionary" | "expression_list"
+    )
+}
+
 /// `(*a).b + c` as lowered, to `*(a.b + c)` as meant.
 fn hoist_star(mut expr: Expr) -> Expr {
     let whole = expr.span;
@@ -456,7 +471,7 @@ pub(super) fn has_comma(node: Node<'_>) -> bool {
 }
 
 /// `+` to its operator.
-pub(super) fn binary_op(symbol: &str) -> Option<BinaryOp> {
+pub(crate) fn binary_op(symbol: &str) -> Option<BinaryOp> {
     Some(match symbol {
         "+" => BinaryOp::Add,
         "-" => BinaryOp::Sub,

@@ -251,7 +251,7 @@ impl Lower<'_> {
 }
 
 /// The string that a body starts with.
-fn docstring(body: &[Stmt]) -> Option<Arc<str>> {
+pub(crate) fn docstring(body: &[Stmt]) -> Option<Arc<str>> {
     match &body.first()?.kind {
         StmtKind::Expr(expr) => match &expr.kind {
             ExprKind::Constant(Constant::Str(text)) => Some(text.clone()),

@@ -19,7 +19,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use tree_sitter::Node;
 
-pub(crate) use string::too_many_digits;
+pub(crate) use expression::binary_op;
+pub(crate) use function::docstring;
 
 /// How deep our tree may be. CPython's compiler gives up at a comparable depth; whoever walks the tree recurses over it
 /// and must not run out of stack either.
@@ -32,8 +33,12 @@ const RECURSION_COST: usize = 3;
 pub(crate) struct Lower<'a> {
     /// The file that names and literals are read from.
     pub(crate) source: &'a SourceFile,
-    /// Where in the file the parsed slice starts.
+    /// Where in the file the parsed slice starts. Wraps where text was put before the slice.
     pub(crate) base: usize,
+    /// Where in the file the parsed slice ends: what was put after it is not seen.
+    limit: usize,
+    /// A block to take in place of the first one that starts at or past an offset of the slice.
+    given_suite: Option<(usize, Arc<[Stmt]>)>,
     /// What was found wrong, in no particular order.
     pub(crate) errors: Vec<SyntaxError>,
     names: HashSet<Name>,
@@ -46,10 +51,33 @@ impl<'a> Lower<'a> {
         Lower {
             source,
             base: 0,
+            limit: source.text.len(),
+            given_suite: None,
             errors: Vec::new(),
             names: HashSet::new(),
             depth: 0,
         }
+    }
+
+    /// Lowers trees of the slice of the file from `base` to `limit` from now on.
+    pub(crate) fn at(&mut self, base: usize, limit: usize) {
+        self.base = base;
+        self.limit = limit;
+    }
+
+    /// Has the first block at or past an offset of the slice replaced.
+    pub(crate) fn give_suite(&mut self, position: usize, body: Arc<[Stmt]>) {
+        self.given_suite = Some((position, body));
+    }
+
+    /// Takes back a block that was given and not used.
+    pub(crate) fn take_suite(&mut self) {
+        self.given_suite = None;
+    }
+
+    /// The offset in the file of an offset in the slice.
+    fn place(&self, offset: usize) -> usize {
+        self.base.wrapping_add(offset).min(self.limit)
     }
 
     /// The span of a node in the file.
@@ -59,7 +87,7 @@ impl<'a> Lower<'a> {
 
     /// A span of the file from offsets of the slice.
     fn span_between(&self, start: usize, end: usize) -> Span {
-        Span::new(self.source.id, self.base + start, self.base + end)
+        Span::new(self.source.id, self.place(start), self.place(end))
     }
 
     /// From the start of one node to the end of another.
@@ -76,7 +104,7 @@ impl<'a> Lower<'a> {
     fn slice(&self, start: usize, end: usize) -> &'a str {
         self.source
             .text
-            .get(self.base + start..self.base + end)
+            .get(self.place(start)..self.place(end))
             .unwrap_or("")
     }
 

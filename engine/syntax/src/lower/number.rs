@@ -1,6 +1,7 @@
 //! Integers of every base and size, floats, imaginary numbers.
 
-use super::{Lower, too_many_digits};
+use super::Lower;
+use super::string::too_many_digits;
 use crate::ast::Constant;
 use std::sync::Arc;
 use tree_sitter::Node;

@@ -22,6 +22,10 @@ impl Lower<'_> {
     }
 
     fn statement_here(&mut self, node: Node<'_>) -> Stmt {
+        // A statement whose parts are whole and which has something between them cannot be trusted.
+        if node.has_error() && children(node).iter().any(|child| child.is_error()) {
+            return self.error_statement(node);
+        }
         let kind = match node.kind() {
             "expression_statement" => self.expression_statement(node),
             "return_statement" => StmtKind::Return(self.optional_value(node)),
@@ -222,7 +226,7 @@ impl Lower<'_> {
             return self.error_statement(node);
         };
         let outer = self.base;
-        self.base += node.start_byte();
+        self.base = self.base.wrapping_add(node.start_byte());
         let statement = self.statement(first);
         self.base = outer;
         statement

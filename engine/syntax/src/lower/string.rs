@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tree_sitter::Node;
 
 /// CPython's message for an integer literal with more digits than it converts.
-pub(crate) fn too_many_digits(digits: usize) -> String {
+pub(super) fn too_many_digits(digits: usize) -> String {
     format!(
         "Exceeds the limit (4300 digits) for integer string conversion: value has {digits} digits; \
          use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer \
