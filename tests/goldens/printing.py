@@ -20,7 +20,6 @@ cases = []
 
 
 def bits(array):
-    array = np.ascontiguousarray(array)
     if array.dtype == bool:
         return array.ravel().astype("u1").tolist()
     if array.dtype in (np.dtype("int4"), np.dtype("uint4")):

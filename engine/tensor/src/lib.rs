@@ -13,6 +13,7 @@ mod limits;
 pub mod math;
 pub mod ops;
 pub mod print;
+pub mod random;
 mod scalar;
 mod shape;
 

@@ -1,49 +1,18 @@
 //! Compares array and scalar texts with those that numpy and JAX printed
 //! (data/printing.json, written by tests/goldens/printing.py).
 
+mod support;
+
 use pallas_tensor::print::{
     FloatMode, PrintOptions, Sign, jax_repr, jax_repr_with, numpy_repr_with, numpy_str,
     numpy_str_with, python_float_repr, scalar_repr, scalar_str,
 };
-use pallas_tensor::{Array, Buffer, DType, Scalar, Shape, ops};
+use pallas_tensor::{Array, Buffer, Scalar, Shape};
 use serde_json::Value;
+use support::{Report, array_of, list, numbers, positions, text};
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("data/printing.json")).expect("the golden file is JSON")
-}
-
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value[key].as_array().expect("a list")
-}
-
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value[key].as_str().expect("a string")
-}
-
-fn numbers(value: &Value, key: &str) -> Vec<u64> {
-    let numbers = list(value, key).iter();
-    numbers
-        .map(|number| number.as_u64().expect("an unsigned number"))
-        .collect()
-}
-
-/// The array with these bits, repeated until the shape is full.
-fn array(dtype: &str, shape: Shape, bits: &[u64]) -> Array {
-    let dtype = DType::parse(dtype).expect("a dtype");
-    let bits: Vec<u64> = bits.iter().copied().cycle().take(shape.size()).collect();
-    let narrow = match dtype.bits() {
-        4 => DType::U4,
-        8 => DType::U8,
-        16 => DType::U16,
-        32 => DType::U32,
-        _ => DType::U64,
-    };
-    let words = Array::new(shape, Buffer::U64(bits)).expect("as many as the shape says");
-    let words = ops::convert(&words, narrow).expect("integers");
-    if dtype == DType::Bool {
-        return ops::convert(&words, dtype).expect("integers");
-    }
-    ops::bitcast_convert(&words, dtype).expect("equal widths")
 }
 
 fn options(value: &Value) -> PrintOptions {
@@ -80,30 +49,6 @@ fn options(value: &Value) -> PrintOptions {
     options
 }
 
-/// Collects differences, to show how many there are and the first few.
-#[derive(Default)]
-struct Report {
-    checked: usize,
-    differences: Vec<String>,
-}
-
-impl Report {
-    fn check(&mut self, what: &dyn std::fmt::Display, found: &str, expected: &str) {
-        self.checked += 1;
-        if found != expected {
-            let difference = format!("{what}\nfound:\n{found}\nexpected:\n{expected}\n");
-            self.differences.push(difference);
-        }
-    }
-
-    fn finish(self, at_least: usize) {
-        let count = self.differences.len();
-        let first: String = self.differences.into_iter().take(8).collect();
-        assert_eq!(count, 0, "{count} of {} differ:\n{first}", self.checked);
-        assert!(self.checked >= at_least, "only {} cases", self.checked);
-    }
-}
-
 #[test]
 fn arrays_print_as_in_numpy_and_jax() {
     let mut report = Report::default();
@@ -112,7 +57,7 @@ fn arrays_print_as_in_numpy_and_jax() {
             .into_iter()
             .map(|size| size as usize)
             .collect();
-        let array = array(text(case, "dtype"), shape, &numbers(case, "bits"));
+        let array = array_of(text(case, "dtype"), shape, &numbers(case, "bits"));
         let options = options(&case["options"]);
         let what = format!("{} {} {}", array.dtype(), array.shape(), case["options"]);
         let label = |kind: &str| format!("{kind} of {what}");
@@ -142,7 +87,7 @@ fn scalars_print_as_in_numpy_and_python() {
     let mut report = Report::default();
     for case in list(&golden(), "scalars") {
         let bits = case["bits"].as_u64().expect("bits");
-        let array = array(text(case, "dtype"), Shape::scalar(), &[bits]);
+        let array = array_of(text(case, "dtype"), Shape::scalar(), &[bits]);
         let value = array.item().expect("one element");
         let dtype = array.dtype();
         report.check(&dtype, &scalar_str(dtype, value), text(case, "str"));
@@ -160,7 +105,7 @@ fn weak_types_and_keys_are_shown() {
     let golden = golden();
     for case in list(&golden, "weak") {
         let bits = case["bits"].as_u64().expect("bits");
-        let array = array(text(case, "dtype"), Shape::scalar(), &[bits]);
+        let array = array_of(text(case, "dtype"), Shape::scalar(), &[bits]);
         report.check(&"weak", &jax_repr(&array, true), text(case, "jax_repr"));
     }
     for case in list(&golden, "keys") {

@@ -133,6 +133,13 @@ pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError>
         (Buffer::I16(x), Buffer::I16(y)) => integers(op, x, y, swapped),
         (Buffer::I32(x), Buffer::I32(y)) => integers(op, x, y, swapped),
         (Buffer::I64(x), Buffer::I64(y)) => integers(op, x, y, swapped),
+        (Buffer::U8(x), Buffer::U8(y)) if dtype == DType::U4 && op == ShiftRightArithmetic => {
+            let y = Operand::new(y, x.len());
+            let with_sign = |x: u8| (x << 4) as i8 >> 4;
+            each(x, y, swapped, |x, amount| {
+                with_sign(x).shift_right_arithmetic(amount as i8) as u8
+            });
+        }
         (Buffer::U8(x), Buffer::U8(y)) if !dtype.is_float() => integers(op, x, y, swapped),
         (Buffer::U16(x), Buffer::U16(y)) => integers(op, x, y, swapped),
         (Buffer::U32(x), Buffer::U32(y)) => integers(op, x, y, swapped),

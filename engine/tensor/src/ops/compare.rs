@@ -6,6 +6,7 @@ use crate::dtype::DType;
 use crate::error::OpError;
 use crate::ops::convert::numbers;
 use crate::ops::elementwise::Operand;
+use crate::ops::number::Float;
 
 /// A comparison of two arrays. Any comparison with NaN is false, but for [`CompareOp::Ne`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,20 +80,23 @@ pub fn compare(op: CompareOp, left: &Array, right: &Array) -> Result<Array, OpEr
         return Err(OpError::shapes(name, left.shape(), right.shape()));
     };
     let result = match (target.buffer(), other.buffer()) {
-        (Buffer::Bool(x), Buffer::Bool(y)) => elements(op, x, y),
-        (Buffer::I8(x), Buffer::I8(y)) => elements(op, x, y),
-        (Buffer::I16(x), Buffer::I16(y)) => elements(op, x, y),
-        (Buffer::I32(x), Buffer::I32(y)) => elements(op, x, y),
-        (Buffer::I64(x), Buffer::I64(y)) => elements(op, x, y),
-        (Buffer::U8(x), Buffer::U8(y)) if !dtype.is_float() => elements(op, x, y),
-        (Buffer::U16(x), Buffer::U16(y)) => elements(op, x, y),
-        (Buffer::U32(x), Buffer::U32(y)) => elements(op, x, y),
-        (Buffer::U64(x), Buffer::U64(y)) => elements(op, x, y),
-        (Buffer::F32(x), Buffer::F32(y)) => elements(op, x, y),
-        (Buffer::F64(x), Buffer::F64(y)) => elements(op, x, y),
-        (Buffer::Key(x), Buffer::Key(y)) => elements(op, x, y),
+        (Buffer::Bool(x), Buffer::Bool(y)) => elements(op, x, y, |x| x),
+        (Buffer::I8(x), Buffer::I8(y)) => elements(op, x, y, |x| x),
+        (Buffer::I16(x), Buffer::I16(y)) => elements(op, x, y, |x| x),
+        (Buffer::I32(x), Buffer::I32(y)) => elements(op, x, y, |x| x),
+        (Buffer::I64(x), Buffer::I64(y)) => elements(op, x, y, |x| x),
+        (Buffer::U8(x), Buffer::U8(y)) if !dtype.is_float() => elements(op, x, y, |x| x),
+        (Buffer::U16(x), Buffer::U16(y)) => elements(op, x, y, |x| x),
+        (Buffer::U32(x), Buffer::U32(y)) => elements(op, x, y, |x| x),
+        (Buffer::U64(x), Buffer::U64(y)) => elements(op, x, y, |x| x),
+        (Buffer::F32(x), Buffer::F32(y)) => elements(op, x, y, Float::flush),
+        (Buffer::F64(x), Buffer::F64(y)) => elements(op, x, y, Float::flush),
+        (Buffer::Key(x), Buffer::Key(y)) => elements(op, x, y, |x| x),
         // Decoding to `f32` is exact and keeps the order.
-        _ => elements(op, &numbers::<f32>(target)?, &numbers::<f32>(other)?),
+        _ => {
+            let (x, y) = (numbers::<f32>(target)?, numbers::<f32>(other)?);
+            elements(op, &x, &y, Float::flush)
+        }
     };
     Ok(Array::from_parts(
         DType::Bool,
@@ -101,15 +105,21 @@ pub fn compare(op: CompareOp, left: &Array, right: &Array) -> Result<Array, OpEr
     ))
 }
 
-fn elements<T: PartialOrd + Copy>(op: CompareOp, x: &[T], y: &[T]) -> Vec<bool> {
+/// `seen` is what the comparison makes of an element first: subnormal floats count as zero.
+fn elements<T: PartialOrd + Copy>(
+    op: CompareOp,
+    x: &[T],
+    y: &[T],
+    seen: impl Fn(T) -> T,
+) -> Vec<bool> {
     let y = Operand::new(y, x.len());
     match op {
-        CompareOp::Eq => each(x, y, |x, y| x == y),
-        CompareOp::Ne => each(x, y, |x, y| x != y),
-        CompareOp::Lt => each(x, y, |x, y| x < y),
-        CompareOp::Le => each(x, y, |x, y| x <= y),
-        CompareOp::Gt => each(x, y, |x, y| x > y),
-        CompareOp::Ge => each(x, y, |x, y| x >= y),
+        CompareOp::Eq => each(x, y, |x, y| seen(x) == seen(y)),
+        CompareOp::Ne => each(x, y, |x, y| seen(x) != seen(y)),
+        CompareOp::Lt => each(x, y, |x, y| seen(x) < seen(y)),
+        CompareOp::Le => each(x, y, |x, y| seen(x) <= seen(y)),
+        CompareOp::Gt => each(x, y, |x, y| seen(x) > seen(y)),
+        CompareOp::Ge => each(x, y, |x, y| seen(x) >= seen(y)),
     }
 }
 

@@ -12,8 +12,8 @@ use crate::shape::Shape;
 
 /// How a stored element becomes a `Target`, with XLA's rules.
 ///
-/// Rust's `as` is what XLA does: integers wrap, float to integer truncates and saturates with NaN
-/// giving 0, everything to float rounds to nearest even.
+/// Rust's `as` is what XLA does, but for subnormal numbers: integers wrap, float to integer
+/// truncates and saturates with NaN giving 0, everything to float rounds to nearest even.
 pub(crate) trait Cast<Target> {
     fn cast(self) -> Target;
 }
@@ -69,11 +69,20 @@ cast_with_as! {
     u16 => [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64];
     u32 => [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64];
     u64 => [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64];
-    f32 => [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64];
-    f64 => [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64];
+    f32 => [i8, i16, i32, i64, u8, u16, u32, u64, f32];
+    f64 => [i8, i16, i32, i64, u8, u16, u32, u64, f64];
+}
+// Between the wide floats XLA runs an instruction, and subnormal numbers become zero.
+cast_through!(f32 => crate::math::flush => [f64]);
+impl Cast<f32> for f64 {
+    #[inline(always)]
+    fn cast(self) -> f32 {
+        crate::math::flush(self as f32)
+    }
 }
 cast_through!(bool => u8::from => [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64]);
-cast_through!(bf16 => bf16::to_f32 => [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64]);
+cast_through!(bf16 => bf16::to_f32 => [i8, i16, i32, i64, u8, u16, u32, u64, f32]);
+cast_through!(bf16 => |x: bf16| crate::math::flush(x.to_f32()) => [f64]);
 cast_through!(f16 => f16::to_f32 => [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64]);
 // The 16-bit floats are reached through `f32` from everywhere, as in XLA on the CPU.
 cast_to!(
@@ -86,7 +95,19 @@ cast_to!(
     f16::from_f32,
     [bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, bf16]
 );
-cast_to_bool!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, bf16, f16);
+cast_to_bool!(i8, i16, i32, i64, u8, u16, u32, u64, bf16, f16);
+impl Cast<bool> for f32 {
+    #[inline(always)]
+    fn cast(self) -> bool {
+        crate::math::flush(self) != 0.0
+    }
+}
+impl Cast<bool> for f64 {
+    #[inline(always)]
+    fn cast(self) -> bool {
+        crate::math::flush_f64(self) != 0.0
+    }
+}
 
 macro_rules! cast_to_itself {
     ($($both:ty),*) => {

@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::ops::elementwise::round_narrow;
 use crate::ops::functions::{double, single};
 use crate::ops::number::{Float, Integer};
 use crate::ops::{convert, transpose};
@@ -38,7 +39,7 @@ impl CumulativeOp {
 
 /// Each element combined with all before it along `axis` (after it, if `reverse`).
 ///
-/// Elements are combined in order. 16- and 8-bit floats round at every step.
+/// Floats are combined in XLA's order (see `scan_line`); 16- and 8-bit floats round at every step.
 ///
 /// # Errors
 /// For `bool`, keys, integers under log-sum-exp, and an axis out of bounds.
@@ -93,13 +94,14 @@ pub fn cumulative(
                 CumulativeOp::Prod => scan($x, length, reverse, |x, y| round(Float::mul(x, y))),
                 CumulativeOp::Max => scan($x, length, reverse, Float::maximum),
                 CumulativeOp::Min => scan($x, length, reverse, Float::minimum),
+                // `jnp.logaddexp`, step by step.
                 CumulativeOp::LogSumExp => scan($x, length, reverse, |x, y| {
-                    let largest = Float::maximum(x, y);
-                    if largest.is_infinite() || largest.is_nan() {
-                        return largest;
+                    let difference = round(Float::sub(x, y));
+                    if difference.is_nan() {
+                        return round(x + y);
                     }
-                    let smallest = Float::minimum(x, y);
-                    round(largest + $functions::log1p($functions::exp(smallest - largest)))
+                    let ratio = round($functions::exp(-difference.abs()));
+                    round(Float::maximum(x, y) + round($functions::log1p(ratio)))
                 }),
             }
         }};
@@ -113,7 +115,7 @@ pub fn cumulative(
         Buffer::U16(x) => integers!(x),
         Buffer::U32(x) => integers!(x),
         Buffer::U64(x) => integers!(x),
-        Buffer::F32(x) if narrow => floats!(x, single, |x: f32| round_to(dtype, x)),
+        Buffer::F32(x) if narrow => floats!(x, single, |x: f32| round_narrow(dtype, x)),
         Buffer::F32(x) => floats!(x, single, |x: f32| x),
         Buffer::F64(x) => floats!(x, double, |x: f64| x),
         // Converted above or refused.
@@ -126,24 +128,50 @@ pub fn cumulative(
     transpose(&moved, &permutation)
 }
 
-fn round_to(dtype: DType, x: f32) -> f32 {
-    match dtype {
-        DType::BF16 => half::bf16::from_f32(x).to_f32(),
-        DType::F16 => half::f16::from_f32(x).to_f32(),
-        _ => crate::Float8::of(dtype).map_or(x, |format| format.decode(format.encode(x))),
+/// Lines longer than this are done in blocks of it: XLA turns the `reduce_window` behind these
+/// operations into a scan within blocks, a scan of the blocks' totals, and one combination of both.
+const BLOCK: usize = 16;
+
+fn scan<T: Copy>(elements: &mut [T], length: usize, reverse: bool, f: impl Fn(T, T) -> T) {
+    for line in elements.chunks_exact_mut(length) {
+        scan_line(line, reverse, &f);
     }
 }
 
-fn scan<T: Copy>(elements: &mut [T], length: usize, reverse: bool, f: impl Fn(T, T) -> T) {
-    for row in elements.chunks_exact_mut(length) {
+fn scan_line<T: Copy>(line: &mut [T], reverse: bool, f: &impl Fn(T, T) -> T) {
+    for block in line.chunks_mut(BLOCK) {
         if reverse {
-            for index in (1..length).rev() {
-                row[index - 1] = f(row[index], row[index - 1]);
+            // Every window is combined from its first element on, so no sum serves the next.
+            for start in 0..block.len() {
+                let (first, rest) = (block[start], &block[start + 1..]);
+                block[start] = rest.iter().fold(first, |sum, &x| f(sum, x));
             }
         } else {
-            for index in 1..length {
-                row[index] = f(row[index - 1], row[index]);
+            for index in 1..block.len() {
+                block[index] = f(block[index - 1], block[index]);
             }
+        }
+    }
+    if line.len() <= BLOCK {
+        return;
+    }
+    let total = |block: &[T]| {
+        if reverse {
+            block[0]
+        } else {
+            block[block.len() - 1]
+        }
+    };
+    let mut totals: Vec<T> = line.chunks(BLOCK).map(total).collect();
+    scan_line(&mut totals, reverse, f);
+    for (index, block) in line.chunks_mut(BLOCK).enumerate() {
+        let before = if reverse {
+            Some(index + 1)
+        } else {
+            index.checked_sub(1)
+        };
+        if let Some(&carried) = before.and_then(|index| totals.get(index)) {
+            block.iter_mut().for_each(|x| *x = f(carried, *x));
         }
     }
 }

@@ -99,7 +99,10 @@ pub(crate) fn in_f32_chunks(
             Buffer::U8(elements) => {
                 if let Some(format) = Float8::of(dtype) {
                     let pairs = elements[start..start + count].iter_mut().zip(values);
-                    pairs.for_each(|(element, value)| *element = format.encode(*value));
+                    // XLA computes them as `float16`, so results are rounded to that first.
+                    pairs.for_each(|(element, value)| {
+                        *element = format.encode(half::f16::from_f32(*value).to_f64());
+                    });
                 }
             }
             _ => {}
@@ -153,5 +156,17 @@ pub(crate) fn wrap_four_bits(dtype: DType, buffer: &mut Buffer) {
         }
         (DType::U4, Buffer::U8(elements)) => elements.iter_mut().for_each(|x| *x &= 15),
         _ => {}
+    }
+}
+
+/// The nearest value of a 16- or 8-bit float dtype, as `f32`.
+pub(crate) fn round_narrow(dtype: DType, x: f32) -> f32 {
+    match dtype {
+        DType::BF16 => half::bf16::from_f32(x).to_f32(),
+        DType::F16 => half::f16::from_f32(x).to_f32(),
+        _ => Float8::of(dtype).map_or(x, |format| {
+            // XLA computes these as `float16`.
+            format.decode(format.encode(half::f16::from_f32(x).to_f64()))
+        }),
     }
 }

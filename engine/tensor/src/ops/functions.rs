@@ -1,47 +1,16 @@
 //! The scalar functions behind the elementwise operations: the one place that says which
 //! implementation computes what.
 
-/// Functions of single precision.
+/// Functions of single precision: XLA's digits.
 pub(crate) mod single {
-    macro_rules! standard {
-        ($($name:ident => $method:ident),* $(,)?) => {
-            $(pub(crate) fn $name(x: f32) -> f32 { x.$method() })*
-        };
-    }
-    standard! {
-        exp => exp, expm1 => exp_m1, log => ln, log1p => ln_1p, log2 => log2, cbrt => cbrt,
-        sin => sin, cos => cos, tan => tan, asin => asin, acos => acos, atan => atan,
-        sinh => sinh, cosh => cosh, tanh => tanh, asinh => asinh, acosh => acosh, atanh => atanh,
-    }
-    pub(crate) fn exp2(x: f32) -> f32 {
-        exp(x * std::f32::consts::LN_2)
-    }
-    pub(crate) fn rsqrt(x: f32) -> f32 {
-        1.0 / x.sqrt()
-    }
-    pub(crate) fn logistic(x: f32) -> f32 {
-        1.0 / (1.0 + exp(-x))
-    }
-    pub(crate) fn pow(x: f32, y: f32) -> f32 {
-        x.powf(y)
-    }
-    pub(crate) fn atan2(y: f32, x: f32) -> f32 {
-        y.atan2(x)
-    }
-    pub(crate) fn erf(x: f32) -> f32 {
-        libm::erff(x)
-    }
-    pub(crate) fn erfc(x: f32) -> f32 {
-        libm::erfcf(x)
-    }
-    pub(crate) fn erf_inv(x: f32) -> f32 {
-        super::double::erf_inv(x.into()) as f32
-    }
-    pub(crate) fn lgamma(x: f32) -> f32 {
-        libm::lgammaf(x)
-    }
-    pub(crate) fn digamma(x: f32) -> f32 {
-        super::double::digamma(x.into()) as f32
+    pub(crate) use crate::math::{
+        acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, digamma, erf, erf_inv, erfc,
+        exp, exp2, expm1, lgamma, log, log1p, logistic, pow, rsqrt, sin, sinh, tan, tanh,
+    };
+
+    /// `jnp.log2`: `log(x) / log(2)`.
+    pub(crate) fn log2(x: f32) -> f32 {
+        log(x) / std::f32::consts::LN_2
     }
 }
 

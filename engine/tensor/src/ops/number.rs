@@ -24,7 +24,8 @@ pub(crate) trait Integer: Element + Ord {
     /// Zero for shifts by the width or more, negative amounts counting as large.
     fn shift_left(self, amount: Self) -> Self;
     fn shift_right_logical(self, amount: Self) -> Self;
-    /// All sign bits for shifts by the width or more.
+    /// The highest bit is the sign of unsigned types as well; by the width or more, nothing else
+    /// is left.
     fn shift_right_arithmetic(self, amount: Self) -> Self;
     fn abs(self) -> Self;
     fn sign(self) -> Self;
@@ -100,15 +101,15 @@ macro_rules! integers {
 
 integers! {
     i8, u8, i8; i16, u16, i16; i32, u32, i32; i64, u64, i64;
-    u8, u8, u8; u16, u16, u16; u32, u32, u32; u64, u64, u64;
+    u8, u8, i8; u16, u16, i16; u32, u32, i32; u64, u64, i64;
 }
 
-/// A floating-point type with the arithmetic of XLA on the CPU: subnormal results are zero.
+/// A floating-point type with the arithmetic of XLA on the CPU, which runs with FTZ and DAZ:
+/// subnormal operands and results count as zero, except where values only move.
 pub(crate) trait Float: Element + PartialOrd {
     const ZERO: Self;
     const ONE: Self;
     const INFINITY: Self;
-    const NEG_INFINITY: Self;
     /// The value, or a zero of its sign if it is subnormal.
     fn flush(self) -> Self;
     fn add(self, other: Self) -> Self;
@@ -129,8 +130,6 @@ pub(crate) trait Float: Element + PartialOrd {
     fn round(self) -> Self;
     fn round_even(self) -> Self;
     fn sqrt(self) -> Self;
-    fn is_nan(self) -> bool;
-    fn is_finite(self) -> bool;
 }
 
 macro_rules! floats {
@@ -139,45 +138,46 @@ macro_rules! floats {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const INFINITY: Self = $type::INFINITY;
-            const NEG_INFINITY: Self = $type::NEG_INFINITY;
             #[inline(always)]
             fn flush(self) -> Self {
                 if self.abs() < $type::MIN_POSITIVE { (0.0 as $type).copysign(self) } else { self }
             }
             #[inline(always)]
-            fn add(self, other: Self) -> Self { (self + other).flush() }
+            fn add(self, other: Self) -> Self { (self.flush() + other.flush()).flush() }
             #[inline(always)]
-            fn sub(self, other: Self) -> Self { (self - other).flush() }
+            fn sub(self, other: Self) -> Self { (self.flush() - other.flush()).flush() }
             #[inline(always)]
-            fn mul(self, other: Self) -> Self { (self * other).flush() }
+            fn mul(self, other: Self) -> Self { (self.flush() * other.flush()).flush() }
             #[inline(always)]
-            fn div(self, other: Self) -> Self { (self / other).flush() }
+            fn div(self, other: Self) -> Self { (self.flush() / other.flush()).flush() }
             #[inline(always)]
-            fn rem(self, other: Self) -> Self { self % other }
+            fn rem(self, other: Self) -> Self { self % other.flush() }
             #[inline(always)]
             fn maximum(self, other: Self) -> Self {
-                if self.is_nan() {
-                    self
+                let (this, other) = (self.flush(), other.flush());
+                if this.is_nan() {
+                    this
                 } else if other.is_nan() {
                     other
-                } else if self == other {
-                    $type::from_bits(self.to_bits() & other.to_bits())
-                } else if self > other {
-                    self
+                } else if this == other {
+                    $type::from_bits(this.to_bits() & other.to_bits())
+                } else if this > other {
+                    this
                 } else {
                     other
                 }
             }
             #[inline(always)]
             fn minimum(self, other: Self) -> Self {
-                if self.is_nan() {
-                    self
+                let (this, other) = (self.flush(), other.flush());
+                if this.is_nan() {
+                    this
                 } else if other.is_nan() {
                     other
-                } else if self == other {
-                    $type::from_bits(self.to_bits() | other.to_bits())
-                } else if self < other {
-                    self
+                } else if this == other {
+                    $type::from_bits(this.to_bits() | other.to_bits())
+                } else if this < other {
+                    this
                 } else {
                     other
                 }
@@ -201,22 +201,19 @@ macro_rules! floats {
             #[inline(always)]
             fn sign(self) -> Self {
                 // Zeros keep their sign and NaN stays NaN.
-                if self == 0.0 || self.is_nan() { self } else { (1.0 as $type).copysign(self) }
+                let this = self.flush();
+                if this == 0.0 || this.is_nan() { this } else { (1.0 as $type).copysign(self) }
             }
             #[inline(always)]
-            fn floor(self) -> Self { self.floor() }
+            fn floor(self) -> Self { self.flush().floor() }
             #[inline(always)]
-            fn ceil(self) -> Self { self.ceil() }
+            fn ceil(self) -> Self { self.flush().ceil() }
             #[inline(always)]
-            fn round(self) -> Self { self.round() }
+            fn round(self) -> Self { self.flush().round() }
             #[inline(always)]
-            fn round_even(self) -> Self { self.round_ties_even() }
+            fn round_even(self) -> Self { self.flush().round_ties_even() }
             #[inline(always)]
-            fn sqrt(self) -> Self { self.sqrt() }
-            #[inline(always)]
-            fn is_nan(self) -> bool { self.is_nan() }
-            #[inline(always)]
-            fn is_finite(self) -> bool { self.is_finite() }
+            fn sqrt(self) -> Self { self.flush().sqrt() }
         })*
     };
 }

@@ -5,7 +5,7 @@ use gemm::{Parallelism, gemm};
 use crate::buffer::Element;
 
 /// Float types that the tuned product knows.
-pub(crate) trait Product: Element {
+pub(crate) trait Product: Element + std::ops::Add<Output = Self> {
     /// `result = left @ right`, all row major, sizes (rows, inner, columns).
     ///
     /// Sums run over the inner dimension in order with fused multiply-adds, as in XLA on the CPU,

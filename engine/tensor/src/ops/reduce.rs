@@ -6,6 +6,7 @@ use crate::dtype::{DType, Kind};
 use crate::error::OpError;
 use crate::ops::convert;
 use crate::ops::convert::numbers;
+use crate::ops::elementwise::round_narrow;
 use crate::ops::number::{Float, Integer};
 use crate::ops::structural::transpose;
 use crate::shape::Shape;
@@ -45,11 +46,12 @@ impl ReduceOp {
 
     /// Whether the reduction exists for the dtype.
     pub fn accepts(self, dtype: DType) -> bool {
-        match (dtype.kind(), self) {
-            (Kind::Key, _) | (Kind::Bool, ReduceOp::Sum | ReduceOp::Prod) => false,
-            (Kind::Float, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor) => false,
-            _ => true,
-        }
+        !matches!(
+            (dtype.kind(), self),
+            (Kind::Key, _)
+                | (Kind::Bool, ReduceOp::Sum | ReduceOp::Prod)
+                | (Kind::Float, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor)
+        )
     }
 }
 
@@ -81,7 +83,8 @@ pub(crate) fn reduced_innermost(
 
 /// Combines the elements along `axes`, which disappear.
 ///
-/// 16- and 8-bit floats are combined in `f32` and rounded once, as XLA does on the CPU.
+/// Floats are combined in XLA's order (see `tree`). 16- and 8-bit floats are rounded at every
+/// step, as XLA does on the CPU; `jnp.sum` converts to `float32` before, and back.
 ///
 /// # Errors
 /// For dtypes that are not accepted and axes out of bounds or repeated.
@@ -98,16 +101,21 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
     }
     let (moved, shape, length) = reduced_innermost(op.name(), array, axes)?;
     let rows = shape.size();
+    // The sizes of the reduced axes, which are innermost now.
+    let reduced: Shape = moved.shape()[shape.rank()..].into();
     let narrow = dtype.is_float() && dtype.bits() <= 16;
     let buffer = match moved.buffer() {
         _ if narrow => {
             let values: Vec<f32> = numbers(&moved)?;
-            let reduced = Array::from_parts(
-                DType::F32,
-                shape,
-                Buffer::F32(each_row(&values, rows, length, |row| float(op, row))),
-            );
-            return convert(&reduced, dtype);
+            let round = |x| round_narrow(dtype, x);
+            // Where there is no infinity, extremes of nothing are the finite limits.
+            let start = match dtype.finfo() {
+                Some(info) if !info.has_infinity => info.max as f32,
+                _ => f32::INFINITY,
+            };
+            let reduce = |row: &[f32]| float(op, row, &reduced, start, round);
+            let buffer = Buffer::F32(each_row(&values, rows, length, reduce));
+            return convert(&Array::from_parts(DType::F32, shape, buffer), dtype);
         }
         Buffer::Bool(x) => Buffer::Bool(each_row(x, rows, length, |row| truth(op, row))),
         // 4-bit extremes of nothing are their own limits, not those of the storage.
@@ -119,8 +127,12 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
         Buffer::U16(x) => Buffer::U16(each_row(x, rows, length, |row| integer(op, row, dtype))),
         Buffer::U32(x) => Buffer::U32(each_row(x, rows, length, |row| integer(op, row, dtype))),
         Buffer::U64(x) => Buffer::U64(each_row(x, rows, length, |row| integer(op, row, dtype))),
-        Buffer::F32(x) => Buffer::F32(each_row(x, rows, length, |row| float(op, row))),
-        Buffer::F64(x) => Buffer::F64(each_row(x, rows, length, |row| float(op, row))),
+        Buffer::F32(x) => Buffer::F32(each_row(x, rows, length, |row| {
+            float(op, row, &reduced, Float::INFINITY, |x| x)
+        })),
+        Buffer::F64(x) => Buffer::F64(each_row(x, rows, length, |row| {
+            float(op, row, &reduced, Float::INFINITY, |x| x)
+        })),
         // Narrow floats are done, and keys accept nothing.
         Buffer::BF16(_) | Buffer::F16(_) | Buffer::Key(_) => {
             return Err(OpError::DType {
@@ -180,14 +192,57 @@ fn integer<T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
     }
 }
 
-fn float<T: Float>(op: ReduceOp, row: &[T]) -> T {
+fn float<T: Float>(
+    op: ReduceOp,
+    row: &[T],
+    dimensions: &Shape,
+    greatest: T,
+    round: impl Fn(T) -> T,
+) -> T {
     let fold = |start: T, f: fn(T, T) -> T| row.iter().fold(start, |sum, &x| f(sum, x));
     match op {
-        ReduceOp::Prod => fold(T::ONE, T::mul),
-        ReduceOp::Max => fold(T::NEG_INFINITY, T::maximum),
-        ReduceOp::Min => fold(T::INFINITY, T::minimum),
-        _ => fold(T::ZERO, T::add),
+        ReduceOp::Prod => tree(row, dimensions, T::ONE, &|x, y| round(T::mul(x, y))),
+        // Extremes are the same in any order.
+        ReduceOp::Max => fold(greatest.negate(), T::maximum),
+        ReduceOp::Min => fold(greatest, T::minimum),
+        _ => tree(row, dimensions, T::ZERO, &|x, y| round(T::add(x, y))),
     }
+}
+
+/// Elements along one dimension that XLA on the CPU reduces in one go. Larger dimensions are cut
+/// into windows of as many, centred with the identity around them, until one window is left
+/// (`TreeReductionRewriter`).
+const WINDOW: usize = 32;
+
+fn tree<T: Copy>(
+    elements: &[T],
+    dimensions: &Shape,
+    identity: T,
+    combine: &impl Fn(T, T) -> T,
+) -> T {
+    if dimensions.iter().all(|&size| size <= WINDOW) {
+        return elements.iter().fold(identity, |sum, &x| combine(sum, x));
+    }
+    let windows: Shape = dimensions
+        .iter()
+        .map(|size| size.div_ceil(WINDOW))
+        .collect();
+    let strides = dimensions.strides();
+    let mut partial = vec![identity; windows.size()];
+    // In row-major order, every window meets its elements in row-major order as well.
+    for (position, &element) in elements.iter().enumerate() {
+        let mut window = 0;
+        for (axis, &size) in dimensions.iter().enumerate() {
+            let index = position / strides[axis] % size;
+            let before = match size <= WINDOW {
+                true => 0,
+                false => (windows[axis] * WINDOW - size) / 2,
+            };
+            window = window * windows[axis] + (index + before) / WINDOW;
+        }
+        partial[window] = combine(partial[window], element);
+    }
+    tree(&partial, &windows, identity, combine)
 }
 
 /// The index along `axis` of the largest (`largest`) or smallest element, as `lax.argmax`: the

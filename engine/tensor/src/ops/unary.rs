@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
-use crate::ops::elementwise::{in_f32_chunks, wrap_four_bits};
+use crate::ops::elementwise::{in_f32_chunks, round_narrow, wrap_four_bits};
 use crate::ops::functions::{double, single};
 use crate::ops::number::{Float, Integer};
 
@@ -154,13 +154,11 @@ pub fn unary(op: UnaryOp, mut array: Array) -> Result<Array, OpError> {
     let buffer = array.make_mut();
     match buffer {
         Buffer::Bool(x) => x.iter_mut().for_each(|x| *x = !*x),
-        // Counts and leading zeros are of the four bits that the dtype has.
-        Buffer::I8(x) if dtype == DType::I4 && matches!(op, PopulationCount | Clz) => {
-            let count = |x: i8| match op {
-                Clz => Integer::leading_zeros(x & 15) - 4,
-                _ => (x & 15).population_count(),
-            };
-            x.iter_mut().for_each(|x| *x = count(*x));
+        // Leading zeros are of the four bits that the dtype has. (Ones are not: XLA counts those of
+        // the sign-extended byte.)
+        Buffer::I8(x) if dtype == DType::I4 && op == Clz => {
+            x.iter_mut()
+                .for_each(|x| *x = Integer::leading_zeros(*x & 15) - 4);
         }
         Buffer::U8(x) if dtype == DType::U4 && op == Clz => {
             x.iter_mut()
@@ -177,7 +175,11 @@ pub fn unary(op: UnaryOp, mut array: Array) -> Result<Array, OpError> {
         Buffer::F32(x) => singles(op, x),
         Buffer::F64(x) => doubles(op, x),
         Buffer::BF16(_) | Buffer::F16(_) | Buffer::U8(_) => {
-            in_f32_chunks(dtype, buffer, |_, x| singles(op, x));
+            in_f32_chunks(dtype, buffer, |_, x| {
+                if !stepwise(op, dtype, x) {
+                    singles(op, x);
+                }
+            });
         }
         // Accepts nothing.
         Buffer::Key(_) => {}
@@ -280,6 +282,26 @@ fn is_finite(array: &Array) -> Result<Array, OpError> {
     ))
 }
 
+/// The functions that XLA expands into rounded steps of the narrow type; false for all others,
+/// which are computed in `f32` and rounded once.
+fn stepwise(op: UnaryOp, dtype: DType, x: &mut [f32]) -> bool {
+    use crate::math::stepwise;
+    let round = |x: f32| round_narrow(dtype, x);
+    let greatest = dtype.finfo().map_or(f32::MAX, |info| info.max as f32);
+    match op {
+        Exp2 => each(x, |x| stepwise::exp2(x, round)),
+        Expm1 if dtype == DType::F16 => each(x, |x| stepwise::expm1(x, round)),
+        Logistic => each(x, |x| stepwise::logistic(x, round)),
+        Asin => each(x, |x| stepwise::asin(x, round)),
+        Acos => each(x, |x| stepwise::acos(x, round)),
+        Asinh => each(x, |x| stepwise::asinh(x, greatest, round)),
+        Acosh => each(x, |x| stepwise::acosh(x, greatest, round)),
+        Atanh => each(x, |x| stepwise::atanh(x, round)),
+        _ => return false,
+    }
+    true
+}
+
 /// `x ** exponent` for a constant exponent, as `lax.integer_pow`: repeated squaring, and for
 /// negative exponents the reciprocal of that.
 ///
@@ -311,7 +333,17 @@ pub fn integer_pow(mut array: Array, exponent: i32) -> Result<Array, OpError> {
         Buffer::F32(x) => each(x, |x| float_power(x, exponent)),
         Buffer::F64(x) => each(x, |x| float_power(x, exponent)),
         Buffer::BF16(_) | Buffer::F16(_) | Buffer::U8(_) => {
-            in_f32_chunks(dtype, buffer, |_, x| each(x, |x| float_power(x, exponent)));
+            // Each product is rounded to the narrow type.
+            let one = |x: f32| {
+                let product = |x: f32, y: f32| round_narrow(dtype, Float::mul(x, y));
+                let result = power(x, exponent.unsigned_abs(), 1.0, product);
+                if exponent < 0 {
+                    Float::div(1.0, result)
+                } else {
+                    result
+                }
+            };
+            in_f32_chunks(dtype, buffer, |_, x| each(x, one));
         }
         // Refused above.
         Buffer::Bool(_) | Buffer::Key(_) => {}

@@ -89,7 +89,7 @@ impl Wanted {
     }
 
     /// Digits after the point without the zeros that nobody asked for.
-    fn trim<'a>(self, fraction: &'a str) -> &'a str {
+    fn trim(self, fraction: &str) -> &str {
         let kept = if self.unique {
             self.at_least
         } else {
