@@ -9,8 +9,10 @@ pub fn all() -> Vec<&'static ModuleDef> {
     modules.extend(crate::api::MODULES);
     modules.extend(crate::jnp::MODULES);
     modules.extend(crate::lax::MODULES);
+    modules.extend(crate::nn::MODULES);
     modules.extend(crate::numpy::MODULES);
     modules.extend(crate::pallas::MODULES);
+    modules.extend(crate::random::MODULES);
     modules
 }
 

@@ -50,6 +50,19 @@ pub fn scalar_like(like: &Tile, value: f64) -> Tile {
     Tile::Concrete { array: Array::scalar(like.dtype(), scalar), weak: like.weak() }
 }
 
+/// A Python float as an operand: weakly typed, so that it takes the other operand's dtype.
+pub fn weak(value: f64) -> Tile {
+    Tile::Concrete { array: Array::scalar(DType::F32, Scalar::Float(value)), weak: true }
+}
+
+/// A Python number as an operand beside `like`: an int beside integers, a float beside floats, weakly typed.
+pub fn scalar_like_weak(like: &Tile, value: f64) -> Tile {
+    if like.dtype().is_float() {
+        return weak(value);
+    }
+    Tile::Concrete { array: Array::scalar(DType::I32, Scalar::Int(value as i128)), weak: true }
+}
+
 /// A tile of one value.
 pub fn full(cx: &Context<'_>, shape: &Shape, dtype: DType, value: Scalar) -> PyResult<Tile> {
     broadcast_to(cx, &scalar(dtype, value), shape)

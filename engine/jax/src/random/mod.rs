@@ -1,0 +1,21 @@
+//! `jax.random`: keys, and the distributions that kernels' launchers use, with JAX's own numbers
+//! (jax/_src/random/core.py, Threefry, partitionable).
+
+mod draws;
+mod keys;
+
+use crate::pallas::add_functions;
+use pallas_python::module::ModuleDef;
+
+/// `jax.random`
+pub static MODULES: &[&ModuleDef] = &[&RANDOM];
+
+static RANDOM: ModuleDef = ModuleDef {
+    name: "jax.random",
+    doc: "Random numbers from explicit keys.",
+    functions: &[],
+    populate: |_interp, namespace| {
+        add_functions(namespace, "jax.random", keys::FUNCTIONS);
+        add_functions(namespace, "jax.random", draws::FUNCTIONS);
+    },
+};
