@@ -133,6 +133,18 @@ pub fn randint(
     };
     limit(OP, minimum, &shape)?;
     limit(OP, maximum, &shape)?;
+    if info.bits < 32 {
+        // Narrow integers are sampled in 32 bits, which makes the bias small.
+        let within = |limit: &Array, highest: i128| {
+            let bound = |value: i128| Array::scalar(DType::I32, Scalar::Int(value));
+            let limit = convert(limit, DType::I32)?;
+            crate::ops::clamp(&bound(info.min), limit, &bound(highest))
+        };
+        let minimum = within(minimum, info.max)?;
+        let maximum = within(maximum, info.max + 1)?;
+        let wide = randint(key, shape, &minimum, &maximum, DType::I32)?;
+        return convert(&wide, dtype);
+    }
     let [high_key, low_key] = two_keys(key);
     let high = bits(high_key, info.bits, shape.clone())?;
     let low = bits(low_key, info.bits, shape.clone())?;
