@@ -1,0 +1,171 @@
+//! `types`: names for the classes that have none in `builtins`, `SimpleNamespace`, and a few helpers.
+
+use super::support::{ClassBuilder, add_class, classes, keywords, row};
+use crate::call::CallArgs;
+use crate::class::{Class, Namespace};
+use crate::interp::Interp;
+use crate::module::{Module, ModuleDef};
+use crate::native::{Arguments, NativeDef};
+use crate::raise::PyResult;
+use crate::value::Value;
+use pallas_syntax::ast::Name;
+use std::rc::Rc;
+
+pub(super) static MODULE: ModuleDef = ModuleDef {
+    name: "types",
+    doc: "Names for builtin types, and tools for classes.",
+    functions: &[
+        row("new_class", "(name, bases=(), kwds=None, exec_body=None)", "Makes a class.", new_class),
+        row("coroutine", "(func)", "func, unchanged.", |_, args| Ok(args.get(0).clone())),
+    ],
+    populate: |interp, names| {
+        let types = interp.types();
+        for (name, class) in [
+            ("FunctionType", &types.function),
+            ("LambdaType", &types.function),
+            ("BuiltinFunctionType", &types.native_function),
+            ("BuiltinMethodType", &types.native_function),
+            ("MethodType", &types.method),
+            ("GeneratorType", &types.generator),
+            ("NoneType", &types.none_type),
+            ("NotImplementedType", &types.not_implemented_type),
+            ("EllipsisType", &types.ellipsis_type),
+            ("GenericAlias", &types.generic_alias),
+            ("UnionType", &types.union_type),
+            ("TracebackType", &types.traceback),
+            ("CodeType", &types.code),
+            ("FrameType", &types.frame),
+            ("CellType", &types.cell),
+            ("MethodDescriptorType", &types.native_method),
+            ("WrapperDescriptorType", &types.native_method),
+        ] {
+            names.insert(name.into(), Value::Class(class.clone()));
+        }
+        names.insert("MappingProxyType".into(), Value::Class(mapping_proxy(interp)));
+        names.insert("ModuleType".into(), Value::Class(module_type(interp)));
+        add_class(names, &simple_namespace(interp));
+        names.insert("DynamicClassAttribute".into(), Value::Class(types.property.clone()));
+    },
+};
+
+/// `types.ModuleType(name)` makes an empty module; `isinstance` asks the builtin class.
+fn module_type(interp: &Interp) -> Rc<Class> {
+    classes::cached(interp, "ModuleType", |interp| {
+        let class = ClassBuilder::new("module", "builtins", &interp.types().module)
+            .construct(|interp, _, args| {
+                let form = const { &super::support::form("module", "(name, doc=None)") };
+                let [name, doc] = super::support::arguments(interp, form, args)?.take();
+                let name = interp.to_str(&name)?;
+                let mut namespace = Namespace::default();
+                namespace.insert("__name__".into(), Value::Str(name.clone()));
+                namespace.insert("__doc__".into(), doc);
+                Ok(Value::Module(Rc::new(Module {
+                    name: Name::from(&*name),
+                    path: None,
+                    namespace: std::cell::RefCell::new(namespace),
+                })))
+            })
+            .metaclass(&by_value_meta(interp))
+            .build();
+        class
+    })
+}
+
+/// `types.MappingProxyType(d)`: here `d`'s class as a function; mappings that may not be written to are not told apart.
+fn mapping_proxy(interp: &Interp) -> Rc<Class> {
+    interp.types().mapping_proxy.clone()
+}
+
+static BY_VALUE: crate::class::NativeClass = crate::class::NativeClass {
+    name: "type",
+    module: "builtins",
+    doc: "The class of a class whose instances are builtin values.",
+    methods: &[row("__instancecheck__", "(self, instance)", "Whether instance is a module.", |_, args| {
+        Ok(Value::Bool(matches!(args.get(1), Value::Module(_))))
+    })],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+fn by_value_meta(interp: &Interp) -> Rc<Class> {
+    interp.native_class_with(&BY_VALUE, std::slice::from_ref(&interp.types().type_))
+}
+
+const METHODS: &[NativeDef] = &[
+    row("__repr__", "(self, /)", "namespace(x=1)", repr),
+    row("__eq__", "(self, other, /)", "Compares the attributes.", eq),
+];
+
+pub(super) fn simple_namespace(interp: &Interp) -> Rc<Class> {
+    classes::cached(interp, "SimpleNamespace", |interp| {
+        ClassBuilder::new("SimpleNamespace", "types", &interp.types().object)
+            .doc("SimpleNamespace(**kwargs): an object with attributes.")
+            .construct(construct)
+            .methods(METHODS)
+            .attribute("__hash__", Value::None)
+            .build()
+    })
+}
+
+/// A `SimpleNamespace` with these attributes.
+pub(super) fn namespace_of<K: AsRef<str>>(interp: &Interp, fields: impl IntoIterator<Item = (K, Value)>) -> Value {
+    let value = classes::instance(&simple_namespace(interp), Value::Unset);
+    if let Value::Instance(instance) = &value {
+        instance.fields.borrow_mut().extend(fields.into_iter().map(|(name, field)| (name.as_ref().into(), field)));
+    }
+    value
+}
+
+fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
+    if !args.positional.is_empty() {
+        return Err(interp.type_error("no positional arguments expected"));
+    }
+    let value = classes::instance(class, Value::Unset);
+    if let Value::Instance(instance) = &value {
+        instance.fields.borrow_mut().extend(args.keywords);
+    }
+    Ok(value)
+}
+
+fn fields(value: &Value) -> Vec<(Name, Value)> {
+    match value {
+        Value::Instance(instance) => {
+            instance.fields.borrow().iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn repr(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    let class = interp.type_of(&this);
+    let name = if Rc::ptr_eq(&class, &simple_namespace(interp)) { "namespace" } else { &*class.name };
+    let parts = interp.nested(|| {
+        fields(&this)
+            .iter()
+            .map(|(name, value)| Ok(format!("{name}={}", interp.repr(value)?)))
+            .collect::<PyResult<Vec<_>>>()
+    })?;
+    Ok(Value::str(format!("{name}({})", parts.join(", "))))
+}
+
+fn eq(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this, other] = args.take();
+    if !interp.type_of(&other).is_subclass(&simple_namespace(interp)) {
+        return Ok(Value::NotImplemented);
+    }
+    let (a, b) = (interp.dict_of(fields(&this)), interp.dict_of(fields(&other)));
+    interp.equals(&a, &b).map(Value::Bool)
+}
+
+fn new_class(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [name, bases, keyword_values, body] = args.take();
+    let namespace = super::support::dict();
+    if !body.is_none() {
+        interp.call_values(&body, [namespace.clone()])?;
+    }
+    let mut call = CallArgs::positional([name, bases, namespace]);
+    call.keywords.extend(keywords(&keyword_values));
+    interp.call(&Value::Class(interp.types().type_.clone()), call)
+}
