@@ -97,15 +97,12 @@ impl Check {
                 self.plain(value);
             }
             StmtKind::AugAssign { target, value, .. } => {
-                match &target.kind {
-                    ExprKind::Tuple(_) | ExprKind::List(_) => {
-                        let what = target_name(target);
-                        self.error(
-                            target.span,
-                            format!("'{what}' is an illegal expression for augmented assignment"),
-                        );
-                    }
-                    _ => self.assigned(target),
+                match augmented_kind(target) {
+                    Some(what) => self.error(
+                        target.span,
+                        format!("'{what}' is an illegal expression for augmented assignment"),
+                    ),
+                    None => self.assigned(target),
                 }
                 self.plain(value);
             }
@@ -264,6 +261,7 @@ impl Check {
                 );
             } else if self.whole
                 && word == "nonlocal"
+                && &**name != "__class__"
                 && !self.enclosing.iter().flatten().any(|n| n == name)
             {
                 self.error(span, format!("no binding for nonlocal '{name}' found"));
@@ -283,6 +281,9 @@ impl Check {
         match &expr.kind {
             ExprKind::Yield(_) | ExprKind::YieldFrom(_) if !self.place.in_function => {
                 self.error(expr.span, "'yield' outside function");
+            }
+            ExprKind::YieldFrom(_) if self.place.in_async => {
+                self.error(expr.span, "'yield from' inside async function");
             }
             ExprKind::Await(_) if !self.place.in_function => {
                 self.error(expr.span, "'await' outside function");
@@ -381,10 +382,11 @@ fn declarations<'a>(body: &'a [Stmt], out: &mut Vec<(&'a Stmt, &'a Name, &'stati
     }
 }
 
-fn target_name(expr: &Expr) -> &'static str {
-    match expr.kind {
-        ExprKind::Tuple(_) => "tuple",
-        _ => "list",
+fn augmented_kind(target: &Expr) -> Option<&'static str> {
+    match target.kind {
+        ExprKind::Tuple(_) => Some("tuple"),
+        ExprKind::List(_) => Some("list"),
+        _ => target_kind(target),
     }
 }
 

@@ -166,7 +166,9 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
             },
             (TokenKind::Operator, ":") => last_is_colon = open.is_empty(),
             (TokenKind::Unterminated(triple), _) => {
-                let line = source.line_of(token.end as u32);
+                // A final newline starts no line of its own.
+                let last = token.end.min(text.trim_end_matches('\n').len());
+                let line = source.line_of(last as u32);
                 let kind = if triple {
                     "triple-quoted string"
                 } else {

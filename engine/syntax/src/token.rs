@@ -194,13 +194,33 @@ fn string(text: &str, at: usize, prefix: usize) -> (usize, bool, bool) {
     let triple = text.as_bytes()[at + prefix..].starts_with(&[quote; 3]);
     let body = at + prefix + if triple { 3 } else { 1 };
     let formatted = text[at..at + prefix].contains(['f', 'F']);
-    if formatted && let Some(end) = formatted_body(text, body, quote, triple, 0) {
+    let mut equals = Vec::new();
+    if formatted && let Some(end) = formatted_body(text, body, quote, triple, 0, &mut equals) {
         return (end, true, triple);
     }
     match plain_body(text, body, quote, triple) {
         Ok(end) => (end, true, triple),
         Err(end) => (end, false, triple),
     }
+}
+
+/// `{x:=10}` in an f-string pads with a format spec, where the grammar sees a walrus: a string with such specs, made to
+/// start with another alignment. `None` where there is none.
+pub(crate) fn mask_format_specs(literal: &str) -> Option<String> {
+    let prefix = string_prefix(literal)?;
+    if !literal[..prefix].contains(['f', 'F']) || !literal.contains(":=") {
+        return None;
+    }
+    let quote = literal.as_bytes()[prefix];
+    let triple = literal.as_bytes()[prefix..].starts_with(&[quote; 3]);
+    let body = prefix + if triple { 3 } else { 1 };
+    let mut equals = Vec::new();
+    formatted_body(literal, body, quote, triple, 0, &mut equals)?;
+    let mut masked = literal.to_string();
+    for &at in &equals {
+        masked.replace_range(at..=at, "<");
+    }
+    (!equals.is_empty()).then_some(masked)
 }
 
 fn closes(bytes: &[u8], at: usize, quote: u8, triple: bool) -> bool {
@@ -234,13 +254,14 @@ fn plain_body(text: &str, mut at: usize, quote: u8, triple: bool) -> Result<usiz
 const MAX_NESTED: usize = 20;
 
 /// The end of an f-string's body, with whole strings allowed inside its fields (PEP 701), or `None` where that reading
-/// does not come out.
+/// does not come out. Notes in `equals` where a format spec starts with `=`.
 fn formatted_body(
     text: &str,
     mut at: usize,
     quote: u8,
     triple: bool,
     nested: usize,
+    equals: &mut Vec<usize>,
 ) -> Option<usize> {
     let bytes = text.as_bytes();
     if nested > MAX_NESTED {
@@ -287,7 +308,7 @@ fn formatted_body(
             let body = at + prefix + if inner_triple { 3 } else { 1 };
             let formatted = text[at..at + prefix].contains(['f', 'F']);
             at = if formatted {
-                formatted_body(text, body, inner_quote, inner_triple, nested + 1)?
+                formatted_body(text, body, inner_quote, inner_triple, nested + 1, equals)?
             } else {
                 plain_body(text, body, inner_quote, inner_triple).ok()?
             };
@@ -301,6 +322,7 @@ fn formatted_body(
             b':' if depth == 0 => {
                 if let Some((_, spec)) = fields.last_mut() {
                     *spec = true;
+                    equals.extend((bytes.get(at + 1) == Some(&b'=')).then_some(at + 1));
                 }
             }
             b'!' if depth == 0 && bytes.get(at + 1) == Some(&b'=') => at += 1,

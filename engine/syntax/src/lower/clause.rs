@@ -34,7 +34,17 @@ impl Lower<'_> {
     pub(super) fn compound_span(&self, node: Node<'_>, body: &[Stmt]) -> Span {
         let mut span = self.span(node);
         if let Some(last) = body.last() {
-            span.end = last.span.end;
+            // A semicolon after the last statement of a line does count, as it does in CPython.
+            let rest = self
+                .source
+                .text
+                .get(last.span.end as usize..span.end as usize);
+            let rest = rest.unwrap_or("");
+            let semicolon = rest.trim_start_matches([' ', '\t']).starts_with(';');
+            span.end = match rest.find(';') {
+                Some(at) if semicolon => last.span.end + at as u32 + 1,
+                _ => last.span.end,
+            };
         }
         span
     }

@@ -70,7 +70,12 @@ impl Lower<'_> {
             // `for x in a, b` in a comprehension was Python 2.
             _ => {
                 let span = self.span(node);
-                self.error(span, "invalid syntax");
+                let call = node.parent().and_then(|generator| generator.parent());
+                let message = match call.map(|call| call.kind()) {
+                    Some("call") => "Generator expression must be parenthesized",
+                    _ => "invalid syntax",
+                };
+                self.error(span, message);
                 self.error_expression(node)
             }
         };

@@ -1,12 +1,13 @@
 //! `import` and `from ... import`.
 
-use super::{Lower, field, fields, named};
+use super::{Lower, children, field, fields, named};
 use crate::ast::{Alias, Name, Stmt, StmtKind};
 use tree_sitter::Node;
 
 impl Lower<'_> {
     /// `import a.b as c, d`
     pub(super) fn import(&mut self, node: Node<'_>) -> Stmt {
+        self.check_trailing_comma(node, "invalid syntax");
         let names = fields(node, "name");
         Stmt {
             kind: StmtKind::Import(names.into_iter().map(|name| self.alias(name)).collect()),
@@ -16,6 +17,10 @@ impl Lower<'_> {
 
     /// `from ..a import b as c`, `from a import *`, `from __future__ import d`
     pub(super) fn import_from(&mut self, node: Node<'_>) -> Stmt {
+        self.check_trailing_comma(
+            node,
+            "trailing comma not allowed without surrounding parentheses",
+        );
         let (mut module, mut level) = (None, 0);
         if node.kind() == "future_import_statement" {
             module = Some(self.intern("__future__"));
@@ -53,6 +58,13 @@ impl Lower<'_> {
                 level,
             },
             span: self.span(node),
+        }
+    }
+
+    fn check_trailing_comma(&mut self, node: Node<'_>, message: &str) {
+        if let Some(comma) = children(node).last().filter(|last| last.kind() == ",") {
+            let span = self.span(*comma);
+            self.error(span, message);
         }
     }
 

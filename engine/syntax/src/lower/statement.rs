@@ -153,6 +153,16 @@ impl Lower<'_> {
 
     fn raise(&mut self, node: Node<'_>) -> StmtKind {
         let cause = field(node, "cause");
+        if named(node).len() == 1
+            && let Some(cause) = cause
+        {
+            let from = children(node)
+                .into_iter()
+                .find(|child| child.kind() == "from");
+            let span = self.span(from.unwrap_or(cause));
+            self.error(span, "invalid syntax");
+            return StmtKind::Error;
+        }
         let exception = named(node)
             .into_iter()
             .find(|child| cause.is_none_or(|cause| cause.id() != child.id()));

@@ -2,6 +2,8 @@
 
 use super::{Lower, named};
 use crate::ast::{Constant, ExprKind, FStringPart};
+use crate::document::python_parser;
+use crate::token::mask_format_specs;
 use std::sync::Arc;
 use tree_sitter::Node;
 
@@ -83,7 +85,10 @@ impl Lower<'_> {
                 }
                 self.bytes_text(start, end, opening, &mut bytes);
             } else if opening.format {
-                self.fstring(piece, start, end, opening, &mut parts);
+                match mask_format_specs(self.text(piece)) {
+                    Some(masked) => self.masked_fstring(&masked, piece, opening, &mut parts),
+                    None => self.fstring(piece, start, end, opening, &mut parts),
+                }
             } else {
                 let text = self.decode(start, end, opening.raw);
                 push_text(&mut parts, text);
@@ -105,6 +110,29 @@ impl Lower<'_> {
             _ => Arc::from(""),
         };
         ExprKind::Constant(Constant::Str(text))
+    }
+
+    /// An f-string read again with its format specs masked; the text is still the file's.
+    fn masked_fstring(
+        &mut self,
+        masked: &str,
+        piece: Node<'_>,
+        opening: Opening,
+        parts: &mut Vec<FStringPart>,
+    ) {
+        let tree = python_parser().parse(masked, None);
+        let mut node = tree.as_ref().map(|tree| tree.root_node());
+        while let Some(inner) = node.filter(|node| node.kind() != "string") {
+            node = named(inner).first().copied();
+        }
+        let Some(node) = node else {
+            return;
+        };
+        let outer = self.base;
+        self.base = self.base.wrapping_add(piece.start_byte());
+        let end = node.end_byte().saturating_sub(opening.quotes);
+        self.fstring(node, opening.length, end, opening, parts);
+        self.base = outer;
     }
 
     fn bytes_text(&mut self, start: usize, end: usize, opening: Opening, out: &mut Vec<u8>) {

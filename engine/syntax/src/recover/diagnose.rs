@@ -17,6 +17,8 @@ impl Recover<'_, '_> {
         let found = tokens(text, line.start, line.end);
         self.lowered_error(line)
             .or_else(|| self.wrong_number(&found))
+            .or_else(|| self.wrong_fstring(&found))
+            .or_else(|| self.wrong_argument(&found))
             .or_else(|| self.forgotten_comma(&found))
             .or_else(|| self.wrong_assignment(&found))
             .unwrap_or_else(|| SyntaxError {
@@ -63,6 +65,80 @@ impl Recover<'_, '_> {
                 span: self.span(token.start, token.end),
                 message,
             });
+        }
+        None
+    }
+
+    /// `f"{a"`, `f"{}"`, `f"}"`
+    fn wrong_fstring(&self, tokens: &[Token]) -> Option<SyntaxError> {
+        let text = &self.lower.source.text;
+        tokens
+            .iter()
+            .filter(|token| token.kind == TokenKind::String)
+            .find_map(|token| {
+                let what = fstring_problem(token.text(text))?;
+                Some(SyntaxError {
+                    span: self.span(token.start, token.end),
+                    message: format!("f-string: {what}"),
+                })
+            })
+    }
+
+    /// `f(1=2)`, `f(True=1)`, `f(x for x in y, 1)`
+    fn wrong_argument(&self, tokens: &[Token]) -> Option<SyntaxError> {
+        let text = &self.lower.source.text;
+        // For each open bracket: whether it is a call's, and where its current argument starts.
+        let mut open: Vec<(bool, usize, bool)> = Vec::new();
+        for (index, token) in tokens.iter().enumerate() {
+            let is_call = |index: usize| {
+                index > 0 && token.text(text) == "(" && tokens[index - 1].ends_operand(text)
+            };
+            match token.text(text) {
+                "(" | "[" | "{" => open.push((is_call(index), index + 1, false)),
+                ")" | "]" | "}" => drop(open.pop()),
+                "for" => {
+                    if let Some((_, _, generator)) = open.last_mut() {
+                        *generator = true;
+                    }
+                }
+                "," => {
+                    if let Some((call, start, generator)) = open.last_mut() {
+                        let next_closes = tokens.get(index + 1).is_none_or(|t| t.text(text) == ")");
+                        if *call && *generator && !next_closes {
+                            return Some(SyntaxError {
+                                span: self.span(tokens[*start].start, tokens[index - 1].end),
+                                message: "Generator expression must be parenthesized".into(),
+                            });
+                        }
+                        (*start, *generator) = (index + 1, false);
+                    }
+                }
+                "=" => {
+                    let Some(&(true, start, _)) = open.last() else {
+                        continue;
+                    };
+                    let name = tokens.get(start..index).unwrap_or_default();
+                    let (Some(first), Some(last)) = (name.first(), name.last()) else {
+                        continue;
+                    };
+                    let word = last.text(text);
+                    let message = match (name.len(), word) {
+                        (1, "True" | "False" | "None") => format!("cannot assign to {word}"),
+                        (1, _) if last.kind == TokenKind::Name => continue,
+                        _ if name.iter().any(|t| matches!(t.text(text), "lambda" | ":=")) => {
+                            continue;
+                        }
+                        _ => {
+                            "expression cannot contain assignment, perhaps you meant \"==\"?".into()
+                        }
+                    };
+                    return Some(SyntaxError {
+                        span: self.span(first.start, token.end),
+                        message,
+                    });
+                }
+                _ => {}
+            }
         }
         None
     }
@@ -118,7 +194,16 @@ impl Recover<'_, '_> {
             if let Some((span, what)) = wrong_target(&target) {
                 let message = match what {
                     "True" | "False" | "None" | "ellipsis" => format!("cannot assign to {what}"),
-                    _ if span == target.span => format!(
+                    "yield expression" if sides.len() > 2 => {
+                        "assignment to yield expression not possible".into()
+                    }
+                    "comparison" | "conditional expression" | "lambda" => {
+                        format!("cannot assign to {what}")
+                    }
+                    _ if first.text(text) == "not" || sides.len() > 2 => {
+                        format!("cannot assign to {what}")
+                    }
+                    _ if span.end as usize == last.end || span == target.span => format!(
                         "cannot assign to {what} here. Maybe you meant '==' instead of '='?"
                     ),
                     _ => format!("cannot assign to {what}"),
@@ -168,6 +253,49 @@ fn wrong_target(target: &Expr) -> Option<(Span, &'static str)> {
         ExprKind::Starred(inner) => wrong_target(inner),
         _ => target_kind(target).map(|what| (target.span, what)),
     }
+}
+
+/// What is wrong with the braces of an f-string, in CPython 3.11's words.
+fn fstring_problem(token: &str) -> Option<&'static str> {
+    let prefix = token.find(['"', '\''])?;
+    if !token[..prefix].contains(['f', 'F']) {
+        return None;
+    }
+    let body = token[prefix..].trim_matches(char::from(token.as_bytes()[prefix]));
+    let mut rest = body;
+    while let Some(at) = rest.find(['{', '}']) {
+        let doubled = rest[at..].starts_with("{{") || rest[at..].starts_with("}}");
+        let brace = &rest[at..=at];
+        rest = &rest[at + if doubled { 2 } else { 1 }..];
+        if doubled {
+            continue;
+        }
+        if brace == "}" {
+            return Some("single '}' is not allowed");
+        }
+        if rest.trim_start().starts_with(['}', '!', ':', '=']) {
+            return Some("empty expression not allowed");
+        }
+        // Skip the field with the braces inside it.
+        let mut depth = 1usize;
+        let mut end = None;
+        for (at, c) in rest.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                end = Some(at + 1);
+                break;
+            }
+        }
+        match end {
+            Some(end) => rest = &rest[end..],
+            None => return Some("expecting '}'"),
+        }
+    }
+    None
 }
 
 /// The smallest first ERROR or MISSING node.

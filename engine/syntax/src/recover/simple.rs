@@ -5,7 +5,7 @@ use super::Recover;
 use crate::ast::{Expr, ExprKind, Stmt, StmtKind};
 use crate::layout::Line;
 use crate::lower::{binary_op, named};
-use crate::token::{Token, TokenKind, tokens};
+use crate::token::{Token, TokenKind, mask_format_specs, tokens};
 
 impl Recover<'_, '_> {
     /// A line of simple statements.
@@ -189,6 +189,11 @@ pub(super) fn mask(text: &str) -> Option<String> {
     let mut brackets: Vec<&str> = Vec::new();
     for token in tokens(text, 0, text.len()) {
         let word = token.text(text);
+        if token.kind == TokenKind::String
+            && let Some(specs) = mask_format_specs(word)
+        {
+            masked.replace_range(token.start..token.end, &specs);
+        }
         let stand_in = match (token.kind, word) {
             (TokenKind::Name, "print") => Some("prin_"),
             (TokenKind::Name, "exec") => Some("exe_"),
