@@ -1,3 +1,27 @@
-//! `jax.lax`: thin functions over the ops, without promotion, and structured control flow.
+//! `jax.lax`: thin functions over the ops, without promotion beyond Python scalars, and structured control flow.
 
 pub mod control;
+mod elementwise;
+mod precision;
+mod products;
+mod shapes;
+
+use crate::pallas::add_functions;
+use pallas_python::module::ModuleDef;
+
+/// `jax.lax`
+pub static MODULES: &[&ModuleDef] = &[&LAX];
+
+static LAX: ModuleDef = ModuleDef {
+    name: "jax.lax",
+    doc: "The operations of XLA.",
+    functions: &[],
+    populate: |interp, namespace| {
+        for table in
+            [control::FUNCTIONS, elementwise::UNARY, elementwise::BINARY, elementwise::MORE, shapes::FUNCTIONS, products::FUNCTIONS]
+        {
+            add_functions(namespace, "jax.lax", table);
+        }
+        precision::populate(interp, namespace);
+    },
+};

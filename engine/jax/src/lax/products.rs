@@ -1,0 +1,105 @@
+//! Products of `jax.lax`: `dot`, `dot_general`, `batch_matmul`.
+
+use crate::context::Context;
+use crate::convert;
+use crate::dtype;
+use crate::primitive as p;
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+
+/// Rows of the module.
+pub static FUNCTIONS: &[NativeDef] = &[
+    NativeDef {
+        name: "dot_general",
+        signature: "(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None)",
+        doc: "The product over contracting dimensions, per batch dimension.",
+        run: dot_general,
+    },
+    NativeDef {
+        name: "dot",
+        signature: "(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding=None)",
+        doc: "The product of vectors and matrices.",
+        run: dot,
+    },
+    NativeDef {
+        name: "batch_matmul",
+        signature: "(lhs, rhs, precision=None)",
+        doc: "Matrix products over leading dimensions.",
+        run: |interp, args| {
+            let [lhs, rhs, _] = args.take();
+            let cx = Context::jax(interp);
+            let (lhs, rhs) = (convert::tile(&cx, &lhs, "batch_matmul")?, convert::tile(&cx, &rhs, "batch_matmul")?);
+            Ok(convert::value(&cx, crate::jnp::products::matmul(&cx, &lhs, &rhs, None)?))
+        },
+    },
+];
+
+/// `((lhs contracting, rhs contracting), (lhs batch, rhs batch))`
+type Dimensions = ((Vec<usize>, Vec<usize>), (Vec<usize>, Vec<usize>));
+
+fn dimensions(interp: &Interp, value: &Value) -> PyResult<Dimensions> {
+    let pair = |value: &Value| -> PyResult<(Vec<usize>, Vec<usize>)> {
+        let parts = interp.collect(value)?;
+        let [left, right] = parts.as_slice() else {
+            return Err(interp.type_error("dimension_numbers must be ((lhs, rhs), (lhs, rhs))".to_string()));
+        };
+        let list = |v: &Value| interp.collect(v)?.iter().map(|d| interp.to_usize(d)).collect::<PyResult<Vec<_>>>();
+        Ok((list(left)?, list(right)?))
+    };
+    let parts = interp.collect(value)?;
+    let [contracting, batch] = parts.as_slice() else {
+        return Err(interp.type_error("dimension_numbers must be ((lhs, rhs), (lhs, rhs))".to_string()));
+    };
+    Ok((pair(contracting)?, pair(batch)?))
+}
+
+fn dot_general(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [lhs, rhs, numbers, _precision, preferred, _] = args.take();
+    let cx = Context::jax(interp);
+    let (contracting, batch) = dimensions(interp, &numbers)?;
+    product(&cx, &lhs, &rhs, &contracting, &batch, &preferred)
+}
+
+fn dot(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [lhs, rhs, numbers, _precision, preferred, _] = args.take();
+    let cx = Context::jax(interp);
+    if !numbers.is_none() {
+        let (contracting, batch) = dimensions(interp, &numbers)?;
+        return product(&cx, &lhs, &rhs, &contracting, &batch, &preferred);
+    }
+    let (a, b) = (convert::tile(&cx, &lhs, "dot")?, convert::tile(&cx, &rhs, "dot")?);
+    let fits = (1..=2).contains(&a.rank()) && (1..=2).contains(&b.rank());
+    if !fits || a.shape()[a.rank() - 1] != b.shape()[0] {
+        return Err(interp.error_with(
+            &interp.types().type_error,
+            format!("Incompatible shapes for dot: got {} and {}.", a.shape(), b.shape()),
+            pallas_python::Diagnosis { code: "PL303", ..Default::default() },
+        ));
+    }
+    let contracting = (vec![a.rank() - 1], vec![0]);
+    product(&cx, &lhs, &rhs, &contracting, &(Vec::new(), Vec::new()), &preferred)
+}
+
+fn product(
+    cx: &Context<'_>,
+    lhs: &Value,
+    rhs: &Value,
+    contracting: &(Vec<usize>, Vec<usize>),
+    batch: &(Vec<usize>, Vec<usize>),
+    preferred: &Value,
+) -> PyResult<Value> {
+    let (a, b) = (convert::tile(cx, lhs, "dot_general")?, convert::tile(cx, rhs, "dot_general")?);
+    let dtype = dtype::optional(cx, preferred)?;
+    let (common, _) = convert::common_dtype(cx, &[&a, &b])?;
+    let result = p::dot_general(
+        cx,
+        &a,
+        &b,
+        (&contracting.0, &contracting.1),
+        (&batch.0, &batch.1),
+        dtype.unwrap_or(common),
+    )?;
+    Ok(convert::value(cx, result))
+}
