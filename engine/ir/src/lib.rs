@@ -12,6 +12,7 @@ pub mod op;
 pub mod ops;
 pub mod text;
 pub mod types;
+pub mod verify;
 
 pub use attribute::{Attribute, Attributes, DimIndex, IndexPattern, Position};
 pub use block_map::{BlockMap, IndexForm};
@@ -24,3 +25,4 @@ pub use interval::Interval;
 pub use launch::{AxisSemantics, BlockDim, Launch, Operand, Role};
 pub use op::{EvalError, InferError, Op, OpDef, OpKind};
 pub use types::{MemorySpace, RefType, TensorType, Type};
+pub use verify::{Problem, verify_function, verify_launch};

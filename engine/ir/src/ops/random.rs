@@ -1,10 +1,10 @@
 //! `jax.random`'s primitives on typed keys (`key<fry>`, Threefry).
 
-use super::eval::{Operands, Results, take};
+use super::eval::{self, Operands, Results, attribute, sizes, take};
 use super::rule;
 use crate::op::{EvalContext, EvalError, InferContext, InferError, OpDef, OpKind, Types};
 use crate::types::TensorType;
-use pallas_tensor::{DType, Shape};
+use pallas_tensor::{Array, Buffer, DType, OpError, Shape, ops, random};
 
 /// Random bits. Operand: keys. Attributes: `bit_width` (8, 16, 32 or 64), `shape`. Result: for every key a tile of
 /// `shape`, of the unsigned dtype of that width.
@@ -29,7 +29,7 @@ pub static RANDOM_BITS: OpDef = OpDef {
         appended(context, "random_bits", keys, dtype)
     },
     kind: OpKind::Pure {
-        eval,
+        eval: eval_bits,
         interval: None,
     },
 };
@@ -44,7 +44,7 @@ pub static RANDOM_SPLIT: OpDef = OpDef {
         appended(context, "random_split", keys, DType::Key)
     },
     kind: OpKind::Pure {
-        eval,
+        eval: eval_split,
         interval: None,
     },
 };
@@ -66,7 +66,7 @@ pub static RANDOM_FOLD_IN: OpDef = OpDef {
         Ok(rule::one(keys.clone()))
     },
     kind: OpKind::Pure {
-        eval,
+        eval: eval_fold_in,
         interval: None,
     },
 };
@@ -81,7 +81,7 @@ pub static RANDOM_SEED: OpDef = OpDef {
         Ok(rule::one(seeds.with_dtype(DType::Key)))
     },
     kind: OpKind::Pure {
-        eval,
+        eval: eval_seed,
         interval: None,
     },
 };
@@ -104,7 +104,7 @@ pub static RANDOM_WRAP: OpDef = OpDef {
         }
     },
     kind: OpKind::Pure {
-        eval,
+        eval: eval_wrap,
         interval: None,
     },
 };
@@ -121,7 +121,7 @@ pub static RANDOM_UNWRAP: OpDef = OpDef {
         Ok(rule::one(TensorType::new(DType::U32, shape)))
     },
     kind: OpKind::Pure {
-        eval,
+        eval: eval_unwrap,
         interval: None,
     },
 };
@@ -144,14 +144,108 @@ pub static THREEFRY2X32: OpDef = OpDef {
         Ok(smallvec::smallvec![ty.clone().into(), ty.into()])
     },
     kind: OpKind::Pure {
-        eval,
+        eval: eval_threefry,
         interval: None,
     },
 };
 
-fn eval(_: &EvalContext<'_>, operands: Operands) -> Results {
-    let [_] = take(operands)?;
-    Err(EvalError("random bits are not connected".into()))
+/// One array per key, joined under the result's shape.
+fn per_key(
+    context: &EvalContext<'_>,
+    keys: &Array,
+    one: impl Fn([u32; 2], Shape) -> Result<Array, OpError>,
+) -> Results {
+    let inner = Shape::from(sizes(context.attributes.ints("shape"), "shape")?.as_slice());
+    let outer = keys.shape().clone();
+    let line = Shape::from([inner.size()]);
+    let parts = words(keys)?
+        .iter()
+        .map(|&key| ops::reshape(&one(key, inner.clone())?, line.clone()))
+        .collect::<Result<Vec<Array>, OpError>>()?;
+    let shape: Shape = outer.iter().chain(&inner).copied().collect();
+    let joined = match parts.as_slice() {
+        [only] => only.clone(),
+        // No keys: one gives the dtype.
+        [] => return eval::one(one([0, 0], shape)),
+        parts => ops::concatenate(&parts.iter().collect::<Vec<_>>(), 0)?,
+    };
+    eval::one(ops::reshape(&joined, shape))
+}
+
+fn words(keys: &Array) -> Result<&[[u32; 2]], EvalError> {
+    keys.elements::<[u32; 2]>()
+        .ok_or_else(|| EvalError(format!("an array of {} holds no keys", keys.dtype())))
+}
+
+fn key_array(shape: &[usize], keys: Vec<[u32; 2]>) -> Results {
+    eval::one(Array::with_dtype(DType::Key, shape, Buffer::Key(keys)))
+}
+
+fn eval_bits(context: &EvalContext<'_>, operands: Operands) -> Results {
+    let [keys] = take(operands)?;
+    let width = attribute(context.attributes.int("bit_width"), "bit_width")?;
+    // The type rule has checked the width.
+    let width = u32::try_from(width).unwrap_or(0);
+    per_key(context, &keys, |key, shape| random::bits(key, width, shape))
+}
+
+fn eval_split(context: &EvalContext<'_>, operands: Operands) -> Results {
+    let [keys] = take(operands)?;
+    per_key(context, &keys, random::split)
+}
+
+fn eval_fold_in(_: &EvalContext<'_>, operands: Operands) -> Results {
+    let [keys, data] = take(operands)?;
+    let data = data.elements::<u32>().unwrap_or_default();
+    let folded = words(&keys)?.iter().zip(data);
+    let folded = folded.map(|(&key, &data)| random::fold_in(key, data));
+    key_array(keys.shape(), folded.collect())
+}
+
+fn eval_seed(_: &EvalContext<'_>, operands: Operands) -> Results {
+    let [seeds] = take(operands)?;
+    let wide = seeds.dtype().bits() == 64;
+    let keys = seeds
+        .iter_scalars()
+        // The low 64 bits are the seed's, signed or not.
+        .map(|seed| random::seed(seed.as_int().unwrap_or(0) as i64, wide))
+        .collect();
+    key_array(seeds.shape(), keys)
+}
+
+fn eval_wrap(_: &EvalContext<'_>, operands: Operands) -> Results {
+    let [data] = take(operands)?;
+    let words = data.elements::<u32>().unwrap_or_default();
+    let keys = words.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
+    let rank = data.rank().saturating_sub(1);
+    key_array(&data.shape()[..rank], keys.collect())
+}
+
+fn eval_unwrap(_: &EvalContext<'_>, operands: Operands) -> Results {
+    let [keys] = take(operands)?;
+    let mut shape = keys.shape().clone();
+    shape.push(2);
+    eval::one(Array::new(
+        shape,
+        Buffer::U32(words(&keys)?.iter().flatten().copied().collect()),
+    ))
+}
+
+fn eval_threefry(_: &EvalContext<'_>, operands: Operands) -> Results {
+    let [k0, k1, c0, c1] = take::<4>(operands)?;
+    let shape = k0.shape().clone();
+    let get = |array: &Array| array.elements::<u32>().unwrap_or_default().to_vec();
+    let (k0, k1, c0, c1) = (get(&k0), get(&k1), get(&c0), get(&c1));
+    let (left, right): (Vec<u32>, Vec<u32>) = (0..k0.len().min(c1.len()))
+        .map(|i| {
+            let [left, right] = random::threefry_block([k0[i], k1[i]], [c0[i], c1[i]]);
+            (left, right)
+        })
+        .unzip();
+    Ok(smallvec::smallvec![
+        Array::new(shape.clone(), Buffer::U32(left))?,
+        Array::new(shape, Buffer::U32(right))?,
+    ])
 }
 
 fn keys<'a>(
