@@ -163,9 +163,13 @@ REDUCE = {"sum": jnp.sum, "prod": jnp.prod, "max": jnp.max, "min": jnp.min}
 for dtype in ["float32", "float64", "bfloat16", "float16", "int32", "uint8", "int4", "float8_e4m3fn"]:
     for shape, axes in [((7,), [0]), ((32,), [0]), ((33,), [0]), ((64,), [0]), ((100,), [0]), ((1000,), [0]), ((3000,), [0]), ((3, 5), [0]), ((3, 5), [1]),
                         ((3, 5), [0, 1]), ((8, 64), [1]), ((8, 64), [0]), ((64, 8), [0]), ((2, 3, 4), [0, 2]), ((4, 40), [0, 1]), ((40, 40), [0, 1]), ((2, 3, 4), [1]), ((0, 3), [0])]:
+        if np.prod(shape) > 200 and dtype not in ("float32", "bfloat16"):
+            continue
         values = RNG.standard_normal(shape) * (3 if "int" in dtype else 1)
         x = cast(values, "int32").astype(dtype) if "int" in dtype else cast(values, dtype)
         for name in ["sum", "prod", "max", "min"]:
+            if np.prod(shape) > 200 and name != "sum":
+                continue
             if name in ("prod",) and shape[0] > 40 and "int" not in dtype:
                 continue
             init = {"sum": 0, "prod": 1}.get(name)
@@ -175,7 +179,7 @@ for dtype in ["float32", "float64", "bfloat16", "float16", "int32", "uint8", "in
                 init = {"max": -inf if infinite else info.min, "min": inf if infinite else info.max}[name]
             computation = {"sum": lax.add, "prod": lax.mul, "max": lax.max, "min": lax.min}[name]
             add("reduce", lambda x: jax.jit(lambda x: lax.reduce(x, cast(init, dtype), computation, axes))(x), x, near=shape == (40, 40), name=name, axes=axes)
-        if len(axes) == 1 and x.size:
+        if len(axes) == 1 and 0 < x.size < 200:
             add("argmax", lambda x: lax.argmax(x, axes[0], np.int32), x, axis=axes[0])
             add("argmin", lambda x: lax.argmin(x, axes[0], np.int32), x, axis=axes[0])
 x = jnp.array([[1.0, nan, 3.0, nan], [3.0, 3.0, -inf, inf]], "float32")
@@ -190,6 +194,8 @@ for dtype in ["float32", "float64", "bfloat16", "float16", "int32", "int8"]:
     for shape, axis in [((5,), 0), ((16,), 0), ((50,), 0), ((3, 40), 1), ((20, 3), 0), ((200,), 0)]:
         values = RNG.standard_normal(shape) * (3 if "int" in dtype else 1)
         x = cast(values, "int32").astype(dtype) if "int" in dtype else cast(values, dtype)
+        if np.prod(shape) > 100 and dtype not in ("float32", "bfloat16"):
+            continue
         for name in ["cumsum", "cummax", "cummin", "cumprod"] + (["cumlogsumexp"] if "int" not in dtype else []):
             if name == "cumprod" and "int" not in dtype and x.size > 60:
                 continue

@@ -53,10 +53,7 @@ fn options(value: &Value) -> PrintOptions {
 fn arrays_print_as_in_numpy_and_jax() {
     let mut report = Report::default();
     for case in list(&golden(), "arrays") {
-        let shape = numbers(case, "shape")
-            .into_iter()
-            .map(|size| size as usize)
-            .collect();
+        let shape = positions(case, "shape").into_iter().collect();
         let array = array_of(text(case, "dtype"), shape, &numbers(case, "bits"));
         let options = options(&case["options"]);
         let what = format!("{} {} {}", array.dtype(), array.shape(), case["options"]);
@@ -111,10 +108,7 @@ fn weak_types_and_keys_are_shown() {
     for case in list(&golden, "keys") {
         let words = numbers(case, "words");
         let keys = words.chunks(2).map(|pair| [pair[0] as u32, pair[1] as u32]);
-        let shape: Shape = numbers(case, "shape")
-            .into_iter()
-            .map(|size| size as usize)
-            .collect();
+        let shape: Shape = positions(case, "shape").into_iter().collect();
         let array = Array::new(shape, Buffer::Key(keys.collect())).expect("the sizes agree");
         report.check(&"key str", &numpy_str(&array), text(case, "str"));
         report.check(&"key repr", &jax_repr(&array, false), text(case, "repr"));

@@ -268,8 +268,8 @@ const OWN_LOOPS: usize = 16;
 /// x86-64 with AVX-512); 1 means in order.
 fn lane_count(rows: usize, inner: usize, columns: usize) -> usize {
     match columns {
-        1 if rows > 1 && inner % 8 == 0 => 8,
-        2..=OWN_LOOPS if rows > 1 && inner % 4 == 0 => {
+        1 if rows > 1 && inner.is_multiple_of(8) => 8,
+        2..=OWN_LOOPS if rows > 1 && inner.is_multiple_of(4) => {
             let unrolled = inner == 4 && rows.max(columns) < 8;
             if unrolled { 1 } else { 4 }
         }

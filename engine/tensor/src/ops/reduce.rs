@@ -1,6 +1,6 @@
 //! Reductions over axes, and the positions of extremes.
 
-use crate::array::Array;
+use crate::array::{Array, reserve};
 use crate::buffer::{Buffer, Element};
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
@@ -76,7 +76,9 @@ pub(crate) fn reduced_innermost(
     let mut sorted = axes.to_vec();
     sorted.sort_unstable();
     let permutation: Vec<usize> = kept.chain(sorted).collect();
-    let length = axes.iter().map(|&axis| array.shape()[axis]).product();
+    let reduced: Shape = axes.iter().map(|&axis| array.shape()[axis]).collect();
+    // Saturated only where another dimension is 0, so that there is no row to be that long.
+    let length = reduced.size();
     let shape = array.shape().without_axes(axes);
     Ok((transpose(array, &permutation)?, shape, length))
 }
@@ -100,7 +102,6 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
         return Ok(array.clone());
     }
     let (moved, shape, length) = reduced_innermost(op.name(), array, axes)?;
-    let rows = shape.size();
     // The sizes of the reduced axes, which are innermost now.
     let reduced: Shape = moved.shape()[shape.rank()..].into();
     let narrow = dtype.is_float() && dtype.bits() <= 16;
@@ -114,25 +115,25 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
                 _ => f32::INFINITY,
             };
             let reduce = |row: &[f32]| float(op, row, &reduced, start, round);
-            let buffer = Buffer::F32(each_row(&values, rows, length, reduce));
+            let buffer = Buffer::F32(each_row(&values, &shape, length, reduce)?);
             return convert(&Array::from_parts(DType::F32, shape, buffer), dtype);
         }
-        Buffer::Bool(x) => Buffer::Bool(each_row(x, rows, length, |row| truth(op, row))),
+        Buffer::Bool(x) => Buffer::Bool(each_row(x, &shape, length, |row| truth(op, row))?),
         // 4-bit extremes of nothing are their own limits, not those of the storage.
-        Buffer::I8(x) => Buffer::I8(each_row(x, rows, length, |row| integer(op, row, dtype))),
-        Buffer::I16(x) => Buffer::I16(each_row(x, rows, length, |row| integer(op, row, dtype))),
-        Buffer::I32(x) => Buffer::I32(each_row(x, rows, length, |row| integer(op, row, dtype))),
-        Buffer::I64(x) => Buffer::I64(each_row(x, rows, length, |row| integer(op, row, dtype))),
-        Buffer::U8(x) => Buffer::U8(each_row(x, rows, length, |row| integer(op, row, dtype))),
-        Buffer::U16(x) => Buffer::U16(each_row(x, rows, length, |row| integer(op, row, dtype))),
-        Buffer::U32(x) => Buffer::U32(each_row(x, rows, length, |row| integer(op, row, dtype))),
-        Buffer::U64(x) => Buffer::U64(each_row(x, rows, length, |row| integer(op, row, dtype))),
-        Buffer::F32(x) => Buffer::F32(each_row(x, rows, length, |row| {
+        Buffer::I8(x) => Buffer::I8(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
+        Buffer::I16(x) => Buffer::I16(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
+        Buffer::I32(x) => Buffer::I32(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
+        Buffer::I64(x) => Buffer::I64(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
+        Buffer::U8(x) => Buffer::U8(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
+        Buffer::U16(x) => Buffer::U16(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
+        Buffer::U32(x) => Buffer::U32(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
+        Buffer::U64(x) => Buffer::U64(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
+        Buffer::F32(x) => Buffer::F32(each_row(x, &shape, length, |row| {
             float(op, row, &reduced, Float::INFINITY, |x| x)
-        })),
-        Buffer::F64(x) => Buffer::F64(each_row(x, rows, length, |row| {
+        })?),
+        Buffer::F64(x) => Buffer::F64(each_row(x, &shape, length, |row| {
             float(op, row, &reduced, Float::INFINITY, |x| x)
-        })),
+        })?),
         // Narrow floats are done, and keys accept nothing.
         Buffer::BF16(_) | Buffer::F16(_) | Buffer::Key(_) => {
             return Err(OpError::DType {
@@ -150,13 +151,15 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
 
 fn each_row<T, R>(
     elements: &[T],
-    rows: usize,
+    shape: &Shape,
     length: usize,
     combine: impl Fn(&[T]) -> R,
-) -> Vec<R> {
-    (0..rows)
-        .map(|row| combine(&elements[row * length..(row + 1) * length]))
-        .collect()
+) -> Result<Vec<R>, OpError> {
+    // Rows of no elements can be more than fit in memory.
+    let mut result = reserve(shape)?;
+    let row = |row: usize| combine(&elements[row * length..(row + 1) * length]);
+    result.extend((0..shape.size()).map(row));
+    Ok(result)
 }
 
 fn truth(op: ReduceOp, row: &[bool]) -> bool {

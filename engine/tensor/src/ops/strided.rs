@@ -10,7 +10,8 @@ use crate::shape::Shape;
 /// Positions in a flat buffer: `base` plus an index times a stride for each dimension.
 ///
 /// Strides may be zero (broadcast) or negative (reverse). Whoever makes one guarantees that every
-/// position lies in the buffer it is used on.
+/// position lies in the buffer it is used on. A pattern without positions may have any base and
+/// strides, so those are computed with wrapping arithmetic: an empty array's can overflow.
 pub(crate) struct Pattern {
     base: isize,
     /// (size, stride) outermost first; adjacent dimensions that walk on evenly are merged.
@@ -25,8 +26,10 @@ impl Pattern {
                 continue;
             }
             match dimensions.last_mut() {
-                Some((outer_size, outer_stride)) if *outer_stride == stride * size as isize => {
-                    *outer_size *= size;
+                Some((outer_size, outer_stride))
+                    if *outer_stride == stride.wrapping_mul(size as isize) =>
+                {
+                    *outer_size = outer_size.saturating_mul(size);
                     *outer_stride = stride;
                 }
                 _ => dimensions.push((size, stride)),

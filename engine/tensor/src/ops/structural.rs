@@ -149,9 +149,12 @@ pub fn slice(
             ));
         }
         shape.push((limit - start).div_ceil(step));
-        base += start as isize * input_strides[axis];
+        base = (start as isize)
+            .wrapping_mul(input_strides[axis])
+            .wrapping_add(base);
         // A step past the end is taken at most zero times; the bound keeps the product in range.
-        pattern_strides.push(step.min(size.max(1)) as isize * input_strides[axis]);
+        let step = step.min(size.max(1)) as isize;
+        pattern_strides.push(step.wrapping_mul(input_strides[axis]));
     }
     if shape == *array.shape() {
         return Ok(array.clone());
@@ -219,8 +222,8 @@ pub fn dynamic_update_slice(
     let strides = signed_strides(array.shape());
     let offsets = start.iter().zip(&strides);
     let base = offsets
-        .map(|(&start, stride)| start as isize * stride)
-        .sum();
+        .map(|(&start, &stride)| (start as isize).wrapping_mul(stride))
+        .fold(0, isize::wrapping_add);
     let pattern = Pattern::new(base, update.shape(), &strides);
     write(&mut array, &pattern, update);
     Ok(array)
@@ -261,7 +264,11 @@ pub fn concatenate(arrays: &[&Array], axis: usize) -> Result<Array, OpError> {
     shape[axis] = arrays.iter().fold(0, |sum: usize, array| {
         sum.saturating_add(array.shape()[axis])
     });
-    let outer: usize = shape[..axis].iter().product();
+    // Sizes of an empty array can overflow, and nothing is copied.
+    let outer = match shape.checked_size() {
+        Some(0) => 0,
+        _ => Shape::from(&shape[..axis]).size(),
+    };
     let buffer = with_elements!(first.buffer(), elements => {
         let mut result = reserve(&shape)?;
         let parts = elements_like(elements, arrays);
@@ -339,8 +346,8 @@ pub fn pad(array: &Array, value: &Array, padding: &[PadDimension]) -> Result<Arr
     let strides = signed_strides(&shape);
     let offsets = landing.iter().zip(&strides);
     let base = offsets
-        .map(|(&start, stride)| start as isize * stride)
-        .sum();
+        .map(|(&start, &stride)| (start as isize).wrapping_mul(stride))
+        .fold(0, isize::wrapping_add);
     let spread = strides.iter().zip(padding);
     // One that lands alone never uses its stride, so saturation cannot be seen.
     let spread: SmallVec<[isize; 6]> = spread
@@ -369,8 +376,9 @@ pub fn reverse(array: &Array, axes: &[usize]) -> Result<Array, OpError> {
     let mut base = 0;
     for (axis, &size) in array.shape().iter().enumerate() {
         if axes.contains(&axis) {
-            base += strides[axis] * size.saturating_sub(1) as isize;
-            strides[axis] = -strides[axis];
+            let last = size.saturating_sub(1) as isize;
+            base = strides[axis].wrapping_mul(last).wrapping_add(base);
+            strides[axis] = strides[axis].wrapping_neg();
         }
     }
     let shape = array.shape().clone();
@@ -447,6 +455,31 @@ mod tests {
         let empty = concatenate(&[&counting([0, 2]), &counting([0, 1])], 1).expect("fits");
         assert_eq!(empty.shape(), &Shape::from([0, 3]));
         assert!(concatenate(&[&counting([2, 1]), &counting([3, 1])], 1).is_err());
+    }
+
+    #[test]
+    fn empty_arrays_may_have_any_sizes() {
+        let huge = 1usize << 40;
+        let empty = Array::zeros(DType::F32, [huge, huge, 0]).expect("no elements");
+        assert_eq!(
+            transpose(&empty, &[2, 0, 1]).map(|array| array.size()),
+            Ok(0)
+        );
+        assert_eq!(reverse(&empty, &[0, 1]).map(|array| array.size()), Ok(0));
+        let part = slice(
+            &empty,
+            &[huge / 2, 1, 0],
+            &[huge, huge, 0],
+            Some(&[2, 3, 1]),
+        );
+        assert_eq!(part.map(|array| array.size()), Ok(0));
+        assert_eq!(
+            concatenate(&[&empty, &empty], 2).map(|array| array.size()),
+            Ok(0)
+        );
+        let sum = |axes: &[usize]| crate::ops::reduce(crate::ops::ReduceOp::Sum, &empty, axes);
+        assert_eq!(sum(&[0, 1]).map(|array| array.size()), Ok(0));
+        assert!(matches!(sum(&[2]), Err(OpError::TooLarge { .. })));
     }
 
     /// Expected values printed by `lax.pad` of JAX 0.10.2.

@@ -109,7 +109,8 @@ impl FloatFormat {
                 unique: options.floatmode != FloatMode::Fixed,
                 at_most: match options.floatmode {
                     FloatMode::Unique => None,
-                    _ => Some(options.precision),
+                    // No float has more digits, and Rust's formatter takes only so many.
+                    _ => Some(options.precision.min(1100)),
                 },
                 at_least: 0,
             },
@@ -132,6 +133,7 @@ impl FloatFormat {
                 .nan
                 .len()
                 .max(format.infinity.len() + usize::from(signed));
+            let widest = widest.min(usize::from(u16::MAX));
             format.pad_left = format.pad_left.max(widest.saturating_sub(offset));
         }
         format
@@ -183,7 +185,7 @@ impl FloatFormat {
             } else {
                 format!("{sign}{}", self.infinity)
             };
-            let width = self.pad_left + self.pad_right + 1;
+            let width = (self.pad_left + self.pad_right + 1).min(usize::from(u16::MAX));
             return format!("{text:>width$}");
         }
         let magnitude = value.abs();

@@ -226,6 +226,9 @@ pub fn permutation(key: [u32; 2], array: &Array, axis: usize) -> Result<Array, O
     if array.rank() == 1 {
         return shuffle(key, array, axis);
     }
+    if array.size() == 0 {
+        return Ok(array.clone());
+    }
     let order = shuffle(key, &Array::iota(DType::I32, [length], 0)?, 0)?;
     let order: &[i32] = order.elements().unwrap_or_default();
     let inner: usize = array.shape()[axis + 1..].iter().product();
