@@ -1,3 +1,101 @@
-//! `jax` itself: transformations, trees, devices, and what else stands at the top of the package.
+//! `jax` itself: transformations, trees, devices, settings, and what else stands at the top of the package.
 
+mod config;
+mod devices;
 pub mod jit;
+mod misc;
+mod struct_type;
+mod trees;
+
+use crate::array::JAX_ARRAY;
+use crate::pallas::add_functions;
+use crate::refs::JAX_REF;
+use pallas_python::class::Namespace;
+use pallas_python::interp::Interp;
+use pallas_python::module::ModuleDef;
+use pallas_python::value::Value;
+use pallas_syntax::ast::Name;
+
+/// `jax` and the small modules beside it.
+pub static MODULES: &[&ModuleDef] =
+    &[&JAX, &trees::TREE, &trees::TREE_UTIL, &ERRORS, &DEBUG, &DTYPES, &TYPING, &CORE, &config::CONFIG_MODULE];
+
+static JAX: ModuleDef = ModuleDef { name: "jax", doc: "Composable transformations of array programs.", functions: &[], populate };
+
+/// Submodules that `import jax` brings with it.
+const SUBMODULES: &[&str] =
+    &["numpy", "lax", "nn", "random", "tree", "tree_util", "errors", "debug", "dtypes", "typing", "core", "scipy"];
+
+fn populate(interp: &Interp, namespace: &mut Namespace) {
+    for table in [jit::FUNCTIONS, misc::FUNCTIONS, devices::FUNCTIONS, trees::TOP_LEVEL] {
+        add_functions(namespace, "jax", table);
+    }
+    namespace.insert(Name::from("Array"), Value::Class(interp.native_class(&JAX_ARRAY)));
+    namespace.insert(Name::from("Ref"), Value::Class(interp.native_class(&JAX_REF)));
+    namespace.insert(Name::from("ShapeDtypeStruct"), struct_type::class(interp));
+    namespace.insert(Name::from("__version__"), Value::from("0.10.2"));
+    namespace.insert(
+        Name::from("__version_info__"),
+        Value::tuple([Value::from(0i64), Value::from(10i64), Value::from(2i64)]),
+    );
+    namespace.insert(Name::from("config"), config::value());
+    for name in SUBMODULES {
+        // A submodule that is missing would show as an AttributeError where it is used.
+        if let Ok(module) = interp.import(&format!("jax.{name}")) {
+            namespace.insert(Name::from(*name), module);
+        }
+    }
+}
+
+static ERRORS: ModuleDef = ModuleDef {
+    name: "jax.errors",
+    doc: "Exceptions of JAX.",
+    functions: &[],
+    populate: |interp, namespace| {
+        for class in crate::errors::all(interp) {
+            namespace.insert(class.name.clone(), Value::Class(class));
+        }
+    },
+};
+
+static DEBUG: ModuleDef = ModuleDef {
+    name: "jax.debug",
+    doc: "Printing from traced code.",
+    functions: &[],
+    populate: |_interp, namespace| add_functions(namespace, "jax.debug", misc::DEBUG_FUNCTIONS),
+};
+
+static DTYPES: ModuleDef = ModuleDef {
+    name: "jax.dtypes",
+    doc: "Dtypes of JAX.",
+    functions: &[],
+    populate: |interp, namespace| {
+        add_functions(namespace, "jax.dtypes", misc::DTYPE_FUNCTIONS);
+        for (name, value) in crate::dtype::exports(interp, crate::context::Rules::Jax) {
+            if matches!(name, "bfloat16" | "prng_key" | "extended") {
+                namespace.insert(Name::from(name), value);
+            }
+        }
+    },
+};
+
+static TYPING: ModuleDef = ModuleDef {
+    name: "jax.typing",
+    doc: "Types for annotations.",
+    functions: &[],
+    populate: |interp, namespace| {
+        for name in ["ArrayLike", "DTypeLike"] {
+            namespace.insert(Name::from(name), Value::Class(interp.native_class(&JAX_ARRAY)));
+        }
+    },
+};
+
+static CORE: ModuleDef = ModuleDef {
+    name: "jax.core",
+    doc: "Abstract values of JAX.",
+    functions: &[],
+    populate: |interp, namespace| {
+        namespace.insert(Name::from("ShapedArray"), struct_type::class(interp));
+        namespace.insert(Name::from("Tracer"), Value::Class(interp.native_class(&crate::array::TRACER_CLASS)));
+    },
+};

@@ -1,0 +1,265 @@
+//! Small functions of `jax`: waiting, moving, typing, scopes, debugging.
+
+use super::struct_type;
+use crate::array::ArrayObject;
+use crate::context::Context;
+use crate::convert;
+use crate::dtype;
+use crate::pallas::program;
+use crate::primitive;
+use crate::tile::Tile;
+use crate::trace::{Trace, TraceKind};
+use crate::tree;
+use pallas_ir::Type;
+use pallas_python::CallArgs;
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use std::any::Any;
+use std::rc::Rc;
+
+/// Rows of `jax`.
+pub(super) static FUNCTIONS: &[NativeDef] = &[
+    NativeDef { name: "block_until_ready", signature: "(x)", doc: "Waits for arrays; they are always ready.", run: same },
+    NativeDef {
+        name: "device_put",
+        signature: "(x, device=None, *, src=None, donate=False, may_alias=None)",
+        doc: "Arrays on a device.",
+        run: |interp, args| {
+            let x = args.get(0).clone();
+            to_arrays(interp, &x, &Context::jax(interp))
+        },
+    },
+    NativeDef {
+        name: "device_get",
+        signature: "(x)",
+        doc: "Arrays as numpy arrays.",
+        run: |interp, args| {
+            let [x] = args.take();
+            to_arrays(interp, &x, &Context::numpy(interp))
+        },
+    },
+    NativeDef {
+        name: "eval_shape",
+        signature: "(fun, *args, **kwargs)",
+        doc: "Shapes and dtypes of a function's results, without computing them.",
+        run: eval_shape,
+    },
+    NativeDef {
+        name: "typeof",
+        signature: "(x)",
+        doc: "The type of an array.",
+        run: |interp, args| {
+            let [x] = args.take();
+            let cx = Context::jax(interp);
+            Ok(struct_type::value(&convert::tile(&cx, &x, "typeof")?.ty()))
+        },
+    },
+    NativeDef { name: "named_scope", signature: "(name)", doc: "A name for a part of a program.", run: scope },
+    NativeDef {
+        name: "named_call",
+        signature: "(fun, *, name=None)",
+        doc: "A function under a name.",
+        run: |_interp, args| Ok(args.get(0).clone()),
+    },
+    NativeDef { name: "disable_jit", signature: "(disable=True)", doc: "Runs jitted functions without tracing.", run: disable_jit },
+    NativeDef { name: "default_matmul_precision", signature: "(precision)", doc: "A setting without effect here.", run: scope },
+    NativeDef { name: "ensure_compile_time_eval", signature: "()", doc: "A setting without effect here.", run: |_i, _a| Ok(Value::object(Scope(None))) },
+    NativeDef {
+        name: "clear_caches",
+        signature: "()",
+        doc: "Forgets compiled functions.",
+        run: |_interp, _args| Ok(Value::None),
+    },
+];
+
+/// Rows of `jax.debug`.
+pub(super) static DEBUG_FUNCTIONS: &[NativeDef] = &[NativeDef {
+    name: "print",
+    signature: "(fmt, *args, ordered=False, partitioned=False, skip_format_check=False, **kwargs)",
+    doc: "Prints values when the program runs.",
+    run: debug_print,
+}];
+
+/// Rows of `jax.dtypes`.
+pub(super) static DTYPE_FUNCTIONS: &[NativeDef] = &[
+    NativeDef {
+        name: "itemsize_bits",
+        signature: "(dtype)",
+        doc: "Bits of an element.",
+        run: |interp, args| {
+            let [dtype] = args.take();
+            Ok(Value::from(i64::from(dtype::parse(&Context::jax(interp), &dtype)?.bits())))
+        },
+    },
+    NativeDef {
+        name: "canonicalize_dtype",
+        signature: "(dtype, allow_extended_dtype=False)",
+        doc: "The dtype that JAX uses for one: 32-bit unless x64 is on.",
+        run: |interp, args| {
+            let cx = Context::jax(interp);
+            Ok(dtype::value(dtype::parse_canonical(&cx, args.get(0))?))
+        },
+    },
+    NativeDef {
+        name: "issubdtype",
+        signature: "(a, b)",
+        doc: "Whether a dtype is of a kind.",
+        run: |interp, args| {
+            let [a, b] = args.take();
+            let function = interp.get_attr(&interp.import("jax.numpy")?, "issubdtype")?;
+            interp.call_values(&function, [a, b])
+        },
+    },
+    NativeDef {
+        name: "result_type",
+        signature: "(*args)",
+        doc: "The dtype that operands promote to.",
+        run: |interp, args| {
+            let function = interp.get_attr(&interp.import("jax.numpy")?, "result_type")?;
+            interp.call(&function, CallArgs::positional(interp.collect(args.get(0))?))
+        },
+    },
+];
+
+fn same(_interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [x] = args.take();
+    Ok(x)
+}
+
+/// The leaves as arrays of the context's kind.
+fn to_arrays(interp: &Interp, value: &Value, cx: &Context<'_>) -> PyResult<Value> {
+    let (leaves, def) = tree::flatten(interp, value, None)?;
+    let arrays = leaves
+        .iter()
+        .map(|leaf| {
+            let tile = convert::tile(cx, leaf, "device_put")?;
+            let tile = primitive::convert(cx, &tile, tile.dtype(), false)?;
+            Ok(convert::value(cx, tile))
+        })
+        .collect::<PyResult<Vec<_>>>()?;
+    tree::unflatten(interp, &def, &mut arrays.into_iter())
+}
+
+fn eval_shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [function, positional, keywords] = args.take();
+    let cx = Context::jax(interp);
+    let (leaves, def) = tree::flatten(interp, &Value::tuple([positional, keywords]), None)?;
+    let trace = Trace::new(&cx, TraceKind::Jit, "eval_shape", "eval_shape".to_string(), None);
+    let mut tracers = Vec::new();
+    for leaf in &leaves {
+        let Some((shape, dtype)) = crate::pallas::spec::declared(&cx, leaf)? else {
+            return Err(convert::not_an_array(&cx, leaf, "eval_shape"));
+        };
+        let ty = pallas_ir::TensorType::new(dtype, shape);
+        if let Some(tile) = trace.tile(trace.param(Type::Tensor(ty), None)) {
+            tracers.push(Value::object(ArrayObject { tile }));
+        }
+    }
+    let both = interp.collect(&tree::unflatten(interp, &def, &mut tracers.into_iter())?)?;
+    let mut call = CallArgs::positional(interp.collect(&both[0])?);
+    if let Value::Dict(dict) = &both[1] {
+        for (key, value) in dict.borrow().iter() {
+            call.keywords.push((pallas_syntax::ast::Name::from(&*interp.to_str(key)?), value.clone()));
+        }
+    }
+    let result = trace.within(&cx, || interp.call(&function, call))?;
+    let (leaves, def) = tree::flatten(interp, &result, None)?;
+    let shapes = leaves
+        .iter()
+        .map(|leaf| Ok(struct_type::value(&convert::tile(&cx, leaf, "eval_shape")?.ty())))
+        .collect::<PyResult<Vec<_>>>()?;
+    tree::unflatten(interp, &def, &mut shapes.into_iter())
+}
+
+/// A context manager and decorator that does nothing to the values inside; `Some` switches jit off meanwhile.
+struct Scope(Option<bool>);
+
+static SCOPE_CLASS: NativeClass = NativeClass {
+    name: "NameStackContext",
+    module: "jax._src.api",
+    doc: "A scope.",
+    methods: &[
+        NativeDef {
+            name: "__enter__",
+            signature: "(self)",
+            doc: "Enters the scope.",
+            run: |interp, args| {
+                let [this] = args.take();
+                switch(interp, &this, 1);
+                Ok(this)
+            },
+        },
+        NativeDef {
+            name: "__exit__",
+            signature: "(self, kind=None, value=None, traceback=None)",
+            doc: "Leaves the scope.",
+            run: |interp, args| {
+                let [this, ..] = args.take::<4>();
+                switch(interp, &this, -1);
+                Ok(Value::Bool(false))
+            },
+        },
+    ],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+fn switch(interp: &Interp, this: &Value, by: i32) {
+    if let Some(Scope(Some(true))) = this.downcast::<Scope>() {
+        let state = Context::jax(interp).state;
+        state.jit_disabled.set(state.jit_disabled.get().saturating_add_signed(by));
+    }
+}
+
+fn scope(_interp: &Interp, _args: Arguments) -> PyResult<Value> {
+    Ok(Value::object(Scope(None)))
+}
+
+fn disable_jit(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [disable] = args.take();
+    Ok(Value::object(Scope(Some(interp.truth(&disable)?))))
+}
+
+impl Object for Scope {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&SCOPE_CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    /// As a decorator it gives the function back.
+    fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
+        Some(args.positional.first().cloned().ok_or_else(|| interp.type_error("expected a function".to_string())))
+    }
+}
+
+/// `jax.debug.print`: positional and named `{}` fields, with format specs.
+fn debug_print(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [format, positional, _, _, _, keywords] = args.take();
+    let cx = Context::jax(interp);
+    let mut format = interp.to_str(&format)?.to_string();
+    let mut tiles: Vec<Tile> =
+        interp.collect(&positional)?.iter().map(|v| convert::tile(&cx, v, "debug.print")).collect::<PyResult<_>>()?;
+    // Named fields become positional ones, in the order in which they are given.
+    if let Value::Dict(dict) = &keywords {
+        for (key, value) in dict.borrow().iter() {
+            let name = interp.to_str(key)?;
+            for end in ['}', ':', '!'] {
+                format = format.replace(&format!("{{{name}{end}"), &format!("{{{}{end}", tiles.len()));
+            }
+            tiles.push(convert::tile(&cx, value, "debug.print")?);
+        }
+    }
+    program::stage_print(&cx, &format, &tiles)
+}

@@ -1,0 +1,151 @@
+//! `jax.ShapeDtypeStruct`: a shape and a dtype without data.
+
+use crate::context::Context;
+use crate::convert;
+use crate::dtype;
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::{Diagnosis, PyResult};
+use pallas_python::value::Value;
+use pallas_syntax::ast::CompareOp;
+use pallas_tensor::{DType, Shape};
+use std::any::Any;
+use std::rc::Rc;
+
+/// A shape and a dtype.
+pub struct ShapeDtypeStruct {
+    /// The shape.
+    pub shape: Shape,
+    /// The dtype.
+    pub dtype: DType,
+    /// Whether the dtype is weak.
+    pub weak: bool,
+}
+
+static CLASS: NativeClass = NativeClass {
+    name: "ShapeDtypeStruct",
+    module: "jax._src.core",
+    doc: "A shape and a dtype without data.",
+    methods: &[NativeDef {
+        name: "update",
+        signature: "(self, **kwargs)",
+        doc: "The same with other parts.",
+        run: update,
+    }],
+    properties: &[],
+    construct: Some(|interp, _class, args| {
+        let args = crate::support::bind(interp, &DEF, args)?;
+        make(interp, args)
+    }),
+    instance_check: None,
+};
+
+static DEF: NativeDef = NativeDef {
+    name: "ShapeDtypeStruct",
+    signature: "(shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False)",
+    doc: "A shape and a dtype without data.",
+    run: make,
+};
+
+/// `jax.ShapeDtypeStruct`
+pub fn class(interp: &Interp) -> Value {
+    Value::Class(interp.native_class(&CLASS))
+}
+
+/// One as a value.
+pub fn value(ty: &pallas_ir::TensorType) -> Value {
+    Value::object(ShapeDtypeStruct { shape: ty.shape.clone(), dtype: ty.dtype, weak: ty.weak })
+}
+
+fn make(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let cx = Context::jax(interp);
+    let shape_span = crate::pallas::spec::argument_span(interp, "shape", 0);
+    let [shape, dtype, _, weak, _, _] = args.take();
+    if shape.is_unknown() || dtype.is_unknown() {
+        return Ok(if shape.is_unknown() { shape } else { dtype });
+    }
+    if dtype.is_none() {
+        return Err(interp.value_error("ShapeDtypeStruct: dtype must be specified.".to_string()));
+    }
+    let dtype = dtype::parse(&cx, &dtype)?;
+    let shape = convert::shape(&cx, &shape).map_err(|stop| {
+        crate::pallas::launch::diagnosed(stop, || Diagnosis { code: "PL102", span: shape_span, ..Diagnosis::default() })
+    })?;
+    Ok(Value::object(ShapeDtypeStruct { shape, dtype, weak: interp.truth(&weak)? }))
+}
+
+fn update(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this, changes] = args.take();
+    let cx = Context::jax(interp);
+    let Some(old) = this.downcast::<ShapeDtypeStruct>() else {
+        return Err(interp.type_error("expected a ShapeDtypeStruct".to_string()));
+    };
+    let mut new = ShapeDtypeStruct { shape: old.shape.clone(), dtype: old.dtype, weak: old.weak };
+    if let Value::Dict(changes) = &changes {
+        let changes = changes.borrow();
+        if let Some(shape) = changes.get_str("shape") {
+            new.shape = convert::shape(&cx, shape)?;
+        }
+        if let Some(dtype) = changes.get_str("dtype") {
+            new.dtype = dtype::parse(&cx, dtype)?;
+        }
+    }
+    Ok(Value::object(new))
+}
+
+impl Object for ShapeDtypeStruct {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn attribute_names(&self) -> Vec<&'static str> {
+        vec!["shape", "dtype", "size", "ndim", "weak_type", "sharding"]
+    }
+
+    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "shape" => Some(Value::tuple(self.shape.iter().map(|&d| Value::from(d)))),
+            "dtype" => Some(dtype::value(self.dtype)),
+            "size" => Some(Value::from(self.shape.size())),
+            "ndim" => Some(Value::from(self.shape.rank())),
+            "weak_type" => Some(Value::Bool(self.weak)),
+            "sharding" => Some(Value::None),
+            _ => None,
+        })
+    }
+
+    fn length(&self, _this: &Value, interp: &Interp) -> Option<PyResult<usize>> {
+        Some(self.shape.first().copied().ok_or_else(|| interp.type_error("len() of unsized object".to_string())))
+    }
+
+    fn compare(&self, _this: &Value, op: CompareOp, other: &Value, _interp: &Interp) -> PyResult<Option<Value>> {
+        let equal = other.downcast::<ShapeDtypeStruct>().is_some_and(|other| {
+            self.shape == other.shape && self.dtype == other.dtype && self.weak == other.weak
+        });
+        Ok(match op {
+            CompareOp::Eq => Some(Value::Bool(equal)),
+            CompareOp::NotEq => Some(Value::Bool(!equal)),
+            _ => None,
+        })
+    }
+
+    fn hash(&self, _this: &Value, _interp: &Interp) -> Option<PyResult<u64>> {
+        let shape = self.shape.iter().fold(17u64, |h, &d| h.wrapping_mul(31).wrapping_add(d as u64));
+        Some(Ok(shape.wrapping_mul(31).wrapping_add(self.dtype as u64)))
+    }
+
+    fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
+        let weak = if self.weak { ", weak_type=True" } else { "" };
+        Ok(Some(format!("ShapeDtypeStruct(shape={}, dtype={}{weak})", self.shape, self.dtype.name())))
+    }
+
+    fn summary(&self, _interp: &Interp) -> Option<String> {
+        Some(pallas_ir::TensorType::new(self.dtype, self.shape.clone()).to_string())
+    }
+}
