@@ -12,6 +12,7 @@ mod elementwise;
 mod functions;
 mod gather;
 mod number;
+mod pad;
 mod product;
 mod reduce;
 mod select;
@@ -26,11 +27,12 @@ pub use convert::{bitcast_convert, convert};
 pub use cumulative::{CumulativeOp, cumulative};
 pub use dot::{DotDimensions, dot_general, dot_general_shape};
 pub use gather::{Combine, scatter_flat, take_flat};
+pub use pad::{PadDimension, pad};
 pub use reduce::{ReduceOp, arg_extreme, reduce};
 pub use select::{clamp, select, select_n};
 pub use sort::{argsort, sort, top_k};
 pub use structural::{
-    PadDimension, broadcast_in_dim, concatenate, dynamic_slice, dynamic_update_slice, pad, reshape,
-    reverse, slice, transpose,
+    broadcast_in_dim, concatenate, dynamic_slice, dynamic_update_slice, reshape, reverse, slice,
+    transpose,
 };
 pub use unary::{UnaryOp, integer_pow, unary};
