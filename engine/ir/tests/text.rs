@@ -53,24 +53,36 @@ fn read(text: &str) -> Result<(String, Vec<Problem>), ParseError> {
     }
 }
 
+/// What is wrong with a case, if anything.
+fn check(case: &Case) -> Result<(), String> {
+    let equal = |found: &str, expected: &str| match found == expected {
+        true => Ok(()),
+        false => Err(format!("found\n{found}\nexpected\n{expected}")),
+    };
+    let result = read(&case.text);
+    if let [error] = case.marks("// error: ").as_slice() {
+        return match result {
+            Ok(_) => Err("reads".to_owned()),
+            Err(found) => equal(&found.to_string(), error),
+        };
+    }
+    let (printed, problems) = result.map_err(|error| error.to_string())?;
+    let problems: Vec<String> = problems.iter().map(Problem::to_string).collect();
+    equal(&problems.join("\n"), &case.marks("// problem: ").join("\n"))?;
+    if problems.is_empty() {
+        equal(&printed, &case.body())?;
+    }
+    let (again, _) = read(&printed).map_err(|error| format!("{error}\n{printed}"))?;
+    equal(&again, &printed)
+}
+
 #[test]
 fn cases_read_print_and_verify_as_they_say() {
-    for case in cases() {
-        let result = read(&case.text);
-        if let [error] = case.marks("// error: ").as_slice() {
-            let found = result.expect_err(&case.name).to_string();
-            assert_eq!(found, *error, "{}", case.name);
-            continue;
-        }
-        let (printed, problems) = result.unwrap_or_else(|e| panic!("{}: {e}", case.name));
-        let problems: Vec<String> = problems.iter().map(Problem::to_string).collect();
-        assert_eq!(problems, case.marks("// problem: "), "{}", case.name);
-        if problems.is_empty() {
-            assert_eq!(printed, case.body(), "{}", case.name);
-        }
-        let (again, _) = read(&printed).unwrap_or_else(|e| panic!("{}: {e}", case.name));
-        assert_eq!(printed, again, "{}", case.name);
-    }
+    let failures: Vec<String> = cases()
+        .iter()
+        .filter_map(|case| Some(format!("{}: {}", case.name, check(case).err()?)))
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
 #[test]

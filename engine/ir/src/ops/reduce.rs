@@ -114,8 +114,9 @@ fn infer(
     }
     if !rule::are_axes(&axes, ty.shape.rank()) {
         return Err(InferError::value_error(format!(
-            "reduction axes {} contains out-of-bounds indices for {ty}.",
-            tuple(&axes)
+            "reduction axes {} contains out-of-bounds indices for {}.",
+            tuple(&axes),
+            rule::aval(ty)
         )));
     }
     Ok(rule::one(TensorType {

@@ -255,7 +255,7 @@ pub(super) fn sizes(
         .map(|&size| {
             usize::try_from(size).map_err(|_| {
                 InferError::type_error(format!(
-                    "{name} {key} must be non-negative, got {}",
+                    "{name} {key} must have every element be nonnegative, got {}.",
                     tuple(attributes.ints(key).unwrap_or_default())
                 ))
             })
@@ -269,6 +269,13 @@ pub(super) fn size(attributes: &Attributes, name: &str, key: &str) -> Result<usi
     usize::try_from(value).map_err(|_| {
         InferError::value_error(format!("{name} {key} must be non-negative, got {value}"))
     })
+}
+
+/// A type as `str(ShapedArray)` prints it: `float32[2,3]`, a weak one `~float32[]`.
+pub(super) fn aval(ty: &TensorType) -> String {
+    let sizes: Vec<String> = ty.shape.iter().map(usize::to_string).collect();
+    let weak = if ty.weak { "~" } else { "" };
+    format!("{weak}{}[{}]", ty.dtype, sizes.join(","))
 }
 
 /// Integers as Python prints a tuple.

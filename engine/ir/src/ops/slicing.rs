@@ -154,7 +154,7 @@ fn infer_slice(context: &InferContext<'_>) -> Result<Types, InferError> {
     }
     if start.iter().any(|&start| start < 0) {
         return Err(InferError::type_error(format!(
-            "slice start_indices must be greater than or equal to zero, got start_indices of {}.",
+            "slice start_indices must have every element be nonnegative, got {}.",
             tuple(start)
         )));
     }
@@ -196,7 +196,7 @@ fn infer_slice(context: &InferContext<'_>) -> Result<Types, InferError> {
 /// Checks that index operands are integer scalars of one dtype.
 fn check_indices(name: &str, indices: &[&TensorType], separator: &str) -> Result<(), InferError> {
     if indices.iter().any(|ty| ty.shape.rank() > 0) {
-        let types: Vec<String> = indices.iter().map(|ty| ty.to_string()).collect();
+        let types: Vec<String> = indices.iter().map(|ty| rule::aval(ty)).collect();
         return Err(InferError::type_error(format!(
             "start_indices arguments to {name} must be scalars,  got indices ({})",
             types.join(", ")

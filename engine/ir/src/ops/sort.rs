@@ -138,7 +138,11 @@ fn infer_top_k(context: &InferContext<'_>) -> Result<Types, InferError> {
             shape: shape.clone(),
             weak: ty.weak,
         }),
-        Type::Tensor(TensorType::new(DType::I32, shape)),
+        Type::Tensor(TensorType {
+            dtype: DType::I32,
+            shape,
+            weak: ty.weak,
+        }),
     ])
 }
 

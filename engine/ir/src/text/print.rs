@@ -98,10 +98,10 @@ fn visit(function: &Function, region: RegionId, order: &mut Vec<ValueId>, depth:
     order.extend(&region.params);
     for op in &region.ops {
         if let Some(op) = function.ops.get(op.0 as usize) {
+            order.extend(&op.results);
             for &inner in &op.regions {
                 visit(function, inner, order, depth + 1);
             }
-            order.extend(&op.results);
         }
     }
 }
