@@ -9,10 +9,40 @@ use indexmap::IndexMap;
 use pallas_syntax::Span;
 use pallas_syntax::ast::Name;
 use std::cell::RefCell;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
-/// Names to values, in the order of definition.
-pub type Namespace = IndexMap<Name, Value>;
+/// Names to values, in the order of definition. Made with `Namespace::default()`.
+pub type Namespace = IndexMap<Name, Value, BuildHasherDefault<NameHasher>>;
+
+/// Hashes identifiers: every name lookup goes through here, and identifiers are short and not hostile, so a
+/// multiplicative hash serves where the standard one would cost more than the rest of the lookup.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        const MULTIPLIER: u64 = 0x517c_c1b7_2722_0a95;
+        let mut state = self.0;
+        let (chunks, rest) = bytes.as_chunks::<8>();
+        for chunk in chunks {
+            state = (state.rotate_left(5) ^ u64::from_le_bytes(*chunk)).wrapping_mul(MULTIPLIER);
+        }
+        let mut last = rest.len() as u64;
+        for byte in rest {
+            last = last << 8 | u64::from(*byte);
+        }
+        self.0 = (state.rotate_left(5) ^ last).wrapping_mul(MULTIPLIER);
+    }
+
+    fn write_u8(&mut self, _: u8) {
+        // The terminator that `str` appends: the length is hashed already.
+    }
+}
 
 /// A class, builtin or user-defined.
 pub struct Class {
@@ -39,6 +69,9 @@ pub struct Class {
     pub span: Option<Span>,
     /// One line of documentation for native classes; user classes keep `__doc__` in the namespace.
     pub doc: &'static str,
+    /// `type(Class)` where it is not `type`: its methods answer `len(Class)`, `Class[key]`, `for x in Class`, and its
+    /// attributes those that the class lacks. Inherited by subclasses.
+    pub metaclass: Option<Rc<Class>>,
 }
 
 /// Makes a value of `class` (which may be a subclass of the class that declared it).
@@ -47,7 +80,19 @@ pub type ConstructFn = fn(&Interp, class: &Rc<Class>, CallArgs) -> PyResult<Valu
 /// The builtin layouts that a user's class can extend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in Python")]
-pub enum Builtin { Int, Float, Str, Tuple, List, Dict, Set, Exception }
+pub enum Builtin {
+    Int,
+    Float,
+    Str,
+    Bytes,
+    Tuple,
+    List,
+    Dict,
+    Set,
+    FrozenSet,
+    Exception,
+    Type,
+}
 
 /// A table of a native class: what `pallas-jax` and the standard modules declare.
 pub struct NativeClass {
@@ -89,11 +134,14 @@ impl Class {
         if let Some(value) = self.namespace.borrow().get(name) {
             return Some(value.clone());
         }
-        self.ancestors.iter().find_map(|a| a.namespace.borrow().get(name).cloned())
+        self.ancestors
+            .iter()
+            .find_map(|a| a.namespace.borrow().get(name).cloned())
     }
 
     /// The nearest `construct` along the method resolution order.
     pub fn constructor(&self) -> Option<ConstructFn> {
-        self.construct.or_else(|| self.ancestors.iter().find_map(|a| a.construct))
+        self.construct
+            .or_else(|| self.ancestors.iter().find_map(|a| a.construct))
     }
 }

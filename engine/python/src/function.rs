@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub struct Function {
     /// The code.
     pub code: Code,
+    /// Facts about the code, worked out once.
+    pub(crate) info: Rc<crate::exec::code::CodeInfo>,
     /// `__qualname__`: `Outer.method`, `outer.<locals>.inner`.
     pub qualified_name: Name,
     /// Values of the parameters' defaults, one per parameter that has one, by name.
@@ -99,6 +101,18 @@ impl Code {
 pub struct Scope {
     /// Bound names.
     pub names: RefCell<Namespace>,
+    /// Names that belong to this scope whether or not they are bound yet, so that an inner function does not look past
+    /// it; `None` for scopes without code.
+    pub declared: Option<Rc<[Name]>>,
+}
+
+impl Scope {
+    /// Whether `name` belongs to this scope.
+    pub fn declares(&self, name: &str) -> bool {
+        self.declared
+            .as_ref()
+            .is_some_and(|names| names.iter().any(|n| **n == *name))
+    }
 }
 
 /// A function with its receiver.

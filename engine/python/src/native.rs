@@ -32,6 +32,8 @@ pub struct NativeFunction {
     pub def: &'static NativeDef,
     /// `jax.numpy`, for `repr` and tracebacks; empty for builtins.
     pub module: &'static str,
+    /// The class that it is a method of; `None` for functions.
+    pub owner: Option<&'static str>,
     /// Parsed on first use.
     pub(crate) signature: OnceCell<Signature>,
 }
@@ -39,12 +41,36 @@ pub struct NativeFunction {
 impl NativeFunction {
     /// The function of a table row.
     pub fn new(def: &'static NativeDef, module: &'static str) -> Rc<Self> {
-        Rc::new(NativeFunction { def, module, signature: OnceCell::new() })
+        Rc::new(NativeFunction {
+            def,
+            module,
+            owner: None,
+            signature: OnceCell::new(),
+        })
+    }
+
+    /// A method of the native class `owner`.
+    pub fn method(def: &'static NativeDef, module: &'static str, owner: &'static str) -> Rc<Self> {
+        Rc::new(NativeFunction {
+            def,
+            module,
+            owner: Some(owner),
+            signature: OnceCell::new(),
+        })
+    }
+
+    /// `list.append` for methods, `len` for functions.
+    pub fn qualified_name(&self) -> String {
+        match self.owner {
+            Some(owner) => format!("{owner}.{}", self.def.name),
+            None => self.def.name.to_owned(),
+        }
     }
 
     /// Its parsed signature.
     pub fn signature(&self) -> &Signature {
-        self.signature.get_or_init(|| Signature::parse(self.def.signature))
+        self.signature
+            .get_or_init(|| Signature::parse(self.def.signature))
     }
 }
 

@@ -89,7 +89,11 @@ impl Range {
     /// Number of values.
     pub fn len(&self) -> usize {
         let (start, stop, step) = (self.start as i128, self.stop as i128, self.step as i128);
-        let count = if step > 0 { (stop - start + step - 1) / step } else { (start - stop - step - 1) / -step };
+        let count = if step > 0 {
+            (stop - start + step - 1) / step
+        } else {
+            (start - stop - step - 1) / -step
+        };
         usize::try_from(count.max(0)).unwrap_or(usize::MAX)
     }
 
@@ -121,6 +125,10 @@ pub struct Property {
     pub getter: Value,
     /// Called with the instance and the value; `Value::None` where read-only.
     pub setter: Value,
+    /// Called with the instance by `del`; `Value::None` where it cannot be deleted.
+    pub deleter: Value,
+    /// `__doc__`
+    pub doc: Value,
 }
 
 /// Why a value is not known, and where that began.
@@ -173,7 +181,10 @@ impl Value {
 
     /// `Value::Unknown` with a reason.
     pub fn unknown(why: impl Into<String>, span: Option<Span>) -> Value {
-        Value::Unknown(Rc::new(Unknown { why: why.into(), span }))
+        Value::Unknown(Rc::new(Unknown {
+            why: why.into(),
+            span,
+        }))
     }
 
     /// `is None`

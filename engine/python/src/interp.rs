@@ -1,0 +1,501 @@
+//! The interpreter: what every operation needs to know, behind `&self`. Holds state and says where evaluation stands;
+//! what operations do is in `eval`, `exec`, `attributes`, `operators`, `classes`, `imports`.
+
+use crate::class::{Class, NativeClass};
+use crate::exec::env::Env;
+use crate::host::Host;
+use crate::module::{Module, ModuleDef};
+use crate::native::NativeFunction;
+use crate::raise::{Abort, PyResult, Raise, Stop, TraceEntry};
+use crate::types::Types;
+use crate::value::Value;
+use pallas_syntax::ast::Name;
+use pallas_syntax::{FileId, SourceFile, Span};
+use std::any::{Any, TypeId};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+
+/// What evaluation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Does what Python does.
+    Run,
+    /// Finds out about values without effects: unknown values spread, broken statements are skipped.
+    Analysis,
+}
+
+/// Bounds of an evaluation.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Depth of Python calls: 1000 in Python.
+    pub recursion: usize,
+    /// Steps (statements, iterations, calls); `None` for no bound.
+    pub fuel: Option<u64>,
+    /// Bytes that growing values may ask for; `None` for no bound other than [`LARGEST_REQUEST`].
+    pub bytes: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            recursion: 1000,
+            fuel: None,
+            bytes: None,
+        }
+    }
+}
+
+/// A single request for more memory than this raises `MemoryError` in Run mode.
+pub const LARGEST_REQUEST: u128 = 8 << 30;
+
+/// How many steps pass between two questions whether the evaluation is still wanted.
+const STEPS_PER_POLL: u32 = 4096;
+
+/// Nested expressions and native calls that Rust's stack (1 GiB) surely holds.
+const DEEPEST_EXPRESSION: usize = 40_000;
+
+/// How a program ended.
+pub enum Outcome {
+    /// It came to its end.
+    Finished,
+    /// `sys.exit`: the status, and what Python prints to standard error for it.
+    Exit(i32, Option<String>),
+    /// An exception that nobody caught.
+    Raised(Raise),
+    /// A limit of the evaluator.
+    Aborted(Abort),
+}
+
+/// Sees values as expressions are evaluated: what hovers and hints are made from.
+pub trait Observer {
+    /// `value` came out of the expression, assignment target or parameter at `span`.
+    fn expression(&self, span: Span, value: &Value, interp: &Interp);
+
+    /// An exception ended a top-level statement in analysis.
+    fn raised(&self, stop: &Stop, interp: &Interp);
+}
+
+/// One running Python frame.
+pub(crate) struct FrameRecord {
+    /// `<module>`, or the function's name.
+    pub(crate) name: Rc<str>,
+    /// Where the frame stood when it called the next one.
+    pub(crate) position: Span,
+    /// Its names.
+    pub(crate) env: Rc<Env>,
+}
+
+/// The evaluator of one program. Belongs to one thread, which should have a stack of 1 GiB.
+pub struct Interp {
+    host: Rc<dyn Host>,
+    mode: Mode,
+    pub(crate) limits: Limits,
+    types: Types,
+    pub(crate) registered: RefCell<HashMap<&'static str, &'static ModuleDef>>,
+    /// `sys.modules`
+    pub(crate) modules: RefCell<HashMap<Name, Value>>,
+    pub(crate) builtins: Rc<Module>,
+    sources: RefCell<BTreeMap<FileId, Arc<SourceFile>>>,
+    /// Files with `from __future__ import annotations`.
+    pub(crate) lazy_annotations: RefCell<HashSet<FileId>>,
+    extensions: RefCell<HashMap<TypeId, Rc<dyn Any>>>,
+    pub(crate) frames: RefCell<Vec<FrameRecord>>,
+    pub(crate) position: Cell<Span>,
+    fuel: Cell<u64>,
+    until_poll: Cell<u32>,
+    bytes: Cell<u128>,
+    depth: Cell<usize>,
+    pub(crate) observing: Cell<bool>,
+    pub(crate) observer: RefCell<Option<Rc<dyn Observer>>>,
+    pub(crate) native_classes: RefCell<HashMap<usize, Rc<Class>>>,
+    pub(crate) exception_classes: RefCell<HashMap<String, Rc<Class>>>,
+    /// Exceptions whose handlers are running, innermost last: `__context__` of new ones, and what a bare `raise` raises.
+    pub(crate) handled: RefCell<Vec<Value>>,
+    /// Scopes and classes, to be emptied at the end: closures and methods refer back to them.
+    pub(crate) scopes: RefCell<Vec<Weak<crate::function::Scope>>>,
+    pub(crate) classes: RefCell<Vec<Weak<Class>>>,
+    pub(crate) codes: RefCell<HashMap<usize, Rc<crate::exec::code::CodeInfo>>>,
+    this: Weak<Interp>,
+}
+
+impl Interp {
+    /// An interpreter with the builtin and standard modules.
+    pub fn new(host: Rc<dyn Host>, mode: Mode, limits: Limits) -> Rc<Interp> {
+        let interp = Rc::new_cyclic(|this| Interp {
+            host,
+            mode,
+            fuel: Cell::new(limits.fuel.unwrap_or(u64::MAX)),
+            limits,
+            types: Types::new(),
+            registered: RefCell::default(),
+            modules: RefCell::default(),
+            builtins: Rc::new(Module {
+                name: Name::from("builtins"),
+                path: None,
+                namespace: RefCell::default(),
+            }),
+            sources: RefCell::default(),
+            lazy_annotations: RefCell::default(),
+            extensions: RefCell::default(),
+            frames: RefCell::default(),
+            position: Cell::default(),
+            until_poll: Cell::new(STEPS_PER_POLL),
+            bytes: Cell::new(0),
+            depth: Cell::new(0),
+            observing: Cell::new(false),
+            observer: RefCell::default(),
+            native_classes: RefCell::default(),
+            exception_classes: RefCell::default(),
+            handled: RefCell::default(),
+            scopes: RefCell::default(),
+            classes: RefCell::default(),
+            codes: RefCell::default(),
+            this: this.clone(),
+        });
+        interp.populate_builtins();
+        crate::library::register(&interp);
+        interp
+    }
+
+    fn populate_builtins(&self) {
+        let def = &crate::builtins::MODULE;
+        let mut namespace = crate::class::Namespace::default();
+        for class in self.types.all() {
+            if !crate::types::HIDDEN.contains(&&*class.name) {
+                namespace.insert(class.name.clone(), Value::Class(Rc::clone(class)));
+            }
+        }
+        namespace.insert(
+            Name::from("EnvironmentError"),
+            Value::Class(Rc::clone(&self.types.os_error)),
+        );
+        namespace.insert(
+            Name::from("IOError"),
+            Value::Class(Rc::clone(&self.types.os_error)),
+        );
+        namespace.insert(Name::from("NotImplemented"), Value::NotImplemented);
+        namespace.insert(Name::from("Ellipsis"), Value::Ellipsis);
+        namespace.insert(Name::from("__debug__"), Value::Bool(true));
+        namespace.insert(Name::from("__name__"), Value::str("builtins"));
+        for row in def.functions {
+            namespace.insert(
+                Name::from(row.name),
+                Value::Native(NativeFunction::new(row, "")),
+            );
+        }
+        (def.populate)(self, &mut namespace);
+        *self.builtins.namespace.borrow_mut() = namespace;
+        self.modules.borrow_mut().insert(
+            Name::from("builtins"),
+            Value::Module(Rc::clone(&self.builtins)),
+        );
+    }
+
+    /// What the evaluation is for.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Whether it is for analysis.
+    pub fn is_analysis(&self) -> bool {
+        self.mode == Mode::Analysis
+    }
+
+    /// The world outside.
+    pub fn host(&self) -> &dyn Host {
+        &*self.host
+    }
+
+    /// The builtin classes.
+    pub fn types(&self) -> &Types {
+        &self.types
+    }
+
+    /// Itself, for values that must keep the interpreter alive or run later.
+    pub fn handle(&self) -> Option<Rc<Interp>> {
+        self.this.upgrade()
+    }
+
+    /// The state that another crate keeps with the interpreter, made on first use.
+    pub fn extension<T: Default + 'static>(&self) -> Rc<T> {
+        let known = self.extensions.borrow().get(&TypeId::of::<T>()).cloned();
+        if let Some(state) = known.and_then(|state| state.downcast::<T>().ok()) {
+            return state;
+        }
+        let state = Rc::new(T::default());
+        self.extensions
+            .borrow_mut()
+            .insert(TypeId::of::<T>(), state.clone());
+        state
+    }
+
+    /// Registers source text under a new file id.
+    pub fn add_source(&self, path: &str, text: &str) -> Arc<SourceFile> {
+        let mut sources = self.sources.borrow_mut();
+        let id = FileId(sources.last_key_value().map_or(0, |(id, _)| id.0 + 1));
+        let source = Arc::new(SourceFile::new(id, path, text));
+        sources.insert(id, Arc::clone(&source));
+        source
+    }
+
+    /// Registers a source that has its id already (parsed outside).
+    pub fn adopt_source(&self, source: &Arc<SourceFile>) {
+        self.sources
+            .borrow_mut()
+            .insert(source.id, Arc::clone(source));
+    }
+
+    /// The source with this id.
+    pub fn source(&self, file: FileId) -> Option<Arc<SourceFile>> {
+        self.sources.borrow().get(&file).cloned()
+    }
+
+    /// Every source read so far.
+    pub fn sources(&self) -> Vec<Arc<SourceFile>> {
+        self.sources.borrow().values().cloned().collect()
+    }
+
+    /// Sends values to `observer` from now on.
+    pub fn set_observer(&self, observer: Rc<dyn Observer>) {
+        *self.observer.borrow_mut() = Some(observer);
+        self.observing.set(true);
+    }
+
+    pub(crate) fn observe(&self, span: Span, value: &Value) {
+        let observer = self.observer.borrow().clone();
+        if let Some(observer) = observer {
+            observer.expression(span, value, self);
+        }
+    }
+
+    pub(crate) fn observe_raised(&self, stop: &Stop) {
+        let observer = self.observer.borrow().clone();
+        if let Some(observer) = observer {
+            observer.raised(stop, self);
+        }
+    }
+
+    /// The innermost expression or statement being evaluated; inside a native function, its call.
+    pub fn span(&self) -> Span {
+        self.position.get()
+    }
+
+    /// Makes `span` the current position while `run` runs: for natives that work on behalf of a place they know better.
+    pub fn at<R>(&self, span: Span, run: impl FnOnce() -> R) -> R {
+        let before = self.position.replace(span);
+        let result = run();
+        self.position.set(before);
+        result
+    }
+
+    /// The calls being made, outermost first.
+    pub fn stack(&self) -> Vec<TraceEntry> {
+        let frames = self.frames.borrow();
+        let last = frames.len().wrapping_sub(1);
+        frames
+            .iter()
+            .enumerate()
+            .map(|(depth, frame)| TraceEntry {
+                span: if depth == last {
+                    self.position.get()
+                } else {
+                    frame.position
+                },
+                function: Rc::clone(&frame.name),
+            })
+            .collect()
+    }
+
+    /// Uses up fuel. Aborts when there is none left, or when the host no longer wants the result.
+    pub fn charge(&self, steps: u64) -> PyResult<()> {
+        let Some(left) = self.fuel.get().checked_sub(steps) else {
+            self.fuel.set(0);
+            return Err(Box::new(Stop::Abort(Abort::Fuel { span: self.span() })));
+        };
+        self.fuel.set(left);
+        let waited = self
+            .until_poll
+            .get()
+            .saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX));
+        if waited > 0 {
+            self.until_poll.set(waited);
+            return Ok(());
+        }
+        self.until_poll.set(STEPS_PER_POLL);
+        if self.host.cancelled() {
+            Err(Box::new(Stop::Abort(Abort::Cancelled)))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Steps left, where they are bounded.
+    pub fn fuel_left(&self) -> Option<u64> {
+        self.limits.fuel.map(|_| self.fuel.get())
+    }
+
+    /// Gives the evaluation this many steps from now on, where they are bounded: fuel is per top-level item.
+    pub fn refuel(&self, steps: u64) {
+        if self.limits.fuel.is_some() {
+            self.fuel.set(steps);
+        }
+    }
+
+    /// Accounts for a value that is about to grow by `bytes`. In analysis the sum is bounded ([`Abort::Memory`]); in Run
+    /// mode one request beyond [`LARGEST_REQUEST`] is a `MemoryError`.
+    pub fn charge_bytes(&self, bytes: u128) -> PyResult<()> {
+        if bytes > LARGEST_REQUEST && self.mode == Mode::Run {
+            return Err(self.error(&self.types.memory_error, ""));
+        }
+        if let Some(limit) = self.limits.bytes {
+            let used = self.bytes.get().saturating_add(bytes);
+            if used > u128::from(limit) {
+                return Err(Box::new(Stop::Abort(Abort::Memory {
+                    span: self.span(),
+                    bytes,
+                })));
+            }
+            self.bytes.set(used);
+        } else if bytes > LARGEST_REQUEST {
+            return Err(Box::new(Stop::Abort(Abort::Memory {
+                span: self.span(),
+                bytes,
+            })));
+        }
+        Ok(())
+    }
+
+    /// Analysis of another item begins: what the last one asked for is not held against it.
+    pub(crate) fn forget_bytes(&self) {
+        self.bytes.set(0);
+    }
+
+    /// Counts one nested evaluation; RecursionError where Rust's own stack would be in danger. Pair with [`Interp::leave`].
+    pub(crate) fn enter(&self) -> PyResult<()> {
+        let depth = self.depth.get() + 1;
+        if depth > DEEPEST_EXPRESSION {
+            return Err(self.error(
+                &self.types.recursion_error,
+                "maximum recursion depth exceeded",
+            ));
+        }
+        self.depth.set(depth);
+        Ok(())
+    }
+
+    pub(crate) fn leave(&self) {
+        self.depth.set(self.depth.get().saturating_sub(1));
+    }
+
+    /// Runs `nested` one level deeper: what natives that recurse over values (repr, comparison, deepcopy) call.
+    pub fn nested<R>(&self, nested: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+        self.enter()?;
+        let result = nested();
+        self.leave();
+        result
+    }
+
+    /// A native class, made once per interpreter.
+    pub fn native_class(&self, table: &'static NativeClass) -> Rc<Class> {
+        self.native_class_full(table, &[], None)
+    }
+
+    /// A native class with bases, made once per interpreter.
+    pub fn native_class_with(&self, table: &'static NativeClass, bases: &[Rc<Class>]) -> Rc<Class> {
+        self.native_class_full(table, bases, None)
+    }
+
+    /// A native class with bases and the class of the class itself, made once per interpreter.
+    pub fn native_class_full(
+        &self,
+        table: &'static NativeClass,
+        bases: &[Rc<Class>],
+        metaclass: Option<Rc<Class>>,
+    ) -> Rc<Class> {
+        let address = std::ptr::from_ref(table) as usize;
+        if let Some(class) = self.native_classes.borrow().get(&address) {
+            return Rc::clone(class);
+        }
+        let object = [Rc::clone(&self.types.object)];
+        let bases = if bases.is_empty() { &object[..] } else { bases };
+        let mut class = crate::types::plain(table.name, table.module, &[]);
+        class.bases = bases.to_vec();
+        // The bases of a table are written by us and linearise; were they not to, the first base's order serves.
+        class.ancestors = crate::classes::linearise(bases).unwrap_or_else(|| {
+            std::iter::once(Rc::clone(&bases[0]))
+                .chain(bases[0].ancestors.iter().cloned())
+                .collect()
+        });
+        class.builtin = bases.iter().find_map(|base| base.builtin);
+        class.metaclass =
+            metaclass.or_else(|| bases.iter().find_map(|base| base.metaclass.clone()));
+        class.construct = table.construct;
+        class.instance_check = table.instance_check;
+        class.doc = table.doc;
+        crate::types::fill(&mut class.namespace.borrow_mut(), table);
+        let class = Rc::new(class);
+        self.native_classes
+            .borrow_mut()
+            .insert(address, Rc::clone(&class));
+        class
+    }
+
+    /// An exception class declared by another crate, made once.
+    pub fn exception_class(
+        &self,
+        module: &'static str,
+        name: &'static str,
+        base: &Rc<Class>,
+    ) -> Rc<Class> {
+        let key = format!("{module}.{name}");
+        if let Some(class) = self.exception_classes.borrow().get(&key) {
+            return Rc::clone(class);
+        }
+        let class = Rc::new(crate::types::plain(name, module, &[base]));
+        self.exception_classes
+            .borrow_mut()
+            .insert(key, Rc::clone(&class));
+        class
+    }
+}
+
+impl Drop for Interp {
+    /// Modules, scopes and classes refer to functions that refer back to them: empty them, or nothing would be freed.
+    fn drop(&mut self) {
+        for module in self.modules.get_mut().values() {
+            if let Value::Module(module) = module {
+                let namespace = module
+                    .namespace
+                    .try_borrow_mut()
+                    .map(|mut names| std::mem::take(&mut *names));
+                drop(namespace);
+            }
+        }
+        for scope in self
+            .scopes
+            .get_mut()
+            .drain(..)
+            .filter_map(|scope| scope.upgrade())
+        {
+            let names = scope
+                .names
+                .try_borrow_mut()
+                .map(|mut names| std::mem::take(&mut *names));
+            drop(names);
+        }
+        for class in self
+            .classes
+            .get_mut()
+            .drain(..)
+            .filter_map(|class| class.upgrade())
+        {
+            let names = class
+                .namespace
+                .try_borrow_mut()
+                .map(|mut names| std::mem::take(&mut *names));
+            drop(names);
+        }
+    }
+}
