@@ -1,0 +1,93 @@
+//! What `pallas-jax` runs its traces with: the interpreter, its prints sent to the console, and accesses out of bounds
+//! turned into findings.
+
+use crate::findings::severity;
+use pallas_interpret::{Hooks, OutOfBounds, RunErrorKind, format_debug_print, run_function, run_launch};
+use pallas_ir::{Certainty, Finding, Function, Launch};
+use pallas_jax::{Executor, World};
+use pallas_tensor::Array;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// The CPU.
+#[derive(Default)]
+pub(crate) struct CpuExecutor {
+    findings: RefCell<Vec<Finding>>,
+}
+
+impl CpuExecutor {
+    /// What went wrong in the runs so far, each place once.
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        self.findings.take()
+    }
+}
+
+impl Executor for CpuExecutor {
+    fn run_function(
+        &self,
+        function: &Function,
+        arguments: Vec<Array>,
+        world: &dyn World,
+    ) -> Result<Vec<Array>, String> {
+        let mut watcher = Watcher { world, findings: &self.findings };
+        run_function(function, arguments, &mut watcher).map_err(|error| message(&error))
+    }
+
+    fn run_launch(&self, launch: &Arc<Launch>, arguments: Vec<Array>, world: &dyn World) -> Result<Vec<Array>, String> {
+        let mut watcher = Watcher { world, findings: &self.findings };
+        run_launch(launch, arguments, &mut watcher).map_err(|error| message(&error))
+    }
+}
+
+fn message(error: &pallas_interpret::RunError) -> String {
+    match error.kind {
+        RunErrorKind::Cancelled => "cancelled".to_string(),
+        _ => error.to_string(),
+    }
+}
+
+/// Hooks of one run.
+struct Watcher<'a> {
+    world: &'a dyn World,
+    findings: &'a RefCell<Vec<Finding>>,
+}
+
+impl Hooks for Watcher<'_> {
+    fn debug_print(&mut self, format: &str, values: &[Array]) {
+        self.world.print(&format!("{}\n", format_debug_print(format, values)));
+    }
+
+    fn cancelled(&mut self) -> bool {
+        self.world.cancelled()
+    }
+
+    fn out_of_bounds(&mut self, access: &OutOfBounds<'_>) {
+        let span = access.location.span;
+        let mut findings = self.findings.borrow_mut();
+        if findings.iter().any(|f| f.span == span) {
+            return;
+        }
+        let last = access.start + (access.size.saturating_sub(1) * access.stride) as i64;
+        let (what, verb) = if access.writes { ("write", "writes") } else { ("read", "reads") };
+        let positions = if access.size == 1 {
+            format!("position {}", access.start)
+        } else {
+            format!("positions {}..{}", access.start, last + 1)
+        };
+        let program = pallas_tensor::Shape::from(access.ids);
+        findings.push(Finding {
+            code: "PL202",
+            severity: severity("PL202"),
+            certainty: Certainty::Found,
+            message: format!("this {what} leaves its Ref along dimension {}, which has {}", access.axis, access.bound),
+            span,
+            labels: Vec::new(),
+            evidence: Some(format!("program {program} {verb} {positions} of {}", access.bound)),
+            help: Some(
+                "interpret mode moves the access back inside, hardware does not: keep the start within bounds, or mask"
+                    .to_string(),
+            ),
+            fix: None,
+        });
+    }
+}
