@@ -5,7 +5,7 @@
 //! values), gathers clamp reads and drop writes. Negative positions count from the end once, in both.
 
 use crate::error::RunError;
-use crate::memory::{Memory, View, ViewDim};
+use crate::memory::{Memory, View, ViewDim, read, write};
 use crate::{uninitialized, uninitialized_element};
 use pallas_ir::{DimIndex, IndexPattern, Position};
 use pallas_tensor::ops::{self, Combine, PadDimension};
@@ -15,13 +15,13 @@ use smallvec::SmallVec;
 /// A subscript, prepared.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
-    dims: SmallVec<[DimIndex; 4]>,
+    pub(crate) dims: SmallVec<[DimIndex; 4]>,
     /// How many slices stand before the dimensions of the index arrays.
-    array_position: usize,
+    pub(crate) array_position: usize,
     /// What the subscript selects.
     pub(crate) shape: Shape,
     /// The common shape of the index arrays.
-    index_shape: Shape,
+    pub(crate) index_shape: Shape,
     padded: bool,
     is_block: bool,
     /// Whether it is all of the Ref it is applied to.
@@ -32,16 +32,6 @@ pub(crate) struct Access {
 pub(crate) enum Index {
     Scalar(i64),
     Array(Array),
-}
-
-/// A subscript that leaves its Ref.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Outside {
-    pub(crate) axis: usize,
-    pub(crate) start: i64,
-    pub(crate) size: usize,
-    pub(crate) stride: usize,
-    pub(crate) bound: usize,
 }
 
 /// A block found in a Ref: what it covers, and for `padded` accesses how much of it exists.
@@ -313,7 +303,7 @@ impl Access {
                 }
                 DimIndex::Slice { .. } => {
                     let (start, size, stride) = range(dim, &mut indices)?;
-                    let position = |k: usize| start.saturating_add((k * stride) as i64);
+                    let position = |k: usize| start.saturating_add(k.saturating_mul(stride) as i64);
                     slices.push(
                         (0..size)
                             .map(|k| resolve(position(k), axis, bound))
@@ -337,116 +327,6 @@ impl Access {
         }
         Ok(positions)
     }
-
-    /// The first dimension along which the subscript leaves the Ref, not counting elements that `mask` (of the
-    /// subscript's shape) switches off.
-    pub(crate) fn outside(
-        &self,
-        view: &View,
-        indices: &[Index],
-        mask: Option<&Array>,
-    ) -> Result<Option<Outside>, RunError> {
-        let mut indices = indices.iter();
-        let shape = view.shape();
-        let mut slice = 0;
-        for (axis, dim) in self.dims.iter().enumerate() {
-            let bound = extent(&shape, axis)?;
-            if *dim == DimIndex::Array {
-                let Some(Index::Array(index)) = indices.next() else {
-                    return Err(RunError::malformed("an index array is missing"));
-                };
-                if let Some(position) = self.array_outside(index, bound, mask)? {
-                    return Ok(Some(Outside {
-                        axis,
-                        start: position,
-                        size: 1,
-                        stride: 1,
-                        bound,
-                    }));
-                }
-                continue;
-            }
-            let (start, size, stride) = range(dim, &mut indices)?;
-            let own = slice;
-            slice += usize::from(matches!(dim, DimIndex::Slice { .. }));
-            let last = start.saturating_add(size.saturating_sub(1).saturating_mul(stride) as i64);
-            if size == 0 || (start >= 0 && last < bound as i64) {
-                continue;
-            }
-            let counts = match (mask, dim) {
-                (Some(mask), DimIndex::Slice { .. }) => {
-                    let result_axis = if own < self.array_position || self.is_block {
-                        own
-                    } else {
-                        own + self.index_shape.rank()
-                    };
-                    any_set(mask, result_axis, |k| {
-                        let position = start.saturating_add((k * stride) as i64);
-                        position < 0 || position >= bound as i64
-                    })
-                }
-                (Some(mask), _) => any_set(mask, usize::MAX, |_| true),
-                (None, _) => true,
-            };
-            if counts {
-                return Ok(Some(Outside {
-                    axis,
-                    start,
-                    size,
-                    stride,
-                    bound,
-                }));
-            }
-        }
-        Ok(None)
-    }
-
-    fn array_outside(
-        &self,
-        index: &Array,
-        bound: usize,
-        mask: Option<&Array>,
-    ) -> Result<Option<i64>, RunError> {
-        let is_outside = |position: i64| position < 0 || position >= bound as i64;
-        let positions = |index: &Array| -> Vec<i64> {
-            index
-                .iter_scalars()
-                .map(|element| {
-                    let position = element.as_int().unwrap_or(0);
-                    position.clamp(i64::MIN.into(), i64::MAX.into()) as i64
-                })
-                .collect()
-        };
-        let own = positions(index);
-        let first = own.iter().copied().find(|&position| is_outside(position));
-        let (Some(_), Some(mask)) = (first, mask) else {
-            return Ok(first);
-        };
-        let all = positions(&broadcast(index, &self.index_shape)?);
-        let inner: usize = self.shape
-            [(self.array_position + self.index_shape.rank()).min(self.shape.rank())..]
-            .iter()
-            .product();
-        let mask = mask.elements::<bool>().unwrap_or_default();
-        let found = mask.iter().enumerate().find_map(|(flat, &set)| {
-            let tuple = (flat / inner.max(1)) % all.len().max(1);
-            let position = *all.get(tuple)?;
-            (set && is_outside(position)).then_some(position)
-        });
-        Ok(found)
-    }
-}
-
-/// Whether a mask is true anywhere where the coordinate along `axis` satisfies a condition.
-fn any_set(mask: &Array, axis: usize, condition: impl Fn(usize) -> bool) -> bool {
-    let shape = mask.shape();
-    let size = shape.get(axis).copied().unwrap_or(1).max(1);
-    let inner: usize = shape.iter().skip(axis.saturating_add(1)).product();
-    let elements = mask.elements::<bool>().unwrap_or_default();
-    elements
-        .iter()
-        .enumerate()
-        .any(|(flat, &set)| set && condition((flat / inner.max(1)) % size))
 }
 
 fn add(tuple: &mut i64, offset: i64) {
@@ -454,7 +334,7 @@ fn add(tuple: &mut i64, offset: i64) {
 }
 
 /// Sums offsets; -1 stays.
-fn sum(left: i64, right: i64) -> i64 {
+pub(crate) fn sum(left: i64, right: i64) -> i64 {
     if left < 0 || right < 0 {
         -1
     } else {
@@ -463,7 +343,7 @@ fn sum(left: i64, right: i64) -> i64 {
 }
 
 /// Offsets of every combination of positions along some dimensions, in row-major order.
-fn product(slices: &[Vec<i64>]) -> Vec<i64> {
+pub(crate) fn product(slices: &[Vec<i64>]) -> Vec<i64> {
     slices.iter().fold(vec![0], |offsets, slice| {
         offsets
             .iter()
@@ -480,7 +360,8 @@ fn array<'a>(memory: &'a Memory, view: &View) -> Result<&'a Array, RunError> {
         .ok_or_else(|| RunError::malformed("a Ref outlived its scope"))
 }
 
-fn extent(shape: &Shape, axis: usize) -> Result<usize, RunError> {
+/// A Ref's extent along an axis.
+pub(crate) fn extent(shape: &Shape, axis: usize) -> Result<usize, RunError> {
     shape
         .get(axis)
         .copied()
@@ -488,7 +369,7 @@ fn extent(shape: &Shape, axis: usize) -> Result<usize, RunError> {
 }
 
 /// Start, size and stride of a scalar or slice.
-fn range<'a>(
+pub(crate) fn range<'a>(
     dim: &DimIndex,
     indices: &mut impl Iterator<Item = &'a Index>,
 ) -> Result<(i64, usize, usize), RunError> {
@@ -533,80 +414,4 @@ pub(crate) fn broadcast(array: &Array, shape: &Shape) -> Result<Array, RunError>
     let missing = shape.rank().saturating_sub(array.rank());
     let dims: SmallVec<[usize; 6]> = (missing..shape.rank()).collect();
     Ok(ops::broadcast_in_dim(array, shape.clone(), &dims)?)
-}
-
-/// First, one past the last, and stride along each dimension of the buffer.
-type Ranges = (
-    SmallVec<[usize; 6]>,
-    SmallVec<[usize; 6]>,
-    SmallVec<[usize; 6]>,
-);
-
-fn ranges(view: &View) -> Ranges {
-    let mut ranges = Ranges::default();
-    for dim in &view.dims {
-        let (start, limit, stride) = match *dim {
-            ViewDim::At(position) => (position, position + 1, 1),
-            ViewDim::Range { start, size: 0, .. } => (start, start, 1),
-            ViewDim::Range {
-                start,
-                size,
-                stride,
-            } => (start, start + (size - 1) * stride + 1, stride),
-        };
-        ranges.0.push(start);
-        ranges.1.push(limit);
-        ranges.2.push(stride);
-    }
-    ranges
-}
-
-/// What a view shows, with dimensions of 1 where it has none.
-fn read(base: &Array, view: &View) -> Result<Array, RunError> {
-    if view.is_whole(base.shape()) {
-        return Ok(base.clone());
-    }
-    let (start, limit, strides) = ranges(view);
-    let strided = strides.iter().any(|&stride| stride != 1);
-    Ok(ops::slice(
-        base,
-        &start,
-        &limit,
-        strided.then_some(strides.as_slice()),
-    )?)
-}
-
-/// Replaces what a view shows. `value` has as many elements, in row-major order.
-fn write(memory: &mut Memory, view: &View, value: Array) -> Result<(), RunError> {
-    let (start, limit, strides) = ranges(view);
-    let sizes: Shape = view
-        .dims
-        .iter()
-        .map(|dim| match dim {
-            ViewDim::At(_) => 1,
-            ViewDim::Range { size, .. } => *size,
-        })
-        .collect();
-    if sizes.size() == 0 {
-        return Ok(());
-    }
-    let value = ops::reshape(&value, sizes.clone())?;
-    let base = memory.take(view.buffer);
-    let written = if strides.iter().all(|&stride| stride == 1) {
-        let start: SmallVec<[i64; 6]> = start.iter().map(|&start| start as i64).collect();
-        ops::dynamic_update_slice(base, &value, &start)?
-    } else {
-        let _ = limit;
-        let buffer = base.shape().strides();
-        let lines: Vec<Vec<i64>> = (0..sizes.rank())
-            .map(|axis| {
-                (0..sizes[axis])
-                    .map(|k| ((start[axis] + k * strides[axis]) * buffer[axis]) as i64)
-                    .collect()
-            })
-            .collect();
-        ops::scatter_flat(base, &product(&lines), &value, Combine::Replace)?
-    };
-    memory.put(view.buffer, written);
-    Ok(())
 }

@@ -16,6 +16,7 @@ mod hooks;
 mod launch;
 mod machine;
 mod memory;
+mod outside;
 mod print;
 mod tape;
 

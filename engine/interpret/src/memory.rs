@@ -1,5 +1,8 @@
 //! Memory behind Refs: whole arrays, and views that select part of one.
 
+use crate::access::product;
+use crate::error::RunError;
+use pallas_tensor::ops::{self, Combine};
 use pallas_tensor::{Array, Shape};
 use smallvec::SmallVec;
 
@@ -121,7 +124,8 @@ impl View {
                     }) => ViewDim::Range {
                         start: start + inner * stride,
                         size,
-                        stride: stride * step,
+                        // A lone element may claim any distance.
+                        stride: stride.saturating_mul(step),
                     },
                 },
             })
@@ -131,4 +135,79 @@ impl View {
             dims,
         }
     }
+}
+
+/// First, one past the last, and stride along each dimension of the buffer.
+type Ranges = (
+    SmallVec<[usize; 6]>,
+    SmallVec<[usize; 6]>,
+    SmallVec<[usize; 6]>,
+);
+
+fn ranges(view: &View) -> Ranges {
+    let mut ranges = Ranges::default();
+    for dim in &view.dims {
+        let (start, limit, stride) = match *dim {
+            ViewDim::At(position) => (position, position + 1, 1),
+            ViewDim::Range { start, size: 0, .. } => (start, start, 1),
+            ViewDim::Range {
+                start,
+                size,
+                stride,
+            } => (start, start + (size - 1) * stride + 1, stride),
+        };
+        ranges.0.push(start);
+        ranges.1.push(limit);
+        ranges.2.push(stride);
+    }
+    ranges
+}
+
+/// What a view shows, with dimensions of 1 where it has none.
+pub(crate) fn read(base: &Array, view: &View) -> Result<Array, RunError> {
+    if view.is_whole(base.shape()) {
+        return Ok(base.clone());
+    }
+    let (start, limit, strides) = ranges(view);
+    let strided = strides.iter().any(|&stride| stride != 1);
+    Ok(ops::slice(
+        base,
+        &start,
+        &limit,
+        strided.then_some(strides.as_slice()),
+    )?)
+}
+
+/// Replaces what a view shows. `value` has as many elements, in row-major order.
+pub(crate) fn write(memory: &mut Memory, view: &View, value: Array) -> Result<(), RunError> {
+    let (start, _, strides) = ranges(view);
+    let sizes: Shape = view
+        .dims
+        .iter()
+        .map(|dim| match dim {
+            ViewDim::At(_) => 1,
+            ViewDim::Range { size, .. } => *size,
+        })
+        .collect();
+    if sizes.size() == 0 {
+        return Ok(());
+    }
+    let value = ops::reshape(&value, sizes.clone())?;
+    let base = memory.take(view.buffer);
+    let written = if strides.iter().all(|&stride| stride == 1) {
+        let start: SmallVec<[i64; 6]> = start.iter().map(|&start| start as i64).collect();
+        ops::dynamic_update_slice(base, &value, &start)?
+    } else {
+        let buffer = base.shape().strides();
+        let lines: Vec<Vec<i64>> = (0..sizes.rank())
+            .map(|axis| {
+                (0..sizes[axis])
+                    .map(|k| ((start[axis] + k * strides[axis]) * buffer[axis]) as i64)
+                    .collect()
+            })
+            .collect();
+        ops::scatter_flat(base, &product(&lines), &value, Combine::Replace)?
+    };
+    memory.put(view.buffer, written);
+    Ok(())
 }

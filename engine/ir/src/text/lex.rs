@@ -1,6 +1,6 @@
 //! Words of the text form, with their places.
 
-use super::parse::ParseError;
+use super::words::ParseError;
 
 /// A word.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub(super) enum Token {
     Float(f64),
     /// A quoted text, unescaped.
     Text(String),
-    /// One of `( ) [ ] { } < > , : = *` or `->` (as `>` with a minus is not needed elsewhere).
+    /// One of `( ) [ ] { } < > , : = *`.
     Mark(char),
     /// `->`
     Arrow,

@@ -18,14 +18,17 @@
 mod element;
 mod lex;
 mod parse;
+mod parse_attribute;
 mod parse_launch;
 mod print;
 mod print_launch;
+mod words;
 
-pub use parse::{ParseError, parse_function};
+pub use parse::parse_function;
 pub use parse_launch::parse_launch;
 pub use print::print_function;
 pub use print_launch::print_launch;
+pub use words::ParseError;
 
 use crate::{Function, Launch};
 use std::fmt;

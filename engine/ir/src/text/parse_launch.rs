@@ -1,7 +1,8 @@
 //! Reads launches.
 
-use super::parse::{ParseError, Parsed, Parser, function};
+use super::parse::function;
 use super::print_launch::{role_name, semantics_name};
+use super::words::{ParseError, Parsed, Parser};
 use crate::launch::{AxisSemantics, BlockDim, Launch, LaunchSpans, Operand, OperandSpans, Role};
 use crate::types::MemorySpace;
 
