@@ -81,11 +81,11 @@ fn python_int(cx: &Context<'_>, value: &pallas_python::int::Int) -> PyResult<Til
 
 /// 64-bit data becomes 32-bit unless x64 is on, as JAX takes numpy arrays in.
 pub fn canonical(cx: &Context<'_>, array: Array) -> PyResult<Array> {
-    let dtype = pallas_tensor::promote::canonicalize(array.dtype(), cx.x64());
+    let dtype = pallas_tensor::canonicalize(array.dtype(), cx.x64());
     if dtype == array.dtype() {
         return Ok(array);
     }
-    pallas_tensor::ops::convert::convert(&array, dtype).map_err(|error| cx.interp.type_error(error.to_string()))
+    pallas_tensor::ops::convert(&array, dtype).map_err(|error| cx.interp.type_error(error.to_string()))
 }
 
 /// A tile as a Python value: a JAX array under JAX's rules, a numpy array or scalar under numpy's.
@@ -100,8 +100,8 @@ pub fn value(cx: &Context<'_>, tile: Tile) -> Value {
 pub fn common_dtype(cx: &Context<'_>, tiles: &[&Tile]) -> PyResult<(DType, bool)> {
     let types: Vec<(DType, bool)> = tiles.iter().map(|t| (t.dtype(), t.weak())).collect();
     let promoted = match cx.rules {
-        Rules::Jax => pallas_tensor::promote::promote(&types, cx.x64()),
-        Rules::Numpy => pallas_tensor::promote::numpy_promote(&types).map(|dtype| (dtype, false)),
+        Rules::Jax => pallas_tensor::promote(&types, cx.x64()),
+        Rules::Numpy => pallas_tensor::numpy_promote(&types).map(|dtype| (dtype, false)),
     };
     promoted.ok_or_else(|| {
         let names: Vec<&str> = types.iter().map(|(d, _)| d.name()).collect();
@@ -161,7 +161,16 @@ fn incompatible(cx: &Context<'_>, function: &str, shapes: &[&Shape]) -> Box<pall
         help: Some("make the trailing dimensions equal or 1, for example with `[:, None]` or `jnp.broadcast_to`".into()),
         ..Default::default()
     };
+    // Operands of several ranks fail while their ranks are made equal (`promote_shapes`), under another name.
+    let mut ranks = shapes.iter().map(|shape| shape.len()).filter(|&rank| rank > 0);
+    let first = ranks.next();
+    let several_ranks = ranks.any(|rank| Some(rank) != first);
     match cx.rules {
+        Rules::Jax if several_ranks || matches!(function, "where" | "broadcast_arrays") => cx.interp.error_with(
+            &cx.interp.types().value_error,
+            format!("Incompatible shapes for broadcasting: shapes=[{}]", texts.join(", ")),
+            diagnosis,
+        ),
         Rules::Jax => cx.interp.error_with(
             &cx.interp.types().type_error,
             format!("{function} got incompatible shapes for broadcasting: {}.", texts.join(", ")),

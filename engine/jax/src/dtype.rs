@@ -182,7 +182,7 @@ pub fn parse(cx: &Context<'_>, given: &Value) -> PyResult<DType> {
 
 /// As [`parse`], with JAX's 64-bit rule applied.
 pub fn parse_canonical(cx: &Context<'_>, given: &Value) -> PyResult<DType> {
-    parse(cx, given).map(|dtype| pallas_tensor::promote::canonicalize(dtype, cx.x64()))
+    parse(cx, given).map(|dtype| pallas_tensor::canonicalize(dtype, cx.x64()))
 }
 
 /// As [`parse_canonical`]; `None` for `None`.
@@ -253,7 +253,7 @@ fn construct_scalar(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyRes
     let Some(dtype) = DType::parse(&class.name) else {
         return Err(interp.type_error(format!("cannot create '{}' instances", class.name)));
     };
-    let dtype = pallas_tensor::promote::canonicalize(dtype, cx.x64());
+    let dtype = pallas_tensor::canonicalize(dtype, cx.x64());
     let given = args.positional.first().cloned().unwrap_or(Value::from(0i64));
     let tile = crate::jnp::creation::array_from(&cx, &given, Some(dtype))?;
     let tile = primitive::convert(&cx, &tile, dtype, false)?;

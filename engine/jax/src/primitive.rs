@@ -31,7 +31,7 @@ pub fn convert(cx: &Context<'_>, x: &Tile, dtype: DType, weak: bool) -> PyResult
     }
     // A Python scalar becomes a constant of the right dtype at once, as in JAX: no op is staged for it.
     if let (Tile::Concrete { array, weak: true }, 0) = (x, x.rank())
-        && let Ok(array) = pallas_tensor::ops::convert::convert(array, dtype)
+        && let Ok(array) = pallas_tensor::ops::convert(array, dtype)
     {
         return Ok(Tile::Concrete { array, weak });
     }

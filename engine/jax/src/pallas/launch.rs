@@ -160,7 +160,7 @@ fn ref_type(ty: &TensorType, space: MemorySpace) -> RefType {
 
 fn out_type(cx: &Context<'_>, call: &PallasCall, leaf: &Value) -> PyResult<TensorType> {
     match spec::declared(cx, leaf)? {
-        Some((shape, dtype)) => Ok(TensorType::new(pallas_tensor::promote::canonicalize(dtype, cx.x64()), shape)),
+        Some((shape, dtype)) => Ok(TensorType::new(pallas_tensor::canonicalize(dtype, cx.x64()), shape)),
         None => {
             let class = cx.interp.repr(&Value::Class(cx.interp.type_of(leaf)))?;
             Err(cx.interp.error_with(

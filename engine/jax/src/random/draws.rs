@@ -210,7 +210,7 @@ fn randint(interp: &Interp, args: Arguments) -> PyResult<Value> {
 
 /// An integer tile clipped into `dtype`: `_convert_and_clip_integer`.
 fn clipped(cx: &Context<'_>, x: &Tile, dtype: DType) -> PyResult<Tile> {
-    let info = pallas_tensor::IntInfo::of(dtype);
+    let info = dtype.iinfo();
     if let (Some(array), Some(info)) = (x.array(), info)
         && let Some(value) = array.item().and_then(Scalar::as_int)
     {
@@ -226,7 +226,7 @@ fn randint_tile(cx: &Context<'_>, key: &Tile, shape: &Shape, low: &Tile, high: &
     };
     let (low, high) = (integer(low)?, integer(high)?);
     // `maxval` may be one more than the dtype holds: randint(key, shape, 0, 256, 'uint8').
-    let beyond = match (high.array().and_then(|a| a.item()).and_then(Scalar::as_int), pallas_tensor::IntInfo::of(dtype)) {
+    let beyond = match (high.array().and_then(|a| a.item()).and_then(Scalar::as_int), dtype.iinfo()) {
         (Some(value), Some(info)) => value > info.max,
         _ => false,
     };
@@ -416,7 +416,7 @@ fn exponential(interp: &Interp, args: Arguments) -> PyResult<Value> {
 
 /// `-log(-log(u))` with `u` from the smallest positive float.
 fn gumbel_tile(cx: &Context<'_>, key: &Tile, shape: &Shape, dtype: DType) -> PyResult<Tile> {
-    let tiny = pallas_tensor::FloatInfo::of(dtype).map_or(f64::from(f32::MIN_POSITIVE), |info| info.tiny);
+    let tiny = dtype.finfo().map_or(f64::from(f32::MIN_POSITIVE), |info| info.tiny);
     let (low, high) = (p::scalar(dtype, Scalar::Float(tiny)), p::scalar(dtype, Scalar::Float(1.0)));
     let u = uniform_tile(cx, key, shape, dtype, &low, &high)?;
     let inner = p::unary(cx, &ops::NEG, &p::unary(cx, &ops::LOG, &u)?)?;
