@@ -1,13 +1,12 @@
-//! Index maps: an affine one is a formula, any other runs on a tape.
+//! Index maps: an affine one is a formula ([`pallas_ir::BlockMap`] finds it), any other runs on a tape.
 
 use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
 use crate::tape::Tape;
-use pallas_ir::{Function, Op, OpKind, Type, ValueId, ops};
+use pallas_ir::{BlockMap, IndexForm, Operand};
 use pallas_tensor::{Array, DType, Scalar};
-use std::collections::HashMap;
 
 /// How block indices follow from program ids.
 #[derive(Debug)]
@@ -28,6 +27,20 @@ pub(crate) struct Affine {
 }
 
 impl Affine {
+    fn of(form: &IndexForm) -> Option<Affine> {
+        match form {
+            IndexForm::Affine {
+                constant,
+                coefficients,
+            } => Some(Affine {
+                // Maps compute in i32: what is cut off here wraps around there.
+                constant: *constant as i32,
+                factors: coefficients.iter().map(|&c| c as i32).collect(),
+            }),
+            IndexForm::General | IndexForm::Unknown => None,
+        }
+    }
+
     fn at(&self, ids: &[usize]) -> i64 {
         let sum = self
             .factors
@@ -42,15 +55,12 @@ impl Affine {
 }
 
 impl IndexMap {
-    /// Prepares a map of `axes` program ids to `rank` block indices.
-    pub(crate) fn new(
-        map: Option<&Function>,
-        axes: usize,
-        rank: usize,
-    ) -> Result<IndexMap, RunError> {
-        let Some(map) = map else {
+    /// Prepares the map of an operand under a grid of `axes` axes.
+    pub(crate) fn new(operand: &Operand, axes: usize) -> Result<IndexMap, RunError> {
+        let Some(map) = &operand.index_map else {
             return Ok(IndexMap::Zero);
         };
+        let rank = operand.block.len();
         let yields = map.region(map.body).yields.len();
         if map.params().len() < axes || yields != rank {
             return Err(RunError::malformed(format!(
@@ -60,7 +70,12 @@ impl IndexMap {
                 map.params().len()
             )));
         }
-        Ok(match affine(map, axes) {
+        let rows: Option<Vec<Affine>> = BlockMap::new(operand, axes)
+            .dims
+            .iter()
+            .map(Affine::of)
+            .collect();
+        Ok(match rows {
             Some(rows) => IndexMap::Affine(rows),
             None => IndexMap::Tape(Box::new(Tape::new(map)?)),
         })
@@ -103,85 +118,4 @@ impl IndexMap {
         }
         Ok(())
     }
-}
-
-/// The formula of a map that only adds, subtracts and multiplies by constants in `i32`.
-fn affine(map: &Function, axes: usize) -> Option<Vec<Affine>> {
-    let mut known: HashMap<ValueId, Affine> = HashMap::new();
-    for (axis, &param) in map.params().iter().take(axes).enumerate() {
-        let mut factors = vec![0; axes];
-        factors[axis] = 1;
-        known.insert(
-            param,
-            Affine {
-                constant: 0,
-                factors,
-            },
-        );
-    }
-    let combine = |x: &Affine, y: &Affine, f: fn(i32, i32) -> i32| Affine {
-        constant: f(x.constant, y.constant),
-        factors: x
-            .factors
-            .iter()
-            .zip(&y.factors)
-            .map(|(&x, &y)| f(x, y))
-            .collect(),
-    };
-    let is_constant = |x: &Affine| x.factors.iter().all(|&factor| factor == 0);
-    for &id in &map.region(map.body).ops {
-        let op = map.op(id);
-        if !matches!(op.op.kind, OpKind::Pure { .. }) {
-            return None;
-        }
-        let &[result] = op.results.as_slice() else {
-            return None;
-        };
-        let i32_scalar = matches!(map.ty(result), Type::Tensor(ty) if ty.dtype == DType::I32 && ty.shape.is_empty());
-        if !i32_scalar {
-            // Such as a comparison: only a map that needs it fails below.
-            continue;
-        }
-        let operands: Option<Vec<&Affine>> = op.operands.iter().map(|o| known.get(o)).collect();
-        let Some(operands) = operands else { continue };
-        let row = match operands.as_slice() {
-            [] if op.op == Op(&ops::CONSTANT) => {
-                let value = op.attributes.array("value")?.item()?.as_int()?;
-                Some(Affine {
-                    constant: i32::try_from(value).ok()?,
-                    factors: vec![0; axes],
-                })
-            }
-            [x] if op.op == Op(&ops::CONVERT_ELEMENT_TYPE) => Some((*x).clone()),
-            [x] if op.op == Op(&ops::NEG) => {
-                let zero = Affine {
-                    constant: 0,
-                    factors: vec![0; axes],
-                };
-                Some(combine(&zero, x, i32::wrapping_sub))
-            }
-            [x, y] if op.op == Op(&ops::ADD) => Some(combine(x, y, i32::wrapping_add)),
-            [x, y] if op.op == Op(&ops::SUB) => Some(combine(x, y, i32::wrapping_sub)),
-            [x, y] if op.op == Op(&ops::MUL) && (is_constant(x) || is_constant(y)) => {
-                let (row, factor) = if is_constant(x) {
-                    (y, x.constant)
-                } else {
-                    (x, y.constant)
-                };
-                Some(Affine {
-                    constant: row.constant.wrapping_mul(factor),
-                    factors: row.factors.iter().map(|f| f.wrapping_mul(factor)).collect(),
-                })
-            }
-            _ => None,
-        };
-        if let Some(row) = row {
-            known.insert(result, row);
-        }
-    }
-    map.region(map.body)
-        .yields
-        .iter()
-        .map(|value| known.get(value).cloned())
-        .collect()
 }

@@ -66,10 +66,6 @@ impl BlockPlan {
         })
     }
 
-    pub(crate) fn rank(&self) -> usize {
-        self.dims.len()
-    }
-
     pub(crate) fn dtype(&self) -> DType {
         self.dtype
     }

@@ -41,7 +41,7 @@ impl LaunchPlan {
             let blocks = BlockPlan::new(operand)?;
             let map = match operand.role {
                 Role::Prefetch => IndexMap::Zero,
-                _ => IndexMap::new(operand.index_map.as_ref(), launch.grid.len(), blocks.rank())?,
+                _ => IndexMap::new(operand, launch.grid.len())?,
             };
             operands.push(OperandPlan {
                 role: operand.role,
