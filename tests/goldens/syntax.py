@@ -1,10 +1,10 @@
-"""Writes what CPython's own `ast` and `symtable` say of each syntax case, in the form of engine/syntax/src/dump.rs.
+"""Writes what CPython's own `ast` and `symtable` say of each syntax case, in the form of engine/syntax/src/dump.
 
     /path/to/python3.11 tests/goldens/syntax.py            # rewrites engine/syntax/tests/goldens/*.txt
     /path/to/python3.11 tests/goldens/syntax.py FILE...    # prints the dump of each file, after its name
 
 Cases whose name starts with `new_` use syntax later than 3.11 and those starting with `bad_` do not parse: both are
-left to the snapshots. Needs nothing but the standard library.
+left to the snapshots. errors.txt holds broken snippets between `---` lines. Needs nothing but the standard library.
 """
 
 import ast
@@ -341,6 +341,15 @@ def read(path):
     return path.read_bytes().decode()
 
 
+def error(snippet):
+    """Line and message of the error that compiling gives."""
+    try:
+        compile(snippet, "case", "exec")
+    except SyntaxError as e:
+        return f"{e.lineno}: {e.msg}"
+    raise ValueError(f"this compiles: {snippet!r}")
+
+
 def main():
     if len(sys.argv) > 1:
         for name in sys.argv[1:]:
@@ -352,6 +361,8 @@ def main():
     for case in sorted((tests / "cases").glob("*.py")):
         if not case.stem.startswith(("new_", "bad_")):
             (tests / "goldens" / f"{case.stem}.txt").write_text(dump(read(case)))
+    snippets = read(tests / "cases" / "errors.txt").split("---\n")
+    (tests / "goldens" / "errors.txt").write_text("".join(error(s) + "\n" for s in snippets))
 
 
 main()

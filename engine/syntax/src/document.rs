@@ -96,13 +96,23 @@ impl Document {
         let whole = tree.filter(|root| !root.has_error());
         let mut lines = layout::lines(&self.source);
         if whole.is_some() {
-            // The grammar is the better judge of characters; only indentation is not its business.
-            lines.iter_mut().for_each(|line| line.problem = None);
+            // The grammar is the better judge of characters; it knows no limits, though.
+            for line in &mut lines {
+                line.problem
+                    .take_if(|p| p.message != layout::TOO_MANY_BRACKETS);
+            }
         }
         layout::check_indentation(&self.source, &mut lines);
+        let whole = whole
+            .filter(|_| lines.iter().all(|line| line.problem.is_none()))
+            .map(|root| lower.statements(root))
+            .filter(|_| lower.lines_start_here(&lines));
         let body = match whole {
-            Some(root) if lines.iter().all(|line| line.problem.is_none()) => lower.statements(root),
-            _ => recover::statements(&mut lower, &lines),
+            Some(body) => body,
+            None => {
+                lower = Lower::new(&self.source);
+                recover::statements(&mut lower, &lines)
+            }
         };
         let mut errors = std::mem::take(&mut lower.errors);
         errors.extend(check::module(&body, errors.is_empty()));

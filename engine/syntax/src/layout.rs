@@ -36,6 +36,8 @@ impl Line {
 
 /// CPython's limit on open brackets.
 const MAX_BRACKETS: usize = 200;
+/// What it says past that limit.
+pub(crate) const TOO_MANY_BRACKETS: &str = "too many nested parentheses";
 /// CPython's limit on indentation.
 const MAX_INDENTS: usize = 100;
 
@@ -101,7 +103,7 @@ struct Scanned {
 }
 
 /// Reads one logical line from its first token. With `indent` given, an open bracket ends where a line starts with a
-/// statement's word, or no deeper than the statement itself.
+/// statement's word, or no deeper than the statement itself, or after a header's line that ends with a colon.
 fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
     let text = &*source.text;
     let mut at = start;
@@ -109,6 +111,8 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
     let mut open: Vec<Token> = Vec::new();
     let mut problem: Option<SyntaxError> = None;
     let mut last_is_colon = false;
+    let mut astray = false;
+    let is_header = indent.is_some() && opens_block(source, start);
     let span = |token: &Token| Span::new(source.id, token.start, token.end);
     let next = loop {
         // Between tokens: a newline ends the line unless a bracket is open.
@@ -116,6 +120,7 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
         let newline = line_end(&text[at..gap_end]).map(|n| at + n);
         if let Some(newline) = newline
             && (open.is_empty()
+                || (is_header && last_is_colon)
                 || indent.is_some_and(|indent| starts_statement(text, gap_end, indent)))
         {
             break newline;
@@ -132,7 +137,7 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
         match (token.kind, word) {
             (TokenKind::Operator, "(" | "[" | "{") => {
                 if open.len() >= MAX_BRACKETS {
-                    report(span(&token), "too many nested parentheses".into());
+                    report(span(&token), TOO_MANY_BRACKETS.into());
                     open.clear();
                     // The rest of this physical line goes with it.
                     end = text[token.end..]
@@ -150,6 +155,8 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
                         source.line_of(token.start as u32),
                         source.line_of(opening.start as u32),
                     );
+                    // A bracket of another line is likelier never closed than closed wrongly.
+                    astray |= here != there;
                     let place = if here == there {
                         String::new()
                     } else {
@@ -164,7 +171,7 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
                 }
                 Some(_) => {}
             },
-            (TokenKind::Operator, ":") => last_is_colon = open.is_empty(),
+            (TokenKind::Operator, ":") => last_is_colon = open.is_empty() || is_header,
             (TokenKind::Unterminated(triple), _) => {
                 // A final newline starts no line of its own.
                 let last = token.end.min(text.trim_end_matches('\n').len());
@@ -205,7 +212,7 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
         end = token.end;
         at = token.end.max(gap_end + 1);
     };
-    let unclosed = !open.is_empty();
+    let unclosed = astray || !open.is_empty();
     if let Some(opening) = open.first() {
         // CPython names the innermost bracket; the first is where a reader looks, and they agree where there is one.
         let innermost = open.last().unwrap_or(opening);

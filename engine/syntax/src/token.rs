@@ -172,7 +172,7 @@ fn number(rest: &str) -> usize {
 }
 
 /// Length of the prefix (possibly none) before the quote that `rest` starts a string with.
-fn string_prefix(rest: &str) -> Option<usize> {
+pub(crate) fn string_prefix(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let length = bytes
         .iter()

@@ -62,6 +62,7 @@ impl Lower<'_> {
         let lowered: Vec<_> = alternatives
             .into_iter()
             .map(|clause| {
+                self.starts_line(clause);
                 if clause.kind() == "elif_clause" {
                     let test = self.expression_field(clause, "condition");
                     (clause, Some(test), self.suite(field(clause, "consequence")))
@@ -93,7 +94,10 @@ impl Lower<'_> {
     fn else_suite(&mut self, node: Node<'_>) -> Arc<[Stmt]> {
         let clause = named(node).into_iter().find(|c| c.kind() == "else_clause");
         match clause {
-            Some(clause) => self.suite(field(clause, "body")),
+            Some(clause) => {
+                self.starts_line(clause);
+                self.suite(field(clause, "body"))
+            }
             None => Arc::from([]),
         }
     }
@@ -200,6 +204,7 @@ impl Lower<'_> {
         let mut handlers = Vec::new();
         let mut finalbody: Arc<[Stmt]> = Arc::from([]);
         for clause in named(node) {
+            self.starts_line(clause);
             match clause.kind() {
                 "except_clause" => handlers.push(self.handler(clause)),
                 "finally_clause" => {

@@ -1,15 +1,20 @@
 //! Expressions: operators, calls, attributes, subscripts, displays. Literals and comprehensions have their own files.
 
+use super::operator::hoist_star;
 use super::{Lower, children, field, fields, is_error, named};
-use crate::ast::{Arg, BinaryOp, BoolOp, CompareOp, Constant, Expr, ExprKind, UnaryOp};
+use crate::ast::{Arg, Constant, Expr, ExprKind, UnaryOp};
 use tree_sitter::Node;
 
 impl Lower<'_> {
     /// Lowers any node that stands for a value or a target.
     pub(crate) fn expression(&mut self, node: Node<'_>) -> Expr {
         let node = unwrap_parentheses(node);
+        let reported = self.errors.len();
         let lowered = self.deeper(node, |lower| lower.expression_here(node));
         let lowered = lowered.unwrap_or_else(|| self.error_expression(node));
+        if matches!(lowered.kind, ExprKind::Error) {
+            self.explain(node, reported);
+        }
         match node.kind() {
             // `[*f(x)]`: the grammar lets the star bind tighter than the call; Python does not.
             "call" | "attribute" | "subscript" | "binary_operator"
@@ -40,6 +45,7 @@ impl Lower<'_> {
             return self.error_expression(node);
         }
         let kind = match node.kind() {
+            "identifier" if matches!(self.text(node), "async" | "await") => ExprKind::Error,
             "identifier" => ExprKind::Name(self.name(node)),
             "integer" | "float" => ExprKind::Constant(self.number(node)),
             "true" => ExprKind::Constant(Constant::Bool(true)),
@@ -92,13 +98,7 @@ impl Lower<'_> {
                 self.type_expression(node)
             }
             "dotted_name" => return self.dotted_name(node),
-            _ => {
-                if !node.has_error() {
-                    let span = self.span(node);
-                    self.error(span, "invalid syntax");
-                }
-                ExprKind::Error
-            }
+            _ => ExprKind::Error,
         };
         Expr {
             kind,
@@ -234,126 +234,6 @@ impl Lower<'_> {
         ExprKind::Slice { lower, upper, step }
     }
 
-    /// Left-leaning chains (`a + b + c + ...`) are walked, not recursed into, so long sums stay cheap on the stack.
-    fn binary(&mut self, node: Node<'_>) -> Expr {
-        let mut spine = vec![node];
-        let mut leftmost = field(node, "left");
-        while let Some(left) = leftmost.filter(|left| left.kind() == "binary_operator") {
-            spine.push(left);
-            leftmost = field(left, "left");
-        }
-        self.deeper_by(spine.len(), node, |lower| {
-            let first = leftmost.map(|left| lower.expression(left));
-            let first = first.unwrap_or_else(|| lower.error_expression(node));
-            spine
-                .into_iter()
-                .rev()
-                .fold(first, |left, node| lower.binary_link(node, left))
-        })
-        .unwrap_or_else(|| self.error_expression(node))
-    }
-
-    fn binary_link(&mut self, node: Node<'_>, left: Expr) -> Expr {
-        let op = field(node, "operator").and_then(|o| binary_op(o.kind()));
-        let whole = children(node).len() == 3;
-        let right = self.expression_field(node, "right");
-        let kind = match op {
-            Some(op) if whole => ExprKind::BinOp {
-                left: Box::new(left),
-                op,
-                right: Box::new(right),
-            },
-            _ => ExprKind::Error,
-        };
-        Expr {
-            kind,
-            span: self.span(node),
-        }
-    }
-
-    fn unary(&mut self, node: Node<'_>) -> ExprKind {
-        // Recovery may have put a plus in the place of a star that the grammar does not allow there.
-        let op = match field(node, "operator").map(|o| self.text(o)) {
-            Some("*") => {
-                return ExprKind::Starred(Box::new(self.expression_field(node, "argument")));
-            }
-            Some("-") => UnaryOp::Neg,
-            Some("+") => UnaryOp::Pos,
-            Some("~") => UnaryOp::Invert,
-            _ => return ExprKind::Error,
-        };
-        ExprKind::UnaryOp {
-            op,
-            operand: Box::new(self.expression_field(node, "argument")),
-        }
-    }
-
-    fn boolean(&mut self, node: Node<'_>) -> ExprKind {
-        let symbol = field(node, "operator").map(|o| o.kind());
-        let op = match symbol {
-            Some("and") => BoolOp::And,
-            Some("or") => BoolOp::Or,
-            _ => return ExprKind::Error,
-        };
-        // `a and b and c` leans left in the grammar and is one flat node in Python.
-        let mut right = Vec::new();
-        let mut current = node;
-        let first = loop {
-            right.extend(field(current, "right"));
-            match field(current, "left") {
-                Some(left)
-                    if left.kind() == "boolean_operator"
-                        && field(left, "operator").map(|o| o.kind()) == symbol =>
-                {
-                    current = left;
-                }
-                other => break other,
-            }
-        };
-        let values = first
-            .into_iter()
-            .chain(right.into_iter().rev())
-            .map(|value| self.expression(value))
-            .collect();
-        ExprKind::BoolOp { op, values }
-    }
-
-    fn comparison(&mut self, node: Node<'_>) -> ExprKind {
-        let mut operands = Vec::new();
-        let mut ops = Vec::new();
-        for child in children(node) {
-            if child.is_named() && child.kind() != "not in" && child.kind() != "is not" {
-                operands.push(self.expression(child));
-            } else {
-                match compare_op(child.kind()) {
-                    Some(op) => ops.push(op),
-                    None => return ExprKind::Error,
-                }
-            }
-        }
-        if operands.len() != ops.len() + 1 {
-            return ExprKind::Error;
-        }
-        let left = Box::new(operands.remove(0));
-        ExprKind::Compare {
-            left,
-            ops,
-            rest: operands,
-        }
-    }
-
-    fn conditional(&mut self, node: Node<'_>) -> ExprKind {
-        let parts = named(node);
-        let [body, test, orelse] = parts.as_slice() else {
-            return ExprKind::Error;
-        };
-        ExprKind::IfExp {
-            test: Box::new(self.expression(*test)),
-            body: Box::new(self.expression(*body)),
-            orelse: Box::new(self.expression(*orelse)),
-        }
-    }
-
     fn walrus(&mut self, node: Node<'_>) -> ExprKind {
         let Some(target) = field(node, "name") else {
             return ExprKind::Error;
@@ -402,46 +282,6 @@ fn holds_errors(node: Node<'_>) -> bool {
     )
 }
 
-/// `(*a).b + c` as lowered, to `*(a.b + c)` as meant.
-fn hoist_star(mut expr: Expr) -> Expr {
-    let whole = expr.span;
-    let mut current = &mut expr;
-    let start = loop {
-        let left = match &mut current.kind {
-            ExprKind::BinOp { left, .. } => left,
-            ExprKind::Call { function, .. } => function,
-            ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. } => value,
-            ExprKind::Starred(_) => break None,
-            _ => return expr,
-        };
-        if let ExprKind::Starred(inner) = &left.kind {
-            let inner = (**inner).clone();
-            let start = inner.span.start;
-            **left = inner;
-            break Some(start);
-        }
-        current = left;
-    };
-    let Some(start) = start else {
-        return expr;
-    };
-    // Everything down the left edge began at the star.
-    let mut current = &mut expr;
-    while current.span.start == whole.start {
-        current.span.start = start;
-        current = match &mut current.kind {
-            ExprKind::BinOp { left, .. } => left,
-            ExprKind::Call { function, .. } => function,
-            ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. } => value,
-            _ => break,
-        };
-    }
-    Expr {
-        kind: ExprKind::Starred(Box::new(expr)),
-        span: whole,
-    }
-}
-
 /// The node inside any number of plain parentheses.
 fn unwrap_parentheses(mut node: Node<'_>) -> Node<'_> {
     while node.kind() == "parenthesized_expression" {
@@ -468,40 +308,4 @@ pub(super) fn trailing_end(node: Node<'_>, last: Node<'_>) -> usize {
 pub(super) fn has_comma(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).any(|child| child.kind() == ",")
-}
-
-/// `+` to its operator.
-pub(crate) fn binary_op(symbol: &str) -> Option<BinaryOp> {
-    Some(match symbol {
-        "+" => BinaryOp::Add,
-        "-" => BinaryOp::Sub,
-        "*" => BinaryOp::Mult,
-        "@" => BinaryOp::MatMult,
-        "/" => BinaryOp::Div,
-        "//" => BinaryOp::FloorDiv,
-        "%" => BinaryOp::Mod,
-        "**" => BinaryOp::Pow,
-        "<<" => BinaryOp::LShift,
-        ">>" => BinaryOp::RShift,
-        "|" => BinaryOp::BitOr,
-        "^" => BinaryOp::BitXor,
-        "&" => BinaryOp::BitAnd,
-        _ => return None,
-    })
-}
-
-fn compare_op(symbol: &str) -> Option<CompareOp> {
-    Some(match symbol {
-        "==" => CompareOp::Eq,
-        "!=" => CompareOp::NotEq,
-        "<" => CompareOp::Lt,
-        "<=" => CompareOp::LtE,
-        ">" => CompareOp::Gt,
-        ">=" => CompareOp::GtE,
-        "is" => CompareOp::Is,
-        "is not" => CompareOp::IsNot,
-        "in" => CompareOp::In,
-        "not in" => CompareOp::NotIn,
-        _ => return None,
-    })
 }

@@ -14,11 +14,15 @@ impl Lower<'_> {
         let decorators: Vec<_> = named(node)
             .into_iter()
             .filter(|child| child.kind() == "decorator")
-            .map(|child| self.only(child))
+            .map(|child| {
+                self.starts_line(child);
+                self.only(child)
+            })
             .collect();
         let Some(definition) = field(node, "definition") else {
             return self.error_statement(node);
         };
+        self.starts_line(definition);
         let mut statement = match definition.kind() {
             "function_definition" => self.function(definition, decorators),
             "class_definition" => self.class(definition, decorators),

@@ -8,19 +8,21 @@ mod fstring;
 mod function;
 mod import;
 mod number;
+mod operator;
 mod pattern;
 mod statement;
 mod string;
 mod types;
 
 use crate::ast::{Expr, ExprKind, Name, Stmt, StmtKind, SyntaxError};
+use crate::layout::Line;
 use crate::span::{SourceFile, Span};
 use std::collections::HashSet;
 use std::sync::Arc;
 use tree_sitter::Node;
 
-pub(crate) use expression::binary_op;
 pub(crate) use function::docstring;
+pub(crate) use operator::binary_op;
 
 /// How deep our tree may be. CPython's compiler gives up at a comparable depth; whoever walks the tree recurses over it
 /// and must not run out of stack either.
@@ -41,6 +43,8 @@ pub(crate) struct Lower<'a> {
     given_suite: Option<(usize, Arc<[Stmt]>)>,
     /// What was found wrong, in no particular order.
     pub(crate) errors: Vec<SyntaxError>,
+    /// Where statements, clauses and decorators were seen to start, as offsets of the file.
+    starts: Vec<usize>,
     names: HashSet<Name>,
     depth: usize,
 }
@@ -54,6 +58,7 @@ impl<'a> Lower<'a> {
             limit: source.text.len(),
             given_suite: None,
             errors: Vec::new(),
+            starts: Vec::new(),
             names: HashSet::new(),
             depth: 0,
         }
@@ -73,6 +78,22 @@ impl<'a> Lower<'a> {
     /// Takes back a block that was given and not used.
     pub(crate) fn take_suite(&mut self) {
         self.given_suite = None;
+    }
+
+    /// Notes that a line of the file may start with this node.
+    fn starts_line(&mut self, node: Node<'_>) {
+        let start = self.place(node.start_byte());
+        self.starts.push(start);
+    }
+
+    /// Whether each of these lines starts a statement, clause or decorator of what was lowered since the last question.
+    /// Where a statement is cut short (`x = y.`), the grammar reads on in the next line; Python does not.
+    pub(crate) fn lines_start_here(&mut self, lines: &[Line]) -> bool {
+        let mut starts = std::mem::take(&mut self.starts);
+        starts.sort_unstable();
+        lines
+            .iter()
+            .all(|line| starts.binary_search(&line.start).is_ok())
     }
 
     /// The offset in the file of an offset in the slice.
@@ -130,6 +151,14 @@ impl<'a> Lower<'a> {
             span,
             message: message.into(),
         });
+    }
+
+    /// What the grammar reads without error and Python does not: an error node has an error that says so.
+    fn explain(&mut self, node: Node<'_>, reported: usize) {
+        if self.errors.len() == reported && !node.has_error() {
+            let span = self.span(node);
+            self.error(span, "invalid syntax");
+        }
     }
 
     /// An expression that could not be read.

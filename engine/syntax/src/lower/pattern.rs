@@ -8,6 +8,7 @@ use tree_sitter::Node;
 impl Lower<'_> {
     /// One `case`.
     pub(super) fn case(&mut self, node: Node<'_>) -> MatchCase {
+        self.starts_line(node);
         let patterns: Vec<_> = named(node)
             .into_iter()
             .filter(|child| child.kind() == "case_pattern")

@@ -1,6 +1,7 @@
 //! Simple statements, and the switch over all of them.
 
-use super::expression::{binary_op, has_comma};
+use super::expression::has_comma;
+use super::operator::binary_op;
 use super::{Lower, children, field, named};
 use crate::ast::{BinaryOp, Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::document::python_parser;
@@ -17,8 +18,14 @@ impl Lower<'_> {
 
     /// Lowers one statement.
     pub(crate) fn statement(&mut self, node: Node<'_>) -> Stmt {
-        self.deeper(node, |lower| lower.statement_here(node))
-            .unwrap_or_else(|| self.error_statement(node))
+        self.starts_line(node);
+        let reported = self.errors.len();
+        let lowered = self.deeper(node, |lower| lower.statement_here(node));
+        let lowered = lowered.unwrap_or_else(|| self.error_statement(node));
+        if matches!(lowered.kind, StmtKind::Error) {
+            self.explain(node, reported);
+        }
+        lowered
     }
 
     fn statement_here(&mut self, node: Node<'_>) -> Stmt {
@@ -166,6 +173,10 @@ impl Lower<'_> {
         let exception = named(node)
             .into_iter()
             .find(|child| cause.is_none_or(|cause| cause.id() != child.id()));
+        if exception.is_some_and(|exception| exception.kind() == "expression_list") {
+            // `raise E, value` was Python 2.
+            return StmtKind::Error;
+        }
         StmtKind::Raise {
             exception: exception.map(|exception| self.expression(exception)),
             cause: cause.map(|cause| self.expression(cause)),
@@ -182,13 +193,7 @@ impl Lower<'_> {
                 test: self.expression(*test),
                 message: Some(self.expression(*message)),
             },
-            _ => {
-                if !node.has_error() {
-                    let span = self.span(node);
-                    self.error(span, "invalid syntax");
-                }
-                StmtKind::Error
-            }
+            _ => StmtKind::Error,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Lower, named};
 use crate::ast::{Constant, ExprKind, FStringPart};
 use crate::document::python_parser;
-use crate::token::mask_format_specs;
+use crate::token::{mask_format_specs, string_prefix};
 use std::sync::Arc;
 use tree_sitter::Node;
 
@@ -31,7 +31,7 @@ pub(super) struct Opening {
 impl Opening {
     /// Reads the prefix and quotes at the start of `text`.
     pub(super) fn read(text: &str) -> Option<Opening> {
-        let prefix = text.find(['"', '\''])?;
+        let prefix = string_prefix(text)?;
         let mut opening = Opening::default();
         for flag in text[..prefix].bytes() {
             match flag.to_ascii_lowercase() {

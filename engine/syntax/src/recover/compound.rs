@@ -2,25 +2,21 @@
 //! A header that cannot be read keeps its word, so that its block is still a block of that kind.
 
 use super::Recover;
-use super::simple::split;
 use crate::ast::{
-    ExceptHandler, Expr, ExprKind, FunctionDef, MatchCase, Name, Param, Params, Pattern, Stmt,
-    StmtKind, SyntaxError, WithItem,
+    ExceptHandler, Expr, ExprKind, MatchCase, Pattern, Stmt, StmtKind, SyntaxError, WithItem,
 };
 use crate::layout::{Line, opening_word};
-use crate::lower::docstring;
-use crate::scope;
-use crate::token::{Token, TokenKind, tokens};
+use crate::token::{Token, tokens};
 use std::sync::Arc;
 
 /// A header with the statements of its block.
-struct Clause<'l> {
-    header: &'l Line,
-    word: &'l str,
+pub(super) struct Clause<'l> {
+    pub(super) header: &'l Line,
+    pub(super) word: &'l str,
     /// Where the header's colon ends, or the header where it has none.
-    head_end: usize,
-    has_colon: bool,
-    body: Arc<[Stmt]>,
+    pub(super) head_end: usize,
+    pub(super) has_colon: bool,
+    pub(super) body: Arc<[Stmt]>,
 }
 
 impl<'a> Recover<'_, 'a> {
@@ -82,7 +78,10 @@ impl<'a> Recover<'_, 'a> {
     {
         let source = self.lower.source;
         let found = tokens(&source.text, header.start, header.end);
-        let colon = header_colon(&found, &source.text);
+        // Where a bracket never closes, the colon at the end is meant for the header.
+        let last = found.last().copied();
+        let colon = header_colon(&found, &source.text)
+            .or(last.filter(|last| last.text(&source.text) == ":"));
         let head_end = colon.map_or(header.end, |colon| colon.end);
         let word = opening_word(source, header.start);
         let cases = word == "match";
@@ -176,7 +175,12 @@ impl<'a> Recover<'_, 'a> {
 
     /// The statement that a header alone makes, with the clause's block for its own. `None` where it cannot be read;
     /// the reason is reported then.
-    fn header(&mut self, clause: &Clause<'_>, prefix: &str, word: Option<&str>) -> Option<Stmt> {
+    pub(super) fn header(
+        &mut self,
+        clause: &Clause<'_>,
+        prefix: &str,
+        word: Option<&str>,
+    ) -> Option<Stmt> {
         let header = clause.header;
         let text = self.slice(header.start, clause.head_end);
         let known = header.problem.is_some();
@@ -422,131 +426,6 @@ impl<'a> Recover<'_, 'a> {
             _ => Arc::from([]),
         };
         StmtKind::Match { subject, cases }
-    }
-
-    fn class_kind(&mut self, clause: &Clause<'_>, decorators: Vec<Expr>) -> StmtKind {
-        let statement = self.header(clause, "", None);
-        let Some((name, name_span)) = self.defined_name(clause) else {
-            return StmtKind::Error;
-        };
-        let bases = match statement.map(|statement| statement.kind) {
-            Some(StmtKind::ClassDef(class)) => class.bases.clone(),
-            // Bases that cannot be read: one error stands for them.
-            _ => vec![crate::ast::Arg::Positional(self.head_error(clause))],
-        };
-        StmtKind::ClassDef(Arc::new(crate::ast::ClassDef {
-            name,
-            name_span,
-            bases,
-            scope: scope::class(&clause.body),
-            docstring: docstring(&clause.body),
-            body: clause.body.clone(),
-            decorators,
-            type_params: Vec::new(),
-            span: self.definition_span(clause),
-        }))
-    }
-
-    fn function_kind(&mut self, clause: &Clause<'_>, decorators: Vec<Expr>) -> StmtKind {
-        let statement = self.header(clause, "", None);
-        let Some((name, name_span)) = self.defined_name(clause) else {
-            return StmtKind::Error;
-        };
-        let (params, returns, is_async, type_params) = match statement.map(|s| s.kind) {
-            Some(StmtKind::FunctionDef(def)) => (
-                def.params.clone(),
-                def.returns.clone(),
-                def.is_async,
-                def.type_params.clone(),
-            ),
-            _ => (self.salvage_params(clause), None, false, Vec::new()),
-        };
-        StmtKind::FunctionDef(Arc::new(FunctionDef {
-            name,
-            name_span,
-            scope: scope::function(&params, &clause.body),
-            params,
-            docstring: docstring(&clause.body),
-            body: clause.body.clone(),
-            decorators,
-            returns,
-            is_async,
-            type_params,
-            span: self.definition_span(clause),
-        }))
-    }
-
-    fn definition_span(&self, clause: &Clause<'_>) -> crate::span::Span {
-        let end = clause
-            .body
-            .last()
-            .map_or(clause.head_end, |last| last.span.end as usize);
-        self.span(clause.header.start, end)
-    }
-
-    fn head_error(&self, clause: &Clause<'_>) -> Expr {
-        Expr {
-            kind: ExprKind::Error,
-            span: self.span(clause.header.start, clause.head_end),
-        }
-    }
-
-    /// The name after `def` or `class`.
-    fn defined_name(&mut self, clause: &Clause<'_>) -> Option<(Name, crate::span::Span)> {
-        let text = &self.lower.source.text;
-        let found = tokens(text, clause.header.start, clause.head_end);
-        let at = found
-            .iter()
-            .position(|token| token.text(text) == clause.word)?;
-        let name = found
-            .get(at + 1)
-            .filter(|token| token.kind == TokenKind::Name)?;
-        let span = self.span(name.start, name.end);
-        Some((self.lower.intern(name.text(text)), span))
-    }
-
-    /// The names of parameters that do not parse as a list: the first name of each piece between commas.
-    fn salvage_params(&mut self, clause: &Clause<'_>) -> Params {
-        let text = &self.lower.source.text;
-        let found = tokens(text, clause.header.start, clause.head_end);
-        let mut params = Params::default();
-        let Some(open) = found.iter().position(|token| token.text(text) == "(") else {
-            return params;
-        };
-        let mut starred = false;
-        for piece in split(&found[open + 1..], text, ",") {
-            let stars = piece.first().map_or("", |token| token.text(text));
-            let name = piece.iter().find(|token| token.kind == TokenKind::Name);
-            let Some(name) = name
-                .copied()
-                .filter(|name: &Token| !crate::token::is_keyword(name.text(text)))
-            else {
-                starred |= stars == "*";
-                continue;
-            };
-            let span = self.span(name.start, name.end);
-            // With a default of some kind, the parameter need not be given.
-            let has_default = piece.iter().any(|token| token.text(text) == "=");
-            let param = Param {
-                name: self.lower.intern(name.text(text)),
-                annotation: None,
-                default: has_default.then_some(Expr {
-                    kind: ExprKind::Error,
-                    span,
-                }),
-                span,
-            };
-            match stars {
-                "*" => {
-                    params.vararg = Some(param);
-                    starred = true;
-                }
-                "**" => params.kwarg = Some(param),
-                _ if starred => params.keyword_only.push(param),
-                _ => params.positional.push(param),
-            }
-        }
-        params
     }
 }
 

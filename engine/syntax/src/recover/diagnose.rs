@@ -20,6 +20,7 @@ impl Recover<'_, '_> {
             .or_else(|| self.wrong_fstring(&found))
             .or_else(|| self.wrong_argument(&found))
             .or_else(|| self.forgotten_comma(&found))
+            .or_else(|| self.forgotten_else(&found))
             .or_else(|| self.wrong_assignment(&found))
             .unwrap_or_else(|| SyntaxError {
                 span: self.error_place(line, &found),
@@ -166,6 +167,33 @@ impl Recover<'_, '_> {
             }
         }
         None
+    }
+
+    /// `a if b`
+    fn forgotten_else(&self, tokens: &[Token]) -> Option<SyntaxError> {
+        let text = &self.lower.source.text;
+        let mut start = 0;
+        let mut condition = None;
+        let mut depth = 0usize;
+        for (index, pair) in tokens.windows(2).enumerate() {
+            match pair[1].text(text) {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                "=" if depth == 0 && condition.is_none() => start = index + 2,
+                "else" | "for" | "case" if depth == 0 => return None,
+                "if" if depth == 0 && pair[0].ends_operand(text) => condition = Some(index + 1),
+                _ => {}
+            }
+        }
+        condition?;
+        let (first, last) = (tokens.get(start)?, tokens.last()?);
+        if first.text(text) == "case" || !last.ends_operand(text) {
+            return None;
+        }
+        Some(SyntaxError {
+            span: self.span(first.start, last.end),
+            message: "expected 'else' after 'if' expression".into(),
+        })
     }
 
     /// `f() = 1`, `if x = 1:`

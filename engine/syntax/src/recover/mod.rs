@@ -3,6 +3,7 @@
 //! Reports at most one error for a line.
 
 mod compound;
+mod definition;
 mod diagnose;
 mod simple;
 
@@ -85,10 +86,16 @@ impl<'a> Recover<'_, 'a> {
     /// One statement, whole where it parses and piece by piece where not.
     fn item(&mut self, lines: &[Line], statements: &mut Vec<Stmt>) {
         let (first, last) = (&lines[0], &lines[lines.len() - 1]);
+        let (lowered, reported) = (statements.len(), self.lower.errors.len());
+        self.lower.lines_start_here(&[]);
         if lines.iter().all(|line| line.problem.is_none())
             && self.lower_range(first.start, last.end, statements)
         {
-            return;
+            if self.lower.lines_start_here(lines) {
+                return;
+            }
+            statements.truncate(lowered);
+            self.lower.errors.truncate(reported);
         }
         let word = opening_word(self.lower.source, first.start);
         // `match` and `case` are names unless a block follows.

@@ -51,13 +51,15 @@ impl Recover<'_, '_> {
         };
         let sides = split(tokens, text, "=");
         if let [targets @ .., value] = sides.as_slice()
-            && !targets.is_empty()
-            && targets.iter().all(|target| !target.is_empty())
+            && targets.first().is_some_and(|target| !target.is_empty())
         {
-            let targets: Vec<Expr> = targets.iter().map(|t| self.salvage_tokens(t)).collect();
+            // `x = = 1`: the target is plain, the value anybody's guess.
+            let doubled = targets.iter().any(Vec::is_empty);
+            let written = targets.iter().filter(|target| !target.is_empty());
+            let targets: Vec<Expr> = written.map(|t| self.salvage_tokens(t)).collect();
             let value = match value.as_slice() {
-                [] => self.nothing(last.end),
-                value => self.salvage_tokens(value),
+                value if !doubled && !value.is_empty() => self.salvage_tokens(value),
+                _ => self.nothing(last.end),
             };
             return StmtKind::Assign { targets, value };
         }

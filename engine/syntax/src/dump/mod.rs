@@ -2,12 +2,16 @@
 //! `tests/goldens/syntax.py` writes the same form from CPython's own `ast`; a change here is a change there.
 //! Reads nothing back.
 
+mod text;
+
+use self::text::{
+    aliases, binary, compare, constant_text, flush, quoted, range, scope_text, unary,
+};
 use crate::ast::{
-    Arg, BinaryOp, BoolOp, CompareOp, Comprehension, Constant, Expr, ExprKind, FStringField,
-    FStringPart, Module, Param, Params, Pattern, Scope, Stmt, StmtKind, UnaryOp,
+    Arg, BoolOp, Comprehension, Expr, ExprKind, FStringField, FStringPart, Module, Param, Params,
+    Pattern, Scope, Stmt, StmtKind,
 };
 use crate::span::Span;
-use std::fmt::Write;
 
 /// A whole module: its errors, then its statements.
 pub fn module(module: &Module) -> String {
@@ -26,25 +30,6 @@ pub fn module(module: &Module) -> String {
 /// One expression, on one line.
 pub fn expression(expr: &Expr) -> String {
     Dump::default().expr(expr)
-}
-
-fn range(span: Span) -> String {
-    format!("{}..{}", span.start, span.end)
-}
-
-/// Printable ASCII as it is, all else as `\u{hex}`.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            ' '..='~' => out.push(c),
-            // Writing to a string cannot fail.
-            _ => drop(write!(out, "\\u{{{:x}}}", c as u32)),
-        }
-    }
-    out.push('"');
-    out
 }
 
 #[derive(Default)]
@@ -480,77 +465,5 @@ impl Dump {
             }
             Pattern::Or(patterns) => format!("(Or{})", all(self, patterns)),
         }
-    }
-}
-
-fn flush(out: &mut String, text: &mut String) {
-    if !text.is_empty() {
-        out.push(' ');
-        out.push_str(&quoted(text));
-        text.clear();
-    }
-}
-
-/// Sorted, since CPython's symtable does not promise an order.
-fn scope_text(scope: &Scope) -> String {
-    let names = |names: &[crate::ast::Name]| {
-        let mut names: Vec<&str> = names.iter().map(|name| &**name).collect();
-        names.sort_unstable();
-        names
-            .iter()
-            .fold(String::new(), |out, name| out + " " + name)
-    };
-    format!(
-        "(scope{} |{} |{} |{})",
-        names(&scope.locals),
-        names(&scope.globals),
-        names(&scope.nonlocals),
-        if scope.is_generator { " generator" } else { "" }
-    )
-}
-
-fn aliases(names: &[crate::ast::Alias]) -> String {
-    names.iter().fold(String::new(), |out, alias| {
-        let asname = alias.asname.as_deref().unwrap_or("_");
-        format!(
-            "{out} (alias@{} {} {asname})",
-            range(alias.span),
-            alias.name
-        )
-    })
-}
-
-fn constant_text(constant: &Constant) -> String {
-    match constant {
-        Constant::None => "None".into(),
-        Constant::Bool(true) => "True".into(),
-        Constant::Bool(false) => "False".into(),
-        Constant::Int(value) => format!("int {value}"),
-        Constant::BigInt(digits) => format!("int {digits}"),
-        Constant::Float(value) => format!("float {:016x}", value.to_bits()),
-        Constant::Imaginary(value) => format!("imaginary {:016x}", value.to_bits()),
-        Constant::Str(text) => format!("str {}", quoted(text)),
-        Constant::Bytes(bytes) => {
-            let text: String = bytes.iter().map(|b| char::from(*b)).collect();
-            format!("bytes {}", quoted(&text))
-        }
-        Constant::Ellipsis => "Ellipsis".into(),
-    }
-}
-
-fn binary(op: BinaryOp) -> String {
-    format!("{op:?}")
-}
-
-fn compare(op: CompareOp) -> String {
-    format!("{op:?}")
-}
-
-fn unary(op: UnaryOp) -> &'static str {
-    match op {
-        UnaryOp::Neg => "USub",
-        UnaryOp::Pos => "UAdd",
-        UnaryOp::Invert => "Invert",
-        UnaryOp::Not => "Not",
     }
 }
