@@ -34,6 +34,18 @@ pub struct RefObject {
     pub pending: Option<Rc<RefIndex>>,
 }
 
+/// How a Ref is read or written besides where.
+#[derive(Clone, Copy, Default)]
+pub struct Access<'a> {
+    /// Elements that take part; all without.
+    pub mask: Option<&'a Tile>,
+    /// What a load gives where the mask is false.
+    pub other: Option<&'a Tile>,
+    /// Past the end, reads see uninitialised values and writes are dropped (`pl.load`, `plgpu.load`); a subscript is moved
+    /// back inside instead.
+    pub padded: bool,
+}
+
 /// `ref.at`
 pub struct RefAt(RefObject);
 
@@ -96,21 +108,17 @@ impl RefObject {
     }
 
     /// Reads at `index`.
-    pub fn load(&self, cx: &Context<'_>, index: &RefIndex, mask: Option<(&Tile, Option<&Tile>)>) -> PyResult<Tile> {
+    pub fn load(&self, cx: &Context<'_>, index: &RefIndex, access: &Access<'_>) -> PyResult<Tile> {
         self.check_open(cx)?;
         let mut operands = vec![self.value];
         self.push_index(cx, index, &mut operands)?;
         let mut attributes = Attributes::none().with("index", Attribute::Index(index.pattern.clone()));
-        if let Some((mask, other)) = mask {
-            let mask = primitive::broadcast_to(cx, mask, &index.shape)?;
-            operands.push(cx.value_in(&self.trace, &mask)?);
-            attributes = attributes.with("masked", Attribute::Bool(true));
-            if let Some(other) = other {
-                let other = primitive::convert(cx, other, self.ty.dtype, false)?;
-                let other = primitive::broadcast_to(cx, &other, &index.shape)?;
-                operands.push(cx.value_in(&self.trace, &other)?);
-                attributes = attributes.with("other", Attribute::Bool(true));
-            }
+        attributes = self.access(cx, index, access, &mut operands, attributes)?;
+        if let (Some(_), Some(other)) = (access.mask, access.other) {
+            let other = primitive::convert(cx, other, self.ty.dtype, false)?;
+            let other = primitive::broadcast_to(cx, &other, &index.shape)?;
+            operands.push(cx.value_in(&self.trace, &other)?);
+            attributes = attributes.with("other", Attribute::Bool(true));
         }
         let results = self.trace.add(cx, Op(&ops::LOAD), &operands, attributes, &[])?;
         self.result(cx, results.first().copied())
@@ -118,16 +126,12 @@ impl RefObject {
 
     /// Writes `value` at `index`. Shape and dtype must agree, as in JAX: nothing is broadcast or converted but Python
     /// scalars' weak dtypes.
-    pub fn store(&self, cx: &Context<'_>, index: &RefIndex, value: &Tile, mask: Option<&Tile>) -> PyResult<()> {
+    pub fn store(&self, cx: &Context<'_>, index: &RefIndex, value: &Tile, access: &Access<'_>) -> PyResult<()> {
         self.check_open(cx)?;
         let mut operands = vec![self.value, cx.value_in(&self.trace, value)?];
         self.push_index(cx, index, &mut operands)?;
         let mut attributes = Attributes::none().with("index", Attribute::Index(index.pattern.clone()));
-        if let Some(mask) = mask {
-            let mask = primitive::broadcast_to(cx, mask, &index.shape)?;
-            operands.push(cx.value_in(&self.trace, &mask)?);
-            attributes = attributes.with("masked", Attribute::Bool(true));
-        }
+        attributes = self.access(cx, index, access, &mut operands, attributes)?;
         self.trace.add(cx, Op(&ops::STORE), &operands, attributes, &[])?;
         Ok(())
     }
@@ -138,18 +142,14 @@ impl RefObject {
         cx: &Context<'_>,
         index: &RefIndex,
         value: &Tile,
-        mask: Option<&Tile>,
+        access: &Access<'_>,
         combine: Option<&'static str>,
     ) -> PyResult<Tile> {
         self.check_open(cx)?;
         let mut operands = vec![self.value, cx.value_in(&self.trace, value)?];
         self.push_index(cx, index, &mut operands)?;
         let mut attributes = Attributes::none().with("index", Attribute::Index(index.pattern.clone()));
-        if let Some(mask) = mask {
-            let mask = primitive::broadcast_to(cx, mask, &index.shape)?;
-            operands.push(cx.value_in(&self.trace, &mask)?);
-            attributes = attributes.with("masked", Attribute::Bool(true));
-        }
+        attributes = self.access(cx, index, access, &mut operands, attributes)?;
         let op = match combine {
             Some(name) => {
                 attributes = attributes.with("combine", Attribute::Str(name.into()));
@@ -159,6 +159,26 @@ impl RefObject {
         };
         let results = self.trace.add(cx, op, &operands, attributes, &[])?;
         self.result(cx, results.first().copied())
+    }
+
+    /// Adds the mask operand and the attributes of an access.
+    fn access(
+        &self,
+        cx: &Context<'_>,
+        index: &RefIndex,
+        access: &Access<'_>,
+        operands: &mut Vec<ValueId>,
+        mut attributes: Attributes,
+    ) -> PyResult<Attributes> {
+        if let Some(mask) = access.mask {
+            let mask = primitive::broadcast_to(cx, mask, &index.shape)?;
+            operands.push(cx.value_in(&self.trace, &mask)?);
+            attributes = attributes.with("masked", Attribute::Bool(true));
+        }
+        if access.padded {
+            attributes = attributes.with("padded", Attribute::Bool(true));
+        }
+        Ok(attributes)
     }
 
     /// Turns a pending index into a Ref of its own, so that it can be indexed again or passed on.
@@ -283,7 +303,7 @@ impl Object for RefObject {
     fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
         let cx = Context::jax(interp);
         Some(self.resolve(&cx, key).and_then(|(base, index)| {
-            let tile = base.load(&cx, &index, None)?;
+            let tile = base.load(&cx, &index, &Access::default())?;
             Ok(convert::value(&cx, tile))
         }))
     }
@@ -292,7 +312,7 @@ impl Object for RefObject {
         let cx = Context::jax(interp);
         Some(self.resolve(&cx, key).and_then(|(base, index)| {
             let tile = storable(&cx, &value)?;
-            base.store(&cx, &index, &tile, None)
+            base.store(&cx, &index, &tile, &Access::default())
         }))
     }
 

@@ -248,6 +248,7 @@ pub static FUNCTIONS: &[NativeDef] = &[
             let x = convert::tile(&cx, &x, "dynamic_update_slice")?;
             let update = convert::tile(&cx, &update, "dynamic_update_slice")?;
             let starts = start_indices(&cx, &starts)?;
+            let starts = wrapped(&cx, &x, &starts)?;
             let mut operands = vec![&x, &update];
             operands.extend(&starts);
             Ok(convert::value(&cx, cx.bind(&ops::DYNAMIC_UPDATE_SLICE, &operands, Attributes::none())?))
@@ -264,6 +265,7 @@ pub static FUNCTIONS: &[NativeDef] = &[
             let update = convert::tile(&cx, &update, "dynamic_update_slice_in_dim")?;
             let axis = convert::axis(&cx, &axis, x.rank())?;
             let starts = one_start(&cx, &start, axis, x.rank())?;
+            let starts = wrapped(&cx, &x, &starts)?;
             let mut operands = vec![&x, &update];
             operands.extend(&starts);
             Ok(convert::value(&cx, cx.bind(&ops::DYNAMIC_UPDATE_SLICE, &operands, Attributes::none())?))
@@ -507,8 +509,30 @@ fn one_start(cx: &Context<'_>, start: &Value, axis: usize, rank: usize) -> PyRes
 }
 
 fn dynamic_slice(cx: &Context<'_>, x: &Tile, starts: &[Tile], sizes: &Shape) -> PyResult<Tile> {
+    let starts = wrapped(cx, x, starts)?;
     let mut operands = vec![x];
-    operands.extend(starts);
+    operands.extend(&starts);
     let sizes = Attribute::Ints(sizes.iter().map(|&d| d as i64).collect());
     cx.bind(&ops::DYNAMIC_SLICE, &operands, Attributes::none().with("sizes", sizes))
+}
+
+/// Negative starts count from the end, as `lax.dynamic_slice` takes them; the op itself only clamps.
+pub(crate) fn wrapped(cx: &Context<'_>, x: &Tile, starts: &[Tile]) -> PyResult<Vec<Tile>> {
+    starts
+        .iter()
+        .zip(x.shape().iter())
+        .map(|(start, &extent)| {
+            if let Some(at) = start.array().and_then(|a| a.item()).and_then(pallas_tensor::Scalar::as_int) {
+                let at = if at < 0 { at + extent as i128 } else { at };
+                return Ok(p::scalar(start.dtype(), pallas_tensor::Scalar::Int(at)));
+            }
+            if !start.dtype().is_signed() {
+                return Ok(start.clone());
+            }
+            let constant = |value: usize| p::scalar(start.dtype(), pallas_tensor::Scalar::Int(value as i128));
+            let negative = p::binary(cx, &ops::LT, start, &constant(0))?;
+            let moved = p::binary(cx, &ops::ADD, start, &constant(extent))?;
+            p::select(cx, &negative, &moved, start)
+        })
+        .collect()
 }

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::convert;
 use crate::primitive;
 use crate::ref_index::RefIndex;
-use crate::refs::{self, RefObject};
+use crate::refs::{self, Access, RefObject};
 use crate::tile::Tile;
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
@@ -134,7 +134,8 @@ fn read(interp: &Interp, reference: &Value, index: &Value, mask: &Value, other: 
         Some(other) => Some(convert::tile(&cx, &other, "load")?),
         None => None,
     };
-    let tile = base.load(&cx, &index, mask.as_ref().map(|m| (m, other.as_ref())))?;
+    let access = Access { mask: mask.as_ref(), other: other.as_ref(), padded: true };
+    let tile = base.load(&cx, &index, &access)?;
     Ok(convert::value(&cx, tile))
 }
 
@@ -143,7 +144,7 @@ fn write(interp: &Interp, reference: &Value, index: &Value, value: &Value, mask:
     let (base, index) = resolve(&cx, reference, index)?;
     let mask = mask_tile(&cx, mask, &index)?;
     let value = shaped(&cx, value, &base, &index)?;
-    base.store(&cx, &index, &value, mask.as_ref())?;
+    base.store(&cx, &index, &value, &Access { mask: mask.as_ref(), other: None, padded: true })?;
     Ok(Value::None)
 }
 
@@ -159,7 +160,8 @@ fn exchange(
     let (base, index) = resolve(&cx, reference, index)?;
     let mask = mask_tile(&cx, mask, &index)?;
     let value = shaped(&cx, value, &base, &index)?;
-    let old = base.swap(&cx, &index, &value, mask.as_ref(), combine)?;
+    let access = Access { mask: mask.as_ref(), other: None, padded: combine.is_none() };
+    let old = base.swap(&cx, &index, &value, &access, combine)?;
     Ok(convert::value(&cx, old))
 }
 

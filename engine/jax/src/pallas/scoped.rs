@@ -8,7 +8,7 @@ use crate::pallas::memory::MemoryRef;
 use crate::pallas::spec;
 use crate::primitive;
 use crate::ref_index;
-use crate::refs::RefObject;
+use crate::refs::{Access, RefObject};
 use crate::tile::Tile;
 use crate::tree;
 use pallas_ir::{Attributes, MemorySpace, Op, RefType, Type, ops};
@@ -193,14 +193,14 @@ fn run_state(interp: &Interp, function: &Value, initial: &Value) -> PyResult<Val
             for (reference, tile) in refs.iter().zip(&tiles) {
                 let everything = ref_index::parse(&cx, &reference.ty.shape, &Value::Ellipsis)?;
                 let tile = primitive::convert(&cx, tile, reference.ty.dtype, false)?;
-                reference.store(&cx, &everything, &tile, None)?;
+                reference.store(&cx, &everything, &tile, &Access::default())?;
             }
             let mut objects = refs.iter().cloned().map(Value::object);
             interp.call_values(function, [tree::unflatten(interp, &def, &mut objects)?])?;
             let mut yields = Vec::new();
             for reference in &refs {
                 let everything = ref_index::parse(&cx, &reference.ty.shape, &Value::Ellipsis)?;
-                yields.push(cx.value_in(trace, &reference.load(&cx, &everything, None)?)?);
+                yields.push(cx.value_in(trace, &reference.load(&cx, &everything, &Access::default())?)?);
             }
             Ok((yields, ()))
         })?;
