@@ -68,17 +68,13 @@ pub fn parse(cx: &Context<'_>, shape: &Shape, key: &Value) -> PyResult<RefIndex>
     let keys = expand_ellipsis(cx, shape, keys)?;
     let mut pattern: SmallVec<[DimIndex; 4]> = SmallVec::new();
     let mut operands = Vec::new();
-    let mut sizes: SmallVec<[usize; 4]> = SmallVec::new();
     let mut array_shapes: Vec<Shape> = Vec::new();
-    for (dimension, (key, &extent)) in keys.iter().zip(shape.iter()).enumerate() {
+    for (key, &extent) in keys.iter().zip(shape.iter()) {
         let dim = match key {
             Value::Slice(slice) => python_slice(cx, slice, extent)?,
             Value::Object(_) if key.downcast::<SliceObject>().is_some() => dynamic_slice(cx, key, &mut operands)?,
-            _ => integer(cx, key, extent, dimension, &mut operands, &mut array_shapes)?,
+            _ => integer(cx, key, extent, &mut operands, &mut array_shapes)?,
         };
-        if let DimIndex::Slice { size, .. } = dim {
-            sizes.push(size);
-        }
         pattern.push(dim);
     }
     let arrays: Vec<&Shape> = array_shapes.iter().collect();
@@ -87,8 +83,9 @@ pub fn parse(cx: &Context<'_>, shape: &Shape, key: &Value) -> PyResult<RefIndex>
         return Err(cx.interp.value_error(format!("Cannot broadcast shapes for indexing: {}", texts.join(", "))));
     };
     let operands = broadcast_arrays(cx, &pattern, operands, &front)?;
-    let result: Shape = front.iter().copied().chain(sizes).collect();
-    Ok(RefIndex { pattern: IndexPattern(pattern), operands, shape: result })
+    let pattern = IndexPattern(pattern);
+    let shape = pattern.result_shape(&front);
+    Ok(RefIndex { pattern, operands, shape })
 }
 
 /// Integer arrays take their common shape, as the op wants them.
@@ -200,7 +197,6 @@ fn integer(
     cx: &Context<'_>,
     key: &Value,
     extent: usize,
-    _dimension: usize,
     operands: &mut Vec<Tile>,
     array_shapes: &mut Vec<Shape>,
 ) -> PyResult<DimIndex> {
