@@ -4,6 +4,7 @@ use crate::access::{Access, Index, broadcast};
 use crate::error::RunError;
 use crate::hooks::{Hooks, OutOfBounds};
 use crate::memory::{Memory, View};
+use crate::tape::contract::multiply_add;
 use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
 use pallas_ir::Function;
 use pallas_ir::op::EvalContext;
@@ -130,6 +131,14 @@ impl Machine<'_> {
                     .into_iter()
                     .map(Value::Tile)
                     .collect()
+            }
+            Action::MultiplyAdd(form) => {
+                let [x, y, z] = step.operands.as_slice() else {
+                    return Err(RunError::malformed("a multiply-add takes three operands"));
+                };
+                let operands = (self.tile(*x)?, self.tile(*y)?, self.tile(*z)?);
+                let result = multiply_add(operands.0, operands.1, operands.2, *form)?;
+                smallvec![Value::Tile(result)]
             }
             Action::Load(access, masking) => {
                 let operands = self.access(step, access, *masking, false)?;

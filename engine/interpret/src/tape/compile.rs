@@ -1,5 +1,6 @@
 //! From a function to a tape.
 
+use super::contract::{Contraction, contract};
 use super::simplify::{Simplified, simplify};
 use super::{Action, Block, Masking, Pure, Register, Source, Step, Tape};
 use crate::access::Access;
@@ -11,7 +12,7 @@ use pallas_ir::{Attribute, Function, OpId, OpKind, RefType, RegionId, Type, Valu
 use pallas_tensor::Shape;
 use pallas_tensor::ops::BinaryOp;
 use smallvec::SmallVec;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 impl Tape {
     /// Flattens a function.
@@ -20,10 +21,12 @@ impl Tape {
     /// If it is not well formed in a way that the steps rely on.
     pub(crate) fn new(function: &Function) -> Result<Tape, RunError> {
         check_ids(function)?;
-        let simplified = simplify(function);
+        let mut simplified = simplify(function);
+        let contractions = contract(function, &mut simplified);
         let mut compiler = Compiler {
             function,
             simplified: &simplified,
+            contractions: &contractions,
         };
         let (body, captured) = compiler.region(function.body)?;
         if let Some(value) = captured
@@ -86,6 +89,7 @@ fn check_ids(function: &Function) -> Result<(), RunError> {
 struct Compiler<'a> {
     function: &'a Function,
     simplified: &'a Simplified,
+    contractions: &'a HashMap<OpId, Contraction>,
 }
 
 /// Values that a region reads but does not define.
@@ -173,18 +177,20 @@ impl Compiler<'_> {
     fn step(&mut self, id: OpId) -> Result<(Step, SmallVec<[ValueId; 4]>, Captured), RunError> {
         let op = self.function.op(id);
         let mut captured = Captured::new();
-        let action = self
-            .action(op, &mut captured)
-            .map_err(|error| error.at(id, self.function.location(id)))?;
-        let reads: SmallVec<[ValueId; 4]> = op
-            .operands
-            .iter()
-            .enumerate()
-            .map(|(position, &operand)| {
-                let scalar = self.simplified.scalars.get(&(id, position));
-                scalar.copied().unwrap_or(operand)
-            })
-            .collect();
+        let (action, reads): (Action, SmallVec<[ValueId; 4]>) = match self.contractions.get(&id) {
+            Some(contraction) => {
+                let product = self.reads(contraction.product);
+                let addend = self.reads(id)[contraction.addend];
+                let reads = product.into_iter().chain([addend]).collect();
+                (Action::MultiplyAdd(contraction.form), reads)
+            }
+            None => {
+                let action = self
+                    .action(op, &mut captured)
+                    .map_err(|error| error.at(id, self.function.location(id)))?;
+                (action, self.reads(id))
+            }
+        };
         let step = Step {
             action,
             operands: reads
@@ -204,6 +210,17 @@ impl Compiler<'_> {
             location: op.location.0,
         };
         Ok((step, reads, captured))
+    }
+
+    /// The values that an op's operands read: scalars where they stand for tiles.
+    fn reads(&self, id: OpId) -> SmallVec<[ValueId; 4]> {
+        let operands = self.function.op(id).operands.iter().enumerate();
+        operands
+            .map(|(position, &operand)| {
+                let scalar = self.simplified.scalars.get(&(id, position));
+                scalar.copied().unwrap_or(operand)
+            })
+            .collect()
     }
 
     fn block(&mut self, region: RegionId, captured: &mut Captured) -> Result<Block, RunError> {

@@ -1,6 +1,7 @@
 //! A function flattened: steps in order over numbered registers. Made once per launch, run once per program.
 
 mod compile;
+pub(crate) mod contract;
 mod simplify;
 
 use crate::access::Access;
@@ -70,6 +71,8 @@ pub(crate) struct Pure {
 pub(crate) enum Action {
     /// A function of tiles.
     Pure(Box<Pure>),
+    /// Operands x, y, z: a product and what it is added to, rounded once.
+    MultiplyAdd(contract::Form),
     /// Operands as in the IR: the Ref, the value if one is written, index operands, mask, other.
     Load(Box<Access>, Masking),
     /// See [`Action::Load`].

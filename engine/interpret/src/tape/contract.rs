@@ -1,0 +1,146 @@
+//! Products that are added: XLA compiles `x * y + z` in float32 to one fused multiply-add wherever the product has no
+//! other reader, in jitted functions and in interpreted kernels alike (measured on JAX 0.10.2, CPU). Ops outside any
+//! function are never fused, and neither are 16-bit floats, which round at every step. Doing the same keeps the last digit
+//! the same.
+
+use super::simplify::Simplified;
+use pallas_ir::{Function, Op, OpId, ValueId, ops};
+use pallas_tensor::math::{flush, fma};
+use pallas_tensor::{Array, Buffer, DType, OpError};
+use std::collections::HashMap;
+
+/// An addition or subtraction that takes a product in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contraction {
+    /// The multiplication, which needs no step of its own.
+    pub(super) product: OpId,
+    /// Position of the other operand.
+    pub(super) addend: usize,
+    /// What is computed.
+    pub(super) form: Form,
+}
+
+/// The signs of a fused multiply-add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `x * y + z`
+    Add,
+    /// `x * y - z`
+    SubtractAddend,
+    /// `z - x * y`
+    SubtractProduct,
+}
+
+/// The contractions of a function, by the op that adds. Their products are marked as skipped.
+pub(super) fn contract(
+    function: &Function,
+    simplified: &mut Simplified,
+) -> HashMap<OpId, Contraction> {
+    let mut readers = vec![0u32; function.values.len()];
+    for value in function.regions.iter().flat_map(|region| &region.yields) {
+        readers[value.0 as usize] += 1;
+    }
+    for region in &function.regions {
+        for &id in &region.ops {
+            if !simplified.skipped[id.0 as usize] {
+                for operand in &function.op(id).operands {
+                    readers[operand.0 as usize] += 1;
+                }
+            }
+        }
+    }
+    let mut found = HashMap::new();
+    for region in &function.regions {
+        // Products of this region that may still be taken in.
+        let mut products: HashMap<ValueId, OpId> = HashMap::new();
+        for &id in &region.ops {
+            if simplified.skipped[id.0 as usize] {
+                continue;
+            }
+            let op = function.op(id);
+            let ([left, right], [result]) = (op.operands.as_slice(), op.results.as_slice()) else {
+                continue;
+            };
+            if function.ty(*result).dtype() != DType::F32 {
+                continue;
+            }
+            if op.op == Op(&ops::MUL) {
+                if readers[result.0 as usize] == 1 {
+                    products.insert(*result, id);
+                }
+                continue;
+            }
+            let subtracts = op.op == Op(&ops::SUB);
+            if !subtracts && op.op != Op(&ops::ADD) {
+                continue;
+            }
+            for (position, operand) in [left, right].into_iter().enumerate() {
+                let replaced = simplified.scalars.contains_key(&(id, position));
+                let Some(&product) = products.get(operand).filter(|_| !replaced) else {
+                    continue;
+                };
+                let form = match (subtracts, position) {
+                    (false, _) => Form::Add,
+                    (true, 0) => Form::SubtractAddend,
+                    (true, _) => Form::SubtractProduct,
+                };
+                found.insert(
+                    id,
+                    Contraction {
+                        product,
+                        addend: 1 - position,
+                        form,
+                    },
+                );
+                simplified.skipped[product.0 as usize] = true;
+                products.remove(operand);
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Computes one: three tiles of one shape, any of them possibly a scalar.
+///
+/// # Errors
+/// If an operand is not float32, which the compiler has ruled out.
+pub(crate) fn multiply_add(x: Array, y: Array, z: Array, form: Form) -> Result<Array, OpError> {
+    let shape = [&x, &y, &z]
+        .into_iter()
+        .max_by_key(|array| array.rank())
+        .map(|array| array.shape().clone())
+        .unwrap_or_default();
+    let (Some(a), Some(b), Some(c)) = (
+        x.elements::<f32>(),
+        y.elements::<f32>(),
+        z.elements::<f32>(),
+    ) else {
+        return Err(OpError::DType {
+            op: "multiply_add",
+            dtype: x.dtype(),
+        });
+    };
+    let at = |values: &[f32], i: usize| {
+        flush(if values.len() == 1 {
+            values[0]
+        } else {
+            values[i]
+        })
+    };
+    let (product_sign, addend_sign) = match form {
+        Form::Add => (1.0f32, 1.0f32),
+        Form::SubtractAddend => (1.0, -1.0),
+        Form::SubtractProduct => (-1.0, 1.0),
+    };
+    let result: Vec<f32> = (0..shape.size())
+        .map(|i| {
+            flush(fma(
+                product_sign * at(a, i),
+                at(b, i),
+                addend_sign * at(c, i),
+            ))
+        })
+        .collect();
+    Array::new(shape, Buffer::F32(result))
+}
