@@ -86,7 +86,7 @@ impl Object for ArrayObject {
 
     fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
         let cx = Context::jax(interp);
-        Some(indexing::get(&cx, &self.tile, key).map(|tile| convert::value(&cx, tile)))
+        Some(indexing::get_value(&cx, &self.tile, key))
     }
 
     fn set_item(&self, _this: &Value, _key: &Value, _value: Value, interp: &Interp) -> Option<PyResult<()>> {

@@ -1,0 +1,606 @@
+//! `numpy.ndarray` and numpy's scalars as Python values. What their subscripts select is in [`super::subscript`], their
+//! methods in [`super::methods`], arithmetic in `jnp::arithmetic` under numpy's rules.
+
+use super::methods;
+use super::subscript::{Selection, select};
+use super::view::View;
+use crate::array::ArrayObject;
+use crate::context::{Context, Rules};
+use crate::convert;
+use crate::dtype;
+use crate::errors;
+use crate::jnp::{arithmetic, call};
+use crate::primitive;
+use crate::refs::RefObject;
+use crate::tile::Tile;
+use pallas_ir::TensorType;
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::function::BoundMethod;
+use pallas_python::int::Int;
+use pallas_python::interp::Interp;
+use pallas_python::object::Object;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use pallas_syntax::ast::{BinaryOp, CompareOp, UnaryOp};
+use pallas_tensor::{Array, DType, OpError, Scalar, Shape, print};
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// An array that can be written in place and may share its memory with others, or a scalar.
+pub struct NdArray {
+    pub(super) view: RefCell<View>,
+    /// A scalar such as `np.float32(1.0)`, which is no array and cannot be written.
+    scalar: bool,
+    /// `False` for what JAX lends out.
+    pub(super) writeable: Cell<bool>,
+}
+
+/// `<class 'numpy.ndarray'>`
+pub static NDARRAY: NativeClass = NativeClass {
+    name: "ndarray",
+    module: "numpy",
+    doc: "An array that can be written in place.",
+    methods: methods::METHODS,
+    properties: methods::PROPERTIES,
+    construct: Some(methods::construct),
+    instance_check: None,
+};
+
+impl NdArray {
+    /// An array over a view.
+    pub(super) fn array(view: View) -> NdArray {
+        NdArray { view: RefCell::new(view), scalar: false, writeable: Cell::new(true) }
+    }
+
+    /// A scalar; the view must have rank 0.
+    fn scalar(view: View) -> NdArray {
+        NdArray { view: RefCell::new(view), scalar: true, writeable: Cell::new(false) }
+    }
+
+    /// An array, or a scalar if the rank is 0.
+    pub(super) fn array_or_scalar(view: View) -> NdArray {
+        if view.shape.rank() == 0 { NdArray::scalar(view) } else { NdArray::array(view) }
+    }
+
+    /// Whether it is a scalar such as `np.float32(1.0)`.
+    pub fn is_scalar(&self) -> bool {
+        self.scalar
+    }
+
+    /// Where its elements are.
+    pub(super) fn view(&self) -> View {
+        self.view.borrow().clone()
+    }
+
+    /// Element type.
+    pub fn dtype(&self) -> DType {
+        self.view.borrow().dtype()
+    }
+
+    /// Shape.
+    pub fn shape(&self) -> Shape {
+        self.view.borrow().shape.clone()
+    }
+
+    /// Shape and dtype.
+    pub fn ty(&self) -> TensorType {
+        TensorType::new(self.dtype(), self.shape())
+    }
+
+    /// Its data in row-major order, or its type where analysis has no data.
+    ///
+    /// # Errors
+    /// `MemoryError` where there is no room for a copy.
+    pub fn tile(&self, cx: &Context<'_>) -> PyResult<Tile> {
+        let view = self.view.borrow();
+        Ok(match view.to_array().map_err(|error| op_error(cx, &error))? {
+            Some(array) => Tile::concrete(array),
+            None => Tile::Abstract(TensorType::new(view.dtype(), view.shape.clone())),
+        })
+    }
+
+    /// Its data in row-major order.
+    ///
+    /// # Errors
+    /// Where analysis has no data.
+    pub fn to_array(&self, cx: &Context<'_>) -> PyResult<Array> {
+        match self.tile(cx)? {
+            Tile::Concrete { array, .. } => Ok(array),
+            _ => Err(cx.interp.value_error("the values of this array are not known here")),
+        }
+    }
+
+    /// Its only element.
+    fn item(&self) -> Option<Scalar> {
+        self.view.borrow().to_array().ok().flatten().and_then(|array| array.item())
+    }
+
+    /// Writes `values`, converted and broadcast, over what `key` selects.
+    ///
+    /// # Errors
+    /// numpy's exceptions for keys and shapes that do not fit and for read-only arrays.
+    pub(super) fn assign(&self, cx: &Context<'_>, key: &Value, values: &Value) -> PyResult<()> {
+        if self.scalar {
+            return Err(cx.interp.type_error(format!(
+                "'numpy.{}' object does not support item assignment",
+                self.dtype().name()
+            )));
+        }
+        self.check_writeable(cx)?;
+        let view = self.view();
+        let selection = select(cx, &view, key)?;
+        let shape = match &selection {
+            Selection::View { view, .. } => view.shape.clone(),
+            Selection::Positions { shape, .. } => shape.clone(),
+            Selection::Unknown => {
+                view.forget();
+                return Ok(());
+            }
+        };
+        let Some(values) = values_for(cx, values, &shape, view.dtype())? else {
+            view.forget();
+            return Ok(());
+        };
+        match selection {
+            Selection::View { view, .. } => view.write(values),
+            Selection::Positions { positions, .. } => view.put(&positions, &values),
+            Selection::Unknown => Ok(()),
+        }
+        .map_err(|error| op_error(cx, &error))
+    }
+
+    /// `ValueError: assignment destination is read-only`
+    pub(super) fn check_writeable(&self, cx: &Context<'_>) -> PyResult<()> {
+        if self.writeable.get() {
+            return Ok(());
+        }
+        Err(cx.interp.value_error("assignment destination is read-only"))
+    }
+
+    /// `this op= other`: computed, cast back under the `same_kind` rule, and written in place.
+    ///
+    /// # Errors
+    /// numpy's exceptions for results that do not fit in shape or kind.
+    pub(super) fn update(&self, cx: &Context<'_>, this: &Value, op: BinaryOp, other: &Value) -> PyResult<Value> {
+        let result = match self.binary(this, op, other, false, cx.interp)? {
+            Some(result) => result,
+            None => return cx.interp.binary(op, this, other),
+        };
+        let Some(array) = result.downcast::<NdArray>().filter(|_| !self.scalar) else { return Ok(result) };
+        self.check_writeable(cx)?;
+        let (from, to) = (array.dtype(), self.dtype());
+        if !same_kind(from, to) {
+            let class = cx.interp.exception_class(
+                "numpy._core._exceptions",
+                "_UFuncOutputCastingError",
+                &cx.interp.types().type_error,
+            );
+            return Err(cx.interp.error(
+                &class,
+                format!(
+                    "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule 'same_kind'",
+                    ufunc_name(op),
+                    from.name(),
+                    to.name()
+                ),
+            ));
+        }
+        if array.shape() != self.shape() {
+            return Err(cx.interp.value_error(format!(
+                "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
+                self.shape().to_string().replace(", ", ","),
+                array.shape().to_string().replace(", ", ",")
+            )));
+        }
+        self.assign(cx, &Value::Ellipsis, &result)?;
+        Ok(this.clone())
+    }
+
+    /// The other operand of an operator; `None` for what numpy leaves to the other side.
+    fn operand(&self, cx: &Context<'_>, other: &Value) -> PyResult<Option<Tile>> {
+        if other.downcast::<ArrayObject>().is_some() || other.downcast::<RefObject>().is_some() {
+            return Ok(None);
+        }
+        if let (Value::Int(value), true) = (other, self.dtype().is_integer()) {
+            return python_int(cx, value, self.dtype()).map(Some);
+        }
+        call::try_operand(cx, other)
+    }
+}
+
+/// A Python int beside an array of integers takes the array's dtype, and must fit in it (NEP 50).
+fn python_int(cx: &Context<'_>, value: &Int, dtype: DType) -> PyResult<Tile> {
+    let number = i128::try_from(value.to_big()).ok();
+    let fits = number.zip(dtype.iinfo()).is_some_and(|(number, info)| (info.min..=info.max).contains(&number));
+    match number.filter(|_| fits) {
+        Some(number) => Ok(Tile::concrete(Array::scalar(dtype, Scalar::Int(number)))),
+        None => Err(cx
+            .interp
+            .overflow_error(format!("Python integer {value} out of bounds for {}", dtype.name()))),
+    }
+}
+
+/// Values converted to a dtype and broadcast to a shape; `None` where analysis does not know them.
+///
+/// # Errors
+/// `ValueError: could not broadcast input array from shape (2,) into shape (3,)`; conversions that fail.
+pub(super) fn values_for(cx: &Context<'_>, values: &Value, shape: &Shape, dtype: DType) -> PyResult<Option<Array>> {
+    if call::find_unknown(values, 4).is_some() {
+        return Ok(None);
+    }
+    let tile = match values {
+        Value::Int(value) if dtype.is_integer() => python_int(cx, value, dtype)?,
+        values => crate::jnp::creation::array_from(cx, values, None)?,
+    };
+    // Leading dimensions of extent 1 fall away: `a[:] = [[1, 2]]`.
+    let surplus = tile.rank().saturating_sub(shape.rank());
+    let fits = tile.shape()[..surplus].iter().all(|&extent| extent == 1)
+        && tile.shape()[surplus..]
+            .iter()
+            .rev()
+            .zip(shape.iter().rev())
+            .all(|(&given, &wanted)| given == 1 || given == wanted);
+    if !fits {
+        let text = |shape: &Shape| shape.to_string().replace(", ", ",");
+        return Err(cx.interp.value_error(format!(
+            "could not broadcast input array from shape {} into shape {}",
+            text(tile.shape()),
+            text(shape)
+        )));
+    }
+    let Tile::Concrete { array, .. } = tile else { return Ok(None) };
+    let array = pallas_tensor::ops::convert(&array, dtype).map_err(|error| op_error(cx, &error))?;
+    let kept = Shape::from(&array.shape()[surplus..]);
+    let dims: Vec<usize> = (shape.rank() - kept.rank()..shape.rank()).collect();
+    pallas_tensor::ops::reshape(&array, kept)
+        .and_then(|array| pallas_tensor::ops::broadcast_in_dim(&array, shape.clone(), &dims))
+        .map(Some)
+        .map_err(|error| op_error(cx, &error))
+}
+
+/// An operation's refusal as a Python exception.
+pub(super) fn op_error(cx: &Context<'_>, error: &OpError) -> Box<pallas_python::Stop> {
+    match error {
+        OpError::TooLarge { .. } => cx.interp.error(&cx.interp.types().memory_error, error.to_string()),
+        _ => cx.interp.value_error(error.to_string()),
+    }
+}
+
+/// numpy's `same_kind` casting: not from floats to integers, nor from integers to booleans.
+fn same_kind(from: DType, to: DType) -> bool {
+    let rank = |dtype: DType| match dtype.kind() {
+        pallas_tensor::Kind::Bool => 0,
+        pallas_tensor::Kind::Unsigned => 1,
+        pallas_tensor::Kind::Signed => 2,
+        _ => 3,
+    };
+    rank(from) <= rank(to)
+}
+
+/// The ufunc behind an operator.
+fn ufunc_name(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "add",
+        BinaryOp::Sub => "subtract",
+        BinaryOp::Mult => "multiply",
+        BinaryOp::Div => "divide",
+        BinaryOp::FloorDiv => "floor_divide",
+        BinaryOp::Mod => "remainder",
+        BinaryOp::Pow => "power",
+        BinaryOp::MatMult => "matmul",
+        BinaryOp::LShift => "left_shift",
+        BinaryOp::RShift => "right_shift",
+        BinaryOp::BitAnd => "bitwise_and",
+        BinaryOp::BitOr => "bitwise_or",
+        BinaryOp::BitXor => "bitwise_xor",
+    }
+}
+
+/// numpy's own cases of operators that the shared arithmetic computes as XLA does.
+fn compute(cx: &Context<'_>, op: BinaryOp, a: &Tile, b: &Tile) -> PyResult<Tile> {
+    if op == BinaryOp::Pow {
+        if let Some(result) = small_power(cx, a, b)? {
+            return Ok(result);
+        }
+        let negative = b.array().is_some_and(|array| {
+            array.dtype().is_integer() && array.iter_scalars().any(|s| s.as_int().is_some_and(|v| v < 0))
+        });
+        if negative && !a.dtype().is_float() {
+            return Err(cx.interp.value_error("Integers to negative integer powers are not allowed."));
+        }
+    }
+    let result = arithmetic::operator(cx, op, a, b)?;
+    // Integer division by zero gives zero.
+    if matches!(op, BinaryOp::FloorDiv | BinaryOp::Mod)
+        && result.dtype().is_integer()
+        && let Some(divisor) = b.array()
+        && divisor.iter_scalars().any(|scalar| scalar.as_int() == Some(0))
+    {
+        let zero = crate::jnp::call::constant_like(cx, b, 0.0)?;
+        let is_zero = primitive::binary(cx, &pallas_ir::ops::EQ, b, &zero)?;
+        let none = crate::jnp::call::constant_like(cx, &result, 0.0)?;
+        return crate::jnp::compose::choose(cx, &is_zero, &none, &result);
+    }
+    Ok(result)
+}
+
+/// Powers that numpy computes without `pow`: 2, 1, 0.5, -1 as Python numbers beside floats.
+fn small_power(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Option<Tile>> {
+    let Tile::Concrete { array, weak: true } = b else { return Ok(None) };
+    if !a.dtype().is_float() || a.weak() || array.rank() > 0 {
+        return Ok(None);
+    }
+    Ok(match array.item().and_then(Scalar::as_f64) {
+        Some(2.0) => Some(arithmetic::multiply(cx, a, a)?),
+        Some(1.0) => Some(a.clone()),
+        Some(0.5) => Some(primitive::unary(cx, &pallas_ir::ops::SQRT, a)?),
+        Some(-1.0) => {
+            let one = crate::jnp::call::constant_like(cx, a, 1.0)?;
+            Some(primitive::binary(cx, &pallas_ir::ops::DIV, &one, a)?)
+        }
+        _ => None,
+    })
+}
+
+impl Object for NdArray {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        if self.scalar {
+            dtype::scalar_type(interp, self.dtype(), Rules::Numpy)
+        } else {
+            interp.native_class(&NDARRAY)
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn attribute_names(&self) -> Vec<&'static str> {
+        let tables = methods::METHODS.iter().chain(methods::PROPERTIES).map(|row| row.name);
+        tables.chain(methods::SHARED.iter().copied()).collect()
+    }
+
+    fn get_attr(&self, this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
+        if let Some(function) = methods::shared(interp, name)? {
+            let method = BoundMethod { receiver: this.clone(), function };
+            return Ok(Some(Value::BoundMethod(Rc::new(method))));
+        }
+        // Scalars have the attributes of arrays, but another class.
+        if !self.scalar {
+            return Ok(None);
+        }
+        match interp.native_class(&NDARRAY).namespace.borrow().get(name).cloned() {
+            Some(Value::Property(property)) => interp.call_values(&property.getter, [this.clone()]).map(Some),
+            Some(function @ Value::Native(_)) => {
+                let method = BoundMethod { receiver: this.clone(), function };
+                Ok(Some(Value::BoundMethod(Rc::new(method))))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn set_attr(&self, name: &str, value: Value, interp: &Interp) -> PyResult<bool> {
+        methods::set_attribute(self, name, &value, interp)
+    }
+
+    fn get_item(&self, this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
+        let cx = Context::numpy(interp);
+        if self.scalar {
+            return Some(match key {
+                Value::Tuple(items) if items.is_empty() => Ok(this.clone()),
+                Value::Unknown(_) => Ok(key.clone()),
+                _ => Err(interp.index_error("invalid index to scalar variable.")),
+            });
+        }
+        let view = self.view();
+        Some(select(&cx, &view, key).and_then(|selection| {
+            let array = match selection {
+                Selection::View { view, scalar: true } => {
+                    let own = view.to_array().map_err(|error| op_error(&cx, &error))?;
+                    NdArray::scalar(own.map_or_else(|| View::unknown(view.dtype(), Shape::default()), View::new))
+                }
+                Selection::View { view, scalar: false } => {
+                    let array = NdArray::array(view);
+                    array.writeable.set(self.writeable.get());
+                    array
+                }
+                Selection::Positions { positions, shape } => {
+                    let taken = view.take(&positions, shape.clone()).map_err(|error| op_error(&cx, &error))?;
+                    NdArray::array(taken.map_or_else(|| View::unknown(view.dtype(), shape), View::new))
+                }
+                Selection::Unknown => {
+                    return Ok(Value::unknown("the result depends on values", Some(interp.span())));
+                }
+            };
+            Ok(Value::object(array))
+        }))
+    }
+
+    fn set_item(&self, _this: &Value, key: &Value, value: Value, interp: &Interp) -> Option<PyResult<()>> {
+        Some(self.assign(&Context::numpy(interp), key, &value))
+    }
+
+    fn binary(
+        &self,
+        _this: &Value,
+        op: BinaryOp,
+        other: &Value,
+        reflected: bool,
+        interp: &Interp,
+    ) -> PyResult<Option<Value>> {
+        let cx = Context::numpy(interp);
+        let Some(other) = self.operand(&cx, other)? else { return Ok(None) };
+        let this = self.tile(&cx)?;
+        let result =
+            if reflected { compute(&cx, op, &other, &this)? } else { compute(&cx, op, &this, &other)? };
+        Ok(Some(convert::value(&cx, result)))
+    }
+
+    fn compare(&self, _this: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
+        let cx = Context::numpy(interp);
+        if other.downcast::<ArrayObject>().is_some() || other.downcast::<RefObject>().is_some() {
+            return Ok(None);
+        }
+        let this = self.tile(&cx)?;
+        let Some(other) = call::try_operand(&cx, other)? else {
+            // What is no number differs from every element.
+            let differs = op == CompareOp::NotEq;
+            if self.scalar || !(differs || op == CompareOp::Eq) || !matches!(other, Value::None | Value::Str(_)) {
+                return Ok(None);
+            }
+            let result = primitive::full(&cx, this.shape(), DType::Bool, Scalar::Bool(differs))?;
+            return Ok(Some(convert::value(&cx, result)));
+        };
+        match arithmetic::comparison(&cx, op, &this, &other) {
+            Some(result) => Ok(Some(convert::value(&cx, result?))),
+            None => Ok(None),
+        }
+    }
+
+    fn unary(&self, _this: &Value, op: UnaryOp, interp: &Interp) -> PyResult<Option<Value>> {
+        let cx = Context::numpy(interp);
+        let this = self.tile(&cx)?;
+        let result = match op {
+            UnaryOp::Neg if this.dtype() == DType::Bool => {
+                return Err(interp.type_error(
+                    "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the \
+                     logical_not function instead.",
+                ));
+            }
+            UnaryOp::Neg => arithmetic::negative(&cx, &this)?,
+            UnaryOp::Invert if this.dtype().is_float() => {
+                return Err(interp.type_error(
+                    "ufunc 'invert' not supported for the input types, and the inputs could not be safely coerced to \
+                     any supported types according to the casting rule ''safe''",
+                ));
+            }
+            UnaryOp::Invert => arithmetic::invert(&cx, &this)?,
+            UnaryOp::Pos => this,
+            UnaryOp::Not => return Ok(None),
+        };
+        Ok(Some(convert::value(&cx, result)))
+    }
+
+    fn truth(&self, _this: &Value, interp: &Interp) -> PyResult<Option<bool>> {
+        let size = self.view.borrow().shape.size();
+        match (self.item().and_then(Scalar::as_bool), size) {
+            (Some(truth), 1) => Ok(Some(truth)),
+            (None, 1) => Ok(Some(true)),
+            (_, 0) => Err(interp.value_error(
+                "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not \
+                 empty.",
+            )),
+            _ => Err(interp.value_error(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+            )),
+        }
+    }
+
+    fn length(&self, _this: &Value, interp: &Interp) -> Option<PyResult<usize>> {
+        if self.scalar {
+            return None;
+        }
+        Some(match self.view.borrow().shape.first() {
+            Some(&extent) => Ok(extent),
+            None => Err(interp.type_error("len() of unsized object")),
+        })
+    }
+
+    fn iterate(&self, this: &Value, interp: &Interp) -> Option<PyResult<Value>> {
+        if self.scalar {
+            return None;
+        }
+        let Some(&extent) = self.view.borrow().shape.first() else {
+            return Some(Err(interp.type_error("iteration over a 0-d array")));
+        };
+        let items: PyResult<Vec<Value>> =
+            (0..extent).map(|at| interp.get_item(this, &Value::from(at))).collect();
+        Some(items.and_then(|items| interp.iter(&Value::list(items))))
+    }
+
+    fn contains(&self, this: &Value, item: &Value, interp: &Interp) -> Option<PyResult<bool>> {
+        if self.scalar {
+            return None;
+        }
+        Some(interp.compare(CompareOp::Eq, this, item).and_then(|equal| {
+            Ok(match equal.downcast::<NdArray>() {
+                Some(equal) => {
+                    let tile = equal.tile(&Context::numpy(interp))?;
+                    tile.array().is_some_and(|a| a.iter_scalars().any(|s| s.as_bool() == Some(true)))
+                }
+                None => interp.truth(&equal)?,
+            })
+        }))
+    }
+
+    fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        Ok(Some(match self.tile(&Context::numpy(interp))? {
+            Tile::Concrete { array, .. } => match array.item() {
+                Some(item) if self.scalar => print::scalar_repr(array.dtype(), item),
+                _ => crate::text::numpy_repr(interp, &array),
+            },
+            tile => format!("array({})", errors::type_text(&tile.ty())),
+        }))
+    }
+
+    fn str(&self, this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        match self.tile(&Context::numpy(interp))? {
+            Tile::Concrete { array, .. } => Ok(Some(crate::text::str(interp, &array))),
+            _ => self.repr(this, interp),
+        }
+    }
+
+    fn format(&self, this: &Value, spec: &str, interp: &Interp) -> PyResult<Option<String>> {
+        if spec.is_empty() {
+            return self.str(this, interp);
+        }
+        match self.item() {
+            Some(item) if self.view.borrow().shape.rank() == 0 => {
+                interp.format(&crate::text::python_scalar(item), spec).map(Some)
+            }
+            _ => Err(interp.type_error("unsupported format string passed to numpy.ndarray.__format__")),
+        }
+    }
+
+    fn hash(&self, _this: &Value, interp: &Interp) -> Option<PyResult<u64>> {
+        match self.item() {
+            Some(item) if self.scalar => Some(interp.hash(&crate::text::python_scalar(item))),
+            _ => Some(Err(interp.type_error("unhashable type: 'numpy.ndarray'"))),
+        }
+    }
+
+    fn as_int(&self, _this: &Value, interp: &Interp) -> Option<PyResult<Int>> {
+        if self.view.borrow().shape.rank() > 0 {
+            return Some(Err(interp.type_error("only 0-dimensional arrays can be converted to Python scalars")));
+        }
+        let number = match self.item() {
+            Some(Scalar::Float(value)) if value.is_nan() => {
+                return Some(Err(interp.value_error("cannot convert float NaN to integer")));
+            }
+            Some(Scalar::Float(value)) if value.is_infinite() => {
+                return Some(Err(interp.overflow_error("cannot convert float infinity to integer")));
+            }
+            item => item.and_then(Scalar::as_int).unwrap_or(0),
+        };
+        Some(Ok(match i64::try_from(number) {
+            Ok(number) => Int::from(number),
+            Err(_) => Int::from(num_bigint::BigInt::from(number)),
+        }))
+    }
+
+    fn is_index(&self) -> bool {
+        self.dtype().is_integer() && self.view.borrow().shape.rank() == 0
+    }
+
+    fn as_float(&self, _this: &Value, interp: &Interp) -> Option<PyResult<f64>> {
+        if self.view.borrow().shape.rank() > 0 {
+            return Some(Err(interp.type_error("only 0-dimensional arrays can be converted to Python scalars")));
+        }
+        Some(Ok(self.item().and_then(Scalar::as_f64).unwrap_or(0.0)))
+    }
+
+    fn summary(&self, _interp: &Interp) -> Option<String> {
+        Some(self.ty().to_string())
+    }
+}

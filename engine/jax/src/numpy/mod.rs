@@ -1,0 +1,39 @@
+//! `numpy`: arrays that are written in place and share memory, numpy's scalars, and the modules `numpy`,
+//! `numpy.testing`, `numpy.linalg` and `numpy.random`. Functions that jax.numpy has too are written once, in
+//! [`crate::jnp`]; here is what only numpy has.
+
+mod array;
+mod flags;
+mod methods;
+mod subscript;
+mod view;
+
+pub use array::{NDARRAY, NdArray};
+
+use crate::array::ArrayObject;
+use crate::tile::Tile;
+use pallas_python::module::ModuleDef;
+use pallas_python::value::Value;
+use view::View;
+
+/// The modules of this family.
+pub static MODULES: &[&ModuleDef] = &[];
+
+/// A result of a numpy function: a scalar if its rank is 0, else an array with memory of its own.
+pub fn value(tile: Tile) -> Value {
+    match tile {
+        Tile::Concrete { array, .. } => Value::object(NdArray::array_or_scalar(View::new(array))),
+        Tile::Abstract(ty) => Value::object(NdArray::array_or_scalar(View::unknown(ty.dtype, ty.shape))),
+        // numpy's functions refuse tracers, so that no result is one.
+        traced => Value::object(ArrayObject { tile: traced }),
+    }
+}
+
+/// As [`value`], an array even of rank 0: what numpy's constructors give.
+pub fn array_value(tile: Tile) -> Value {
+    match tile {
+        Tile::Concrete { array, .. } => Value::object(NdArray::array(View::new(array))),
+        Tile::Abstract(ty) => Value::object(NdArray::array(View::unknown(ty.dtype, ty.shape))),
+        traced => Value::object(ArrayObject { tile: traced }),
+    }
+}
