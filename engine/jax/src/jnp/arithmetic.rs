@@ -1,6 +1,8 @@
 //! The arithmetic behind Python's operators on arrays, and behind `jnp.add` and its kin: promotion, then lax ops in the
-//! combinations that jax.numpy uses (jax/_src/numpy/ufuncs.py), so that integers divide and shift as in JAX.
+//! combinations that jax.numpy uses (jax/_src/numpy/ufuncs.py), so that integers divide and shift as in JAX. What the
+//! type rules of the ops refuse, they refuse in JAX's words; only numpy's refusals are worded here.
 
+use super::compose;
 use crate::context::{Context, Rules};
 use crate::convert;
 use crate::primitive as p;
@@ -8,7 +10,7 @@ use crate::tile::Tile;
 use pallas_ir::{Attribute, Attributes, OpDef, ops};
 use pallas_python::raise::PyResult;
 use pallas_syntax::ast::{BinaryOp, CompareOp};
-use pallas_tensor::{DType, Kind};
+use pallas_tensor::{DType, Kind, Scalar};
 
 /// Applies a Python binary operator.
 pub fn operator(cx: &Context<'_>, op: BinaryOp, a: &Tile, b: &Tile) -> PyResult<Tile> {
@@ -21,29 +23,29 @@ pub fn operator(cx: &Context<'_>, op: BinaryOp, a: &Tile, b: &Tile) -> PyResult<
         BinaryOp::Mod => remainder(cx, a, b),
         BinaryOp::Pow => power(cx, a, b),
         BinaryOp::MatMult => super::products::matmul(cx, a, b, None),
-        BinaryOp::LShift => simple(cx, "left_shift", &ops::SHIFT_LEFT, a, b),
+        BinaryOp::LShift => left_shift(cx, a, b),
         BinaryOp::RShift => right_shift(cx, a, b),
-        BinaryOp::BitAnd => bitwise(cx, "bitwise_and", &ops::AND, a, b),
-        BinaryOp::BitOr => bitwise(cx, "bitwise_or", &ops::OR, a, b),
-        BinaryOp::BitXor => bitwise(cx, "bitwise_xor", &ops::XOR, a, b),
+        BinaryOp::BitAnd => bitwise_and(cx, a, b),
+        BinaryOp::BitOr => bitwise_or(cx, a, b),
+        BinaryOp::BitXor => bitwise_xor(cx, a, b),
     }
 }
 
 /// Applies a Python comparison; `None` for `is`, `in` and their negations.
 pub fn comparison(cx: &Context<'_>, op: CompareOp, a: &Tile, b: &Tile) -> Option<PyResult<Tile>> {
-    let (name, op) = match op {
-        CompareOp::Eq => ("equal", &ops::EQ),
-        CompareOp::NotEq => ("not_equal", &ops::NE),
-        CompareOp::Lt => ("less", &ops::LT),
-        CompareOp::LtE => ("less_equal", &ops::LE),
-        CompareOp::Gt => ("greater", &ops::GT),
-        CompareOp::GtE => ("greater_equal", &ops::GE),
+    let op = match op {
+        CompareOp::Eq => &ops::EQ,
+        CompareOp::NotEq => &ops::NE,
+        CompareOp::Lt => &ops::LT,
+        CompareOp::LtE => &ops::LE,
+        CompareOp::Gt => &ops::GT,
+        CompareOp::GtE => &ops::GE,
         CompareOp::Is | CompareOp::IsNot | CompareOp::In | CompareOp::NotIn => return None,
     };
-    Some(simple(cx, name, op, a, b))
+    Some(simple(cx, op.name, op, a, b))
 }
 
-/// Promotes and applies one op.
+/// Promotes and applies one op; `name` is for errors about shapes, the op's own as in JAX.
 pub fn simple(cx: &Context<'_>, name: &str, op: &'static OpDef, a: &Tile, b: &Tile) -> PyResult<Tile> {
     let operands = convert::promote(cx, name, &[a, b])?;
     p::binary(cx, op, &operands[0], &operands[1])
@@ -59,15 +61,11 @@ pub fn add(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
 /// `a - b`; refused for booleans, as in numpy.
 pub fn subtract(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
     let operands = convert::promote(cx, "sub", &[a, b])?;
-    if operands[0].dtype() == DType::Bool {
-        let message = match cx.rules {
-            Rules::Jax => "sub does not accept dtype bool. Accepted dtypes are subtypes of number.",
-            Rules::Numpy => {
-                "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or \
-                 the logical_xor function instead."
-            }
-        };
-        return Err(cx.interp.type_error(message.to_string()));
+    if operands[0].dtype() == DType::Bool && cx.rules == Rules::Numpy {
+        return Err(cx.interp.type_error(
+            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the \
+             logical_xor function instead.",
+        ));
     }
     p::binary(cx, &ops::SUB, &operands[0], &operands[1])
 }
@@ -82,76 +80,120 @@ pub fn multiply(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
 /// `a / b`, always inexact.
 pub fn true_divide(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
     let operands = convert::promote_inexact(cx, &[a, b])?;
-    let operands = convert::broadcast(cx, "true_divide", &operands)?;
+    let operands = convert::broadcast(cx, "div", &operands)?;
     p::binary(cx, &ops::DIV, &operands[0], &operands[1])
+}
+
+/// Operands with one shape and one dtype that is a number: booleans become integers.
+pub fn promote_numeric(cx: &Context<'_>, name: &str, a: &Tile, b: &Tile) -> PyResult<(Tile, Tile)> {
+    let operands = convert::promote(cx, name, &[a, b])?;
+    Ok((numeric(cx, &operands[0])?, numeric(cx, &operands[1])?))
 }
 
 /// `a // b`: rounds towards minus infinity.
 pub fn floor_divide(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
-    let operands = convert::promote(cx, "floor_divide", &[a, b])?;
-    let (x, y) = (numeric(cx, &operands[0])?, numeric(cx, &operands[1])?);
+    let (x, y) = promote_numeric(cx, "rem", a, b)?;
     match x.dtype().kind() {
+        Kind::Float => Ok(float_divmod(cx, &x, &y)?.0),
         Kind::Unsigned | Kind::Bool | Kind::Key => p::binary(cx, &ops::DIV, &x, &y),
         Kind::Signed => {
             // select((sign(x) != sign(y)) & (rem(x, y) != 0), q - 1, q)
             let quotient = p::binary(cx, &ops::DIV, &x, &y)?;
-            let one = p::broadcast_to(cx, &p::scalar_like(&quotient, 1.0), quotient.shape())?;
-            let less = p::binary(cx, &ops::SUB, &quotient, &one)?;
             let signs = p::binary(cx, &ops::NE, &p::unary(cx, &ops::SIGN, &x)?, &p::unary(cx, &ops::SIGN, &y)?)?;
             let rest = p::binary(cx, &ops::REM, &x, &y)?;
-            let zero = p::broadcast_to(cx, &p::scalar_like(&rest, 0.0), rest.shape())?;
-            let inexact = p::binary(cx, &ops::NE, &rest, &zero)?;
+            let inexact = compose::with_constant(cx, &ops::NE, &rest, 0.0)?;
             let round = p::binary(cx, &ops::AND, &signs, &inexact)?;
-            p::select(cx, &round, &less, &quotient)
+            let less = compose::with_constant(cx, &ops::SUB, &quotient, 1.0)?;
+            let quotient = p::select(cx, &round, &less, &quotient)?;
+            if cx.rules == Rules::Jax {
+                return Ok(quotient);
+            }
+            // numpy gives 0 where the divisor is 0.
+            let defined = compose::with_constant(cx, &ops::NE, &y, 0.0)?;
+            compose::or_constant(cx, &defined, &quotient, 0.0)
         }
-        Kind::Float => Ok(float_divmod(cx, &x, &y)?.0),
     }
 }
 
 /// `a % b`: the sign of the divisor.
 pub fn remainder(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
-    let operands = convert::promote(cx, "remainder", &[a, b])?;
-    let (x, y) = (numeric(cx, &operands[0])?, numeric(cx, &operands[1])?);
+    let (x, y) = promote_numeric(cx, "rem", a, b)?;
+    let y = nonzero_divisor(cx, &y)?;
     let rest = p::binary(cx, &ops::REM, &x, &y)?;
-    let zero = p::broadcast_to(cx, &p::scalar_like(&rest, 0.0), rest.shape())?;
-    let inexact = p::binary(cx, &ops::NE, &rest, &zero)?;
-    let rest_negative = p::binary(cx, &ops::LT, &rest, &zero)?;
-    let divisor_negative = p::binary(cx, &ops::LT, &y, &zero)?;
+    let inexact = compose::with_constant(cx, &ops::NE, &rest, 0.0)?;
+    let rest_negative = compose::with_constant(cx, &ops::LT, &rest, 0.0)?;
+    let divisor_negative = compose::with_constant(cx, &ops::LT, &y, 0.0)?;
     let differ = p::binary(cx, &ops::NE, &rest_negative, &divisor_negative)?;
     let wrap = p::binary(cx, &ops::AND, &differ, &inexact)?;
     let wrapped = p::binary(cx, &ops::ADD, &rest, &y)?;
     p::select(cx, &wrap, &wrapped, &rest)
 }
 
+/// `fmod(a, b)`: the sign of the dividend.
+pub fn fmod(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
+    let (x, y) = promote_numeric(cx, "rem", a, b)?;
+    let y = nonzero_divisor(cx, &y)?;
+    p::binary(cx, &ops::REM, &x, &y)
+}
+
+/// Integer divisors of 0 replaced by 1.
+fn nonzero_divisor(cx: &Context<'_>, y: &Tile) -> PyResult<Tile> {
+    if !y.dtype().is_integer() {
+        return Ok(y.clone());
+    }
+    let zero = compose::with_constant(cx, &ops::EQ, y, 0.0)?;
+    let one = super::call::constant_like(cx, y, 1.0)?;
+    p::select(cx, &zero, &one, y)
+}
+
+/// `divmod(a, b)`
+pub fn divmod(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<(Tile, Tile)> {
+    let (x, y) = promote_numeric(cx, "rem", a, b)?;
+    if x.dtype().is_float() {
+        return float_divmod(cx, &x, &y);
+    }
+    Ok((floor_divide(cx, &x, &y)?, remainder(cx, &x, &y)?))
+}
+
 /// Quotient and remainder of floats, as `_float_divmod` in jax.numpy.
 fn float_divmod(cx: &Context<'_>, x: &Tile, y: &Tile) -> PyResult<(Tile, Tile)> {
     let rest = p::binary(cx, &ops::REM, x, y)?;
-    let quotient = p::binary(cx, &ops::DIV, &p::binary(cx, &ops::SUB, x, &rest)?, y)?;
+    let by_zero = compose::with_constant(cx, &ops::EQ, y, 0.0)?;
+    let exact = p::binary(cx, &ops::SUB, x, &rest)?;
+    let exact = p::select(cx, &by_zero, x, &exact)?;
+    let quotient = p::binary(cx, &ops::DIV, &exact, y)?;
+    let inexact = compose::with_constant(cx, &ops::NE, &rest, 0.0)?;
     let signs = p::binary(cx, &ops::NE, &p::unary(cx, &ops::SIGN, y)?, &p::unary(cx, &ops::SIGN, &rest)?)?;
-    let zero = p::broadcast_to(cx, &p::scalar_like(&rest, 0.0), rest.shape())?;
-    let inexact = p::binary(cx, &ops::NE, &rest, &zero)?;
-    let wrap = p::binary(cx, &ops::AND, &signs, &inexact)?;
-    let one = p::broadcast_to(cx, &p::scalar_like(&quotient, 1.0), quotient.shape())?;
-    let quotient = p::select(cx, &wrap, &p::binary(cx, &ops::SUB, &quotient, &one)?, &quotient)?;
+    let wrap = p::binary(cx, &ops::AND, &inexact, &signs)?;
     let rest = p::select(cx, &wrap, &p::binary(cx, &ops::ADD, &rest, y)?, &rest)?;
+    let less = compose::with_constant(cx, &ops::SUB, &quotient, 1.0)?;
+    let quotient = p::select(cx, &wrap, &less, &quotient)?;
     let rounded = cx.bind(&ops::ROUND, &[&quotient], Attributes::none().with("rounding", Attribute::Int(0)))?;
     Ok((rounded, rest))
 }
 
 /// `a ** b`. A known integer exponent becomes repeated multiplication, as in JAX.
 pub fn power(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
-    if let Tile::Concrete { array, weak: true } = b
+    if let Tile::Concrete { array, weak } = b
         && b.rank() == 0
-        && array.dtype().is_integer()
         && cx.rules == Rules::Jax
-        && let Some(exponent) = array.item().and_then(|s| s.as_int())
+        // `operator.index`: Python's True is 1, an array of bool is none.
+        && (array.dtype().is_integer() || (*weak && array.dtype() == DType::Bool))
+        && let Some(exponent) = array.item().and_then(Scalar::as_int)
     {
-        return integer_power(cx, a, exponent as i64);
+        return integer_power(cx, a, i64::try_from(exponent).unwrap_or(i64::MAX));
     }
-    let operands = convert::promote(cx, "power", &[a, b])?;
-    let (x, y) = (numeric(cx, &operands[0])?, numeric(cx, &operands[1])?);
+    // A float base keeps its dtype under an integer exponent.
+    if cx.rules == Rules::Jax && a.dtype().is_float() && b.dtype().is_integer() {
+        let operands = convert::broadcast(cx, "pow", &[a.clone(), b.clone()])?;
+        return p::binary(cx, &ops::POW, &operands[0], &operands[1]);
+    }
+    let (x, y) = promote_numeric(cx, "pow", a, b)?;
     if x.dtype().is_float() {
         return p::binary(cx, &ops::POW, &x, &y);
+    }
+    if cx.rules == Rules::Numpy && y.array().is_some_and(|y| y.iter_scalars().any(|s| s.as_int() < Some(0))) {
+        return Err(cx.interp.value_error("Integers to negative integer powers are not allowed."));
     }
     integer_power_by_squaring(cx, &x, &y)
 }
@@ -159,81 +201,100 @@ pub fn power(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
 /// `a ** n` for a known `n`.
 pub fn integer_power(cx: &Context<'_>, a: &Tile, exponent: i64) -> PyResult<Tile> {
     let x = numeric(cx, a)?;
-    if exponent == 2 {
-        // jax.numpy turns x**2 into x * x (lax.square).
-        return p::unary(cx, &ops::SQUARE, &x);
-    }
-    if exponent < 0 && !x.dtype().is_float() {
-        let message = format!("Integers cannot be raised to negative powers, got integer_pow({}, {exponent})", p::type_text(&x.ty()));
-        return Err(cx.interp.type_error(message));
-    }
     cx.bind(&ops::INTEGER_POW, &[&x], Attributes::none().with("y", Attribute::Int(exponent)))
 }
 
 /// Integer bases with integer exponents: six rounds of square and multiply, as `_pow_int_int` in jax.numpy.
 fn integer_power_by_squaring(cx: &Context<'_>, x: &Tile, y: &Tile) -> PyResult<Tile> {
-    let one = p::broadcast_to(cx, &p::scalar_like(x, 1.0), x.shape())?;
-    let zero = p::broadcast_to(cx, &p::scalar_like(y, 0.0), y.shape())?;
-    let unit = p::broadcast_to(cx, &p::scalar_like(y, 1.0), y.shape())?;
+    let unit = super::call::constant_like(cx, y, 1.0)?;
+    let zero_base = compose::with_constant(cx, &ops::EQ, x, 0.0)?;
+    let some_exponent = compose::with_constant(cx, &ops::NE, y, 0.0)?;
+    let vanishes = p::binary(cx, &ops::AND, &zero_base, &some_exponent)?;
+    let (zero, one) = (super::call::constant_like(cx, x, 0.0)?, super::call::constant_like(cx, x, 1.0)?);
+    let mut result = p::select(cx, &vanishes, &zero, &one)?;
     let (mut base, mut exponent) = (x.clone(), y.clone());
-    let (one_for_negative, start) = (p::binary(cx, &ops::LT, y, &zero)?, one.clone());
-    let none = p::broadcast_to(cx, &p::scalar_like(x, 0.0), x.shape())?;
-    let mut result = p::select(cx, &one_for_negative, &none, &start)?;
     for _ in 0..6 {
         let bit = p::binary(cx, &ops::AND, &exponent, &unit)?;
-        let odd = p::binary(cx, &ops::NE, &bit, &zero)?;
-        let times = p::select(cx, &odd, &base, &one)?;
-        result = p::binary(cx, &ops::MUL, &result, &times)?;
-        exponent = p::binary(cx, &ops::SHIFT_RIGHT_LOGICAL, &exponent, &unit)?;
+        let odd = compose::with_constant(cx, &ops::NE, &bit, 0.0)?;
+        let product = p::binary(cx, &ops::MUL, &result, &base)?;
+        result = p::select(cx, &odd, &product, &result)?;
         base = p::binary(cx, &ops::MUL, &base, &base)?;
+        exponent = p::binary(cx, &ops::SHIFT_RIGHT_LOGICAL, &exponent, &unit)?;
     }
     Ok(result)
 }
 
+/// `a << b`
+pub fn left_shift(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
+    let (x, y) = promote_numeric(cx, "shift_left", a, b)?;
+    integers_only(cx, "left_shift", &x)?;
+    p::binary(cx, &ops::SHIFT_LEFT, &x, &y)
+}
+
 /// `a >> b`: arithmetic for signed, logical for unsigned.
 pub fn right_shift(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
-    let operands = convert::promote(cx, "right_shift", &[a, b])?;
-    let op = if operands[0].dtype().kind() == Kind::Unsigned {
-        &ops::SHIFT_RIGHT_LOGICAL
-    } else {
-        &ops::SHIFT_RIGHT_ARITHMETIC
-    };
+    let (x, y) = promote_numeric(cx, "shift_right_arithmetic", a, b)?;
+    integers_only(cx, "right_shift", &x)?;
+    let logical = x.dtype().kind() == Kind::Unsigned;
+    let op = if logical { &ops::SHIFT_RIGHT_LOGICAL } else { &ops::SHIFT_RIGHT_ARITHMETIC };
+    p::binary(cx, op, &x, &y)
+}
+
+/// `a & b`
+pub fn bitwise_and(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
+    bitwise(cx, "bitwise_and", &ops::AND, a, b)
+}
+
+/// `a | b`
+pub fn bitwise_or(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
+    bitwise(cx, "bitwise_or", &ops::OR, a, b)
+}
+
+/// `a ^ b`
+pub fn bitwise_xor(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
+    bitwise(cx, "bitwise_xor", &ops::XOR, a, b)
+}
+
+fn bitwise(cx: &Context<'_>, name: &str, op: &'static OpDef, a: &Tile, b: &Tile) -> PyResult<Tile> {
+    let operands = convert::promote(cx, op.name, &[a, b])?;
+    integers_only(cx, name, &operands[0])?;
     p::binary(cx, op, &operands[0], &operands[1])
 }
 
-/// `&`, `|`, `^` on integers and booleans.
-fn bitwise(cx: &Context<'_>, name: &str, op: &'static OpDef, a: &Tile, b: &Tile) -> PyResult<Tile> {
-    let operands = convert::promote(cx, name, &[a, b])?;
-    if operands[0].dtype().is_float() {
-        let message = format!(
-            "{name} does not accept dtype {} at position 0. Accepted dtypes at position 0 are subtypes of bool, integer.",
-            operands[0].dtype().name()
-        );
-        return Err(cx.interp.type_error(message));
+/// numpy's words where an operation on bits meets floats; JAX's are those of the op's type rule.
+fn integers_only(cx: &Context<'_>, name: &str, x: &Tile) -> PyResult<()> {
+    if cx.rules == Rules::Jax || !x.dtype().is_float() {
+        return Ok(());
     }
-    p::binary(cx, op, &operands[0], &operands[1])
+    Err(cx.interp.type_error(format!(
+        "ufunc '{name}' not supported for the input types, and the inputs could not be safely coerced to any supported \
+         types according to the casting rule ''safe''"
+    )))
 }
 
 /// Booleans as int32, anything else as it is.
-fn numeric(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
-    if x.dtype() == DType::Bool { p::convert(cx, x, convert::default_int(cx), false) } else { Ok(x.clone()) }
+pub fn numeric(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
+    if x.dtype() != DType::Bool {
+        return Ok(x.clone());
+    }
+    let dtype = if cx.rules == Rules::Numpy { DType::I8 } else { convert::default_int(cx) };
+    p::convert(cx, x, dtype, x.weak())
 }
 
 /// `-x`
 pub fn negative(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
-    if x.dtype() == DType::Bool {
-        let message = "neg does not accept dtype bool. Accepted dtypes are subtypes of number.";
-        return Err(cx.interp.type_error(message.to_string()));
+    if x.dtype() == DType::Bool && cx.rules == Rules::Numpy {
+        return Err(cx.interp.type_error(
+            "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not \
+             function instead.",
+        ));
     }
     p::unary(cx, &ops::NEG, x)
 }
 
 /// `~x`
 pub fn invert(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
-    if x.dtype().is_float() {
-        let message = format!("not does not accept dtype {}. Accepted dtypes are subtypes of bool, integer.", x.dtype().name());
-        return Err(cx.interp.type_error(message));
-    }
+    integers_only(cx, "invert", x)?;
     p::unary(cx, &ops::NOT, x)
 }
 
