@@ -189,12 +189,21 @@ impl Signature {
         (positional.filter(|p| p.default.is_none()).count(), most)
     }
 
+    /// Whether errors read as those of C functions: a `/` stands in the signature, or the function is in `builtins`.
+    fn is_builtin_style(&self, function: &NativeFunction) -> bool {
+        self.builtin_style || (function.module.is_empty() && function.owner.is_none())
+    }
+
+    fn has(&self, kind: ParameterKind) -> bool {
+        self.parameters.iter().skip(self.receivers()).any(|p| p.kind == kind)
+    }
+
     fn too_many(&self, function: &NativeFunction, given: usize) -> String {
         let receivers = self.receivers();
         let (least, most) = self.positional_range();
         let shown = given.saturating_sub(receivers);
         let name = function.def.name;
-        if !self.builtin_style {
+        if !self.is_builtin_style(function) {
             let (least, most) = (least + receivers, most + receivers);
             let takes = if least == most {
                 format!("{most}")
@@ -206,6 +215,16 @@ impl Signature {
             return format!(
                 "{name}() takes {takes} positional argument{plural} but {given} {verb} given"
             );
+        }
+        if self.has(ParameterKind::Positional) {
+            let most = self.len() - receivers;
+            return format!("{name}() takes at most {most} argument{} ({shown} given)", plural(most));
+        }
+        if self.has(ParameterKind::KeywordOnly) {
+            return match most {
+                0 => format!("{name}() takes no positional arguments"),
+                most => format!("{name} expected {most} argument{}, got {shown}", plural(most)),
+            };
         }
         match (least, most) {
             (0, 0) => format!(
@@ -240,8 +259,11 @@ impl Signature {
             .filter(|(parameter, filled)| !**filled && parameter.default.is_none())
             .map(|(parameter, _)| parameter)
             .collect();
+        if receivers > 0 && given == 0 && function.owner.is_some() {
+            return format!("unbound method {}() needs an argument", function.qualified_name());
+        }
         let keyword_only = absent.iter().all(|p| p.kind == ParameterKind::KeywordOnly);
-        if !self.builtin_style || keyword_only {
+        if !self.is_builtin_style(function) || keyword_only {
             return missing_arguments(name, absent.iter().map(|p| &*p.name), keyword_only);
         }
         if absent
@@ -259,6 +281,15 @@ impl Signature {
                 "{name}() missing required argument '{}' (pos {position})",
                 absent[0].name
             );
+        }
+        if self.has(ParameterKind::Positional) {
+            return format!(
+                "{name}() takes at least {least} positional argument{} ({shown} given)",
+                plural(least)
+            );
+        }
+        if self.has(ParameterKind::KeywordOnly) && least == most {
+            return format!("{name} expected {least} argument{}, got {shown}", plural(least));
         }
         match (least, most) {
             (1, 1) => format!(
@@ -279,7 +310,7 @@ impl Signature {
     }
 
     fn given_twice(&self, function: &NativeFunction, name: &str, index: usize) -> String {
-        if self.builtin_style {
+        if self.is_builtin_style(function) {
             return format!(
                 "argument for {}() given by name ('{name}') and position ({})",
                 function.def.name,
@@ -293,7 +324,7 @@ impl Signature {
     }
 
     fn unexpected_keyword(&self, function: &NativeFunction, name: &str) -> String {
-        if !self.builtin_style {
+        if !self.is_builtin_style(function) {
             return format!(
                 "{}() got an unexpected keyword argument '{name}'",
                 function.def.name

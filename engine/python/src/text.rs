@@ -27,6 +27,9 @@ impl Interp {
                 address(Rc::as_ptr(function))
             )),
             Value::Native(native) => Ok(match native.owner {
+                Some(owner) if native.def.name.starts_with("__") => {
+                    format!("<slot wrapper '{}' of '{owner}' objects>", native.def.name)
+                }
                 Some(owner) => format!("<method '{}' of '{owner}' objects>", native.def.name),
                 None if native.module.is_empty() => {
                     format!("<built-in function {}>", native.def.name)

@@ -104,7 +104,8 @@ impl Range {
 
     /// The value at `index`, which must be below `len()`.
     pub fn at(&self, index: usize) -> i64 {
-        self.start + self.step * index as i64
+        // The value itself is in range where the product need not be: both wrap around to it.
+        self.start.wrapping_add(self.step.wrapping_mul(index as i64))
     }
 }
 

@@ -66,31 +66,21 @@ pub(crate) fn bytes_of(interp: &Interp, v: &Value) -> PyResult<Rc<[u8]>> {
     match interp.plain(v) {
         Value::Bytes(bytes) => Ok(bytes),
         Value::List(_) | Value::Tuple(_) => from_integers(interp, v),
-        _ => Err(interp.type_error(format!(
-            "a bytes-like object is required, not '{}'",
-            interp.type_name(v)
-        ))),
+        _ => Err(interp.type_error(format!("a bytes-like object is required, not '{}'", interp.type_name(v)))),
     }
 }
 
 fn bytes_argument(interp: &Interp, v: &Value) -> PyResult<Rc<[u8]>> {
     match interp.plain(v) {
         Value::Bytes(bytes) => Ok(bytes),
-        _ => Err(interp.type_error(format!(
-            "a bytes-like object is required, not '{}'",
-            interp.type_name(v)
-        ))),
+        _ => Err(interp.type_error(format!("a bytes-like object is required, not '{}'", interp.type_name(v)))),
     }
 }
 
 fn from_integers(interp: &Interp, v: &Value) -> PyResult<Rc<[u8]>> {
     let mut collected = Vec::new();
     for item in interp.collect(v)? {
-        match interp
-            .to_int(&item)?
-            .to_i64()
-            .and_then(|byte| u8::try_from(byte).ok())
-        {
+        match interp.to_int(&item)?.to_i64().and_then(|byte| u8::try_from(byte).ok()) {
             Some(byte) => collected.push(byte),
             None => return Err(interp.value_error("bytes must be in range(0, 256)")),
         }
@@ -107,11 +97,7 @@ fn position_in(within: &[u8], needle: &[u8], last: bool) -> Option<usize> {
         return Some(if last { within.len() } else { 0 });
     }
     let mut windows = within.windows(needle.len());
-    if last {
-        windows.rposition(|window| window == needle)
-    } else {
-        windows.position(|window| window == needle)
-    }
+    if last { windows.rposition(|window| window == needle) } else { windows.position(|window| window == needle) }
 }
 
 /// The receiver, the needle (a byte may be given as an integer) and the window.
@@ -140,16 +126,9 @@ fn parts(
     Ok((this, needle, window))
 }
 
-fn position(
-    interp: &Interp,
-    arguments: Arguments,
-    method: &str,
-    last: bool,
-) -> PyResult<Option<usize>> {
+fn position(interp: &Interp, arguments: Arguments, method: &str, last: bool) -> PyResult<Option<usize>> {
     let (this, needle, window) = parts(interp, arguments, method)?;
-    Ok(window.and_then(|(start, end)| {
-        position_in(&this[start..end], &needle, last).map(|at| at + start)
-    }))
+    Ok(window.and_then(|(start, end)| position_in(&this[start..end], &needle, last).map(|at| at + start)))
 }
 
 fn find(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -165,9 +144,7 @@ fn find_last(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 fn index(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let found = position(interp, arguments, "index", false)?;
-    found
-        .map(Value::from)
-        .ok_or_else(|| interp.value_error("subsection not found"))
+    found.map(Value::from).ok_or_else(|| interp.value_error("subsection not found"))
 }
 
 fn count(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -187,12 +164,7 @@ fn count(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     Ok(Value::from(found))
 }
 
-fn affix(
-    interp: &Interp,
-    arguments: Arguments,
-    method: &str,
-    holds: fn(&[u8], &[u8]) -> bool,
-) -> PyResult<Value> {
+fn affix(interp: &Interp, arguments: Arguments, method: &str, holds: fn(&[u8], &[u8]) -> bool) -> PyResult<Value> {
     let [this, affix, start, end] = arguments.take();
     let this = this_bytes(interp, &this, method)?;
     let window = window(interp, this.len(), &start, &end)?;
@@ -216,35 +188,25 @@ fn affix(
 
 fn starts_with(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
-    affix(interp, arguments, "startswith", |bytes, prefix| {
-        bytes.starts_with(prefix)
-    })
+    affix(interp, arguments, "startswith", |bytes, prefix| bytes.starts_with(prefix))
 }
 
 fn ends_with(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
-    affix(interp, arguments, "endswith", |bytes, suffix| {
-        bytes.ends_with(suffix)
-    })
+    affix(interp, arguments, "endswith", |bytes, suffix| bytes.ends_with(suffix))
 }
 
 fn remove_prefix(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [this, prefix] = arguments.take();
-    let (this, prefix) = (
-        this_bytes(interp, &this, "removeprefix")?,
-        bytes_argument(interp, &prefix)?,
-    );
+    let (this, prefix) = (this_bytes(interp, &this, "removeprefix")?, bytes_argument(interp, &prefix)?);
     Ok(bytes(this.strip_prefix(&*prefix).unwrap_or(&this)))
 }
 
 fn remove_suffix(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [this, suffix] = arguments.take();
-    let (this, suffix) = (
-        this_bytes(interp, &this, "removesuffix")?,
-        bytes_argument(interp, &suffix)?,
-    );
+    let (this, suffix) = (this_bytes(interp, &this, "removesuffix")?, bytes_argument(interp, &suffix)?);
     Ok(bytes(this.strip_suffix(&*suffix).unwrap_or(&this)))
 }
 
@@ -252,17 +214,13 @@ fn every(interp: &Interp, arguments: Arguments, test: fn(u8) -> bool) -> PyResul
     known!(arguments);
     let [this] = arguments.take();
     let this = this_bytes(interp, &this, "isalpha")?;
-    Ok(Value::Bool(
-        !this.is_empty() && this.iter().copied().all(test),
-    ))
+    Ok(Value::Bool(!this.is_empty() && this.iter().copied().all(test)))
 }
 
 fn is_ascii(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [this] = arguments.take();
-    Ok(Value::Bool(
-        this_bytes(interp, &this, "isascii")?.is_ascii(),
-    ))
+    Ok(Value::Bool(this_bytes(interp, &this, "isascii")?.is_ascii()))
 }
 
 fn mapped(interp: &Interp, arguments: Arguments, map: fn(u8) -> u8) -> PyResult<Value> {
@@ -281,29 +239,13 @@ fn strip_ends(interp: &Interp, arguments: Arguments, left: bool, right: bool) ->
     known!(arguments);
     let [this, gone] = arguments.take();
     let this = this_bytes(interp, &this, "strip")?;
-    let gone = if gone.is_none() {
-        None
-    } else {
-        Some(bytes_argument(interp, &gone)?)
-    };
+    let gone = if gone.is_none() { None } else { Some(bytes_argument(interp, &gone)?) };
     let goes = |byte: &u8| match &gone {
         Some(gone) => gone.contains(byte),
         None => is_space(*byte),
     };
-    let start = if left {
-        this.iter()
-            .position(|byte| !goes(byte))
-            .unwrap_or(this.len())
-    } else {
-        0
-    };
-    let end = if right {
-        this.iter()
-            .rposition(|byte| !goes(byte))
-            .map_or(start, |at| at + 1)
-    } else {
-        this.len()
-    };
+    let start = if left { this.iter().position(|byte| !goes(byte)).unwrap_or(this.len()) } else { 0 };
+    let end = if right { this.iter().rposition(|byte| !goes(byte)).map_or(start, |at| at + 1) } else { this.len() };
     Ok(bytes(&this[start..end.max(start)]))
 }
 
@@ -331,15 +273,10 @@ fn split(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
         if separator.is_empty() {
             return Err(interp.value_error("empty separator"));
         }
-        return Ok(Value::list(
-            pieces(&this, &separator, most).into_iter().map(bytes),
-        ));
+        return Ok(Value::list(pieces(&this, &separator, most).into_iter().map(bytes)));
     }
     let skip = |rest: &mut &[u8]| {
-        let start = rest
-            .iter()
-            .position(|byte| !is_space(*byte))
-            .unwrap_or(rest.len());
+        let start = rest.iter().position(|byte| !is_space(*byte)).unwrap_or(rest.len());
         *rest = &rest[start..];
     };
     let mut words: Vec<Value> = Vec::new();
@@ -347,17 +284,10 @@ fn split(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     skip(&mut rest);
     while !rest.is_empty() {
         if words.len() == most {
-            let end = rest
-                .iter()
-                .rposition(|byte| !is_space(*byte))
-                .map_or(0, |at| at + 1);
-            words.push(bytes(&rest[..end]));
+            words.push(bytes(rest));
             break;
         }
-        let end = rest
-            .iter()
-            .position(|byte| is_space(*byte))
-            .unwrap_or(rest.len());
+        let end = rest.iter().position(|byte| is_space(*byte)).unwrap_or(rest.len());
         words.push(bytes(&rest[..end]));
         rest = &rest[end..];
         skip(&mut rest);
@@ -387,10 +317,7 @@ fn split_lines(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 fn partition(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [this, separator] = arguments.take();
-    let (this, separator) = (
-        this_bytes(interp, &this, "partition")?,
-        bytes_argument(interp, &separator)?,
-    );
+    let (this, separator) = (this_bytes(interp, &this, "partition")?, bytes_argument(interp, &separator)?);
     if separator.is_empty() {
         return Err(interp.value_error("empty separator"));
     }
@@ -454,11 +381,7 @@ fn to_hex(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [this, separator, group] = arguments.take();
     let this = this_bytes(interp, &this, "hex")?;
-    let separator = if separator.is_unset() {
-        Rc::from("")
-    } else {
-        interp.to_str(&separator)?
-    };
+    let separator = if separator.is_unset() { Rc::from("") } else { interp.to_str(&separator)? };
     if !separator.is_empty() && (separator.len() != 1) {
         return Err(interp.value_error("sep must be length 1."));
     }
@@ -467,11 +390,7 @@ fn to_hex(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let mut text = String::with_capacity(this.len() * 3);
     for (position, byte) in this.iter().enumerate() {
         // Groups are counted from the right for positive sizes.
-        let counted = if group >= 0 {
-            this.len() - position
-        } else {
-            position
-        };
+        let counted = if group >= 0 { this.len() - position } else { position };
         if position > 0 && size > 0 && counted % size == 0 {
             text.push_str(&separator);
         }
@@ -491,15 +410,10 @@ fn from_hex(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
             continue;
         }
         let bad = |position: usize| {
-            interp.value_error(format!(
-                "non-hexadecimal number found in fromhex() arg at position {position}"
-            ))
+            interp.value_error(format!("non-hexadecimal number found in fromhex() arg at position {position}"))
         };
         let high = c.to_digit(16).ok_or_else(|| bad(position))?;
-        let low = characters
-            .next()
-            .and_then(|(_, c)| c.to_digit(16))
-            .ok_or_else(|| bad(position + 1))?;
+        let low = characters.next().and_then(|(_, c)| c.to_digit(16)).ok_or_else(|| bad(position + 1))?;
         collected.push((high << 4 | low) as u8);
     }
     Ok(bytes(collected))
@@ -513,15 +427,8 @@ fn modulo(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 
 /// `bytes(count)`, `bytes(iterable)`, `bytes(text, encoding)`
 fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
-    let [source, encoding, errors] =
-        Call::new("bytes", args).bind(interp, ["source", "encoding", "errors"], 0)?;
-    let made = |collected: Rc<[u8]>| {
-        Ok(finish(
-            class,
-            &interp.types().bytes,
-            Value::Bytes(collected),
-        ))
-    };
+    let [source, encoding, errors] = Call::new("bytes", args).bind(interp, ["source", "encoding", "errors"], 0)?;
+    let made = |collected: Rc<[u8]>| Ok(finish(class, &interp.types().bytes, Value::Bytes(collected)));
     let Some(source) = source else {
         if encoding.is_some() || errors.is_some() {
             return Err(interp.type_error("encoding without a string argument"));
@@ -535,14 +442,8 @@ fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Val
         let Some(encoding) = encoding else {
             return Err(interp.type_error("string argument without an encoding"));
         };
-        let errors =
-            errors.map_or_else(|| Ok(Rc::from("strict")), |errors| interp.to_str(&errors))?;
-        return made(Rc::from(codec::encode_text(
-            interp,
-            &text,
-            &interp.to_str(&encoding)?,
-            &errors,
-        )?));
+        let errors = errors.map_or_else(|| Ok(Rc::from("strict")), |errors| interp.to_str(&errors))?;
+        return made(Rc::from(codec::encode_text(interp, &text, &interp.to_str(&encoding)?, &errors)?));
     }
     if encoding.is_some() || errors.is_some() {
         return Err(interp.type_error("encoding without a string argument"));
@@ -552,19 +453,15 @@ fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Val
     }
     match interp.plain(&source) {
         Value::Bytes(same) => made(same),
-        Value::Float(_) | Value::None | Value::Complex(..) => Err(interp.type_error(format!(
-            "cannot convert '{}' object to bytes",
-            interp.type_name(&source)
-        ))),
+        Value::Float(_) | Value::None | Value::Complex(..) => {
+            Err(interp.type_error(format!("cannot convert '{}' object to bytes", interp.type_name(&source))))
+        }
         plain => match interp.as_index(&plain)? {
             Some(count) => {
                 let Some(count) = count.to_i64() else {
-                    return Err(
-                        interp.overflow_error("cannot fit 'int' into an index-sized integer")
-                    );
+                    return Err(interp.overflow_error("cannot fit 'int' into an index-sized integer"));
                 };
-                let count =
-                    usize::try_from(count).map_err(|_| interp.value_error("negative count"))?;
+                let count = usize::try_from(count).map_err(|_| interp.value_error("negative count"))?;
                 interp.charge_bytes(count as u128)?;
                 made(Rc::from(vec![0; count]))
             }

@@ -23,16 +23,8 @@ enum Encoding {
 
 impl Encoding {
     fn find(interp: &Interp, name: &str) -> PyResult<Encoding> {
-        let plain: String = name
-            .chars()
-            .map(|c| {
-                if matches!(c, '-' | ' ') {
-                    '_'
-                } else {
-                    c.to_ascii_lowercase()
-                }
-            })
-            .collect();
+        let plain: String =
+            name.chars().map(|c| if matches!(c, '-' | ' ') { '_' } else { c.to_ascii_lowercase() }).collect();
         let wide = |bytes, big, mark| Encoding::Wide { bytes, big, mark };
         Ok(match plain.as_str() {
             "utf_8" | "utf8" | "u8" | "cp65001" => Encoding::Utf8,
@@ -45,10 +37,7 @@ impl Encoding {
             "utf_32_le" | "utf_32le" => wide(4, false, false),
             "utf_32_be" | "utf_32be" => wide(4, true, false),
             _ => {
-                return Err(interp.error(
-                    &interp.types().lookup_error,
-                    format!("unknown encoding: {name}"),
-                ));
+                return Err(interp.error(&interp.types().lookup_error, format!("unknown encoding: {name}")));
             }
         })
     }
@@ -64,20 +53,14 @@ impl Encoding {
     }
 }
 
-fn option_text(
-    interp: &Interp,
-    value: Option<&Value>,
-    default: &str,
-    function: &str,
-    name: &str,
-) -> PyResult<Rc<str>> {
+fn option_text(interp: &Interp, value: Option<&Value>, default: &str, function: &str, name: &str) -> PyResult<Rc<str>> {
     match value.map(|value| interp.plain(value)) {
         None => Ok(Rc::from(default)),
         Some(Value::Str(text)) => Ok(text),
-        Some(other) => Err(interp.type_error(format!(
-            "{function}() argument '{name}' must be str, not {}",
-            interp.type_name(&other)
-        ))),
+        Some(other) => {
+            Err(interp
+                .type_error(format!("{function}() argument '{name}' must be str, not {}", interp.type_name(&other))))
+        }
     }
 }
 
@@ -88,18 +71,11 @@ pub(super) fn encode(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let text = this_str(interp, &this, "encode")?;
     let encoding = option_text(interp, Some(&encoding), "utf-8", "encode", "encoding")?;
     let errors = option_text(interp, Some(&errors), "strict", "encode", "errors")?;
-    Ok(Value::Bytes(Rc::from(encode_text(
-        interp, &text, &encoding, &errors,
-    )?)))
+    Ok(Value::Bytes(Rc::from(encode_text(interp, &text, &encoding, &errors)?)))
 }
 
 /// `text.encode(encoding, errors)`
-pub(crate) fn encode_text(
-    interp: &Interp,
-    text: &str,
-    encoding: &str,
-    errors: &str,
-) -> PyResult<Vec<u8>> {
+pub(crate) fn encode_text(interp: &Interp, text: &str, encoding: &str, errors: &str) -> PyResult<Vec<u8>> {
     let encoding = Encoding::find(interp, encoding)?;
     let limit = match encoding {
         // Rust's strings hold no surrogates, so UTF-8 is what they are.
@@ -140,34 +116,21 @@ pub(crate) fn encode_text(
 }
 
 fn unknown_handler(interp: &Interp, name: &str) -> Box<Stop> {
-    interp.error(
-        &interp.types().lookup_error,
-        format!("unknown error handler name '{name}'"),
-    )
+    interp.error(&interp.types().lookup_error, format!("unknown error handler name '{name}'"))
 }
 
 fn encode_wide(text: &str, bytes: usize, big: bool, mark: bool) -> Vec<u8> {
     let mut encoded = Vec::with_capacity((text.len() + 1) * bytes);
     let mut push = |unit: u32| {
-        let whole = if big {
-            unit.to_be_bytes()
-        } else {
-            unit.to_le_bytes()
-        };
-        encoded.extend(if big {
-            &whole[4 - bytes..]
-        } else {
-            &whole[..bytes]
-        });
+        let whole = if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+        encoded.extend(if big { &whole[4 - bytes..] } else { &whole[..bytes] });
     };
     if mark {
         push(0xfeff);
     }
     for c in text.chars() {
         if bytes == 2 {
-            c.encode_utf16(&mut [0; 2])
-                .iter()
-                .for_each(|unit| push(u32::from(*unit)));
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| push(u32::from(*unit)));
         } else {
             push(u32::from(c));
         }
@@ -197,10 +160,10 @@ pub(super) fn decode_object(
     match interp.plain(object) {
         Value::Bytes(bytes) => decode_bytes(interp, &bytes, &encoding, &errors).map(Value::from),
         Value::Str(_) => Err(interp.type_error("decoding str is not supported")),
-        other => Err(interp.type_error(format!(
-            "decoding to str: need a bytes-like object, {} found",
-            interp.type_name(&other)
-        ))),
+        other => {
+            Err(interp
+                .type_error(format!("decoding to str: need a bytes-like object, {} found", interp.type_name(&other))))
+        }
     }
 }
 
@@ -213,26 +176,14 @@ struct Broken {
 fn decode_bytes(interp: &Interp, bytes: &[u8], encoding: &str, errors: &str) -> PyResult<String> {
     let mut encoding = Encoding::find(interp, encoding)?;
     let mut at = 0;
-    if let Encoding::Wide {
-        bytes: unit,
-        mark: true,
-        ..
-    } = encoding
-    {
-        let (little, big_mark): (&[u8], &[u8]) = if unit == 2 {
-            (&[0xff, 0xfe], &[0xfe, 0xff])
-        } else {
-            (&[0xff, 0xfe, 0, 0], &[0, 0, 0xfe, 0xff])
-        };
+    if let Encoding::Wide { bytes: unit, mark: true, .. } = encoding {
+        let (little, big_mark): (&[u8], &[u8]) =
+            if unit == 2 { (&[0xff, 0xfe], &[0xfe, 0xff]) } else { (&[0xff, 0xfe, 0, 0], &[0, 0, 0xfe, 0xff]) };
         let big = bytes.starts_with(big_mark);
         if big || bytes.starts_with(little) {
             at = unit;
         }
-        encoding = Encoding::Wide {
-            bytes: unit,
-            big,
-            mark: false,
-        };
+        encoding = Encoding::Wide { bytes: unit, big, mark: false };
     }
     let mut decoded = String::with_capacity(bytes.len());
     while at < bytes.len() {
@@ -246,9 +197,7 @@ fn decode_bytes(interp: &Interp, bytes: &[u8], encoding: &str, errors: &str) -> 
                     "ignore" => {}
                     "replace" => decoded.push('\u{fffd}'),
                     "backslashreplace" => {
-                        bytes[at..at + broken.length]
-                            .iter()
-                            .for_each(|b| decoded.push_str(&format!("\\x{b:02x}")));
+                        bytes[at..at + broken.length].iter().for_each(|b| decoded.push_str(&format!("\\x{b:02x}")));
                     }
                     "strict" => return Err(undecodable(interp, bytes, at, &broken, encoding)),
                     other => return Err(unknown_handler(interp, other)),
@@ -260,25 +209,13 @@ fn decode_bytes(interp: &Interp, bytes: &[u8], encoding: &str, errors: &str) -> 
     Ok(decoded)
 }
 
-fn undecodable(
-    interp: &Interp,
-    bytes: &[u8],
-    at: usize,
-    broken: &Broken,
-    encoding: Encoding,
-) -> Box<Stop> {
+fn undecodable(interp: &Interp, bytes: &[u8], at: usize, broken: &Broken, encoding: Encoding) -> Box<Stop> {
     let name = encoding.name();
     let Broken { length, reason } = broken;
     let message = if *length == 1 {
-        format!(
-            "'{name}' codec can't decode byte 0x{:02x} in position {at}: {reason}",
-            bytes[at]
-        )
+        format!("'{name}' codec can't decode byte 0x{:02x} in position {at}: {reason}", bytes[at])
     } else {
-        format!(
-            "'{name}' codec can't decode bytes in position {at}-{}: {reason}",
-            at + length - 1
-        )
+        format!("'{name}' codec can't decode bytes in position {at}-{}: {reason}", at + length - 1)
     };
     interp.error(&interp.types().unicode_decode_error, message)
 }
@@ -293,10 +230,7 @@ fn step(bytes: &[u8], encoding: Encoding) -> Result<(String, usize), Broken> {
                 Ok((String::from_utf8_lossy(valid).into_owned(), valid.len()))
             }
             Err(error) => Err(match error.error_len() {
-                None => Broken {
-                    length: bytes.len(),
-                    reason: "unexpected end of data",
-                },
+                None => Broken { length: bytes.len(), reason: "unexpected end of data" },
                 Some(length) => Broken {
                     length,
                     reason: if matches!(bytes[0], 0xc2..=0xf4) {
@@ -307,56 +241,29 @@ fn step(bytes: &[u8], encoding: Encoding) -> Result<(String, usize), Broken> {
                 },
             }),
         },
-        Encoding::Ascii if bytes[0] >= 128 => Err(Broken {
-            length: 1,
-            reason: "ordinal not in range(128)",
-        }),
+        Encoding::Ascii if bytes[0] >= 128 => Err(Broken { length: 1, reason: "ordinal not in range(128)" }),
         Encoding::Ascii | Encoding::Latin1 => Ok((char::from(bytes[0]).to_string(), 1)),
-        Encoding::Wide {
-            bytes: width, big, ..
-        } => {
+        Encoding::Wide { bytes: width, big, .. } => {
             let unit = |at: usize| -> Option<u32> {
                 let piece = bytes.get(at * width..(at + 1) * width)?;
                 let value = |total: u32, byte: &u8| total << 8 | u32::from(*byte);
-                Some(if big {
-                    piece.iter().fold(0, value)
-                } else {
-                    piece.iter().rev().fold(0, value)
-                })
+                Some(if big { piece.iter().fold(0, value) } else { piece.iter().rev().fold(0, value) })
             };
-            let truncated = Broken {
-                length: bytes.len(),
-                reason: "truncated data",
-            };
+            let truncated = Broken { length: bytes.len(), reason: "truncated data" };
             let first = unit(0).ok_or(truncated)?;
             if width == 2 && (0xd800..0xdc00).contains(&first) {
-                let end = Broken {
-                    length: bytes.len(),
-                    reason: "unexpected end of data",
-                };
+                let end = Broken { length: bytes.len(), reason: "unexpected end of data" };
                 let second = unit(1).ok_or(end)?;
                 if (0xdc00..0xe000).contains(&second) {
                     let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-                    return Ok((
-                        char::from_u32(code).map(String::from).unwrap_or_default(),
-                        4,
-                    ));
+                    return Ok((char::from_u32(code).map(String::from).unwrap_or_default(), 4));
                 }
-                return Err(Broken {
-                    length: 2,
-                    reason: "illegal UTF-16 surrogate",
-                });
+                return Err(Broken { length: 2, reason: "illegal UTF-16 surrogate" });
             }
             match char::from_u32(first) {
                 Some(c) => Ok((c.to_string(), width)),
-                None if width == 2 => Err(Broken {
-                    length: 2,
-                    reason: "illegal encoding",
-                }),
-                None => Err(Broken {
-                    length: 4,
-                    reason: "code point not in range(0x110000)",
-                }),
+                None if width == 2 => Err(Broken { length: 2, reason: "illegal encoding" }),
+                None => Err(Broken { length: 4, reason: "code point not in range(0x110000)" }),
             }
         }
     }

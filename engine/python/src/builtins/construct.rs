@@ -32,22 +32,13 @@ impl Call {
         let given = self.args.positional.len() + self.args.keywords.len();
         if given > N {
             let plural = if N == 1 { "" } else { "s" };
-            return Err(interp.type_error(format!(
-                "{name}() takes at most {N} argument{plural} ({given} given)"
-            )));
+            return Err(interp.type_error(format!("{name}() takes at most {N} argument{plural} ({given} given)")));
         }
-        for (slot, value) in values
-            .iter_mut()
-            .zip(std::mem::take(&mut self.args.positional))
-        {
+        for (slot, value) in values.iter_mut().zip(std::mem::take(&mut self.args.positional)) {
             *slot = Some(value);
         }
         for (keyword, value) in std::mem::take(&mut self.args.keywords) {
-            match names
-                .iter()
-                .position(|name| **name == *keyword)
-                .filter(|at| *at >= positional_only)
-            {
+            match names.iter().position(|name| **name == *keyword).filter(|at| *at >= positional_only) {
                 Some(at) if values[at].is_some() => {
                     return Err(interp.type_error(format!(
                         "argument for {name}() given by name ('{keyword}') and position ({})",
@@ -56,9 +47,7 @@ impl Call {
                 }
                 Some(at) => values[at] = Some(value),
                 None => {
-                    return Err(interp.type_error(format!(
-                        "'{keyword}' is an invalid keyword argument for {name}()"
-                    )));
+                    return Err(interp.type_error(format!("'{keyword}' is an invalid keyword argument for {name}()")));
                 }
             }
         }
@@ -66,11 +55,7 @@ impl Call {
     }
 
     /// At least `least` and at most `N` positional arguments, no keywords.
-    pub(crate) fn positional<const N: usize>(
-        &mut self,
-        interp: &Interp,
-        least: usize,
-    ) -> PyResult<[Option<Value>; N]> {
+    pub(crate) fn positional<const N: usize>(&mut self, interp: &Interp, least: usize) -> PyResult<[Option<Value>; N]> {
         let name = self.name;
         if !self.args.keywords.is_empty() {
             return Err(interp.type_error(format!("{name}() takes no keyword arguments")));
@@ -79,23 +64,16 @@ impl Call {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         if given < least {
             let most = if least == N { "" } else { "at least " };
-            return Err(interp.type_error(format!(
-                "{name} expected {most}{least} argument{}, got {given}",
-                plural(least)
-            )));
+            return Err(
+                interp.type_error(format!("{name} expected {most}{least} argument{}, got {given}", plural(least)))
+            );
         }
         if given > N {
             let most = if least == N { "" } else { "at most " };
-            return Err(interp.type_error(format!(
-                "{name} expected {most}{N} argument{}, got {given}",
-                plural(N)
-            )));
+            return Err(interp.type_error(format!("{name} expected {most}{N} argument{}, got {given}", plural(N))));
         }
         let mut values: [Option<Value>; N] = std::array::from_fn(|_| None);
-        for (slot, value) in values
-            .iter_mut()
-            .zip(std::mem::take(&mut self.args.positional))
-        {
+        for (slot, value) in values.iter_mut().zip(std::mem::take(&mut self.args.positional)) {
             *slot = Some(value);
         }
         Ok(values)

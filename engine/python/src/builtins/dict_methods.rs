@@ -98,10 +98,7 @@ fn get(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 
 fn view(interp: &Interp, arguments: Arguments, kind: Kind) -> PyResult<Value> {
     let [this] = arguments.take();
-    Ok(Value::object(View::new(
-        this_dict(interp, &this, "keys")?,
-        kind,
-    )))
+    Ok(Value::object(View::new(this_dict(interp, &this, "keys")?, kind)))
 }
 
 fn pop(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -152,11 +149,8 @@ pub(crate) fn merge(interp: &Interp, dict: &RefCell<Dict>, other: &Value) -> PyR
     }
     if let Value::Dict(source) = other {
         // Collected first: setting may run the user's `__eq__`, and the two may be the same dict.
-        let entries: Vec<(Value, Value)> = source
-            .borrow()
-            .iter()
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
+        let entries: Vec<(Value, Value)> =
+            source.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
         for (key, value) in entries {
             interp.dict_set(dict, key, value)?;
         }

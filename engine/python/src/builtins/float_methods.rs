@@ -80,9 +80,7 @@ fn is_integer(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 }
 
 fn to_integer(interp: &Interp, value: f64) -> PyResult<Value> {
-    floats::to_integer_checked(value)
-        .map(Value::Int)
-        .map_err(|error| error.raise(interp))
+    floats::to_integer_checked(value).map(Value::Int).map_err(|error| error.raise(interp))
 }
 
 fn truncate(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -104,15 +102,8 @@ fn round(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [this, digits] = arguments.take();
     let value = Value::Float(this_float(interp, &this, "__round__")?);
-    let digits = if digits.is_none() {
-        None
-    } else {
-        Some(interp.to_int(&digits)?)
-    };
-    Ok(
-        crate::builtins::number::round(interp, &value, digits.as_ref())?
-            .unwrap_or(Value::NotImplemented),
-    )
+    let digits = if digits.is_none() { None } else { Some(interp.to_int(&digits)?) };
+    Ok(crate::builtins::number::round(interp, &value, digits.as_ref())?.unwrap_or(Value::NotImplemented))
 }
 
 fn integer_ratio(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -124,10 +115,7 @@ fn integer_ratio(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
         return Err(interp.overflow_error("cannot convert Infinity to integer ratio"));
     }
     let (numerator, denominator) = floats::integer_ratio(value);
-    Ok(Value::tuple([
-        Value::Int(numerator),
-        Value::Int(denominator),
-    ]))
+    Ok(Value::tuple([Value::Int(numerator), Value::Int(denominator)]))
 }
 
 fn to_hex(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -195,13 +183,8 @@ fn parse_hex(text: &str) -> Option<f64> {
             sticky |= digit != 0;
         }
     }
-    let exponent = exponent
-        .saturating_add(dropped)
-        .saturating_sub(4 * fraction.len() as i64);
-    signed(round_binary(
-        bits | u64::from(sticky),
-        exponent.clamp(-5000, 5000) as i32,
-    ))
+    let exponent = exponent.saturating_add(dropped).saturating_sub(4 * fraction.len() as i64);
+    signed(round_binary(bits | u64::from(sticky), exponent.clamp(-5000, 5000) as i32))
 }
 
 /// `bits * 2 ** exponent` rounded once, to nearest even, subnormal results included.
@@ -245,23 +228,18 @@ fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Val
         plain => {
             return match interp.to_f64(&value) {
                 Ok(value) => float(value),
-                Err(stop)
-                    if interp.stop_is(&stop, &interp.types().type_error) && !is_real(&plain) =>
-                {
-                    Err(interp.type_error(format!(
+                Err(stop) if interp.stop_is(&stop, &interp.types().type_error) && !is_real(&plain) => Err(interp
+                    .type_error(format!(
                         "float() argument must be a string or a real number, not '{}'",
                         interp.type_name(&value)
-                    )))
-                }
+                    ))),
                 Err(stop) => Err(stop),
             };
         }
     };
     match parsed {
         Ok(value) => float(value),
-        Err(shown) => {
-            Err(interp.value_error(format!("could not convert string to float: {shown}")))
-        }
+        Err(shown) => Err(interp.value_error(format!("could not convert string to float: {shown}"))),
     }
 }
 
@@ -275,10 +253,7 @@ fn this_complex(interp: &Interp, arguments: Arguments) -> PyResult<complexes::Pa
     let [this] = arguments.take();
     match interp.plain(&this) {
         Value::Complex(real, imaginary) => Ok((real, imaginary)),
-        _ => Err(interp.type_error(format!(
-            "'{}' object is not complex",
-            interp.type_name(&this)
-        ))),
+        _ => Err(interp.type_error(format!("'{}' object is not complex", interp.type_name(&this)))),
     }
 }
 
@@ -297,11 +272,7 @@ fn imaginary_part(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 /// `complex(real, imag)`, `complex(text)`
 fn construct_complex(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let [real, imaginary] = Call::new("complex", args).bind(interp, ["real", "imag"], 0)?;
-    if let Some(unknown) = [&real, &imaginary]
-        .into_iter()
-        .flatten()
-        .find(|value| value.is_unknown())
-    {
+    if let Some(unknown) = [&real, &imaginary].into_iter().flatten().find(|value| value.is_unknown()) {
         return Ok(unknown.clone());
     }
     if let Some(Value::Str(text)) = real.as_ref().map(|real| interp.plain(real)) {
@@ -322,26 +293,22 @@ fn construct_complex(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyR
             Value::Str(_) => Err(interp.type_error("complex() second arg can't be a string")),
             _ => match interp.to_f64(&value) {
                 Ok(real) => Ok((real, 0.0)),
-                Err(stop) if interp.stop_is(&stop, &interp.types().type_error) => Err(interp
-                    .type_error(format!(
-                        "complex() {position} argument must be a {}number, not '{}'",
-                        if position == "first" {
-                            "string or a "
-                        } else {
-                            ""
-                        },
-                        interp.type_name(&value)
-                    ))),
+                Err(stop) if interp.stop_is(&stop, &interp.types().type_error) => Err(interp.type_error(format!(
+                    "complex() {position} argument must be a {}number, not '{}'",
+                    if position == "first" { "string or a " } else { "" },
+                    interp.type_name(&value)
+                ))),
                 Err(stop) => Err(stop),
             },
         }
     };
-    let given_imaginary = imaginary.is_some();
+    let is_complex =
+        |value: &Option<Value>| value.as_ref().is_some_and(|value| matches!(interp.plain(value), Value::Complex(..)));
+    let (crossed_real, crossed_imaginary) = (is_complex(&imaginary), is_complex(&real));
     let (real, imaginary) = (part(real, "first")?, part(imaginary, "second")?);
-    // complex(a, b) is a + b*1j, whatever a and b are.
-    Ok(if given_imaginary {
-        Value::Complex(real.0 - imaginary.1, real.1 + imaginary.0)
-    } else {
-        Value::Complex(real.0, real.1)
-    })
+    // complex(a, b) is a + b*1j; parts that are plain numbers are taken as they are, so that zeros keep their signs.
+    Ok(Value::Complex(
+        if crossed_real { real.0 - imaginary.1 } else { real.0 },
+        if crossed_imaginary { real.1 + imaginary.0 } else { imaginary.0 },
+    ))
 }

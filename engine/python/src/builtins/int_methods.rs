@@ -85,9 +85,7 @@ fn integer_ratio(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 
 fn to_float(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let value = receiver(interp, arguments, "__float__")?;
-    integer::to_float(&value)
-        .map(Value::Float)
-        .map_err(|error| error.raise(interp))
+    integer::to_float(&value).map(Value::Float).map_err(|error| error.raise(interp))
 }
 
 fn bit_length(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -107,15 +105,8 @@ fn round(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [this, digits] = arguments.take();
     let value = Value::Int(this_int(interp, &this, "__round__")?);
-    let digits = if digits.is_none() {
-        None
-    } else {
-        Some(interp.to_int(&digits)?)
-    };
-    Ok(
-        crate::builtins::number::round(interp, &value, digits.as_ref())?
-            .unwrap_or(Value::NotImplemented),
-    )
+    let digits = if digits.is_none() { None } else { Some(interp.to_int(&digits)?) };
+    Ok(crate::builtins::number::round(interp, &value, digits.as_ref())?.unwrap_or(Value::NotImplemented))
 }
 
 fn is_big_endian(interp: &Interp, order: &Value) -> PyResult<bool> {
@@ -141,11 +132,7 @@ fn to_bytes(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     interp.charge_bytes(length as u128)?;
     let too_big = || interp.overflow_error("int too big to convert");
     let number = value.to_big();
-    let mut bytes = if signed {
-        number.to_signed_bytes_le()
-    } else {
-        number.magnitude().to_bytes_le()
-    };
+    let mut bytes = if signed { number.to_signed_bytes_le() } else { number.magnitude().to_bytes_le() };
     if value.is_zero() {
         bytes.clear();
     }
@@ -201,10 +188,7 @@ fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Val
         }
         (Some(value), None) => value,
         (Some(value), Some(base)) => {
-            let base = interp
-                .to_int(&base)?
-                .to_i64()
-                .filter(|base| *base == 0 || (2..=36).contains(base));
+            let base = interp.to_int(&base)?.to_i64().filter(|base| *base == 0 || (2..=36).contains(base));
             let Some(base) = base else {
                 return Err(interp.value_error("int() base must be >= 2 and <= 36, or 0"));
             };
@@ -227,9 +211,7 @@ fn of(interp: &Interp, value: &Value) -> PyResult<Int> {
                 Some(Value::Bool(result)) => return Ok(Int::Small(i64::from(result))),
                 Some(other) => {
                     let found = interp.type_name(&other);
-                    return Err(
-                        interp.type_error(format!("{method} returned non-int (type {found})"))
-                    );
+                    return Err(interp.type_error(format!("{method} returned non-int (type {found})")));
                 }
                 None => {}
             }

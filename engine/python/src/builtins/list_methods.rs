@@ -129,9 +129,7 @@ fn tuple_index(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let arguments: [Value; 4] = arguments.take();
     let items = this_tuple(interp, &arguments[0], "index")?;
     let found = position(interp, &items, &arguments)?;
-    found
-        .map(Value::from)
-        .ok_or_else(|| interp.value_error("tuple.index(x): x not in tuple"))
+    found.map(Value::from).ok_or_else(|| interp.value_error("tuple.index(x): x not in tuple"))
 }
 
 fn extend(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -146,19 +144,11 @@ fn extend(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 fn insert(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let [this, index, item] = arguments.take();
     let list = this_list(interp, &this, "insert")?;
-    let index = if index.is_unknown() {
-        0
-    } else {
-        interp.to_i64(&index)?
-    };
+    let index = if index.is_unknown() { 0 } else { interp.to_i64(&index)? };
     interp.charge_bytes(size_of::<Value>() as u128)?;
     let mut list = list.borrow_mut();
     let length = list.len() as i64;
-    let at = if index < 0 {
-        index.saturating_add(length).max(0)
-    } else {
-        index.min(length)
-    };
+    let at = if index < 0 { index.saturating_add(length).max(0) } else { index.min(length) };
     list.insert(at as usize, item);
     Ok(Value::None)
 }
@@ -172,11 +162,7 @@ fn pop(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     if list.is_empty() {
         return Err(interp.index_error("pop from empty list"));
     }
-    let at = if index < 0 {
-        index.saturating_add(list.len() as i64)
-    } else {
-        index
-    };
+    let at = if index < 0 { index.saturating_add(list.len() as i64) } else { index };
     match usize::try_from(at) {
         Ok(at) if at < list.len() => Ok(list.remove(at)),
         _ => Err(interp.index_error("pop index out of range")),

@@ -5,6 +5,7 @@ pub mod bytes_methods;
 mod codec;
 pub(crate) mod construct;
 pub mod dict_methods;
+pub(crate) mod exceptions;
 pub mod float_methods;
 pub mod format;
 pub mod functions;
@@ -53,11 +54,7 @@ pub static MODULE: ModuleDef = ModuleDef {
 
 fn populate(interp: &Interp, namespace: &mut Namespace) {
     functions::lazy::populate(interp, namespace);
-    for (name, value) in [
-        ("None", Value::None),
-        ("True", Value::Bool(true)),
-        ("False", Value::Bool(false)),
-    ] {
+    for (name, value) in [("None", Value::None), ("True", Value::Bool(true)), ("False", Value::Bool(false))] {
         namespace.insert(Name::from(name), value);
     }
 }

@@ -54,11 +54,7 @@ fn part(interp: &Interp, arguments: Arguments, part: fn(&Range) -> i64) -> PyRes
     Ok(Value::from(part(&*this_range(interp, &this, "start")?)))
 }
 
-fn slice_part(
-    interp: &Interp,
-    arguments: Arguments,
-    part: fn(&Slice) -> &Value,
-) -> PyResult<Value> {
+fn slice_part(interp: &Interp, arguments: Arguments, part: fn(&Slice) -> &Value) -> PyResult<Value> {
     let [this] = arguments.take();
     Ok(part(&*this_slice(interp, &this, "start")?).clone())
 }
@@ -68,9 +64,7 @@ fn position(range: &Range, value: &Int) -> Option<usize> {
     let offset = i128::from(value.to_i64()?) - i128::from(range.start);
     let step = i128::from(range.step);
     let index = (offset % step == 0).then_some(offset / step)?;
-    usize::try_from(index)
-        .ok()
-        .filter(|index| *index < range.len())
+    usize::try_from(index).ok().filter(|index| *index < range.len())
 }
 
 /// As [`position`] for integers, by comparing each for other values.
@@ -110,28 +104,16 @@ fn index(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 
 fn reversed_method(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let [this] = arguments.take();
-    interp.iter(&Value::Range(Rc::new(reversed(&*this_range(
-        interp,
-        &this,
-        "__reversed__",
-    )?))))
+    interp.iter(&Value::Range(Rc::new(reversed(&*this_range(interp, &this, "__reversed__")?))))
 }
 
 /// The same integers from the end.
 pub(crate) fn reversed(range: &Range) -> Range {
     if range.is_empty() || range.step == i64::MIN {
-        return Range {
-            start: 0,
-            stop: 0,
-            step: 1,
-        };
+        return Range { start: 0, stop: 0, step: 1 };
     }
     let last = range.at(range.len() - 1);
-    Range {
-        start: last,
-        stop: range.start.saturating_sub(range.step),
-        step: -range.step,
-    }
+    Range { start: last, stop: range.start.saturating_sub(range.step), step: -range.step }
 }
 
 fn indices(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -143,9 +125,7 @@ fn indices(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
         return Err(interp.value_error("length should not be negative"));
     };
     let positions = interp.slice_positions(&slice, length)?;
-    Ok(Value::tuple(
-        [positions.start, positions.stop, positions.step].map(Value::from),
-    ))
+    Ok(Value::tuple([positions.start, positions.stop, positions.step].map(Value::from)))
 }
 
 /// `range(stop)`, `range(start, stop, step)`
@@ -185,9 +165,5 @@ fn construct_slice(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyRes
         None => (Value::None, none(first)),
         Some(upper) => (none(first), upper),
     };
-    Ok(Value::Slice(Rc::new(Slice {
-        lower,
-        upper,
-        step: none(third),
-    })))
+    Ok(Value::Slice(Rc::new(Slice { lower, upper, step: none(third) })))
 }

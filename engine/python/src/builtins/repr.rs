@@ -61,34 +61,25 @@ pub fn repr(interp: &Interp, v: &Value) -> PyResult<String> {
         Value::Complex(real, imaginary) => complex(*real, *imaginary),
         Value::Str(value) => text::quote(value),
         Value::Bytes(value) => text::quote_bytes(value),
-        Value::Tuple(items) => guarded(
-            interp,
-            Rc::as_ptr(items).cast::<()>() as usize,
-            "(...)",
-            || tuple(interp, items),
-        )?,
+        Value::Tuple(items) => {
+            guarded(interp, Rc::as_ptr(items).cast::<()>() as usize, "(...)", || tuple(interp, items))?
+        }
         Value::List(items) => guarded(interp, Rc::as_ptr(items) as usize, "[...]", || {
             let items = items.borrow().clone();
             Ok(format!("[{}]", listed(interp, &items)?))
         })?,
         Value::Dict(dict) => guarded(interp, Rc::as_ptr(dict) as usize, "{...}", || {
-            let entries: Vec<(Value, Value)> = dict
-                .borrow()
-                .iter()
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect();
+            let entries: Vec<(Value, Value)> =
+                dict.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
             pairs(interp, &entries)
         })?,
         Value::Set(members) => guarded(interp, Rc::as_ptr(members) as usize, "set(...)", || {
             let members = members.borrow().clone();
             set(interp, &members, "set")
         })?,
-        Value::FrozenSet(members) => guarded(
-            interp,
-            Rc::as_ptr(members) as usize,
-            "frozenset(...)",
-            || set(interp, members, "frozenset"),
-        )?,
+        Value::FrozenSet(members) => {
+            guarded(interp, Rc::as_ptr(members) as usize, "frozenset(...)", || set(interp, members, "frozenset"))?
+        }
         Value::Range(range) if range.step == 1 => format!("range({}, {})", range.start, range.stop),
         Value::Range(range) => format!("range({}, {}, {})", range.start, range.stop, range.step),
         Value::Slice(slice) => {
@@ -145,11 +136,7 @@ pub fn set(interp: &Interp, members: &Set, name: &str) -> PyResult<String> {
         return Ok(format!("{name}()"));
     }
     let listed = listed(interp, members.iter())?;
-    Ok(if name == "set" {
-        format!("{{{listed}}}")
-    } else {
-        format!("{name}({{{listed}}})")
-    })
+    Ok(if name == "set" { format!("{{{listed}}}") } else { format!("{name}({{{listed}}})") })
 }
 
 /// `id(v)`: the address of shared values, a number made from the value for the others.
@@ -180,9 +167,7 @@ pub fn address(v: &Value) -> usize {
             None => value.to_f64().to_bits(),
         }),
         Value::Float(value) => scattered(value.to_bits() ^ 0x5555),
-        Value::Complex(real, imaginary) => {
-            scattered(real.to_bits() ^ imaginary.to_bits().rotate_left(32))
-        }
+        Value::Complex(real, imaginary) => scattered(real.to_bits() ^ imaginary.to_bits().rotate_left(32)),
         Value::Bool(value) => 0x7f5a_0000_1000 + 32 * usize::from(*value),
         Value::None => 0x7f5a_0000_2000,
         Value::NotImplemented => 0x7f5a_0000_2040,

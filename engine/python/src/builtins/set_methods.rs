@@ -37,48 +37,17 @@ pub static FROZEN_SET: NativeClass = NativeClass {
 };
 
 const COPY: NativeDef = row("copy", "(self, /)", "A shallow copy.", copy);
-const DIFFERENCE: NativeDef = row(
-    "difference",
-    "(self, *others)",
-    "The members that are in none of the others.",
-    difference,
-);
-const INTERSECTION: NativeDef = row(
-    "intersection",
-    "(self, *others)",
-    "The members that are in all of the others, too.",
-    intersection,
-);
-const IS_DISJOINT: NativeDef = row(
-    "isdisjoint",
-    "(self, other, /)",
-    "Whether no member is in other.",
-    is_disjoint,
-);
-const IS_SUBSET: NativeDef = row(
-    "issubset",
-    "(self, other, /)",
-    "Whether other has every member.",
-    is_subset,
-);
-const IS_SUPERSET: NativeDef = row(
-    "issuperset",
-    "(self, other, /)",
-    "Whether every member of other is a member.",
-    is_superset,
-);
-const SYMMETRIC_DIFFERENCE: NativeDef = row(
-    "symmetric_difference",
-    "(self, other, /)",
-    "The members of exactly one of the two.",
-    symmetric_difference,
-);
-const UNION: NativeDef = row(
-    "union",
-    "(self, *others)",
-    "The members of all of them.",
-    union,
-);
+const DIFFERENCE: NativeDef =
+    row("difference", "(self, *others)", "The members that are in none of the others.", difference);
+const INTERSECTION: NativeDef =
+    row("intersection", "(self, *others)", "The members that are in all of the others, too.", intersection);
+const IS_DISJOINT: NativeDef = row("isdisjoint", "(self, other, /)", "Whether no member is in other.", is_disjoint);
+const IS_SUBSET: NativeDef = row("issubset", "(self, other, /)", "Whether other has every member.", is_subset);
+const IS_SUPERSET: NativeDef =
+    row("issuperset", "(self, other, /)", "Whether every member of other is a member.", is_superset);
+const SYMMETRIC_DIFFERENCE: NativeDef =
+    row("symmetric_difference", "(self, other, /)", "The members of exactly one of the two.", symmetric_difference);
+const UNION: NativeDef = row("union", "(self, *others)", "The members of all of them.", union);
 
 static FROZEN_METHODS: &[NativeDef] = rows! {
     COPY, DIFFERENCE, INTERSECTION, IS_DISJOINT, IS_SUBSET, IS_SUPERSET, SYMMETRIC_DIFFERENCE, UNION,
@@ -112,11 +81,7 @@ fn receiver(interp: &Interp, v: &Value, method: &str) -> PyResult<(Set, bool)> {
 }
 
 fn value_of(set: Set, frozen: bool) -> Value {
-    if frozen {
-        Value::FrozenSet(Rc::new(set))
-    } else {
-        Value::Set(Rc::new(RefCell::new(set)))
-    }
+    if frozen { Value::FrozenSet(Rc::new(set)) } else { Value::Set(Rc::new(RefCell::new(set))) }
 }
 
 /// The members of any iterable.
@@ -141,12 +106,7 @@ fn copy(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 }
 
 /// Folds an operator over the receiver and the other arguments.
-fn folded(
-    interp: &Interp,
-    arguments: Arguments,
-    op: BinaryOp,
-    method: &str,
-) -> PyResult<(Value, Set, bool)> {
+fn folded(interp: &Interp, arguments: Arguments, op: BinaryOp, method: &str) -> PyResult<(Value, Set, bool)> {
     let [this, others] = arguments.take();
     let (mut set, frozen) = receiver(interp, &this, method)?;
     set = set.copied(interp)?;
@@ -161,18 +121,15 @@ fn folded(
 }
 
 fn union(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
-    folded(interp, arguments, BinaryOp::BitOr, "union")
-        .map(|(_, set, frozen)| value_of(set, frozen))
+    folded(interp, arguments, BinaryOp::BitOr, "union").map(|(_, set, frozen)| value_of(set, frozen))
 }
 
 fn intersection(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
-    folded(interp, arguments, BinaryOp::BitAnd, "intersection")
-        .map(|(_, set, frozen)| value_of(set, frozen))
+    folded(interp, arguments, BinaryOp::BitAnd, "intersection").map(|(_, set, frozen)| value_of(set, frozen))
 }
 
 fn difference(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
-    folded(interp, arguments, BinaryOp::Sub, "difference")
-        .map(|(_, set, frozen)| value_of(set, frozen))
+    folded(interp, arguments, BinaryOp::Sub, "difference").map(|(_, set, frozen)| value_of(set, frozen))
 }
 
 fn symmetric_difference(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -180,10 +137,7 @@ fn symmetric_difference(interp: &Interp, arguments: Arguments) -> PyResult<Value
     let [this, other] = arguments.take();
     let (set, frozen) = receiver(interp, &this, "symmetric_difference")?;
     let other = set_from(interp, &other)?;
-    Ok(value_of(
-        interp.set_operation(BinaryOp::BitXor, &set, &other)?,
-        frozen,
-    ))
+    Ok(value_of(interp.set_operation(BinaryOp::BitXor, &set, &other)?, frozen))
 }
 
 /// Stores the folded set in the receiver.
@@ -208,11 +162,7 @@ fn update(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
             }
             _ => {
                 let items = interp.collect(&other)?;
-                with_set(&set, |set| {
-                    items
-                        .into_iter()
-                        .try_for_each(|item| set.add(interp, item).map(|_| ()))
-                })?;
+                with_set(&set, |set| items.into_iter().try_for_each(|item| set.add(interp, item).map(|_| ())))?;
             }
         }
     }

@@ -11,12 +11,7 @@ use std::cmp::Ordering;
 type Keyed = (Value, Value);
 
 /// `sorted(items, key=key, reverse=reverse)`
-pub(crate) fn sort(
-    interp: &Interp,
-    items: Vec<Value>,
-    key: Option<&Value>,
-    reverse: bool,
-) -> PyResult<Vec<Value>> {
+pub(crate) fn sort(interp: &Interp, items: Vec<Value>, key: Option<&Value>, reverse: bool) -> PyResult<Vec<Value>> {
     let mut keyed: Vec<Keyed> = Vec::with_capacity(items.len());
     for item in items {
         let key = match key {
@@ -88,11 +83,7 @@ fn merge_sort(interp: &Interp, mut items: Vec<Keyed>) -> PyResult<Vec<Keyed>> {
     let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
         let from_right = less(interp, b, a)?;
-        merged.extend(if from_right {
-            right.next()
-        } else {
-            left.next()
-        });
+        merged.extend(if from_right { right.next() } else { left.next() });
     }
     merged.extend(left);
     merged.extend(right);
@@ -112,11 +103,7 @@ fn insertion_sort(interp: &Interp, items: Vec<Keyed>) -> PyResult<Vec<Keyed>> {
         }
         while low < high {
             let middle = (low + high) / 2;
-            if less(interp, &item, &sorted[middle])? {
-                high = middle
-            } else {
-                low = middle + 1
-            }
+            if less(interp, &item, &sorted[middle])? { high = middle } else { low = middle + 1 }
         }
         sorted.insert(low, item);
     }

@@ -11,20 +11,35 @@ use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::{BinaryOp, CompareOp, UnaryOp};
 
-fn binary(interp: &Interp, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Value> {
-    if a.is_unknown() || b.is_unknown() {
-        return Ok(if a.is_unknown() { a.clone() } else { b.clone() });
+/// Number types from narrow to wide: the narrower one leaves the answer to the wider, as in `(1).__add__(2.0)`.
+fn width(v: &Value) -> u8 {
+    match v {
+        Value::Float(_) => 1,
+        Value::Complex(..) => 2,
+        _ => 0,
     }
-    let (a, b) = (interp.plain(a), interp.plain(b));
-    if matches!(b, Value::Object(_) | Value::Instance(_)) {
+}
+
+/// `this op other`, or `other op this` where `reflected`.
+fn binary(interp: &Interp, op: BinaryOp, this: &Value, other: &Value, reflected: bool) -> PyResult<Value> {
+    if this.is_unknown() || other.is_unknown() {
+        return Ok(if this.is_unknown() { this.clone() } else { other.clone() });
+    }
+    let (this, other) = (interp.plain(this), interp.plain(other));
+    let foreign = |v: &Value| matches!(v, Value::Object(_) | Value::Instance(_));
+    if foreign(&this) || foreign(&other) || width(&this) < width(&other) {
         return Ok(Value::NotImplemented);
     }
-    if let Some(value) = number::binary(interp, op, &a, &b)? {
+    let (a, b) = if reflected { (&other, &this) } else { (&this, &other) };
+    if let Some(value) = number::binary(interp, op, a, b)? {
         return Ok(value);
     }
-    Ok(interp
-        .sequence_binary(op, &a, &b)?
-        .unwrap_or(Value::NotImplemented))
+    match interp.sequence_binary(op, a, b)? {
+        Some(value) => Ok(value),
+        // Concatenation raises by itself in CPython's sequence types.
+        None if op == BinaryOp::Add && !reflected && family(a) > 1 => interp.binary(op, a, b),
+        None => Ok(Value::NotImplemented),
+    }
 }
 
 macro_rules! operators {
@@ -34,13 +49,13 @@ macro_rules! operators {
             pub(crate) const $forward: NativeDef =
                 row($name, "(self, value, /)", concat!("Return self", $symbol, "value."), |interp, arguments| {
                     let [this, other] = arguments.take();
-                    binary(interp, BinaryOp::$op, &this, &other)
+                    binary(interp, BinaryOp::$op, &this, &other, false)
                 });
             #[doc = concat!("`", $reflected_name, "`")]
             pub(crate) const $reflected: NativeDef =
                 row($reflected_name, "(self, value, /)", concat!("Return value", $symbol, "self."), |interp, arguments| {
                     let [this, other] = arguments.take();
-                    binary(interp, BinaryOp::$op, &other, &this)
+                    binary(interp, BinaryOp::$op, &this, &other, true)
                 });
         )*
     };
@@ -61,50 +76,34 @@ operators! {
 }
 
 /// `__pow__`
-pub(crate) const POW: NativeDef = row(
-    "__pow__",
-    "(self, value, mod=None, /)",
-    "Return pow(self, value, mod).",
-    |interp, arguments| {
+pub(crate) const POW: NativeDef =
+    row("__pow__", "(self, value, mod=None, /)", "Return pow(self, value, mod).", |interp, arguments| {
         let [this, exponent, modulus] = arguments.take();
         match modulus {
-            Value::None => binary(interp, BinaryOp::Pow, &this, &exponent),
+            Value::None => binary(interp, BinaryOp::Pow, &this, &exponent, false),
             modulus => {
-                let (base, exponent, modulus) = (
-                    interp.plain(&this),
-                    interp.plain(&exponent),
-                    interp.plain(&modulus),
-                );
+                let (base, exponent, modulus) = (interp.plain(&this), interp.plain(&exponent), interp.plain(&modulus));
                 let power = number::power_modulo(interp, &base, &exponent, &modulus)?;
                 Ok(power.unwrap_or(Value::NotImplemented))
             }
         }
-    },
-);
+    });
 
 /// `__rpow__`
-pub(crate) const RPOW: NativeDef = row(
-    "__rpow__",
-    "(self, value, mod=None, /)",
-    "Return pow(value, self, mod).",
-    |interp, arguments| {
+pub(crate) const RPOW: NativeDef =
+    row("__rpow__", "(self, value, mod=None, /)", "Return pow(value, self, mod).", |interp, arguments| {
         let [this, base, _modulus] = arguments.take();
-        binary(interp, BinaryOp::Pow, &base, &this)
-    },
-);
+        binary(interp, BinaryOp::Pow, &this, &base, true)
+    });
 
 /// `__divmod__`
-pub(crate) const DIVMOD: NativeDef = row(
-    "__divmod__",
-    "(self, value, /)",
-    "Return divmod(self, value).",
-    |interp, arguments| {
+pub(crate) const DIVMOD: NativeDef =
+    row("__divmod__", "(self, value, /)", "Return divmod(self, value).", |interp, arguments| {
         known!(arguments);
         let [this, other] = arguments.take();
         let pair = number::divide_floor(interp, &interp.plain(&this), &interp.plain(&other))?;
         Ok(pair.unwrap_or(Value::NotImplemented))
-    },
-);
+    });
 
 fn unary(interp: &Interp, op: UnaryOp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
@@ -114,18 +113,14 @@ fn unary(interp: &Interp, op: UnaryOp, arguments: Arguments) -> PyResult<Value> 
 }
 
 /// `__neg__`
-pub(crate) const NEG: NativeDef = row("__neg__", "(self, /)", "-self", |interp, arguments| {
-    unary(interp, UnaryOp::Neg, arguments)
-});
+pub(crate) const NEG: NativeDef =
+    row("__neg__", "(self, /)", "-self", |interp, arguments| unary(interp, UnaryOp::Neg, arguments));
 /// `__pos__`
-pub(crate) const POS: NativeDef = row("__pos__", "(self, /)", "+self", |interp, arguments| {
-    unary(interp, UnaryOp::Pos, arguments)
-});
+pub(crate) const POS: NativeDef =
+    row("__pos__", "(self, /)", "+self", |interp, arguments| unary(interp, UnaryOp::Pos, arguments));
 /// `__invert__`
 pub(crate) const INVERT: NativeDef =
-    row("__invert__", "(self, /)", "~self", |interp, arguments| {
-        unary(interp, UnaryOp::Invert, arguments)
-    });
+    row("__invert__", "(self, /)", "~self", |interp, arguments| unary(interp, UnaryOp::Invert, arguments));
 /// `__abs__`
 pub(crate) const ABS: NativeDef = row("__abs__", "(self, /)", "abs(self)", |interp, arguments| {
     known!(arguments);
@@ -182,80 +177,47 @@ comparisons! {
 }
 
 /// `__bool__`
-pub(crate) const BOOL: NativeDef = row(
-    "__bool__",
-    "(self, /)",
-    "True if self else False",
-    |interp, arguments| {
-        let [this] = arguments.take();
-        interp.truth(&interp.plain(&this)).map(Value::Bool)
-    },
-);
+pub(crate) const BOOL: NativeDef = row("__bool__", "(self, /)", "True if self else False", |interp, arguments| {
+    let [this] = arguments.take();
+    interp.truth(&interp.plain(&this)).map(Value::Bool)
+});
 
 /// `__len__`
-pub(crate) const LEN: NativeDef = row(
-    "__len__",
-    "(self, /)",
-    "Return len(self).",
-    |interp, arguments| {
-        let [this] = arguments.take();
-        interp.len(&interp.plain(&this)).map(Value::from)
-    },
-);
+pub(crate) const LEN: NativeDef = row("__len__", "(self, /)", "Return len(self).", |interp, arguments| {
+    let [this] = arguments.take();
+    interp.len(&interp.plain(&this)).map(Value::from)
+});
 
 /// `__iter__`
-pub(crate) const ITER: NativeDef = row(
-    "__iter__",
-    "(self, /)",
-    "Implement iter(self).",
-    |interp, arguments| {
-        let [this] = arguments.take();
-        interp.iter(&interp.plain(&this))
-    },
-);
+pub(crate) const ITER: NativeDef = row("__iter__", "(self, /)", "Implement iter(self).", |interp, arguments| {
+    let [this] = arguments.take();
+    interp.iter(&interp.plain(&this))
+});
 
 /// `__contains__`
-pub(crate) const CONTAINS: NativeDef = row(
-    "__contains__",
-    "(self, key, /)",
-    "Return key in self.",
-    |interp, arguments| {
+pub(crate) const CONTAINS: NativeDef =
+    row("__contains__", "(self, key, /)", "Return key in self.", |interp, arguments| {
         let [this, key] = arguments.take();
         interp.contains(&interp.plain(&this), &key).map(Value::Bool)
-    },
-);
+    });
 
 /// `__getitem__`
-pub(crate) const GETITEM: NativeDef = row(
-    "__getitem__",
-    "(self, key, /)",
-    "Return self[key].",
-    |interp, arguments| {
-        let [this, key] = arguments.take();
-        interp.get_item(&interp.plain(&this), &key)
-    },
-);
+pub(crate) const GETITEM: NativeDef = row("__getitem__", "(self, key, /)", "Return self[key].", |interp, arguments| {
+    let [this, key] = arguments.take();
+    interp.get_item(&interp.plain(&this), &key)
+});
 
 /// `__setitem__`
-pub(crate) const SETITEM: NativeDef = row(
-    "__setitem__",
-    "(self, key, value, /)",
-    "Set self[key] to value.",
-    |interp, arguments| {
+pub(crate) const SETITEM: NativeDef =
+    row("__setitem__", "(self, key, value, /)", "Set self[key] to value.", |interp, arguments| {
         let [this, key, value] = arguments.take();
         interp.set_item(&interp.plain(&this), &key, value)?;
         Ok(Value::None)
-    },
-);
+    });
 
 /// `__delitem__`
-pub(crate) const DELITEM: NativeDef = row(
-    "__delitem__",
-    "(self, key, /)",
-    "Delete self[key].",
-    |interp, arguments| {
-        let [this, key] = arguments.take();
-        interp.delete_item(&interp.plain(&this), &key)?;
-        Ok(Value::None)
-    },
-);
+pub(crate) const DELITEM: NativeDef = row("__delitem__", "(self, key, /)", "Delete self[key].", |interp, arguments| {
+    let [this, key] = arguments.take();
+    interp.delete_item(&interp.plain(&this), &key)?;
+    Ok(Value::None)
+});

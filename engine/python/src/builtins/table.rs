@@ -11,18 +11,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// One row of a table.
-pub(crate) const fn row(
-    name: &'static str,
-    signature: &'static str,
-    doc: &'static str,
-    run: NativeFn,
-) -> NativeDef {
-    NativeDef {
-        name,
-        signature,
-        doc,
-        run,
-    }
+pub(crate) const fn row(name: &'static str, signature: &'static str, doc: &'static str, run: NativeFn) -> NativeDef {
+    NativeDef { name, signature, doc, run }
 }
 
 /// A table: `name, signature, doc, function;` for each row, then rows that are constants.
@@ -91,18 +81,12 @@ pub(crate) fn this_int(interp: &Interp, v: &Value, method: &str) -> PyResult<Int
 }
 
 /// A `str` argument: TypeError in the words of Argument Clinic otherwise.
-pub(crate) fn text_argument(
-    interp: &Interp,
-    v: &Value,
-    function: &str,
-    position: &str,
-) -> PyResult<Rc<str>> {
+pub(crate) fn text_argument(interp: &Interp, v: &Value, function: &str, position: &str) -> PyResult<Rc<str>> {
     match interp.plain(v) {
         Value::Str(text) => Ok(text),
-        _ => Err(interp.type_error(format!(
-            "{function}() argument {position}must be str, not {}",
-            interp.type_name(v)
-        ))),
+        _ => {
+            Err(interp.type_error(format!("{function}() argument {position}must be str, not {}", interp.type_name(v))))
+        }
     }
 }
 
@@ -113,10 +97,7 @@ pub(crate) fn members(set: &RefCell<Set>) -> Set {
 
 /// Changes a shared set by code that may run the user's `__hash__` and `__eq__`: the set is empty meanwhile, and no
 /// borrow is held.
-pub(crate) fn with_set<R>(
-    set: &RefCell<Set>,
-    change: impl FnOnce(&mut Set) -> PyResult<R>,
-) -> PyResult<R> {
+pub(crate) fn with_set<R>(set: &RefCell<Set>, change: impl FnOnce(&mut Set) -> PyResult<R>) -> PyResult<R> {
     let mut taken = std::mem::take(&mut *set.borrow_mut());
     let result = change(&mut taken);
     let old = std::mem::replace(&mut *set.borrow_mut(), taken);

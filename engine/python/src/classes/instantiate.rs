@@ -73,7 +73,7 @@ impl Interp {
     /// `object.__new__(class, ...)`: an instance before `__init__`; for subclasses of builtins with the value inside.
     pub(crate) fn object_new(&self, class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
         if class.builtin == Some(Builtin::Exception) {
-            return Ok(self.new_exception(class, args));
+            return crate::builtins::exceptions::construct(self, class, args);
         }
         if class.builtin == Some(Builtin::Type) && class.span.is_some() {
             return super::create::construct_type(self, class, args);
@@ -131,20 +131,6 @@ impl Interp {
             .find(|class| class.construct.is_some());
         nearest.is_none_or(|nearest| Rc::ptr_eq(nearest, layout))
             && !Rc::ptr_eq(class, &self.types().bool)
-    }
-
-    fn new_exception(&self, class: &Rc<Class>, args: CallArgs) -> Value {
-        let exception = self.exception_of(class, Value::tuple(args.positional));
-        if let Value::Instance(instance) = &exception {
-            // `ImportError(name=...)`, `NameError(name=...)`: keywords that builtin exceptions keep as attributes.
-            let mut fields = instance.fields.borrow_mut();
-            if class.lookup("__init__").is_none() {
-                for (name, value) in args.keywords {
-                    fields.insert(name, value);
-                }
-            }
-        }
-        exception
     }
 
     /// TypeError for classes with abstract methods left.

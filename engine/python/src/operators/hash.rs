@@ -42,7 +42,10 @@ impl Interp {
                     let item = self.hash(item)?;
                     hash ^= (item ^ 89_869_747 ^ (item << 16)).wrapping_mul(3_644_798_167);
                 }
-                hash.wrapping_mul(69_069).wrapping_add(907_133_923)
+                hash ^= (set.len() as u64 + 1).wrapping_mul(1_927_868_237);
+                hash ^= (hash >> 11) ^ (hash >> 25);
+                hash = hash.wrapping_mul(69_069).wrapping_add(907_133_923);
+                if hash == u64::MAX { 590_923_713 } else { hash }
             }
             Value::Range(range) => self.hash_tuple(&[
                 Value::from(range.len()),

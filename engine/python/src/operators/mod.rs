@@ -78,9 +78,7 @@ impl Interp {
         // A subclass on the right goes first where it overrides the reflected method: Python's data model 3.3.8.
         let right_first = matches!(b, Value::Instance(_) | Value::Object(_)) && {
             let (left, right) = (self.type_of(a), self.type_of(b));
-            !std::rc::Rc::ptr_eq(&left, &right)
-                && right.is_subclass(&left)
-                && right.lookup(names.reflected).is_some()
+            !std::rc::Rc::ptr_eq(&left, &right) && right.is_subclass(&left) && right.lookup(names.reflected).is_some()
         };
         if right_first && let Some(value) = self.half_binary(op, b, a, true, names.reflected)? {
             return Ok(Some(value));
@@ -93,7 +91,11 @@ impl Interp {
         }
         let (plain_a, plain_b) = (self.plain(a), self.plain(b));
         if matches!(plain_a, Value::Instance(_)) || matches!(plain_b, Value::Instance(_)) {
-            return Ok(None);
+            // Any object may fill a template, and any with `__index__` repeats a sequence.
+            return match op {
+                BinaryOp::Mod | BinaryOp::Mult => self.sequence_binary(op, &plain_a, &plain_b),
+                _ => Ok(None),
+            };
         }
         self.builtin_binary(op, &plain_a, &plain_b)
     }
@@ -109,12 +111,10 @@ impl Interp {
     ) -> PyResult<Option<Value>> {
         match this {
             Value::Object(object) => object.binary(this, op, other, reflected, self),
-            Value::Instance(_) | Value::Class(_) => {
-                match self.call_special(this, method, [other.clone()])? {
-                    None | Some(Value::NotImplemented) => Ok(None),
-                    value => Ok(value),
-                }
-            }
+            Value::Instance(_) | Value::Class(_) => match self.call_special(this, method, [other.clone()])? {
+                None | Some(Value::NotImplemented) => Ok(None),
+                value => Ok(value),
+            },
             _ => Ok(None),
         }
     }
@@ -153,18 +153,13 @@ impl Interp {
         let (plain_a, plain_b) = (self.plain(a), self.plain(b));
         match (op, &plain_a) {
             (BinaryOp::Add, Value::Str(_)) => {
-                return self
-                    .type_error(format!("can only concatenate str (not \"{right}\") to str"));
+                return self.type_error(format!("can only concatenate str (not \"{right}\") to str"));
             }
             (BinaryOp::Add, Value::List(_)) if symbol == "+" => {
-                return self.type_error(format!(
-                    "can only concatenate list (not \"{right}\") to list"
-                ));
+                return self.type_error(format!("can only concatenate list (not \"{right}\") to list"));
             }
             (BinaryOp::Add, Value::Tuple(_)) => {
-                return self.type_error(format!(
-                    "can only concatenate tuple (not \"{right}\") to tuple"
-                ));
+                return self.type_error(format!("can only concatenate tuple (not \"{right}\") to tuple"));
             }
             (BinaryOp::Add, Value::Bytes(_)) => {
                 return self.type_error(format!("can't concat {right} to bytes"));
@@ -172,30 +167,19 @@ impl Interp {
             _ => {}
         }
         if op == BinaryOp::Mult {
-            let sequence = |v: &Value| {
-                matches!(
-                    v,
-                    Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_)
-                )
-            };
+            let sequence = |v: &Value| matches!(v, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_));
             if sequence(&plain_a) {
-                return self.type_error(format!(
-                    "can't multiply sequence by non-int of type '{right}'"
-                ));
+                return self.type_error(format!("can't multiply sequence by non-int of type '{right}'"));
             }
             if sequence(&plain_b) {
-                return self.type_error(format!(
-                    "can't multiply sequence by non-int of type '{left}'"
-                ));
+                return self.type_error(format!("can't multiply sequence by non-int of type '{left}'"));
             }
         }
         let symbol = match symbol {
             "**" => "** or pow()",
             symbol => symbol,
         };
-        self.type_error(format!(
-            "unsupported operand type(s) for {symbol}: '{left}' and '{right}'"
-        ))
+        self.type_error(format!("unsupported operand type(s) for {symbol}: '{left}' and '{right}'"))
     }
 
     /// `-a`, `+a`, `~a`, `not a`. TypeError where it has none.
@@ -224,10 +208,7 @@ impl Interp {
         if let Some(value) = number::unary(self, op, &self.plain(a))? {
             return Ok(value);
         }
-        Err(self.type_error(format!(
-            "bad operand type for unary {symbol}: '{}'",
-            self.type_name(a)
-        )))
+        Err(self.type_error(format!("bad operand type for unary {symbol}: '{}'", self.type_name(a))))
     }
 
     /// `bool(v)`. `Unknown` reads as false: the statement machine asks before it comes here.
@@ -258,10 +239,8 @@ impl Interp {
                     return match result {
                         Value::Bool(truth) => Ok(truth),
                         Value::Unknown(_) => Ok(false),
-                        other => Err(self.type_error(format!(
-                            "__bool__ should return bool, returned {}",
-                            self.type_name(&other)
-                        ))),
+                        other => Err(self
+                            .type_error(format!("__bool__ should return bool, returned {}", self.type_name(&other)))),
                     };
                 }
                 if self.overrides(v, "__len__") {
@@ -272,12 +251,10 @@ impl Interp {
                     payload => self.truth(&payload)?,
                 }
             }
-            Value::Class(class) if class.metaclass.is_some() => {
-                match self.call_special(v, "__bool__", [])? {
-                    Some(result) => self.truth(&result)?,
-                    None => true,
-                }
-            }
+            Value::Class(class) if class.metaclass.is_some() => match self.call_special(v, "__bool__", [])? {
+                Some(result) => self.truth(&result)?,
+                None => true,
+            },
             _ => true,
         })
     }

@@ -33,6 +33,10 @@ impl Interp {
                 Value::Str(template) => {
                     crate::builtins::format::percent(self, template, b).map(|s| Some(Value::str(s)))
                 }
+                Value::Bytes(template) => {
+                    let formatted = crate::builtins::format::percent::format_bytes(self, template, b)?;
+                    Ok(Some(Value::Bytes(Rc::from(formatted))))
+                }
                 _ => Ok(None),
             },
             BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::Sub | BinaryOp::BitXor => {

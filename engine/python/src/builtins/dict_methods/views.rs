@@ -37,12 +37,8 @@ static KEYS: NativeClass = class("dict_keys", &[IS_DISJOINT]);
 static VALUES: NativeClass = class("dict_values", &[]);
 static ITEMS: NativeClass = class("dict_items", &[IS_DISJOINT]);
 
-const IS_DISJOINT: crate::native::NativeDef = row(
-    "isdisjoint",
-    "(self, other, /)",
-    "Whether nothing shown is in other.",
-    is_disjoint,
-);
+const IS_DISJOINT: crate::native::NativeDef =
+    row("isdisjoint", "(self, other, /)", "Whether nothing shown is in other.", is_disjoint);
 
 const fn class(name: &'static str, methods: &'static [crate::native::NativeDef]) -> NativeClass {
     NativeClass {
@@ -72,11 +68,7 @@ impl View {
 
     /// What it shows now.
     pub fn items(&self) -> Vec<Value> {
-        self.dict
-            .borrow()
-            .iter()
-            .map(|(key, value)| shown(self.kind, key, value))
-            .collect()
+        self.dict.borrow().iter().map(|(key, value)| shown(self.kind, key, value)).collect()
     }
 
     fn to_set(&self, interp: &Interp) -> PyResult<Set> {
@@ -127,11 +119,7 @@ pub(crate) fn reversed(dict: &Rc<RefCell<Dict>>, kind: Kind) -> Value {
     };
     let dict = Rc::clone(dict);
     let length = dict.borrow().len();
-    let mut left: Vec<Value> = dict
-        .borrow()
-        .iter()
-        .map(|(key, value)| shown(kind, key, value))
-        .collect();
+    let mut left: Vec<Value> = dict.borrow().iter().map(|(key, value)| shown(kind, key, value)).collect();
     NativeIterator::value(name, move |interp| {
         if dict.borrow().len() != length {
             return Err(interp.runtime_error("dictionary changed size during iteration"));
@@ -167,24 +155,17 @@ impl Object for View {
 
     fn contains(&self, _this: &Value, item: &Value, interp: &Interp) -> Option<PyResult<bool>> {
         Some(match self.kind {
-            Kind::Keys => interp
-                .dict_get(&self.dict, item)
-                .map(|found| found.is_some()),
-            Kind::Values => self.items().iter().try_fold(false, |found, value| {
-                if found {
-                    Ok(true)
-                } else {
-                    interp.equals(value, item)
-                }
-            }),
+            Kind::Keys => interp.dict_get(&self.dict, item).map(|found| found.is_some()),
+            Kind::Values => self
+                .items()
+                .iter()
+                .try_fold(false, |found, value| if found { Ok(true) } else { interp.equals(value, item) }),
             Kind::Items => match item {
-                Value::Tuple(pair) if pair.len() == 2 => {
-                    match interp.dict_get(&self.dict, &pair[0]) {
-                        Ok(Some(value)) => interp.equals(&value, &pair[1]),
-                        Ok(None) => Ok(false),
-                        Err(stop) => Err(stop),
-                    }
-                }
+                Value::Tuple(pair) if pair.len() == 2 => match interp.dict_get(&self.dict, &pair[0]) {
+                    Ok(Some(value)) => interp.equals(&value, &pair[1]),
+                    Ok(None) => Ok(false),
+                    Err(stop) => Err(stop),
+                },
                 _ => Ok(false),
             },
         })
@@ -199,10 +180,7 @@ impl Object for View {
         interp: &Interp,
     ) -> PyResult<Option<Value>> {
         if self.kind == Kind::Values
-            || !matches!(
-                op,
-                BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Sub
-            )
+            || !matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Sub)
         {
             return Ok(None);
         }
@@ -220,13 +198,7 @@ impl Object for View {
         Ok(Some(Value::Set(Rc::new(RefCell::new(result)))))
     }
 
-    fn compare(
-        &self,
-        _this: &Value,
-        op: CompareOp,
-        other: &Value,
-        interp: &Interp,
-    ) -> PyResult<Option<Value>> {
+    fn compare(&self, _this: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
         if self.kind == Kind::Values {
             return Ok(None);
         }
@@ -239,19 +211,13 @@ impl Object for View {
             },
         };
         let shared = |set: Set| Value::Set(Rc::new(RefCell::new(set)));
-        interp
-            .compare(op, &shared(self.to_set(interp)?), &shared(theirs))
-            .map(Some)
+        interp.compare(op, &shared(self.to_set(interp)?), &shared(theirs)).map(Some)
     }
 
     fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
         let address = std::ptr::from_ref(self) as usize;
         let text = guarded(interp, address, "...", || {
-            Ok(format!(
-                "{}({})",
-                self.name(),
-                interp.repr(&Value::list(self.items()))?
-            ))
+            Ok(format!("{}({})", self.name(), interp.repr(&Value::list(self.items()))?))
         })?;
         Ok(Some(text))
     }
@@ -259,17 +225,14 @@ impl Object for View {
     fn hash(&self, _this: &Value, interp: &Interp) -> Option<PyResult<u64>> {
         match self.kind {
             Kind::Values => None,
-            _ => Some(Err(
-                interp.type_error(format!("unhashable type: '{}'", self.name()))
-            )),
+            _ => Some(Err(interp.type_error(format!("unhashable type: '{}'", self.name())))),
         }
     }
 }
 
 /// `reversed(view)`; `None` where `v` is no view.
 pub(crate) fn reversed_view(v: &Value) -> Option<Value> {
-    v.downcast::<View>()
-        .map(|view| reversed(&view.dict, view.kind))
+    v.downcast::<View>().map(|view| reversed(&view.dict, view.kind))
 }
 
 fn is_disjoint(interp: &Interp, arguments: Arguments) -> PyResult<Value> {

@@ -5,6 +5,11 @@ const LONGEST_EXPANSION: usize = 1100;
 
 /// `repr(value)`
 pub fn repr(value: f64) -> String {
+    repr_with(value, false)
+}
+
+/// `repr`, or the empty type under `#`, where an exponent follows a point.
+fn repr_with(value: f64, alternate: bool) -> String {
     if let Some(special) = special(value) {
         return special.to_owned();
     }
@@ -17,7 +22,7 @@ pub fn repr(value: f64) -> String {
         }
         body
     } else {
-        scientific(&digits, exponent, false)
+        scientific(&digits, exponent, alternate)
     };
     format!("{sign}{body}")
 }
@@ -71,11 +76,7 @@ fn place_point(digits: &str, exponent: i32) -> String {
 
 fn scientific(digits: &str, exponent: i32, alternate: bool) -> String {
     let (first, rest) = digits.split_at(1);
-    let point = if !rest.is_empty() || alternate {
-        "."
-    } else {
-        ""
-    };
+    let point = if !rest.is_empty() || alternate { "." } else { "" };
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{first}{point}{rest}e{sign}{:02}", exponent.unsigned_abs())
 }
@@ -83,13 +84,7 @@ fn scientific(digits: &str, exponent: i32, alternate: bool) -> String {
 /// The magnitude of a float under a conversion of the mini-language or of `%`: `e`, `f`, `g` (any case), or `r` for
 /// `repr`. No sign; `inf` and `nan` in the case of the conversion. `dot_zero` marks a whole number as a float, as the
 /// empty type does.
-pub fn convert(
-    value: f64,
-    kind: char,
-    precision: usize,
-    alternate: bool,
-    dot_zero: bool,
-) -> String {
+pub fn convert(value: f64, kind: char, precision: usize, alternate: bool, dot_zero: bool) -> String {
     let value = value.abs();
     let text = if let Some(special) = special(value) {
         special.to_owned()
@@ -109,14 +104,10 @@ pub fn convert(
                 text
             }
             'g' => general(value, precision.max(1), alternate, dot_zero),
-            _ => repr(value),
+            _ => repr_with(value, alternate),
         }
     };
-    if kind.is_ascii_uppercase() {
-        text.to_ascii_uppercase()
-    } else {
-        text
-    }
+    if kind.is_ascii_uppercase() { text.to_ascii_uppercase() } else { text }
 }
 
 fn general(value: f64, precision: usize, alternate: bool, dot_zero: bool) -> String {

@@ -48,9 +48,7 @@ pub fn format(interp: &Interp, value: &Value, spec: &str) -> PyResult<String> {
         Value::Str(text) => string(text, spec),
         other => {
             let found = interp.type_name(other);
-            return Err(interp.type_error(format!(
-                "unsupported format string passed to {found}.__format__"
-            )));
+            return Err(interp.type_error(format!("unsupported format string passed to {found}.__format__")));
         }
     };
     formatted.map_err(|error| error.raise(interp))
@@ -68,45 +66,25 @@ pub fn string(text: &str, spec: &str) -> Result<String, FormatError> {
         return Err(FormatError::value(if (' '..'\u{80}').contains(&kind) {
             format!("Unknown format code '{kind}' for object of type 'str'")
         } else {
-            format!(
-                "Unknown format code '\\x{:x}' for object of type 'str'",
-                u32::from(kind)
-            )
+            format!("Unknown format code '\\x{:x}' for object of type 'str'", u32::from(kind))
         }));
     }
     if let Some(sign) = spec.sign {
-        let name = if sign == spec::Sign::Space {
-            "Space"
-        } else {
-            "Sign"
-        };
-        return Err(FormatError::value(format!(
-            "{name} not allowed in string format specifier"
-        )));
+        let name = if sign == spec::Sign::Space { "Space" } else { "Sign" };
+        return Err(FormatError::value(format!("{name} not allowed in string format specifier")));
     }
     if spec.no_negative_zero {
-        return Err(FormatError::value(
-            "Negative zero coercion (z) not allowed in string format specifier",
-        ));
+        return Err(FormatError::value("Negative zero coercion (z) not allowed in string format specifier"));
     }
     if spec.alternate {
-        return Err(FormatError::value(
-            "Alternate form (#) not allowed in string format specifier",
-        ));
+        return Err(FormatError::value("Alternate form (#) not allowed in string format specifier"));
     }
     if spec.align == Some(Align::AfterSign) {
-        return Err(FormatError::value(
-            "'=' alignment not allowed in string format specifier",
-        ));
+        return Err(FormatError::value("'=' alignment not allowed in string format specifier"));
     }
     let kept = match spec.precision {
         Some(precision) => &text[..crate::builtins::text::byte_offset(text, precision)],
         None => text,
     };
-    Ok(pad(
-        kept,
-        spec.width,
-        spec.fill,
-        spec.align.unwrap_or(Align::Left),
-    ))
+    Ok(pad(kept, spec.width, spec.fill, spec.align.unwrap_or(Align::Left)))
 }

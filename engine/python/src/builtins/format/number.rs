@@ -18,27 +18,18 @@ struct Parts {
 
 fn unknown_kind(kind: char, type_name: &str) -> FormatError {
     if (' '..'\u{80}').contains(&kind) {
-        FormatError::value(format!(
-            "Unknown format code '{kind}' for object of type '{type_name}'"
-        ))
+        FormatError::value(format!("Unknown format code '{kind}' for object of type '{type_name}'"))
     } else {
-        FormatError::value(format!(
-            "Unknown format code '\\x{:x}' for object of type '{type_name}'",
-            u32::from(kind)
-        ))
+        FormatError::value(format!("Unknown format code '\\x{:x}' for object of type '{type_name}'", u32::from(kind)))
     }
 }
 
 impl From<NumberError> for FormatError {
     fn from(error: NumberError) -> Self {
         match error {
-            NumberError::ZeroDivision(message) | NumberError::Value(message) => {
-                FormatError::value(message)
-            }
+            NumberError::ZeroDivision(message) | NumberError::Value(message) => FormatError::value(message),
             NumberError::Overflow(message) => FormatError::Overflow(message.to_owned()),
-            NumberError::OutOfRange | NumberError::Memory => {
-                FormatError::Overflow("number too large".to_owned())
-            }
+            NumberError::OutOfRange | NumberError::Memory => FormatError::Overflow("number too large".to_owned()),
         }
     }
 }
@@ -54,14 +45,10 @@ pub fn integer(value: &Int, text: &str, type_name: &str) -> Result<String, Forma
         return Err(unknown_kind(kind, type_name));
     }
     if spec.precision.is_some() {
-        return Err(FormatError::value(
-            "Precision not allowed in integer format specifier",
-        ));
+        return Err(FormatError::value("Precision not allowed in integer format specifier"));
     }
     if spec.no_negative_zero {
-        return Err(FormatError::value(
-            "Negative zero coercion (z) not allowed in integer format specifier",
-        ));
+        return Err(FormatError::value("Negative zero coercion (z) not allowed in integer format specifier"));
     }
     if kind == 'c' {
         return character(value, &spec);
@@ -78,11 +65,7 @@ pub fn integer(value: &Int, text: &str, type_name: &str) -> Result<String, Forma
     } else {
         integer::magnitude_in_base(value, base)
     };
-    let digits = if kind == 'X' {
-        digits.to_ascii_uppercase()
-    } else {
-        digits
-    };
+    let digits = if kind == 'X' { digits.to_ascii_uppercase() } else { digits };
     let parts = Parts {
         negative: value.is_negative(),
         prefix: if spec.alternate { prefix } else { "" },
@@ -94,26 +77,20 @@ pub fn integer(value: &Int, text: &str, type_name: &str) -> Result<String, Forma
 
 fn character(value: &Int, spec: &Spec) -> Result<String, FormatError> {
     if spec.sign.is_some() {
-        return Err(FormatError::value(
-            "Sign not allowed with integer format specifier 'c'",
-        ));
+        return Err(FormatError::value("Sign not allowed with integer format specifier 'c'"));
     }
     if spec.alternate {
-        return Err(FormatError::value(
-            "Alternate form (#) not allowed with integer format specifier 'c'",
-        ));
+        return Err(FormatError::value("Alternate form (#) not allowed with integer format specifier 'c'"));
+    }
+    if value.to_i64().is_none() {
+        return Err(FormatError::Overflow("Python int too large to convert to C long".to_owned()));
     }
     let character = value
         .to_i64()
         .and_then(|code| u32::try_from(code).ok())
         .and_then(char::from_u32)
         .ok_or_else(|| FormatError::Overflow("%c arg not in range(0x110000)".to_owned()))?;
-    Ok(pad(
-        &character.to_string(),
-        spec.width,
-        spec.fill,
-        spec.align.unwrap_or(Align::Right),
-    ))
+    Ok(pad(&character.to_string(), spec.width, spec.fill, spec.align.unwrap_or(Align::Right)))
 }
 
 /// `format(float, spec)`
@@ -147,16 +124,9 @@ fn float_parts(value: f64, spec: &Spec, type_name: &str) -> Result<Parts, Format
     if spec.no_negative_zero && negative && is_zero(&text) {
         negative = false;
     }
-    let whole = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let whole = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(whole);
-    Ok(Parts {
-        negative,
-        prefix: "",
-        digits: digits.to_owned(),
-        rest: rest.to_owned(),
-    })
+    Ok(Parts { negative, prefix: "", digits: digits.to_owned(), rest: rest.to_owned() })
 }
 
 /// Whether a converted number shows only zeros before its exponent.
@@ -169,58 +139,29 @@ fn is_zero(text: &str) -> bool {
 pub fn complex(real: f64, imaginary: f64, text: &str) -> Result<String, FormatError> {
     let spec = Spec::parse(text, true, None, "complex")?;
     if spec.fill == '0' {
-        return Err(FormatError::value(
-            "Zero padding is not allowed in complex format specifier",
-        ));
+        return Err(FormatError::value("Zero padding is not allowed in complex format specifier"));
     }
     if spec.align == Some(Align::AfterSign) {
-        return Err(FormatError::value(
-            "'=' alignment flag is not allowed in complex format specifier",
-        ));
+        return Err(FormatError::value("'=' alignment flag is not allowed in complex format specifier"));
     }
     if spec.kind == Some('%') {
         return Err(unknown_kind('%', "complex"));
     }
-    let bare = Spec {
-        width: 0,
-        fill: ' ',
-        align: None,
-        ..spec.clone()
-    };
+    let bare = Spec { width: 0, fill: ' ', align: None, ..spec.clone() };
     let part = |value: f64, sign: Option<Sign>| -> Result<String, FormatError> {
-        let spec = Spec {
-            sign: sign.or(spec.sign),
-            ..bare.clone()
-        };
+        let spec = Spec { sign: sign.or(spec.sign), ..bare.clone() };
         let text = assemble(&float_parts(value, &spec, "complex")?, &spec, 3);
         let plain = spec.kind.is_none();
-        Ok(if plain {
-            text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
-        } else {
-            text
-        })
+        Ok(if plain { text.strip_suffix(".0").map_or(text.clone(), str::to_owned) } else { text })
     };
     let hides_real = spec.kind.is_none() && real == 0.0 && !real.is_sign_negative();
     let body = if hides_real {
         format!("{}j", part(imaginary, None)?)
     } else {
-        let both = format!(
-            "{}{}j",
-            part(real, None)?,
-            part(imaginary, Some(Sign::Plus))?
-        );
-        if spec.kind.is_none() {
-            format!("({both})")
-        } else {
-            both
-        }
+        let both = format!("{}{}j", part(real, None)?, part(imaginary, Some(Sign::Plus))?);
+        if spec.kind.is_none() { format!("({both})") } else { both }
     };
-    Ok(pad(
-        &body,
-        spec.width,
-        spec.fill,
-        spec.align.unwrap_or(Align::Right),
-    ))
+    Ok(pad(&body, spec.width, spec.fill, spec.align.unwrap_or(Align::Right)))
 }
 
 /// Sign, prefix, grouped digits and rest, padded to the width. `group` is the distance of separators.
@@ -234,28 +175,16 @@ fn assemble(parts: &Parts, spec: &Spec, group: usize) -> String {
     let around = sign.len() + parts.prefix.len() + parts.rest.len();
     // Zeros that fill between sign and digits take part in the grouping.
     let zero_filled = spec.fill == '0' && spec.align == Some(Align::AfterSign);
-    let least = if zero_filled {
-        spec.width.saturating_sub(around)
-    } else {
-        0
-    };
-    let digits = if parts.digits.is_empty() {
-        String::new()
-    } else {
-        grouped(&parts.digits, spec.grouping, group, least)
-    };
+    let least = if zero_filled { spec.width.saturating_sub(around) } else { 0 };
+    let digits =
+        if parts.digits.is_empty() { String::new() } else { grouped(&parts.digits, spec.grouping, group, least) };
     if spec.align == Some(Align::AfterSign) {
         let missing = spec.width.saturating_sub(around + digits.len());
         let padding: String = std::iter::repeat_n(spec.fill, missing).collect();
         return format!("{sign}{}{padding}{digits}{}", parts.prefix, parts.rest);
     }
     let whole = format!("{sign}{}{digits}{}", parts.prefix, parts.rest);
-    pad(
-        &whole,
-        spec.width,
-        spec.fill,
-        spec.align.unwrap_or(Align::Right),
-    )
+    pad(&whole, spec.width, spec.fill, spec.align.unwrap_or(Align::Right))
 }
 
 /// Digits with separators, zeros in front up to `least` characters in all.

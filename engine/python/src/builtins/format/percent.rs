@@ -59,12 +59,7 @@ fn run(interp: &Interp, template: &str, values: &Value, bytes: bool) -> PyResult
         _ => vec![values.clone()],
     };
     let is_mapping = is_mapping(interp, values);
-    let mut values = Values {
-        items,
-        next: 0,
-        mapping: is_mapping.then_some(values),
-        keyed: false,
-    };
+    let mut values = Values { items, next: 0, mapping: is_mapping.then_some(values), keyed: false };
     let characters: Vec<char> = template.chars().collect();
     let mut result = String::with_capacity(template.len());
     let mut at = 0;
@@ -102,9 +97,7 @@ fn run(interp: &Interp, template: &str, values: &Value, bytes: bool) -> PyResult
     }
     if values.next < values.items.len() && !values.keyed && values.mapping.is_none() {
         let kind = if bytes { "bytes" } else { "string" };
-        return Err(interp.type_error(format!(
-            "not all arguments converted during {kind} formatting"
-        )));
+        return Err(interp.type_error(format!("not all arguments converted during {kind} formatting")));
     }
     Ok(result)
 }
@@ -179,11 +172,7 @@ fn read_conversion(
     conversion.kind = *kind;
     conversion.position = *at;
     *at += 1;
-    interp.charge_bytes(
-        conversion
-            .width
-            .saturating_add(conversion.precision.unwrap_or(0)) as u128,
-    )?;
+    interp.charge_bytes(conversion.width.saturating_add(conversion.precision.unwrap_or(0)) as u128)?;
     Ok(conversion)
 }
 
@@ -198,6 +187,9 @@ fn read_size(
     if characters.get(*at) == Some(&'*') {
         *at += 1;
         let value = values.take(interp)?;
+        if value.is_unknown() {
+            return Ok(None);
+        }
         return match Number::of(&value) {
             Some(Number::Int(size)) => size
                 .to_i64()
@@ -219,16 +211,14 @@ fn read_size(
     Ok((*at > start).then_some(size))
 }
 
-fn convert(
-    interp: &Interp,
-    conversion: &Conversion,
-    value: &Value,
-    bytes: bool,
-) -> PyResult<String> {
+fn convert(interp: &Interp, conversion: &Conversion, value: &Value, bytes: bool) -> PyResult<String> {
     let truncate = |text: String| match conversion.precision {
         Some(precision) => text[..text::byte_offset(&text, precision)].to_owned(),
         None => text,
     };
+    if value.is_unknown() {
+        return Ok(pad(conversion, "", &interp.str(value)?, false));
+    }
     let body = match conversion.kind {
         's' | 'b' if bytes => truncate(bytes_text(interp, value)?),
         's' => truncate(interp.str(value)?),
@@ -240,11 +230,7 @@ fn convert(
         other => {
             return Err(interp.value_error(format!(
                 "unsupported format character '{}' (0x{:x}) at index {}",
-                if (' '..'\u{80}').contains(&other) {
-                    other
-                } else {
-                    '?'
-                },
+                if (' '..'\u{80}').contains(&other) { other } else { '?' },
                 u32::from(other),
                 conversion.position
             )));
@@ -282,9 +268,7 @@ fn character(interp: &Interp, value: &Value, bytes: bool) -> PyResult<String> {
                         "%c arg not in range(0x110000)"
                     })
                 }),
-            _ if bytes => {
-                Err(interp.type_error("%c requires an integer in range(256) or a single byte"))
-            }
+            _ if bytes => Err(interp.type_error("%c requires an integer in range(256) or a single byte")),
             _ => Err(interp.type_error("%c requires int or char")),
         },
     }
@@ -301,15 +285,9 @@ fn whole_number(interp: &Interp, conversion: &Conversion, value: &Value) -> PyRe
         _ => match as_integer(interp, value, decimal)? {
             Some(value) => value,
             None => {
-                let wanted = if decimal {
-                    "a real number"
-                } else {
-                    "an integer"
-                };
+                let wanted = if decimal { "a real number" } else { "an integer" };
                 let found = interp.type_name(value);
-                return Err(
-                    interp.type_error(format!("%{kind} format: {wanted} is required, not {found}"))
-                );
+                return Err(interp.type_error(format!("%{kind} format: {wanted} is required, not {found}")));
             }
         },
     };
@@ -338,9 +316,7 @@ fn whole_number(interp: &Interp, conversion: &Conversion, value: &Value) -> PyRe
 /// An object with `__index__` (or, for `%d`, `__int__`): a NumPy scalar.
 fn as_integer(interp: &Interp, value: &Value, decimal: bool) -> PyResult<Option<Int>> {
     match value {
-        Value::Object(object) if decimal || object.is_index() => {
-            object.as_int(value, interp).transpose()
-        }
+        Value::Object(object) if decimal || object.is_index() => object.as_int(value, interp).transpose(),
         Value::Instance(instance) => {
             let class = instance.class.borrow().clone();
             if class.lookup("__index__").is_some() {
@@ -361,13 +337,7 @@ fn as_integer(interp: &Interp, value: &Value, decimal: bool) -> PyResult<Option<
 fn real_number(interp: &Interp, conversion: &Conversion, value: &Value) -> PyResult<String> {
     let number = interp.to_f64(value)?;
     let precision = conversion.precision.unwrap_or(6);
-    let digits = float::convert(
-        number,
-        conversion.kind,
-        precision,
-        conversion.alternate,
-        false,
-    );
+    let digits = float::convert(number, conversion.kind, precision, conversion.alternate, false);
     let sign = sign(conversion, number.is_sign_negative() && !number.is_nan());
     Ok(pad(conversion, sign, &digits, true))
 }
@@ -383,9 +353,7 @@ fn sign(conversion: &Conversion, negative: bool) -> &'static str {
 
 /// Pads to the width: zeros go between `front` (sign and prefix) and the digits of a number.
 fn pad(conversion: &Conversion, front: &str, body: &str, numeric: bool) -> String {
-    let missing = conversion
-        .width
-        .saturating_sub(front.len() + text::length(body));
+    let missing = conversion.width.saturating_sub(front.len() + text::length(body));
     if conversion.left {
         format!("{front}{body}{}", " ".repeat(missing))
     } else if conversion.zero && numeric {

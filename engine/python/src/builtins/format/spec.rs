@@ -61,12 +61,7 @@ pub struct Spec {
 impl Spec {
     /// Reads `text`. `numeric` types are aligned right by default, so that `0` before the width means `=`.
     /// `default_kind` is what errors name where no type is written; `type_name` the value's type.
-    pub fn parse(
-        text: &str,
-        numeric: bool,
-        default_kind: Option<char>,
-        type_name: &str,
-    ) -> Result<Spec, FormatError> {
+    pub fn parse(text: &str, numeric: bool, default_kind: Option<char>, type_name: &str) -> Result<Spec, FormatError> {
         let characters: Vec<char> = text.chars().collect();
         let mut at = 0;
         let peek = |at: usize| characters.get(at).copied();
@@ -127,10 +122,7 @@ impl Spec {
         if peek(at) == Some('.') {
             at += 1;
             let precision = digits(&characters, &mut at)?;
-            spec.precision = Some(
-                precision
-                    .ok_or_else(|| FormatError::value("Format specifier missing precision"))?,
-            );
+            spec.precision = Some(precision.ok_or_else(|| FormatError::value("Format specifier missing precision"))?);
         }
         if characters.len() > at + 1 {
             return Err(FormatError::value(format!(
@@ -152,9 +144,7 @@ impl Spec {
                 } else {
                     format!("\\x{:x}", u32::from(kind))
                 };
-                return Err(FormatError::value(format!(
-                    "Cannot specify '{separator}' with '{shown}'."
-                )));
+                return Err(FormatError::value(format!("Cannot specify '{separator}' with '{shown}'.")));
             }
         }
         Ok(spec)
@@ -175,10 +165,7 @@ fn alignment(c: char) -> Option<Align> {
 fn digits(characters: &[char], at: &mut usize) -> Result<Option<usize>, FormatError> {
     let start = *at;
     let mut value: i64 = 0;
-    while let Some(digit) = characters
-        .get(*at)
-        .and_then(|c| crate::builtins::text::decimal_value(*c))
-    {
+    while let Some(digit) = characters.get(*at).and_then(|c| crate::builtins::text::decimal_value(*c)) {
         value = value
             .checked_mul(10)
             .and_then(|value| value.checked_add(i64::from(digit)))

@@ -95,14 +95,7 @@ fn split_field<'a>(interp: &Interp, text: &'a str) -> PyResult<(Field<'a>, &'a s
     let name = &text[..name_end];
     let mut after = &text[name_end + 1..];
     if stop == '}' {
-        return Ok((
-            Field {
-                name,
-                conversion: None,
-                spec: "",
-            },
-            after,
-        ));
+        return Ok((Field { name, conversion: None, spec: "" }, after));
     }
     let mut conversion = None;
     if stop == '!' {
@@ -114,14 +107,7 @@ fn split_field<'a>(interp: &Interp, text: &'a str) -> PyResult<(Field<'a>, &'a s
         after = characters.as_str();
         match characters.next() {
             Some('}') => {
-                return Ok((
-                    Field {
-                        name,
-                        conversion,
-                        spec: "",
-                    },
-                    characters.as_str(),
-                ));
+                return Ok((Field { name, conversion, spec: "" }, characters.as_str()));
             }
             Some(':') => after = characters.as_str(),
             None => return Err(interp.value_error("unmatched '{' in format spec")),
@@ -139,14 +125,7 @@ fn split_field<'a>(interp: &Interp, text: &'a str) -> PyResult<(Field<'a>, &'a s
             _ => {}
         }
         if nesting == 0 {
-            return Ok((
-                Field {
-                    name,
-                    conversion,
-                    spec: &after[..at],
-                },
-                &after[at + 1..],
-            ));
+            return Ok((Field { name, conversion, spec: &after[..at] }, &after[at + 1..]));
         }
     }
     Err(interp.value_error("unmatched '{' in format spec"))
@@ -178,12 +157,7 @@ fn replace(
 }
 
 /// The value of `name`, `0.attribute`, `name[key]`...
-fn lookup(
-    interp: &Interp,
-    path: &str,
-    source: &Source<'_>,
-    numbering: &mut Numbering,
-) -> PyResult<Value> {
+fn lookup(interp: &Interp, path: &str, source: &Source<'_>, numbering: &mut Numbering) -> PyResult<Value> {
     let first_end = path.find(['.', '[']).unwrap_or(path.len());
     let mut value = first(interp, &path[..first_end], source, numbering)?;
     let mut rest = &path[first_end..];
@@ -205,9 +179,7 @@ fn lookup(
             value = interp.get_item(&value, &key(interp, &after[..end])?)?;
             rest = &after[end + 1..];
         } else {
-            return Err(
-                interp.value_error("Only '.' or '[' may follow ']' in format field specifier")
-            );
+            return Err(interp.value_error("Only '.' or '[' may follow ']' in format field specifier"));
         }
     }
     Ok(value)
@@ -218,18 +190,11 @@ fn key(interp: &Interp, text: &str) -> PyResult<Value> {
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(Value::str(text));
     }
-    let index: i64 = text
-        .parse()
-        .map_err(|_| interp.value_error("Too many decimal digits in format string"))?;
+    let index: i64 = text.parse().map_err(|_| interp.value_error("Too many decimal digits in format string"))?;
     Ok(Value::Int(Int::Small(index)))
 }
 
-fn first(
-    interp: &Interp,
-    name: &str,
-    source: &Source<'_>,
-    numbering: &mut Numbering,
-) -> PyResult<Value> {
+fn first(interp: &Interp, name: &str, source: &Source<'_>, numbering: &mut Numbering) -> PyResult<Value> {
     let automatic = name.is_empty();
     if automatic || name.bytes().all(|byte| byte.is_ascii_digit()) {
         if let Some(before) = numbering.automatic.filter(|before| *before != automatic) {
@@ -244,16 +209,13 @@ fn first(
             numbering.next += 1;
             numbering.next - 1
         } else {
-            name.parse()
-                .map_err(|_| interp.value_error("Too many decimal digits in format string"))?
+            name.parse().map_err(|_| interp.value_error("Too many decimal digits in format string"))?
         };
         if source.map_only {
             return Err(interp.value_error("Format string contains positional fields"));
         }
         return source.positional.get(index).cloned().ok_or_else(|| {
-            interp.index_error(format!(
-                "Replacement index {index} out of range for positional args tuple"
-            ))
+            interp.index_error(format!("Replacement index {index} out of range for positional args tuple"))
         });
     }
     match source.named {

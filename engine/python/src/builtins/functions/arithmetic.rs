@@ -17,10 +17,7 @@ pub(super) fn absolute(interp: &Interp, arguments: Arguments) -> PyResult<Value>
     }
     match number::absolute(interp, &interp.plain(&value))? {
         Some(result) => Ok(result),
-        None => Err(interp.type_error(format!(
-            "bad operand type for abs(): '{}'",
-            interp.type_name(&value)
-        ))),
+        None => Err(interp.type_error(format!("bad operand type for abs(): '{}'", interp.type_name(&value)))),
     }
 }
 
@@ -40,10 +37,7 @@ pub(super) fn round(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     };
     match number::round(interp, &plain, digits.as_ref())? {
         Some(result) => Ok(result),
-        None => Err(interp.type_error(format!(
-            "type {} doesn't define __round__ method",
-            interp.type_name(&value)
-        ))),
+        None => Err(interp.type_error(format!("type {} doesn't define __round__ method", interp.type_name(&value)))),
     }
 }
 
@@ -57,19 +51,13 @@ pub(super) fn power(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     if let Some(result) = number::power_modulo(interp, &plain[0], &plain[1], &plain[2])? {
         return Ok(result);
     }
-    if let Some(result) =
-        interp.call_special(&base, "__pow__", [exponent.clone(), modulus.clone()])?
+    if let Some(result) = interp.call_special(&base, "__pow__", [exponent.clone(), modulus.clone()])?
         && !matches!(result, Value::NotImplemented)
     {
         return Ok(result);
     }
-    if plain
-        .iter()
-        .all(|value| number::Number::of(value).is_some())
-    {
-        return Err(
-            interp.type_error("pow() 3rd argument not allowed unless all arguments are integers")
-        );
+    if plain.iter().all(|value| number::Number::of(value).is_some()) {
+        return Err(interp.type_error("pow() 3rd argument not allowed unless all arguments are integers"));
     }
     Err(interp.type_error(format!(
         "unsupported operand type(s) for ** or pow(): '{}', '{}', '{}'",
@@ -94,10 +82,7 @@ pub(super) fn divide(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     }
     if matches!(a, Value::Object(_)) || matches!(b, Value::Object(_)) {
         let quotient = interp.binary(BinaryOp::FloorDiv, &a, &b)?;
-        return Ok(Value::tuple([
-            quotient,
-            interp.binary(BinaryOp::Mod, &a, &b)?,
-        ]));
+        return Ok(Value::tuple([quotient, interp.binary(BinaryOp::Mod, &a, &b)?]));
     }
     Err(interp.type_error(format!(
         "unsupported operand type(s) for divmod(): '{}' and '{}'",
@@ -132,10 +117,7 @@ fn in_base(interp: &Interp, arguments: Arguments, base: u32, prefix: &str) -> Py
     let [value] = arguments.take();
     let value: Int = interp.to_int(&value)?;
     let sign = if value.is_negative() { "-" } else { "" };
-    Ok(Value::from(format!(
-        "{sign}{prefix}{}",
-        integer::magnitude_in_base(&value, base)
-    )))
+    Ok(Value::from(format!("{sign}{prefix}{}", integer::magnitude_in_base(&value, base))))
 }
 
 pub(super) fn binary_text(interp: &Interp, arguments: Arguments) -> PyResult<Value> {

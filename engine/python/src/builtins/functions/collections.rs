@@ -49,9 +49,9 @@ fn extreme(interp: &Interp, arguments: Arguments, name: &str, op: CompareOp) -> 
         [unknown @ Value::Unknown(_)] => return Ok(unknown.clone()),
         [iterable] => interp.collect(iterable)?,
         _ if !default.is_unset() => {
-            return Err(interp.type_error(format!(
-                "Cannot specify a default for {name}() with multiple positional arguments"
-            )));
+            return Err(
+                interp.type_error(format!("Cannot specify a default for {name}() with multiple positional arguments"))
+            );
         }
         items => items.to_vec(),
     };
@@ -73,19 +73,13 @@ fn extreme(interp: &Interp, arguments: Arguments, name: &str, op: CompareOp) -> 
                 if better.is_unknown() {
                     return Ok(better);
                 }
-                if interp.truth(&better)? {
-                    (rank, item)
-                } else {
-                    (best_rank, best_item)
-                }
+                if interp.truth(&better)? { (rank, item) } else { (best_rank, best_item) }
             }
         });
     }
     match best {
         Some((_, item)) => Ok(item),
-        None if default.is_unset() => {
-            Err(interp.value_error(format!("{name}() arg is an empty sequence")))
-        }
+        None if default.is_unset() => Err(interp.value_error(format!("{name}() arg is an empty sequence"))),
         None => Ok(default),
     }
 }
@@ -130,10 +124,7 @@ pub(super) fn next(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
         Value::Instance(_) if default.is_unset() => {
             return match interp.call_special(&iterator, "__next__", [])? {
                 Some(item) => Ok(item),
-                None => Err(interp.type_error(format!(
-                    "'{}' object is not an iterator",
-                    interp.type_name(&iterator)
-                ))),
+                None => Err(interp.type_error(format!("'{}' object is not an iterator", interp.type_name(&iterator)))),
             };
         }
         _ => interp.next(&iterator)?,

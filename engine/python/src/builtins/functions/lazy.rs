@@ -25,39 +25,19 @@ const fn class(name: &'static str, doc: &'static str, construct: ConstructFn) ->
     }
 }
 
-static ENUMERATE: NativeClass = class(
-    "enumerate",
-    "enumerate(iterable, start=0) -> pairs of a count and an item.",
-    enumerate,
-);
-static FILTER: NativeClass = class(
-    "filter",
-    "filter(function or None, iterable) -> the items for which function is true.",
-    filter,
-);
-static MAP: NativeClass = class(
-    "map",
-    "map(function, *iterables) -> function of the items, one by one.",
-    map,
-);
-static REVERSED: NativeClass = class(
-    "reversed",
-    "reversed(sequence) -> the items from the end.",
-    reversed,
-);
-static ZIP: NativeClass = class(
-    "zip",
-    "zip(*iterables, strict=False) -> tuples of one item of each, until the shortest ends.",
-    zip,
-);
+static ENUMERATE: NativeClass =
+    class("enumerate", "enumerate(iterable, start=0) -> pairs of a count and an item.", enumerate);
+static FILTER: NativeClass =
+    class("filter", "filter(function or None, iterable) -> the items for which function is true.", filter);
+static MAP: NativeClass = class("map", "map(function, *iterables) -> function of the items, one by one.", map);
+static REVERSED: NativeClass = class("reversed", "reversed(sequence) -> the items from the end.", reversed);
+static ZIP: NativeClass =
+    class("zip", "zip(*iterables, strict=False) -> tuples of one item of each, until the shortest ends.", zip);
 
 /// Adds the classes to the namespace of `builtins`.
 pub(crate) fn populate(interp: &Interp, namespace: &mut Namespace) {
     for table in [&ENUMERATE, &FILTER, &MAP, &REVERSED, &ZIP] {
-        namespace.insert(
-            Name::from(table.name),
-            Value::Class(interp.native_class(table)),
-        );
+        namespace.insert(Name::from(table.name), Value::Class(interp.native_class(table)));
     }
 }
 
@@ -67,9 +47,7 @@ fn enumerate(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Va
     }
     let given = args.positional.len() + args.keywords.len();
     if given > 2 {
-        return Err(interp.type_error(format!(
-            "enumerate() takes at most 2 arguments ({given} given)"
-        )));
+        return Err(interp.type_error(format!("enumerate() takes at most 2 arguments ({given} given)")));
     }
     let [iterable, start] = Call::new("enumerate", args).bind(interp, ["iterable", "start"], 0)?;
     let Some(iterable) = iterable else {
@@ -86,19 +64,13 @@ fn enumerate(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Va
             return Ok(None);
         };
         let next = interp.binary(BinaryOp::Add, &count, &Value::Int(Int::Small(1)))?;
-        Ok(Some(Value::tuple([
-            std::mem::replace(&mut count, next),
-            item,
-        ])))
+        Ok(Some(Value::tuple([std::mem::replace(&mut count, next), item])))
     }))
 }
 
 fn filter(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let [function, iterable] = Call::new("filter", args).positional(interp, 2)?;
-    let (function, iterable) = (
-        function.and_then(Value::given),
-        iterable.unwrap_or(Value::None),
-    );
+    let (function, iterable) = (function.and_then(Value::given), iterable.unwrap_or(Value::None));
     let iterator = interp.iter(&iterable)?;
     Ok(NativeIterator::value("filter", move |interp| {
         while let Some(item) = interp.next(&iterator)? {
@@ -124,9 +96,7 @@ fn map(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let (Some(function), true) = (arguments.next(), arguments.len() > 0) else {
         return Err(interp.type_error("map() must have at least two arguments."));
     };
-    let iterators = arguments
-        .map(|iterable| interp.iter(&iterable))
-        .collect::<PyResult<Vec<_>>>()?;
+    let iterators = arguments.map(|iterable| interp.iter(&iterable)).collect::<PyResult<Vec<_>>>()?;
     Ok(NativeIterator::value("map", move |interp| {
         interp.charge(1)?;
         let mut items = Vec::with_capacity(iterators.len());
@@ -144,17 +114,11 @@ fn zip(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let mut strict = false;
     for (name, value) in &args.keywords {
         if &**name != "strict" {
-            return Err(
-                interp.type_error(format!("'{name}' is an invalid keyword argument for zip()"))
-            );
+            return Err(interp.type_error(format!("'{name}' is an invalid keyword argument for zip()")));
         }
         strict = interp.truth(value)?;
     }
-    let iterators = args
-        .positional
-        .iter()
-        .map(|iterable| interp.iter(iterable))
-        .collect::<PyResult<Vec<_>>>()?;
+    let iterators = args.positional.iter().map(|iterable| interp.iter(iterable)).collect::<PyResult<Vec<_>>>()?;
     let lengths_known = !args.positional.iter().any(Value::is_unknown);
     Ok(NativeIterator::value("zip", move |interp| {
         interp.charge(1)?;
@@ -176,11 +140,7 @@ fn zip(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
 /// Iterator `index` of a strict `zip` has ended: an error unless all of them end here.
 fn unequal(interp: &Interp, iterators: &[Value], index: usize) -> PyResult<Option<Value>> {
     let others = |count: usize| {
-        if count == 1 {
-            " 1".to_owned()
-        } else {
-            format!("s 1-{count}")
-        }
+        if count == 1 { " 1".to_owned() } else { format!("s 1-{count}") }
     };
     if index > 0 {
         return Err(interp.value_error(format!(
@@ -230,12 +190,10 @@ fn reversed(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Val
             let is_sequence = !matches!(sequence, Value::Set(_) | Value::FrozenSet(_))
                 && interp.type_of(&sequence).lookup("__getitem__").is_some()
                 && interp.type_of(&sequence).lookup("__len__").is_some();
-            let native_sequence = matches!(&sequence, Value::Object(object) if object.length(&sequence, interp).is_some());
+            let native_sequence =
+                matches!(&sequence, Value::Object(object) if object.length(&sequence, interp).is_some());
             if !is_sequence && !native_sequence {
-                return Err(interp.type_error(format!(
-                    "'{}' object is not reversible",
-                    interp.type_name(&sequence)
-                )));
+                return Err(interp.type_error(format!("'{}' object is not reversible", interp.type_name(&sequence))));
             }
         }
     }

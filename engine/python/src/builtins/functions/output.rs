@@ -13,10 +13,7 @@ fn option(interp: &Interp, value: &Value, name: &str, default: &str) -> PyResult
         Value::None => Ok(default.to_owned()),
         Value::Unknown(_) => Ok(default.to_owned()),
         Value::Str(text) => Ok(text.to_string()),
-        _ => Err(interp.type_error(format!(
-            "{name} must be None or a string, not {}",
-            interp.type_name(value)
-        ))),
+        _ => Err(interp.type_error(format!("{name} must be None or a string, not {}", interp.type_name(value)))),
     }
 }
 
@@ -27,24 +24,48 @@ pub(super) fn print(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let Value::Tuple(values) = values else {
         return Ok(Value::None);
     };
+    let file = match file {
+        Value::Unknown(_) => return Ok(Value::None),
+        Value::None => None,
+        file => Some(file),
+    };
+    let Some(file) = file else { return print_to_host(interp, &values, &separator, &end) };
+    let write = |text: String| interp.call_method(&file, "write", [Value::from(text)]);
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            write(separator.clone())?;
+        }
+        write(interp.str(value)?)?;
+    }
+    write(end)?;
+    if interp.truth(&flush)? {
+        interp.call_method(&file, "flush", [])?;
+    }
+    Ok(Value::None)
+}
+
+/// Prints in as few writes as can be told apart from one per piece: what stands before a value whose text is made by
+/// the program (which may print, or raise) is written first.
+fn print_to_host(interp: &Interp, values: &[Value], separator: &str, end: &str) -> PyResult<Value> {
     let mut line = String::new();
     for (index, value) in values.iter().enumerate() {
         if index > 0 {
-            line.push_str(&separator);
+            line.push_str(separator);
         }
-        line.push_str(&interp.str(value)?);
-    }
-    line.push_str(&end);
-    match file {
-        Value::Unknown(_) => {}
-        Value::None => interp.host().write_stdout(&line),
-        file => {
-            interp.call_method(&file, "write", [Value::from(line)])?;
-            if interp.truth(&flush)? {
-                interp.call_method(&file, "flush", [])?;
+        if matches!(value, Value::Instance(_)) && !line.is_empty() {
+            interp.host().write_stdout(&line);
+            line.clear();
+        }
+        match interp.str(value) {
+            Ok(text) => line.push_str(&text),
+            Err(stop) => {
+                interp.host().write_stdout(&line);
+                return Err(stop);
             }
         }
     }
+    line.push_str(end);
+    interp.host().write_stdout(&line);
     Ok(Value::None)
 }
 
@@ -52,10 +73,7 @@ pub(super) fn input(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let [prompt] = arguments.take();
     let prompt = interp.str(&prompt)?;
     if interp.is_analysis() {
-        return Ok(Value::unknown(
-            "what input() reads is known only when the program runs",
-            Some(interp.span()),
-        ));
+        return Ok(Value::unknown("what input() reads is known only when the program runs", Some(interp.span())));
     }
     if !prompt.is_empty() {
         interp.host().write_stdout(&prompt);
@@ -83,10 +101,7 @@ pub(super) fn format(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let [value, spec] = arguments.take();
     match interp.plain(&spec) {
         Value::Str(spec) => interp.format(&value, &spec).map(Value::from),
-        _ => Err(interp.type_error(format!(
-            "format() argument 2 must be str, not {}",
-            interp.type_name(&spec)
-        ))),
+        _ => Err(interp.type_error(format!("format() argument 2 must be str, not {}", interp.type_name(&spec)))),
     }
 }
 
@@ -94,18 +109,15 @@ pub(super) fn character(interp: &Interp, arguments: Arguments) -> PyResult<Value
     known!(arguments);
     let [code] = arguments.take();
     let code = interp.to_int(&code)?;
-    let Some(code) = code
-        .to_i64()
-        .and_then(|code| u32::try_from(code).ok())
-        .filter(|code| *code < 0x11_0000)
-    else {
+    if code.to_i64().is_none_or(|code| i32::try_from(code).is_err()) {
+        return Err(interp.overflow_error("Python int too large to convert to C int"));
+    }
+    let Some(code) = code.to_i64().and_then(|code| u32::try_from(code).ok()).filter(|code| *code < 0x11_0000) else {
         return Err(interp.value_error("chr() arg not in range(0x110000)"));
     };
     match char::from_u32(code) {
         Some(c) => Ok(Value::from(String::from(c))),
-        None => Err(interp.value_error(format!(
-            "chr() of the lone surrogate {code:#x} is not supported"
-        ))),
+        None => Err(interp.value_error(format!("chr() of the lone surrogate {code:#x} is not supported"))),
     }
 }
 
@@ -125,13 +137,10 @@ pub(super) fn ordinal(interp: &Interp, arguments: Arguments) -> PyResult<Value> 
             bytes => bytes.len(),
         },
         _ => {
-            return Err(interp.type_error(format!(
-                "ord() expected string of length 1, but {} found",
-                interp.type_name(&value)
-            )));
+            return Err(
+                interp.type_error(format!("ord() expected string of length 1, but {} found", interp.type_name(&value)))
+            );
         }
     };
-    Err(interp.type_error(format!(
-        "ord() expected a character, but string of length {length} found"
-    )))
+    Err(interp.type_error(format!("ord() expected a character, but string of length {length} found")))
 }

@@ -11,10 +11,7 @@ use std::rc::Rc;
 fn attribute_name(interp: &Interp, v: &Value) -> PyResult<Rc<str>> {
     match interp.plain(v) {
         Value::Str(name) => Ok(name),
-        _ => Err(interp.type_error(format!(
-            "attribute name must be string, not '{}'",
-            interp.type_name(v)
-        ))),
+        _ => Err(interp.type_error(format!("attribute name must be string, not '{}'", interp.type_name(v)))),
     }
 }
 
@@ -92,13 +89,9 @@ pub(super) fn names(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     }
     if let Some(own) = interp.call_special(&object, "__dir__", [])? {
         let names = interp.collect(&own)?;
-        return Ok(Value::list(crate::builtins::sort::sort(
-            interp, names, None, false,
-        )?));
+        return Ok(Value::list(crate::builtins::sort::sort(interp, names, None, false)?));
     }
-    Ok(Value::list(
-        interp.attribute_names(&object).into_iter().map(Value::from),
-    ))
+    Ok(Value::list(interp.attribute_names(&object).into_iter().map(Value::from)))
 }
 
 pub(super) fn variables(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -126,10 +119,7 @@ pub(super) fn import(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [name, _globals, _locals, names, level] = arguments.take();
     let Value::Str(name) = interp.plain(&name) else {
-        return Err(interp.type_error(format!(
-            "__import__() argument 1 must be str, not {}",
-            interp.type_name(&name)
-        )));
+        return Err(interp.type_error(format!("__import__() argument 1 must be str, not {}", interp.type_name(&name))));
     };
     if interp.to_i64(&level)? != 0 {
         return Err(interp.import_error("relative imports through __import__() are not supported"));

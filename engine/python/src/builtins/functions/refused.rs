@@ -9,10 +9,7 @@ use crate::value::Value;
 pub(super) fn open(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let [file, ..]: [Value; 8] = arguments.take();
     if interp.is_analysis() {
-        return Ok(Value::unknown(
-            "files are not opened in analysis",
-            Some(interp.span()),
-        ));
+        return Ok(Value::unknown("files are not opened in analysis", Some(interp.span())));
     }
     let file = interp.repr(&file)?;
     Err(interp.error(
@@ -23,14 +20,10 @@ pub(super) fn open(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
 
 fn no_dynamic_code(interp: &Interp, name: &str) -> PyResult<Value> {
     if interp.is_analysis() {
-        return Ok(Value::unknown(
-            format!("{name}() makes code from text"),
-            Some(interp.span()),
-        ));
+        return Ok(Value::unknown(format!("{name}() makes code from text"), Some(interp.span())));
     }
-    Err(interp.not_implemented_error(format!(
-        "{name}() is not available: the workbench does not run code made from text"
-    )))
+    Err(interp
+        .not_implemented_error(format!("{name}() is not available: the workbench does not run code made from text")))
 }
 
 pub(super) fn evaluate(interp: &Interp, _arguments: Arguments) -> PyResult<Value> {

@@ -20,18 +20,12 @@ pub fn divide(a: Parts, b: Parts) -> Outcome<Parts> {
         }
         let ratio = b.1 / b.0;
         let denominator = b.0 + b.1 * ratio;
-        return Ok((
-            (a.0 + a.1 * ratio) / denominator,
-            (a.1 - a.0 * ratio) / denominator,
-        ));
+        return Ok(((a.0 + a.1 * ratio) / denominator, (a.1 - a.0 * ratio) / denominator));
     }
     if imaginary >= real {
         let ratio = b.0 / b.1;
         let denominator = b.0 * ratio + b.1;
-        return Ok((
-            (a.0 * ratio + a.1) / denominator,
-            (a.1 * ratio - a.0) / denominator,
-        ));
+        return Ok(((a.0 * ratio + a.1) / denominator, (a.1 * ratio - a.0) / denominator));
     }
     Ok((f64::NAN, f64::NAN))
 }
@@ -43,19 +37,13 @@ pub fn power(a: Parts, b: Parts) -> Outcome<Parts> {
     }
     if a == (0.0, 0.0) {
         if b.1 != 0.0 || b.0 < 0.0 {
-            return Err(NumberError::ZeroDivision(
-                "0.0 to a negative or complex power",
-            ));
+            return Err(NumberError::ZeroDivision("0.0 to a negative or complex power"));
         }
         return Ok((0.0, 0.0));
     }
     let result = if b.1 == 0.0 && b.0 == b.0.floor() && b.0.abs() <= 100.0 {
         let whole = power_whole(a, b.0.abs() as u32);
-        if b.0 > 0.0 {
-            whole
-        } else {
-            divide((1.0, 0.0), whole)?
-        }
+        if b.0 > 0.0 { whole } else { divide((1.0, 0.0), whole)? }
     } else {
         let absolute = a.0.hypot(a.1);
         let mut length = absolute.powf(b.0);
@@ -100,12 +88,8 @@ pub fn absolute(a: Parts) -> Outcome<f64> {
 /// `complex(text)`: `1+2j`, `-2j`, `(1e3-.5j)`, spaces and one pair of parentheses around.
 pub fn parse(text: &str) -> Option<Parts> {
     let text = text.trim_matches(crate::builtins::text::is_space);
-    let inner = text
-        .strip_prefix('(')
-        .and_then(|text| text.strip_suffix(')'));
-    let text = inner
-        .unwrap_or(text)
-        .trim_matches(crate::builtins::text::is_space);
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    let text = inner.unwrap_or(text).trim_matches(crate::builtins::text::is_space);
     if text.contains(char::is_whitespace) || text.is_empty() {
         return None;
     }
@@ -114,9 +98,8 @@ pub fn parse(text: &str) -> Option<Parts> {
     };
     // The sign that starts the imaginary part: the last one that is not part of an exponent.
     let bytes = body.as_bytes();
-    let split = (1..bytes.len())
-        .rev()
-        .find(|&at| matches!(bytes[at], b'+' | b'-') && !matches!(bytes[at - 1], b'e' | b'E'));
+    let split =
+        (1..bytes.len()).rev().find(|&at| matches!(bytes[at], b'+' | b'-') && !matches!(bytes[at - 1], b'e' | b'E'));
     let (real, imaginary) = match split {
         Some(at) => (super::float::parse(&body[..at])?, &body[at..]),
         None => (0.0, body),

@@ -32,24 +32,13 @@ pub fn decompose(value: f64) -> (i64, i32) {
     let bits = value.to_bits();
     let fraction = (bits & ((1 << 52) - 1)) as i64;
     let biased = (bits >> 52 & 0x7ff) as i32;
-    let (mantissa, exponent) = if biased == 0 {
-        (fraction, -1074)
-    } else {
-        (fraction | 1 << 52, biased - 1075)
-    };
+    let (mantissa, exponent) = if biased == 0 { (fraction, -1074) } else { (fraction | 1 << 52, biased - 1075) };
     if mantissa == 0 {
         return (0, 0);
     }
     let zeros = mantissa.trailing_zeros();
     let mantissa = mantissa >> zeros;
-    (
-        if value.is_sign_negative() {
-            -mantissa
-        } else {
-            mantissa
-        },
-        exponent + zeros as i32,
-    )
+    (if value.is_sign_negative() { -mantissa } else { mantissa }, exponent + zeros as i32)
 }
 
 /// The integer part; `None` for NaN and infinities.
@@ -71,24 +60,16 @@ pub fn to_integer_checked(value: f64) -> Outcome<Int> {
     if value.is_nan() {
         return Err(NumberError::Value("cannot convert float NaN to integer"));
     }
-    to_integer(value).ok_or(NumberError::Overflow(
-        "cannot convert float infinity to integer",
-    ))
+    to_integer(value).ok_or(NumberError::Overflow("cannot convert float infinity to integer"))
 }
 
 /// `value.as_integer_ratio()` of a finite float, in lowest terms.
 pub fn integer_ratio(value: f64) -> (Int, Int) {
     let (mantissa, exponent) = decompose(value);
     if exponent >= 0 {
-        (
-            Int::from(BigInt::from(mantissa) << exponent as u32),
-            Int::Small(1),
-        )
+        (Int::from(BigInt::from(mantissa) << exponent as u32), Int::Small(1))
     } else {
-        (
-            Int::Small(mantissa),
-            Int::from(BigInt::from(1) << exponent.unsigned_abs()),
-        )
+        (Int::Small(mantissa), Int::from(BigInt::from(1) << exponent.unsigned_abs()))
     }
 }
 
@@ -106,11 +87,7 @@ pub fn divide_floor(a: f64, b: f64) -> (f64, f64) {
     }
     let floored = if quotient != 0.0 {
         let floor = quotient.floor();
-        if quotient - floor > 0.5 {
-            floor + 1.0
-        } else {
-            floor
-        }
+        if quotient - floor > 0.5 { floor + 1.0 } else { floor }
     } else {
         0.0f64.copysign(a / b)
     };
@@ -126,9 +103,7 @@ pub fn power(a: f64, b: f64) -> Outcome<Option<f64>> {
         return Ok(Some(f64::NAN));
     }
     if a == 0.0 && b < 0.0 {
-        return Err(NumberError::ZeroDivision(
-            "0.0 cannot be raised to a negative power",
-        ));
+        return Err(NumberError::ZeroDivision("0.0 cannot be raised to a negative power"));
     }
     if a < 0.0 && a.is_finite() && b.is_finite() && b != b.floor() {
         return Ok(None);
@@ -163,9 +138,7 @@ pub fn round_to_digits(value: f64, digits: i64) -> Outcome<f64> {
     // The text is digits that Rust itself wrote, so it parses.
     let rounded = rounded.unwrap_or(value);
     if rounded.is_infinite() {
-        return Err(NumberError::Overflow(
-            "rounded value too large to represent",
-        ));
+        return Err(NumberError::Overflow("rounded value too large to represent"));
     }
     Ok(rounded)
 }
@@ -195,9 +168,7 @@ pub fn parse(text: &str) -> Option<f64> {
                 return None;
             }
         } else {
-            match crate::builtins::text::decimal_value(c)
-                .and_then(|digit| char::from_digit(digit, 10))
-            {
+            match crate::builtins::text::decimal_value(c).and_then(|digit| char::from_digit(digit, 10)) {
                 Some(digit) => clean.push(digit),
                 None => clean.push(c),
             }

@@ -132,11 +132,7 @@ fn divide_magnitudes(a: &BigUint, b: &BigUint) -> Outcome<f64> {
     }
     quotient &= !(2 * mask - 1);
     let result = super::float::load_exponent(quotient as f64, shift as i32);
-    if result.is_infinite() {
-        Err(too_large)
-    } else {
-        Ok(result)
-    }
+    if result.is_infinite() { Err(too_large) } else { Ok(result) }
 }
 
 /// `base ** exponent` for an exponent that is not negative.
@@ -147,10 +143,7 @@ pub fn power(base: &Int, exponent: &Int) -> Outcome<Int> {
         Int::Small(-1) => return Ok(Int::Small(if is_odd(exponent) { -1 } else { 1 })),
         _ => {}
     }
-    let exponent = exponent
-        .to_i64()
-        .and_then(|e| u32::try_from(e).ok())
-        .ok_or(NumberError::Memory)?;
+    let exponent = exponent.to_i64().and_then(|e| u32::try_from(e).ok()).ok_or(NumberError::Memory)?;
     if let Int::Small(base) = base
         && let Some(power) = base.checked_pow(exponent)
     {
@@ -173,24 +166,16 @@ pub fn power_modulo(base: &Int, exponent: &Int, modulus: &Int) -> Outcome<Int> {
     if exponent.is_negative() {
         let inverse = base.extended_gcd(&modulus);
         if !inverse.gcd.abs().is_one() {
-            return Err(NumberError::Value(
-                "base is not invertible for the given modulus",
-            ));
+            return Err(NumberError::Value("base is not invertible for the given modulus"));
         }
-        base = if inverse.gcd.is_negative() {
-            -inverse.x
-        } else {
-            inverse.x
-        };
+        base = if inverse.gcd.is_negative() { -inverse.x } else { inverse.x };
         exponent = -exponent;
     }
     // The cost is that of `bits(exponent)` multiplications of the modulus' length.
     if modulus.bits().saturating_mul(exponent.bits()) > MAX_POWER_BITS {
         return Err(NumberError::Memory);
     }
-    Ok(Int::from(
-        base.mod_floor(&modulus).modpow(&exponent, &modulus),
-    ))
+    Ok(Int::from(base.mod_floor(&modulus).modpow(&exponent, &modulus)))
 }
 
 /// `a << count`
@@ -257,9 +242,7 @@ pub fn xor(a: &Int, b: &Int) -> Int {
 /// `-a`
 pub fn negate(a: &Int) -> Int {
     match a {
-        Int::Small(value) => value
-            .checked_neg()
-            .map_or_else(|| Int::from(-BigInt::from(*value)), Int::Small),
+        Int::Small(value) => value.checked_neg().map_or_else(|| Int::from(-BigInt::from(*value)), Int::Small),
         Int::Big(value) => Int::from(-&**value),
     }
 }
@@ -274,11 +257,7 @@ pub fn invert(a: &Int) -> Int {
 
 /// `abs(a)`
 pub fn absolute(a: &Int) -> Int {
-    if a.is_negative() {
-        negate(a)
-    } else {
-        a.clone()
-    }
+    if a.is_negative() { negate(a) } else { a.clone() }
 }
 
 /// Whether the lowest bit is set.
@@ -292,11 +271,7 @@ pub fn is_odd(a: &Int) -> bool {
 /// The nearest float. OverflowError where it is too large.
 pub fn to_float(a: &Int) -> Outcome<f64> {
     let value = a.to_f64();
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(NumberError::Overflow("int too large to convert to float"))
-    }
+    if value.is_finite() { Ok(value) } else { Err(NumberError::Overflow("int too large to convert to float")) }
 }
 
 /// Exact comparison of an integer with a float; `None` for NaN.
@@ -305,11 +280,7 @@ pub fn compare_float(a: &Int, b: f64) -> Option<Ordering> {
         return None;
     }
     if b.is_infinite() {
-        return Some(if b > 0.0 {
-            Ordering::Less
-        } else {
-            Ordering::Greater
-        });
+        return Some(if b > 0.0 { Ordering::Less } else { Ordering::Greater });
     }
     const EXACT: u64 = 1 << 53;
     if let Int::Small(a) = a
@@ -318,11 +289,7 @@ pub fn compare_float(a: &Int, b: f64) -> Option<Ordering> {
         return (*a as f64).partial_cmp(&b);
     }
     let floor = super::float::to_integer(b.floor())?;
-    Some(a.cmp(&floor).then(if b > b.floor() {
-        Ordering::Less
-    } else {
-        Ordering::Equal
-    }))
+    Some(a.cmp(&floor).then(if b > b.floor() { Ordering::Less } else { Ordering::Equal }))
 }
 
 /// `round(a, -digits)` for `digits` above zero: half to even.
@@ -376,10 +343,7 @@ pub fn parse(text: &str, base: u32) -> Result<Int, Option<usize>> {
             after_underscore = true;
             continue;
         }
-        let digit = c
-            .to_digit(36)
-            .or_else(|| crate::builtins::text::decimal_value(c))
-            .filter(|digit| *digit < base);
+        let digit = c.to_digit(36).or_else(|| crate::builtins::text::decimal_value(c)).filter(|digit| *digit < base);
         values.push(digit.ok_or(None)? as u8);
         after_underscore = false;
     }
@@ -387,11 +351,7 @@ pub fn parse(text: &str, base: u32) -> Result<Int, Option<usize>> {
         return Err(None);
     }
     // `int('010', 0)` is an error, as the literal would be.
-    if decimal_by_default
-        && values.len() > 1
-        && values[0] == 0
-        && values.iter().any(|digit| *digit != 0)
-    {
+    if decimal_by_default && values.len() > 1 && values[0] == 0 && values.iter().any(|digit| *digit != 0) {
         return Err(None);
     }
     if !base.is_power_of_two() && values.len() > MAX_DECIMAL_DIGITS {
@@ -399,9 +359,7 @@ pub fn parse(text: &str, base: u32) -> Result<Int, Option<usize>> {
     }
     let sign = if negative { Sign::Minus } else { Sign::Plus };
     // Every digit is below the base, so the conversion cannot fail.
-    BigInt::from_radix_be(sign, &values, base)
-        .map(Int::from)
-        .ok_or(None)
+    BigInt::from_radix_be(sign, &values, base).map(Int::from).ok_or(None)
 }
 
 /// CPython's limit on conversions between `int` and decimal text.
@@ -418,11 +376,7 @@ pub fn to_decimal(a: &Int) -> Outcome<String> {
             return Err(too_long);
         }
         let text = a.to_string();
-        return if text.trim_start_matches('-').len() > MAX_DECIMAL_DIGITS {
-            Err(too_long)
-        } else {
-            Ok(text)
-        };
+        return if text.trim_start_matches('-').len() > MAX_DECIMAL_DIGITS { Err(too_long) } else { Ok(text) };
     }
     Ok(a.to_string())
 }

@@ -34,9 +34,7 @@ impl NumberError {
         match self {
             NumberError::ZeroDivision(message) => interp.zero_division_error(message),
             NumberError::Overflow(message) => interp.overflow_error(message),
-            NumberError::OutOfRange => {
-                interp.overflow_error("(34, 'Numerical result out of range')")
-            }
+            NumberError::OutOfRange => interp.overflow_error("(34, 'Numerical result out of range')"),
             NumberError::Value(message) => interp.value_error(message),
             NumberError::Memory => interp.error(&interp.types().memory_error, ""),
         }
@@ -86,9 +84,7 @@ pub fn binary(interp: &Interp, op: BinaryOp, a: &Value, b: &Value) -> PyResult<O
     let result = match (a, b) {
         (Value::Int(a), Value::Int(b)) => integers(op, a, b),
         (Value::Float(a), Value::Float(b)) => floats(op, *a, *b),
-        (Value::Bool(a), Value::Bool(b))
-            if matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor) =>
-        {
+        (Value::Bool(a), Value::Bool(b)) if matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor) => {
             Ok(Some(Value::Bool(match op {
                 BinaryOp::BitAnd => a & b,
                 BinaryOp::BitOr => a | b,
@@ -107,10 +103,7 @@ fn mixed(op: BinaryOp, a: &Number, b: &Number) -> Result<Option<Value>, NumberEr
     match (a, b) {
         (Number::Int(a), Number::Int(b)) => integers(op, a, b),
         (Number::Complex(..), _) | (_, Number::Complex(..)) => {
-            if !matches!(
-                op,
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mult | BinaryOp::Div | BinaryOp::Pow
-            ) {
+            if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mult | BinaryOp::Div | BinaryOp::Pow) {
                 return Ok(None);
             }
             complexes(op, a.to_complex()?, b.to_complex()?)
@@ -154,11 +147,7 @@ fn integers(op: BinaryOp, a: &Int, b: &Int) -> Result<Option<Value>, NumberError
 
 fn floats(op: BinaryOp, a: f64, b: f64) -> Result<Option<Value>, NumberError> {
     let nonzero = |message| {
-        if b == 0.0 {
-            Err(NumberError::ZeroDivision(message))
-        } else {
-            Ok(())
-        }
+        if b == 0.0 { Err(NumberError::ZeroDivision(message)) } else { Ok(()) }
     };
     Ok(Some(Value::Float(match op {
         BinaryOp::Add => a + b,
@@ -184,11 +173,7 @@ fn floats(op: BinaryOp, a: f64, b: f64) -> Result<Option<Value>, NumberError> {
     })))
 }
 
-fn complexes(
-    op: BinaryOp,
-    a: complex::Parts,
-    b: complex::Parts,
-) -> Result<Option<Value>, NumberError> {
+fn complexes(op: BinaryOp, a: complex::Parts, b: complex::Parts) -> Result<Option<Value>, NumberError> {
     let (real, imaginary) = match op {
         BinaryOp::Add => (a.0 + b.0, a.1 + b.1),
         BinaryOp::Sub => (a.0 - b.0, a.1 - b.1),
@@ -208,23 +193,17 @@ pub fn divide_floor(interp: &Interp, a: &Value, b: &Value) -> PyResult<Option<Va
     let pair = match (&a, &b) {
         (Number::Int(a), Number::Int(b)) => integer::divide_floor(a, b)
             .map(|(quotient, remainder)| [Value::Int(quotient), Value::Int(remainder)])
-            .ok_or(NumberError::ZeroDivision(
-                "integer division or modulo by zero",
-            )),
+            .ok_or(NumberError::ZeroDivision("integer division or modulo by zero")),
         (Number::Complex(..), _) | (_, Number::Complex(..)) => return Ok(None),
-        _ => a
-            .to_float()
-            .and_then(|a| Ok((a, b.to_float()?)))
-            .and_then(|(a, b)| {
-                if b == 0.0 {
-                    return Err(NumberError::ZeroDivision("float divmod()"));
-                }
-                let (quotient, remainder) = float::divide_floor(a, b);
-                Ok([Value::Float(quotient), Value::Float(remainder)])
-            }),
+        _ => a.to_float().and_then(|a| Ok((a, b.to_float()?))).and_then(|(a, b)| {
+            if b == 0.0 {
+                return Err(NumberError::ZeroDivision("float divmod()"));
+            }
+            let (quotient, remainder) = float::divide_floor(a, b);
+            Ok([Value::Float(quotient), Value::Float(remainder)])
+        }),
     };
-    pair.map(|pair| Some(Value::tuple(pair)))
-        .map_err(|error| error.raise(interp))
+    pair.map(|pair| Some(Value::tuple(pair))).map_err(|error| error.raise(interp))
 }
 
 /// `-a`, `+a`, `~a`; `None` where `a` is no number or the operator is not defined for it. `not` is not handled here.
@@ -251,9 +230,7 @@ pub fn compare(a: &Value, b: &Value) -> Option<Option<Ordering>> {
         (Number::Int(a), Number::Int(b)) => Some(Some(a.cmp(&b))),
         (Number::Float(a), Number::Float(b)) => Some(a.partial_cmp(&b)),
         (Number::Int(a), Number::Float(b)) => Some(integer::compare_float(&a, b)),
-        (Number::Float(a), Number::Int(b)) => {
-            Some(integer::compare_float(&b, a).map(Ordering::reverse))
-        }
+        (Number::Float(a), Number::Int(b)) => Some(integer::compare_float(&b, a).map(Ordering::reverse)),
         _ => None,
     }
 }
@@ -281,9 +258,9 @@ pub fn absolute(interp: &Interp, a: &Value) -> PyResult<Option<Value>> {
     Ok(match Number::of(a) {
         Some(Number::Int(value)) => Some(Value::Int(integer::absolute(&value))),
         Some(Number::Float(value)) => Some(Value::Float(value.abs())),
-        Some(Number::Complex(real, imaginary)) => Some(Value::Float(
-            complex::absolute((real, imaginary)).map_err(|error| error.raise(interp))?,
-        )),
+        Some(Number::Complex(real, imaginary)) => {
+            Some(Value::Float(complex::absolute((real, imaginary)).map_err(|error| error.raise(interp))?))
+        }
         None => None,
     })
 }
@@ -291,40 +268,25 @@ pub fn absolute(interp: &Interp, a: &Value) -> PyResult<Option<Value>> {
 /// `round(a)` or `round(a, digits)`; `None` where `a` is no real number.
 pub fn round(interp: &Interp, a: &Value, digits: Option<&Int>) -> PyResult<Option<Value>> {
     // Beyond the range of i64 every number of digits acts like the nearest one in it.
-    let digits = digits.map(|digits| {
-        digits.to_i64().unwrap_or(if digits.is_negative() {
-            i64::MIN
-        } else {
-            i64::MAX
-        })
-    });
+    let digits = digits.map(|digits| digits.to_i64().unwrap_or(if digits.is_negative() { i64::MIN } else { i64::MAX }));
     let rounded = match (Number::of(a), digits) {
-        (Some(Number::Int(value)), Some(digits)) if digits < 0 => Ok(Value::Int(
-            integer::round_to_tens(&value, digits.unsigned_abs()),
-        )),
+        (Some(Number::Int(value)), Some(digits)) if digits < 0 => {
+            Ok(Value::Int(integer::round_to_tens(&value, digits.unsigned_abs())))
+        }
         (Some(Number::Int(value)), _) => Ok(Value::Int(value)),
         (Some(Number::Float(value)), None) => float::round_to_integer(value).map(Value::Int),
-        (Some(Number::Float(value)), Some(digits)) => {
-            float::round_to_digits(value, digits).map(Value::Float)
-        }
+        (Some(Number::Float(value)), Some(digits)) => float::round_to_digits(value, digits).map(Value::Float),
         _ => return Ok(None),
     };
     rounded.map(Some).map_err(|error| error.raise(interp))
 }
 
 /// `pow(base, exponent, modulus)`; `None` where one of them is no integer.
-pub fn power_modulo(
-    interp: &Interp,
-    base: &Value,
-    exponent: &Value,
-    modulus: &Value,
-) -> PyResult<Option<Value>> {
+pub fn power_modulo(interp: &Interp, base: &Value, exponent: &Value, modulus: &Value) -> PyResult<Option<Value>> {
     match (Number::of(base), Number::of(exponent), Number::of(modulus)) {
         (Some(Number::Int(base)), Some(Number::Int(exponent)), Some(Number::Int(modulus))) => {
             let power = integer::power_modulo(&base, &exponent, &modulus);
-            power
-                .map(|power| Some(Value::Int(power)))
-                .map_err(|error| error.raise(interp))
+            power.map(|power| Some(Value::Int(power))).map_err(|error| error.raise(interp))
         }
         _ => Ok(None),
     }

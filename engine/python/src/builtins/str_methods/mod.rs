@@ -87,11 +87,7 @@ fn format_method(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let Value::Tuple(positional) = positional else {
         return Err(interp.type_error("format() needs arguments"));
     };
-    let source = Source {
-        positional: &positional,
-        named: Some(&named),
-        map_only: false,
-    };
+    let source = Source { positional: &positional, named: Some(&named), map_only: false };
     format(interp, &text, &source).map(Value::from)
 }
 
@@ -99,16 +95,7 @@ fn format_map(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [this, mapping] = arguments.take();
     let text = this_str(interp, &this, "format_map")?;
-    format(
-        interp,
-        &text,
-        &Source {
-            positional: &[],
-            named: Some(&mapping),
-            map_only: true,
-        },
-    )
-    .map(Value::from)
+    format(interp, &text, &Source { positional: &[], named: Some(&mapping), map_only: true }).map(Value::from)
 }
 
 /// `str(object)`, `str(bytes, encoding, errors)`

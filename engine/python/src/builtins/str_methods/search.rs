@@ -9,26 +9,15 @@ use crate::value::{Slice, Value};
 use std::rc::Rc;
 
 /// Positions `start..end` of a sequence of `length`, as `find` reads them; `None` where the window lies outside.
-pub(crate) fn window(
-    interp: &Interp,
-    length: usize,
-    start: &Value,
-    end: &Value,
-) -> PyResult<Option<(usize, usize)>> {
+pub(crate) fn window(interp: &Interp, length: usize, start: &Value, end: &Value) -> PyResult<Option<(usize, usize)>> {
     if start.is_none() && end.is_none() {
         return Ok(Some((0, length)));
     }
-    let slice = Slice {
-        lower: start.clone(),
-        upper: end.clone(),
-        step: Value::None,
-    };
+    let slice = Slice { lower: start.clone(), upper: end.clone(), step: Value::None };
     let positions = interp.slice_positions(&slice, length)?;
     // Fitting moved a start past the end back to it, where even the empty string is not found.
     let outside = match interp.as_index(start)? {
-        Some(start) => start
-            .to_i64()
-            .map_or(!start.is_negative(), |start| start > length as i64),
+        Some(start) => start.to_i64().map_or(!start.is_negative(), |start| start > length as i64),
         None => false,
     };
     let (start, end) = (positions.start as usize, positions.stop as usize);
@@ -36,11 +25,7 @@ pub(crate) fn window(
 }
 
 /// The receiver, the needle and the window as byte offsets.
-fn parts(
-    interp: &Interp,
-    arguments: Arguments,
-    method: &str,
-) -> PyResult<(Rc<str>, Rc<str>, Option<(usize, usize)>)> {
+fn parts(interp: &Interp, arguments: Arguments, method: &str) -> PyResult<(Rc<str>, Rc<str>, Option<(usize, usize)>)> {
     let [this, needle, start, end] = arguments.take();
     let text = this_str(interp, &this, method)?;
     let needle = match interp.plain(&needle) {
@@ -50,31 +35,17 @@ fn parts(
         }
     };
     let window = window(interp, text::length(&text), &start, &end)?;
-    let offsets = window.map(|(start, end)| {
-        (
-            text::byte_offset(&text, start),
-            text::byte_offset(&text, end),
-        )
-    });
+    let offsets = window.map(|(start, end)| (text::byte_offset(&text, start), text::byte_offset(&text, end)));
     Ok((text, needle, offsets))
 }
 
-fn position(
-    interp: &Interp,
-    arguments: Arguments,
-    method: &str,
-    last: bool,
-) -> PyResult<Option<usize>> {
+fn position(interp: &Interp, arguments: Arguments, method: &str, last: bool) -> PyResult<Option<usize>> {
     let (text, needle, window) = parts(interp, arguments, method)?;
     let Some((start, end)) = window else {
         return Ok(None);
     };
     let within = &text[start..end];
-    let found = if last {
-        within.rfind(&*needle)
-    } else {
-        within.find(&*needle)
-    };
+    let found = if last { within.rfind(&*needle) } else { within.find(&*needle) };
     Ok(found.map(|offset| text::character_index(&text, start + offset)))
 }
 
@@ -95,17 +66,13 @@ pub(super) fn find_last(interp: &Interp, arguments: Arguments) -> PyResult<Value
 pub(super) fn index(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let found = position(interp, arguments, "index", false)?;
-    found
-        .map(Value::from)
-        .ok_or_else(|| interp.value_error("substring not found"))
+    found.map(Value::from).ok_or_else(|| interp.value_error("substring not found"))
 }
 
 pub(super) fn index_last(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let found = position(interp, arguments, "rindex", true)?;
-    found
-        .map(Value::from)
-        .ok_or_else(|| interp.value_error("substring not found"))
+    found.map(Value::from).ok_or_else(|| interp.value_error("substring not found"))
 }
 
 pub(super) fn count(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -117,27 +84,18 @@ pub(super) fn count(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     Ok(Value::from(text[start..end].matches(&*needle).count()))
 }
 
-fn affix(
-    interp: &Interp,
-    arguments: Arguments,
-    method: &str,
-    holds: fn(&str, &str) -> bool,
-) -> PyResult<Value> {
+fn affix(interp: &Interp, arguments: Arguments, method: &str, holds: fn(&str, &str) -> bool) -> PyResult<Value> {
     let [this, affix, start, end] = arguments.take();
     let text = this_str(interp, &this, method)?;
     let window = window(interp, text::length(&text), &start, &end)?;
-    let within = window
-        .map(|(start, end)| &text[text::byte_offset(&text, start)..text::byte_offset(&text, end)]);
+    let within = window.map(|(start, end)| &text[text::byte_offset(&text, start)..text::byte_offset(&text, end)]);
     let test = |affix: &Value, in_tuple: bool| match interp.plain(affix) {
         Value::Str(affix) => Ok(within.is_some_and(|within| holds(within, &affix))),
-        _ if in_tuple => Err(interp.type_error(format!(
-            "tuple for {method} must only contain str, not {}",
-            interp.type_name(affix)
-        ))),
-        _ => Err(interp.type_error(format!(
-            "{method} first arg must be str or a tuple of str, not {}",
-            interp.type_name(affix)
-        ))),
+        _ if in_tuple => {
+            Err(interp.type_error(format!("tuple for {method} must only contain str, not {}", interp.type_name(affix))))
+        }
+        _ => Err(interp
+            .type_error(format!("{method} first arg must be str or a tuple of str, not {}", interp.type_name(affix)))),
     };
     match interp.plain(&affix) {
         Value::Tuple(affixes) => {
@@ -154,16 +112,12 @@ fn affix(
 
 pub(super) fn starts_with(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
-    affix(interp, arguments, "startswith", |text, prefix| {
-        text.starts_with(prefix)
-    })
+    affix(interp, arguments, "startswith", |text, prefix| text.starts_with(prefix))
 }
 
 pub(super) fn ends_with(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
-    affix(interp, arguments, "endswith", |text, suffix| {
-        text.ends_with(suffix)
-    })
+    affix(interp, arguments, "endswith", |text, suffix| text.ends_with(suffix))
 }
 
 pub(super) fn remove_prefix(interp: &Interp, arguments: Arguments) -> PyResult<Value> {

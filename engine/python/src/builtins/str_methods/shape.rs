@@ -60,6 +60,9 @@ mapped! {
 
 /// The title case of one character. Rust knows upper case only, which differs where one letter becomes several.
 fn title_character(c: char) -> String {
+    if let Some(digraph) = title_digraph(c) {
+        return String::from(digraph);
+    }
     let upper: String = c.to_uppercase().collect();
     let mut characters = upper.chars();
     match characters.next() {
@@ -70,6 +73,17 @@ fn title_character(c: char) -> String {
         }
         _ => upper,
     }
+}
+
+/// The four digraphs of category Lt, by any of their cases.
+fn title_digraph(c: char) -> Option<char> {
+    Some(match c {
+        'Ǆ'..='ǆ' => 'ǅ',
+        'Ǉ'..='ǉ' => 'ǈ',
+        'Ǌ'..='ǌ' => 'ǋ',
+        'Ǳ'..='ǳ' => 'ǲ',
+        _ => return None,
+    })
 }
 
 /// Case folding: lower case, but for the letters that have no single lower-case partner.
@@ -103,9 +117,7 @@ fn justify(interp: &Interp, arguments: Arguments, method: &str, side: Side) -> P
             match (characters.next(), characters.next()) {
                 (Some(fill), None) => fill,
                 _ => {
-                    return Err(
-                        interp.type_error("The fill character must be exactly one character long")
-                    );
+                    return Err(interp.type_error("The fill character must be exactly one character long"));
                 }
             }
         }
@@ -127,12 +139,7 @@ fn justify(interp: &Interp, arguments: Arguments, method: &str, side: Side) -> P
         Side::Both => missing / 2 + (missing & width & 1),
     };
     let padding = |count: usize| std::iter::repeat_n(fill, count);
-    Ok(Value::from(
-        padding(before)
-            .chain(text.chars())
-            .chain(padding(missing - before))
-            .collect::<String>(),
-    ))
+    Ok(Value::from(padding(before).chain(text.chars()).chain(padding(missing - before)).collect::<String>()))
 }
 
 pub(super) fn center(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -159,10 +166,7 @@ pub(super) fn zero_fill(interp: &Interp, arguments: Arguments) -> PyResult<Value
     interp.charge_bytes(text.len() as u128 + missing as u128)?;
     let signed = text.starts_with(['+', '-']);
     let (sign, digits) = text.split_at(usize::from(signed));
-    Ok(Value::from(format!(
-        "{sign}{}{digits}",
-        "0".repeat(missing)
-    )))
+    Ok(Value::from(format!("{sign}{}{digits}", "0".repeat(missing))))
 }
 
 pub(super) fn expand_tabs(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -182,11 +186,7 @@ pub(super) fn expand_tabs(interp: &Interp, arguments: Arguments) -> PyResult<Val
             }
             c => {
                 expanded.push(c);
-                column = if matches!(c, '\n' | '\r') {
-                    0
-                } else {
-                    column + 1
-                };
+                column = if matches!(c, '\n' | '\r') { 0 } else { column + 1 };
             }
         }
     }
@@ -210,16 +210,14 @@ pub(super) fn translate(interp: &Interp, arguments: Arguments) -> PyResult<Value
         match interp.plain(&mapped) {
             Value::None => {}
             Value::Str(mapped) => translated.push_str(&mapped),
-            Value::Int(code) => match code
-                .to_i64()
-                .and_then(|code| u32::try_from(code).ok())
-                .and_then(char::from_u32)
-            {
-                Some(mapped) => translated.push(mapped),
-                None => {
-                    return Err(interp.value_error("character mapping must be in range(0x110000)"));
+            Value::Int(code) => {
+                match code.to_i64().and_then(|code| u32::try_from(code).ok()).and_then(char::from_u32) {
+                    Some(mapped) => translated.push(mapped),
+                    None => {
+                        return Err(interp.value_error("character mapping must be in range(0x110000)"));
+                    }
                 }
-            },
+            }
             _ => {
                 return Err(interp.type_error("character mapping must return integer, None or str"));
             }
@@ -236,15 +234,10 @@ pub(super) fn make_translation(interp: &Interp, arguments: Arguments) -> PyResul
     let code = |c: char| Value::Int(Int::Small(i64::from(u32::from(c))));
     if to.is_unset() {
         let Value::Dict(source) = interp.plain(&from) else {
-            return Err(
-                interp.type_error("if you give only one argument to maketrans it must be a dict")
-            );
+            return Err(interp.type_error("if you give only one argument to maketrans it must be a dict"));
         };
-        let entries: Vec<(Value, Value)> = source
-            .borrow()
-            .iter()
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
+        let entries: Vec<(Value, Value)> =
+            source.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
         for (key, value) in entries {
             let key = match &key {
                 Value::Str(key) => {
@@ -259,9 +252,7 @@ pub(super) fn make_translation(interp: &Interp, arguments: Arguments) -> PyResul
                 }
                 Value::Int(_) | Value::Bool(_) => key,
                 _ => {
-                    return Err(
-                        interp.type_error("keys in translate table must be strings or integers")
-                    );
+                    return Err(interp.type_error("keys in translate table must be strings or integers"));
                 }
             };
             table.insert(interp, key, value)?;
@@ -272,9 +263,7 @@ pub(super) fn make_translation(interp: &Interp, arguments: Arguments) -> PyResul
         (Value::Str(from), Value::Str(to)) => (from, to),
         (Value::Str(_), other) => {
             let found = interp.type_name(&other);
-            return Err(
-                interp.type_error(format!("maketrans() argument 2 must be str, not {found}"))
-            );
+            return Err(interp.type_error(format!("maketrans() argument 2 must be str, not {found}")));
         }
         _ => {
             let message = "first maketrans argument must be a string if there is a second argument";

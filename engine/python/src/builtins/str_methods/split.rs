@@ -14,7 +14,7 @@ fn split_spaces(text: &str, most: usize) -> Vec<&str> {
     let mut rest = text.trim_start_matches(is_space);
     while !rest.is_empty() {
         if pieces.len() == most {
-            pieces.push(rest.trim_end_matches(is_space));
+            pieces.push(rest);
             break;
         }
         let end = rest.find(is_space).unwrap_or(rest.len());
@@ -29,14 +29,10 @@ fn split_spaces_right(text: &str, most: usize) -> Vec<&str> {
     let mut rest = text.trim_end_matches(is_space);
     while !rest.is_empty() {
         if pieces.len() == most {
-            pieces.push(rest.trim_start_matches(is_space));
+            pieces.push(rest);
             break;
         }
-        let start = rest
-            .char_indices()
-            .rev()
-            .find(|(_, c)| is_space(*c))
-            .map_or(0, |(at, c)| at + c.len_utf8());
+        let start = rest.char_indices().rev().find(|(_, c)| is_space(*c)).map_or(0, |(at, c)| at + c.len_utf8());
         pieces.push(&rest[start..]);
         rest = rest[..start].trim_end_matches(is_space);
     }
@@ -44,12 +40,7 @@ fn split_spaces_right(text: &str, most: usize) -> Vec<&str> {
     pieces
 }
 
-fn split_by(
-    interp: &Interp,
-    arguments: Arguments,
-    method: &'static str,
-    right: bool,
-) -> PyResult<Value> {
+fn split_by(interp: &Interp, arguments: Arguments, method: &'static str, right: bool) -> PyResult<Value> {
     let [this, separator, most] = arguments.take();
     let text = this_str(interp, &this, method)?;
     let most = usize::try_from(interp.to_i64(&most)?).unwrap_or(usize::MAX);
@@ -69,10 +60,7 @@ fn split_by(
             return Ok(strings(text.splitn(most, &*separator)));
         }
         _ => {
-            return Err(interp.type_error(format!(
-                "must be str or None, not {}",
-                interp.type_name(&separator)
-            )));
+            return Err(interp.type_error(format!("must be str or None, not {}", interp.type_name(&separator))));
         }
     };
     Ok(strings(pieces))
@@ -118,23 +106,15 @@ fn partition_at(interp: &Interp, arguments: Arguments, last: bool) -> PyResult<V
     let separator = match interp.plain(&separator) {
         Value::Str(separator) => separator,
         _ => {
-            return Err(
-                interp.type_error(format!("must be str, not {}", interp.type_name(&separator)))
-            );
+            return Err(interp.type_error(format!("must be str, not {}", interp.type_name(&separator))));
         }
     };
     if separator.is_empty() {
         return Err(interp.value_error("empty separator"));
     }
-    let found = if last {
-        text.rsplit_once(&*separator)
-    } else {
-        text.split_once(&*separator)
-    };
+    let found = if last { text.rsplit_once(&*separator) } else { text.split_once(&*separator) };
     Ok(match (found, last) {
-        (Some((before, after)), _) => {
-            Value::tuple([Value::str(before), Value::Str(separator), Value::str(after)])
-        }
+        (Some((before, after)), _) => Value::tuple([Value::str(before), Value::Str(separator), Value::str(after)]),
         (None, true) => Value::tuple([Value::str(""), Value::str(""), Value::Str(text)]),
         (None, false) => Value::tuple([Value::Str(text), Value::str(""), Value::str("")]),
     })
@@ -151,13 +131,7 @@ pub(super) fn partition_last(interp: &Interp, arguments: Arguments) -> PyResult<
 }
 
 /// Both ends, as asked, without the characters of the argument or without spaces.
-fn strip_ends(
-    interp: &Interp,
-    arguments: Arguments,
-    method: &str,
-    left: bool,
-    right: bool,
-) -> PyResult<Value> {
+fn strip_ends(interp: &Interp, arguments: Arguments, method: &str, left: bool, right: bool) -> PyResult<Value> {
     let [this, characters] = arguments.take();
     let text = this_str(interp, &this, method)?;
     let characters: Option<Rc<str>> = match interp.plain(&characters) {
@@ -199,13 +173,8 @@ pub(super) fn join(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let [this, iterable] = arguments.take();
     let separator = this_str(interp, &this, "join")?;
     let items = interp.collect(&iterable).map_err(|stop| {
-        let not_iterable =
-            interp.stop_is(&stop, &interp.types().type_error) && !is_iterable(interp, &iterable);
-        if not_iterable {
-            interp.type_error("can only join an iterable")
-        } else {
-            stop
-        }
+        let not_iterable = interp.stop_is(&stop, &interp.types().type_error) && !is_iterable(interp, &iterable);
+        if not_iterable { interp.type_error("can only join an iterable") } else { stop }
     })?;
     let mut pieces = Vec::with_capacity(items.len());
     for (position, item) in items.iter().enumerate() {
@@ -222,10 +191,7 @@ pub(super) fn join(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
             }
         }
     }
-    let length: usize = pieces
-        .iter()
-        .map(|piece| piece.len() + separator.len())
-        .sum();
+    let length: usize = pieces.iter().map(|piece| piece.len() + separator.len()).sum();
     interp.charge_bytes(length as u128)?;
     Ok(Value::from(pieces.join(&*separator)))
 }

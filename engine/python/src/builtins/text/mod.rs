@@ -2,7 +2,7 @@
 
 mod tables;
 
-use tables::{DECIMAL_ZEROS, DIGITS_NOT_DECIMAL, NUMERIC_NOT_DIGIT, TITLE_CASE, UNPRINTABLE};
+use tables::{ALPHABETIC, DECIMAL_ZEROS, DIGITS_NOT_DECIMAL, NUMERIC_NOT_DIGIT, TITLE_CASE, UNPRINTABLE};
 
 fn within(ranges: &[(u32, u32)], c: char) -> bool {
     let code = u32::from(c);
@@ -17,11 +17,7 @@ pub fn is_space(c: char) -> bool {
 
 /// `str.isprintable` of one character; `repr` escapes the others.
 pub fn is_printable(c: char) -> bool {
-    if c.is_ascii() {
-        !c.is_ascii_control()
-    } else {
-        !within(UNPRINTABLE, c)
-    }
+    if c.is_ascii() { !c.is_ascii_control() } else { !within(UNPRINTABLE, c) }
 }
 
 /// The value of a decimal digit of any script (`str.isdecimal`).
@@ -47,7 +43,7 @@ pub fn is_numeric(c: char) -> bool {
 
 /// `str.isalpha` of one character.
 pub fn is_alphabetic(c: char) -> bool {
-    c.is_alphabetic() && !is_numeric(c)
+    if c.is_ascii() { c.is_ascii_alphabetic() } else { within(ALPHABETIC, c) }
 }
 
 /// Category Lt: neither upper nor lower case, but cased.
@@ -62,19 +58,12 @@ pub fn is_cased(c: char) -> bool {
 
 /// Where `str.splitlines` breaks.
 pub fn is_line_break(c: char) -> bool {
-    matches!(
-        c,
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-    )
+    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Number of characters.
 pub fn length(text: &str) -> usize {
-    if text.is_ascii() {
-        text.len()
-    } else {
-        text.chars().count()
-    }
+    if text.is_ascii() { text.len() } else { text.chars().count() }
 }
 
 /// Byte offset of the character at `index`; the end for indices past it.
@@ -82,9 +71,7 @@ pub fn byte_offset(text: &str, index: usize) -> usize {
     if text.is_ascii() {
         return index.min(text.len());
     }
-    text.char_indices()
-        .nth(index)
-        .map_or(text.len(), |(offset, _)| offset)
+    text.char_indices().nth(index).map_or(text.len(), |(offset, _)| offset)
 }
 
 /// Index of the character that begins at byte `offset`.
@@ -94,11 +81,7 @@ pub fn character_index(text: &str, offset: usize) -> usize {
 
 /// `repr` of a `str`: single quotes unless the text has some and no double ones.
 pub fn quote(text: &str) -> String {
-    let quote = if text.contains('\'') && !text.contains('"') {
-        '"'
-    } else {
-        '\''
-    };
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push(quote);
     for c in text.chars() {
@@ -130,22 +113,14 @@ pub fn escape_into(target: &mut String, c: char) {
 pub fn to_ascii(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_ascii() {
-            escaped.push(c)
-        } else {
-            escape_into(&mut escaped, c)
-        }
+        if c.is_ascii() { escaped.push(c) } else { escape_into(&mut escaped, c) }
     }
     escaped
 }
 
 /// `repr` of `bytes`.
 pub fn quote_bytes(bytes: &[u8]) -> String {
-    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') {
-        '"'
-    } else {
-        '\''
-    };
+    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
     let mut quoted = String::with_capacity(bytes.len() + 3);
     quoted.extend(['b', quote]);
     for &byte in bytes {
