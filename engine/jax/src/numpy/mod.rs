@@ -3,9 +3,14 @@
 //! [`crate::jnp`]; here is what only numpy has.
 
 mod array;
+mod errors_state;
 mod flags;
+mod iterate;
 mod methods;
+mod module;
+mod printing;
 mod subscript;
+mod testing;
 mod view;
 
 pub use array::{NDARRAY, NdArray};
@@ -17,7 +22,7 @@ use pallas_python::value::Value;
 use view::View;
 
 /// The modules of this family.
-pub static MODULES: &[&ModuleDef] = &[];
+pub static MODULES: &[&ModuleDef] = &[&module::MODULE, &testing::MODULE];
 
 /// A result of a numpy function: a scalar if its rank is 0, else an array with memory of its own.
 pub fn value(tile: Tile) -> Value {
