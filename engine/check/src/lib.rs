@@ -1,8 +1,18 @@
 //! Findings about launches: one rule, one file. The catalogue also holds the rules that are found while evaluating and
-//! tracing, so that every code has its page. Runs no kernels.
+//! tracing, so that every code has its page. Runs no kernels: what programs do is found by reasoning over the IR, and
+//! where that does not decide, nothing is said.
 
+mod access;
+mod blocks;
+mod coverage;
+mod evaluate;
+mod known;
+mod refs;
 pub mod rule;
 pub mod rules;
+mod search;
+mod walk;
+mod words;
 
 pub use rule::Rule;
 

@@ -1,6 +1,7 @@
 //! What a rule is: its entry in the catalogue, and, for rules about launches, the function that looks for it.
 
-use pallas_ir::{Finding, Launch, Severity};
+use pallas_ir::{Certainty, Finding, Launch, Severity};
+use pallas_syntax::Span;
 
 /// One rule of the catalogue.
 pub struct Rule {
@@ -16,4 +17,21 @@ pub struct Rule {
     pub doc: &'static str,
     /// Looks for it in a launch. `None` for rules that are found while evaluating or tracing.
     pub check: Option<fn(&Launch, &mut Vec<Finding>)>,
+}
+
+impl Rule {
+    /// A finding of this rule with nothing but its sentence and place.
+    pub fn finding(&self, certainty: Certainty, span: Span, message: String) -> Finding {
+        Finding {
+            code: self.code,
+            severity: self.severity,
+            certainty,
+            message,
+            span,
+            labels: Vec::new(),
+            evidence: None,
+            help: None,
+            fix: None,
+        }
+    }
 }

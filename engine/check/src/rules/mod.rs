@@ -1,6 +1,95 @@
-//! The catalogue.
+//! The catalogue: one rule, one file, named as the rule. A new rule is a file here, a `mod` line and a line in [`ALL`].
+
+mod analysis_out_of_memory;
+mod analysis_out_of_steps;
+mod bad_alias;
+mod bad_ref_index;
+mod block_dim_not_positive;
+mod block_out_of_bounds;
+mod block_rank_mismatch;
+mod captured_constant;
+mod dtype_mismatch;
+mod dynamic_ref_index_out_of_bounds;
+mod empty_grid;
+mod grid_axis_out_of_range;
+mod grid_spec_and_grid;
+mod import_not_found;
+mod index_map_arity;
+mod index_map_not_integer;
+mod index_map_result_count;
+mod internal_error;
+mod invalid_grid;
+mod invalid_out_shape;
+mod kernel_arity;
+mod kernel_returns_value;
+mod loop_carry_mismatch;
+mod mask_shape_mismatch;
+mod output_never_written;
+mod output_not_covered;
+mod predicate_not_scalar;
+mod program_id_outside_kernel;
+mod python_if_on_traced_value;
+mod python_int_of_traced_value;
+mod ref_index_out_of_bounds;
+mod ref_used_as_array;
+mod shape_mismatch;
+mod spec_count_mismatch;
+mod store_dtype_mismatch;
+mod store_shape_mismatch;
+mod syntax_error;
+mod uncaught_exception;
+mod unknown_attribute;
 
 use crate::rule::Rule;
+use pallas_ir::{Launch, Operand, Role};
 
 /// Every rule, by code.
-pub static ALL: &[&Rule] = &[];
+pub static ALL: &[&Rule] = &[
+    &syntax_error::RULE,
+    &uncaught_exception::RULE,
+    &import_not_found::RULE,
+    &analysis_out_of_steps::RULE,
+    &analysis_out_of_memory::RULE,
+    &internal_error::RULE,
+    &invalid_grid::RULE,
+    &invalid_out_shape::RULE,
+    &spec_count_mismatch::RULE,
+    &block_rank_mismatch::RULE,
+    &block_dim_not_positive::RULE,
+    &index_map_arity::RULE,
+    &index_map_result_count::RULE,
+    &index_map_not_integer::RULE,
+    &kernel_arity::RULE,
+    &kernel_returns_value::RULE,
+    &bad_alias::RULE,
+    &grid_spec_and_grid::RULE,
+    &program_id_outside_kernel::RULE,
+    &grid_axis_out_of_range::RULE,
+    &predicate_not_scalar::RULE,
+    &block_out_of_bounds::RULE,
+    &output_not_covered::RULE,
+    &output_never_written::RULE,
+    &empty_grid::RULE,
+    &ref_index_out_of_bounds::RULE,
+    &dynamic_ref_index_out_of_bounds::RULE,
+    &store_shape_mismatch::RULE,
+    &store_dtype_mismatch::RULE,
+    &shape_mismatch::RULE,
+    &dtype_mismatch::RULE,
+    &captured_constant::RULE,
+    &python_if_on_traced_value::RULE,
+    &python_int_of_traced_value::RULE,
+    &ref_used_as_array::RULE,
+    &bad_ref_index::RULE,
+    &loop_carry_mismatch::RULE,
+    &mask_shape_mismatch::RULE,
+    &unknown_attribute::RULE,
+];
+
+/// The outputs of a launch, each with whether it shares its memory with an input.
+fn outputs(launch: &Launch) -> impl Iterator<Item = (&Operand, bool)> {
+    launch.with_role(Role::Output).enumerate().map(|(number, (_, operand))| {
+        let aliased = launch.aliases.iter().any(|&(_, output)| output == number);
+        (operand, aliased)
+    })
+}

@@ -1,0 +1,53 @@
+//! PL202.
+
+use super::ref_index_out_of_bounds::describe;
+use crate::access::{Kind, Outside, outside};
+use crate::rule::Rule;
+use pallas_ir::{Finding, Launch, Severity};
+
+/// A computed position outside its Ref.
+pub(super) static RULE: Rule = Rule {
+    code: "PL202",
+    name: "dynamic-ref-index-out-of-bounds",
+    severity: Severity::Error,
+    summary: "an index computed by the kernel lies outside its Ref for some program",
+    doc: r#"
+## What it does
+Reports a load, store or view at a computed position that lies outside the Ref for a program that is named. Program ids
+are known from the grid and loop counters from their bounds; positions and conditions that depend on data are left
+alone, as are masked accesses. When a kernel is run, accesses are watched as well, and the first that leaves its Ref is
+reported.
+
+## Why is this bad?
+Nothing in JAX checks computed positions. Interpret mode moves the access back inside (or counts a negative one from the
+end), so the program works with the wrong elements; hardware reads and writes memory that belongs to something else.
+
+## Example
+```python
+def kernel(x_ref, o_ref):                     # x_ref has shape (256,), the grid is (3,)
+    i = pl.program_id(0)
+    o_ref[...] = x_ref[pl.ds(i * 128, 128)]   # program 2: elements 256..384
+```
+
+## Use instead
+Give each program its own block, so that there is nothing to compute:
+```python
+pl.BlockSpec((128,), lambda i: (i,))
+```
+or guard the access (`@pl.when(i * 128 + 128 <= n)`), or mask it.
+"#,
+    check: Some(check),
+};
+
+fn check(launch: &Launch, findings: &mut Vec<Finding>) {
+    findings.extend(outside(launch, Kind::Dynamic).into_iter().map(finding));
+}
+
+fn finding(outside: Outside) -> Finding {
+    let help = if outside.start < 0 {
+        "a computed position does not count from the end: keep it at 0 or above, guard the access with `pl.when`, or mask it"
+    } else {
+        "keep the position within the Ref, guard the access with `pl.when`, or mask it"
+    };
+    describe(&RULE, outside, help.to_string())
+}

@@ -1,0 +1,57 @@
+//! How findings name programs, parts of arrays and counts, so that all rules speak alike.
+
+use pallas_tensor::Shape;
+
+/// `program (3, 0)`
+pub(crate) fn program(ids: &[usize]) -> String {
+    format!("program {}", Shape::from(ids))
+}
+
+/// `rows 96..128`, `column 3`, `elements 0..4`, `positions 2..3 along dimension 2`: what an array of `rank` dimensions
+/// has along `axis`.
+pub(crate) fn part(axis: usize, rank: usize, start: i64, end: i64) -> String {
+    let name = match (rank, axis) {
+        (1, 0) => "element",
+        (2, 0) => "row",
+        (2, 1) => "column",
+        _ => "position",
+    };
+    let range = match end.checked_sub(start) {
+        Some(1) => format!("{name} {start}"),
+        _ => format!("{name}s {start}..{end}"),
+    };
+    match rank {
+        1 | 2 => range,
+        _ => format!("{range} along dimension {axis}"),
+    }
+}
+
+/// `rows 96..128 of x, which has 64`
+pub(crate) fn part_of(axis: usize, rank: usize, (start, end): (i64, i64), name: &str, extent: usize) -> String {
+    format!("{} of {name}, which has {extent}", part(axis, rank, start, end))
+}
+
+/// `1 block`, `3 blocks`
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_arrays() {
+        assert_eq!(part_of(0, 2, (96, 128), "x", 64), "rows 96..128 of x, which has 64");
+        assert_eq!(part(1, 2, 3, 4), "column 3");
+        assert_eq!(part(0, 1, -4, 0), "elements -4..0");
+        assert_eq!(part(2, 3, 1, 2), "position 1 along dimension 2");
+        assert_eq!(program(&[3]), "program (3,)");
+        assert_eq!(program(&[]), "program ()");
+        assert_eq!(count(1, "block"), "1 block");
+        assert_eq!(count(0, "block"), "0 blocks");
+    }
+}
