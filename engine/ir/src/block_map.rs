@@ -1,6 +1,12 @@
 //! Which block a program gets: index maps answered by formula where they are affine in the program ids, evaluated
 //! otherwise. Maps that read prefetched scalars or branch are not answered here: they depend on data.
 
+mod formula;
+mod visits;
+
+pub use formula::axis_name;
+pub use visits::Visits;
+
 use crate::function::{Function, ValueId};
 use crate::launch::{BlockDim, Operand, Role};
 use crate::op::{EvalContext, OpKind, ProgramOp};

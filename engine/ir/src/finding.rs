@@ -67,6 +67,19 @@ pub struct Fix {
     pub title: String,
 }
 
+impl Finding {
+    /// The program that the evidence names as in `program (3, 0)`, if it names one.
+    pub fn program(&self) -> Option<Vec<usize>> {
+        let evidence = self.evidence.as_deref()?;
+        let ids = evidence.split_once("program (")?.1.split_once(')')?.0;
+        ids.split(',')
+            .map(str::trim)
+            .filter(|id| !id.is_empty())
+            .map(|id| id.parse().ok())
+            .collect()
+    }
+}
+
 impl Severity {
     /// As printed and as in JSON.
     pub fn name(self) -> &'static str {

@@ -15,7 +15,7 @@ pub mod types;
 pub mod verify;
 
 pub use attribute::{Attribute, Attributes, DimIndex, IndexPattern, Position};
-pub use block_map::{BlockMap, IndexForm};
+pub use block_map::{BlockMap, IndexForm, Visits, axis_name};
 pub use builder::Builder;
 pub use finding::{Certainty, Finding, Fix, Label, Severity};
 pub use function::{
