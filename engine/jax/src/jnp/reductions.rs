@@ -455,7 +455,3 @@ pub fn logsumexp(cx: &Context<'_>, x: &Tile, options: &Options) -> PyResult<Tile
     if options.keepdims { Ok(result) } else { p::squeeze(cx, &result, &axes) }
 }
 
-/// A reduction by an op on bits.
-pub fn reduce_bits(cx: &Context<'_>, op: &'static OpDef, x: &Tile, axes: &[usize]) -> PyResult<Tile> {
-    p::reduce(cx, op, x, axes)
-}

@@ -346,8 +346,9 @@ const fn ufunc_class(module: &'static str) -> NativeClass {
 pub fn function_value(row: &'static NativeDef, rules: Rules) -> Value {
     let module = if rules == Rules::Jax { "jax.numpy" } else { "numpy" };
     let function = NativeFunction::new(row, module);
-    let is_elementwise = std::ptr::eq(row.signature, UNARY_NUMPY[0].signature)
-        || std::ptr::eq(row.signature, BINARY_NUMPY[0].signature);
+    // `conj` is a method of arrays, too, and methods are functions.
+    let is_elementwise = [UNARY_NUMPY[0].signature, BINARY_NUMPY[0].signature].contains(&row.signature)
+        && !row.name.starts_with("conj");
     match UFUNCS.iter().find(|(name, ..)| *name == row.name) {
         Some(&(_, reduce, accumulate)) => Value::object(Ufunc { function, rules, reduce, accumulate }),
         None if rules == Rules::Numpy && is_elementwise => {
