@@ -4,19 +4,42 @@
 //! What touches files, processes or the network is importable and says so when used.
 
 mod abc;
+mod argparse;
 mod collections;
+mod contextlib;
 mod copy;
 mod dataclasses;
 mod enumeration;
+mod fractions;
 mod functools;
+mod inspect;
+mod io;
 mod itertools;
+mod json;
+mod logging;
 mod math;
 mod operator;
+mod os;
+mod pathlib;
+mod pprint;
+mod random;
+mod re;
+mod small;
+mod statistics;
+mod string;
 mod support;
+mod sys;
+mod textwrap;
+mod time;
+mod timeit;
+mod traceback;
 mod types;
 mod typing;
+mod unavailable;
+mod warnings;
 
 pub use functools::Partial;
+pub(crate) use sys::streams::replaced_stdout;
 
 use crate::interp::Interp;
 use crate::module::ModuleDef;
@@ -24,18 +47,58 @@ use crate::module::ModuleDef;
 /// Every standard module.
 pub static MODULES: &[&ModuleDef] = &[
     &abc::MODULE,
+    &argparse::MODULE,
     &collections::MODULE,
     &collections::abc::MODULE,
+    &contextlib::MODULE,
     &copy::MODULE,
     &dataclasses::MODULE,
     &enumeration::MODULE,
+    &fractions::MODULE,
     &functools::MODULE,
+    &inspect::MODULE,
+    &io::MODULE,
     &itertools::MODULE,
+    &json::MODULE,
+    &logging::MODULE,
     &math::MODULE,
     &operator::MODULE,
+    &os::MODULE,
+    &os::path::MODULE,
+    &pathlib::MODULE,
+    &pprint::MODULE,
+    &random::MODULE,
+    &re::MODULE,
+    &small::ATEXIT,
+    &small::FUTURE,
+    &small::GC,
+    &small::NUMBERS,
+    &small::PLATFORM,
+    &small::WEAKREF,
+    &statistics::MODULE,
+    &string::MODULE,
+    &sys::MODULE,
+    &textwrap::MODULE,
+    &time::MODULE,
+    &timeit::MODULE,
+    &traceback::MODULE,
     &types::MODULE,
-    &typing::MODULE,
     &typing::EXTENSIONS,
+    &typing::MODULE,
+    &unavailable::ASYNCIO,
+    &unavailable::CONCURRENT,
+    &unavailable::FUTURES,
+    &unavailable::GLOB,
+    &unavailable::MULTIPROCESSING,
+    &unavailable::PICKLE,
+    &unavailable::QUEUE,
+    &unavailable::SHUTIL,
+    &unavailable::SIGNAL,
+    &unavailable::SOCKET,
+    &unavailable::SUBPROCESS,
+    &unavailable::TEMPFILE,
+    &unavailable::THREADING,
+    &warnings::MODULE,
 ];
 
 /// Makes the standard modules importable.

@@ -6,6 +6,8 @@ mod field;
 mod generated;
 mod tools;
 
+pub(super) use field::{Field, fields_of};
+
 use super::support::{add_class, classes, row};
 use crate::class::{Class, NativeClass};
 use crate::interp::Interp;

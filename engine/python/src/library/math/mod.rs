@@ -5,6 +5,8 @@ mod integers;
 mod special;
 mod sums;
 
+pub(super) use special::{frexp, ldexp};
+
 use super::support::{number, row, unknown};
 use crate::int::Int;
 use crate::interp::Interp;
@@ -44,13 +46,13 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         row("fabs", "(x, /)", "The absolute value of x as a float.", |i, a| one(i, &a, f64::abs, false)),
         row("floor", "(x, /)", "The largest integer that is not above x.", floor),
         row("fmod", "(x, y, /)", "The remainder of x / y with the sign of x, as C has it.", fmod),
-        row("frexp", "(x, /)", "Mantissa and exponent of x, as the pair (m, e) with x == m * 2**e.", frexp),
+        row("frexp", "(x, /)", "Mantissa and exponent of x, as the pair (m, e) with x == m * 2**e.", split_float),
         row("gamma", "(x, /)", "The gamma function at x.", |i, a| special_one(i, &a, special::gamma)),
         row("isclose", "(a, b, *, rel_tol=1e-09, abs_tol=0.0)", "Whether a and b are close.", isclose),
         row("isfinite", "(x, /)", "Whether x is neither infinite nor NaN.", |i, a| test(i, &a, f64::is_finite)),
         row("isinf", "(x, /)", "Whether x is infinite.", |i, a| test(i, &a, f64::is_infinite)),
         row("isnan", "(x, /)", "Whether x is NaN.", |i, a| test(i, &a, f64::is_nan)),
-        row("ldexp", "(x, i, /)", "x * 2**i.", ldexp),
+        row("ldexp", "(x, i, /)", "x * 2**i.", scale),
         row("lgamma", "(x, /)", "The logarithm of the absolute value of the gamma function at x.", |i, a| {
             special_one(i, &a, special::lgamma)
         }),
@@ -265,7 +267,7 @@ fn pow(interp: &Interp, args: Arguments) -> PyResult<Value> {
     Ok(Value::Float(result))
 }
 
-fn frexp(interp: &Interp, args: Arguments) -> PyResult<Value> {
+fn split_float(interp: &Interp, args: Arguments) -> PyResult<Value> {
     if let Some(unknown) = unknown(args.values()) {
         return Ok(unknown);
     }
@@ -283,7 +285,7 @@ fn modf(interp: &Interp, args: Arguments) -> PyResult<Value> {
     Ok(Value::tuple([Value::Float(part), Value::Float(whole)]))
 }
 
-fn ldexp(interp: &Interp, args: Arguments) -> PyResult<Value> {
+fn scale(interp: &Interp, args: Arguments) -> PyResult<Value> {
     if let Some(unknown) = unknown(args.values()) {
         return Ok(unknown);
     }

@@ -14,7 +14,7 @@ pub(super) use iterator::{iterator, iterator_of};
 use crate::class::{Class, Namespace};
 use crate::interp::Interp;
 use crate::native::{NativeDef, NativeFn, NativeFunction};
-use crate::raise::{PyResult, Raise, Stop};
+use crate::raise::PyResult;
 use crate::value::{Property, Value};
 use pallas_syntax::ast::Name;
 use std::rc::Rc;
@@ -115,26 +115,6 @@ pub(super) fn entries(interp: &Interp, mapping: &Value) -> PyResult<Vec<(Value, 
 /// `mapping[key]`, or `None` where it is absent.
 pub(super) fn lookup(interp: &Interp, mapping: &Value, key: &Value) -> PyResult<Option<Value>> {
     if interp.contains(mapping, key)? { Ok(Some(interp.get_item(mapping, key)?)) } else { Ok(None) }
-}
-
-/// Whether `stop` is a Python exception of `class`, and that exception.
-pub(super) fn caught<'a>(interp: &Interp, stop: &'a Stop, class: &Rc<Class>) -> Option<&'a Raise> {
-    match stop {
-        Stop::Raise(raise) if interp.type_of(&raise.exception).is_subclass(class) => Some(raise),
-        _ => None,
-    }
-}
-
-/// Raises an exception value, or an instance of an exception class.
-pub(super) fn raise_value(interp: &Interp, exception: Value) -> Box<Stop> {
-    let exception = match exception {
-        Value::Class(_) => match interp.call_values(&exception, []) {
-            Ok(value) => value,
-            Err(stop) => return stop,
-        },
-        value => value,
-    };
-    Box::new(Stop::Raise(Raise { exception, traceback: Vec::new(), diagnosis: None }))
 }
 
 /// A native function as a value.

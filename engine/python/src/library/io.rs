@@ -1,0 +1,255 @@
+//! `io`: text and bytes in memory. Files are out of reach.
+
+use super::support::{arguments, form, iterator_of, row, text};
+use crate::class::{Class, NativeClass};
+use crate::interp::Interp;
+use crate::module::ModuleDef;
+use crate::native::Arguments;
+use crate::object::Object;
+use crate::raise::PyResult;
+use crate::value::Value;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+pub(super) static MODULE: ModuleDef = ModuleDef {
+    name: "io",
+    doc: "Streams in memory.",
+    functions: &[row("open", "(file, mode='r', *args, **kwargs)", "Not available.", |interp, _| {
+        Err(super::os::unavailable(interp, "io.open"))
+    })],
+    populate: |interp, names| {
+        super::support::add_class(names, &interp.native_class(&STRING_IO));
+        super::support::add_class(names, &interp.native_class(&BYTES_IO));
+        let error = interp.exception_class("io", "UnsupportedOperation", &interp.types().os_error);
+        names.insert("UnsupportedOperation".into(), Value::Class(error));
+        for name in ["IOBase", "TextIOBase", "RawIOBase", "BufferedIOBase", "TextIOWrapper"] {
+            let class = super::support::ClassBuilder::new(name, "io", &interp.types().object).build();
+            super::support::add_class(names, &class);
+        }
+        names.insert("SEEK_SET".into(), Value::int(0i64));
+        names.insert("SEEK_CUR".into(), Value::int(1i64));
+        names.insert("SEEK_END".into(), Value::int(2i64));
+        names.insert("DEFAULT_BUFFER_SIZE".into(), Value::int(8192i64));
+    },
+};
+
+macro_rules! table {
+    ($name:literal, $doc:literal, $construct:expr) => {
+        NativeClass {
+            name: $name,
+            module: "_io",
+            doc: $doc,
+            methods: &[
+                row("write", "(self, s, /)", "Writes at the position; returns how much.", write),
+                row("writelines", "(self, lines, /)", "Writes several texts.", |interp, args| {
+                    let [this, lines] = args.take();
+                    for line in interp.collect(&lines)? {
+                        interp.call_method(&this, "write", [line])?;
+                    }
+                    Ok(Value::None)
+                }),
+                row("getvalue", "(self, /)", "Everything.", |interp, args| {
+                    stream(interp, &args, |stream| Ok(stream.value(&stream.items.borrow())))
+                }),
+                row("read", "(self, size=-1, /)", "What follows the position.", read),
+                row("readline", "(self, size=-1, /)", "The line that follows the position.", |interp, args| {
+                    stream(interp, &args, |stream| Ok(stream.line()))
+                }),
+                row("readlines", "(self, hint=-1, /)", "The lines that follow the position.", |interp, args| {
+                    stream(interp, &args, |stream| Ok(Value::list(stream.lines())))
+                }),
+                row("seek", "(self, pos, whence=0, /)", "Moves the position.", seek),
+                row("tell", "(self, /)", "The position.", |interp, args| {
+                    stream(interp, &args, |stream| Ok(stream.position.get().into()))
+                }),
+                row("truncate", "(self, pos=None, /)", "Cuts at the position.", truncate),
+                row("flush", "(self, /)", "Nothing to do.", |_, _| Ok(Value::None)),
+                row("isatty", "(self, /)", "False", |_, _| Ok(Value::Bool(false))),
+                row("readable", "(self, /)", "True", |_, _| Ok(Value::Bool(true))),
+                row("writable", "(self, /)", "True", |_, _| Ok(Value::Bool(true))),
+                row("seekable", "(self, /)", "True", |_, _| Ok(Value::Bool(true))),
+                row("close", "(self, /)", "Frees it.", |_, args| {
+                    if let Some(stream) = args.get(0).downcast::<Stream>() {
+                        stream.closed.set(true);
+                    }
+                    Ok(Value::None)
+                }),
+                row("__enter__", "(self, /)", "Itself.", |_, args| Ok(args.get(0).clone())),
+                row("__exit__", "(self, *args)", "Frees it.", |interp, args| interp.call_method(args.get(0), "close", [])),
+            ],
+            properties: &[row("closed", "(self)", "Whether it was closed.", |_, args| {
+                Ok(Value::Bool(args.get(0).downcast::<Stream>().is_some_and(|stream| stream.closed.get())))
+            })],
+            construct: Some($construct),
+            instance_check: None,
+        }
+    };
+}
+
+static STRING_IO: NativeClass = table!("StringIO", "StringIO(initial_value='', newline='\\n'): text in memory.", |interp, class, args| {
+    let [initial, _] = arguments(interp, const { &form("StringIO", "(initial_value='', newline='\\n')") }, args)?.take();
+    let items = match text(&initial) {
+        Some(text) => text.chars().map(u32::from).collect(),
+        None if initial.is_none() => Vec::new(),
+        None => {
+            return Err(interp.type_error(format!(
+                "initial_value must be str or None, not {}",
+                interp.type_name(&initial)
+            )));
+        }
+    };
+    Ok(make(class, items, false))
+});
+
+static BYTES_IO: NativeClass = table!("BytesIO", "BytesIO(initial_bytes=b''): bytes in memory.", |interp, class, args| {
+    let [initial] = arguments(interp, const { &form("BytesIO", "(initial_bytes=...)") }, args)?.take();
+    let items = match &initial {
+        Value::Bytes(bytes) => bytes.iter().map(|byte| u32::from(*byte)).collect(),
+        _ => Vec::new(),
+    };
+    Ok(make(class, items, true))
+});
+
+struct Stream {
+    class: Rc<Class>,
+    /// Characters or bytes.
+    items: RefCell<Vec<u32>>,
+    position: Cell<usize>,
+    is_bytes: bool,
+    closed: Cell<bool>,
+}
+
+fn make(class: &Rc<Class>, items: Vec<u32>, is_bytes: bool) -> Value {
+    Value::object(Stream {
+        class: class.clone(),
+        items: RefCell::new(items),
+        position: Cell::new(0),
+        is_bytes,
+        closed: Cell::new(false),
+    })
+}
+
+impl Stream {
+    fn value(&self, items: &[u32]) -> Value {
+        if self.is_bytes {
+            Value::Bytes(items.iter().map(|item| *item as u8).collect())
+        } else {
+            Value::from(items.iter().filter_map(|item| char::from_u32(*item)).collect::<String>())
+        }
+    }
+
+    fn take(&self, count: usize) -> Value {
+        let items = self.items.borrow();
+        let start = self.position.get().min(items.len());
+        let end = start.saturating_add(count).min(items.len());
+        self.position.set(end);
+        self.value(&items[start..end])
+    }
+
+    fn line(&self) -> Value {
+        let count = {
+            let items = self.items.borrow();
+            let rest = items.get(self.position.get()..).unwrap_or(&[]);
+            rest.iter().position(|item| *item == u32::from('\n')).map_or(rest.len(), |at| at + 1)
+        };
+        self.take(count)
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        let mut lines = Vec::new();
+        while self.position.get() < self.items.borrow().len() {
+            lines.push(self.line());
+        }
+        lines
+    }
+}
+
+/// Runs `body` on the stream; ValueError once it was closed.
+fn stream(interp: &Interp, args: &Arguments, body: impl FnOnce(&Stream) -> PyResult<Value>) -> PyResult<Value> {
+    match args.get(0).downcast::<Stream>() {
+        Some(stream) if stream.closed.get() => Err(interp.value_error("I/O operation on closed file")),
+        Some(stream) => body(stream),
+        None => Ok(Value::None),
+    }
+}
+
+fn write(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    stream(interp, &args, |stream| {
+        let items: Vec<u32> = match (args.get(1), stream.is_bytes) {
+            (Value::Bytes(bytes), true) => bytes.iter().map(|byte| u32::from(*byte)).collect(),
+            (Value::Unknown(_), _) => Vec::new(),
+            (value, false) => match text(value) {
+                Some(text) => text.chars().map(u32::from).collect(),
+                None => {
+                    return Err(interp.type_error(format!(
+                        "string argument expected, got '{}'",
+                        interp.type_name(value)
+                    )));
+                }
+            },
+            (value, true) => {
+                return Err(interp.type_error(format!(
+                    "a bytes-like object is required, not '{}'",
+                    interp.type_name(value)
+                )));
+            }
+        };
+        let mut held = stream.items.borrow_mut();
+        let start = stream.position.get();
+        if held.len() < start {
+            held.resize(start, 0);
+        }
+        let end = (start + items.len()).min(held.len());
+        let count = items.len();
+        held.splice(start..end, items);
+        stream.position.set(start + count);
+        Ok(count.into())
+    })
+}
+
+fn read(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let size = if args.get(1).is_none() { -1 } else { interp.to_i64(args.get(1))? };
+    stream(interp, &args, |stream| Ok(stream.take(usize::try_from(size).unwrap_or(usize::MAX))))
+}
+
+fn seek(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let (offset, whence) = (interp.to_i64(args.get(1))?, interp.to_i64(args.get(2))?);
+    stream(interp, &args, |stream| {
+        let base = match whence {
+            0 => 0,
+            1 => stream.position.get() as i64,
+            _ => stream.items.borrow().len() as i64,
+        };
+        match usize::try_from(base + offset) {
+            Ok(position) => {
+                stream.position.set(position);
+                Ok(position.into())
+            }
+            Err(_) => Err(interp.value_error(format!("Negative seek position {}", base + offset))),
+        }
+    })
+}
+
+fn truncate(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let size = if args.get(1).is_none() { None } else { Some(interp.to_usize(args.get(1))?) };
+    stream(interp, &args, |stream| {
+        let size = size.unwrap_or(stream.position.get());
+        stream.items.borrow_mut().truncate(size);
+        Ok(size.into())
+    })
+}
+
+impl Object for Stream {
+    fn class(&self, _: &Interp) -> Rc<Class> {
+        self.class.clone()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn iterate(&self, _: &Value, _: &Interp) -> Option<PyResult<Value>> {
+        Some(Ok(iterator_of(self.lines())))
+    }
+}
