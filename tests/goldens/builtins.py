@@ -744,6 +744,7 @@ sum([1, 2, 3]), sum([1, 2], 10), sum([0.5, 1]), sum([[1], [2]], []), sum([], 5),
 sum(['a'], '')
 sum([b'a'], b'')
 sum(5)
+sum(range(10**9)), sum(range(5, 1, -2), 3), sum(range(0)), sum(range(-3, 4)), max(range(10**6), key=None) if False else 1
 sum([1, 'a'])
 all([]), all([1, 2]), all([1, 0]), any([]), any([0, 1]), any('') , all(x > 0 for x in [1, 2])
 all(5)

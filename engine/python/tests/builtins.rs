@@ -186,10 +186,10 @@ for name in dir(builtins):
         for b in values:
             attempt(function, a, b)
     for a in values[::5]:
-        for b in values[::4]:
-            for c in values[::4]:
+        for b in values[::5]:
+            for c in values[::5]:
                 attempt(function, a, b, c)
-few = values[::5]
+few = values[::7]
 for value in values:
     for name in dir(value):
         try:
@@ -199,7 +199,7 @@ for value in values:
         if not callable(method):
             continue
         attempt(method)
-        for a in values[::2]:
+        for a in values[::3]:
             attempt(method, a)
         for a in few:
             for b in few:
@@ -212,7 +212,7 @@ for a in values:
                          lambda: a < b, lambda: a == b, lambda: a in b, lambda: a[b], lambda: a[b:], lambda: a[::b],
                          lambda: f'{a:{b}}', lambda: '%d %5.2f %r' % (a, b, a), lambda: '{0[a]} {1.b}'.format(a, b)):
             attempt(operator)
-print(calls > 10000)
+print(calls > 5000)
 "#;
         assert_eq!(run(program), "True\n");
     });

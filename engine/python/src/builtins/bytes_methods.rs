@@ -4,7 +4,7 @@ use crate::builtins::codec;
 use crate::builtins::construct::{Call, finish};
 use crate::builtins::format::percent;
 use crate::builtins::special as s;
-use crate::builtins::str_methods::search::window;
+use crate::builtins::str_methods::search::{Search, window};
 use crate::builtins::table::{known, rows, this_bytes};
 use crate::call::CallArgs;
 use crate::class::{Class, NativeClass};
@@ -101,12 +101,7 @@ fn position_in(within: &[u8], needle: &[u8], last: bool) -> Option<usize> {
 }
 
 /// The receiver, the needle (a byte may be given as an integer) and the window.
-#[expect(clippy::type_complexity, reason = "three plain parts, used at once")]
-fn parts(
-    interp: &Interp,
-    arguments: Arguments,
-    method: &str,
-) -> PyResult<(Rc<[u8]>, Rc<[u8]>, Option<(usize, usize)>)> {
+fn parts(interp: &Interp, arguments: Arguments, method: &str) -> PyResult<Search<[u8]>> {
     let [this, needle, start, end] = arguments.take();
     let this = this_bytes(interp, &this, method)?;
     let needle = match interp.plain(&needle) {

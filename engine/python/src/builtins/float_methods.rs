@@ -228,11 +228,12 @@ fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Val
         plain => {
             return match interp.to_f64(&value) {
                 Ok(value) => float(value),
-                Err(stop) if interp.stop_is(&stop, &interp.types().type_error) && !is_real(&plain) => Err(interp
-                    .type_error(format!(
+                Err(stop) if interp.stop_is(&stop, &interp.types().type_error) && !is_real(interp, &plain) => {
+                    Err(interp.type_error(format!(
                         "float() argument must be a string or a real number, not '{}'",
                         interp.type_name(&value)
-                    ))),
+                    )))
+                }
                 Err(stop) => Err(stop),
             };
         }
@@ -244,9 +245,15 @@ fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Val
 }
 
 /// Whether an error of the conversion is the value's own and not that it is no number.
-fn is_real(v: &Value) -> bool {
-    matches!(v, Value::Object(_) | Value::Instance(_))
-        || matches!(Number::of(v), Some(Number::Int(_) | Number::Float(_)))
+fn is_real(interp: &Interp, v: &Value) -> bool {
+    match v {
+        Value::Object(object) => object.is_index() || object.as_float(v, interp).is_some(),
+        Value::Instance(instance) => {
+            let class = Rc::clone(&instance.class.borrow());
+            class.lookup("__float__").is_some() || class.lookup("__index__").is_some()
+        }
+        _ => matches!(Number::of(v), Some(Number::Int(_) | Number::Float(_))),
+    }
 }
 
 fn this_complex(interp: &Interp, arguments: Arguments) -> PyResult<complexes::Parts> {

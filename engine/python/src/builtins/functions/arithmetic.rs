@@ -7,6 +7,7 @@ use crate::interp::Interp;
 use crate::native::Arguments;
 use crate::raise::PyResult;
 use crate::value::Value;
+use num_bigint::BigInt;
 use pallas_syntax::ast::BinaryOp;
 
 pub(super) fn absolute(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
@@ -102,6 +103,15 @@ pub(super) fn sum(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
             return Err(interp.type_error("sum() can't sum bytes [use b''.join(seq) instead]"));
         }
         _ => {}
+    }
+    if let (Value::Range(range), Value::Int(start)) = (&iterable, &start) {
+        let (first, last) = match range.len().checked_sub(1) {
+            Some(last) => (range.at(0), range.at(last)),
+            None => (0, 0),
+        };
+        let ends = integer::add(&Int::Small(first), &Int::Small(last)).to_big();
+        let sum = Int::from(ends * BigInt::from(range.len()) / 2);
+        return Ok(Value::Int(integer::add(start, &sum)));
     }
     let iterator = interp.iter(&iterable)?;
     let mut total = start;

@@ -44,20 +44,20 @@ fn extreme(interp: &Interp, arguments: Arguments, name: &str, op: CompareOp) -> 
     let Value::Tuple(values) = values else {
         return Err(interp.type_error(format!("{name} expected arguments")));
     };
-    let items = match &*values {
+    let iterator = match &*values {
         [] => return Err(interp.type_error(format!("{name} expected at least 1 argument, got 0"))),
         [unknown @ Value::Unknown(_)] => return Ok(unknown.clone()),
-        [iterable] => interp.collect(iterable)?,
+        [iterable] => interp.iter(iterable)?,
         _ if !default.is_unset() => {
             return Err(
                 interp.type_error(format!("Cannot specify a default for {name}() with multiple positional arguments"))
             );
         }
-        items => items.to_vec(),
+        _ => interp.iter(&Value::Tuple(values))?,
     };
     let key = key.given();
     let mut best: Option<(Value, Value)> = None;
-    for item in items {
+    while let Some(item) = interp.next(&iterator)? {
         interp.charge(1)?;
         let rank = match &key {
             Some(key) => interp.call_values(key, [item.clone()])?,

@@ -26,7 +26,7 @@ pub(super) fn print(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     };
     let file = match file {
         Value::Unknown(_) => return Ok(Value::None),
-        Value::None => None,
+        Value::None => crate::library::replaced_stdout(interp),
         file => Some(file),
     };
     let Some(file) = file else { return print_to_host(interp, &values, &separator, &end) };

@@ -37,7 +37,7 @@ pub(super) fn has_attribute(interp: &Interp, arguments: Arguments) -> PyResult<V
 pub(super) fn set_attribute(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let [object, name, value] = arguments.take();
     if !name.is_unknown() {
-        interp.set_attr(&object, &*attribute_name(interp, &name)?, value)?;
+        interp.set_attr(&object, &attribute_name(interp, &name)?, value)?;
     }
     Ok(Value::None)
 }
@@ -45,7 +45,7 @@ pub(super) fn set_attribute(interp: &Interp, arguments: Arguments) -> PyResult<V
 pub(super) fn delete_attribute(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     let [object, name] = arguments.take();
     if !name.is_unknown() {
-        interp.delete_attr(&object, &*attribute_name(interp, &name)?)?;
+        interp.delete_attr(&object, &attribute_name(interp, &name)?)?;
     }
     Ok(Value::None)
 }

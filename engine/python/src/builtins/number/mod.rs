@@ -82,7 +82,10 @@ impl Number {
 /// `a op b`; `None` where one of them is no number or the operator is not defined for them.
 pub fn binary(interp: &Interp, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
     let result = match (a, b) {
-        (Value::Int(a), Value::Int(b)) => integers(op, a, b),
+        (Value::Int(a), Value::Int(b)) => {
+            charge(interp, op, a, b)?;
+            integers(op, a, b)
+        }
         (Value::Float(a), Value::Float(b)) => floats(op, *a, *b),
         (Value::Bool(a), Value::Bool(b)) if matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor) => {
             Ok(Some(Value::Bool(match op {
@@ -97,6 +100,19 @@ pub fn binary(interp: &Interp, op: BinaryOp, a: &Value, b: &Value) -> PyResult<O
         },
     };
     result.map_err(|error| error.raise(interp))
+}
+
+/// Long products cost more than a step each: roughly their length to the power of one and a half.
+fn charge(interp: &Interp, op: BinaryOp, a: &Int, b: &Int) -> PyResult<()> {
+    let bits = match op {
+        BinaryOp::Mult if matches!((a, b), (Int::Big(_), Int::Big(_))) => {
+            integer::bit_length(a).saturating_add(integer::bit_length(b))
+        }
+        BinaryOp::Pow => integer::bit_length(a).saturating_mul(b.to_i64().map_or(0, i64::unsigned_abs)),
+        _ => return Ok(()),
+    };
+    let words = bits.min(integer::MAX_BITS) / 64;
+    if words < 64 { Ok(()) } else { interp.charge(words.saturating_mul(words.isqrt()) / 16) }
 }
 
 fn mixed(op: BinaryOp, a: &Number, b: &Number) -> Result<Option<Value>, NumberError> {

@@ -24,8 +24,11 @@ pub(crate) fn window(interp: &Interp, length: usize, start: &Value, end: &Value)
     Ok((!outside && start <= end).then_some((start, end)))
 }
 
+/// A haystack, a needle, and where to look; `None` where the window lies outside.
+pub(crate) type Search<T> = (Rc<T>, Rc<T>, Option<(usize, usize)>);
+
 /// The receiver, the needle and the window as byte offsets.
-fn parts(interp: &Interp, arguments: Arguments, method: &str) -> PyResult<(Rc<str>, Rc<str>, Option<(usize, usize)>)> {
+fn parts(interp: &Interp, arguments: Arguments, method: &str) -> PyResult<Search<str>> {
     let [this, needle, start, end] = arguments.take();
     let text = this_str(interp, &this, method)?;
     let needle = match interp.plain(&needle) {
