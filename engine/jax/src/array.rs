@@ -185,8 +185,10 @@ impl Object for ArrayObject {
     }
 
     fn format(&self, this: &Value, spec: &str, interp: &Interp) -> PyResult<Option<String>> {
-        if let (Tile::Concrete { array, .. }, false) = (&self.tile, spec.is_empty())
+        // Scalars format as Python numbers, also without a spec: `f"{jnp.float32(0.1)}"` has all the digits.
+        if let Tile::Concrete { array, .. } = &self.tile
             && array.rank() == 0
+            && array.dtype() != DType::Key
             && let Some(scalar) = array.get(0)
         {
             return interp.format(&crate::text::python_scalar(scalar), spec).map(Some);

@@ -45,10 +45,13 @@ pub fn try_tile(cx: &Context<'_>, value: &Value) -> PyResult<Option<Tile>> {
                 note_capture(cx, &object.tile);
                 object.tile.clone()
             } else if let Some(object) = value.downcast::<crate::numpy::NdArray>() {
-                let array = object.to_array(cx)?;
-                match cx.rules {
-                    Rules::Jax => Tile::concrete(canonical(cx, array)?),
-                    Rules::Numpy => Tile::concrete(array),
+                match (object.tile(cx)?, cx.rules) {
+                    (Tile::Concrete { array, .. }, Rules::Jax) => Tile::concrete(canonical(cx, array)?),
+                    (Tile::Abstract(mut ty), Rules::Jax) => {
+                        ty.dtype = pallas_tensor::canonicalize(ty.dtype, cx.x64());
+                        Tile::Abstract(ty)
+                    }
+                    (tile, _) => tile,
                 }
             } else {
                 return Ok(None);

@@ -552,13 +552,12 @@ impl Object for NdArray {
     }
 
     fn format(&self, this: &Value, spec: &str, interp: &Interp) -> PyResult<Option<String>> {
-        if spec.is_empty() {
-            return self.str(this, interp);
-        }
         match self.item() {
+            // Scalars format as Python numbers, also without a spec: `f"{np.float32(0.1)}"` has all the digits.
             Some(item) if self.view.borrow().shape.rank() == 0 => {
                 interp.format(&crate::text::python_scalar(item), spec).map(Some)
             }
+            _ if spec.is_empty() => self.str(this, interp),
             _ => Err(interp.type_error("unsupported format string passed to numpy.ndarray.__format__")),
         }
     }

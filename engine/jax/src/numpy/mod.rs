@@ -19,10 +19,21 @@ use crate::array::ArrayObject;
 use crate::tile::Tile;
 use pallas_python::module::ModuleDef;
 use pallas_python::value::Value;
+use pallas_syntax::ast::Name;
 use view::View;
 
 /// The modules of this family.
-pub static MODULES: &[&ModuleDef] = &[&module::MODULE, &testing::MODULE];
+pub static MODULES: &[&ModuleDef] = &[&module::MODULE, &testing::MODULE, &LINALG];
+
+static LINALG: ModuleDef = ModuleDef {
+    name: "numpy.linalg",
+    doc: "Linear algebra.",
+    functions: crate::jnp::linalg::NUMPY_ROWS,
+    populate: |interp, namespace| {
+        let class = interp.exception_class("numpy.linalg", "LinAlgError", &interp.types().value_error);
+        namespace.insert(Name::from("LinAlgError"), Value::Class(class));
+    },
+};
 
 /// A result of a numpy function: a scalar if its rank is 0, else an array with memory of its own.
 pub fn value(tile: Tile) -> Value {

@@ -4,7 +4,7 @@ use super::array::NDARRAY;
 use super::methods::this;
 use super::{NdArray, errors_state, iterate, printing};
 use crate::array::ArrayObject;
-use crate::context::{Context, Rules};
+use crate::context::Context;
 use crate::convert;
 use crate::dtype;
 use crate::jnp::call;
@@ -59,29 +59,13 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
         namespace.insert(Name::from(name), value);
     };
     let own: Vec<(Name, Value)> = namespace.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-    for row in crate::jnp::numpy_rows() {
-        add(namespace, row.name, Value::Native(NativeFunction::new(row, "numpy")));
-    }
     crate::jnp::populate_numpy(interp, namespace);
     for row in [printing::ROWS, errors_state::ROWS, iterate::ROWS].into_iter().flatten() {
         add(namespace, row.name, Value::Native(NativeFunction::new(row, "numpy")));
     }
     // What this module defines itself goes before what it shares.
     namespace.extend(own);
-    for (name, value) in dtype::exports(interp, Rules::Numpy) {
-        add(namespace, name, value);
-    }
     add(namespace, "ndarray", Value::Class(interp.native_class(&NDARRAY)));
-    add(namespace, "newaxis", Value::None);
-    for (name, value) in [
-        ("pi", std::f64::consts::PI),
-        ("e", std::f64::consts::E),
-        ("euler_gamma", 0.577_215_664_901_532_9),
-        ("inf", f64::INFINITY),
-        ("nan", f64::NAN),
-    ] {
-        add(namespace, name, Value::Float(value));
-    }
     add(namespace, "little_endian", Value::Bool(true));
     add(namespace, "True_", super::value(Tile::concrete(pallas_tensor::Array::scalar(DType::Bool, true.into()))));
     add(namespace, "False_", super::value(Tile::concrete(pallas_tensor::Array::scalar(DType::Bool, false.into()))));

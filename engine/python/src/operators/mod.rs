@@ -133,7 +133,7 @@ impl Interp {
             return Ok(value);
         }
         match a {
-            Value::Instance(_) => match self.call_special(a, methods(op).in_place, [b.clone()])? {
+            Value::Instance(_) | Value::Object(_) => match self.call_special(a, methods(op).in_place, [b.clone()])? {
                 None | Some(Value::NotImplemented) => {}
                 Some(value) => return Ok(value),
             },
