@@ -135,6 +135,17 @@ impl Object for Generator {
 }
 
 impl Interp {
+    /// `next(iterator)`: StopIteration at the end, with the value that a generator returned.
+    pub fn next_item(&self, iterator: &Value) -> PyResult<Value> {
+        if let Some(generator) = iterator.downcast::<Generator>() {
+            return finish(self, generator.resume(self, Resume::Send(Value::None))?);
+        }
+        match self.next(iterator)? {
+            Some(item) => Ok(item),
+            None => Err(self.stop_iteration(Value::None)),
+        }
+    }
+
     fn resume_frame(&self, frame: &mut Frame, resume: Resume, first: bool) -> PyResult<Completion> {
         if let Some(delegate) = frame.delegate.clone() {
             match self.resume_delegate(frame, &delegate, resume) {

@@ -18,28 +18,17 @@ const LONGEST_CHAIN: usize = 100;
 
 /// What CPython writes to standard error for an uncaught exception.
 pub fn render(interp: &Interp, raise: &Raise) -> String {
-    let mut text = String::new();
-    render_chain(
-        interp,
-        &raise.exception,
-        &raise.traceback,
-        &mut Vec::new(),
-        &mut text,
-    );
-    text
+    let mut printer = Printer::new(interp, true);
+    printer.chain(&raise.exception, &raise.traceback);
+    printer.text
 }
 
-/// As [`render`] for an exception value with the traceback that it keeps.
+/// What the module `traceback` prints for an exception with the traceback that it keeps: the same without suggestions,
+/// which only the interpreter itself makes in 3.11.
 pub fn render_exception(interp: &Interp, exception: &Value) -> String {
-    let mut text = String::new();
-    render_chain(
-        interp,
-        exception,
-        &entries_of(exception),
-        &mut Vec::new(),
-        &mut text,
-    );
-    text
+    let mut printer = Printer::new(interp, false);
+    printer.chain(exception, &entries_of(exception));
+    printer.text
 }
 
 fn entries_of(exception: &Value) -> Vec<TraceEntry> {
@@ -51,66 +40,82 @@ fn entries_of(exception: &Value) -> Vec<TraceEntry> {
     }
 }
 
-fn render_chain(
-    interp: &Interp,
-    exception: &Value,
-    entries: &[TraceEntry],
-    seen: &mut Vec<Value>,
-    text: &mut String,
-) {
-    seen.push(exception.clone());
-    let cause = field(exception, "__cause__").filter(|cause| !cause.is_none());
-    let suppressed = matches!(
-        field(exception, "__suppress_context__"),
-        Some(Value::Bool(true))
-    );
-    let context =
-        field(exception, "__context__").filter(|context| !context.is_none() && !suppressed);
-    let before = match (&cause, &context) {
-        (Some(cause), _) => Some((
-            cause,
-            "The above exception was the direct cause of the following exception:",
-        )),
-        (None, Some(context)) => Some((
-            context,
-            "During handling of the above exception, another exception occurred:",
-        )),
-        _ => None,
-    };
-    if let Some((earlier, link)) = before
-        && seen.len() < LONGEST_CHAIN
-        && !seen.iter().any(|known| same_exception(known, earlier))
-    {
-        render_chain(interp, earlier, &entries_of(earlier), seen, text);
-        let _ = write!(text, "\n{link}\n\n");
-    }
-    render_one(interp, exception, entries, text);
+struct Printer<'a> {
+    interp: &'a Interp,
+    suggestions: bool,
+    /// The exceptions of the chain, so that a cycle ends.
+    seen: Vec<Value>,
+    text: String,
 }
 
-fn render_one(interp: &Interp, exception: &Value, entries: &[TraceEntry], text: &mut String) {
-    if !entries.is_empty() {
-        text.push_str("Traceback (most recent call last):\n");
-        render_entries(interp, entries, text);
-    }
-    if interp.exception_is(exception, &interp.types().syntax_error) {
-        render_syntax_error(interp, exception, text);
-    }
-    let mut line = match field(exception, "msg") {
-        Some(message) if interp.exception_is(exception, &interp.types().syntax_error) => {
-            let message = interp.str(&message).unwrap_or_default();
-            format!("{}: {message}", interp.type_of(exception).name)
+impl<'a> Printer<'a> {
+    fn new(interp: &'a Interp, suggestions: bool) -> Self {
+        Printer {
+            interp,
+            suggestions,
+            seen: Vec::new(),
+            text: String::new(),
         }
-        _ => interp.exception_line(exception),
-    };
-    if let Some(suggestion) = interp.suggestion(exception) {
-        let _ = write!(line, ". Did you mean: '{suggestion}'?");
     }
-    text.push_str(&line);
-    text.push('\n');
-    if let Some(notes) = field(exception, "__notes__") {
-        for note in interp.collect(&notes).unwrap_or_default() {
-            text.push_str(&interp.str(&note).unwrap_or_default());
-            text.push('\n');
+
+    /// The exception after those that led to it.
+    fn chain(&mut self, exception: &Value, entries: &[TraceEntry]) {
+        self.seen.push(exception.clone());
+        let cause = field(exception, "__cause__").filter(|cause| !cause.is_none());
+        let suppress = field(exception, "__suppress_context__");
+        let suppressed = matches!(suppress, Some(Value::Bool(true)));
+        let context =
+            field(exception, "__context__").filter(|context| !context.is_none() && !suppressed);
+        let before = match (&cause, &context) {
+            (Some(cause), _) => Some((
+                cause,
+                "The above exception was the direct cause of the following exception:",
+            )),
+            (None, Some(context)) => Some((
+                context,
+                "During handling of the above exception, another exception occurred:",
+            )),
+            _ => None,
+        };
+        if let Some((earlier, link)) = before
+            && self.seen.len() < LONGEST_CHAIN
+            && !self.seen.iter().any(|known| same_exception(known, earlier))
+        {
+            self.chain(earlier, &entries_of(earlier));
+            let _ = write!(self.text, "\n{link}\n\n");
+        }
+        self.one(exception, entries);
+    }
+
+    fn one(&mut self, exception: &Value, entries: &[TraceEntry]) {
+        let interp = self.interp;
+        if !entries.is_empty() {
+            self.text.push_str("Traceback (most recent call last):\n");
+            render_entries(interp, entries, &mut self.text);
+        }
+        let is_syntax_error = interp.exception_is(exception, &interp.types().syntax_error);
+        if is_syntax_error {
+            render_syntax_error(interp, exception, &mut self.text);
+        }
+        let mut line = match field(exception, "msg").filter(|_| is_syntax_error) {
+            Some(message) => {
+                let message = interp.str(&message).unwrap_or_default();
+                format!("{}: {message}", interp.type_of(exception).name)
+            }
+            None => interp.exception_line(exception),
+        };
+        if self.suggestions
+            && let Some(suggestion) = interp.suggestion(exception)
+        {
+            let _ = write!(line, ". Did you mean: '{suggestion}'?");
+        }
+        self.text.push_str(&line);
+        self.text.push('\n');
+        if let Some(notes) = field(exception, "__notes__") {
+            for note in interp.collect(&notes).unwrap_or_default() {
+                self.text.push_str(&interp.str(&note).unwrap_or_default());
+                self.text.push('\n');
+            }
         }
     }
 }

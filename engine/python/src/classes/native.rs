@@ -46,6 +46,12 @@ static TABLES: &[NativeClass] = &[
                 run: type_mro,
             },
             NativeDef {
+                name: "__call__",
+                signature: "(self, /, *args, **kwargs)",
+                doc: "Call self as a function.",
+                run: type_call,
+            },
+            NativeDef {
                 name: "__subclasses__",
                 signature: "(self, /)",
                 doc: "Return a list of immediate subclasses.",
@@ -180,6 +186,14 @@ pub(crate) fn core_table(name: &str) -> Option<&'static NativeClass> {
 fn type_mro(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let order = interp.get_attr(args.get(0), "__mro__")?;
     interp.collect(&order).map(Value::list)
+}
+
+fn type_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [class, args, keywords] = args.take();
+    let Value::Class(class) = class else {
+        return Err(interp.type_error("type.__call__ needs a type"));
+    };
+    interp.instantiate_plainly(&class, interp.call_args(&args, &keywords)?)
 }
 
 fn type_subclasses(interp: &Interp, args: Arguments) -> PyResult<Value> {

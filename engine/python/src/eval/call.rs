@@ -290,20 +290,11 @@ impl Interp {
             replay: is_generator.then(Box::<Replay>::default),
         });
         let name = function.info.name(&function.code);
+        if let Some(body) = &function.info.lambda_body {
+            let frame = Frame::new(env, name, body);
+            return Ok(Generator::value(frame, Rc::from(self.function_qualified_name(function))));
+        }
         match function.code.body() {
-            Body::Expression(expr) if is_generator => {
-                // A lambda that yields: as a `def` with one `return`.
-                let stmt = ast::Stmt {
-                    kind: StmtKind::Return(Some(expr.clone())),
-                    span: expr.span,
-                };
-                let body: Arc<[ast::Stmt]> = Arc::from([stmt]);
-                let frame = Frame::new(env, name, &body);
-                Ok(Generator::value(
-                    frame,
-                    Rc::from(self.function_qualified_name(function)),
-                ))
-            }
             Body::Expression(expr) => self.in_frame(&env, &name, || {
                 self.eval(&env, expr).map_err(|mut stop| {
                     if let Stop::Raise(raise) = &mut *stop {

@@ -20,6 +20,8 @@ pub(crate) struct CodeInfo {
     pub(crate) has_declarations: bool,
     /// Addresses of statements with a `yield` in an expression of their own.
     pub(crate) yielding: HashSet<usize>,
+    /// For a `lambda` that yields: its body as a `def` would have it.
+    pub(crate) lambda_body: Option<Arc<[Stmt]>>,
     /// `__name__` and the beginning of the qualified names inside, made on first use.
     name: OnceCell<Rc<str>>,
     prefix: OnceCell<Rc<str>>,
@@ -42,6 +44,7 @@ impl CodeInfo {
             globals: scope.globals.clone(),
             nonlocals: scope.nonlocals.clone(),
             yielding: HashSet::new(),
+            lambda_body: None,
             name: OnceCell::new(),
             prefix: OnceCell::new(),
             _code: Some(code),
@@ -79,10 +82,15 @@ impl Interp {
         };
         self.remembered(address, || {
             let mut info = CodeInfo::new(code.scope(), Kept::Code(code.clone()));
-            if let Code::Def(def) = code
-                && def.scope.is_generator
-            {
-                find_yields(&def.body, &mut info.yielding);
+            match code {
+                Code::Def(def) if def.scope.is_generator => find_yields(&def.body, &mut info.yielding),
+                Code::Lambda(lambda) if lambda.scope.is_generator => {
+                    let stmt = Stmt { kind: StmtKind::Return(Some(lambda.body.clone())), span: lambda.body.span };
+                    let body: Arc<[Stmt]> = Arc::from([stmt]);
+                    find_yields(&body, &mut info.yielding);
+                    info.lambda_body = Some(body);
+                }
+                _ => {}
             }
             info
         })

@@ -127,6 +127,7 @@ pub(super) fn next(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
                 None => Err(interp.type_error(format!("'{}' object is not an iterator", interp.type_name(&iterator)))),
             };
         }
+        _ if default.is_unset() => return interp.next_item(&iterator),
         _ => interp.next(&iterator)?,
     };
     match item {

@@ -1,0 +1,2 @@
+from . import cycle_b
+value = "a"

@@ -1,0 +1,2 @@
+from . import cycle_a
+from .cycle_a import value

@@ -1,0 +1,2 @@
+from ..second import two
+from ... import nothing

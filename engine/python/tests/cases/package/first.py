@@ -1,0 +1,3 @@
+from .second import two
+def one():
+    return two() - 1

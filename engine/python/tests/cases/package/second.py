@@ -1,0 +1,4 @@
+print("second", __name__)
+def two():
+    return 2
+_private = 3

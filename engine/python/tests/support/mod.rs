@@ -1,0 +1,122 @@
+//! Runs text through the interpreter, on a thread with the stack that it asks for.
+
+use pallas_python::host::Host;
+use pallas_python::{Interp, Limits, Mode, Outcome, Stop};
+use pallas_syntax::{FileId, SourceFile};
+use std::cell::RefCell;
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+#[expect(dead_code, reason = "shown by Debug")]
+pub(crate) enum Ended {
+    Finished,
+    Exit(i32),
+    /// With the rendered traceback.
+    Raised(String),
+    Aborted(String),
+    Panicked(String),
+}
+
+/// What a run left.
+#[derive(Clone, Debug)]
+pub(crate) struct Finished {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) ended: Ended,
+}
+
+/// A host that collects output and reads modules from the folder of the cases.
+struct TestHost {
+    stdout: RefCell<String>,
+    stderr: RefCell<String>,
+}
+
+impl Host for TestHost {
+    fn write_stdout(&self, text: &str) {
+        self.stdout.borrow_mut().push_str(text);
+    }
+
+    fn write_stderr(&self, text: &str) {
+        self.stderr.borrow_mut().push_str(text);
+    }
+
+    fn read_line(&self) -> Option<String> {
+        None
+    }
+
+    fn read_source(&self, path: &str) -> Result<Option<String>, String> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(path);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        std::fs::read_to_string(&path).map(Some).map_err(|error| error.to_string())
+    }
+
+    fn import_paths(&self) -> Vec<String> {
+        vec![String::new()]
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        vec!["case.py".to_owned()]
+    }
+
+    fn environment(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    fn seconds(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Runs a program as `python` would.
+pub(crate) fn run(path: &str, text: &str) -> Finished {
+    on_large_stack(path, text, Mode::Run, Limits::default())
+}
+
+/// Analyses a program within this many steps.
+pub(crate) fn analyse(path: &str, text: &str, fuel: u64) -> Ended {
+    let limits = Limits { recursion: 200, fuel: Some(fuel), bytes: Some(1 << 24) };
+    on_large_stack(path, text, Mode::Analysis, limits).ended
+}
+
+fn on_large_stack(path: &str, text: &str, mode: Mode, limits: Limits) -> Finished {
+    let (path, text) = (path.to_owned(), text.to_owned());
+    let thread = std::thread::Builder::new().stack_size(1 << 30).spawn(move || {
+        std::panic::catch_unwind(AssertUnwindSafe(|| execute(&path, &text, mode, limits)))
+    });
+    let result = thread.expect("a thread can be made").join().expect("panics are caught inside");
+    result.unwrap_or_else(|panic| {
+        let message = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+            .unwrap_or_default();
+        Finished { stdout: String::new(), stderr: String::new(), ended: Ended::Panicked(message) }
+    })
+}
+
+fn execute(path: &str, text: &str, mode: Mode, limits: Limits) -> Finished {
+    let host = Rc::new(TestHost { stdout: RefCell::default(), stderr: RefCell::default() });
+    let interp = Interp::new(host.clone(), mode, limits);
+    let source = Arc::new(SourceFile::new(FileId(0), path, text));
+    let tree = pallas_syntax::parse(source);
+    let ended = match interp.run_main(&tree, "__main__") {
+        Outcome::Finished => Ended::Finished,
+        Outcome::Exit(code, message) => {
+            if let Some(message) = message {
+                host.write_stderr(&format!("{message}\n"));
+            }
+            Ended::Exit(code)
+        }
+        Outcome::Raised(raise) => Ended::Raised(pallas_python::traceback::render(&interp, &raise)),
+        Outcome::Aborted(abort) => Ended::Aborted(format!("{abort:?}")),
+    };
+    let _: Option<&Stop> = None;
+    drop(interp);
+    Finished { stdout: host.stdout.borrow().clone(), stderr: host.stderr.borrow().clone(), ended }
+}
