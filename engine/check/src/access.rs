@@ -40,8 +40,8 @@ pub(crate) struct Outside {
     pub(crate) extent: usize,
     /// A program and what it asks for.
     pub(crate) evidence: String,
-    /// First element asked for.
-    pub(crate) start: i64,
+    /// Whether it begins before the first element.
+    pub(crate) is_before: bool,
     /// Distance from the first to one past the last.
     pub(crate) span_length: i64,
 }
@@ -91,10 +91,10 @@ pub(crate) fn outside(launch: &Launch, kind: Kind) -> Vec<Outside> {
                     MemoryOp::View => "view",
                 },
                 evidence: evidence(launch, &site, &dimension, &point, start, &name),
+                is_before: matches!(start, Start::At(..0) | Start::Before),
                 name,
                 axis: dimension.axis,
                 extent: dimension.extent,
-                start,
                 span_length: dimension.length,
             });
         }
@@ -103,7 +103,14 @@ pub(crate) fn outside(launch: &Launch, kind: Kind) -> Vec<Outside> {
 }
 
 /// `program (3, 0), loop counter 2: rows 96..128 of x, which has 64`
-fn evidence(launch: &Launch, site: &Site<'_>, dimension: &Dimension, point: &[i64], start: i64, name: &str) -> String {
+fn evidence(
+    launch: &Launch,
+    site: &Site<'_>,
+    dimension: &Dimension,
+    point: &[i64],
+    start: Start,
+    name: &str,
+) -> String {
     let (ids, counters) = point.split_at(launch.grid.len().min(point.len()));
     let mut places = Vec::new();
     if !ids.is_empty() {
@@ -111,13 +118,17 @@ fn evidence(launch: &Launch, site: &Site<'_>, dimension: &Dimension, point: &[i6
         places.push(words::program(&ids));
     }
     places.extend(counters.iter().map(|counter| format!("loop counter {counter}")));
-    let part = words::part_of(
-        dimension.axis,
-        site.rank,
-        (start, start.saturating_add(dimension.length)),
-        name,
-        dimension.extent,
-    );
+    let (axis, extent) = (dimension.axis, dimension.extent);
+    let part = match start {
+        Start::At(start) => {
+            let end = start.saturating_add(dimension.length);
+            words::part_of(axis, site.rank, (start, end), name, extent)
+        }
+        Start::From(least) => {
+            format!("position {least} or later along dimension {axis} of {name}, which has {extent}")
+        }
+        Start::Before => format!("a position before 0 along dimension {axis} of {name}"),
+    };
     match places.is_empty() {
         true => part,
         false => format!("{}: {part}", places.join(", ")),
@@ -139,6 +150,17 @@ enum Where {
     At(i64),
     Scalar(Slot),
     Array(Slot),
+}
+
+/// Where an access begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    /// Exactly here.
+    At(i64),
+    /// Here or later, which is too late anyway.
+    From(i64),
+    /// Somewhere before the first element.
+    Before,
 }
 
 /// A region that has to be entered on the way to an access.
@@ -202,7 +224,7 @@ impl<'a> Site<'a> {
     }
 
     /// The first program that leaves the Ref: the dimension, how it is known, the point, and the start there.
-    fn search(&self, left: &mut usize) -> Option<(Dimension, Certainty, Vec<i64>, i64)> {
+    fn search(&self, left: &mut usize) -> Option<(Dimension, Certainty, Vec<i64>, Start)> {
         let bounds = self.bounds()?;
         // Where data decides, halving boxes decides nothing more.
         let budget = match self.slice.depends_on_data() {
@@ -401,20 +423,24 @@ impl Dimension {
     }
 
     /// The position outside at a single point; `None` if it stays inside there.
-    fn leaves_at(&self, known: &[Known]) -> Option<i64> {
+    fn leaves_at(&self, known: &[Known]) -> Option<Start> {
         if self.judge(known) != Verdict::Yes {
             return None;
         }
         let last = (self.extent as i64).saturating_sub(self.length);
-        match self.position {
-            Where::At(start) => Some(start),
-            Where::Scalar(slot) | Where::Array(slot) => {
-                let positions = slot.of(known).interval();
-                Some(match positions.upper > last {
-                    true => positions.upper,
-                    false => positions.lower,
-                })
-            }
-        }
+        let slot = match self.position {
+            Where::At(start) => return Some(Start::At(start)),
+            Where::Scalar(slot) | Where::Array(slot) => slot,
+        };
+        let known = slot.of(known);
+        let positions = known.interval();
+        Some(match (positions.value(), known) {
+            (Some(start), _) => Start::At(start),
+            // The ends are elements of the index array.
+            (None, Known::Exact(_)) if positions.upper > last => Start::At(positions.upper),
+            (None, Known::Exact(_)) => Start::At(positions.lower),
+            (None, Known::Bounds(_)) if positions.upper < 0 => Start::Before,
+            (None, Known::Bounds(_)) => Start::From(positions.lower),
+        })
     }
 }

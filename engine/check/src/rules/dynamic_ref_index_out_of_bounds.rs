@@ -44,7 +44,7 @@ fn check(launch: &Launch, findings: &mut Vec<Finding>) {
 }
 
 fn finding(outside: Outside) -> Finding {
-    let help = if outside.start < 0 {
+    let help = if outside.is_before {
         "a computed position does not count from the end: keep it at 0 or above, guard the access with `pl.when`, or mask it"
     } else {
         "keep the position within the Ref, guard the access with `pl.when`, or mask it"

@@ -1,0 +1,67 @@
+//! Launches in text form (`cases/*.ir`) with the findings that they must have, and no others. A case begins with one
+//! comment line per finding: `//= PL120 found: message | evidence | help`.
+
+use pallas_check::{check, find};
+use pallas_ir::text::parse_launch;
+use pallas_ir::verify_launch;
+use std::path::PathBuf;
+
+fn cases() -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut cases: Vec<(String, String)> = std::fs::read_dir(folder)
+        .expect("the cases are part of the repository")
+        .map(|entry| {
+            let path = entry.expect("readable").path();
+            let name = path.file_stem().expect("a file").to_string_lossy();
+            let text = std::fs::read_to_string(&path).expect("readable");
+            (name.into_owned(), text)
+        })
+        .collect();
+    cases.sort();
+    cases
+}
+
+fn found(text: &str) -> Result<Vec<String>, String> {
+    let launch = parse_launch(text).map_err(|e| e.to_string())?;
+    if let Some(problem) = verify_launch(&launch).first() {
+        return Err(problem.to_string());
+    }
+    Ok(check(&launch)
+        .iter()
+        .map(|finding| {
+            [
+                format!("{} {}: {}", finding.code, finding.certainty.name(), finding.message),
+                finding.evidence.clone().unwrap_or_default(),
+                finding.help.clone().unwrap_or_default(),
+            ]
+            .join(" | ")
+        })
+        .collect())
+}
+
+#[test]
+fn launches_have_the_findings_that_they_say() {
+    let mut failures = Vec::new();
+    let cases = cases();
+    for (name, text) in &cases {
+        let expected: Vec<String> =
+            text.lines().filter_map(|line| line.strip_prefix("//= ")).map(str::to_string).collect();
+        match found(text) {
+            Ok(found) if found == expected => {}
+            Ok(found) => failures.push(format!("{name}:\n{}", found.join("\n"))),
+            Err(message) => failures.push(format!("{name}: {message}")),
+        }
+    }
+    assert!(cases.len() > 30, "cases are missing");
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn every_rule_with_a_check_is_found_in_a_case() {
+    let cases = cases();
+    for rule in pallas_check::rules::ALL.iter().filter(|rule| rule.check.is_some()) {
+        let line = format!("//= {} ", rule.code);
+        assert!(cases.iter().any(|(_, text)| text.contains(&line)), "no case for {}", rule.code);
+        assert!(find(rule.name).is_some_and(|found| found.code == rule.code));
+    }
+}
