@@ -1,10 +1,12 @@
 //! What an editor shows, as plain data: hovers and inlay hints made from an [`Analysis`]. Knows no LSP types, does no I/O,
 //! and never fails: what cannot be said is absent.
 
+pub mod diagnostics;
 pub mod hover;
 pub mod inlay_hints;
 mod walk;
 
+pub use diagnostics::{Diagnostic, Note, diagnostics};
 pub use hover::{Hover, hover};
 pub use inlay_hints::{Hint, HintKind, inlay_hints};
 

@@ -45,7 +45,9 @@ fn names(target: &Expr, visit: &mut dyn FnMut(&Expr)) {
 fn bodies(statement: &Stmt) -> Vec<&Arc<[Stmt]>> {
     match &statement.kind {
         StmtKind::ClassDef(class) => vec![&class.body],
-        StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } | StmtKind::If { body, orelse, .. } => {
+        StmtKind::For { body, orelse, .. }
+        | StmtKind::While { body, orelse, .. }
+        | StmtKind::If { body, orelse, .. } => {
             vec![body, orelse]
         }
         StmtKind::With { body, .. } => vec![body],

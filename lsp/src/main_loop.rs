@@ -1,0 +1,263 @@
+//! The main loop: one thread owns the state, and takes one event after the other.
+//!
+//! Notifications are applied here, in the order in which they came. Everything slow is elsewhere: analyses run on
+//! [`AnalysisWorkers`], answers are made on [`RequestWorkers`], messages to the client are sent by the transport.
+
+use crate::analysis_worker::{AnalysisWorkers, Done, Job, Turn};
+use crate::capabilities::Client;
+use crate::from_proto::Edit;
+use crate::requests::{Kind, Refusal, Reply, RequestWorkers};
+use crate::state::{Snapshot, State};
+use crate::uris;
+use pallas_engine::Cancel;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use tokio::sync::mpsc::UnboundedSender;
+use tower_lsp_server::ls_types::{Diagnostic, Uri};
+
+/// Something that the main loop reacts to.
+pub(crate) enum Event {
+    /// The client has said what it can do.
+    Initialize(Client),
+    /// A document was opened.
+    Open {
+        /// Which.
+        uri: Uri,
+        /// Its version.
+        version: i32,
+        /// All of it.
+        text: String,
+    },
+    /// A document was edited.
+    Change {
+        /// Which.
+        uri: Uri,
+        /// The version after the edits.
+        version: i32,
+        /// The edits, each relative to the one before.
+        edits: Vec<Edit>,
+    },
+    /// A document was saved.
+    Save(Uri),
+    /// A document was closed.
+    Close(Uri),
+    /// A request about a document.
+    Request(Uri, Kind, Box<dyn Reply>),
+    /// An analysis has ended.
+    Analysed(Done),
+    /// The client has gone, or is about to go: nothing more is to be done.
+    Stop,
+}
+
+/// A message to the client.
+pub(crate) enum Outgoing {
+    /// The diagnostics of a document.
+    Publish {
+        /// Which document.
+        uri: Uri,
+        /// All of them.
+        diagnostics: Vec<Diagnostic>,
+        /// The version that they are of; `None` for a document that was closed.
+        version: Option<i32>,
+    },
+    /// Ask again for inlay hints.
+    RefreshHints,
+    /// Ask again for diagnostics.
+    RefreshDiagnostics,
+}
+
+/// Threads for each kind of worker. More would not make one file faster, and few people type in many at once.
+const WORKERS: usize = 2;
+
+/// Starts the main loop and its workers.
+pub(crate) fn start(outgoing: UnboundedSender<Outgoing>) -> std::io::Result<Sender<Event>> {
+    let (events, receiver) = channel();
+    let results = events.clone();
+    let analyses = AnalysisWorkers::start(WORKERS, move |done| {
+        // Fails only when the main loop has stopped.
+        let _ = results.send(Event::Analysed(done));
+    })?;
+    let requests = RequestWorkers::start(WORKERS)?;
+    let main_loop = MainLoop { state: State::default(), analyses, requests, outgoing };
+    thread::Builder::new().name("main-loop".to_string()).spawn(move || main_loop.run(&receiver))?;
+    Ok(events)
+}
+
+struct MainLoop {
+    state: State,
+    analyses: AnalysisWorkers,
+    requests: RequestWorkers,
+    outgoing: UnboundedSender<Outgoing>,
+}
+
+impl MainLoop {
+    fn run(mut self, events: &Receiver<Event>) {
+        for event in events {
+            if matches!(event, Event::Stop) {
+                self.stop();
+                continue; // requests that still come are refused, so that nobody waits
+            }
+            // An event that panics is lost, which is bad, but the editor's other documents live on.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.handle(event)));
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Initialize(client) => self.state.client = Arc::new(client),
+            Event::Open { uri, version, text } => {
+                self.forget(&uri, Refusal::Modified);
+                self.state.open(uri.clone(), version, text);
+                self.analyse(&uri, Turn::Next);
+                self.analyse_dependents(&uri);
+            }
+            Event::Change { uri, version, edits } => {
+                let Some(document) = self.state.change(&uri, version, &edits) else { return };
+                let (keep, refuse) =
+                    std::mem::take(&mut document.waiting).into_iter().partition(|(kind, _)| *kind == Kind::Newest);
+                document.waiting = keep;
+                for (kind, reply) in refuse {
+                    if kind == Kind::Hints && !reply.is_abandoned() {
+                        document.hints_shown = Some(0);
+                    }
+                    reply.answer(Err(Refusal::Modified));
+                }
+                self.analyse(&uri, Turn::Next);
+                self.analyse_dependents(&uri);
+            }
+            Event::Save(uri) => self.saved(&uri),
+            Event::Close(uri) => {
+                if self.forget(&uri, Refusal::NotOpen) && !self.state.client.pulls_diagnostics {
+                    self.send(Outgoing::Publish { uri: uri.clone(), diagnostics: Vec::new(), version: None });
+                }
+                self.analyse_dependents(&uri);
+            }
+            Event::Request(uri, kind, reply) => self.request(&uri, kind, reply),
+            Event::Analysed(done) => self.analysed(done),
+            Event::Stop => {}
+        }
+    }
+
+    /// Closes a document, and refuses what waits for it. Whether it was open.
+    fn forget(&mut self, uri: &Uri, refusal: Refusal) -> bool {
+        let Some(document) = self.state.close(uri) else { return false };
+        document.cancel.cancel();
+        self.analyses.withdraw(uri);
+        for (_, reply) in document.waiting {
+            reply.answer(Err(refusal));
+        }
+        true
+    }
+
+    /// Begins an analysis of a document; one that is under way is cancelled.
+    fn analyse(&mut self, uri: &Uri, turn: Turn) {
+        let generation = self.state.next_generation();
+        let (texts, open, client) = (self.state.texts(), self.state.open_paths(), self.state.client.clone());
+        let Some(document) = self.state.document(uri) else { return };
+        document.cancel.cancel();
+        document.cancel = Cancel::new();
+        document.generation = generation;
+        document.is_fresh = false;
+        let job = Job {
+            uri: uri.clone(),
+            path: document.path.clone(),
+            generation,
+            lines: document.lines.clone(),
+            texts,
+            open,
+            client,
+            cancel: document.cancel.clone(),
+        };
+        self.analyses.submit(job, turn);
+    }
+
+    /// Analyses again what imports a document.
+    fn analyse_dependents(&mut self, uri: &Uri) {
+        let path = uris::path(uri);
+        for dependent in self.state.dependents(&path) {
+            self.analyse(&dependent, Turn::Last);
+        }
+    }
+
+    /// Files that are not open are not watched; a save is a good time to look at them again.
+    fn saved(&mut self, uri: &Uri) {
+        let Some(analysed) = self.state.document(uri).and_then(|document| document.analysed.clone()) else { return };
+        let open = self.state.open_paths();
+        if analysed.asked.iter().any(|path| !open.contains_key(path.as_str())) {
+            self.analyse(uri, Turn::Next);
+        }
+    }
+
+    fn request(&mut self, uri: &Uri, kind: Kind, reply: Box<dyn Reply>) {
+        if let Some(snapshot) = self.state.snapshot(uri) {
+            self.answer(uri, kind, reply, snapshot);
+            return;
+        }
+        match self.state.document(uri) {
+            Some(document) => document.waiting.push((kind, reply)),
+            None => reply.answer(Err(Refusal::NotOpen)),
+        }
+    }
+
+    fn answer(&mut self, uri: &Uri, kind: Kind, reply: Box<dyn Reply>, snapshot: Arc<Snapshot>) {
+        if kind == Kind::Hints
+            && !reply.is_abandoned()
+            && let Some(document) = self.state.document(uri)
+        {
+            document.hints_shown = Some(snapshot.analysed.hints);
+        }
+        self.requests.submit(reply, snapshot);
+    }
+
+    fn analysed(&mut self, done: Done) {
+        let client = self.state.client.clone();
+        let Some(document) = self.state.document(&done.uri) else { return };
+        if document.generation != done.generation {
+            return; // the text, or a file that it imports, has changed since
+        }
+        let waiting = std::mem::take(&mut document.waiting);
+        let Some(analysed) = done.analysed else {
+            for (_, reply) in waiting {
+                reply.answer(Err(Refusal::Failed));
+            }
+            return;
+        };
+        let before = document.analysed.replace(analysed.clone());
+        document.is_fresh = true;
+        let version = document.version;
+        let hints_asked = waiting.iter().any(|(kind, _)| *kind == Kind::Hints);
+        let hints_differ = document.hints_shown.is_some_and(|shown| shown != analysed.hints);
+        // The client asks again after its own edits; only what changed without one it has to be told of.
+        let same_text = before.as_ref().is_some_and(|before| Arc::ptr_eq(&before.lines, &analysed.lines));
+        let differ = before.is_some_and(|before| before.result_id != analysed.result_id);
+        if let Some(snapshot) = self.state.snapshot(&done.uri) {
+            for (kind, reply) in waiting {
+                self.answer(&done.uri, kind, reply, snapshot.clone());
+            }
+        }
+        if !client.pulls_diagnostics {
+            let diagnostics = analysed.diagnostics.clone();
+            self.send(Outgoing::Publish { uri: done.uri, diagnostics, version: Some(version) });
+        } else if client.refreshes_diagnostics && same_text && differ {
+            self.send(Outgoing::RefreshDiagnostics);
+        }
+        if client.refreshes_hints && hints_differ && !hints_asked {
+            self.send(Outgoing::RefreshHints);
+        }
+    }
+
+    /// Cancels everything, and refuses whoever waits.
+    fn stop(&mut self) {
+        let uris: Vec<Uri> = self.state.documents().map(|document| document.uri.clone()).collect();
+        for uri in uris {
+            self.forget(&uri, Refusal::NotOpen);
+        }
+    }
+
+    fn send(&self, message: Outgoing) {
+        // Fails only when the transport has ended.
+        let _ = self.outgoing.send(message);
+    }
+}

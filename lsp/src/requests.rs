@@ -1,0 +1,189 @@
+//! Requests: what each answers from a snapshot, and the promise that each is answered exactly once.
+//!
+//! A request that is dropped by the client (`$/cancelRequest`) is seen here as a reply that nobody waits for.
+
+use crate::from_proto;
+use crate::state::Snapshot;
+use crate::to_proto::Places;
+use pallas_ide::{self as ide, Span};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use tokio::sync::oneshot;
+use tower_lsp_server::jsonrpc;
+use tower_lsp_server::ls_types as lsp;
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A hover or code actions: about a place in the text as it was when it was asked.
+    Place,
+    /// Inlay hints: the same, and the client keeps them.
+    Hints,
+    /// Diagnostics: about the text as it is when it is answered.
+    Newest,
+}
+
+/// Why a request gets no answer from a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The document is not open.
+    NotOpen,
+    /// The text was edited before the answer was there.
+    Modified,
+    /// The analysis failed.
+    Failed,
+}
+
+/// A request that waits for its answer.
+pub(crate) trait Reply: Send {
+    /// Answers it. Contains panics.
+    fn answer(self: Box<Self>, outcome: Result<&Snapshot, Refusal>);
+    /// Whether nobody waits any more.
+    fn is_abandoned(&self) -> bool;
+}
+
+/// The answer that a handler awaits.
+pub(crate) type Answer<T> = oneshot::Receiver<jsonrpc::Result<Option<T>>>;
+
+/// A request whose answer is made by `compute`.
+pub(crate) fn reply<T: Send + 'static>(
+    compute: impl FnOnce(&Snapshot) -> Option<T> + Send + 'static,
+) -> (Box<dyn Reply>, Answer<T>) {
+    let (sender, answer) = oneshot::channel();
+    (Box::new(Waiting { sender, compute }), answer)
+}
+
+struct Waiting<T, F> {
+    sender: oneshot::Sender<jsonrpc::Result<Option<T>>>,
+    compute: F,
+}
+
+impl<T: Send, F: FnOnce(&Snapshot) -> Option<T> + Send> Reply for Waiting<T, F> {
+    fn answer(self: Box<Self>, outcome: Result<&Snapshot, Refusal>) {
+        if self.sender.is_closed() {
+            return;
+        }
+        let compute = self.compute;
+        let result = match outcome {
+            // Snapshots are immutable, so nothing half-changed is seen after a panic.
+            Ok(snapshot) => {
+                catch_unwind(AssertUnwindSafe(|| compute(snapshot))).map_err(|_| jsonrpc::Error::internal_error())
+            }
+            Err(Refusal::NotOpen) => Ok(None),
+            Err(Refusal::Modified) => Err(jsonrpc::Error::content_modified()),
+            Err(Refusal::Failed) => Err(jsonrpc::Error::internal_error()),
+        };
+        // Fails if the client cancelled in the meantime, which the transport has answered.
+        let _ = self.sender.send(result);
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.sender.is_closed()
+    }
+}
+
+/// Threads that answer requests.
+#[derive(Clone)]
+pub(crate) struct RequestWorkers {
+    tasks: mpsc::Sender<(Box<dyn Reply>, Arc<Snapshot>)>,
+}
+
+impl RequestWorkers {
+    /// Starts the threads. They end with the process.
+    pub(crate) fn start(threads: usize) -> std::io::Result<Self> {
+        let (tasks, receiver) = mpsc::channel::<(Box<dyn Reply>, Arc<Snapshot>)>();
+        let receiver = Arc::new(Mutex::new(receiver));
+        for _ in 0..threads {
+            let receiver = receiver.clone();
+            thread::Builder::new().name("request".to_string()).spawn(move || {
+                loop {
+                    // One thread waits in `recv` with the lock, the others for the lock.
+                    let task = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok((reply, snapshot)) = task else { return };
+                    reply.answer(Ok(&snapshot));
+                }
+            })?;
+        }
+        Ok(RequestWorkers { tasks })
+    }
+
+    /// Answers a request from a snapshot.
+    pub(crate) fn submit(&self, reply: Box<dyn Reply>, snapshot: Arc<Snapshot>) {
+        if !reply.is_abandoned() {
+            // The threads outlive every sender.
+            let _ = self.tasks.send((reply, snapshot));
+        }
+    }
+}
+
+fn places(snapshot: &Snapshot) -> Places<'_> {
+    Places {
+        analysis: &snapshot.analysed.analysis,
+        lines: &snapshot.analysed.lines,
+        uri: &snapshot.uri,
+        open: &snapshot.open,
+        client: &snapshot.client,
+    }
+}
+
+/// `textDocument/hover`
+pub(crate) fn hover(snapshot: &Snapshot, position: lsp::Position) -> Option<lsp::Hover> {
+    let offset = snapshot.analysed.lines.offset(from_proto::position(position), snapshot.client.encoding);
+    let hover = ide::hover(&snapshot.analysed.analysis, u32::try_from(offset).ok()?)?;
+    Some(places(snapshot).hover(hover))
+}
+
+/// `textDocument/inlayHint`
+pub(crate) fn inlay_hints(snapshot: &Snapshot, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
+    let analysis = &snapshot.analysed.analysis;
+    let within = from_proto::range(&snapshot.analysed.lines, range, snapshot.client.encoding);
+    let hints = ide::inlay_hints(analysis, Span::new(analysis.source.id, within.start, within.end));
+    let places = places(snapshot);
+    Some(hints.into_iter().map(|hint| places.hint(hint)).collect())
+}
+
+/// `textDocument/codeAction`: the fixes of the findings that the range touches.
+pub(crate) fn code_actions(
+    snapshot: &Snapshot,
+    range: lsp::Range,
+    context: &lsp::CodeActionContext,
+) -> Option<lsp::CodeActionResponse> {
+    let wanted = |kind: &lsp::CodeActionKind| kind.as_str().is_empty() || *kind == lsp::CodeActionKind::QUICKFIX;
+    if !snapshot.client.code_actions || context.only.as_ref().is_some_and(|only| !only.iter().any(wanted)) {
+        return Some(Vec::new());
+    }
+    let range = from_proto::range(&snapshot.analysed.lines, range, snapshot.client.encoding);
+    let places = places(snapshot);
+    let findings = snapshot.analysed.findings.iter().zip(&snapshot.analysed.diagnostics);
+    let actions = findings.filter_map(|(finding, shown)| {
+        let span = finding.span.range();
+        let fix = finding.fix.as_ref().filter(|_| span.start <= range.end && range.start <= span.end)?;
+        places.quick_fix(fix, shown, snapshot.version)
+    });
+    Some(actions.map(lsp::CodeActionOrCommand::CodeAction).collect())
+}
+
+/// `textDocument/diagnostic`
+pub(crate) fn diagnostics(snapshot: &Snapshot, previous: Option<&str>) -> lsp::DocumentDiagnosticReport {
+    let analysed = &snapshot.analysed;
+    if previous == Some(analysed.result_id.as_str()) {
+        return lsp::RelatedUnchangedDocumentDiagnosticReport {
+            related_documents: None,
+            unchanged_document_diagnostic_report: lsp::UnchangedDocumentDiagnosticReport {
+                result_id: analysed.result_id.clone(),
+            },
+        }
+        .into();
+    }
+    full_report(Some(analysed.result_id.clone()), analysed.diagnostics.clone())
+}
+
+/// A full report.
+pub(crate) fn full_report(result_id: Option<String>, items: Vec<lsp::Diagnostic>) -> lsp::DocumentDiagnosticReport {
+    lsp::RelatedFullDocumentDiagnosticReport {
+        related_documents: None,
+        full_document_diagnostic_report: lsp::FullDocumentDiagnosticReport { result_id, items },
+    }
+    .into()
+}

@@ -1,0 +1,210 @@
+//! The open documents, and what is known of each. Owned by the main loop alone; others get immutable snapshots.
+
+use crate::analysis_worker::Analysed;
+use crate::capabilities::Client;
+use crate::from_proto::{self, Edit};
+use crate::positions::LineTable;
+use crate::requests::{Kind, Reply};
+use crate::uris;
+use pallas_engine::Cancel;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tower_lsp_server::ls_types::Uri;
+
+/// An open document.
+pub(crate) struct Document {
+    /// Its name in the protocol.
+    pub(crate) uri: Uri,
+    /// Its name in the engine.
+    pub(crate) path: Arc<str>,
+    /// The client's version of it.
+    pub(crate) version: i32,
+    /// The text with its lines.
+    pub(crate) lines: Arc<LineTable>,
+    /// Counts analyses; a result with another number is stale.
+    pub(crate) generation: u64,
+    /// Stops the analysis that is under way.
+    pub(crate) cancel: Cancel,
+    /// The newest result.
+    pub(crate) analysed: Option<Arc<Analysed>>,
+    /// Whether the newest result is of the text as it is now, and of the files that it imports as they are now.
+    pub(crate) is_fresh: bool,
+    /// Requests that wait for the analysis.
+    pub(crate) waiting: Vec<(Kind, Box<dyn Reply>)>,
+    /// What the client shows as inlay hints ([`Analysed::hints`]); `None` if it never asked.
+    pub(crate) hints_shown: Option<u64>,
+}
+
+/// Every open document.
+#[derive(Default)]
+pub(crate) struct State {
+    /// What the client can do.
+    pub(crate) client: Arc<Client>,
+    documents: HashMap<Uri, Document>,
+    /// Counts over all documents, so that a document that is closed and opened again cannot meet its old results.
+    generations: u64,
+}
+
+/// One document as it was when a request was answered.
+pub(crate) struct Snapshot {
+    /// The document.
+    pub(crate) uri: Uri,
+    /// Its version.
+    pub(crate) version: i32,
+    /// Its text, and what is known of it.
+    pub(crate) analysed: Arc<Analysed>,
+    /// What the client can do.
+    pub(crate) client: Arc<Client>,
+    /// The documents that are open, by path.
+    pub(crate) open: Arc<HashMap<Arc<str>, Uri>>,
+}
+
+impl State {
+    /// Opens a document, or replaces one that is open.
+    pub(crate) fn open(&mut self, uri: Uri, version: i32, text: String) {
+        let document = Document {
+            path: uris::path(&uri).into(),
+            uri: uri.clone(),
+            version,
+            lines: Arc::new(LineTable::new(text.into())),
+            generation: 0,
+            cancel: Cancel::new(),
+            analysed: None,
+            is_fresh: false,
+            waiting: Vec::new(),
+            hints_shown: None,
+        };
+        self.documents.insert(uri, document);
+    }
+
+    /// Applies edits in order, each to the result of the one before. Unknown documents have none.
+    pub(crate) fn change(&mut self, uri: &Uri, version: i32, edits: &[Edit]) -> Option<&mut Document> {
+        let encoding = self.client.encoding;
+        let document = self.documents.get_mut(uri)?;
+        for edit in edits {
+            document.lines = Arc::new(LineTable::new(from_proto::apply(&document.lines, edit, encoding).into()));
+        }
+        document.version = version;
+        document.is_fresh = false;
+        Some(document)
+    }
+
+    /// Closes a document.
+    pub(crate) fn close(&mut self, uri: &Uri) -> Option<Document> {
+        self.documents.remove(uri)
+    }
+
+    /// An open document.
+    pub(crate) fn document(&mut self, uri: &Uri) -> Option<&mut Document> {
+        self.documents.get_mut(uri)
+    }
+
+    /// All open documents.
+    pub(crate) fn documents(&mut self) -> impl Iterator<Item = &mut Document> {
+        self.documents.values_mut()
+    }
+
+    /// The texts of all open documents by path.
+    pub(crate) fn texts(&self) -> HashMap<String, Arc<str>> {
+        self.documents.values().map(|d| (d.path.to_string(), d.lines.text().clone())).collect()
+    }
+
+    /// The open documents by path.
+    pub(crate) fn open_paths(&self) -> HashMap<Arc<str>, Uri> {
+        self.documents.values().map(|d| (d.path.clone(), d.uri.clone())).collect()
+    }
+
+    /// The open documents, other than the one at `path`, whose last analysis asked for the file at `path`.
+    pub(crate) fn dependents(&self, path: &str) -> Vec<Uri> {
+        self.documents
+            .values()
+            .filter(|d| *d.path != *path && d.analysed.as_ref().is_some_and(|a| a.asked.contains(path)))
+            .map(|d| d.uri.clone())
+            .collect()
+    }
+
+    /// The number of the next analysis.
+    pub(crate) fn next_generation(&mut self) -> u64 {
+        self.generations += 1;
+        self.generations
+    }
+
+    /// What a request about a document is answered from; `None` until its analysis is there.
+    pub(crate) fn snapshot(&self, uri: &Uri) -> Option<Arc<Snapshot>> {
+        let document = self.documents.get(uri).filter(|document| document.is_fresh)?;
+        Some(Arc::new(Snapshot {
+            uri: document.uri.clone(),
+            version: document.version,
+            analysed: document.analysed.clone()?,
+            client: self.client.clone(),
+            open: Arc::new(self.open_paths()),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::positions::{Encoding, LinePosition};
+    use std::str::FromStr;
+
+    fn at(line: u32, column: u32) -> LinePosition {
+        LinePosition { line, column }
+    }
+
+    fn edit(start: LinePosition, end: LinePosition, text: &str) -> Edit {
+        Edit { range: Some((start, end)), text: text.to_string() }
+    }
+
+    fn after(encoding: Encoding, text: &str, edits: &[Edit]) -> String {
+        let uri = Uri::from_str("file:///a.py").expect("valid");
+        let mut state = State { client: Arc::new(Client { encoding, ..Client::default() }), ..State::default() };
+        state.open(uri.clone(), 1, text.to_string());
+        let document = state.change(&uri, 2, edits).expect("open");
+        assert_eq!(document.version, 2);
+        document.lines.text().to_string()
+    }
+
+    #[test]
+    fn edits_apply_one_after_the_other() {
+        let edits = [edit(at(0, 0), at(0, 0), "a\n"), edit(at(1, 0), at(1, 1), "b"), edit(at(0, 1), at(1, 0), "")];
+        assert_eq!(after(Encoding::Utf16, "xyz", &edits), "abyz");
+    }
+
+    #[test]
+    fn edits_out_of_order_and_overlapping_are_relative_to_what_went_before() {
+        // The second reaches into what the first put there; the third stands before both.
+        let edits = [edit(at(1, 0), at(1, 3), "1234"), edit(at(1, 2), at(1, 9), "-"), edit(at(0, 1), at(0, 2), "__")];
+        assert_eq!(after(Encoding::Utf8, "abc\ndef", &edits), "a__c\n12-");
+        assert_eq!(after(Encoding::Utf8, "abc", &[edit(at(0, 2), at(0, 1), "x")]), "axc");
+    }
+
+    #[test]
+    fn edits_past_the_end_append() {
+        assert_eq!(after(Encoding::Utf16, "a", &[edit(at(9, 9), at(9, 9), "b")]), "ab");
+        assert_eq!(after(Encoding::Utf16, "a\n", &[edit(at(0, 7), at(5, 0), "b")]), "ab");
+        assert_eq!(after(Encoding::Utf16, "", &[edit(at(0, 0), at(u32::MAX, u32::MAX), "b")]), "b");
+    }
+
+    #[test]
+    fn columns_are_those_of_the_encoding() {
+        for (encoding, column) in [(Encoding::Utf8, 4), (Encoding::Utf16, 2), (Encoding::Utf32, 1)] {
+            assert_eq!(after(encoding, "🙂e\u{301}", &[edit(at(0, column), at(0, column + 1), "a")]), "🙂a\u{301}");
+        }
+    }
+
+    #[test]
+    fn a_whole_text_replaces_everything() {
+        let edits = [Edit { range: None, text: "new\r\n".to_string() }, edit(at(0, 3), at(1, 0), "!")];
+        assert_eq!(after(Encoding::Utf16, "old", &edits), "new!");
+    }
+
+    #[test]
+    fn documents_that_are_not_open_do_not_change() {
+        let uri = Uri::from_str("file:///a.py").expect("valid");
+        let mut state = State::default();
+        assert!(state.change(&uri, 1, &[]).is_none());
+        assert!(state.close(&uri).is_none());
+        assert!(state.snapshot(&uri).is_none());
+    }
+}
