@@ -188,36 +188,57 @@ fn incompatible(cx: &Context<'_>, function: &str, shapes: &[&Shape]) -> Box<pall
 }
 
 /// A shape argument: an int or a sequence of ints.
+///
+/// # Errors
+/// `TypeError` in JAX's words for what is no integer, for traced values and for negative extents; numpy's own under
+/// numpy's rules.
 pub fn shape(cx: &Context<'_>, value: &Value) -> PyResult<Shape> {
-    if let Some(dim) = dimension(cx, value)? {
-        return Ok(Shape::from(&[dim][..]));
+    let is_sequence = match value {
+        Value::List(_) | Value::Tuple(_) | Value::Range(_) => true,
+        Value::Object(object) => object.length(value, cx.interp).is_some_and(|length| length.is_ok()),
+        Value::Instance(_) => matches!(cx.interp.plain(value), Value::List(_) | Value::Tuple(_)),
+        _ => false,
+    };
+    let items = if is_sequence { cx.interp.collect(value)? } else { vec![value.clone()] };
+    let dims = items.iter().map(|item| extent(cx, item)).collect::<PyResult<Option<Vec<i64>>>>()?;
+    let Some(dims) = dims else {
+        let shown = match value {
+            Value::List(_) => cx.interp.repr(value)?,
+            _ => cx.interp.repr(&Value::tuple(items.iter().cloned()))?,
+        };
+        let traced = items.iter().any(|item| crate::refs::array_tile(item).is_some_and(Tile::is_traced));
+        let hint = if traced {
+            "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."
+        } else {
+            ""
+        };
+        return Err(cx.interp.type_error(format!(
+            "Shapes must be 1D sequences of concrete values of integer type, got {shown}.{hint}"
+        )));
+    };
+    if dims.iter().any(|&dim| dim < 0) {
+        let texts: Vec<String> = dims.iter().map(i64::to_string).collect();
+        let comma = if texts.len() == 1 { "," } else { "" };
+        return Err(match cx.rules {
+            Rules::Jax => cx.interp.type_error(format!(
+                "broadcast_in_dim shape must have every element be nonnegative, got ({}{comma}).",
+                texts.join(", ")
+            )),
+            Rules::Numpy => cx.interp.value_error("negative dimensions are not allowed"),
+        });
     }
-    let values = cx.interp.collect(value)?;
-    values
-        .iter()
-        .map(|v| match dimension(cx, v)? {
-            Some(dim) => Ok(dim),
-            None => {
-                let shown = cx.interp.repr(value)?;
-                Err(cx.interp.type_error(format!(
-                    "Shapes must be 1D sequences of concrete values of integer type, got {shown}."
-                )))
-            }
-        })
-        .collect()
+    Ok(dims.into_iter().map(|dim| dim.unsigned_abs() as usize).collect())
 }
 
-fn dimension(cx: &Context<'_>, value: &Value) -> PyResult<Option<usize>> {
-    let dim = match value {
-        Value::Int(_) | Value::Bool(_) => cx.interp.to_i64(value)?,
-        Value::Object(object) if object.is_index() && object.length(value, cx.interp).is_none_or(|l| l.is_err()) => {
-            cx.interp.to_i64(value)?
-        }
-        _ => return Ok(None),
-    };
-    match usize::try_from(dim) {
-        Ok(dim) => Ok(Some(dim)),
-        Err(_) => Err(cx.interp.value_error("Shape must have every element be nonnegative".to_string())),
+/// One extent; `None` for what JAX does not take as one.
+fn extent(cx: &Context<'_>, value: &Value) -> PyResult<Option<i64>> {
+    if cx.rules == Rules::Jax && crate::refs::array_tile(value).is_some_and(Tile::is_traced) {
+        return Ok(None);
+    }
+    match cx.interp.as_index(value)? {
+        Some(_) => cx.interp.to_i64(value).map(Some),
+        None if cx.rules == Rules::Numpy => cx.interp.to_i64(value).map(Some),
+        None => Ok(None),
     }
 }
 
@@ -239,7 +260,10 @@ pub fn normalize_axis(cx: &Context<'_>, axis: i64, rank: usize) -> PyResult<usiz
     let message = format!("axis {axis} is out of bounds for array of dimension {rank}");
     Err(match cx.rules {
         Rules::Jax => cx.interp.value_error(message),
-        Rules::Numpy => cx.interp.value_error(message),
+        Rules::Numpy => {
+            let class = cx.interp.exception_class("numpy.exceptions", "AxisError", &cx.interp.types().value_error);
+            cx.interp.error(&class, message)
+        }
     })
 }
 

@@ -93,6 +93,17 @@ scalar_types! {
     JAX_FLOAT64 NUMPY_FLOAT64 "float64"
 }
 
+/// `np.generic`: what every numpy scalar is, with the methods that scalars share with arrays.
+static GENERIC: NativeClass = NativeClass {
+    name: "generic",
+    module: "numpy",
+    doc: "The base of numpy's scalar types.",
+    methods: crate::numpy::METHODS,
+    properties: crate::numpy::PROPERTIES,
+    construct: None,
+    instance_check: None,
+};
+
 macro_rules! abstract_types {
     ($($id:ident $name:literal)*) => {
         $(static $id: NativeClass = NativeClass {
@@ -105,12 +116,11 @@ macro_rules! abstract_types {
             instance_check: None,
         };)*
         /// Abstract kinds, most general first.
-        static ABSTRACT_TYPES: &[&NativeClass] = &[$(&$id),*];
+        static ABSTRACT_TYPES: &[&NativeClass] = &[&GENERIC, $(&$id),*];
     };
 }
 
 abstract_types! {
-    GENERIC "generic"
     NUMBER "number"
     INTEGER "integer"
     SIGNED_INTEGER "signedinteger"
@@ -136,9 +146,39 @@ pub fn scalar_type(interp: &Interp, dtype: DType, rules: Rules) -> Rc<Class> {
     let row = SCALAR_TYPES.iter().find(|(name, ..)| *name == dtype.name());
     match (row, rules) {
         (Some((_, jax, _)), Rules::Jax) => interp.native_class(jax),
-        (Some((_, _, numpy)), Rules::Numpy) => interp.native_class(numpy),
-        (None, _) => interp.native_class(&PRNG_KEY),
+        (Some((_, _, numpy)), Rules::Numpy) => numpy_class(interp, dtype, numpy),
+        (None, _) => abstract_class(interp, &PRNG_KEY),
     }
+}
+
+/// An abstract kind with its bases: `floating` is `inexact`, `inexact` is `number`, `number` is `generic`.
+fn abstract_class(interp: &Interp, table: &'static NativeClass) -> Rc<Class> {
+    let base = match table.name {
+        "generic" => return interp.native_class(table),
+        "number" | "extended" => &GENERIC,
+        "integer" | "inexact" => &NUMBER,
+        "signedinteger" | "unsignedinteger" => &INTEGER,
+        "floating" | "complexfloating" => &INEXACT,
+        _ => &EXTENDED,
+    };
+    let base = abstract_class(interp, base);
+    interp.native_class_with(table, &[base])
+}
+
+/// A numpy scalar type with its bases; `np.float64` is a Python `float`, too.
+fn numpy_class(interp: &Interp, dtype: DType, table: &'static NativeClass) -> Rc<Class> {
+    let plain = matches!(dtype, DType::F16 | DType::F32 | DType::F64);
+    let kind = match dtype.kind() {
+        Kind::Signed if dtype != DType::I4 => &SIGNED_INTEGER,
+        Kind::Unsigned if dtype != DType::U4 => &UNSIGNED_INTEGER,
+        Kind::Float if plain => &FLOATING,
+        _ => &GENERIC,
+    };
+    let mut bases = vec![abstract_class(interp, kind)];
+    if dtype == DType::F64 {
+        bases.push(Rc::clone(&interp.types().float));
+    }
+    interp.native_class_with(table, &bases)
 }
 
 /// Scalar types and abstract kinds for the namespace of `jax.numpy` or `numpy`.
@@ -147,7 +187,10 @@ pub fn exports(interp: &Interp, rules: Rules) -> Vec<(&'static str, Value)> {
     for (name, jax, numpy) in SCALAR_TYPES {
         let extra = DType::parse(name).is_some_and(|d| d.is_float8() || matches!(d, DType::I4 | DType::U4 | DType::BF16));
         if rules == Rules::Jax || !extra {
-            let class = interp.native_class(if rules == Rules::Jax { jax } else { numpy });
+            let class = match (rules, DType::parse(name)) {
+                (Rules::Numpy, Some(dtype)) => numpy_class(interp, dtype, numpy),
+                _ => interp.native_class(jax),
+            };
             exports.push((name, Value::Class(class)));
         }
     }
@@ -158,7 +201,7 @@ pub fn exports(interp: &Interp, rules: Rules) -> Vec<(&'static str, Value)> {
         }
     }
     for class in ABSTRACT_TYPES {
-        exports.push((class.name, Value::Class(interp.native_class(class))));
+        exports.push((class.name, Value::Class(abstract_class(interp, class))));
     }
     exports.push(("dtype", Value::Class(interp.native_class(&DTYPE_CLASS))));
     exports

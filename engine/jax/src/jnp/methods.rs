@@ -2,12 +2,13 @@
 //! only arrays have. numpy's own are in `crate::numpy::methods`.
 
 use super::call::{self, given, result};
-use super::{compose, shaping, types};
+use super::{compose, reductions, shaping, types};
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
 use crate::primitive as p;
 use crate::tile::Tile;
+use pallas_ir::ops;
 use pallas_python::CallArgs;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::PyResult;
@@ -59,7 +60,7 @@ pub static METHODS: &[NativeDef] = rows! {
     };
     "__array__" "(self, dtype=None, context=None, copy=None)" "The elements as a numpy array." array;
     "__len__" "(self)" "Extent of the first dimension." |cx, args| cx.interp.len(args.get(0)).map(Value::from);
-    "__contains__" "(self, item)" "Whether an element is equal." |cx, args| cx.interp.contains(args.get(0), args.get(1)).map(Value::Bool);
+    "__contains__" "(self, item)" "Whether an element is equal." contains;
     "__round__" "(self, ndigits=None)" "Rounds." |cx, args| {
         let x = receiver(cx, args.get(0))?;
         let digits = call::integer(cx, args.get(1), 0)?;
@@ -361,6 +362,32 @@ fn compress(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
         call.keywords.push((Name::from(name), value));
     }
     cx.interp.call(&function, call)
+}
+
+/// `item in x`
+fn contains(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
+    let x = receiver(cx, args.get(0))?;
+    let item = args.get(1);
+    if matches!(item, Value::None | Value::Str(_)) {
+        let shown = cx.interp.repr(&Value::Class(cx.interp.type_of(item)))?;
+        return Err(cx.interp.type_error(format!("Array.__contains__: unsupported operand type {shown}.")));
+    }
+    let query = call::operand(cx, item, "Array.__contains__")?;
+    if x.rank() != 1 {
+        return Err(cx.interp.value_error(format!(
+            "Array.__contains__: search array must be one-dimensional, got arr.shape={}.",
+            x.shape()
+        )));
+    }
+    if query.rank() != 0 {
+        return Err(cx.interp.value_error(format!(
+            "Array.__contains__: query value must be a scalar, got query.shape={}",
+            query.shape()
+        )));
+    }
+    let equal = super::arithmetic::simple(cx, "eq", &ops::EQ, &x, &query)?;
+    let any = reductions::reduce(cx, &reductions::ANY, &equal, &reductions::Options::default())?;
+    cx.interp.truth(&convert::value(cx, any)).map(Value::Bool)
 }
 
 fn divmod(cx: &Context<'_>, x: &Value, y: &Value) -> PyResult<Value> {

@@ -34,6 +34,8 @@ pub struct NdArray {
     scalar: bool,
     /// `False` for what JAX lends out.
     pub(super) writeable: Cell<bool>,
+    /// The array whose memory this one shares; `None` for those that have their own.
+    pub(super) base: RefCell<Value>,
 }
 
 /// `<class 'numpy.ndarray'>`
@@ -50,12 +52,26 @@ pub static NDARRAY: NativeClass = NativeClass {
 impl NdArray {
     /// An array over a view.
     pub(super) fn array(view: View) -> NdArray {
-        NdArray { view: RefCell::new(view), scalar: false, writeable: Cell::new(true) }
+        NdArray::new(view, false)
+    }
+
+    fn new(view: View, scalar: bool) -> NdArray {
+        NdArray { view: RefCell::new(view), scalar, writeable: Cell::new(!scalar), base: RefCell::new(Value::None) }
+    }
+
+    /// A view of `array`, which is in `owner`: writeable if that is.
+    pub(super) fn derived(owner: &Value, array: &NdArray, view: View) -> NdArray {
+        let result = NdArray::array(view);
+        result.writeable.set(array.writeable.get());
+        // The base of a view of a view is where the memory belongs.
+        let base = array.base.borrow().clone();
+        *result.base.borrow_mut() = if base.is_none() { owner.clone() } else { base };
+        result
     }
 
     /// A scalar; the view must have rank 0.
     fn scalar(view: View) -> NdArray {
-        NdArray { view: RefCell::new(view), scalar: true, writeable: Cell::new(false) }
+        NdArray::new(view, true)
     }
 
     /// An array, or a scalar if the rank is 0.
@@ -138,6 +154,9 @@ impl NdArray {
                 return Ok(());
             }
         };
+        if let Selection::Positions { .. } = &selection {
+            check_count(cx, key, values, &shape)?;
+        }
         let Some(values) = values_for(cx, values, &shape, view.dtype())? else {
             view.forget();
             return Ok(());
@@ -219,6 +238,33 @@ fn python_int(cx: &Context<'_>, value: &Int, dtype: DType) -> PyResult<Tile> {
             .interp
             .overflow_error(format!("Python integer {value} out of bounds for {}", dtype.name()))),
     }
+}
+
+/// What numpy says of too many values for a subscript with arrays: other words than for a slice.
+fn check_count(cx: &Context<'_>, key: &Value, values: &Value, shape: &Shape) -> PyResult<()> {
+    let Some(tile) = call::try_operand(cx, values)? else { return Ok(()) };
+    let given = tile.shape();
+    let fits = given.len() <= shape.len()
+        && given.iter().rev().zip(shape.iter().rev()).all(|(&given, &wanted)| given == 1 || given == wanted);
+    let leading = given.len().saturating_sub(shape.len());
+    if fits || (leading > 0 && given[..leading].iter().all(|&extent| extent == 1)) {
+        return Ok(());
+    }
+    let is_mask = key.downcast::<NdArray>().is_some_and(|mask| mask.dtype() == DType::Bool);
+    let text = |shape: &Shape| shape.to_string().replace(", ", ",");
+    Err(cx.interp.value_error(if is_mask && given.len() == 1 && shape.len() == 1 {
+        format!(
+            "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the \
+             mask is true",
+            given[0], shape[0]
+        )
+    } else {
+        format!(
+            "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
+            text(given),
+            text(shape)
+        )
+    }))
 }
 
 /// Values converted to a dtype and broadcast to a shape; `None` where analysis does not know them.
@@ -366,18 +412,7 @@ impl Object for NdArray {
             let method = BoundMethod { receiver: this.clone(), function };
             return Ok(Some(Value::BoundMethod(Rc::new(method))));
         }
-        // Scalars have the attributes of arrays, but another class.
-        if !self.scalar {
-            return Ok(None);
-        }
-        match interp.native_class(&NDARRAY).namespace.borrow().get(name).cloned() {
-            Some(Value::Property(property)) => interp.call_values(&property.getter, [this.clone()]).map(Some),
-            Some(function @ Value::Native(_)) => {
-                let method = BoundMethod { receiver: this.clone(), function };
-                Ok(Some(Value::BoundMethod(Rc::new(method))))
-            }
-            _ => Ok(None),
-        }
+        Ok(None)
     }
 
     fn set_attr(&self, name: &str, value: Value, interp: &Interp) -> PyResult<bool> {
@@ -400,11 +435,7 @@ impl Object for NdArray {
                     let own = view.to_array().map_err(|error| op_error(&cx, &error))?;
                     NdArray::scalar(own.map_or_else(|| View::unknown(view.dtype(), Shape::default()), View::new))
                 }
-                Selection::View { view, scalar: false } => {
-                    let array = NdArray::array(view);
-                    array.writeable.set(self.writeable.get());
-                    array
-                }
+                Selection::View { view, scalar: false } => NdArray::derived(this, self, view),
                 Selection::Positions { positions, shape } => {
                     let taken = view.take(&positions, shape.clone()).map_err(|error| op_error(&cx, &error))?;
                     NdArray::array(taken.map_or_else(|| View::unknown(view.dtype(), shape), View::new))

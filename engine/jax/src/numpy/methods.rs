@@ -43,7 +43,8 @@ macro_rules! rows {
     };
 }
 
-pub(super) static METHODS: &[NativeDef] = rows! {
+/// Methods of arrays and scalars.
+pub(crate) static METHODS: &[NativeDef] = rows! {
     "reshape" "(self, /, *shape, order='C', copy=None)" "The same elements in another shape: a view where possible." reshape;
     "ravel" "(self, order='C')" "The elements in one dimension: a view where possible." ravel;
     "flatten" "(self, order='C')" "A copy of the elements in one dimension." flatten;
@@ -80,7 +81,8 @@ pub(super) static METHODS: &[NativeDef] = rows! {
     "__ixor__" "(self, value, /)" "self ^= value" |interp, args| in_place(interp, args, BinaryOp::BitXor);
 };
 
-pub(super) static PROPERTIES: &[NativeDef] = rows! {
+/// Properties of arrays and scalars.
+pub(crate) static PROPERTIES: &[NativeDef] = rows! {
     "shape" "(self)" "Extent of each dimension." |interp, args| {
         let shape = this(interp, args.get(0))?.shape();
         Ok(Value::tuple(shape.iter().map(|&extent| Value::from(extent))))
@@ -103,7 +105,7 @@ pub(super) static PROPERTIES: &[NativeDef] = rows! {
     "T" "(self)" "A view with the dimensions reversed." |interp, args| {
         let array = this(interp, args.get(0))?;
         let reversed: Vec<usize> = (0..array.shape().rank()).rev().collect();
-        Ok(same_kind(array, array.view().transposed(&reversed)))
+        Ok(derived(args.get(0), array, array.view().transposed(&reversed)))
     };
     "mT" "(self)" "A view with the last two dimensions exchanged." |interp, args| {
         let array = this(interp, args.get(0))?;
@@ -113,7 +115,7 @@ pub(super) static PROPERTIES: &[NativeDef] = rows! {
         }
         let mut order: Vec<usize> = (0..rank).collect();
         order.swap(rank - 2, rank - 1);
-        Ok(same_kind(array, array.view().transposed(&order)))
+        Ok(derived(args.get(0), array, array.view().transposed(&order)))
     };
     "real" "(self)" "The real part: the array itself." |_interp, args| Ok(args.get(0).clone());
     "imag" "(self)" "The imaginary part: zeros." |interp, args| {
@@ -129,7 +131,9 @@ pub(super) static PROPERTIES: &[NativeDef] = rows! {
         interp.iter(&Value::object(NdArray::array(view)))
     };
     "flags" "(self)" "What may be done with the memory." super::flags::of;
-    "base" "(self)" "The array whose memory this one shares: not kept." |_interp, _args| Ok(Value::None);
+    "base" "(self)" "The array whose memory this one shares." |interp, args| {
+        Ok(this(interp, args.get(0))?.base.borrow().clone())
+    };
 };
 
 /// The receiver.
@@ -143,14 +147,12 @@ pub(super) fn this<'v>(interp: &Interp, value: &'v Value) -> PyResult<&'v NdArra
     }
 }
 
-/// A view of the receiver: an array, or for scalars a scalar.
-fn same_kind(array: &NdArray, view: View) -> Value {
+/// A view of the receiver: an array that has the receiver as its base, or for scalars a scalar.
+fn derived(receiver: &Value, array: &NdArray, view: View) -> Value {
     if array.is_scalar() {
         return Value::object(NdArray::array_or_scalar(view));
     }
-    let result = NdArray::array(view);
-    result.writeable.set(array.writeable.get());
-    Value::object(result)
+    Value::object(NdArray::derived(receiver, array, view))
 }
 
 /// `numpy.ndarray(shape, dtype)`: zeros, where numpy leaves what was in memory.
@@ -246,9 +248,15 @@ fn reshape(interp: &Interp, args: Arguments) -> PyResult<Value> {
         let result = NdArray::array(reshaped(&cx, &line, &reversed)?);
         return Ok(Value::object(NdArray::array(fortran_view(&result))));
     }
-    let result = NdArray::array(reshaped(&cx, array, &shape)?);
-    result.writeable.set(array.is_scalar() || array.writeable.get());
-    Ok(Value::object(result))
+    Ok(view_or_copy(&this_value, array, reshaped(&cx, array, &shape)?))
+}
+
+/// An array over a view, with the receiver as its base unless the view has memory of its own.
+fn view_or_copy(receiver: &Value, array: &NdArray, view: View) -> Value {
+    if array.is_scalar() || !Rc::ptr_eq(&view.base, &array.view().base) {
+        return Value::object(NdArray::array(view));
+    }
+    Value::object(NdArray::derived(receiver, array, view))
 }
 
 fn ravel(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -261,7 +269,7 @@ fn ravel(interp: &Interp, args: Arguments) -> PyResult<Value> {
     } else {
         reshaped(&cx, array, &line)?
     };
-    Ok(Value::object(NdArray::array(view)))
+    Ok(view_or_copy(args.get(0), array, view))
 }
 
 fn flatten(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -297,7 +305,7 @@ fn transpose(interp: &Interp, args: Arguments) -> PyResult<Value> {
     if seen.iter().enumerate().any(|(at, &axis)| at != axis) {
         return Err(interp.value_error("repeated axis in transpose"));
     }
-    Ok(same_kind(array, array.view().transposed(&order)))
+    Ok(derived(args.get(0), array, array.view().transposed(&order)))
 }
 
 fn swapaxes(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -306,7 +314,7 @@ fn swapaxes(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let rank = array.shape().rank();
     let mut order: Vec<usize> = (0..rank).collect();
     order.swap(convert::axis(&cx, args.get(1), rank)?, convert::axis(&cx, args.get(2), rank)?);
-    Ok(same_kind(array, array.view().transposed(&order)))
+    Ok(derived(args.get(0), array, array.view().transposed(&order)))
 }
 
 fn squeeze(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -322,7 +330,7 @@ fn squeeze(interp: &Interp, args: Arguments) -> PyResult<Value> {
             "cannot select an axis to squeeze out which has size not equal to one",
         ));
     }
-    Ok(same_kind(array, array.view().without(&axes)))
+    Ok(derived(args.get(0), array, array.view().without(&axes)))
 }
 
 fn copy(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -352,7 +360,7 @@ fn view(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::numpy(interp);
     let array = this(interp, args.get(0))?;
     let Some(target) = dtype::optional(&cx, args.get(1))?.filter(|&target| target != array.dtype()) else {
-        return Ok(same_kind(array, array.view()));
+        return Ok(derived(args.get(0), array, array.view()));
     };
     let (from, to) = (array.dtype().size_bytes(), target.size_bytes());
     let tile = array.tile(&cx)?;

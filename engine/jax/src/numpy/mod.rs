@@ -14,6 +14,7 @@ mod testing;
 mod view;
 
 pub use array::{NDARRAY, NdArray};
+pub(crate) use methods::{METHODS, PROPERTIES};
 
 use crate::array::ArrayObject;
 use crate::tile::Tile;

@@ -113,6 +113,7 @@ fn index(cx: &Context<'_>, key: &Value) -> PyResult<Option<Index>> {
                 Index::Array(empty.map_err(|error| cx.interp.value_error(error.to_string()))?)
             } else {
                 match array_from(cx, &key, None)? {
+                    Tile::Concrete { array, .. } if array.dtype().is_float() => return Err(wrong_kind(cx)),
                     Tile::Concrete { array, .. } => array_index(cx, array)?,
                     _ => return Ok(None),
                 }
@@ -123,9 +124,6 @@ fn index(cx: &Context<'_>, key: &Value) -> PyResult<Option<Index>> {
                 Some(array) => array.tile(cx)?,
                 None => match key.downcast::<ArrayObject>() {
                     Some(object) => match &object.tile {
-                        Tile::Traced(traced) if traced.ty.shape.rank() == 0 && traced.ty.dtype.is_integer() => {
-                            return Err(crate::errors::integer_conversion(cx, traced));
-                        }
                         Tile::Traced(traced) => return Err(call::tracer_in_numpy(cx, traced)),
                         tile => tile.clone(),
                     },
