@@ -125,9 +125,9 @@ fn render_entries(interp: &Interp, entries: &[TraceEntry], text: &mut String) {
     let mut last: Option<(u32, u32, &str)> = None;
     let mut count = 0;
     for entry in entries.iter().rev() {
-        let line = interp
-            .source(entry.span.file)
-            .map_or(0, |source| source.line_of(entry.span.start));
+        let line = interp.source(entry.span.file).map_or(0, |source| {
+            source.line_of(anchors::moved_to_attribute(&source, entry.span).start)
+        });
         let place = (entry.span.file.0, line, &*entry.function);
         if last != Some(place) {
             repeated(count, text);
@@ -155,7 +155,8 @@ fn render_entry(interp: &Interp, entry: &TraceEntry, text: &mut String) {
         let _ = writeln!(text, "  File \"<unknown>\", in {}", entry.function);
         return;
     };
-    let start = source.line_column(entry.span.start);
+    let span = anchors::moved_to_attribute(&source, entry.span);
+    let start = source.line_column(span.start);
     let _ = writeln!(
         text,
         "  File \"{}\", line {}, in {}",
@@ -167,7 +168,7 @@ fn render_entry(interp: &Interp, entry: &TraceEntry, text: &mut String) {
         return;
     }
     let _ = writeln!(text, "    {stripped}");
-    if let Some(carets) = anchors::carets(&source, entry.span) {
+    if let Some(carets) = anchors::carets(&source, span) {
         let _ = writeln!(text, "    {carets}");
     }
 }

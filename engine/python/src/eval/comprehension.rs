@@ -78,7 +78,7 @@ impl Interp {
             return Ok(None);
         };
         let iterable = self.eval(env, &first.iter)?;
-        self.position.set(first.iter.span);
+        self.position.set(comprehension.span);
         let iterator = self.iter(&iterable)?;
         let inner = self.comprehension_env(env, comprehension);
         self.position.set(expr.span);
@@ -131,11 +131,7 @@ impl Interp {
         let clause = &comprehension.clauses[depth];
         loop {
             self.charge(1)?;
-            self.position.set(if depth == 0 {
-                comprehension.span
-            } else {
-                clause.iter.span
-            });
+            self.position.set(comprehension.span);
             let Some(item) = self.next(iterator)? else {
                 return Ok(());
             };
@@ -147,7 +143,7 @@ impl Interp {
                 None => each(env)?,
                 Some(next) => {
                     let iterable = self.eval(env, &next.iter)?;
-                    self.position.set(next.iter.span);
+                    self.position.set(comprehension.span);
                     let iterator = self.iter(&iterable)?;
                     self.rounds(env, comprehension, depth + 1, &iterator, each, unknown)?;
                 }
@@ -186,7 +182,7 @@ impl Interp {
             return Ok(Value::tuple([]));
         };
         let iterable = self.eval(env, &first.iter)?;
-        self.position.set(first.iter.span);
+        self.position.set(comprehension.span);
         let mut iterators = vec![self.iter(&iterable)?];
         let inner = self.comprehension_env(env, comprehension);
         let comprehension = Arc::clone(comprehension);
@@ -227,11 +223,7 @@ impl Interp {
             };
             let depth = iterators.len() - 1;
             let clause = &comprehension.clauses[depth];
-            self.position.set(if depth == 0 {
-                comprehension.span
-            } else {
-                clause.iter.span
-            });
+            self.position.set(comprehension.span);
             let Some(item) = self.next(iterator)? else {
                 iterators.pop();
                 continue;
@@ -244,7 +236,7 @@ impl Interp {
                 None => return self.eval(env, &comprehension.element).map(Some),
                 Some(next) => {
                     let iterable = self.eval(env, &next.iter)?;
-                    self.position.set(next.iter.span);
+                    self.position.set(comprehension.span);
                     iterators.push(self.iter(&iterable)?);
                 }
             }

@@ -224,11 +224,11 @@ impl Interp {
         let Some(replay) = env.replay.as_ref().filter(|replay| replay.active.get()) else {
             return run();
         };
-        if let Some(value) = replay.get(part) {
+        if let Some(value) = replay.get_part(part) {
             return Ok(value);
         }
         let value = run()?;
-        replay.keep(part, &value);
+        replay.keep_part(part, &value);
         Ok(value)
     }
 
@@ -270,7 +270,7 @@ impl Interp {
         };
         self.replaying(&frame.env, &at);
         let entered = self.eval(&frame.env, &with.context).and_then(|manager| {
-            self.position.set(with.context.span);
+            self.position.set(at.stmt().span);
             self.enter_manager(&manager)
         });
         let (exit, value) = match entered {
@@ -283,11 +283,7 @@ impl Interp {
             }
         };
         self.finish_statement(&frame.env);
-        frame.control.push(Control::With {
-            at: at.clone(),
-            item,
-            exit,
-        });
+        frame.control.push(Control::With { at: at.clone(), exit });
         frame.control.push(Control::Enter {
             at: at.clone(),
             item: item + 1,

@@ -60,8 +60,8 @@ pub(crate) enum Control {
     Finally { pending: Option<Leave> },
     /// A `with` is to enter its context managers from `item` on, then run its body.
     Enter { at: At, item: usize },
-    /// The body of a `with` is running; `exit` is the bound `__exit__` of the manager `item`.
-    With { at: At, item: usize, exit: Value },
+    /// The body of a `with` is running; `exit` is the bound `__exit__` of a manager.
+    With { at: At, exit: Value },
     /// A `match` tries its cases from `next` on.
     Cases { at: At, subject: Value, next: usize },
     /// In analysis: stands under the statements of a branch and is reached at their end.

@@ -171,8 +171,8 @@ impl Interp {
             }
             Control::Finally { pending } => Ok(self.close_finally(frame, pending)),
             Control::Enter { at, item } => self.step_enter(frame, at, item),
-            Control::With { at, item, exit } => {
-                self.position.set(self.with_span(&at, item));
+            Control::With { at, exit } => {
+                self.position.set(at.stmt().span);
                 self.call_values(&exit, [Value::None, Value::None, Value::None])?;
                 Ok(Flow::Next)
             }
@@ -306,9 +306,9 @@ impl Interp {
     ) -> PyResult<Flow> {
         let StmtKind::For {
             target,
-            iter,
             body,
             orelse,
+            ..
         } = &at.stmt().kind
         else {
             return Ok(Flow::Next);
@@ -320,7 +320,7 @@ impl Interp {
         let item = match pending {
             Some(item) => Some(item),
             None => {
-                self.position.set(iter.span);
+                self.position.set(at.stmt().span);
                 self.next(&iterator)?
             }
         };

@@ -31,15 +31,27 @@ pub(crate) struct Replay {
 
 impl Replay {
     /// The value of `expr`, if it was finished before the suspension.
-    pub(crate) fn get<T>(&self, expr: &T) -> Option<Value> {
+    pub(crate) fn get(&self, expr: &Expr) -> Option<Value> {
         self.finished.borrow().get(&address(expr)).cloned()
     }
 
-    /// Keeps the value of `expr`, or of another part of the tree that is evaluated once per statement.
-    pub(crate) fn keep<T>(&self, expr: &T, value: &Value) {
+    /// Keeps the value of `expr`.
+    pub(crate) fn keep(&self, expr: &Expr, value: &Value) {
         self.finished
             .borrow_mut()
             .insert(address(expr), value.clone());
+    }
+
+    /// What was made of another part of the tree, such as the items of a star.
+    pub(crate) fn get_part<T>(&self, part: &T) -> Option<Value> {
+        self.finished.borrow().get(&part_address(part)).cloned()
+    }
+
+    /// Keeps what was made of another part of the tree.
+    pub(crate) fn keep_part<T>(&self, part: &T, value: &Value) {
+        self.finished
+            .borrow_mut()
+            .insert(part_address(part), value.clone());
     }
 
     /// Suspends at `expr`. The error returned unwinds to the frame, which finds the request; no `except` sees it, since
@@ -79,6 +91,12 @@ impl Replay {
     }
 }
 
-fn address<T>(part: &T) -> usize {
-    std::ptr::from_ref(part) as usize
+/// A key for the value of an expression.
+fn address(expr: &Expr) -> usize {
+    (std::ptr::from_ref(expr) as usize) << 1
+}
+
+/// A key for another part, which may begin where an expression begins: the lowest bit tells them apart.
+fn part_address<T>(part: &T) -> usize {
+    ((std::ptr::from_ref(part) as usize) << 1) | 1
 }

@@ -77,7 +77,7 @@ impl Interp {
             }
             StmtKind::For { iter, .. } => {
                 let iterable = self.eval(env, iter)?;
-                self.position.set(iter.span);
+                self.position.set(stmt.span);
                 let iterator = self.iter(&iterable)?;
                 return Ok(Flow::Push(Control::For {
                     at: at(),

@@ -111,8 +111,8 @@ impl Interp {
                         self.end_handling(frame);
                     }
                 }
-                Control::With { at, item, exit } => {
-                    match self.leave_with(frame, &at, item, &exit, leave) {
+                Control::With { at, exit } => {
+                    match self.leave_with(frame, &at, &exit, leave) {
                         Some(passed) => leave = passed,
                         None => return Ok(None),
                     }
@@ -278,7 +278,6 @@ impl Interp {
         &self,
         frame: &mut Frame,
         at: &At,
-        item: usize,
         exit: &Value,
         leave: Leave,
     ) -> Option<Leave> {
@@ -286,7 +285,7 @@ impl Interp {
             Leave::Raise(stop) => match &**stop {
                 Stop::Raise(raise) => {
                     self.begin_handling(frame, raise);
-                    self.position.set(self.with_span(at, item));
+                    self.position.set(at.stmt().span);
                     let class = Value::Class(self.type_of(&raise.exception));
                     let traceback = Value::object(Traceback {
                         entries: raise.traceback.clone(),
@@ -300,7 +299,7 @@ impl Interp {
                 Stop::Abort(_) => return Some(leave),
             },
             _ => {
-                self.position.set(self.with_span(at, item));
+                self.position.set(at.stmt().span);
                 self.call_values(exit, [Value::None, Value::None, Value::None])
                     .map(|_| false)
             }
@@ -309,16 +308,6 @@ impl Interp {
             (Ok(true), Leave::Raise(_)) => None,
             (Ok(_), leave) => Some(leave),
             (Err(stop), _) => Some(Leave::Raise(self.traced(frame, stop))),
-        }
-    }
-
-    /// The expression that made the context manager `item` of a `with`.
-    pub(crate) fn with_span(&self, at: &At, item: usize) -> pallas_syntax::Span {
-        match &at.stmt().kind {
-            StmtKind::With { items, .. } => items
-                .get(item)
-                .map_or(at.stmt().span, |item| item.context.span),
-            _ => at.stmt().span,
         }
     }
 

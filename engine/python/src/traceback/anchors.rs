@@ -1,7 +1,7 @@
 //! The carets under a source line of a traceback: `^^^^` under the expression, `~~^~~` where it is an operation or a
 //! subscript (PEP 657, `_extract_caret_anchors_from_line_segment` and traceback.c of 3.11).
 
-use pallas_syntax::ast::{Expr, ExprKind, StmtKind};
+use pallas_syntax::ast::{Arg, Expr, ExprKind, StmtKind};
 use pallas_syntax::{FileId, SourceFile, Span};
 use std::sync::Arc;
 
@@ -31,15 +31,81 @@ pub(super) fn carets(source: &SourceFile, span: Span) -> Option<String> {
     if anchors.is_none() && from == 0 && to >= stripped_length {
         return None;
     }
-    let mut text = " ".repeat(from);
-    for column in from..to {
-        let primary = match anchors {
-            Some((left, right)) => (left..right).contains(&(column - from)),
-            None => true,
+    // Wide characters take two columns, so they get two marks.
+    let mut text = String::new();
+    for (column, shown) in line.trim().chars().take(to).enumerate() {
+        let mark = match anchors {
+            _ if column < from => ' ',
+            Some((left, right)) if !(left..right).contains(&(column - from)) => '~',
+            _ => '^',
         };
-        text.push(if primary { '^' } else { '~' });
+        text.extend(std::iter::repeat_n(mark, width(shown)));
     }
     Some(text)
+}
+
+/// Columns that a character takes on a terminal: two for those that Unicode calls wide (UAX 11).
+fn width(c: char) -> usize {
+    const WIDE: &[(u32, u32)] = &[
+        (0x1100, 0x115f),
+        (0x2e80, 0x303e),
+        (0x3041, 0x33ff),
+        (0x3400, 0x4dbf),
+        (0x4e00, 0xa4cf),
+        (0xa960, 0xa97c),
+        (0xac00, 0xd7a3),
+        (0xf900, 0xfaff),
+        (0xfe30, 0xfe6f),
+        (0xff01, 0xff60),
+        (0xffe0, 0xffe6),
+        (0x1f300, 0x1f64f),
+        (0x1f680, 0x1f6ff),
+        (0x1f900, 0x1f9ff),
+        (0x20000, 0x3fffd),
+    ];
+    let code = c as u32;
+    let wide = WIDE
+        .iter()
+        .any(|&(first, last)| (first..=last).contains(&code));
+    1 + usize::from(wide)
+}
+
+/// CPython moves the start of an attribute access or a method call to the line of the attribute's name where that is
+/// another (`update_start_location_to_match_attr` in compile.c).
+pub(super) fn moved_to_attribute(source: &SourceFile, span: Span) -> Span {
+    let segment = source.slice(span);
+    if !segment.contains('\n') {
+        return span;
+    }
+    // In parentheses, as it must have stood to go over several lines.
+    let enclosed = format!("({segment})");
+    let parsed = Arc::new(SourceFile::new(FileId(u32::MAX), "<segment>", enclosed));
+    let tree = pallas_syntax::parse(parsed);
+    let [stmt] = &*tree.body else { return span };
+    let StmtKind::Expr(expr) = &stmt.kind else {
+        return span;
+    };
+    let attribute = match &expr.kind {
+        ExprKind::Call { function, args }
+            if !args
+                .iter()
+                .any(|arg| matches!(arg, Arg::Star(_) | Arg::DoubleStar(_))) =>
+        {
+            function
+        }
+        _ => expr,
+    };
+    match &attribute.kind {
+        ExprKind::Attribute { name_span, .. }
+            if segment[..name_span.start as usize - 1].contains('\n') =>
+        {
+            Span {
+                start: span.start + name_span.start - 1,
+                ..span
+            }
+        }
+        _ => span,
+    }
 }
 
 /// Columns of the operator inside a binary operation, or of the brackets of a subscript.

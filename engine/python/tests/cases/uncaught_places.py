@@ -66,7 +66,7 @@ def foo(a, b):
 def f18():
     return f"{1/0} text"
 def f19():
-    global_var = ünïcode = "é" + 1
+    global_var = ünïcode = "e" + 1
 def f20():
     "日本" + (1 +
       2)
@@ -106,3 +106,17 @@ def f31():
 for name in [f"f{i}" for i in range(1, 32)]:
     print(name)
     show(globals()[name])
+def f32():
+    return (t
+            .value
+            .nothing)
+def f33():
+    return ("abc"
+            .replace("a", "b")
+            .center(
+                "x"))
+def f34():
+    return t \
+        .method(1)[0]
+for f in (f32, f33, f34):
+    show(f)

@@ -1,0 +1,6 @@
+import sys
+print("leaving")
+try:
+    sys.exit("a message")
+finally:
+    print("finally")
