@@ -412,7 +412,12 @@ impl Object for NdArray {
             let method = BoundMethod { receiver: this.clone(), function };
             return Ok(Some(Value::BoundMethod(Rc::new(method))));
         }
-        Ok(None)
+        // numpy's own types say their module in this message.
+        if name.starts_with("__") || self.class(interp).lookup(name).is_some() {
+            return Ok(None);
+        }
+        let class = if self.scalar { self.dtype().name() } else { "ndarray" };
+        Err(interp.attribute_error(format!("'numpy.{class}' object has no attribute '{name}'")))
     }
 
     fn set_attr(&self, name: &str, value: Value, interp: &Interp) -> PyResult<bool> {

@@ -5,6 +5,7 @@
 mod array;
 mod errors_state;
 mod flags;
+mod forward;
 mod iterate;
 mod methods;
 mod module;

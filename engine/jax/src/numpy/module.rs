@@ -2,7 +2,7 @@
 
 use super::array::NDARRAY;
 use super::methods::this;
-use super::{NdArray, errors_state, iterate, printing};
+use super::{NdArray, errors_state, forward, iterate, printing};
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
@@ -60,6 +60,9 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     };
     let own: Vec<(Name, Value)> = namespace.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     crate::jnp::populate_numpy(interp, namespace);
+    for row in forward::ROWS.iter() {
+        add(namespace, row.name, Value::Native(NativeFunction::new(row, "numpy")));
+    }
     for row in [printing::ROWS, errors_state::ROWS, iterate::ROWS].into_iter().flatten() {
         add(namespace, row.name, Value::Native(NativeFunction::new(row, "numpy")));
     }

@@ -56,3 +56,23 @@ def write_copy():
 
 show("write to asarray", write)
 show("write to array", write_copy)
+
+show("np.sum of jax", lambda: np.sum(j))
+show("np.mean of jax", lambda: np.mean(jnp.arange(4.0)))
+show("np.max of jax", lambda: np.max(j))
+show("np.reshape of jax", lambda: np.reshape(j, (3, 1)))
+show("np.transpose of jax", lambda: np.transpose(jnp.ones((1, 2))))
+show("np.cumsum of jax", lambda: np.cumsum(j))
+show("np.clip of jax", lambda: np.clip(j, 0, 1))
+show("np.round of jax", lambda: np.round(jnp.array([1.26]), 1))
+show("np.ravel of jax", lambda: np.ravel(j))
+show("np.concatenate of jax", lambda: np.concatenate([j, j]))
+show("np.where of jax", lambda: np.where(j > 1, j, 0))
+show("np.shape of jax", lambda: (np.shape(j), np.ndim(j), np.size(j)))
+show("np.sum of a tracer", lambda: jax.eval_shape(lambda a: np.sum(a), jnp.ones(2)).shape)
+show("np.shape of a tracer", lambda: jax.eval_shape(lambda a: a * np.ndim(a) * np.size(a), jnp.ones(2)).shape)
+view = np.reshape(n, (3, 1))
+view[0] = 9
+np.transpose(view)[0, 1] = 8
+np.ravel(n)[2] = 7
+print(n)
