@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 
 for scalar_type in (jnp.bool_, jnp.int8, jnp.uint8, jnp.int16, jnp.int32, jnp.uint32, jnp.float16, jnp.bfloat16,
-                    jnp.float32, jnp.complex64, jnp.float8_e4m3fn, jnp.float8_e5m2, jnp.int4):
+                    jnp.float32, jnp.float8_e4m3fn, jnp.float8_e5m2, jnp.int4):
   dtype = jnp.dtype(scalar_type)
   print(f"{dtype.name:14} {dtype.itemsize} {dtype.kind} {jnp.issubdtype(dtype, jnp.floating):d}"
         f"{jnp.issubdtype(dtype, jnp.integer):d}{jnp.issubdtype(dtype, jnp.signedinteger):d}"
