@@ -84,6 +84,15 @@ impl Object for ArrayObject {
         self
     }
 
+    fn get_attr(&self, this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
+        let class = self.class(interp);
+        // Special names are asked for by protocols, which take their absence for an answer.
+        if name.starts_with("__") || class.lookup(name).is_some() {
+            return Ok(None);
+        }
+        Err(missing_attribute(interp, this, &class, name, self.tile.is_traced()))
+    }
+
     fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
         let cx = Context::jax(interp);
         Some(indexing::get_value(&cx, &self.tile, key))
@@ -220,6 +229,15 @@ impl Object for ArrayObject {
         }))
     }
 
+    fn to_int(&self, this: &Value, interp: &Interp) -> Option<PyResult<Int>> {
+        if let Tile::Traced(traced) = &self.tile {
+            let what = "The problem arose with the `int` function. If trying to convert the data type of a value, try using \
+                        `x.astype(int)` or `jnp.array(x, int)` instead.";
+            return Some(Err(errors::concrete_value_needed(&Context::jax(interp), traced, what)));
+        }
+        self.as_int(this, interp)
+    }
+
     fn is_index(&self) -> bool {
         self.tile.dtype().is_integer() && self.tile.rank() == 0
     }
@@ -235,6 +253,54 @@ impl Object for ArrayObject {
     fn summary(&self, _interp: &Interp) -> Option<String> {
         Some(self.tile.ty().to_string())
     }
+}
+
+/// `AttributeError` in JAX's words, with the nearest name that there is.
+pub(crate) fn missing_attribute(
+    interp: &Interp,
+    this: &Value,
+    class: &Rc<Class>,
+    name: &str,
+    traced: bool,
+) -> Box<pallas_python::Stop> {
+    let message = if traced {
+        format!("{} has no attribute {name}", class.name)
+    } else {
+        format!("'{}.{}' object has no attribute '{name}'", class.module, class.name)
+    };
+    let near = interp
+        .attribute_names(this)
+        .into_iter()
+        .filter(|known| !known.starts_with('_'))
+        .map(|known| (distance(name, &known), known))
+        .min()
+        .filter(|(distance, known)| *distance <= known.len().max(name.len()).div_ceil(3));
+    interp.error_with(
+        &interp.types().attribute_error,
+        message,
+        pallas_python::Diagnosis {
+            code: "PL312",
+            message: Some(format!("{} have no attribute `{name}`", if traced { "traced values" } else { "arrays" })),
+            help: near.map(|(_, known)| format!("did you mean `{known}`?")),
+            ..Default::default()
+        },
+    )
+}
+
+/// Edits between two names (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
 }
 
 /// Unsigned 64-bit values do not fit Python's small ints.

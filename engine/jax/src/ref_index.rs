@@ -119,9 +119,13 @@ fn expand_ellipsis(cx: &Context<'_>, shape: &Shape, keys: Vec<Value>) -> PyResul
     let given = keys.len() - ellipses;
     if given > rank {
         return Err(cx.interp.error_with(
-            &cx.interp.types().index_error,
-            format!("Too many indices: Ref is {rank}-dimensional, but {given} were indexed"),
-            Diagnosis { code: "PL309", ..Diagnosis::default() },
+            &cx.interp.types().value_error,
+            format!("`indices` must not be longer than `shape`: {given} indices, shape={shape}"),
+            Diagnosis {
+                code: "PL309",
+                message: Some(format!("this Ref has {rank} dimensions, but {given} are indexed")),
+                ..Diagnosis::default()
+            },
         ));
     }
     let everything = || {

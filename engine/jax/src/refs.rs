@@ -16,6 +16,7 @@ use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::ast::{BinaryOp, UnaryOp};
+use pallas_tensor::DType;
 use std::any::Any;
 use std::rc::Rc;
 
@@ -84,6 +85,25 @@ static AT_CLASS: NativeClass = NativeClass {
 static METHODS: &[NativeDef] = &[
     NativeDef { name: "get", signature: "(self)", doc: "Reads the whole Ref.", run: get_method },
     NativeDef { name: "set", signature: "(self, value)", doc: "Writes the whole Ref.", run: set_method },
+    NativeDef {
+        name: "__getitem__",
+        signature: "(self, key, /)",
+        doc: "`self[key]`",
+        run: |interp, args| {
+            let [this, key] = args.take();
+            interp.get_item(&this, &key)
+        },
+    },
+    NativeDef {
+        name: "__setitem__",
+        signature: "(self, key, value, /)",
+        doc: "`self[key] = value`",
+        run: |interp, args| {
+            let [this, key, value] = args.take();
+            interp.set_item(&this, &key, value)?;
+            Ok(Value::None)
+        },
+    },
 ];
 
 static PROPERTIES: &[NativeDef] = &[
@@ -274,8 +294,8 @@ fn operator_on_ref(cx: &Context<'_>, object: &RefObject, method: &str) -> Box<St
     )
 }
 
-/// A value that is to be stored.
-pub fn storable(cx: &Context<'_>, value: &Value) -> PyResult<Tile> {
+/// A value that is to be stored in a Ref of this dtype.
+pub fn storable(cx: &Context<'_>, value: &Value, dtype: DType) -> PyResult<Tile> {
     if value.downcast::<RefObject>().is_some() {
         return Err(cx.interp.error_with(
             &cx.interp.types().value_error,
@@ -287,8 +307,12 @@ pub fn storable(cx: &Context<'_>, value: &Value) -> PyResult<Tile> {
             },
         ));
     }
-    // JAX converts nothing here, not even Python's own numbers: `ref_of_float[0] = 1` is refused.
-    convert::tile(cx, value, "swap")
+    // As `_maybe_implicit_cast` of jax/_src/state/primitives.py: Python's own floats become the Ref's float dtype, and
+    // integers of any dtype become the Ref's integer dtype. Nothing else is converted.
+    let tile = convert::tile(cx, value, "swap")?;
+    let floats = tile.weak() && dtype.is_float() && tile.dtype().is_float();
+    let integers = dtype.is_integer() && tile.dtype().is_integer();
+    if floats || integers { primitive::convert(cx, &tile, dtype, false) } else { Ok(tile) }
 }
 
 impl Object for RefObject {
@@ -298,6 +322,24 @@ impl Object for RefObject {
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+
+    fn get_attr(&self, this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
+        let class = self.class(interp);
+        if name.starts_with("__") || class.lookup(name).is_some() {
+            return Ok(None);
+        }
+        let mut stop = crate::array::missing_attribute(interp, this, &class, name, true);
+        if let Stop::Raise(raise) = &mut *stop
+            && let Some(diagnosis) = &mut raise.diagnosis
+        {
+            diagnosis.message = Some(format!("a Ref has no attribute `{name}`"));
+            let known = interp.native_class(&crate::array::TRACER_CLASS).lookup(name).is_some();
+            if known {
+                diagnosis.help = Some(format!("arrays have it: read the Ref first, `ref[...].{name}`"));
+            }
+        }
+        Err(stop)
     }
 
     fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
@@ -311,7 +353,7 @@ impl Object for RefObject {
     fn set_item(&self, _this: &Value, key: &Value, value: Value, interp: &Interp) -> Option<PyResult<()>> {
         let cx = Context::jax(interp);
         Some(self.resolve(&cx, key).and_then(|(base, index)| {
-            let tile = storable(&cx, &value)?;
+            let tile = storable(&cx, &value, base.ty.dtype)?;
             base.store(&cx, &index, &tile, &Access::default())
         }))
     }

@@ -23,6 +23,8 @@ pub enum TreeDef {
     List(Vec<TreeDef>),
     /// A dict; keys sorted as Python sorts them.
     Dict(Vec<Value>, Vec<TreeDef>),
+    /// A `collections.OrderedDict`; keys in their own order.
+    OrderedDict(Rc<Class>, Vec<Value>, Vec<TreeDef>),
     /// A named tuple.
     NamedTuple(Rc<Class>, Vec<TreeDef>),
     /// A class that the program registered, with its auxiliary data.
@@ -120,6 +122,12 @@ fn flatten_into(
             }
             let payload = instance.payload.borrow().clone();
             match payload {
+                Value::Dict(dict) if &*class.name == "OrderedDict" && &*class.module == "collections" => {
+                    let (keys, values): (Vec<Value>, Vec<Value>) =
+                        dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).unzip();
+                    let children = children(&values, leaves)?;
+                    Ok(TreeDef::OrderedDict(class, keys, children))
+                }
                 Value::Tuple(items) if class.lookup("_fields").is_some() => {
                     Ok(TreeDef::NamedTuple(class, children(&items, leaves)?))
                 }
@@ -208,6 +216,11 @@ pub fn unflatten(interp: &Interp, def: &TreeDef, leaves: &mut impl Iterator<Item
             }
             Value::Dict(Rc::new(RefCell::new(dict)))
         }
+        TreeDef::OrderedDict(class, keys, defs) => {
+            let values = all(interp, defs, leaves)?;
+            let pairs = keys.iter().zip(values).map(|(key, value)| Value::tuple([key.clone(), value]));
+            interp.call_values(&Value::Class(class.clone()), [Value::list(pairs)])?
+        }
         TreeDef::NamedTuple(class, defs) => {
             let values = all(interp, defs, leaves)?;
             interp.call(&Value::Class(class.clone()), CallArgs::positional(values))?
@@ -250,6 +263,7 @@ impl TreeDef {
             TreeDef::Tuple(defs)
             | TreeDef::List(defs)
             | TreeDef::Dict(_, defs)
+            | TreeDef::OrderedDict(_, _, defs)
             | TreeDef::NamedTuple(_, defs)
             | TreeDef::Custom(_, _, defs) => defs.iter().map(TreeDef::leaves).sum(),
         }
@@ -272,7 +286,8 @@ impl TreeDef {
             (TreeDef::Leaf, TreeDef::Leaf) | (TreeDef::None, TreeDef::None) => Ok(true),
             (TreeDef::Tuple(a), TreeDef::Tuple(b)) | (TreeDef::List(a), TreeDef::List(b)) => all(a, b),
             (TreeDef::NamedTuple(a, x), TreeDef::NamedTuple(b, y)) => Ok(Rc::ptr_eq(a, b) && all(x, y)?),
-            (TreeDef::Dict(a, x), TreeDef::Dict(b, y)) => {
+            (TreeDef::Dict(a, x), TreeDef::Dict(b, y))
+            | (TreeDef::OrderedDict(_, a, x), TreeDef::OrderedDict(_, b, y)) => {
                 if a.len() != b.len() {
                     return Ok(false);
                 }
@@ -307,6 +322,10 @@ impl TreeDef {
                     parts.push(format!("{}: {}", interp.repr(key)?, def.text(interp)?));
                 }
                 format!("{{{}}}", parts.join(", "))
+            }
+            TreeDef::OrderedDict(class, keys, defs) => {
+                let keys = interp.repr(&Value::tuple(keys.iter().cloned()))?;
+                format!("CustomNode({}[{keys}], [{}])", class.name, join(defs)?)
             }
             TreeDef::NamedTuple(class, defs) => format!("CustomNode(namedtuple[{}], [{}])", class.name, join(defs)?),
             TreeDef::Custom(registration, auxiliary, defs) => {

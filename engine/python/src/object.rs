@@ -128,6 +128,11 @@ pub trait Object: Any {
         None
     }
 
+    /// `int(this)`, for `__int__`, where it differs from [`Object::as_int`].
+    fn to_int(&self, this: &Value, interp: &Interp) -> Option<PyResult<crate::int::Int>> {
+        self.as_int(this, interp)
+    }
+
     /// Whether [`Object::as_int`] may serve as a list index and in `range` (`__index__`), too.
     fn is_index(&self) -> bool {
         false

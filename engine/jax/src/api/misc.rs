@@ -23,6 +23,12 @@ use std::rc::Rc;
 
 /// Rows of `jax`.
 pub(super) static FUNCTIONS: &[NativeDef] = &[
+    NativeDef {
+        name: "effects_barrier",
+        signature: "()",
+        doc: "Waits for prints; they are always done.",
+        run: |_interp, _args| Ok(Value::None),
+    },
     NativeDef { name: "block_until_ready", signature: "(x)", doc: "Waits for arrays; they are always ready.", run: same },
     NativeDef {
         name: "device_put",

@@ -226,7 +226,7 @@ fn collect_up_to(interp: &Interp, def: &TreeDef, value: &Value, parts: &mut Vec<
             }
             _ => return Err(mismatch(interp, "dict", value)),
         },
-        TreeDef::NamedTuple(..) | TreeDef::Custom(..) => {
+        TreeDef::OrderedDict(..) | TreeDef::NamedTuple(..) | TreeDef::Custom(..) => {
             let (leaves, other) = tree::flatten(interp, value, None)?;
             if !def.same(&other, interp)? {
                 return Err(mismatch(interp, "node of the same class", value));

@@ -73,8 +73,13 @@ fn dot(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let fits = (1..=2).contains(&a.rank()) && (1..=2).contains(&b.rank());
     if !fits || a.shape()[a.rank() - 1] != b.shape()[0] {
         return Err(interp.error_with(
-            &interp.types().type_error,
-            format!("Incompatible shapes for dot: got {} and {}.", a.shape(), b.shape()),
+            &interp.types().value_error,
+            format!(
+                "jax.lax.dot: dimension_numbers must be specified when not performing simple un-batched matrix-matrix, \
+                 matrix-vector, or vector-vector products; got lhs_shape={} rhs_shape={}",
+                a.shape(),
+                b.shape()
+            ),
             pallas_python::Diagnosis { code: "PL303", ..Default::default() },
         ));
     }

@@ -167,7 +167,7 @@ fn exchange(
 
 /// The functions broadcast and convert where the subscript does not: `pl.store(ref, idx, 0.)` is allowed.
 fn shaped(cx: &Context<'_>, value: &Value, base: &RefObject, index: &RefIndex) -> PyResult<Tile> {
-    let tile = refs::storable(cx, value)?;
+    let tile = refs::storable(cx, value, base.ty.dtype)?;
     let tile = if tile.weak() { primitive::convert(cx, &tile, base.ty.dtype, false)? } else { tile };
     let fits = pallas_tensor::Shape::broadcast(&[tile.shape(), &index.shape]).is_some_and(|s| s == index.shape);
     if fits { primitive::broadcast_to(cx, &tile, &index.shape) } else { Ok(tile) }

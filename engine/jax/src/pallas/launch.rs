@@ -183,7 +183,7 @@ fn out_origins(tree: &TreeDef) -> Vec<String> {
         match tree {
             TreeDef::Leaf => out.push(path.to_string()),
             TreeDef::None => {}
-            TreeDef::Dict(keys, defs) => {
+            TreeDef::Dict(keys, defs) | TreeDef::OrderedDict(_, keys, defs) => {
                 for (key, def) in keys.iter().zip(defs) {
                     let key = match key {
                         Value::Str(text) => format!("'{text}'"),
@@ -418,6 +418,19 @@ fn trace_index_map(
     }
     let mut yields = Vec::new();
     for (position, output) in outputs.iter().enumerate() {
+        if output.is_none() {
+            return Err(interp.error_with(
+                &interp.types().attribute_error,
+                "'NoneType' object has no attribute 'shape'".to_string(),
+                Diagnosis {
+                    code: "PL108",
+                    span: map_span,
+                    message: Some("this index map returns None; it must return one block index per dimension".to_string()),
+                    help: Some("a `def` needs a `return`".to_string()),
+                    ..Diagnosis::default()
+                },
+            ));
+        }
         let tile = convert::tile(cx, output, "index_map")?;
         if tile.rank() != 0 || !matches!(tile.dtype(), DType::I32 | DType::I64) {
             return Err(interp.error_with(

@@ -41,21 +41,23 @@ static REF_CLASS: NativeClass = NativeClass {
     properties: &[],
     construct: Some(|interp, _class, args| {
         let args = crate::support::bind(interp, &MEMORY_REF, args)?;
-        let [shape, dtype, space] = args.take();
-        let space = space.downcast::<SpaceObject>().map_or(MemorySpace::Default, |s| s.0);
-        request(interp, space, &shape, &dtype)
+        (MEMORY_REF.run)(interp, args)
     }),
     instance_check: None,
 };
 
 static MEMORY_REF: NativeDef = NativeDef {
     name: "MemoryRef",
-    signature: "(shape, dtype, memory_space=None)",
-    doc: "A request for a Ref.",
+    signature: "(inner_aval, memory_space)",
+    doc: "A request for a Ref of this shape and dtype in a memory space.",
     run: |interp, args: Arguments| {
-        let [shape, dtype, space] = args.take();
-        let space = space.downcast::<SpaceObject>().map_or(MemorySpace::Default, |s| s.0);
-        request(interp, space, &shape, &dtype)
+        let [aval, space] = args.take();
+        let cx = Context::jax(interp);
+        let Some((shape, dtype)) = crate::pallas::spec::declared(&cx, &aval)? else {
+            let shown = interp.repr(&aval)?;
+            return Err(interp.type_error(format!("MemoryRef takes a shape with a dtype, got {shown}")));
+        };
+        Ok(Value::object(MemoryRef { ty: RefType { dtype, shape, space: parse_space(interp, &space)? } }))
     },
 };
 

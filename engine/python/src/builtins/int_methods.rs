@@ -228,7 +228,7 @@ fn of(interp: &Interp, value: &Value) -> PyResult<Int> {
     match &plain {
         Value::Str(text) => parse(interp, text, 10, value),
         Value::Bytes(bytes) => parse(interp, &latin(bytes), 10, value),
-        Value::Object(object) => match object.as_int(value, interp) {
+        Value::Object(object) => match object.to_int(value, interp) {
             Some(result) => result,
             None => Err(not_a_number(interp, value)),
         },
