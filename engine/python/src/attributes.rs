@@ -478,9 +478,8 @@ impl Interp {
             }
             Value::Class(class) => {
                 if let Some(metaclass) = &class.metaclass
-                    && let Some(Value::Function(custom)) = metaclass.lookup("__setattr__")
+                    && let Some(custom @ (Value::Function(_) | Value::Native(_))) = metaclass.lookup("__setattr__")
                 {
-                    let custom = Value::Function(custom);
                     return self
                         .call_values(&custom, [v.clone(), Value::str(name), value])
                         .map(|_| ());
