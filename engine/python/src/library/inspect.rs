@@ -110,8 +110,15 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         }),
     ],
     populate: |interp, names| {
-        add_class(names, &interp.native_class(&SIGNATURE));
-        add_class(names, &interp.native_class(&PARAMETER));
+        for table in [&SIGNATURE, &PARAMETER] {
+            let class = interp.native_class(table);
+            class.namespace.borrow_mut().insert("empty".into(), Value::Class(empty(interp)));
+            add_class(names, &class);
+        }
+        for (index, (_, name)) in KINDS.iter().enumerate() {
+            let class = interp.native_class(&PARAMETER);
+            class.namespace.borrow_mut().insert((*name).into(), Value::object(Kind(index)));
+        }
         add_class(names, &interp.native_class(&BOUND));
         add_class(names, &empty(interp));
         names.insert("_empty".into(), Value::Class(empty(interp)));
@@ -606,7 +613,7 @@ fn of_dataclass(class: &Rc<Class>) -> Vec<Parameter> {
 }
 
 fn full_arg_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let Some((described, _)) = parameters(interp, args.get(0))? else {
+    let Some((described, returns)) = parameters(interp, args.get(0))? else {
         return Err(interp.type_error("unsupported callable"));
     };
     let names = |kinds: &[ParameterKind]| {
@@ -632,11 +639,13 @@ fn full_arg_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
         .filter(|parameter| parameter.kind == ParameterKind::KeywordOnly && !parameter.default.is_unset())
         .map(|parameter| (parameter.name.clone(), parameter.default.clone()))
         .collect();
+    let returns = Some(("return".into(), returns)).filter(|(_, value)| !value.is_unset());
     let annotations: Vec<(Rc<str>, Value)> = described
         .iter()
         .filter(|parameter| !parameter.annotation.is_unset())
         .map(|parameter| (parameter.name.clone(), parameter.annotation.clone()))
         .collect();
+    let annotations = returns.into_iter().chain(annotations);
     let class = super::collections::namedtuple::cached_class(
         interp,
         "FullArgSpec",

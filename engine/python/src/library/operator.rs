@@ -251,7 +251,7 @@ fn target(interp: &Interp, name: &str, args: CallArgs) -> PyResult<Value> {
 fn item_getter(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let keys = args.positional;
     if keys.is_empty() {
-        return Err(interp.type_error("itemgetter expected at least 1 argument, got 0"));
+        return Err(interp.type_error("itemgetter expected 1 argument, got 0"));
     }
     Ok(callable_in(&ITEM_GETTER, "itemgetter", move |interp, args| {
         let target = target(interp, "itemgetter", args)?;
@@ -274,7 +274,7 @@ fn attribute_getter(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<
         }
     }
     if paths.is_empty() {
-        return Err(interp.type_error("attrgetter expected at least 1 argument, got 0"));
+        return Err(interp.type_error("attrgetter expected 1 argument, got 0"));
     }
     Ok(callable_in(&ATTRIBUTE_GETTER, "attrgetter", move |interp, args| {
         let target = target(interp, "attrgetter", args)?;

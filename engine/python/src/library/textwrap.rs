@@ -193,13 +193,19 @@ impl Wrapper {
                 && width_of(chunk) > width
             {
                 let room = if width < 1 { 1 } else { width.saturating_sub(used) };
-                if self.break_long_words && room > 0 {
-                    let head: String = chunk.chars().take(room).collect();
-                    let tail: String = chunk.chars().skip(room).collect();
+                if self.break_long_words {
+                    let letters: Vec<char> = chunk.chars().collect();
+                    let hyphen = letters[..room].iter().rposition(|c| *c == '-').filter(|_| self.break_on_hyphens);
+                    let end = match hyphen {
+                        Some(at) if letters[..at].iter().any(|c| *c != '-') => at + 1,
+                        _ => room,
+                    };
+                    let (head, tail): (String, String) =
+                        (letters[..end].iter().collect(), letters[end..].iter().collect());
                     left.pop();
                     left.push(tail);
                     line.push(head);
-                    used += room;
+                    used += end;
                 } else if line.is_empty() {
                     line.extend(left.pop());
                 }

@@ -2,13 +2,15 @@
 
 use super::support::{ClassBuilder, add_class, classes, keywords, row};
 use crate::call::CallArgs;
-use crate::class::{Class, Namespace};
+use crate::class::{Class, NativeClass, Namespace};
 use crate::interp::Interp;
 use crate::module::{Module, ModuleDef};
 use crate::native::{Arguments, NativeDef};
+use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use pallas_syntax::ast::Name;
+use pallas_syntax::ast::{CompareOp, Name};
+use std::any::Any;
 use std::rc::Rc;
 
 pub(super) static MODULE: ModuleDef = ModuleDef {
@@ -41,7 +43,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         ] {
             names.insert(name.into(), Value::Class(class.clone()));
         }
-        names.insert("MappingProxyType".into(), Value::Class(mapping_proxy(interp)));
+        names.insert("MappingProxyType".into(), Value::Class(interp.native_class(&MAPPING_PROXY)));
         names.insert("ModuleType".into(), Value::Class(module_type(interp)));
         add_class(names, &simple_namespace(interp));
         names.insert("DynamicClassAttribute".into(), Value::Class(types.property.clone()));
@@ -71,12 +73,80 @@ fn module_type(interp: &Interp) -> Rc<Class> {
     })
 }
 
-/// `types.MappingProxyType(d)`: here `d`'s class as a function; mappings that may not be written to are not told apart.
-fn mapping_proxy(interp: &Interp) -> Rc<Class> {
-    interp.types().mapping_proxy.clone()
+/// `types.MappingProxyType`
+static MAPPING_PROXY: NativeClass = NativeClass {
+    name: "mappingproxy",
+    module: "builtins",
+    doc: "mappingproxy(mapping): a view that cannot be written to.",
+    methods: &[
+        row("get", "(self, key, default=None, /)", "A value, or the default.", |i, a| forward(i, &a, "get")),
+        row("keys", "(self, /)", "The keys.", |i, a| forward(i, &a, "keys")),
+        row("values", "(self, /)", "The values.", |i, a| forward(i, &a, "values")),
+        row("items", "(self, /)", "The entries.", |i, a| forward(i, &a, "items")),
+        row("copy", "(self, /)", "A copy of the mapping.", |i, a| forward(i, &a, "copy")),
+    ],
+    properties: &[],
+    construct: Some(|interp, _, args| {
+        let form = const { &super::support::form("mappingproxy", "(mapping)") };
+        let [mapping] = super::support::arguments(interp, form, args)?.take();
+        if interp.find_attr(&mapping, "keys")?.is_none() {
+            return Err(interp.type_error(format!(
+                "mappingproxy() argument must be a mapping, not {}",
+                interp.type_name(&mapping)
+            )));
+        }
+        Ok(Value::object(MappingProxy { mapping }))
+    }),
+    instance_check: None,
+};
+
+struct MappingProxy {
+    mapping: Value,
 }
 
-static BY_VALUE: crate::class::NativeClass = crate::class::NativeClass {
+fn forward(interp: &Interp, args: &Arguments, method: &str) -> PyResult<Value> {
+    match args.get(0).downcast::<MappingProxy>() {
+        Some(proxy) => interp.call_method(&proxy.mapping, method, args.values()[1..].iter().cloned()),
+        None => Ok(Value::None),
+    }
+}
+
+impl Object for MappingProxy {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&MAPPING_PROXY)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn get_item(&self, _: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
+        Some(interp.get_item(&self.mapping, key))
+    }
+
+    fn length(&self, _: &Value, interp: &Interp) -> Option<PyResult<usize>> {
+        Some(interp.len(&self.mapping))
+    }
+
+    fn iterate(&self, _: &Value, interp: &Interp) -> Option<PyResult<Value>> {
+        Some(interp.iter(&self.mapping))
+    }
+
+    fn contains(&self, _: &Value, item: &Value, interp: &Interp) -> Option<PyResult<bool>> {
+        Some(interp.contains(&self.mapping, item))
+    }
+
+    fn compare(&self, _: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
+        let other = other.downcast::<MappingProxy>().map_or(other, |other| &other.mapping);
+        interp.compare(op, &self.mapping, other).map(Some)
+    }
+
+    fn repr(&self, _: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        Ok(Some(format!("mappingproxy({})", interp.repr(&self.mapping)?)))
+    }
+}
+
+static BY_VALUE: NativeClass = NativeClass {
     name: "type",
     module: "builtins",
     doc: "The class of a class whose instances are builtin values.",

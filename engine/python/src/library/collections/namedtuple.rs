@@ -2,15 +2,15 @@
 //! A named tuple is an instance with a tuple inside; its fields are properties that index it.
 
 use super::super::support::{
-    ClassBuilder, arguments, bind::Parameter, bind::python_arguments, callable, classes, dict, form, plain, property,
-    row, text,
+    ClassBuilder, arguments, bind::Parameter, bind::python_arguments, callable, classes, dict, form, plain, row,
+    text,
 };
 use crate::call::CallArgs;
 use crate::class::{Builtin, Class};
 use crate::interp::Interp;
 use crate::native::{Arguments, NativeDef};
 use crate::raise::PyResult;
-use crate::value::Value;
+use crate::value::{Property, Value};
 use std::rc::Rc;
 
 const METHODS: &[NativeDef] = &[
@@ -43,7 +43,8 @@ pub(super) fn namedtuple(interp: &Interp, args: Arguments) -> PyResult<Value> {
         Some(text) => text.replace(',', " ").split_whitespace().map(str::to_owned).collect(),
         None => interp.collect(&field_names)?.iter().map(|name| interp.str(name)).collect::<PyResult<_>>()?,
     };
-    if interp.truth(&rename)? {
+    let rename = interp.truth(&rename)?;
+    if rename {
         for index in 0..names.len() {
             let name = &names[index];
             let bad = !is_identifier(name) || is_keyword(name) || name.starts_with('_');
@@ -52,7 +53,7 @@ pub(super) fn namedtuple(interp: &Interp, args: Arguments) -> PyResult<Value> {
             }
         }
     }
-    check_names(interp, &type_name, &names)?;
+    check_names(interp, &type_name, &names, rename)?;
     let defaults = match defaults.given() {
         Some(defaults) => interp.collect(&defaults)?,
         None => Vec::new(),
@@ -72,7 +73,7 @@ pub(in crate::library) fn current_module(interp: &Interp) -> String {
     interp.current_module_name().to_string()
 }
 
-fn check_names(interp: &Interp, type_name: &str, names: &[String]) -> PyResult<()> {
+fn check_names(interp: &Interp, type_name: &str, names: &[String], renamed: bool) -> PyResult<()> {
     for name in std::iter::once(type_name).chain(names.iter().map(String::as_str)) {
         let shown = interp.repr(&Value::str(name))?;
         if !is_identifier(name) {
@@ -86,7 +87,7 @@ fn check_names(interp: &Interp, type_name: &str, names: &[String]) -> PyResult<(
     }
     for (index, name) in names.iter().enumerate() {
         let shown = interp.repr(&Value::str(name))?;
-        if name.starts_with('_') {
+        if name.starts_with('_') && !renamed {
             return Err(interp.value_error(format!("Field names cannot start with an underscore: {shown}")));
         }
         if names[..index].contains(name) {
@@ -164,7 +165,13 @@ pub(in crate::library) fn attributes(
         ),
     ];
     for (index, field) in fields.iter().enumerate() {
-        attributes.push((field.clone(), property(field_getter(field, index))));
+        let property = Property {
+            getter: field_getter(field, index),
+            setter: callable(field, |interp, _| Err(interp.attribute_error("can't set attribute"))),
+            deleter: Value::None,
+            doc: Value::from(format!("Alias for field number {index}")),
+        };
+        attributes.push((field.clone(), Value::Property(Rc::new(property))));
     }
     attributes
 }

@@ -21,6 +21,15 @@ const METHODS: &[NativeDef] = &[
     }),
     row("move_to_end", "(self, /, key, last=True)", "Moves a key to the end, or to the front.", move_to_end),
     row("popitem", "(self, /, last=True)", "Takes the newest entry out, or the oldest.", pop_item),
+    row("__or__", "(self, other, /)", "The entries of both.", |interp, args| {
+        let [this, other] = args.take();
+        if inner(&other).is_none() {
+            return Ok(Value::NotImplemented);
+        }
+        let result = dict_instance(interp, &interp.type_of(&this), inner(&this).map(Value::Dict).as_ref())?;
+        interp.call_method(&result, "update", [other])?;
+        Ok(result)
+    }),
     row("copy", "(self, /)", "A shallow copy.", copy),
     row("__init__", "(self, /, *args, **kwargs)", "Nothing left to do.", |_, _| Ok(Value::None)),
 ];

@@ -153,11 +153,10 @@ fn singles(interp: &Interp, class: &Rc<Class>, value: &BigInt) -> PyResult<Vec<V
         let bit = bits(interp, &member)?;
         let canonical = text(&slot(&member, "_name_")).is_some_and(|canonical| canonical == name);
         if canonical && bit.is_positive() && bit.magnitude().count_ones() == 1 && (value & &bit) == bit {
-            found.push((bit, member));
+            found.push(member);
         }
     }
-    found.sort_by(|(a, _), (b, _)| a.cmp(b));
-    Ok(found.into_iter().map(|(_, member)| member).collect())
+    Ok(found)
 }
 
 /// `Flag._missing_` of CPython's enum.py: makes the member for a combination of bits.

@@ -1,9 +1,10 @@
 //! How a class body becomes members (`EnumType.__new__` in CPython's enum.py).
 
-use super::super::support::{dict, plain, text};
+use super::super::support::{dict, native, plain, row, text};
 use super::{Auto, EnumClasses, Marked, blank_member, flags, is_enum_class, set_slot, slot};
 use crate::class::{Builtin, Class};
 use crate::interp::Interp;
+use crate::native::NativeDef;
 use crate::raise::PyResult;
 use crate::value::Value;
 use std::rc::Rc;
@@ -255,9 +256,18 @@ pub(super) fn find(interp: &Interp, class: &Rc<Class>, value: &Value) -> PyResul
     Ok(None)
 }
 
+static HASH_BY_VALUE: NativeDef = row("__hash__", "(self)", "As the value.", |interp, args| {
+    interp.hash(&plain(args.get(0))).map(|hash| Value::from(hash as i64))
+});
+
 /// A data type's `__repr__`, `__str__` and `__format__` come first in the method resolution order, but members show
 /// as members: what the nearest enum class says is copied into the new class.
 fn keep_names_shown(interp: &Interp, class: &Rc<Class>) {
+    // Members of a data type hash as their value does, unless a class says otherwise.
+    let hashes = std::iter::once(class).chain(&class.ancestors).find(|a| a.namespace.borrow().contains_key("__hash__"));
+    if data_type(interp, class).is_some() && hashes.is_none_or(|a| Rc::ptr_eq(a, &EnumClasses::of(interp).base)) {
+        class.namespace.borrow_mut().insert("__hash__".into(), native(&HASH_BY_VALUE, "enum"));
+    }
     for name in ["__repr__", "__str__", "__format__"] {
         if class.namespace.borrow().contains_key(name) {
             continue;

@@ -45,6 +45,9 @@ pub(super) static ENUM_TYPE: NativeClass = NativeClass {
             let kind = if class.is_subclass(&EnumClasses::of(interp).flag) { "flag" } else { "enum" };
             Ok(Value::str(format!("<{kind} '{}'>", class.name)))
         }),
+        row("__getattr__", "(self, name)", "Raises AttributeError.", |interp, args| {
+            Err(interp.attribute_error(interp.to_str(args.get(1))?.to_string()))
+        }),
         row("__setattr__", "(self, name, value)", "Refuses to rebind members.", |interp, args| {
             let (name, value) = (args.get(1).clone(), args.get(2).clone());
             let class = class(&args, interp)?;

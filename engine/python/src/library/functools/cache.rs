@@ -83,6 +83,12 @@ fn make(interp: &Interp, function: Value, maxsize: Option<usize>, typed: bool) -
 impl LruCache {
     /// Positional values, then a mark and the keywords, then the types if `typed`, as `functools._make_key` does it.
     fn key(&self, interp: &Interp, args: &CallArgs) -> Value {
+        // One integer or text is its own key, so that `f(1)` and `f(1.0)` are different calls.
+        if let ([only @ (Value::Int(_) | Value::Str(_))], true, false) =
+            (args.positional.as_slice(), args.keywords.is_empty(), self.typed)
+        {
+            return only.clone();
+        }
         let mut key: Vec<Value> = args.positional.to_vec();
         if !args.keywords.is_empty() {
             key.push(Value::Ellipsis);

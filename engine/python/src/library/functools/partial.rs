@@ -155,7 +155,9 @@ fn construct_method(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<
         ));
     }
     let (function, args) = split(interp, "partialmethod", args)?;
-    if !interp.is_callable(&function) && interp.find_attr(&function, "__get__")?.is_none() {
+    let is_descriptor = matches!(function, Value::ClassMethod(_) | Value::StaticMethod(_) | Value::Property(_))
+        || interp.type_of(&function).lookup("__get__").is_some();
+    if !interp.is_callable(&function) && !is_descriptor {
         return Err(interp.type_error(format!("{} is not callable or a descriptor", interp.repr(&function)?)));
     }
     Ok(match function.downcast::<PartialMethod>() {

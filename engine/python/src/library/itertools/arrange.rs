@@ -84,6 +84,7 @@ fn pool(interp: &Interp, form: &'static NativeDef, args: CallArgs) -> PyResult<(
             Err(_) => return Err(interp.value_error("r must be non-negative")),
         },
         Value::Unknown(_) => 0,
+        _ if form.name == "permutations" => return Err(interp.type_error("Expected int as r")),
         other => {
             return Err(interp.type_error(format!(
                 "'{}' object cannot be interpreted as an integer",

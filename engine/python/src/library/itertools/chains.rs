@@ -41,8 +41,12 @@ iterator_class!(ACCUMULATE, "accumulate", "accumulate(iterable, func=None, *, in
 fn count(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let [start, step] = arguments(interp, const { &form("count", "(start=0, step=1)") }, args)?.take();
     for value in [&start, &step] {
-        let number = matches!(value, Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Complex(..));
-        if !number && !value.is_unknown() && interp.find_attr(value, "__add__")?.is_none() {
+        let is_number = match value {
+            Value::Object(_) | Value::Instance(_) => true,
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Complex(..) | Value::Unknown(_) => true,
+            _ => false,
+        };
+        if !is_number {
             return Err(interp.type_error("a number is required"));
         }
     }

@@ -242,7 +242,7 @@ impl Encoder<'_> {
                 '\x08' => self.out.push_str("\\b"),
                 '\x0c' => self.out.push_str("\\f"),
                 c if c < ' ' => self.out.push_str(&format!("\\u{:04x}", u32::from(c))),
-                c if c.is_ascii() => self.out.push(c),
+                c if c.is_ascii() && (c != '\x7f' || !self.ensure_ascii) => self.out.push(c),
                 c if self.ensure_ascii => {
                     for unit in c.encode_utf16(&mut [0; 2]) {
                         self.out.push_str(&format!("\\u{unit:04x}"));

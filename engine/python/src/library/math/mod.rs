@@ -22,14 +22,14 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     doc: "Mathematical functions on real numbers.",
     functions: &[
         row("acos", "(x, /)", "The arc cosine of x, in radians, in 0..pi.", |i, a| one(i, &a, f64::acos, false)),
-        row("acosh", "(x, /)", "The inverse hyperbolic cosine of x.", |i, a| one(i, &a, f64::acosh, false)),
+        row("acosh", "(x, /)", "The inverse hyperbolic cosine of x.", |i, a| one(i, &a, special::acosh, false)),
         row("asin", "(x, /)", "The arc sine of x, in radians, in -pi/2..pi/2.", |i, a| one(i, &a, f64::asin, false)),
-        row("asinh", "(x, /)", "The inverse hyperbolic sine of x.", |i, a| one(i, &a, f64::asinh, false)),
+        row("asinh", "(x, /)", "The inverse hyperbolic sine of x.", |i, a| one(i, &a, special::asinh, false)),
         row("atan", "(x, /)", "The arc tangent of x, in radians, in -pi/2..pi/2.", |i, a| one(i, &a, f64::atan, false)),
         row("atan2", "(y, x, /)", "The arc tangent of y/x with the signs of both considered.", |i, a| {
             two(i, &a, f64::atan2)
         }),
-        row("atanh", "(x, /)", "The inverse hyperbolic tangent of x.", |i, a| one(i, &a, f64::atanh, false)),
+        row("atanh", "(x, /)", "The inverse hyperbolic tangent of x.", |i, a| one(i, &a, special::atanh, false)),
         row("cbrt", "(x, /)", "The cube root of x.", |i, a| one(i, &a, f64::cbrt, false)),
         row("ceil", "(x, /)", "The smallest integer that is not below x.", ceil),
         row("copysign", "(x, y, /)", "The magnitude of x with the sign of y.", |i, a| two(i, &a, f64::copysign)),

@@ -88,6 +88,57 @@ pub(super) fn ieee_remainder(x: f64, y: f64) -> f64 {
     x
 }
 
+/// `asinh` as fdlibm's s_asinh.c computes it.
+pub(super) fn asinh(x: f64) -> f64 {
+    let t = x.abs();
+    if !x.is_finite() || t < 2f64.powi(-28) {
+        return x;
+    }
+    let result = if t > 2f64.powi(28) {
+        t.ln() + std::f64::consts::LN_2
+    } else if t > 2.0 {
+        (2.0 * t + 1.0 / ((x * x + 1.0).sqrt() + t)).ln()
+    } else {
+        let square = x * x;
+        (t + square / (1.0 + (1.0 + square).sqrt())).ln_1p()
+    };
+    result.copysign(x)
+}
+
+/// `acosh` as fdlibm's e_acosh.c computes it.
+pub(super) fn acosh(x: f64) -> f64 {
+    if x < 1.0 {
+        return f64::NAN;
+    }
+    if x >= 2f64.powi(28) {
+        return if x.is_finite() { x.ln() + std::f64::consts::LN_2 } else { x };
+    }
+    if x > 2.0 {
+        return (2.0 * x - 1.0 / (x + (x * x - 1.0).sqrt())).ln();
+    }
+    let t = x - 1.0;
+    (t + (2.0 * t + t * t).sqrt()).ln_1p()
+}
+
+/// `atanh` as fdlibm's e_atanh.c computes it.
+pub(super) fn atanh(x: f64) -> f64 {
+    let t = x.abs();
+    let result = if t < 0.5 {
+        if t < 2f64.powi(-28) {
+            return x;
+        }
+        let twice = t + t;
+        0.5 * (twice + twice * t / (1.0 - t)).ln_1p()
+    } else if t < 1.0 {
+        0.5 * ((t + t) / (1.0 - t)).ln_1p()
+    } else if t > 1.0 {
+        return f64::NAN;
+    } else {
+        return f64::INFINITY.copysign(x);
+    };
+    result.copysign(x)
+}
+
 const LANCZOS_G: f64 = 6.024_680_040_776_729_583_740_234_375;
 const LANCZOS_NUMERATOR: [f64; 13] = [
     23531376880.410759688572007674451636754734846804940,

@@ -39,6 +39,9 @@ struct Parser<'a> {
 
 type Result<T> = std::result::Result<T, Error>;
 
+/// The position of an error that has none.
+pub(super) const NOWHERE: usize = usize::MAX;
+
 /// Nesting beyond this is refused, for the sake of Rust's stack.
 const DEEPEST: usize = 200;
 
@@ -157,7 +160,7 @@ impl Parser<'_> {
             return self.error("nothing to repeat", start);
         }
         if most.is_some_and(|most| most < least) {
-            return self.error("min repeat greater than max repeat", start);
+            return self.error("min repeat greater than max repeat", start + 1);
         }
         let kind = if self.accept('?') {
             RepeatKind::Lazy
@@ -435,7 +438,7 @@ impl Parser<'_> {
                 let node = self.inner(start)?;
                 let (least, most) = node.width();
                 if most != Some(least) {
-                    return self.error("look-behind requires fixed-width pattern", start);
+                    return self.error("look-behind requires fixed-width pattern", NOWHERE);
                 }
                 Ok(Some(Node::Look { node: Box::new(node), behind: true, negated }))
             }

@@ -111,20 +111,24 @@ impl Pattern {
 }
 
 fn pattern_error(interp: &Interp, source: &Rc<str>, characters: &[char], error: &parse::Error) -> Box<crate::raise::Stop> {
-    let mut message = format!("{} at position {}", error.message, error.position);
+    let has_place = error.position != parse::NOWHERE;
+    let mut message = error.message.clone();
+    if has_place {
+        message.push_str(&format!(" at position {}", error.position));
+    }
     let before = &characters[..error.position.min(characters.len())];
     let line = before.iter().filter(|c| **c == '\n').count() + 1;
     let column = before.iter().rev().take_while(|c| **c != '\n').count() + 1;
-    if characters.contains(&'\n') {
+    if has_place && characters.contains(&'\n') {
         message.push_str(&format!(" (line {line}, column {column})"));
     }
     let exception = interp.exception_of(&super::error_class(interp), Value::tuple([Value::str(&message)]));
     for (name, value) in [
         ("msg", Value::str(&error.message)),
         ("pattern", Value::Str(source.clone())),
-        ("pos", error.position.into()),
-        ("lineno", line.into()),
-        ("colno", column.into()),
+        ("pos", if has_place { error.position.into() } else { Value::None }),
+        ("lineno", if has_place { line.into() } else { Value::None }),
+        ("colno", if has_place { column.into() } else { Value::None }),
     ] {
         if let Err(stop) = interp.set_attr(&exception, name, value) {
             return stop;

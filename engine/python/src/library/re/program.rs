@@ -14,10 +14,10 @@ enum Step {
     Jump(usize),
     /// Notes the position in a slot: begins and ends of groups.
     Save(usize),
-    /// Notes the position in a register.
-    Mark(usize),
-    /// Fails where the position has not moved since the mark: an empty round of a loop.
-    Moved(usize),
+    /// Forgets where a loop's last round began.
+    Forget(usize),
+    /// Begins a round of a loop; goes to the target instead where the last round began here, too, and so was empty.
+    Round { register: usize, target: usize },
     /// Sets a counter.
     Count(usize, u32),
     /// Counts a round; goes to the target while the counter is below the bound.
@@ -196,20 +196,23 @@ impl Program {
 
     fn star(&mut self, node: &Node, lazy: bool) {
         let may_be_empty = node.width().0 == 0;
-        let split = self.steps.len();
-        self.steps.push(Step::Match);
-        let mark = may_be_empty.then(|| {
+        let register = may_be_empty.then(|| {
             let register = self.register();
-            self.steps.push(Step::Mark(register));
+            self.steps.push(Step::Forget(register));
             register
         });
-        self.compile(node);
-        if let Some(register) = mark {
-            self.steps.push(Step::Moved(register));
+        let split = self.steps.len();
+        self.steps.push(Step::Match);
+        if let Some(register) = register {
+            self.steps.push(Step::Round { register, target: 0 });
         }
+        self.compile(node);
         self.steps.push(Step::Jump(split));
         let end = self.steps.len();
         self.split(split, split + 1, end, lazy);
+        if let Some(register) = register {
+            self.steps[split + 1] = Step::Round { register, target: end };
+        }
     }
 
     /// The character that every match begins with, if there is one.
@@ -312,12 +315,20 @@ impl Matcher<'_> {
                     }
                     true
                 }
-                Step::Mark(register) => {
+                Step::Forget(register) => {
+                    stack.push(Undo::Register { register: *register, old: registers[*register] });
+                    registers[*register] = usize::MAX;
+                    true
+                }
+                Step::Round { register, target } => {
+                    if registers[*register] == position {
+                        step = *target;
+                        continue;
+                    }
                     stack.push(Undo::Register { register: *register, old: registers[*register] });
                     registers[*register] = position;
                     true
                 }
-                Step::Moved(register) => registers[*register] != position,
                 Step::Count(register, value) => {
                     stack.push(Undo::Register { register: *register, old: registers[*register] });
                     registers[*register] = *value as usize;

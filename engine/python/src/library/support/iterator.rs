@@ -14,7 +14,8 @@ type Step = dyn FnMut(&Interp) -> PyResult<Option<Value>>;
 /// An iterator whose next value a closure makes.
 struct ClosureIterator {
     table: &'static NativeClass,
-    step: RefCell<Box<Step>>,
+    /// Dropped at the end: an iterator that has ended stays so.
+    step: RefCell<Option<Box<Step>>>,
 }
 
 static PLAIN: NativeClass = NativeClass {
@@ -32,7 +33,7 @@ pub(in crate::library) fn iterator(
     table: &'static NativeClass,
     step: impl FnMut(&Interp) -> PyResult<Option<Value>> + 'static,
 ) -> Value {
-    Value::object(ClosureIterator { table, step: RefCell::new(Box::new(step)) })
+    Value::object(ClosureIterator { table, step: RefCell::new(Some(Box::new(step))) })
 }
 
 /// An iterator over values that are all there already.
@@ -55,11 +56,16 @@ impl Object for ClosureIterator {
     }
 
     fn next(&self, interp: &Interp) -> Option<PyResult<Option<Value>>> {
-        Some(match self.step.try_borrow_mut() {
-            Ok(mut step) => interp.charge(1).and_then(|()| step(interp)),
+        let Ok(mut slot) = self.step.try_borrow_mut() else {
             // The function that an iterator calls asks the same iterator for its next value.
-            Err(_) => Err(interp.value_error(format!("{} already executing", self.table.name))),
-        })
+            return Some(Err(interp.value_error(format!("{} already executing", self.table.name))));
+        };
+        let Some(step) = slot.as_mut() else { return Some(Ok(None)) };
+        let result = interp.charge(1).and_then(|()| step(interp));
+        let ended = if matches!(result, Ok(None)) { slot.take() } else { None };
+        drop(slot);
+        drop(ended);
+        Some(result)
     }
 
     fn repr(&self, this: &Value, _: &Interp) -> PyResult<Option<String>> {

@@ -111,6 +111,11 @@ impl Object for Form {
 
     fn call(&self, this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
         Some(match &self.origin {
+            // The aliases of builtin containers refuse, with advice; other classes are made.
+            Some(Value::Class(class)) if &*class.module == "builtins" => Err(interp.type_error(format!(
+                "Type {} cannot be instantiated; use {}() instead",
+                self.name, class.name
+            ))),
             Some(origin) if self.shape == Shape::Many => interp.call(origin, args),
             _ => interp.repr(this).and_then(|shown| Err(interp.type_error(format!("Cannot instantiate {shown}")))),
         })
@@ -208,7 +213,7 @@ fn single(interp: &Interp, name: &str, key: &Value) -> PyResult<Box<crate::raise
 }
 
 /// `None` stands for its type, text for a type not known yet.
-fn as_type(interp: &Interp, value: Value) -> Value {
+pub(super) fn as_type(interp: &Interp, value: Value) -> Value {
     match value {
         Value::None => Value::Class(interp.types().none_type.clone()),
         Value::Str(text) => variables::forward_reference(text),
@@ -328,7 +333,15 @@ impl Object for Alias {
 
     fn call(&self, this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
         Some(match self.origin() {
+            Value::Class(class) if &*class.module == "builtins" => {
+                let name = self.base.downcast::<Form>().map_or("", |form| form.name);
+                Err(interp.type_error(format!("Type {name} cannot be instantiated; use {}() instead", class.name)))
+            }
             class @ Value::Class(_) => interp.call(&class, args),
+            // `Union[int, str]()` names the form alone.
+            form if is_union(self) => interp
+                .repr(&form)
+                .and_then(|shown| Err(interp.type_error(format!("Cannot instantiate {shown}")))),
             _ => interp.repr(this).and_then(|shown| Err(interp.type_error(format!("Cannot instantiate {shown}")))),
         })
     }

@@ -1,11 +1,17 @@
 //! The functions of `typing`.
 
 use super::alias::{Alias, annotation_text};
+use crate::class::Namespace;
+use crate::exec::env::Env;
 use crate::interp::Interp;
-use crate::library::support::{builtin, callable, dict, entries};
+use crate::library::support::{callable, dict, entries};
+use crate::module::Module;
 use crate::native::Arguments;
 use crate::raise::PyResult;
 use crate::value::Value;
+use pallas_syntax::ast::{Stmt, StmtKind};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 pub(super) fn overload(_: &Interp, _: Arguments) -> PyResult<Value> {
     Ok(callable("_overload_dummy", |interp, _| {
@@ -146,11 +152,7 @@ pub(super) fn get_type_hints(interp: &Interp, args: Arguments) -> PyResult<Value
         };
         for (name, annotation) in entries(interp, &annotations)? {
             let mut hint = match annotation_text(&annotation) {
-                Some(text) => {
-                    let mut args = vec![Value::Str(text), names.clone()];
-                    args.extend(locals.clone().given());
-                    interp.call_values(&builtin(interp, "eval")?, args)?
-                }
+                Some(text) => evaluate(interp, &text, &names, &locals)?,
                 None if annotation.is_none() => Value::Class(interp.types().none_type.clone()),
                 None => annotation,
             };
@@ -161,4 +163,28 @@ pub(super) fn get_type_hints(interp: &Interp, args: Arguments) -> PyResult<Value
         }
     }
     Ok(result)
+}
+
+/// The type that an annotation's text means, with these globals and locals.
+fn evaluate(interp: &Interp, text: &str, globals: &Value, locals: &Value) -> PyResult<Value> {
+    let mut names = Namespace::default();
+    for mapping in [Some(globals.clone()), locals.clone().given()].into_iter().flatten() {
+        for (name, value) in entries(interp, &mapping)? {
+            if let Value::Str(name) = name {
+                names.insert((&*name).into(), value);
+            }
+        }
+    }
+    let source = interp.add_source("<annotation>", &format!("({text})"));
+    let tree = pallas_syntax::parse(source);
+    let expression = match (&tree.errors[..], &tree.body[..]) {
+        ([], [Stmt { kind: StmtKind::Expr(expression), .. }]) => expression,
+        _ => {
+            let shown = interp.repr(&Value::str(text))?;
+            let message = format!("Forward reference must be an expression -- got {shown}");
+            return Err(interp.error(&interp.types().syntax_error, message));
+        }
+    };
+    let module = Module { name: "typing".into(), path: None, namespace: RefCell::new(names) };
+    interp.eval(&Env::of_module(&Rc::new(module)), expression)
 }

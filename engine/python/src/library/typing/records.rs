@@ -1,5 +1,6 @@
 //! `typing.NamedTuple` and `typing.TypedDict`, as base classes and as functions.
 
+use super::alias::as_type;
 use crate::call::CallArgs;
 use crate::class::{Class, NativeClass, Namespace};
 use crate::interp::Interp;
@@ -60,7 +61,11 @@ fn named_tuple_subclass(interp: &Interp, args: Arguments) -> PyResult<Value> {
     if !class.bases.iter().any(|base| Rc::ptr_eq(base, &named_tuple(interp))) {
         return Ok(Value::None);
     }
-    let fields: Vec<String> = own_annotations(class).into_iter().map(|(name, _)| name).collect();
+    let annotations = own_annotations(class);
+    let fields: Vec<String> = annotations.iter().map(|(name, _)| name.clone()).collect();
+    let annotations = annotations.into_iter().map(|(name, annotation)| (name, as_type(interp, annotation)));
+    let annotations = interp.dict_of(annotations);
+    class.namespace.borrow_mut().insert("__annotations__".into(), annotations);
     let mut defaults = Vec::new();
     let mut with_default: Vec<&str> = Vec::new();
     for field in &fields {
@@ -163,7 +168,7 @@ fn finish_typed_dict(interp: &Interp, class: &Rc<Class>, total: bool) -> PyResul
         let head = shown.trim_start_matches("typing.").trim_start_matches("typing_extensions.").to_owned();
         let is_required = if head.starts_with("NotRequired[") { false } else { total || head.starts_with("Required[") };
         if is_required { &mut required } else { &mut optional }.push(Value::str(&name));
-        interp.set_item(&all, &Value::str(&name), annotation)?;
+        interp.set_item(&all, &Value::str(&name), as_type(interp, annotation))?;
     }
     let frozen = |values: Vec<Value>| {
         interp.call_values(&Value::Class(interp.types().frozenset.clone()), [Value::list(values)])

@@ -1,0 +1,73 @@
+//! The standard modules against CPython 3.11: every file in `library_cases` runs and must print what CPython printed
+//! (`.stdout`, recorded by tests/goldens/library.py); analysed, it must end without a panic. Then every row of every
+//! native module is called with no arguments, with one and with several, of every kind: none may panic.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use support::{Ended, analyse, run};
+
+fn cases() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/library_cases");
+    let mut cases: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the folder of the cases is part of the repository")
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
+        .collect();
+    cases.sort();
+    cases
+}
+
+fn name(case: &Path) -> String {
+    case.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The lines that differ, the first few.
+fn difference(expected: &str, found: &str) -> Vec<String> {
+    let (expected, found): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
+    (0..expected.len().max(found.len()))
+        .filter(|&at| expected.get(at) != found.get(at))
+        .take(6)
+        .map(|at| {
+            format!("  line {}:\n    CPython: {:?}\n    here:    {:?}", at + 1, expected.get(at), found.get(at))
+        })
+        .collect()
+}
+
+#[test]
+fn cases_print_what_cpython_prints() {
+    let only = std::env::var("CASE").ok();
+    let mut failures = Vec::new();
+    for case in cases() {
+        let name = name(&case);
+        if only.as_ref().is_some_and(|only| *only != name) {
+            continue;
+        }
+        let text = fs::read_to_string(&case).expect("cases are UTF-8");
+        let expected = fs::read_to_string(case.with_extension("stdout")).expect("every case is recorded");
+        let result = run(&format!("{name}.py"), &text);
+        let mut lines = difference(&expected, &result.stdout);
+        if !matches!(result.ended, Ended::Finished) {
+            lines.push(format!("  ended: {:?}", result.ended));
+        }
+        if !result.stderr.is_empty() {
+            lines.push(format!("  stderr: {}", result.stderr));
+        }
+        if !lines.is_empty() {
+            failures.push(format!("{name}:\n{}", lines.join("\n")));
+        }
+    }
+    assert!(failures.is_empty(), "{} cases differ:\n\n{}", failures.len(), failures.join("\n\n"));
+}
+
+#[test]
+fn cases_are_analysed_without_panic() {
+    for case in cases() {
+        let name = name(&case);
+        let text = fs::read_to_string(&case).expect("cases are UTF-8");
+        if let Ended::Panicked(message) = analyse(&format!("{name}.py"), &text, 200_000) {
+            panic!("{name}: {message}");
+        }
+    }
+}
