@@ -99,6 +99,12 @@ impl Interp {
             Value::Class(class) => Ok(format!("{}.{}", class.module, class.qualified_name)),
             Value::None => Ok("None".to_owned()),
             Value::Ellipsis => Ok("...".to_owned()),
+            // The parameters of `Callable[[int], str]`.
+            Value::List(items) => {
+                let items = items.borrow().clone();
+                let texts = items.iter().map(|item| self.type_text(item)).collect::<PyResult<Vec<_>>>()?;
+                Ok(format!("[{}]", texts.join(", ")))
+            }
             other => self.repr(other),
         }
     }

@@ -119,8 +119,15 @@ impl Interp {
             };
         };
         match other {
-            Value::Class(other) => {
-                Ok(class.is_subclass(other) || Rc::ptr_eq(other, &self.types().object))
+            Value::Class(target) => {
+                if class.is_subclass(target) || Rc::ptr_eq(target, &self.types().object) {
+                    return Ok(true);
+                }
+                // Abstract base classes know registered classes, and those that have the methods.
+                match self.call_special(other, "__subclasscheck__", [Value::Class(Rc::clone(class))])? {
+                    Some(result) => self.truth(&result),
+                    None => Ok(false),
+                }
             }
             Value::Tuple(others) => {
                 for other in others.iter() {

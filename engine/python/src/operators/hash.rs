@@ -69,6 +69,8 @@ impl Interp {
                 match class.lookup("__hash__") {
                     Some(Value::None) => return Err(self.unhashable(v)),
                     Some(_) => match self.call_special(v, "__hash__", [])? {
+                        // What fits is taken as it is (`slot_tp_hash`); -1 stands for an error in C.
+                        Some(Value::Int(Int::Small(hash))) => if hash == -1 { -2i64 as u64 } else { hash as u64 },
                         Some(Value::Int(hash)) => hash_int(&hash) as u64,
                         Some(Value::Bool(hash)) => u64::from(hash),
                         _ => {

@@ -75,6 +75,13 @@ impl Interp {
             _ => return self.builtin_binary(op, a, b),
         }
         let names = methods(op);
+        // `"%s" % Color.RED` shows the member, not the text inside: `str.__rmod__`, which `Color` inherits, waits.
+        if op == BinaryOp::Mod
+            && matches!(a, Value::Str(_) | Value::Bytes(_))
+            && !matches!(self.type_of(b).lookup(names.reflected), Some(Value::Function(_)))
+        {
+            return self.sequence_binary(op, a, b);
+        }
         // A subclass on the right goes first where it overrides the reflected method: Python's data model 3.3.8.
         let right_first = matches!(b, Value::Instance(_) | Value::Object(_)) && {
             let (left, right) = (self.type_of(a), self.type_of(b));
@@ -96,6 +103,10 @@ impl Interp {
                 BinaryOp::Mod | BinaryOp::Mult => self.sequence_binary(op, &plain_a, &plain_b),
                 _ => Ok(None),
             };
+        }
+        if op == BinaryOp::Mod && matches!(plain_a, Value::Str(_) | Value::Bytes(_)) {
+            // `"%s" % Color.RED` shows the member, not the text inside.
+            return self.sequence_binary(op, &plain_a, b);
         }
         self.builtin_binary(op, &plain_a, &plain_b)
     }
