@@ -593,6 +593,8 @@ impl Object for NdArray {
             Some(item) if self.view.borrow().shape.rank() == 0 => {
                 interp.format(&crate::text::python_scalar(item), spec).map(Some)
             }
+            // An unknown scalar formats somehow; what comes out is as unknown as the scalar.
+            None if self.view.borrow().shape.rank() == 0 => self.str(this, interp),
             _ if spec.is_empty() => self.str(this, interp),
             _ => Err(interp.type_error("unsupported format string passed to numpy.ndarray.__format__")),
         }

@@ -10,6 +10,7 @@ mod iterate;
 mod methods;
 mod module;
 mod printing;
+mod random;
 mod subscript;
 mod testing;
 mod view;
@@ -25,7 +26,7 @@ use pallas_syntax::ast::Name;
 use view::View;
 
 /// The modules of this family.
-pub static MODULES: &[&ModuleDef] = &[&module::MODULE, &testing::MODULE, &LINALG];
+pub static MODULES: &[&ModuleDef] = &[&module::MODULE, &testing::MODULE, &LINALG, &random::MODULE];
 
 static LINALG: ModuleDef = ModuleDef {
     name: "numpy.linalg",
