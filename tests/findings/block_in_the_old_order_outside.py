@@ -1,0 +1,16 @@
+# The old order of arguments is checked alike.
+# jax: TypeError
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def copy(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+x = jnp.arange(128.0)
+print(pl.pallas_call(copy, grid=(4,), out_shape=x, interpret=True,
+                     in_specs=[pl.BlockSpec(lambda i: (i * 32,), (32,))],
+#                                           ^ PL120 error "divide by the block size 32"
+                     out_specs=pl.BlockSpec(lambda i: (i,), (32,)))(x).sum())

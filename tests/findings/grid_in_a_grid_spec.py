@@ -1,0 +1,15 @@
+# Everything in a grid spec.
+# jax: runs
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def copy(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+x = jnp.arange(128.0)
+spec = pl.BlockSpec((32,), lambda i: (i,))
+print(pl.pallas_call(copy, grid_spec=pl.GridSpec(grid=(4,), in_specs=[spec], out_specs=spec), out_shape=x,
+                     interpret=True)(x).sum())

@@ -1,0 +1,16 @@
+# The neighbour before the first element.
+# jax: runs
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def difference(x_ref, o_ref):
+    i = pl.program_id(0)
+    o_ref[0] = x_ref[i] - x_ref[i - 1]
+#                         ^ PL202 error "program (0,): element -1 of x_ref, which has 64"
+
+
+x = jnp.arange(64.0)
+print(pl.pallas_call(difference, grid=(64,), out_shape=x, in_specs=[pl.BlockSpec(memory_space=pl.ANY)],
+                     out_specs=pl.BlockSpec((1,), lambda i: (i,)), interpret=True)(x))
