@@ -141,6 +141,8 @@ impl Observer for Both {
 
     fn raised(&self, stop: &Stop, interp: &Interp) {
         let finding = match stop {
+            // `sys.exit(...)` is how programs end.
+            Stop::Raise(raise) if interp.exception_is(&raise.exception, &interp.types().system_exit) => None,
             Stop::Raise(raise) => Some(findings::raised(interp, raise)),
             Stop::Abort(abort) => findings::aborted(abort),
         };

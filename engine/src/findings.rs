@@ -51,6 +51,8 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
         finding.evidence.clone_from(&diagnosis.evidence);
         finding.help.clone_from(&diagnosis.help);
         finding.fix = diagnosis.fix.clone().map(|(span, replacement, title)| Fix { span, replacement, title });
+    } else {
+        python(interp, raise, &text, &mut finding);
     }
     // The calls that led there, outermost last, so that an error in a helper shows who called it.
     for entry in raise.traceback.iter().skip(1) {
@@ -61,6 +63,31 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
         }
     }
     finding
+}
+
+/// Exceptions of Python itself that have a rule of their own.
+fn python(interp: &Interp, raise: &Raise, text: &str, finding: &mut Finding) {
+    let types = interp.types();
+    let is_missing = text.contains("No module named") || text.contains("cannot import name");
+    let code = if interp.exception_is(&raise.exception, &types.import_error) && is_missing {
+        "PL002"
+    } else if interp.exception_is(&raise.exception, &types.attribute_error) && text.contains("has no attribute") {
+        "PL312"
+    } else {
+        return;
+    };
+    finding.code = code;
+    finding.severity = severity(code);
+    finding.message = first_line(text);
+    if code == "PL002" {
+        // A missing import is observed where it is made, before anything unwinds.
+        if raise.traceback.is_empty() {
+            finding.span = interp.span();
+        }
+        finding.help = Some("what is imported from it is unknown to the checks; is its folder on `PYTHONPATH`?".to_string());
+    } else {
+        finding.help = interp.suggestion(&raise.exception).map(|name| format!("did you mean `{name}`?"));
+    }
 }
 
 /// A limit of the evaluator.
