@@ -202,7 +202,8 @@ impl Object for ArrayObject {
         {
             return interp.format(&crate::text::python_scalar(scalar), spec).map(Some);
         }
-        if spec.is_empty() {
+        // An unknown scalar formats somehow; what comes out is as unknown as the scalar.
+        if spec.is_empty() || (matches!(self.tile, Tile::Abstract(_)) && self.tile.rank() == 0) {
             return self.str(this, interp);
         }
         Err(interp.type_error(format!(
@@ -248,6 +249,10 @@ impl Object for ArrayObject {
             self.scalar(&cx, "The problem arose with the `float` function.")
                 .map(|s| s.and_then(Scalar::as_f64).unwrap_or(0.0)),
         )
+    }
+
+    fn is_undecided(&self) -> bool {
+        matches!(self.tile, Tile::Abstract(_))
     }
 
     fn summary(&self, _interp: &Interp) -> Option<String> {

@@ -498,6 +498,10 @@ impl Object for GridSpec {
 
 /// The dtype and shape that a value declares: `ShapeDtypeStruct`, an array, anything with `.shape` and `.dtype`.
 pub fn declared(cx: &Context<'_>, value: &Value) -> PyResult<Option<(pallas_tensor::Shape, pallas_tensor::DType)>> {
+    // Numbers convert to arrays elsewhere, but describe none: JAX asks for `shape` and `dtype` here.
+    if matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_)) {
+        return Ok(None);
+    }
     if let Some(tile) = crate::convert::try_tile(cx, value)? {
         return Ok(Some((tile.shape().clone(), tile.dtype())));
     }
