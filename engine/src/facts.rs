@@ -15,6 +15,36 @@ pub struct Fact {
     pub value: Option<String>,
     /// The name of its Python type.
     pub class: String,
+    /// What else it was when it was evaluated before: other types, as [`Fact::text`] says them, at most
+    /// [`MOST_OTHERS`] of them.
+    pub others: Vec<String>,
+}
+
+/// More types of one expression are not worth keeping.
+pub const MOST_OTHERS: usize = 4;
+
+impl Fact {
+    /// What it was: `f32[8,128]` for arrays and Refs, else the name of its Python type.
+    pub fn text(&self) -> &str {
+        self.ty.as_deref().unwrap_or(&self.class)
+    }
+
+    /// Takes in what was known of earlier evaluations. A value that was not always the same is no longer said.
+    fn merge(&mut self, earlier: Fact) {
+        if self.value != earlier.value {
+            self.value = None;
+        }
+        self.others = earlier.others;
+        if (&self.ty, &self.class) != (&earlier.ty, &earlier.class) {
+            let text = earlier.ty.unwrap_or(earlier.class);
+            if !self.others.contains(&text) && self.others.len() < MOST_OTHERS {
+                self.others.push(text);
+            }
+        }
+        if let Some(same) = self.others.iter().position(|other| other == self.text()) {
+            self.others.remove(same);
+        }
+    }
 }
 
 /// Facts by span.
@@ -72,17 +102,19 @@ const LONGEST_VALUE: usize = 80;
 
 impl Observer for Collector {
     fn expression(&self, span: Span, value: &Value, interp: &Interp) {
-        let fact = match value {
-            Value::Object(object) => Fact {
-                ty: object.summary(interp),
-                value: None,
-                class: interp.type_name(value),
-            },
+        let mut fact = match value {
+            Value::Object(object) => {
+                Fact { ty: object.summary(interp), value: None, class: interp.type_name(value), others: Vec::new() }
+            }
             Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => plain(interp, value),
             Value::Tuple(items) if items.iter().all(is_plain) && items.len() <= 8 => plain(interp, value),
             _ => return,
         };
-        self.facts.borrow_mut().insert(span, fact);
+        let mut facts = self.facts.borrow_mut();
+        if let Some(earlier) = facts.remove(&span) {
+            fact.merge(earlier);
+        }
+        facts.insert(span, fact);
     }
 
     fn raised(&self, _stop: &Stop, _interp: &Interp) {}
@@ -94,5 +126,44 @@ fn is_plain(value: &Value) -> bool {
 
 fn plain(interp: &Interp, value: &Value) -> Fact {
     let text = interp.repr(value).ok().filter(|text| text.len() <= LONGEST_VALUE);
-    Fact { ty: None, value: text, class: interp.type_name(value) }
+    Fact { ty: None, value: text, class: interp.type_name(value), others: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fact(ty: Option<&str>, value: Option<&str>) -> Fact {
+        Fact {
+            ty: ty.map(str::to_string),
+            value: value.map(str::to_string),
+            class: "int".to_string(),
+            others: Vec::new(),
+        }
+    }
+
+    fn merged(facts: &[Fact]) -> Fact {
+        let mut facts = facts.iter().cloned();
+        let first = facts.next().expect("one fact at least");
+        facts.fold(first, |earlier, mut now| {
+            now.merge(earlier);
+            now
+        })
+    }
+
+    #[test]
+    fn a_value_that_changes_is_no_value() {
+        assert_eq!(merged(&[fact(None, Some("1")), fact(None, Some("1"))]), fact(None, Some("1")));
+        let changing = [fact(None, Some("1")), fact(None, Some("2")), fact(None, Some("2"))];
+        assert_eq!(merged(&changing), fact(None, None));
+    }
+
+    #[test]
+    fn types_of_earlier_evaluations_are_kept_once() {
+        let (a, b) = (fact(Some("f32[2]"), None), fact(Some("f32[4]"), None));
+        assert_eq!(merged(&[a.clone(), b.clone(), b.clone()]).others, ["f32[2]"]);
+        assert_eq!(merged(&[a.clone(), b.clone(), a]).others, ["f32[4]"]);
+        let many: Vec<Fact> = (0..9).map(|size| fact(Some(&format!("f32[{size}]")), None)).collect();
+        assert_eq!(merged(&many).others.len(), MOST_OTHERS);
+    }
 }

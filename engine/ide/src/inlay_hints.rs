@@ -1,7 +1,9 @@
 //! Inlay hints in kernels: the type of each Ref parameter, and the shape of each value that is assigned.
 
+use crate::diagnostics::speaks_of_jax;
+use crate::locate::name_span;
 use crate::walk;
-use pallas_engine::{Analysis, Span};
+use pallas_engine::{Analysis, Fact, Span};
 
 /// A hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,9 @@ pub enum HintKind {
 /// Hints inside a span of the analysed file, in order.
 pub fn inlay_hints(analysis: &Analysis, within: Span) -> Vec<Hint> {
     let mut hints = Vec::new();
+    if !speaks_of_jax(analysis) {
+        return hints;
+    }
     walk::functions(&analysis.module.body, &mut |def| {
         let mut is_kernel = false;
         for param in def.params.iter() {
@@ -33,18 +38,23 @@ pub fn inlay_hints(analysis: &Analysis, within: Span) -> Vec<Hint> {
             let Some(fact) = analysis.facts.get(param.span).or_else(|| analysis.facts.get(name_span(param))) else {
                 continue;
             };
-            let Some(ty) = fact.ty.as_ref().filter(|ty| ty.starts_with("ref<")) else { continue };
+            if !fact.ty.as_ref().is_some_and(|ty| ty.starts_with("ref<")) {
+                continue;
+            }
             is_kernel = true;
             if param.annotation.is_none() {
-                hints.push(Hint { offset: name_span(param).end, label: format!(": {ty}"), kind: HintKind::Ref });
+                hints.push(Hint { offset: name_span(param).end, label: label(fact), kind: HintKind::Ref });
             }
         }
         if !is_kernel {
             return;
         }
         walk::assigned_names(&def.body, &mut |target| {
-            if let Some(ty) = analysis.facts.get(target.span).and_then(|fact| fact.ty.as_ref()) {
-                hints.push(Hint { offset: target.span.end, label: format!(": {ty}"), kind: HintKind::Value });
+            // `_` says that nobody looks at it.
+            if let Some(fact) = analysis.facts.get(target.span).filter(|fact| fact.ty.is_some())
+                && analysis.source.slice(target.span) != "_"
+            {
+                hints.push(Hint { offset: target.span.end, label: label(fact), kind: HintKind::Value });
             }
         });
     });
@@ -54,6 +64,8 @@ pub fn inlay_hints(analysis: &Analysis, within: Span) -> Vec<Hint> {
     hints
 }
 
-fn name_span(param: &pallas_engine::syntax::ast::Param) -> Span {
-    Span { end: param.span.start + param.name.len() as u32, ..param.span }
+/// `: f32[8,128]`; of what had several types the last, and that there are more: a hint must be short, a hover says all.
+fn label(fact: &Fact) -> String {
+    let more = if fact.others.is_empty() { "" } else { " | ..." };
+    format!(": {}{more}", fact.text())
 }

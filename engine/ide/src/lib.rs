@@ -1,9 +1,11 @@
-//! What an editor shows, as plain data: hovers and inlay hints made from an [`Analysis`]. Knows no LSP types, does no I/O,
+//! What an editor shows, as plain data: diagnostics, hovers and inlay hints made from an [`Analysis`]. Knows no LSP types, does no I/O,
 //! and never fails: what cannot be said is absent.
 
 pub mod diagnostics;
 pub mod hover;
 pub mod inlay_hints;
+mod launches;
+mod locate;
 mod walk;
 
 pub use diagnostics::{Diagnostic, Note, diagnostics};

@@ -1,0 +1,147 @@
+//! Launches in words: the grid, the block that each operand gives a program, the range of a program id.
+
+use pallas_engine::ir::BlockMap;
+use pallas_engine::syntax::ast::{Arg, Constant, Expr, ExprKind};
+use pallas_engine::{Analysis, Launch, Operand, Role, Span};
+
+/// More lines than this are counted instead of shown.
+const MOST_LINES: usize = 8;
+
+/// What a `pallas_call(...)`, its application, or the name of its kernel stands for: a list in Markdown.
+pub(crate) fn launch(analysis: &Analysis, span: Span) -> Option<String> {
+    let mine = |launch: &&&Launch| {
+        launch.spans.call == span || launch.spans.apply == span || launch.spans.kernel == Some(span)
+    };
+    let launches: Vec<&Launch> = analysis.launches.iter().map(|launch| &**launch).collect();
+    let mut lines = Vec::new();
+    for launch in launches.iter().filter(mine) {
+        let mut text = format!("grid `{}`{}", tuple(&launch.grid), programs(launch));
+        for operand in &launch.operands {
+            text.push_str(&format!("\n- {}", operand_line(launch, operand)));
+        }
+        for scratch in &launch.scratch {
+            text.push_str(&format!("\n- scratch `{}`", pallas_engine::ir::Type::Ref(scratch.clone())));
+        }
+        push(&mut lines, text);
+    }
+    joined(lines, "\n\n")
+}
+
+/// The operands that a `BlockSpec(...)` cuts.
+pub(crate) fn block_spec(analysis: &Analysis, span: Span) -> Option<String> {
+    operands(analysis, |operand| operand.spans.spec == Some(span))
+}
+
+/// The operands that a parameter of a kernel takes.
+pub(crate) fn parameter(analysis: &Analysis, span: Span) -> Option<String> {
+    operands(analysis, |operand| operand.spans.parameter == Some(span))
+}
+
+/// The range of `program_id(axis)` or `num_programs(axis)`.
+pub(crate) fn program_id(analysis: &Analysis, call: &Expr) -> Option<String> {
+    let ExprKind::Call { function, args } = &call.kind else { return None };
+    let name = match &function.kind {
+        ExprKind::Attribute { name, .. } | ExprKind::Name(name) => name,
+        _ => return None,
+    };
+    if !matches!(&**name, "program_id" | "num_programs") {
+        return None;
+    }
+    let axis = match args.first()? {
+        Arg::Positional(value) => value,
+        Arg::Keyword(name, value, _) if &**name == "axis" => value,
+        _ => return None,
+    };
+    let axis: usize = match &axis.kind {
+        ExprKind::Constant(Constant::Int(axis)) => usize::try_from(*axis).ok()?,
+        _ => analysis.facts.get(axis.span)?.value.as_ref()?.parse().ok()?,
+    };
+    let kernel = enclosing_kernel(analysis, call.span);
+    let mut lines = Vec::new();
+    for launch in analysis.launches.iter().filter(|l| kernel.is_none() || l.spans.kernel == kernel) {
+        if let Some(extent) = launch.grid.get(axis) {
+            let what = if &**name == "program_id" { format!("0..{extent}") } else { extent.to_string() };
+            push(&mut lines, format!("`{what}`: axis {axis} of grid `{}`", tuple(&launch.grid)));
+        }
+    }
+    joined(lines, "\n\n")
+}
+
+/// The name of the kernel that a place is in; `None` if it is in none, and any kernel may lead there.
+fn enclosing_kernel(analysis: &Analysis, span: Span) -> Option<Span> {
+    let mut name = None;
+    crate::walk::functions(&analysis.module.body, &mut |def| {
+        let inside = def.span.start <= span.start && span.end <= def.span.end;
+        if inside && analysis.launches.iter().any(|launch| launch.spans.kernel == Some(def.name_span)) {
+            name = Some(def.name_span);
+        }
+    });
+    name
+}
+
+fn operands(analysis: &Analysis, wanted: impl Fn(&Operand) -> bool) -> Option<String> {
+    let mut lines = Vec::new();
+    for launch in &analysis.launches {
+        for operand in launch.operands.iter().filter(|operand| wanted(operand)) {
+            push(&mut lines, format!("{}; grid `{}`", operand_line(launch, operand), tuple(&launch.grid)));
+        }
+    }
+    joined(lines, "\n\n")
+}
+
+/// `x_ref`, input: blocks `(2,)` of `i32[8]`; program `(3,)` gets block `(3,)`
+fn operand_line(launch: &Launch, operand: &Operand) -> String {
+    let role = match operand.role {
+        Role::Prefetch => "scalar prefetch",
+        Role::Input => "input",
+        Role::Output => "output",
+    };
+    let name = &operand.name;
+    if operand.role == Role::Prefetch || operand.is_whole() {
+        return format!("`{name}`, {role}: all of `{}`", operand.array);
+    }
+    let block = tuple(&operand.block.iter().map(|dim| dim.size()).collect::<Vec<_>>());
+    let mut line = format!("`{name}`, {role}: blocks `{block}` of `{}`", operand.array);
+    // The last program says most: where blocks run out, it shows there.
+    let last: Option<Vec<usize>> = launch.grid.iter().map(|extent| extent.checked_sub(1)).collect();
+    if let Some(last) = last
+        && let Some(indices) = BlockMap::new(operand, launch.grid.len()).indices(&last)
+    {
+        line.push_str(&format!("; program `{}` gets block `{}`", tuple(&last), tuple(&indices)));
+    }
+    line
+}
+
+/// `: 8 programs`
+fn programs(launch: &Launch) -> String {
+    let count = launch.grid.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent));
+    match count {
+        Some(1) => ": 1 program".to_string(),
+        Some(count) => format!(": {count} programs"),
+        None => String::new(),
+    }
+}
+
+/// As Python writes it.
+fn tuple<T: ToString>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(T::to_string).collect();
+    match items.as_slice() {
+        [one] => format!("({one},)"),
+        _ => format!("({})", items.join(", ")),
+    }
+}
+
+fn push(lines: &mut Vec<String>, line: String) {
+    if !lines.contains(&line) {
+        lines.push(line);
+    }
+}
+
+fn joined(mut lines: Vec<String>, separator: &str) -> Option<String> {
+    let more = lines.len().saturating_sub(MOST_LINES);
+    lines.truncate(MOST_LINES);
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    (!lines.is_empty()).then(|| lines.join(separator))
+}

@@ -1,0 +1,213 @@
+//! What is shown where, on real kernels. `$0` marks the cursor; hints are written into the text between `«` and `»`.
+
+use pallas_engine::{Analysis, AnalysisOptions, Disk, FileSystem, Overlay, Span};
+use pallas_ide::{diagnostics, hover, inlay_hints};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+const PRELUDE: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+";
+
+fn analyse_with(files: Arc<dyn FileSystem>, text: &str) -> Analysis {
+    Analysis::new("/work/main.py", text, &AnalysisOptions::new(files))
+}
+
+fn analyse(text: &str) -> Analysis {
+    analyse_with(Arc::new(Disk), text)
+}
+
+/// The hover at `$0` in a text after the prelude; its lines without empty ones and code fences.
+#[track_caller]
+fn check_hover(text: &str, expected: &[&str]) {
+    let text = format!("{PRELUDE}{text}");
+    let offset = text.find("$0").expect("a cursor");
+    let analysis = analyse(&text.replacen("$0", "", 1));
+    let markdown = hover(&analysis, offset as u32).map(|hover| hover.markdown).unwrap_or_default();
+    let lines: Vec<&str> = markdown.lines().filter(|line| !line.is_empty() && !line.starts_with("```")).collect();
+    assert_eq!(lines, expected, "findings: {:?}", analysis.findings);
+}
+
+#[track_caller]
+fn check_hints(text: &str) {
+    let text = format!("{PRELUDE}{text}");
+    let mut plain = String::new();
+    for (index, part) in text.split(['«', '»']).enumerate() {
+        if index % 2 == 0 {
+            plain.push_str(part);
+        }
+    }
+    let analysis = analyse(&plain);
+    let mut shown = String::new();
+    let mut last = 0;
+    for hint in inlay_hints(&analysis, Span::new(analysis.source.id, 0, plain.len())) {
+        shown.push_str(&plain[last..hint.offset as usize]);
+        shown.push_str(&format!("«{}»", hint.label));
+        last = hint.offset as usize;
+    }
+    shown.push_str(&plain[last..]);
+    assert_eq!(shown, text);
+}
+
+/// A kernel over a grid, with a cursor put in by the caller.
+fn blocked(cursor_in: &str, with_cursor: &str) -> String {
+    let text = "\
+def kernel(x_ref, y_ref, o_ref):
+  i = pl.program_id(0)
+  n = pl.num_programs(axis=1)
+  total = x_ref[...] + y_ref[0, :]
+  o_ref[...] = total * i
+
+x = jnp.ones((64, 256))
+y = jnp.ones((8, 128))
+spec = pl.BlockSpec((16, 128), lambda i, j: (i, j))
+call = pl.pallas_call(kernel, out_shape=x, grid=(4, 2), in_specs=[spec, pl.BlockSpec((8, 128), lambda i, j: (0, 0))], out_specs=spec)
+z = call(x, y)
+";
+    assert!(text.contains(cursor_in));
+    text.replacen(cursor_in, with_cursor, 1)
+}
+
+#[test]
+fn a_ref_parameter_has_its_block_and_its_operand() {
+    check_hover(
+        &blocked("kernel(x_ref", "kernel(x_$0ref"),
+        &[
+            "x_ref: ref<f32[16,128]>",
+            "`x_ref`, input: blocks `(16, 128)` of `f32[64,256]`; program `(3, 1)` gets block `(3, 1)`; grid `(4, 2)`",
+        ],
+    );
+}
+
+#[test]
+fn values_in_kernels_have_their_shapes() {
+    check_hover(&blocked("total = x_ref", "tot$0al = x_ref"), &["total: f32[16,128]"]);
+    check_hover(&blocked("y_ref[0, :]", "y_ref[$00, :]"), &["y_ref[0, :]: f32[128]"]);
+    check_hover(&blocked("[...] + y", "[...] $0+ y"), &["x_ref[...] + y_ref[0, :]: f32[16,128]"]);
+    check_hover(&blocked("x = jnp", "$0x = jnp"), &["x: f32[64,256]"]);
+    check_hover(&blocked("z = call", "$0z = call"), &["z: f32[64,256]"]);
+}
+
+#[test]
+fn a_program_id_has_the_range_of_its_axis() {
+    check_hover(
+        &blocked("program_id", "program$0_id"),
+        &["pl.program_id(0): i32[]", "`0..4`: axis 0 of grid `(4, 2)`"],
+    );
+    let lines = ["`2`: axis 1 of grid `(4, 2)`"];
+    let text = blocked("num_programs", "num_$0programs");
+    let text = format!("{PRELUDE}{}", text);
+    let analysis = analyse(&text.replacen("$0", "", 1));
+    let shown = hover(&analysis, text.find("$0").expect("a cursor") as u32).expect("a hover");
+    assert!(shown.markdown.ends_with(lines[0]), "{}", shown.markdown);
+}
+
+#[test]
+fn a_block_spec_has_the_operands_that_it_cuts() {
+    check_hover(
+        &blocked("spec = pl.BlockSpec", "spec = pl.Block$0Spec"),
+        &[
+            "pl.BlockSpec((16, 128), lambda i, j: (i, j))",
+            "`x_ref`, input: blocks `(16, 128)` of `f32[64,256]`; program `(3, 1)` gets block `(3, 1)`; grid `(4, 2)`",
+            "`o_ref`, output: blocks `(16, 128)` of `f32[64,256]`; program `(3, 1)` gets block `(3, 1)`; grid `(4, 2)`",
+        ],
+    );
+}
+
+#[test]
+fn a_kernel_has_its_launch() {
+    check_hover(
+        &blocked("def kernel", "def ker$0nel"),
+        &[
+            "kernel kernel",
+            "grid `(4, 2)`: 8 programs",
+            "- `x_ref`, input: blocks `(16, 128)` of `f32[64,256]`; program `(3, 1)` gets block `(3, 1)`",
+            "- `y_ref`, input: blocks `(8, 128)` of `f32[8,128]`; program `(3, 1)` gets block `(0, 0)`",
+            "- `o_ref`, output: blocks `(16, 128)` of `f32[64,256]`; program `(3, 1)` gets block `(3, 1)`",
+        ],
+    );
+}
+
+#[test]
+fn what_others_know_is_left_to_them() {
+    check_hover("n = 3$0\n", &[]);
+    check_hover("text = '$0abc'\n", &[]);
+    check_hover("x = jnp.ones(3)\nprint(f'{x}$0')\n", &[]);
+    check_hover("x = jnp.ones(3)\nprint(re$0pr(x))\n", &[]);
+    check_hover("x = jnp.ones(3, $0 dtype=jnp.int32)\n", &[]);
+    check_hover("# a comm$0ent\n", &[]);
+    check_hover("j$0np.ones(3)\n", &[]);
+    check_hover("$0", &[]);
+}
+
+#[test]
+fn calls_speak_at_the_name_of_the_function() {
+    check_hover("x = jnp.on$0es((3, 4))\n", &["jnp.ones((3, 4)): f32[3,4]"]);
+    check_hover("x = jnp.ones((3, 4))\ny = x.su$0m(axis=0)\n", &["x.sum(axis=0): f32[4]"]);
+    check_hover("n = pl.c$0div(10, 4)\n", &["pl.cdiv(10, 4): int = 3"]);
+}
+
+#[test]
+fn several_evaluations_show_all_their_types_and_no_value() {
+    let text = "def f(x):\n  return x + 1\nf(jnp.ones(2))\nf(jnp.ones(4))\n";
+    check_hover(&text.replace("f(x)", "f($0x)"), &["x: f32[4] | f32[2]"]);
+    check_hover("for i in range(3):\n  $0i\n", &[]);
+}
+
+#[test]
+fn hints_stand_behind_refs_and_assigned_values_of_kernels_alone() {
+    check_hints(
+        "\
+def kernel(x_ref«: ref<f32[8,128]>», o_ref«: ref<f32[8,128]>»):
+  x«: f32[8,128]» = x_ref[...]
+  half, _ = x[:4]«», x
+  total«: f32[8]» = x.sum(axis=1)
+  total += 1
+  o_ref[...] = x + total[:, None]
+
+x = jnp.ones((8, 128))
+y = pl.pallas_call(kernel, out_shape=x)(x)
+"
+        .replace("half, _ = x[:4]«», x", "half«: f32[4,128]», _ = x[:4], x")
+        .as_str(),
+    );
+}
+
+#[test]
+fn findings_elsewhere_are_shown_where_they_came_from() {
+    let helper = format!("{PRELUDE}\ndef shapes(x):\n  return x.reshape(7, 7)\n");
+    let files = Overlay::new(HashMap::from([("/work/helper.py".to_string(), helper.into())]), Arc::new(Disk));
+    let text = format!("{PRELUDE}from helper import shapes\ny = shapes(jnp.ones((8, 128)))\n");
+    let analysis = analyse_with(Arc::new(files), &text);
+    let shown = diagnostics(&analysis);
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    let shown = &shown[0];
+    assert_eq!(shown.span.file, analysis.source.id);
+    assert!(analysis.source.slice(shown.span).contains("shapes("), "{:?}", analysis.source.slice(shown.span));
+    assert!(shown.message.contains("(in helper.py:6)"), "{}", shown.message);
+    assert_eq!(analysis.source_of(shown.notes[0].span).path.as_ref(), "/work/helper.py");
+    assert!(shown.message_with_notes(&analysis).contains("\nhelper.py:6: "));
+}
+
+#[test]
+fn files_without_jax_are_left_alone() {
+    let analysis = analyse("import requests\nx = undefined\n");
+    assert!(diagnostics(&analysis).is_empty());
+    assert_eq!(hover(&analysis, 18), None);
+}
+
+#[test]
+fn every_offset_of_every_prefix_is_answered() {
+    let text = format!("{PRELUDE}{}", blocked("z = call", "z = call"));
+    for cut in (0..text.len()).step_by(13) {
+        let analysis = analyse(&text[..cut]);
+        for offset in (0..=cut as u32 + 3).step_by(7) {
+            hover(&analysis, offset);
+        }
+        for diagnostic in diagnostics(&analysis) {
+            assert!(diagnostic.span.end as usize <= cut);
+        }
+    }
+}
