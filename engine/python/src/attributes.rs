@@ -49,10 +49,7 @@ impl Interp {
                 _ => &types.method,
             },
             Value::Class(class) => {
-                return class
-                    .metaclass
-                    .clone()
-                    .unwrap_or_else(|| Rc::clone(&types.type_));
+                return class.metaclass.clone().unwrap_or_else(|| Rc::clone(&types.type_));
             }
             Value::Instance(instance) => return Rc::clone(&instance.class.borrow()),
             Value::Module(_) => &types.module,
@@ -108,12 +105,7 @@ impl Interp {
         }
     }
 
-    fn instance_attr(
-        &self,
-        v: &Value,
-        instance: &Rc<Instance>,
-        name: &str,
-    ) -> PyResult<Option<Value>> {
+    fn instance_attr(&self, v: &Value, instance: &Rc<Instance>, name: &str) -> PyResult<Option<Value>> {
         let class = Rc::clone(&instance.class.borrow());
         if let Some(custom) = class.lookup("__getattribute__")
             && matches!(custom, Value::Function(_))
@@ -139,9 +131,7 @@ impl Interp {
             _ => {}
         }
         match class.lookup("__getattr__") {
-            Some(fallback) => self
-                .call_values(&fallback, [v.clone(), Value::str(name)])
-                .map(Some),
+            Some(fallback) => self.call_values(&fallback, [v.clone(), Value::str(name)]).map(Some),
             None => found,
         }
     }
@@ -181,12 +171,7 @@ impl Interp {
     }
 
     /// What a class attribute gives when read through `receiver`: bound methods, property values, `__get__`.
-    pub(crate) fn bind_descriptor(
-        &self,
-        attribute: &Value,
-        receiver: &Value,
-        class: &Rc<Class>,
-    ) -> PyResult<Value> {
+    pub(crate) fn bind_descriptor(&self, attribute: &Value, receiver: &Value, class: &Rc<Class>) -> PyResult<Value> {
         match attribute {
             Value::Function(_) | Value::Native(_) => Ok(bound(receiver, attribute)),
             Value::Property(property) => self.read_property(property, receiver),
@@ -195,26 +180,16 @@ impl Interp {
             Value::Instance(instance) => {
                 let getter = instance.class.borrow().lookup("__get__");
                 match getter {
-                    Some(getter) => self.call_values(
-                        &getter,
-                        [
-                            attribute.clone(),
-                            receiver.clone(),
-                            Value::Class(Rc::clone(class)),
-                        ],
-                    ),
+                    Some(getter) => {
+                        self.call_values(&getter, [attribute.clone(), receiver.clone(), Value::Class(Rc::clone(class))])
+                    }
                     None => Ok(attribute.clone()),
                 }
             }
             Value::Object(object) => match object.class(self).lookup("__get__") {
-                Some(getter) => self.call_values(
-                    &getter,
-                    [
-                        attribute.clone(),
-                        receiver.clone(),
-                        Value::Class(Rc::clone(class)),
-                    ],
-                ),
+                Some(getter) => {
+                    self.call_values(&getter, [attribute.clone(), receiver.clone(), Value::Class(Rc::clone(class))])
+                }
                 None => Ok(attribute.clone()),
             },
             _ => Ok(attribute.clone()),
@@ -223,9 +198,7 @@ impl Interp {
 
     fn bind_class_method(&self, inner: &Value, class: &Rc<Class>) -> PyResult<Value> {
         match inner {
-            Value::Property(property) => {
-                self.read_property(property, &Value::Class(Rc::clone(class)))
-            }
+            Value::Property(property) => self.read_property(property, &Value::Class(Rc::clone(class))),
             inner => Ok(bound(&Value::Class(Rc::clone(class)), inner)),
         }
     }
@@ -238,32 +211,17 @@ impl Interp {
     }
 
     /// An attribute of a class object: its own and inherited ones, then those of its metaclass.
-    pub(crate) fn class_attr(
-        &self,
-        v: &Value,
-        class: &Rc<Class>,
-        name: &str,
-    ) -> PyResult<Option<Value>> {
+    pub(crate) fn class_attr(&self, v: &Value, class: &Rc<Class>, name: &str) -> PyResult<Option<Value>> {
         let metaclass = class.metaclass.clone();
-        let in_metaclass = metaclass
-            .as_ref()
-            .and_then(|metaclass| metaclass.lookup(name));
+        let in_metaclass = metaclass.as_ref().and_then(|metaclass| metaclass.lookup(name));
         if let (Some(metaclass), Some(descriptor)) = (&metaclass, &in_metaclass)
             && self.is_data_descriptor(descriptor)
         {
             return self.bind_descriptor(descriptor, v, metaclass).map(Some);
         }
         // What `type` answers itself is never inherited from a base.
-        if matches!(
-            name,
-            "__name__"
-                | "__qualname__"
-                | "__module__"
-                | "__doc__"
-                | "__dict__"
-                | "__bases__"
-                | "__mro__"
-        ) && let Some(value) = self.special_attr(v, name)?
+        if matches!(name, "__name__" | "__qualname__" | "__module__" | "__doc__" | "__dict__" | "__bases__" | "__mro__")
+            && let Some(value) = self.special_attr(v, name)?
         {
             return Ok(Some(value));
         }
@@ -274,16 +232,12 @@ impl Interp {
                 Value::Instance(instance) => {
                     let getter = instance.class.borrow().lookup("__get__");
                     match getter {
-                        Some(getter) => {
-                            self.call_values(&getter, [attribute.clone(), Value::None, v.clone()])?
-                        }
+                        Some(getter) => self.call_values(&getter, [attribute.clone(), Value::None, v.clone()])?,
                         None => attribute,
                     }
                 }
                 Value::Object(object) => match object.class(self).lookup("__get__") {
-                    Some(getter) => {
-                        self.call_values(&getter, [attribute.clone(), Value::None, v.clone()])?
-                    }
+                    Some(getter) => self.call_values(&getter, [attribute.clone(), Value::None, v.clone()])?,
                     None => attribute,
                 },
                 _ => attribute,
@@ -295,13 +249,8 @@ impl Interp {
         if let Some(value) = self.special_attr(v, name)? {
             return Ok(Some(value));
         }
-        if let Some(fallback) = metaclass
-            .as_ref()
-            .and_then(|metaclass| metaclass.lookup("__getattr__"))
-        {
-            return self
-                .call_values(&fallback, [v.clone(), Value::str(name)])
-                .map(Some);
+        if let Some(fallback) = metaclass.as_ref().and_then(|metaclass| metaclass.lookup("__getattr__")) {
+            return self.call_values(&fallback, [v.clone(), Value::str(name)]).map(Some);
         }
         Ok(match self.types().type_.lookup(name) {
             Some(attribute) => Some(self.bind_descriptor(&attribute, v, &self.types().type_)?),
@@ -318,10 +267,7 @@ impl Interp {
         }
         let class = self.type_of(v);
         if let Some(attribute) = class.lookup(name)
-            && !(matches!(
-                v,
-                Value::Function(_) | Value::Native(_) | Value::BoundMethod(_)
-            ) && is_of_object(self, name))
+            && !(matches!(v, Value::Function(_) | Value::Native(_) | Value::BoundMethod(_)) && is_of_object(self, name))
         {
             return self.bind_descriptor(&attribute, v, &class).map(Some);
         }
@@ -329,19 +275,13 @@ impl Interp {
     }
 
     /// The method `name` of `v`'s class with the receiver to put in front: as `get_attr`, without making a bound method.
-    pub(crate) fn method_of(
-        &self,
-        v: &Value,
-        name: &str,
-    ) -> PyResult<Option<(Value, Option<Value>)>> {
+    pub(crate) fn method_of(&self, v: &Value, name: &str) -> PyResult<Option<(Value, Option<Value>)>> {
         match v {
             Value::Instance(instance) => {
                 let class = Rc::clone(&instance.class.borrow());
                 if let Some(function @ (Value::Function(_) | Value::Native(_))) = class.lookup(name)
                     && !instance.fields.borrow().contains_key(name)
-                    && class
-                        .lookup("__getattribute__")
-                        .is_none_or(|f| !matches!(f, Value::Function(_)))
+                    && class.lookup("__getattribute__").is_none_or(|f| !matches!(f, Value::Function(_)))
                 {
                     return Ok(Some((function, Some(v.clone()))));
                 }
@@ -364,9 +304,7 @@ impl Interp {
 
     /// Whether `v`'s class has a method `name` other than the one of the builtin type whose value it holds inside.
     pub(crate) fn overrides(&self, v: &Value, name: &str) -> bool {
-        self.type_of(v)
-            .lookup(name)
-            .is_some_and(|method| !is_of_layout(&method))
+        self.type_of(v).lookup(name).is_some_and(|method| !is_of_layout(&method))
     }
 
     /// Calls the special method `name` of `v`'s type, which instance attributes do not override. `None` where there is
@@ -389,9 +327,9 @@ impl Interp {
             return Ok(None);
         };
         match &attribute {
-            Value::Function(_) | Value::Native(_) => self
-                .call_values(&attribute, std::iter::once(v.clone()).chain(args))
-                .map(Some),
+            Value::Function(_) | Value::Native(_) => {
+                self.call_values(&attribute, std::iter::once(v.clone()).chain(args)).map(Some)
+            }
             // `__hash__ = None` and its like: the class has opted out.
             Value::None => Ok(None),
             Value::Unknown(_) => Ok(Some(attribute.clone())),
@@ -407,9 +345,7 @@ impl Interp {
         if let Value::Instance(instance) = v {
             let class = Rc::clone(&instance.class.borrow());
             if let Some(custom) = class.lookup("__setattr__") {
-                return self
-                    .call_values(&custom, [v.clone(), Value::str(name), value])
-                    .map(|_| ());
+                return self.call_values(&custom, [v.clone(), Value::str(name), value]).map(|_| ());
             }
         }
         self.set_attr_plainly(v, name, value)
@@ -428,9 +364,7 @@ impl Interp {
                                 class.name
                             )));
                         }
-                        return self
-                            .call_values(&property.setter, [v.clone(), value])
-                            .map(|_| ());
+                        return self.call_values(&property.setter, [v.clone(), value]).map(|_| ());
                     }
                     Some(descriptor @ (Value::Instance(_) | Value::Object(_)))
                         if self.type_of(&descriptor).lookup("__set__").is_some() =>
@@ -469,43 +403,28 @@ impl Interp {
                     return Ok(());
                 } else {
                     self.check_slots(&class, name)?;
-                    instance
-                        .fields
-                        .borrow_mut()
-                        .insert(Name::from(name), value)
-                        .unwrap_or(Value::Unset)
+                    instance.fields.borrow_mut().insert(Name::from(name), value).unwrap_or(Value::Unset)
                 }
             }
             Value::Class(class) => {
                 if let Some(metaclass) = &class.metaclass
                     && let Some(custom @ (Value::Function(_) | Value::Native(_))) = metaclass.lookup("__setattr__")
                 {
-                    return self
-                        .call_values(&custom, [v.clone(), Value::str(name), value])
-                        .map(|_| ());
+                    return self.call_values(&custom, [v.clone(), Value::str(name), value]).map(|_| ());
                 }
                 if class.span.is_none() && &*class.module == "builtins" {
-                    return Err(self.type_error(format!(
-                        "cannot set '{name}' attribute of immutable type '{}'",
-                        class.name
-                    )));
+                    return Err(
+                        self.type_error(format!("cannot set '{name}' attribute of immutable type '{}'", class.name))
+                    );
                 }
-                class
-                    .namespace
-                    .borrow_mut()
-                    .insert(Name::from(name), value)
-                    .unwrap_or(Value::Unset)
+                class.namespace.borrow_mut().insert(Name::from(name), value).unwrap_or(Value::Unset)
             }
-            Value::Module(module) => module
-                .namespace
-                .borrow_mut()
-                .insert(Name::from(name), value)
-                .unwrap_or(Value::Unset),
-            Value::Function(function) => function
-                .fields
-                .borrow_mut()
-                .insert(Name::from(name), value)
-                .unwrap_or(Value::Unset),
+            Value::Module(module) => {
+                module.namespace.borrow_mut().insert(Name::from(name), value).unwrap_or(Value::Unset)
+            }
+            Value::Function(function) => {
+                function.fields.borrow_mut().insert(Name::from(name), value).unwrap_or(Value::Unset)
+            }
             Value::Object(object) => {
                 if object.set_attr(name, value.clone(), self)? {
                     return Ok(());
@@ -513,9 +432,7 @@ impl Interp {
                 if let Some(Value::Property(property)) = object.class(self).lookup(name)
                     && !property.setter.is_none()
                 {
-                    return self
-                        .call_values(&property.setter, [v.clone(), value])
-                        .map(|_| ());
+                    return self.call_values(&property.setter, [v.clone(), value]).map(|_| ());
                 }
                 return Err(self.cannot_set(v, name)?);
             }
@@ -528,14 +445,8 @@ impl Interp {
 
     fn cannot_set(&self, v: &Value, name: &str) -> PyResult<Box<crate::raise::Stop>> {
         Ok(match self.find_attr(v, name)? {
-            Some(_) => self.attribute_error(format!(
-                "'{}' object attribute '{name}' is read-only",
-                self.type_name(v)
-            )),
-            None => self.attribute_error(format!(
-                "'{}' object has no attribute '{name}'",
-                self.type_name(v)
-            )),
+            Some(_) => self.attribute_error(format!("'{}' object attribute '{name}' is read-only", self.type_name(v))),
+            None => self.attribute_error(format!("'{}' object has no attribute '{name}'", self.type_name(v))),
         })
     }
 
@@ -555,8 +466,7 @@ impl Interp {
                 Some(Value::Str(_)) => {}
                 Some(slots) => {
                     for slot in self.collect(&slots)? {
-                        if matches!(&slot, Value::Str(slot) if &**slot == name || &**slot == "__dict__")
-                        {
+                        if matches!(&slot, Value::Str(slot) if &**slot == name || &**slot == "__dict__") {
                             return Ok(());
                         }
                     }
@@ -573,9 +483,7 @@ impl Interp {
             Value::Instance(instance) => {
                 let class = Rc::clone(&instance.class.borrow());
                 if let Some(custom) = class.lookup("__delattr__") {
-                    return self
-                        .call_values(&custom, [v.clone(), Value::str(name)])
-                        .map(|_| ());
+                    return self.call_values(&custom, [v.clone(), Value::str(name)]).map(|_| ());
                 }
                 match class.lookup(name) {
                     Some(Value::Property(property)) => {
@@ -622,22 +530,10 @@ impl Interp {
             _ => add_class(&self.type_of(v)),
         }
         match v {
-            Value::Instance(instance) => {
-                names.extend(instance.fields.borrow().keys().map(|name| name.to_string()))
-            }
-            Value::Module(module) => names.extend(
-                module
-                    .namespace
-                    .borrow()
-                    .keys()
-                    .map(|name| name.to_string()),
-            ),
-            Value::Function(function) => {
-                names.extend(function.fields.borrow().keys().map(|name| name.to_string()))
-            }
-            Value::Object(object) => {
-                names.extend(object.attribute_names().into_iter().map(str::to_owned))
-            }
+            Value::Instance(instance) => names.extend(instance.fields.borrow().keys().map(|name| name.to_string())),
+            Value::Module(module) => names.extend(module.namespace.borrow().keys().map(|name| name.to_string())),
+            Value::Function(function) => names.extend(function.fields.borrow().keys().map(|name| name.to_string())),
+            Value::Object(object) => names.extend(object.attribute_names().into_iter().map(str::to_owned)),
             _ => {}
         }
         names.sort();
@@ -648,31 +544,17 @@ impl Interp {
 
 /// Whether this is a method of a builtin type that users' classes can extend: it works on the value inside.
 pub(crate) fn is_of_layout(method: &Value) -> bool {
-    const LAYOUTS: &[&str] = &[
-        "int",
-        "float",
-        "str",
-        "bytes",
-        "tuple",
-        "list",
-        "dict",
-        "set",
-        "frozenset",
-    ];
+    const LAYOUTS: &[&str] = &["int", "float", "str", "bytes", "tuple", "list", "dict", "set", "frozenset"];
     matches!(method, Value::Native(native)
         if native.module == "builtins" && native.owner.is_some_and(|owner| LAYOUTS.contains(&owner)))
 }
 
 /// Functions have `__eq__`, `__init__` and the like from `object`, but `special_attr` answers first for what differs.
 fn is_of_object(interp: &Interp, name: &str) -> bool {
-    matches!(name, "__doc__" | "__module__" | "__dict__" | "__name__")
-        && interp.types().object.lookup(name).is_some()
+    matches!(name, "__doc__" | "__module__" | "__dict__" | "__name__") && interp.types().object.lookup(name).is_some()
 }
 
 /// A function with its receiver.
 pub(crate) fn bound(receiver: &Value, function: &Value) -> Value {
-    Value::BoundMethod(Rc::new(BoundMethod {
-        receiver: receiver.clone(),
-        function: function.clone(),
-    }))
+    Value::BoundMethod(Rc::new(BoundMethod { receiver: receiver.clone(), function: function.clone() }))
 }

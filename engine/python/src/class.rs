@@ -134,14 +134,11 @@ impl Class {
         if let Some(value) = self.namespace.borrow().get(name) {
             return Some(value.clone());
         }
-        self.ancestors
-            .iter()
-            .find_map(|a| a.namespace.borrow().get(name).cloned())
+        self.ancestors.iter().find_map(|a| a.namespace.borrow().get(name).cloned())
     }
 
     /// The nearest `construct` along the method resolution order.
     pub fn constructor(&self) -> Option<ConstructFn> {
-        self.construct
-            .or_else(|| self.ancestors.iter().find_map(|a| a.construct))
+        self.construct.or_else(|| self.ancestors.iter().find_map(|a| a.construct))
     }
 }

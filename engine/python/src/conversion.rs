@@ -15,10 +15,9 @@ impl Interp {
             Value::Bool(value) => Ok(Int::Small(i64::from(*value))),
             _ => match self.as_index(v)? {
                 Some(value) => Ok(value),
-                None => Err(self.type_error(format!(
-                    "'{}' object cannot be interpreted as an integer",
-                    self.type_name(v)
-                ))),
+                None => {
+                    Err(self.type_error(format!("'{}' object cannot be interpreted as an integer", self.type_name(v))))
+                }
             },
         }
     }
@@ -34,18 +33,14 @@ impl Interp {
                     return match result {
                         Value::Int(value) => Ok(Some(value)),
                         Value::Bool(value) => Ok(Some(Int::Small(i64::from(value)))),
-                        other => Err(self.type_error(format!(
-                            "__index__ returned non-int (type {})",
-                            self.type_name(&other)
-                        ))),
+                        other => {
+                            Err(self
+                                .type_error(format!("__index__ returned non-int (type {})", self.type_name(&other))))
+                        }
                     };
                 }
                 let payload = instance.payload.borrow().clone();
-                if matches!(payload, Value::Int(_) | Value::Bool(_)) {
-                    self.as_index(&payload)
-                } else {
-                    Ok(None)
-                }
+                if matches!(payload, Value::Int(_) | Value::Bool(_)) { self.as_index(&payload) } else { Ok(None) }
             }
             _ => Ok(None),
         }
@@ -62,8 +57,7 @@ impl Interp {
     /// As [`Interp::to_i64`]; ValueError where it is negative.
     pub fn to_usize(&self, v: &Value) -> PyResult<usize> {
         let value = self.to_i64(v)?;
-        usize::try_from(value)
-            .map_err(|_| self.value_error(format!("expected a non-negative integer, got {value}")))
+        usize::try_from(value).map_err(|_| self.value_error(format!("expected a non-negative integer, got {value}")))
     }
 
     /// `float(v)` for numbers: TypeError for others.
@@ -125,9 +119,7 @@ impl Interp {
         match v {
             Value::Instance(instance) => match &*instance.payload.borrow() {
                 Value::Unset => v.clone(),
-                _ if instance.class.borrow().builtin == Some(crate::class::Builtin::Exception) => {
-                    v.clone()
-                }
+                _ if instance.class.borrow().builtin == Some(crate::class::Builtin::Exception) => v.clone(),
                 payload => payload.clone(),
             },
             _ => v.clone(),

@@ -48,10 +48,7 @@ impl Dict {
 
     /// An empty dict with room for `capacity` entries.
     pub fn with_capacity(capacity: usize) -> Self {
-        Dict {
-            entries: Vec::with_capacity(capacity),
-            ..Dict::default()
-        }
+        Dict { entries: Vec::with_capacity(capacity), ..Dict::default() }
     }
 
     /// Number of entries.
@@ -72,10 +69,7 @@ impl Dict {
     /// The value of `key`. TypeError for an unhashable key.
     pub fn get(&self, interp: &Interp, key: &Value) -> PyResult<Option<&Value>> {
         let hash = interp.hash(key)?;
-        Ok(self
-            .find(interp, hash, key)?
-            .and_then(|at| self.entries[at].as_ref())
-            .map(|entry| &entry.value))
+        Ok(self.find(interp, hash, key)?.and_then(|at| self.entries[at].as_ref()).map(|entry| &entry.value))
     }
 
     /// Whether `key` is there. TypeError for an unhashable key.
@@ -99,9 +93,7 @@ impl Dict {
     /// Takes `key` out. TypeError for an unhashable key.
     pub fn remove(&mut self, interp: &Interp, key: &Value) -> PyResult<Option<(Value, Value)>> {
         let hash = interp.hash(key)?;
-        Ok(self
-            .find(interp, hash, key)?
-            .and_then(|at| self.remove_at(at)))
+        Ok(self.find(interp, hash, key)?.and_then(|at| self.remove_at(at)))
     }
 
     /// The value of a `str` key.
@@ -129,10 +121,7 @@ impl Dict {
 
     /// Keys and values in order of insertion.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&Value, &Value)> {
-        self.entries
-            .iter()
-            .flatten()
-            .map(|entry| (&entry.key, &entry.value))
+        self.entries.iter().flatten().map(|entry| (&entry.key, &entry.value))
     }
 
     /// Keys in order of insertion.
@@ -148,10 +137,7 @@ impl Dict {
     /// The first entry at or after `position`, and the position after it: for iterators that live across changes.
     pub fn next_from(&self, position: usize) -> Option<(usize, &Value, &Value)> {
         let rest = self.entries.get(position..)?;
-        let (offset, entry) = rest
-            .iter()
-            .enumerate()
-            .find_map(|(i, entry)| Some((i, entry.as_ref()?)))?;
+        let (offset, entry) = rest.iter().enumerate().find_map(|(i, entry)| Some((i, entry.as_ref()?)))?;
         Some((position + offset + 1, &entry.key, &entry.value))
     }
 
@@ -164,10 +150,7 @@ impl Dict {
     /// Moves `key` to the end, or to the front: `OrderedDict.move_to_end`. `false` where it is not there.
     pub fn move_to_end(&mut self, interp: &Interp, key: &Value, last: bool) -> PyResult<bool> {
         let hash = interp.hash(key)?;
-        let Some((key, value)) = self
-            .find(interp, hash, key)?
-            .and_then(|at| self.remove_at(at))
-        else {
+        let Some((key, value)) = self.find(interp, hash, key)?.and_then(|at| self.remove_at(at)) else {
             return Ok(false);
         };
         if last {
@@ -196,9 +179,7 @@ impl Dict {
     fn find_str(&self, key: &str) -> Option<usize> {
         let hash = hash_str(key);
         self.candidates(hash).find(|&at| {
-            self.entries[at]
-                .as_ref()
-                .is_some_and(|entry| matches!(&entry.key, Value::Str(text) if **text == *key))
+            self.entries[at].as_ref().is_some_and(|entry| matches!(&entry.key, Value::Str(text) if **text == *key))
         })
     }
 
@@ -220,22 +201,12 @@ impl Dict {
 
     /// Positions of the entries with this hash.
     fn candidates(&self, hash: u64) -> Candidates<'_> {
-        let slot = if self.index.is_empty() {
-            0
-        } else {
-            spread(hash) & (self.index.len() - 1)
-        };
-        Candidates {
-            dict: self,
-            hash,
-            slot,
-        }
+        let slot = if self.index.is_empty() { 0 } else { spread(hash) & (self.index.len() - 1) };
+        Candidates { dict: self, hash, slot }
     }
 
     fn replace(&mut self, at: usize, value: Value) -> Option<Value> {
-        self.entries[at]
-            .as_mut()
-            .map(|entry| std::mem::replace(&mut entry.value, value))
+        self.entries[at].as_mut().map(|entry| std::mem::replace(&mut entry.value, value))
     }
 
     fn push(&mut self, hash: u64, key: Value, value: Value) {
@@ -273,8 +244,7 @@ impl Dict {
         if self.entries.len() <= SCANNED {
             return;
         }
-        self.index
-            .resize((self.entries.len() * 3).next_power_of_two(), EMPTY);
+        self.index.resize((self.entries.len() * 3).next_power_of_two(), EMPTY);
         for at in 0..self.entries.len() {
             if let Some(hash) = self.entries[at].as_ref().map(|entry| entry.hash) {
                 self.index_entry(hash, at);
@@ -324,10 +294,7 @@ impl Iterator for Candidates<'_> {
             while self.slot < entries.len() {
                 let at = self.slot;
                 self.slot += 1;
-                if entries[at]
-                    .as_ref()
-                    .is_some_and(|entry| entry.hash == self.hash)
-                {
+                if entries[at].as_ref().is_some_and(|entry| entry.hash == self.hash) {
                     return Some(at);
                 }
             }
@@ -340,11 +307,7 @@ impl Iterator for Candidates<'_> {
                 return None;
             }
             self.slot = (self.slot + 1) & mask;
-            if at != REMOVED
-                && entries[at as usize]
-                    .as_ref()
-                    .is_some_and(|entry| entry.hash == self.hash)
-            {
+            if at != REMOVED && entries[at as usize].as_ref().is_some_and(|entry| entry.hash == self.hash) {
                 return Some(at as usize);
             }
         }
@@ -361,8 +324,7 @@ pub(crate) fn hash_str(text: &str) -> u64 {
     let mut state = 0xcbf2_9ce4_8422_2325u64;
     let (chunks, rest) = text.as_bytes().as_chunks::<8>();
     for chunk in chunks {
-        state = (state.rotate_left(23) ^ u64::from_le_bytes(*chunk))
-            .wrapping_mul(0x2127_599b_f432_5c37);
+        state = (state.rotate_left(23) ^ u64::from_le_bytes(*chunk)).wrapping_mul(0x2127_599b_f432_5c37);
     }
     for byte in rest {
         state = (state ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -376,9 +338,7 @@ impl Interp {
         let hash = self.hash(key)?;
         let at = self.dict_find(dict, hash, key)?;
         let dict = dict.borrow();
-        Ok(at
-            .and_then(|at| dict.entries.get(at)?.as_ref())
-            .map(|entry| entry.value.clone()))
+        Ok(at.and_then(|at| dict.entries.get(at)?.as_ref()).map(|entry| entry.value.clone()))
     }
 
     /// `dict[key] = value` on a shared dict.
@@ -388,9 +348,7 @@ impl Interp {
         let old = {
             let mut dict = dict.borrow_mut();
             match at {
-                Some(at) if dict.entries.get(at).is_some_and(Option::is_some) => {
-                    dict.replace(at, value)
-                }
+                Some(at) if dict.entries.get(at).is_some_and(Option::is_some) => dict.replace(at, value),
                 _ => {
                     self.charge_bytes(std::mem::size_of::<Entry>() as u128)?;
                     dict.push(hash, key, value);
@@ -404,11 +362,7 @@ impl Interp {
     }
 
     /// Takes `key` out of a shared dict.
-    pub fn dict_remove(
-        &self,
-        dict: &RefCell<Dict>,
-        key: &Value,
-    ) -> PyResult<Option<(Value, Value)>> {
+    pub fn dict_remove(&self, dict: &RefCell<Dict>, key: &Value) -> PyResult<Option<(Value, Value)>> {
         let hash = self.hash(key)?;
         let at = self.dict_find(dict, hash, key)?;
         Ok(at.and_then(|at| dict.borrow_mut().remove_at(at)))

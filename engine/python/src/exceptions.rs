@@ -32,16 +32,12 @@ impl Object for Traceback {
         };
         Ok(match name {
             "tb_lineno" => {
-                let line = interp
-                    .source(outermost.span.file)
-                    .map_or(0, |source| source.line_of(outermost.span.start));
+                let line = interp.source(outermost.span.file).map_or(0, |source| source.line_of(outermost.span.start));
                 Some(Value::from(i64::from(line)))
             }
             "tb_next" => Some(match self.entries.len() {
                 1 => Value::None,
-                inner => Value::object(Traceback {
-                    entries: self.entries[..inner - 1].to_vec(),
-                }),
+                inner => Value::object(Traceback { entries: self.entries[..inner - 1].to_vec() }),
             }),
             _ => None,
         })
@@ -94,46 +90,27 @@ impl Interp {
     /// An exception of `class` with one argument, or none where the message is empty.
     pub fn error(&self, class: &Rc<Class>, message: impl Into<String>) -> Box<Stop> {
         let message = message.into();
-        let args = if message.is_empty() {
-            Value::tuple([])
-        } else {
-            Value::tuple([Value::str(message)])
-        };
+        let args = if message.is_empty() { Value::tuple([]) } else { Value::tuple([Value::str(message)]) };
         self.raise_value(self.exception_of(class, args), None)
     }
 
     /// An exception that carries what the workbench knows beyond its text.
-    pub fn error_with(
-        &self,
-        class: &Rc<Class>,
-        message: impl Into<String>,
-        diagnosis: Diagnosis,
-    ) -> Box<Stop> {
+    pub fn error_with(&self, class: &Rc<Class>, message: impl Into<String>, diagnosis: Diagnosis) -> Box<Stop> {
         let args = Value::tuple([Value::str(message.into())]);
         self.raise_value(self.exception_of(class, args), Some(Box::new(diagnosis)))
     }
 
     /// `KeyError(key)`
     pub fn key_error(&self, key: &Value) -> Box<Stop> {
-        self.raise_value(
-            self.exception_of(&self.types().key_error, Value::tuple([key.clone()])),
-            None,
-        )
+        self.raise_value(self.exception_of(&self.types().key_error, Value::tuple([key.clone()])), None)
     }
 
     /// `StopIteration(value)`; without arguments for `None`.
     pub fn stop_iteration(&self, value: Value) -> Box<Stop> {
-        let args = if value.is_none() {
-            Value::tuple([])
-        } else {
-            Value::tuple([value.clone()])
-        };
+        let args = if value.is_none() { Value::tuple([]) } else { Value::tuple([value.clone()]) };
         let exception = self.exception_of(&self.types().stop_iteration, args);
         if let Value::Instance(instance) = &exception {
-            instance
-                .fields
-                .borrow_mut()
-                .insert(Name::from("value"), value);
+            instance.fields.borrow_mut().insert(Name::from("value"), value);
         }
         self.raise_value(exception, None)
     }
@@ -157,16 +134,10 @@ impl Interp {
             set_field(&exception, "__context__", handled);
         }
         let traceback = match field(&exception, "__traceback__") {
-            Some(value) => value
-                .downcast::<Traceback>()
-                .map_or_else(Vec::new, |traceback| traceback.entries.clone()),
+            Some(value) => value.downcast::<Traceback>().map_or_else(Vec::new, |traceback| traceback.entries.clone()),
             None => Vec::new(),
         };
-        Box::new(Stop::Raise(Raise {
-            exception,
-            traceback,
-            diagnosis,
-        }))
+        Box::new(Stop::Raise(Raise { exception, traceback, diagnosis }))
     }
 
     /// Whether `exception` is an instance of `class`.
@@ -194,9 +165,7 @@ impl Interp {
                 Ok(false)
             }
             Value::Unknown(_) => Ok(true),
-            _ => Err(self.type_error(
-                "catching classes that do not inherit from BaseException is not allowed",
-            )),
+            _ => Err(self.type_error("catching classes that do not inherit from BaseException is not allowed")),
         }
     }
 
@@ -214,17 +183,14 @@ impl Interp {
                     self.repr(&Value::Class(self.type_of(&exception)))?
                 )))
             }
-            Value::Instance(_) if self.exception_is(value, &self.types().base_exception) => {
-                Ok(value.clone())
-            }
+            Value::Instance(_) if self.exception_is(value, &self.types().base_exception) => Ok(value.clone()),
             _ => Err(self.type_error("exceptions must derive from BaseException")),
         }
     }
 
     /// The message of an exception: `str(e)`, or a placeholder where that raises.
     pub fn exception_message(&self, exception: &Value) -> String {
-        self.str(exception)
-            .unwrap_or_else(|_| "<exception str() failed>".to_owned())
+        self.str(exception).unwrap_or_else(|_| "<exception str() failed>".to_owned())
     }
 
     /// `ValueError: message`, as the last line of a traceback shows it without notes.
@@ -242,13 +208,7 @@ impl Interp {
 
     /// Keeps the traceback with the exception, for handlers and for raising it again.
     pub(crate) fn store_traceback(&self, raise: &Raise) {
-        set_field(
-            &raise.exception,
-            "__traceback__",
-            Value::object(Traceback {
-                entries: raise.traceback.clone(),
-            }),
-        );
+        set_field(&raise.exception, "__traceback__", Value::object(Traceback { entries: raise.traceback.clone() }));
     }
 }
 

@@ -109,9 +109,7 @@ pub struct Scope {
 impl Scope {
     /// Whether `name` belongs to this scope.
     pub fn declares(&self, name: &str) -> bool {
-        self.declared
-            .as_ref()
-            .is_some_and(|names| names.iter().any(|n| **n == *name))
+        self.declared.as_ref().is_some_and(|names| names.iter().any(|n| **n == *name))
     }
 }
 

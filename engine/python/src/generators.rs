@@ -68,13 +68,8 @@ impl Generator {
         self.running.set(true);
         let (env, name) = (Rc::clone(&frame.env), Rc::clone(&frame.name));
         let outer = interp.handled.borrow().len();
-        interp
-            .handled
-            .borrow_mut()
-            .extend(frame.handled.iter().cloned());
-        let result = interp.in_frame(&env, &name, || {
-            interp.resume_frame(&mut frame, resume, first)
-        });
+        interp.handled.borrow_mut().extend(frame.handled.iter().cloned());
+        let result = interp.in_frame(&env, &name, || interp.resume_frame(&mut frame, resume, first));
         interp.handled.borrow_mut().truncate(outer);
         self.running.set(false);
         match result {
@@ -127,10 +122,7 @@ impl Object for Generator {
             Value::Object(object) => Rc::as_ptr(object).cast::<()>() as usize,
             _ => 0,
         };
-        Ok(Some(format!(
-            "<generator object {} at 0x{address:x}>",
-            self.qualified_name
-        )))
+        Ok(Some(format!("<generator object {} at 0x{address:x}>", self.qualified_name)))
     }
 }
 
@@ -173,12 +165,7 @@ impl Interp {
 
     /// Raises an exception where the frame is suspended.
     fn raise_in_frame(&self, frame: &mut Frame, stop: Box<Stop>) -> PyResult<Completion> {
-        if let Some(span) = frame
-            .env
-            .replay
-            .as_ref()
-            .and_then(|replay| replay.waiting_span())
-        {
+        if let Some(span) = frame.env.replay.as_ref().and_then(|replay| replay.waiting_span()) {
             self.position.set(span);
         }
         let stop = self.traced(frame, stop);
@@ -201,9 +188,9 @@ impl Interp {
                     Some(value) => {
                         frame.control.clear();
                         frame.perhaps.clear();
-                        frame.control.push(Control::Finally {
-                            pending: Some(crate::exec::control::Leave::Return(value)),
-                        });
+                        frame
+                            .control
+                            .push(Control::Finally { pending: Some(crate::exec::control::Leave::Return(value)) });
                         Ok(None)
                     }
                     None => Ok(None),
@@ -213,12 +200,7 @@ impl Interp {
     }
 
     /// Passes a value or an exception on to the iterator that the frame delegates to.
-    fn resume_delegate(
-        &self,
-        frame: &mut Frame,
-        iterator: &Value,
-        resume: Resume,
-    ) -> PyResult<Option<Value>> {
+    fn resume_delegate(&self, frame: &mut Frame, iterator: &Value, resume: Resume) -> PyResult<Option<Value>> {
         let step = match iterator.downcast::<Generator>() {
             Some(inner) => match resume {
                 Resume::Throw(stop) if self.stop_is(&stop, &self.types().generator_exit) => {
@@ -268,10 +250,7 @@ impl Interp {
             return Err(stop);
         };
         match self.find_attr(iterator, "throw")? {
-            Some(throw) => self.step_of(
-                self.call_values(&throw, [raise.exception.clone()])
-                    .map(Some),
-            ),
+            Some(throw) => self.step_of(self.call_values(&throw, [raise.exception.clone()]).map(Some)),
             None => Err(stop),
         }
     }
@@ -280,9 +259,7 @@ impl Interp {
         match result {
             Ok(value) => Ok(Step::Yielded(value.unwrap_or(Value::None))),
             Err(stop) => match &*stop {
-                Stop::Raise(raise)
-                    if self.exception_is(&raise.exception, &self.types().stop_iteration) =>
-                {
+                Stop::Raise(raise) if self.exception_is(&raise.exception, &self.types().stop_iteration) => {
                     Ok(Step::Returned(self.get_attr(&raise.exception, "value")?))
                 }
                 _ => Err(stop),
@@ -330,12 +307,8 @@ impl Interp {
 }
 
 fn generator<'a>(interp: &Interp, this: &'a Value) -> PyResult<&'a Generator> {
-    this.downcast::<Generator>().ok_or_else(|| {
-        interp.type_error(format!(
-            "expected a generator, not '{}'",
-            interp.type_name(this)
-        ))
-    })
+    this.downcast::<Generator>()
+        .ok_or_else(|| interp.type_error(format!("expected a generator, not '{}'", interp.type_name(this))))
 }
 
 fn finish(interp: &Interp, step: Step) -> PyResult<Value> {

@@ -35,10 +35,7 @@ impl Interp {
             end += part.len() + usize::from(end > 0);
             module = self.import_one(dotted, &dotted[..end], parent.as_ref())?;
             if let (Some(parent), Value::Module(_)) = (&parent, &module) {
-                let old = parent
-                    .namespace
-                    .borrow_mut()
-                    .insert(Name::from(part), module.clone());
+                let old = parent.namespace.borrow_mut().insert(Name::from(part), module.clone());
                 drop(old);
             }
             match &module {
@@ -65,11 +62,7 @@ impl Interp {
         let folders = match parent {
             None => self.host().import_paths(),
             Some(parent) => match parent.namespace.borrow().get("__path__") {
-                Some(Value::List(paths)) => paths
-                    .borrow()
-                    .iter()
-                    .filter_map(|path| self.str(path).ok())
-                    .collect(),
+                Some(Value::List(paths)) => paths.borrow().iter().filter_map(|path| self.str(path).ok()).collect(),
                 _ => {
                     // An attribute of a native module serves as its submodule.
                     let attribute = parent.namespace.borrow().get(tail).cloned();
@@ -103,20 +96,14 @@ impl Interp {
 
     fn has_registered_child(&self, name: &str) -> bool {
         let prefix = format!("{name}.");
-        self.registered
-            .borrow()
-            .keys()
-            .any(|known| known.starts_with(&prefix))
+        self.registered.borrow().keys().any(|known| known.starts_with(&prefix))
     }
 
     fn make_native(&self, def: &'static ModuleDef) -> Rc<Module> {
         let module = self.new_module(def.name, None);
         let mut names = Namespace::default();
         for row in def.functions {
-            names.insert(
-                Name::from(row.name),
-                Value::Native(NativeFunction::new(row, def.name)),
-            );
+            names.insert(Name::from(row.name), Value::Native(NativeFunction::new(row, def.name)));
         }
         (def.populate)(self, &mut names);
         let mut namespace = module.namespace.borrow_mut();
@@ -137,64 +124,37 @@ impl Interp {
         if loaded.is_some() {
             return loaded;
         }
-        let known = self.registered.borrow().contains_key(full.as_str())
-            || self.has_registered_child(&full);
+        let known = self.registered.borrow().contains_key(full.as_str()) || self.has_registered_child(&full);
         if known { self.import(&full).ok() } else { None }
     }
 
     fn find_source(&self, folders: &[String], tail: &str) -> PyResult<Option<Found>> {
         for folder in folders {
-            let base = if folder.is_empty() {
-                tail.to_owned()
-            } else {
-                format!("{folder}/{tail}")
-            };
+            let base = if folder.is_empty() { tail.to_owned() } else { format!("{folder}/{tail}") };
             let package = format!("{base}/__init__.py");
             if let Some(text) = self.read_source(&package)? {
-                return Ok(Some(Found {
-                    path: package,
-                    text,
-                    folder: Some(base),
-                }));
+                return Ok(Some(Found { path: package, text, folder: Some(base) }));
             }
             let file = format!("{base}.py");
             if let Some(text) = self.read_source(&file)? {
-                return Ok(Some(Found {
-                    path: file,
-                    text,
-                    folder: None,
-                }));
+                return Ok(Some(Found { path: file, text, folder: None }));
             }
         }
         Ok(None)
     }
 
     fn read_source(&self, path: &str) -> PyResult<Option<String>> {
-        self.host()
-            .read_source(path)
-            .map_err(|message| self.import_error(message))
+        self.host().read_source(path).map_err(|message| self.import_error(message))
     }
 
     /// PEP 420: a folder without `__init__.py`. Folders cannot be asked for through the host, so one counts as there
     /// where the rest of the dotted name is found inside.
-    fn namespace_package(
-        &self,
-        folders: &[String],
-        dotted: &str,
-        name: &str,
-        tail: &str,
-    ) -> Option<Rc<Module>> {
+    fn namespace_package(&self, folders: &[String], dotted: &str, name: &str, tail: &str) -> Option<Rc<Module>> {
         let rest = dotted.strip_prefix(name)?.strip_prefix('.')?;
         let next = rest.split('.').next()?;
         let inside: Vec<String> = folders
             .iter()
-            .map(|folder| {
-                if folder.is_empty() {
-                    tail.to_owned()
-                } else {
-                    format!("{folder}/{tail}")
-                }
-            })
+            .map(|folder| if folder.is_empty() { tail.to_owned() } else { format!("{folder}/{tail}") })
             .filter(|folder| {
                 let mut deeper = folder.clone();
                 rest.split('.').any(|part| {
@@ -236,12 +196,7 @@ impl Interp {
         }
         match self.run_module(&tree, &module) {
             // The module may have put something else in its place.
-            Ok(()) => Ok(self
-                .modules
-                .borrow()
-                .get(name)
-                .cloned()
-                .unwrap_or(Value::Module(module))),
+            Ok(()) => Ok(self.modules.borrow().get(name).cloned().unwrap_or(Value::Module(module))),
             Err(stop) => {
                 self.modules.borrow_mut().remove(name);
                 Err(stop)
@@ -279,12 +234,7 @@ impl Interp {
                             Some(root) => root.clone(),
                             None => module.clone(),
                         },
-                        _ => self
-                            .modules
-                            .borrow()
-                            .get(root)
-                            .cloned()
-                            .unwrap_or(module.clone()),
+                        _ => self.modules.borrow().get(root).cloned().unwrap_or(module.clone()),
                     };
                     (Name::from(root), value)
                 }
@@ -306,9 +256,8 @@ impl Interp {
         level: u32,
     ) -> PyResult<()> {
         let span = self.span();
-        let imported = self
-            .absolute_name(env, module, level)
-            .and_then(|absolute| Ok((self.import(&absolute)?, absolute)));
+        let imported =
+            self.absolute_name(env, module, level).and_then(|absolute| Ok((self.import(&absolute)?, absolute)));
         let (source, absolute) = match imported {
             Ok((source, absolute)) => (source, absolute),
             Err(stop) => (self.import_or_unknown(Err(stop))?, String::new()),
@@ -319,8 +268,7 @@ impl Interp {
                 self.import_star(env, &source)?;
                 continue;
             }
-            let value =
-                self.import_or_unknown(self.import_name(&source, &absolute, &alias.name))?;
+            let value = self.import_or_unknown(self.import_name(&source, &absolute, &alias.name))?;
             self.position.set(span);
             if self.observing.get() {
                 self.observe(alias.span, &value);
@@ -338,8 +286,7 @@ impl Interp {
         if let Some(value) = self.find_attr(source, name)? {
             return Ok(value);
         }
-        let is_package =
-            module.namespace.borrow().contains_key("__path__") || module.path.is_none();
+        let is_package = module.namespace.borrow().contains_key("__path__") || module.path.is_none();
         if is_package {
             match self.import(&format!("{absolute}.{name}")) {
                 Err(stop) if self.names_module(&stop, &format!("{absolute}.{name}")) => {}
@@ -350,11 +297,10 @@ impl Interp {
             Some(path) => path.clone(),
             None => "unknown location".to_owned(),
         };
-        let partly = self.frames.borrow().iter().any(|frame| {
-            Rc::ptr_eq(&frame.env.module, module)
-                && &*frame.name == "<module>"
-                && module.path.is_some()
-        });
+        let partly =
+            self.frames.borrow().iter().any(|frame| {
+                Rc::ptr_eq(&frame.env.module, module) && &*frame.name == "<module>" && module.path.is_some()
+            });
         let message = if partly {
             format!(
                 "cannot import name '{name}' from partially initialized module '{}' (most likely due to a circular \
@@ -362,10 +308,7 @@ impl Interp {
                 module.name
             )
         } else {
-            format!(
-                "cannot import name '{name}' from '{}' ({place})",
-                module.name
-            )
+            format!("cannot import name '{name}' from '{}' ({place})", module.name)
         };
         let stop = self.import_error(message);
         if let Stop::Raise(raise) = &*stop {
@@ -395,11 +338,7 @@ impl Interp {
         let package = match names.get("__package__") {
             Some(Value::Str(package)) => package.to_string(),
             _ if names.contains_key("__path__") => env.module.name.to_string(),
-            _ => env
-                .module
-                .name
-                .rsplit_once('.')
-                .map_or(String::new(), |(parent, _)| parent.to_owned()),
+            _ => env.module.name.rsplit_once('.').map_or(String::new(), |(parent, _)| parent.to_owned()),
         };
         drop(names);
         if package.is_empty() {
@@ -410,17 +349,11 @@ impl Interp {
             base = match base.rsplit_once('.') {
                 Some((parent, _)) => parent,
                 None => {
-                    return Err(
-                        self.import_error("attempted relative import beyond top-level package")
-                    );
+                    return Err(self.import_error("attempted relative import beyond top-level package"));
                 }
             };
         }
-        Ok(if tail.is_empty() {
-            base.to_owned()
-        } else {
-            format!("{base}.{tail}")
-        })
+        Ok(if tail.is_empty() { base.to_owned() } else { format!("{base}.{tail}") })
     }
 
     fn import_star(&self, env: &Rc<Env>, source: &Value) -> PyResult<()> {
@@ -429,18 +362,10 @@ impl Interp {
         };
         let listed = module.namespace.borrow().get("__all__").cloned();
         let names: Vec<Name> = match listed {
-            Some(all) => self
-                .collect(&all)?
-                .iter()
-                .map(|name| Ok(Name::from(&*self.to_str(name)?)))
-                .collect::<PyResult<_>>()?,
-            None => module
-                .namespace
-                .borrow()
-                .keys()
-                .filter(|name| !name.starts_with('_'))
-                .cloned()
-                .collect(),
+            Some(all) => {
+                self.collect(&all)?.iter().map(|name| Ok(Name::from(&*self.to_str(name)?))).collect::<PyResult<_>>()?
+            }
+            None => module.namespace.borrow().keys().filter(|name| !name.starts_with('_')).cloned().collect(),
         };
         for name in names {
             let value = self.get_attr(source, &name)?;
@@ -451,15 +376,8 @@ impl Interp {
 
     /// A module made by a library: `types.ModuleType`, or a submodule without a table of its own.
     pub fn make_module(&self, name: &str, names: Namespace) -> Rc<Module> {
-        let module = Rc::new(Module {
-            name: Name::from(name),
-            path: None,
-            namespace: RefCell::new(names),
-        });
-        module
-            .namespace
-            .borrow_mut()
-            .insert(Name::from("__name__"), Value::str(name));
+        let module = Rc::new(Module { name: Name::from(name), path: None, namespace: RefCell::new(names) });
+        module.namespace.borrow_mut().insert(Name::from("__name__"), Value::str(name));
         module
     }
 }

@@ -39,11 +39,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            recursion: 1000,
-            fuel: None,
-            bytes: None,
-        }
+        Limits { recursion: 1000, fuel: None, bytes: None }
     }
 }
 
@@ -131,11 +127,7 @@ impl Interp {
             types: Types::new(),
             registered: RefCell::default(),
             modules: RefCell::default(),
-            builtins: Rc::new(Module {
-                name: Name::from("builtins"),
-                path: None,
-                namespace: RefCell::default(),
-            }),
+            builtins: Rc::new(Module { name: Name::from("builtins"), path: None, namespace: RefCell::default() }),
             sources: RefCell::default(),
             lazy_annotations: RefCell::default(),
             extensions: RefCell::default(),
@@ -167,30 +159,18 @@ impl Interp {
                 namespace.insert(class.name.clone(), Value::Class(Rc::clone(class)));
             }
         }
-        namespace.insert(
-            Name::from("EnvironmentError"),
-            Value::Class(Rc::clone(&self.types.os_error)),
-        );
-        namespace.insert(
-            Name::from("IOError"),
-            Value::Class(Rc::clone(&self.types.os_error)),
-        );
+        namespace.insert(Name::from("EnvironmentError"), Value::Class(Rc::clone(&self.types.os_error)));
+        namespace.insert(Name::from("IOError"), Value::Class(Rc::clone(&self.types.os_error)));
         namespace.insert(Name::from("NotImplemented"), Value::NotImplemented);
         namespace.insert(Name::from("Ellipsis"), Value::Ellipsis);
         namespace.insert(Name::from("__debug__"), Value::Bool(true));
         namespace.insert(Name::from("__name__"), Value::str("builtins"));
         for row in def.functions {
-            namespace.insert(
-                Name::from(row.name),
-                Value::Native(NativeFunction::new(row, "")),
-            );
+            namespace.insert(Name::from(row.name), Value::Native(NativeFunction::new(row, "")));
         }
         (def.populate)(self, &mut namespace);
         *self.builtins.namespace.borrow_mut() = namespace;
-        self.modules.borrow_mut().insert(
-            Name::from("builtins"),
-            Value::Module(Rc::clone(&self.builtins)),
-        );
+        self.modules.borrow_mut().insert(Name::from("builtins"), Value::Module(Rc::clone(&self.builtins)));
     }
 
     /// What the evaluation is for.
@@ -225,9 +205,7 @@ impl Interp {
             return state;
         }
         let state = Rc::new(T::default());
-        self.extensions
-            .borrow_mut()
-            .insert(TypeId::of::<T>(), state.clone());
+        self.extensions.borrow_mut().insert(TypeId::of::<T>(), state.clone());
         state
     }
 
@@ -242,9 +220,7 @@ impl Interp {
 
     /// Registers a source that has its id already (parsed outside).
     pub fn adopt_source(&self, source: &Arc<SourceFile>) {
-        self.sources
-            .borrow_mut()
-            .insert(source.id, Arc::clone(source));
+        self.sources.borrow_mut().insert(source.id, Arc::clone(source));
     }
 
     /// The source with this id.
@@ -298,11 +274,7 @@ impl Interp {
             .iter()
             .enumerate()
             .map(|(depth, frame)| TraceEntry {
-                span: if depth == last {
-                    self.position.get()
-                } else {
-                    frame.position
-                },
+                span: if depth == last { self.position.get() } else { frame.position },
                 function: Rc::clone(&frame.name),
             })
             .collect()
@@ -315,20 +287,13 @@ impl Interp {
             return Err(Box::new(Stop::Abort(Abort::Fuel { span: self.span() })));
         };
         self.fuel.set(left);
-        let waited = self
-            .until_poll
-            .get()
-            .saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX));
+        let waited = self.until_poll.get().saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX));
         if waited > 0 {
             self.until_poll.set(waited);
             return Ok(());
         }
         self.until_poll.set(STEPS_PER_POLL);
-        if self.host.cancelled() {
-            Err(Box::new(Stop::Abort(Abort::Cancelled)))
-        } else {
-            Ok(())
-        }
+        if self.host.cancelled() { Err(Box::new(Stop::Abort(Abort::Cancelled))) } else { Ok(()) }
     }
 
     /// Steps left, where they are bounded.
@@ -352,17 +317,11 @@ impl Interp {
         if let Some(limit) = self.limits.bytes {
             let used = self.bytes.get().saturating_add(bytes);
             if used > u128::from(limit) {
-                return Err(Box::new(Stop::Abort(Abort::Memory {
-                    span: self.span(),
-                    bytes,
-                })));
+                return Err(Box::new(Stop::Abort(Abort::Memory { span: self.span(), bytes })));
             }
             self.bytes.set(used);
         } else if bytes > LARGEST_REQUEST {
-            return Err(Box::new(Stop::Abort(Abort::Memory {
-                span: self.span(),
-                bytes,
-            })));
+            return Err(Box::new(Stop::Abort(Abort::Memory { span: self.span(), bytes })));
         }
         Ok(())
     }
@@ -376,10 +335,7 @@ impl Interp {
     pub(crate) fn enter(&self) -> PyResult<()> {
         let depth = self.depth.get() + 1;
         if depth > DEEPEST_EXPRESSION {
-            return Err(self.error(
-                &self.types.recursion_error,
-                "maximum recursion depth exceeded",
-            ));
+            return Err(self.error(&self.types.recursion_error, "maximum recursion depth exceeded"));
         }
         self.depth.set(depth);
         Ok(())
@@ -424,39 +380,27 @@ impl Interp {
         class.bases = bases.to_vec();
         // The bases of a table are written by us and linearise; were they not to, the first base's order serves.
         class.ancestors = crate::classes::linearise(bases).unwrap_or_else(|| {
-            std::iter::once(Rc::clone(&bases[0]))
-                .chain(bases[0].ancestors.iter().cloned())
-                .collect()
+            std::iter::once(Rc::clone(&bases[0])).chain(bases[0].ancestors.iter().cloned()).collect()
         });
         class.builtin = bases.iter().find_map(|base| base.builtin);
-        class.metaclass =
-            metaclass.or_else(|| bases.iter().find_map(|base| base.metaclass.clone()));
+        class.metaclass = metaclass.or_else(|| bases.iter().find_map(|base| base.metaclass.clone()));
         class.construct = table.construct;
         class.instance_check = table.instance_check;
         class.doc = table.doc;
         crate::types::fill(&mut class.namespace.borrow_mut(), table);
         let class = Rc::new(class);
-        self.native_classes
-            .borrow_mut()
-            .insert(address, Rc::clone(&class));
+        self.native_classes.borrow_mut().insert(address, Rc::clone(&class));
         class
     }
 
     /// An exception class declared by another crate, made once.
-    pub fn exception_class(
-        &self,
-        module: &'static str,
-        name: &'static str,
-        base: &Rc<Class>,
-    ) -> Rc<Class> {
+    pub fn exception_class(&self, module: &'static str, name: &'static str, base: &Rc<Class>) -> Rc<Class> {
         let key = format!("{module}.{name}");
         if let Some(class) = self.exception_classes.borrow().get(&key) {
             return Rc::clone(class);
         }
         let class = Rc::new(crate::types::plain(name, module, &[base]));
-        self.exception_classes
-            .borrow_mut()
-            .insert(key, Rc::clone(&class));
+        self.exception_classes.borrow_mut().insert(key, Rc::clone(&class));
         class
     }
 }
@@ -466,35 +410,16 @@ impl Drop for Interp {
     fn drop(&mut self) {
         for module in self.modules.get_mut().values() {
             if let Value::Module(module) = module {
-                let namespace = module
-                    .namespace
-                    .try_borrow_mut()
-                    .map(|mut names| std::mem::take(&mut *names));
+                let namespace = module.namespace.try_borrow_mut().map(|mut names| std::mem::take(&mut *names));
                 drop(namespace);
             }
         }
-        for scope in self
-            .scopes
-            .get_mut()
-            .drain(..)
-            .filter_map(|scope| scope.upgrade())
-        {
-            let names = scope
-                .names
-                .try_borrow_mut()
-                .map(|mut names| std::mem::take(&mut *names));
+        for scope in self.scopes.get_mut().drain(..).filter_map(|scope| scope.upgrade()) {
+            let names = scope.names.try_borrow_mut().map(|mut names| std::mem::take(&mut *names));
             drop(names);
         }
-        for class in self
-            .classes
-            .get_mut()
-            .drain(..)
-            .filter_map(|class| class.upgrade())
-        {
-            let names = class
-                .namespace
-                .try_borrow_mut()
-                .map(|mut names| std::mem::take(&mut *names));
+        for class in self.classes.get_mut().drain(..).filter_map(|class| class.upgrade()) {
+            let names = class.namespace.try_borrow_mut().map(|mut names| std::mem::take(&mut *names));
             drop(names);
         }
     }

@@ -39,10 +39,7 @@ enum Source {
 
 impl BuiltinIterator {
     fn value(source: Source) -> Value {
-        Value::object(BuiltinIterator {
-            source: RefCell::new(Some(source)),
-            position: Cell::new(0),
-        })
+        Value::object(BuiltinIterator { source: RefCell::new(Some(source)), position: Cell::new(0) })
     }
 
     fn step(&self, interp: &Interp) -> PyResult<Option<Value>> {
@@ -57,21 +54,14 @@ impl BuiltinIterator {
                 Source::List(list) => list.borrow().get(position).cloned(),
                 Source::ReversedList(list) => {
                     let list = list.borrow();
-                    list.len()
-                        .checked_sub(position + 1)
-                        .and_then(|at| list.get(at).cloned())
+                    list.len().checked_sub(position + 1).and_then(|at| list.get(at).cloned())
                 }
                 Source::Tuple(items) => items.get(position).cloned(),
-                Source::Str(text) => text
-                    .get(position..)
-                    .and_then(|rest| rest.chars().next())
-                    .map(|c| {
-                        advance = c.len_utf8();
-                        Value::str(c.encode_utf8(&mut [0; 4]))
-                    }),
-                Source::Bytes(bytes) => bytes
-                    .get(position)
-                    .map(|byte| Value::Int(Int::Small(i64::from(*byte)))),
+                Source::Str(text) => text.get(position..).and_then(|rest| rest.chars().next()).map(|c| {
+                    advance = c.len_utf8();
+                    Value::str(c.encode_utf8(&mut [0; 4]))
+                }),
+                Source::Bytes(bytes) => bytes.get(position).map(|byte| Value::Int(Int::Small(i64::from(*byte)))),
                 Source::Range(range) => {
                     // `len` clamps at the largest `usize`, far beyond what can be counted through.
                     (position < range.len()).then(|| Value::from(range.at(position)))
@@ -79,8 +69,7 @@ impl BuiltinIterator {
                 Source::Keys(dict, length) => {
                     let dict = dict.borrow();
                     if dict.len() != *length {
-                        let error =
-                            interp.runtime_error("dictionary changed size during iteration");
+                        let error = interp.runtime_error("dictionary changed size during iteration");
                         return Err(error);
                     }
                     dict.next_from(position).map(|(next, key, _)| {
@@ -127,9 +116,7 @@ impl BuiltinIterator {
     fn step_user(&self, interp: &Interp, position: usize) -> PyResult<Option<Value>> {
         let (indexed, sentinel) = match &*self.source.borrow() {
             Some(Source::Indexed(value)) => (Some(value.clone()), None),
-            Some(Source::Sentinel(callable, sentinel)) => {
-                (None, Some((callable.clone(), sentinel.clone())))
-            }
+            Some(Source::Sentinel(callable, sentinel)) => (None, Some((callable.clone(), sentinel.clone()))),
             _ => (None, None),
         };
         if let Some(value) = indexed {
@@ -148,11 +135,7 @@ impl BuiltinIterator {
             return Ok(None);
         };
         let item = interp.call_values(&callable, [])?;
-        Ok(if interp.equals(&item, &sentinel)? {
-            None
-        } else {
-            Some(item)
-        })
+        Ok(if interp.equals(&item, &sentinel)? { None } else { Some(item) })
     }
 }
 
@@ -196,15 +179,15 @@ pub struct NativeIterator<F> {
 impl<F: FnMut(&Interp) -> PyResult<Option<Value>> + 'static> NativeIterator<F> {
     /// An iterator value; `name` is what `type` shows, such as `map`. After `None`, the closure is dropped.
     pub fn value(name: &'static str, step: F) -> Value {
-        Value::object(NativeIterator {
-            name,
-            step: RefCell::new(Some(step)),
-        })
+        Value::object(NativeIterator { name, step: RefCell::new(Some(step)) })
     }
 }
 
 impl<F: FnMut(&Interp) -> PyResult<Option<Value>> + 'static> Object for NativeIterator<F> {
     fn class(&self, interp: &Interp) -> Rc<Class> {
+        if self.name == "generator" {
+            return Rc::clone(&interp.types().generator);
+        }
         match interp.builtins.namespace.borrow().get(self.name) {
             Some(Value::Class(class)) => Rc::clone(class),
             _ => interp.named_class(self.name),
@@ -253,9 +236,7 @@ impl Interp {
             Value::Unknown(_) => BuiltinIterator::value(Source::Unknown(v.clone())),
             Value::Object(object) => match object.iterate(v, self) {
                 Some(result) => result?,
-                None if self.object_has_items(v) => {
-                    BuiltinIterator::value(Source::Indexed(v.clone()))
-                }
+                None if self.object_has_items(v) => BuiltinIterator::value(Source::Indexed(v.clone())),
                 None => return Err(self.not_iterable(v)),
             },
             Value::Instance(_) => {
@@ -319,10 +300,11 @@ impl Interp {
     /// `next(iterator)`; `None` at its end. TypeError where it is no iterator.
     pub fn next(&self, iterator: &Value) -> PyResult<Option<Value>> {
         match iterator {
-            Value::Object(object) => match object.next(self) {
+            // Counted: iterators that wrap iterators may be nested as deep as the program likes.
+            Value::Object(object) => self.nested(|| match object.next(self) {
                 Some(result) => result,
                 None => Err(self.not_an_iterator(iterator)),
-            },
+            }),
             Value::Instance(_) => match self.call_special(iterator, "__next__", []) {
                 Ok(Some(item)) => Ok(Some(item)),
                 Ok(None) => Err(self.not_an_iterator(iterator)),
@@ -346,9 +328,7 @@ impl Interp {
             Value::Range(range) => {
                 let length = range.len();
                 self.charge_bytes(length as u128 * std::mem::size_of::<Value>() as u128)?;
-                Ok((0..length)
-                    .map(|index| Value::from(range.at(index)))
-                    .collect())
+                Ok((0..length).map(|index| Value::from(range.at(index))).collect())
             }
             _ => {
                 let iterator = self.iter(v)?;

@@ -28,27 +28,19 @@ pub struct NamespaceView {
 }
 
 pub(crate) fn of_instance(instance: &Rc<Instance>) -> Value {
-    Value::object(NamespaceView {
-        owner: Owner::Instance(Rc::clone(instance)),
-    })
+    Value::object(NamespaceView { owner: Owner::Instance(Rc::clone(instance)) })
 }
 
 pub(crate) fn of_class(class: &Rc<Class>) -> Value {
-    Value::object(NamespaceView {
-        owner: Owner::Class(Rc::clone(class)),
-    })
+    Value::object(NamespaceView { owner: Owner::Class(Rc::clone(class)) })
 }
 
 pub(crate) fn of_function(function: &Rc<Function>) -> Value {
-    Value::object(NamespaceView {
-        owner: Owner::Function(Rc::clone(function)),
-    })
+    Value::object(NamespaceView { owner: Owner::Function(Rc::clone(function)) })
 }
 
 pub(crate) fn of_module(module: &Rc<Module>) -> Value {
-    Value::object(NamespaceView {
-        owner: Owner::Module(Rc::clone(module)),
-    })
+    Value::object(NamespaceView { owner: Owner::Module(Rc::clone(module)) })
 }
 
 static TABLE: NativeClass = NativeClass {
@@ -56,66 +48,21 @@ static TABLE: NativeClass = NativeClass {
     module: "builtins",
     doc: "A namespace as a mapping.",
     methods: &[
-        NativeDef {
-            name: "keys",
-            signature: "(self, /)",
-            doc: "Its names.",
-            run: keys,
-        },
-        NativeDef {
-            name: "values",
-            signature: "(self, /)",
-            doc: "Its values.",
-            run: values,
-        },
-        NativeDef {
-            name: "items",
-            signature: "(self, /)",
-            doc: "Its names and values.",
-            run: items,
-        },
-        NativeDef {
-            name: "get",
-            signature: "(self, key, default=None, /)",
-            doc: "A value.",
-            run: get,
-        },
-        NativeDef {
-            name: "copy",
-            signature: "(self, /)",
-            doc: "A dict of its names.",
-            run: copy,
-        },
-        NativeDef {
-            name: "update",
-            signature: "(self, other=(), /, **kwargs)",
-            doc: "Sets names.",
-            run: update,
-        },
-        NativeDef {
-            name: "pop",
-            signature: "(self, key, default=..., /)",
-            doc: "Takes a name out.",
-            run: pop,
-        },
+        NativeDef { name: "keys", signature: "(self, /)", doc: "Its names.", run: keys },
+        NativeDef { name: "values", signature: "(self, /)", doc: "Its values.", run: values },
+        NativeDef { name: "items", signature: "(self, /)", doc: "Its names and values.", run: items },
+        NativeDef { name: "get", signature: "(self, key, default=None, /)", doc: "A value.", run: get },
+        NativeDef { name: "copy", signature: "(self, /)", doc: "A dict of its names.", run: copy },
+        NativeDef { name: "update", signature: "(self, other=(), /, **kwargs)", doc: "Sets names.", run: update },
+        NativeDef { name: "pop", signature: "(self, key, default=..., /)", doc: "Takes a name out.", run: pop },
         NativeDef {
             name: "setdefault",
             signature: "(self, key, default=None, /)",
             doc: "Sets a name that is not there.",
             run: set_default,
         },
-        NativeDef {
-            name: "clear",
-            signature: "(self, /)",
-            doc: "Removes all names.",
-            run: clear,
-        },
-        NativeDef {
-            name: "__delitem__",
-            signature: "(self, key, /)",
-            doc: "Removes a name.",
-            run: delete,
-        },
+        NativeDef { name: "clear", signature: "(self, /)", doc: "Removes all names.", run: clear },
+        NativeDef { name: "__delitem__", signature: "(self, key, /)", doc: "Removes a name.", run: delete },
     ],
     properties: &[],
     construct: None,
@@ -182,13 +129,7 @@ impl Object for NamespaceView {
         Some(self.find(key).ok_or_else(|| interp.key_error(key)))
     }
 
-    fn set_item(
-        &self,
-        _this: &Value,
-        key: &Value,
-        value: Value,
-        interp: &Interp,
-    ) -> Option<PyResult<()>> {
+    fn set_item(&self, _this: &Value, key: &Value, value: Value, interp: &Interp) -> Option<PyResult<()>> {
         Some(self.put(interp, key, value))
     }
 
@@ -201,20 +142,10 @@ impl Object for NamespaceView {
         interp: &Interp,
     ) -> PyResult<Option<Value>> {
         let (this, other) = (self.dict_value(), plain_mapping(other));
-        if reflected {
-            interp.try_binary(op, &other, &this)
-        } else {
-            interp.try_binary(op, &this, &other)
-        }
+        if reflected { interp.try_binary(op, &other, &this) } else { interp.try_binary(op, &this, &other) }
     }
 
-    fn compare(
-        &self,
-        _this: &Value,
-        op: CompareOp,
-        other: &Value,
-        interp: &Interp,
-    ) -> PyResult<Option<Value>> {
+    fn compare(&self, _this: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
         let other = plain_mapping(other);
         match other {
             Value::Dict(_) => interp.compare(op, &self.dict_value(), &other).map(Some),
@@ -249,17 +180,12 @@ impl Object for NamespaceView {
 
 /// A namespace view as the dict it shows; other values as they are.
 pub fn plain_mapping(v: &Value) -> Value {
-    v.downcast::<NamespaceView>()
-        .map_or_else(|| v.clone(), NamespaceView::dict_value)
+    v.downcast::<NamespaceView>().map_or_else(|| v.clone(), NamespaceView::dict_value)
 }
 
 fn view<'a>(interp: &Interp, this: &'a Value) -> PyResult<&'a NamespaceView> {
-    this.downcast::<NamespaceView>().ok_or_else(|| {
-        interp.type_error(format!(
-            "expected a namespace, not '{}'",
-            interp.type_name(this)
-        ))
-    })
+    this.downcast::<NamespaceView>()
+        .ok_or_else(|| interp.type_error(format!("expected a namespace, not '{}'", interp.type_name(this))))
 }
 
 fn keys(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -291,11 +217,7 @@ fn update(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let this = view(interp, &this)?;
     for mapping in [plain_mapping(&other), keywords] {
         let pairs = match interp.plain(&mapping) {
-            Value::Dict(dict) => dict
-                .borrow()
-                .iter()
-                .map(|(k, v)| (k.clone(), v.clone()))
-                .collect(),
+            Value::Dict(dict) => dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             other => interp.pairs_of(&other)?,
         };
         for (key, value) in pairs {
@@ -325,8 +247,7 @@ fn set_default(interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 fn clear(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let old =
-        view(interp, args.get(0))?.with(|namespace| std::mem::take(&mut *namespace.borrow_mut()));
+    let old = view(interp, args.get(0))?.with(|namespace| std::mem::take(&mut *namespace.borrow_mut()));
     drop(old);
     Ok(Value::None)
 }

@@ -41,22 +41,12 @@ pub struct NativeFunction {
 impl NativeFunction {
     /// The function of a table row.
     pub fn new(def: &'static NativeDef, module: &'static str) -> Rc<Self> {
-        Rc::new(NativeFunction {
-            def,
-            module,
-            owner: None,
-            signature: OnceCell::new(),
-        })
+        Rc::new(NativeFunction { def, module, owner: None, signature: OnceCell::new() })
     }
 
     /// A method of the native class `owner`.
     pub fn method(def: &'static NativeDef, module: &'static str, owner: &'static str) -> Rc<Self> {
-        Rc::new(NativeFunction {
-            def,
-            module,
-            owner: Some(owner),
-            signature: OnceCell::new(),
-        })
+        Rc::new(NativeFunction { def, module, owner: Some(owner), signature: OnceCell::new() })
     }
 
     /// `list.append` for methods, `len` for functions.
@@ -69,8 +59,7 @@ impl NativeFunction {
 
     /// Its parsed signature.
     pub fn signature(&self) -> &Signature {
-        self.signature
-            .get_or_init(|| Signature::parse(self.def.signature))
+        self.signature.get_or_init(|| Signature::parse(self.def.signature))
     }
 }
 

@@ -1,11 +1,11 @@
 //! The seam through which Rust adds kinds of values: iterators here, arrays and Refs in `pallas-jax`.
 //! Methods and properties come from the object's [`Class`]; this trait has only what a table cannot say.
 
+use crate::call::CallArgs;
 use crate::class::Class;
 use crate::interp::Interp;
 use crate::raise::PyResult;
 use crate::value::Value;
-use crate::call::CallArgs;
 use pallas_syntax::ast::{BinaryOp, CompareOp, UnaryOp};
 use std::any::Any;
 use std::rc::Rc;
@@ -141,6 +141,11 @@ pub trait Object: Any {
     /// `float(...)`.
     fn as_float(&self, _this: &Value, _interp: &Interp) -> Option<PyResult<f64>> {
         None
+    }
+
+    /// In analysis: whether the value is known by its type only, so that tests, numbers and texts made of it are unknown.
+    fn is_undecided(&self) -> bool {
+        false
     }
 
     /// One short line for hovers and inlay hints, such as `f32[8, 128]`; `None` for nothing worth showing.

@@ -72,18 +72,11 @@ impl Signature {
                 parameters.push(Parameter::new(name, ParameterKind::Variadic));
                 keyword_only = true;
             } else if !piece.is_empty() {
-                let kind = if keyword_only {
-                    ParameterKind::KeywordOnly
-                } else {
-                    ParameterKind::Positional
-                };
+                let kind = if keyword_only { ParameterKind::KeywordOnly } else { ParameterKind::Positional };
                 parameters.push(Parameter::new(piece, kind));
             }
         }
-        Signature {
-            parameters,
-            builtin_style,
-        }
+        Signature { parameters, builtin_style }
     }
 
     /// Number of parameters: the length of the argument list that the native function gets.
@@ -97,12 +90,7 @@ impl Signature {
     }
 
     /// One value per parameter. TypeError in CPython's words where the call does not fit.
-    pub fn bind(
-        &self,
-        interp: &Interp,
-        function: &NativeFunction,
-        args: CallArgs,
-    ) -> PyResult<Arguments> {
+    pub fn bind(&self, interp: &Interp, function: &NativeFunction, args: CallArgs) -> PyResult<Arguments> {
         let mut values: SmallVec<[Value; 8]> = SmallVec::new();
         let given = args.positional.len();
         let mut positional = args.positional.into_iter();
@@ -134,10 +122,7 @@ impl Signature {
         for (name, value) in args.keywords {
             let target = self.parameters.iter().position(|parameter| {
                 *parameter.name == *name
-                    && matches!(
-                        parameter.kind,
-                        ParameterKind::Positional | ParameterKind::KeywordOnly
-                    )
+                    && matches!(parameter.kind, ParameterKind::Positional | ParameterKind::KeywordOnly)
             });
             match target {
                 Some(index) if filled[index] => {
@@ -171,20 +156,12 @@ impl Signature {
     }
 
     fn receivers(&self) -> usize {
-        usize::from(
-            self.parameters
-                .first()
-                .is_some_and(|p| &*p.name == "self" || &*p.name == "cls"),
-        )
+        usize::from(self.parameters.first().is_some_and(|p| &*p.name == "self" || &*p.name == "cls"))
     }
 
     /// Least and most number of positional arguments, the receiver not counted.
     fn positional_range(&self) -> (usize, usize) {
-        let positional = self
-            .parameters
-            .iter()
-            .skip(self.receivers())
-            .filter(|p| p.is_positional());
+        let positional = self.parameters.iter().skip(self.receivers()).filter(|p| p.is_positional());
         let most = positional.clone().count();
         (positional.filter(|p| p.default.is_none()).count(), most)
     }
@@ -205,16 +182,10 @@ impl Signature {
         let name = function.def.name;
         if !self.is_builtin_style(function) {
             let (least, most) = (least + receivers, most + receivers);
-            let takes = if least == most {
-                format!("{most}")
-            } else {
-                format!("from {least} to {most}")
-            };
+            let takes = if least == most { format!("{most}") } else { format!("from {least} to {most}") };
             let plural = if most == 1 && least == most { "" } else { "s" };
             let verb = if given == 1 { "was" } else { "were" };
-            return format!(
-                "{name}() takes {takes} positional argument{plural} but {given} {verb} given"
-            );
+            return format!("{name}() takes {takes} positional argument{plural} but {given} {verb} given");
         }
         if self.has(ParameterKind::Positional) {
             let most = self.len() - receivers;
@@ -227,22 +198,13 @@ impl Signature {
             };
         }
         match (least, most) {
-            (0, 0) => format!(
-                "{}() takes no arguments ({shown} given)",
-                function.qualified_name()
-            ),
-            (1, 1) => format!(
-                "{}() takes exactly one argument ({shown} given)",
-                function.qualified_name()
-            ),
+            (0, 0) => format!("{}() takes no arguments ({shown} given)", function.qualified_name()),
+            (1, 1) => format!("{}() takes exactly one argument ({shown} given)", function.qualified_name()),
             (least, most) if least == most => {
                 format!("{name} expected {most} arguments, got {shown}")
             }
             (_, most) => {
-                format!(
-                    "{name} expected at most {most} argument{}, got {shown}",
-                    plural(most)
-                )
+                format!("{name} expected at most {most} argument{}, got {shown}", plural(most))
             }
         }
     }
@@ -266,46 +228,22 @@ impl Signature {
         if !self.is_builtin_style(function) || keyword_only {
             return missing_arguments(name, absent.iter().map(|p| &*p.name), keyword_only);
         }
-        if absent
-            .first()
-            .is_some_and(|p| p.kind == ParameterKind::Positional)
-        {
-            let position = self
-                .parameters
-                .iter()
-                .position(|p| *p.name == *absent[0].name)
-                .unwrap_or(0)
-                + 1
-                - receivers;
-            return format!(
-                "{name}() missing required argument '{}' (pos {position})",
-                absent[0].name
-            );
+        if absent.first().is_some_and(|p| p.kind == ParameterKind::Positional) {
+            let position = self.parameters.iter().position(|p| *p.name == *absent[0].name).unwrap_or(0) + 1 - receivers;
+            return format!("{name}() missing required argument '{}' (pos {position})", absent[0].name);
         }
         if self.has(ParameterKind::Positional) {
-            return format!(
-                "{name}() takes at least {least} positional argument{} ({shown} given)",
-                plural(least)
-            );
+            return format!("{name}() takes at least {least} positional argument{} ({shown} given)", plural(least));
         }
         if self.has(ParameterKind::KeywordOnly) && least == most {
             return format!("{name} expected {least} argument{}, got {shown}", plural(least));
         }
         match (least, most) {
-            (1, 1) => format!(
-                "{}() takes exactly one argument ({shown} given)",
-                function.qualified_name()
-            ),
+            (1, 1) => format!("{}() takes exactly one argument ({shown} given)", function.qualified_name()),
             (least, most) if least == most => {
-                format!(
-                    "{name} expected {least} argument{}, got {shown}",
-                    plural(least)
-                )
+                format!("{name} expected {least} argument{}, got {shown}", plural(least))
             }
-            (least, _) => format!(
-                "{name} expected at least {least} argument{}, got {shown}",
-                plural(least)
-            ),
+            (least, _) => format!("{name} expected at least {least} argument{}, got {shown}", plural(least)),
         }
     }
 
@@ -317,30 +255,18 @@ impl Signature {
                 index + 1 - self.receivers()
             );
         }
-        format!(
-            "{}() got multiple values for argument '{name}'",
-            function.def.name
-        )
+        format!("{}() got multiple values for argument '{name}'", function.def.name)
     }
 
     fn unexpected_keyword(&self, function: &NativeFunction, name: &str) -> String {
         if !self.is_builtin_style(function) {
-            return format!(
-                "{}() got an unexpected keyword argument '{name}'",
-                function.def.name
-            );
+            return format!("{}() got an unexpected keyword argument '{name}'", function.def.name);
         }
-        if self
-            .parameters
-            .iter()
-            .all(|p| p.kind == ParameterKind::PositionalOnly || p.kind == ParameterKind::Variadic)
+        if self.parameters.iter().all(|p| p.kind == ParameterKind::PositionalOnly || p.kind == ParameterKind::Variadic)
         {
             return format!("{}() takes no keyword arguments", function.qualified_name());
         }
-        format!(
-            "'{name}' is an invalid keyword argument for {}()",
-            function.def.name
-        )
+        format!("'{name}' is an invalid keyword argument for {}()", function.def.name)
     }
 }
 
@@ -349,23 +275,13 @@ impl Parameter {
     fn new(text: &str, kind: ParameterKind) -> Parameter {
         let mut halves = split_top_level(text, '=').into_iter();
         let name = halves.next().unwrap_or("");
-        let name = split_top_level(name, ':')
-            .first()
-            .map_or("", |name| name.trim());
+        let name = split_top_level(name, ':').first().map_or("", |name| name.trim());
         let default_text = halves.next().map(|text| text.trim().to_owned());
-        Parameter {
-            name: Name::from(name),
-            kind,
-            default: default_text.as_deref().map(literal),
-            default_text,
-        }
+        Parameter { name: Name::from(name), kind, default: default_text.as_deref().map(literal), default_text }
     }
 
     fn is_positional(&self) -> bool {
-        matches!(
-            self.kind,
-            ParameterKind::PositionalOnly | ParameterKind::Positional
-        )
+        matches!(self.kind, ParameterKind::PositionalOnly | ParameterKind::Positional)
     }
 }
 
@@ -376,22 +292,14 @@ pub(crate) fn missing_arguments<'a>(
     keyword_only: bool,
 ) -> String {
     let names: Vec<String> = names.map(|name| format!("'{name}'")).collect();
-    let kind = if keyword_only {
-        "keyword-only"
-    } else {
-        "positional"
-    };
+    let kind = if keyword_only { "keyword-only" } else { "positional" };
     let listed = match names.as_slice() {
         [] => String::new(),
         [one] => one.clone(),
         [first, second] => format!("{first} and {second}"),
         [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
     };
-    format!(
-        "{function}() missing {} required {kind} argument{}: {listed}",
-        names.len(),
-        plural(names.len())
-    )
+    format!("{function}() missing {} required {kind} argument{}: {listed}", names.len(), plural(names.len()))
 }
 
 fn plural(count: usize) -> &'static str {
@@ -411,18 +319,9 @@ fn literal(text: &str) -> Value {
         "False" => Value::Bool(false),
         "()" => Value::tuple([]),
         _ => {
-            if let Some(inner) = text
-                .strip_prefix('(')
-                .and_then(|text| text.strip_suffix(')'))
-            {
+            if let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
                 let items = split_top_level(inner, ',');
-                return Value::tuple(
-                    items
-                        .into_iter()
-                        .map(str::trim)
-                        .filter(|item| !item.is_empty())
-                        .map(literal),
-                );
+                return Value::tuple(items.into_iter().map(str::trim).filter(|item| !item.is_empty()).map(literal));
             }
             let number = text.replace('_', "");
             if let Ok(value) = number.parse::<i64>() {

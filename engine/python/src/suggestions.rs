@@ -43,40 +43,15 @@ impl Interp {
 
     /// The NameError of a name that is bound nowhere.
     pub(crate) fn undefined_name(&self, env: &Env, name: &str) -> Box<Stop> {
-        let stop = self.error(
-            &self.types().name_error,
-            format!("name '{name}' is not defined"),
-        );
+        let stop = self.error(&self.types().name_error, format!("name '{name}' is not defined"));
         if let Stop::Raise(raise) = &*stop {
             set_field(&raise.exception, "name", Value::str(name));
-            let mut candidates: Vec<String> = env
-                .info
-                .declared
-                .iter()
-                .map(|local| local.to_string())
-                .collect();
-            candidates.extend(
-                env.scope
-                    .names
-                    .borrow()
-                    .keys()
-                    .map(|local| local.to_string()),
-            );
-            candidates.extend(
-                env.module
-                    .namespace
-                    .borrow()
-                    .keys()
-                    .map(|global| global.to_string()),
-            );
+            let mut candidates: Vec<String> = env.info.declared.iter().map(|local| local.to_string()).collect();
+            candidates.extend(env.scope.names.borrow().keys().map(|local| local.to_string()));
+            candidates.extend(env.module.namespace.borrow().keys().map(|global| global.to_string()));
             let found = closest(name, &candidates).or_else(|| {
-                let builtins: Vec<String> = self
-                    .builtins
-                    .namespace
-                    .borrow()
-                    .keys()
-                    .map(|builtin| builtin.to_string())
-                    .collect();
+                let builtins: Vec<String> =
+                    self.builtins.namespace.borrow().keys().map(|builtin| builtin.to_string()).collect();
                 closest(name, &builtins)
             });
             if let Some(found) = found {
@@ -94,16 +69,12 @@ impl Interp {
         if !self.exception_is(exception, &self.types().attribute_error) {
             return None;
         }
-        let (Some(Value::Str(name)), Some(object)) =
-            (field(exception, "name"), field(exception, "obj"))
-        else {
+        let (Some(Value::Str(name)), Some(object)) = (field(exception, "name"), field(exception, "obj")) else {
             return None;
         };
         let mut names = self.attribute_names(&object);
         if matches!(object, Value::Instance(_) | Value::Class(_)) {
-            names.extend(
-                ["__init__", "__dict__", "__class__", "__doc__", "__module__"].map(str::to_owned),
-            );
+            names.extend(["__init__", "__dict__", "__class__", "__doc__", "__module__"].map(str::to_owned));
         }
         names.sort();
         names.dedup();
@@ -151,12 +122,7 @@ fn substitution(a: u8, b: u8) -> usize {
 fn levenshtein(a: &[u8], b: &[u8], most: usize) -> usize {
     let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[common..], &b[common..]);
-    let common = a
-        .iter()
-        .rev()
-        .zip(b.iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let common = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[..a.len() - common], &b[..b.len() - common]);
     if a.is_empty() || b.is_empty() {
         return (a.len() + b.len()) * MOVE;

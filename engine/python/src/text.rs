@@ -34,11 +34,7 @@ impl Interp {
                 None if native.module.is_empty() => {
                     format!("<built-in function {}>", native.def.name)
                 }
-                None => format!(
-                    "<function {} at {}>",
-                    native.def.name,
-                    address(std::ptr::from_ref(native.def))
-                ),
+                None => format!("<function {} at {}>", native.def.name, address(std::ptr::from_ref(native.def))),
             }),
             Value::BoundMethod(method) => match &method.function {
                 Value::Function(function) => Ok(format!(
@@ -52,20 +48,13 @@ impl Interp {
                     self.type_name(&method.receiver),
                     address(Rc::as_ptr(native))
                 )),
-                other => Ok(format!(
-                    "<bound method {} of {}>",
-                    self.repr(other)?,
-                    self.repr(&method.receiver)?
-                )),
+                other => Ok(format!("<bound method {} of {}>", self.repr(other)?, self.repr(&method.receiver)?)),
             },
             Value::Module(module) => Ok(match &module.path {
                 Some(path) => format!("<module '{}' from '{path}'>", module.name),
                 None => format!("<module '{}' (built-in)>", module.name),
             }),
-            Value::Property(property) => Ok(format!(
-                "<property object at {}>",
-                address(Rc::as_ptr(property))
-            )),
+            Value::Property(property) => Ok(format!("<property object at {}>", address(Rc::as_ptr(property)))),
             Value::StaticMethod(inner) => Ok(format!("<staticmethod({})>", self.repr(inner)?)),
             Value::ClassMethod(inner) => Ok(format!("<classmethod({})>", self.repr(inner)?)),
             Value::Unknown(unknown) => Ok(format!("<unknown: {}>", unknown.why)),
@@ -89,10 +78,9 @@ impl Interp {
             return match self.plain(&text) {
                 Value::Str(text) => Ok(text.to_string()),
                 Value::Unknown(_) => Ok(String::new()),
-                other => Err(self.type_error(format!(
-                    "__repr__ returned non-string (type {})",
-                    self.type_name(&other)
-                ))),
+                other => {
+                    Err(self.type_error(format!("__repr__ returned non-string (type {})", self.type_name(&other))))
+                }
             };
         }
         if self.exception_is(v, &self.types().base_exception) {
@@ -132,11 +120,7 @@ impl Interp {
         let args = self.exception_args(v);
         let inner = match args.as_slice() {
             [] => String::new(),
-            args => args
-                .iter()
-                .map(|arg| self.repr(arg))
-                .collect::<PyResult<Vec<_>>>()?
-                .join(", "),
+            args => args.iter().map(|arg| self.repr(arg)).collect::<PyResult<Vec<_>>>()?.join(", "),
         };
         Ok(format!("{}({inner})", self.type_of(v).name))
     }
@@ -194,10 +178,7 @@ impl Interp {
             return match self.plain(&text) {
                 Value::Str(text) => Ok(text.to_string()),
                 Value::Unknown(_) => Ok(String::new()),
-                other => Err(self.type_error(format!(
-                    "__str__ returned non-string (type {})",
-                    self.type_name(&other)
-                ))),
+                other => Err(self.type_error(format!("__str__ returned non-string (type {})", self.type_name(&other)))),
             };
         }
         if self.exception_is(v, &self.types().base_exception) {
@@ -223,11 +204,7 @@ impl Interp {
                 Some(file) => format!(": {}", self.repr(&file)?),
                 None => String::new(),
             };
-            return Ok(format!(
-                "[Errno {}] {}{file}",
-                self.str(number)?,
-                self.str(text)?
-            ));
+            return Ok(format!("[Errno {}] {}{file}", self.str(number)?, self.str(text)?));
         }
         match args.as_slice() {
             [] => Ok(String::new()),
@@ -245,8 +222,7 @@ impl Interp {
                 Some(text) => Ok(text),
                 None => {
                     if self.type_of(v).lookup("__format__").is_some()
-                        && let Some(text) =
-                            self.call_special(v, "__format__", [Value::str(spec)])?
+                        && let Some(text) = self.call_special(v, "__format__", [Value::str(spec)])?
                     {
                         return Ok(self.to_str(&text)?.to_string());
                     }
@@ -258,10 +234,10 @@ impl Interp {
                     return match self.plain(&text) {
                         Value::Str(text) => Ok(text.to_string()),
                         Value::Unknown(_) => Ok(String::new()),
-                        other => Err(self.type_error(format!(
-                            "__format__ must return a str, not {}",
-                            self.type_name(&other)
-                        ))),
+                        other => {
+                            Err(self
+                                .type_error(format!("__format__ must return a str, not {}", self.type_name(&other))))
+                        }
                     };
                 }
                 let class = self.type_of(v);
@@ -269,9 +245,7 @@ impl Interp {
                     return self.str(v);
                 }
                 match self.plain(v) {
-                    payload @ (Value::Int(_) | Value::Float(_) | Value::Bool(_))
-                        if !spec.is_empty() =>
-                    {
+                    payload @ (Value::Int(_) | Value::Float(_) | Value::Bool(_)) if !spec.is_empty() => {
                         self.format(&payload, spec)
                     }
                     Value::Str(_) if !spec.is_empty() => {
@@ -280,11 +254,7 @@ impl Interp {
                     _ => self.format_plainly(v, spec),
                 }
             }
-            Value::Int(_)
-            | Value::Float(_)
-            | Value::Bool(_)
-            | Value::Str(_)
-            | Value::Complex(..) => {
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_) | Value::Complex(..) => {
                 if spec.is_empty() {
                     return self.str(v);
                 }
@@ -298,10 +268,7 @@ impl Interp {
         if spec.is_empty() {
             return self.str(v);
         }
-        Err(self.type_error(format!(
-            "unsupported format string passed to {}.__format__",
-            self.type_name(v)
-        )))
+        Err(self.type_error(format!("unsupported format string passed to {}.__format__", self.type_name(v))))
     }
 }
 

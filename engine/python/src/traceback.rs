@@ -33,9 +33,7 @@ pub fn render_exception(interp: &Interp, exception: &Value) -> String {
 
 fn entries_of(exception: &Value) -> Vec<TraceEntry> {
     match field(exception, "__traceback__") {
-        Some(value) => value
-            .downcast::<Traceback>()
-            .map_or_else(Vec::new, |traceback| traceback.entries.clone()),
+        Some(value) => value.downcast::<Traceback>().map_or_else(Vec::new, |traceback| traceback.entries.clone()),
         None => Vec::new(),
     }
 }
@@ -50,12 +48,7 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(interp: &'a Interp, suggestions: bool) -> Self {
-        Printer {
-            interp,
-            suggestions,
-            seen: Vec::new(),
-            text: String::new(),
-        }
+        Printer { interp, suggestions, seen: Vec::new(), text: String::new() }
     }
 
     /// The exception after those that led to it.
@@ -64,17 +57,12 @@ impl<'a> Printer<'a> {
         let cause = field(exception, "__cause__").filter(|cause| !cause.is_none());
         let suppress = field(exception, "__suppress_context__");
         let suppressed = matches!(suppress, Some(Value::Bool(true)));
-        let context =
-            field(exception, "__context__").filter(|context| !context.is_none() && !suppressed);
+        let context = field(exception, "__context__").filter(|context| !context.is_none() && !suppressed);
         let before = match (&cause, &context) {
-            (Some(cause), _) => Some((
-                cause,
-                "The above exception was the direct cause of the following exception:",
-            )),
-            (None, Some(context)) => Some((
-                context,
-                "During handling of the above exception, another exception occurred:",
-            )),
+            (Some(cause), _) => Some((cause, "The above exception was the direct cause of the following exception:")),
+            (None, Some(context)) => {
+                Some((context, "During handling of the above exception, another exception occurred:"))
+            }
             _ => None,
         };
         if let Some((earlier, link)) = before
@@ -125,9 +113,9 @@ fn render_entries(interp: &Interp, entries: &[TraceEntry], text: &mut String) {
     let mut last: Option<(u32, u32, &str)> = None;
     let mut count = 0;
     for entry in entries.iter().rev() {
-        let line = interp.source(entry.span.file).map_or(0, |source| {
-            source.line_of(anchors::moved_to_attribute(&source, entry.span).start)
-        });
+        let line = interp
+            .source(entry.span.file)
+            .map_or(0, |source| source.line_of(anchors::moved_to_attribute(&source, entry.span).start));
         let place = (entry.span.file.0, line, &*entry.function);
         if last != Some(place) {
             repeated(count, text);
@@ -157,11 +145,7 @@ fn render_entry(interp: &Interp, entry: &TraceEntry, text: &mut String) {
     };
     let span = anchors::moved_to_attribute(&source, entry.span);
     let start = source.line_column(span.start);
-    let _ = writeln!(
-        text,
-        "  File \"{}\", line {}, in {}",
-        source.path, start.line, entry.function
-    );
+    let _ = writeln!(text, "  File \"{}\", line {}, in {}", source.path, start.line, entry.function);
     let line = source.line(start.line);
     let stripped = line.trim();
     if stripped.is_empty() {
@@ -175,8 +159,7 @@ fn render_entry(interp: &Interp, entry: &TraceEntry, text: &mut String) {
 
 /// The place that a SyntaxError names.
 fn render_syntax_error(interp: &Interp, exception: &Value, text: &mut String) {
-    let (Some(Value::Str(path)), Some(Value::Int(line))) =
-        (field(exception, "filename"), field(exception, "lineno"))
+    let (Some(Value::Str(path)), Some(Value::Int(line))) = (field(exception, "filename"), field(exception, "lineno"))
     else {
         return;
     };

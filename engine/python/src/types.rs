@@ -171,12 +171,8 @@ pub(crate) const HIDDEN: &[&str] = &[
 ];
 
 fn builtin_class(name: &'static str, bases: &[&Rc<Class>], layout: Option<Builtin>) -> Rc<Class> {
-    let table = crate::classes::native::core_table(name).or_else(|| {
-        builtins::CLASSES
-            .iter()
-            .copied()
-            .find(|table| table.name == name)
-    });
+    let table = crate::classes::native::core_table(name)
+        .or_else(|| builtins::CLASSES.iter().copied().find(|table| table.name == name));
     let mut class = plain(name, "builtins", bases);
     class.builtin = layout;
     if let Some(table) = table {
@@ -232,24 +228,13 @@ pub(crate) fn fill(namespace: &mut Namespace, table: &'static NativeClass) {
     }
     for def in table.properties {
         let getter = Value::Native(NativeFunction::method(def, table.module, table.name));
-        let property = Property {
-            getter,
-            setter: Value::None,
-            deleter: Value::None,
-            doc: Value::str(def.doc),
-        };
+        let property = Property { getter, setter: Value::None, deleter: Value::None, doc: Value::str(def.doc) };
         namespace.insert(Name::from(def.name), Value::Property(Rc::new(property)));
     }
 }
 
 fn bind_kind(def: &NativeDef, function: Value) -> Value {
-    let first = def
-        .signature
-        .trim_start_matches('(')
-        .split([',', ')', '=', ':'])
-        .next()
-        .unwrap_or("")
-        .trim();
+    let first = def.signature.trim_start_matches('(').split([',', ')', '=', ':']).next().unwrap_or("").trim();
     match first {
         "self" => function,
         // `__new__` is called with its class written out, as in Python.

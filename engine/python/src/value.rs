@@ -89,11 +89,7 @@ impl Range {
     /// Number of values.
     pub fn len(&self) -> usize {
         let (start, stop, step) = (self.start as i128, self.stop as i128, self.step as i128);
-        let count = if step > 0 {
-            (stop - start + step - 1) / step
-        } else {
-            (start - stop - step - 1) / -step
-        };
+        let count = if step > 0 { (stop - start + step - 1) / step } else { (start - stop - step - 1) / -step };
         usize::try_from(count.max(0)).unwrap_or(usize::MAX)
     }
 
@@ -182,10 +178,7 @@ impl Value {
 
     /// `Value::Unknown` with a reason.
     pub fn unknown(why: impl Into<String>, span: Option<Span>) -> Value {
-        Value::Unknown(Rc::new(Unknown {
-            why: why.into(),
-            span,
-        }))
+        Value::Unknown(Rc::new(Unknown { why: why.into(), span }))
     }
 
     /// `is None`
@@ -201,6 +194,23 @@ impl Value {
     /// Unknown in analysis.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Value::Unknown(_))
+    }
+
+    /// Unknown in analysis, or known by its type only: what a test of it gives cannot be said.
+    pub fn is_undecided(&self) -> bool {
+        match self {
+            Value::Unknown(_) => true,
+            Value::Object(object) => object.is_undecided(),
+            _ => false,
+        }
+    }
+
+    /// This value where it is unknown, or an unknown one that stands for what is made of it.
+    pub fn to_unknown(&self, why: &str) -> Value {
+        match self {
+            Value::Unknown(_) => self.clone(),
+            _ => Value::unknown(why, None),
+        }
     }
 
     /// `Some(self)` unless it is `None` or was not given.

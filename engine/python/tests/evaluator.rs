@@ -70,6 +70,63 @@ fn cases_print_what_cpython_prints() {
     assert!(failures.is_empty(), "{} cases differ:\n\n{}", failures.len(), failures.join("\n\n"));
 }
 
+/// What analysis prints and reports for each program; CPython has no such mode, so the expectation is the design's.
+#[test]
+fn analysis_goes_on_where_values_are_not_known() {
+    let cases = [
+        // A missing module is a note, and its values spread.
+        (
+            "import torch\nx = torch.zeros(3).shape[0] + 1\nprint(len([x]))",
+            "1\n",
+            "ModuleNotFoundError: No module named 'torch'\n",
+        ),
+        // Both branches run; what they agree on stays, exceptions inside are dropped.
+        (
+            "import torch\nif torch.x > 3:\n    a = 1\n    same = 5\n    raise ValueError('no')\nelse:\n    a = 2\n    same = 5\nprint(a, same)",
+            "2 5\n",
+            "ModuleNotFoundError: No module named 'torch'\n",
+        ),
+        (
+            "import torch\nif torch.x:\n    a = 1\nelse:\n    a = 2\nprint(type(a).__name__)\nb = 1\nif torch.x:\n    b = 3\nprint(b)",
+            "<unknown: 'a' depends on a condition that is not known>\n3\n",
+            "ModuleNotFoundError: No module named 'torch'\n",
+        ),
+        // A `return` under an unknown test, and code behind it that may not be reached.
+        (
+            "import torch\ndef f(a):\n    if a:\n        return 1\n    raise ValueError('no')\nprint(f(torch.x))\ndef g(a):\n    if a:\n        return 1\n    else:\n        return 2\nprint(g(torch.x))",
+            "1\n<unknown: depends on a condition that is not known>\n",
+            "ModuleNotFoundError: No module named 'torch'\n",
+        ),
+        // An unknown loop runs once.
+        (
+            "import torch\nn = 0\nwhile torch.more():\n    n += 1\nprint(n)\nwhile True:\n    n += 1\n    if torch.done():\n        break\nprint(n)",
+            "1\n2\n",
+            "ModuleNotFoundError: No module named 'torch'\n",
+        ),
+        // A statement that fails is reported, its names are unknown, the rest goes on.
+        ("a = 1 / 0\nprint('next')\nb = a + 1\nprint(len([b]))", "next\n1\n", "ZeroDivisionError: division by zero\n"),
+        // Fuel and memory are per top-level statement.
+        (
+            "while True:\n    pass\nprint('after')\nx = 'x' * 10**12\nprint('then')\ny = [0] * 10**9\nz = list(range(10**9))\nprint('end')",
+            "after\nthen\nend\n",
+            "out of fuel\nout of memory\nout of memory\nout of memory\n",
+        ),
+        // What does not parse is skipped.
+        ("x = 1\ny = = 2\nprint(x)", "1\n", ""),
+        // A class whose base is unknown still has its own methods.
+        (
+            "import flax\nclass M(flax.Module):\n    def f(self):\n        return 3\nprint(M().f())",
+            "3\n",
+            "ModuleNotFoundError: No module named 'flax'\n",
+        ),
+    ];
+    for (text, stdout, stderr) in cases {
+        let found = analyse("case.py", text, 20_000);
+        assert_eq!(found.stdout, stdout, "stdout of {text}");
+        assert_eq!(found.stderr, stderr, "notes of {text}");
+    }
+}
+
 #[test]
 fn truncated_cases_are_analysed_without_panic() {
     let only = std::env::var("CASE").ok();
@@ -83,7 +140,8 @@ fn truncated_cases_are_analysed_without_panic() {
         // In the middle of lines, too.
         ends.extend(text.match_indices(' ').map(|(at, _)| at).step_by(7));
         for end in ends {
-            if let Ended::Panicked(message) = analyse(&format!("{name}.py"), &text[..end], 2_000) {
+            let analysed = analyse(&format!("{name}.py"), &text[..end], 2_000);
+            if let Ended::Panicked(message) = analysed.ended {
                 panic!("{name} cut off at {end}: {message}");
             }
         }

@@ -44,13 +44,9 @@ impl Object for CodeObject {
                         | flag(code.scope().is_generator, 32),
                 )
             }
-            "co_filename" => interp
-                .source(code.span().file)
-                .map_or(Value::None, |source| Value::str(&source.path)),
+            "co_filename" => interp.source(code.span().file).map_or(Value::None, |source| Value::str(&source.path)),
             "co_firstlineno" => {
-                let line = interp
-                    .source(code.span().file)
-                    .map_or(0, |source| source.line_of(code.span().start));
+                let line = interp.source(code.span().file).map_or(0, |source| source.line_of(code.span().start));
                 Value::from(i64::from(line))
             }
             _ => return Ok(None),

@@ -55,14 +55,22 @@ impl Interp {
             },
             _ => match name {
                 "__doc__" => self.type_attr(&self.type_of(v), name),
-                "__module__" if matches!(v, Value::Object(_)) => {
-                    Some(Value::name(&self.type_of(v).module))
-                }
+                "__module__" if matches!(v, Value::Object(_)) => Some(Value::name(&self.type_of(v).module)),
                 _ => None,
             },
         };
         if own.is_some() {
             return Ok(own);
+        }
+        if let (Value::Object(object), Some(method)) = (v, protocol_method(name)) {
+            let has = match name {
+                "__next__" => self.is_iterator(v),
+                "__iter__" => object.iterate(v, self).is_some(),
+                _ => object.length(v, self).is_some(),
+            };
+            if has {
+                return Ok(Some(super::bound(v, &method)));
+            }
         }
         if name == "__call__" && self.is_callable(v) {
             return Ok(Some(v.clone()));
@@ -88,10 +96,7 @@ impl Interp {
             "__dict__" => crate::namespace_view::of_function(function),
             "__annotations__" => {
                 let annotations = self.dict_of(std::iter::empty::<(&str, Value)>());
-                function
-                    .fields
-                    .borrow_mut()
-                    .insert("__annotations__".into(), annotations.clone());
+                function.fields.borrow_mut().insert("__annotations__".into(), annotations.clone());
                 annotations
             }
             "__defaults__" => {
@@ -102,11 +107,7 @@ impl Interp {
                     .chain(&params.positional)
                     .filter_map(|param| function.default_of(param))
                     .collect();
-                if defaults.is_empty() {
-                    Value::None
-                } else {
-                    Value::tuple(defaults)
-                }
+                if defaults.is_empty() { Value::None } else { Value::tuple(defaults) }
             }
             "__kwdefaults__" => {
                 let params = function.code.params();
@@ -115,16 +116,10 @@ impl Interp {
                     .iter()
                     .filter_map(|param| Some((param.name.to_string(), function.default_of(param)?)))
                     .collect();
-                if defaults.is_empty() {
-                    Value::None
-                } else {
-                    self.dict_of(defaults)
-                }
+                if defaults.is_empty() { Value::None } else { self.dict_of(defaults) }
             }
             "__closure__" => Value::None,
-            "__code__" => Value::object(crate::attributes::code::CodeObject {
-                function: Rc::clone(function),
-            }),
+            "__code__" => Value::object(crate::attributes::code::CodeObject { function: Rc::clone(function) }),
             _ => return Ok(None),
         }))
     }
@@ -145,18 +140,11 @@ impl Interp {
                 None if class.doc.is_empty() => Value::None,
                 None => Value::str(class.doc),
             },
-            "__bases__" => {
-                Value::tuple(class.bases.iter().map(|base| Value::Class(Rc::clone(base))))
+            "__bases__" => Value::tuple(class.bases.iter().map(|base| Value::Class(Rc::clone(base)))),
+            "__base__" => class.bases.first().map_or(Value::None, |base| Value::Class(Rc::clone(base))),
+            "__mro__" => {
+                Value::tuple(std::iter::once(class).chain(&class.ancestors).map(|class| Value::Class(Rc::clone(class))))
             }
-            "__base__" => class
-                .bases
-                .first()
-                .map_or(Value::None, |base| Value::Class(Rc::clone(base))),
-            "__mro__" => Value::tuple(
-                std::iter::once(class)
-                    .chain(&class.ancestors)
-                    .map(|class| Value::Class(Rc::clone(class))),
-            ),
             "__dict__" => crate::namespace_view::of_class(class),
             "__annotations__" => {
                 let own = class.namespace.borrow().get("__annotations__").cloned();
@@ -174,18 +162,14 @@ impl Interp {
             "args" => Value::tuple(self.exception_args(v)),
             "__cause__" | "__context__" | "__traceback__" => Value::None,
             "__suppress_context__" => Value::Bool(false),
-            "value" if self.exception_is(v, &self.types().stop_iteration) => self
-                .exception_args(v)
-                .into_iter()
-                .next()
-                .unwrap_or(Value::None),
-            "code" if self.exception_is(v, &self.types().system_exit) => {
-                match self.exception_args(v).as_slice() {
-                    [] => Value::None,
-                    [code] => code.clone(),
-                    args => Value::tuple(args.to_vec()),
-                }
+            "value" if self.exception_is(v, &self.types().stop_iteration) => {
+                self.exception_args(v).into_iter().next().unwrap_or(Value::None)
             }
+            "code" if self.exception_is(v, &self.types().system_exit) => match self.exception_args(v).as_slice() {
+                [] => Value::None,
+                [code] => code.clone(),
+                args => Value::tuple(args.to_vec()),
+            },
             "name" | "path"
                 if self.exception_is(v, &self.types().import_error)
                     || self.exception_is(v, &self.types().name_error)
@@ -195,14 +179,8 @@ impl Interp {
             }
             "errno" | "strerror" | "filename" if self.exception_is(v, &self.types().os_error) => {
                 let args = self.exception_args(v);
-                let at = ["errno", "strerror", "filename"]
-                    .iter()
-                    .position(|field| *field == name)?;
-                if args.len() < 2 {
-                    Value::None
-                } else {
-                    args.get(at).cloned().unwrap_or(Value::None)
-                }
+                let at = ["errno", "strerror", "filename"].iter().position(|field| *field == name)?;
+                if args.len() < 2 { Value::None } else { args.get(at).cloned().unwrap_or(Value::None) }
             }
             _ => return None,
         })
@@ -227,9 +205,7 @@ impl Interp {
         }
         let fallback = module.namespace.borrow().get("__getattr__").cloned();
         match fallback {
-            Some(fallback) if !name.starts_with("__") => {
-                self.call_values(&fallback, [Value::str(name)]).map(Some)
-            }
+            Some(fallback) if !name.starts_with("__") => self.call_values(&fallback, [Value::str(name)]).map(Some),
             _ => Ok(None),
         }
     }
@@ -246,10 +222,7 @@ impl Interp {
 impl Function {
     /// The default of one of its parameters.
     pub fn default_of(&self, param: &Param) -> Option<Value> {
-        self.defaults
-            .iter()
-            .find(|(name, _)| *name == param.name)
-            .map(|(_, value)| value.clone())
+        self.defaults.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.clone())
     }
 }
 
@@ -275,78 +248,18 @@ static OBJECT: NativeClass = NativeClass {
     module: "object",
     doc: "The base class of the class hierarchy.",
     methods: &[
-        NativeDef {
-            name: "__init__",
-            signature: "(self, *args, **kwargs)",
-            doc: "Initialize self.",
-            run: init,
-        },
-        NativeDef {
-            name: "__new__",
-            signature: "(cls, *args, **kwargs)",
-            doc: "Create a new object.",
-            run: new,
-        },
-        NativeDef {
-            name: "__repr__",
-            signature: "(self, /)",
-            doc: "Return repr(self).",
-            run: repr,
-        },
-        NativeDef {
-            name: "__str__",
-            signature: "(self, /)",
-            doc: "Return str(self).",
-            run: str,
-        },
-        NativeDef {
-            name: "__format__",
-            signature: "(self, spec, /)",
-            doc: "Default object formatter.",
-            run: format,
-        },
-        NativeDef {
-            name: "__eq__",
-            signature: "(self, value, /)",
-            doc: "Return self==value.",
-            run: equal,
-        },
-        NativeDef {
-            name: "__ne__",
-            signature: "(self, value, /)",
-            doc: "Return self!=value.",
-            run: not_equal,
-        },
-        NativeDef {
-            name: "__hash__",
-            signature: "(self, /)",
-            doc: "Return hash(self).",
-            run: hash,
-        },
-        NativeDef {
-            name: "__setattr__",
-            signature: "(self, name, value, /)",
-            doc: "Set an attribute.",
-            run: setattr,
-        },
-        NativeDef {
-            name: "__getattribute__",
-            signature: "(self, name, /)",
-            doc: "Get an attribute.",
-            run: getattr,
-        },
-        NativeDef {
-            name: "__delattr__",
-            signature: "(self, name, /)",
-            doc: "Delete an attribute.",
-            run: delattr,
-        },
-        NativeDef {
-            name: "__dir__",
-            signature: "(self, /)",
-            doc: "Names of the attributes.",
-            run: dir,
-        },
+        NativeDef { name: "__init__", signature: "(self, *args, **kwargs)", doc: "Initialize self.", run: init },
+        NativeDef { name: "__new__", signature: "(cls, *args, **kwargs)", doc: "Create a new object.", run: new },
+        NativeDef { name: "__repr__", signature: "(self, /)", doc: "Return repr(self).", run: repr },
+        NativeDef { name: "__str__", signature: "(self, /)", doc: "Return str(self).", run: str },
+        NativeDef { name: "__format__", signature: "(self, spec, /)", doc: "Default object formatter.", run: format },
+        NativeDef { name: "__eq__", signature: "(self, value, /)", doc: "Return self==value.", run: equal },
+        NativeDef { name: "__ne__", signature: "(self, value, /)", doc: "Return self!=value.", run: not_equal },
+        NativeDef { name: "__hash__", signature: "(self, /)", doc: "Return hash(self).", run: hash },
+        NativeDef { name: "__setattr__", signature: "(self, name, value, /)", doc: "Set an attribute.", run: setattr },
+        NativeDef { name: "__getattribute__", signature: "(self, name, /)", doc: "Get an attribute.", run: getattr },
+        NativeDef { name: "__delattr__", signature: "(self, name, /)", doc: "Delete an attribute.", run: delattr },
+        NativeDef { name: "__dir__", signature: "(self, /)", doc: "Names of the attributes.", run: dir },
         NativeDef {
             name: "__init_subclass__",
             signature: "(cls=None, **kwargs)",
@@ -362,9 +275,31 @@ static OBJECT: NativeClass = NativeClass {
 /// The method `name` of `object`.
 pub(crate) fn object_method(name: &str) -> Option<Value> {
     let def = OBJECT.methods.iter().find(|def| def.name == name)?;
-    Some(Value::Native(NativeFunction::method(
-        def, "builtins", "object",
-    )))
+    Some(Value::Native(NativeFunction::method(def, "builtins", "object")))
+}
+
+/// Methods that values written in Rust have by their hooks: programs ask for `iterator.__next__` to call it often.
+static PROTOCOL: &[NativeDef] = &[
+    NativeDef { name: "__next__", signature: "(self, /)", doc: "Implement next(self).", run: next_of },
+    NativeDef { name: "__iter__", signature: "(self, /)", doc: "Implement iter(self).", run: iter_of },
+    NativeDef { name: "__len__", signature: "(self, /)", doc: "Return len(self).", run: len_of },
+];
+
+fn protocol_method(name: &str) -> Option<Value> {
+    let def = PROTOCOL.iter().find(|def| def.name == name)?;
+    Some(Value::Native(NativeFunction::method(def, "builtins", "object")))
+}
+
+fn next_of(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    interp.next_item(args.get(0))
+}
+
+fn iter_of(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    interp.iter(args.get(0))
+}
+
+fn len_of(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    interp.len(args.get(0)).map(Value::from)
 }
 
 fn init(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -417,10 +352,10 @@ fn format(interp: &Interp, args: Arguments) -> PyResult<Value> {
             Value::Instance(_) => interp.str(&this).map(Value::from),
             payload => interp.str(&payload).map(Value::from),
         },
-        Value::Instance(_) => Err(interp.type_error(format!(
-            "unsupported format string passed to {}.__format__",
-            interp.type_name(&this)
-        ))),
+        Value::Instance(_) => {
+            Err(interp
+                .type_error(format!("unsupported format string passed to {}.__format__", interp.type_name(&this))))
+        }
         payload => interp.format(&payload, &spec).map(Value::from),
     }
 }
@@ -429,11 +364,7 @@ fn equal(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this, other] = args.take();
     match (interp.plain(&this), interp.plain(&other)) {
         (Value::Instance(_), _) | (_, Value::Instance(_)) => {
-            Ok(if interp.identical(&this, &other) {
-                Value::Bool(true)
-            } else {
-                Value::NotImplemented
-            })
+            Ok(if interp.identical(&this, &other) { Value::Bool(true) } else { Value::NotImplemented })
         }
         (a, b) => interp.compare(CompareOp::Eq, &a, &b),
     }
@@ -486,9 +417,7 @@ fn delattr(interp: &Interp, args: Arguments) -> PyResult<Value> {
 
 fn dir(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this] = args.take();
-    Ok(Value::list(
-        interp.attribute_names(&this).into_iter().map(Value::from),
-    ))
+    Ok(Value::list(interp.attribute_names(&this).into_iter().map(Value::from)))
 }
 
 fn init_subclass(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -498,9 +427,7 @@ fn init_subclass(interp: &Interp, args: Arguments) -> PyResult<Value> {
             Value::Class(class) => class.name.to_string(),
             _ => "object".to_owned(),
         };
-        return Err(interp.type_error(format!(
-            "{name}.__init_subclass__() takes no keyword arguments"
-        )));
+        return Err(interp.type_error(format!("{name}.__init_subclass__() takes no keyword arguments")));
     }
     Ok(Value::None)
 }
@@ -528,9 +455,9 @@ impl Interp {
                 let own_init = class.lookup("__init__").is_some();
                 let own_new = class.lookup("__new__").is_some();
                 if given > 0 && own_init {
-                    return Err(self.type_error(
-                        "object.__init__() takes exactly one argument (the instance to initialize)",
-                    ));
+                    return Err(
+                        self.type_error("object.__init__() takes exactly one argument (the instance to initialize)")
+                    );
                 }
                 if given > 0 && !own_new {
                     return Err(self.type_error(format!("{}() takes no arguments", class.name)));

@@ -45,29 +45,14 @@ impl Interp {
         self.finish_class(plan, bases, metaclass).map(Value::Class)
     }
 
-    fn make_class_by_metaclass(
-        &self,
-        plan: Plan,
-        metaclass: &Rc<Class>,
-        bases: Vec<Rc<Class>>,
-    ) -> PyResult<Value> {
+    fn make_class_by_metaclass(&self, plan: Plan, metaclass: &Rc<Class>, bases: Vec<Rc<Class>>) -> PyResult<Value> {
         let mut namespace = plan.namespace.clone();
-        namespace
-            .entry(Name::from("__module__"))
-            .or_insert(Value::name(&plan.module));
-        namespace
-            .entry(Name::from("__qualname__"))
-            .or_insert(Value::name(&plan.qualified_name));
-        let namespace = self.dict_of(
-            namespace
-                .iter()
-                .map(|(name, value)| (name.clone(), value.clone())),
-        );
+        namespace.entry(Name::from("__module__")).or_insert(Value::name(&plan.module));
+        namespace.entry(Name::from("__qualname__")).or_insert(Value::name(&plan.qualified_name));
+        let namespace = self.dict_of(namespace.iter().map(|(name, value)| (name.clone(), value.clone())));
         let bases = Value::tuple(bases.into_iter().map(Value::Class));
         let args = CallArgs {
-            positional: [Value::name(&plan.name), bases, namespace]
-                .into_iter()
-                .collect(),
+            positional: [Value::name(&plan.name), bases, namespace].into_iter().collect(),
             keywords: plan.keywords.into_iter().collect(),
         };
         let new = match metaclass.lookup("__new__") {
@@ -75,11 +60,7 @@ impl Interp {
             new => new,
         };
         let class = match new {
-            Some(new) => self.call(
-                &new,
-                args.clone()
-                    .with_receiver(Value::Class(Rc::clone(metaclass))),
-            )?,
+            Some(new) => self.call(&new, args.clone().with_receiver(Value::Class(Rc::clone(metaclass))))?,
             None => construct_type(self, metaclass, args.clone())?,
         };
         if let Some(init @ Value::Function(_)) = metaclass.lookup("__init__") {
@@ -126,10 +107,7 @@ impl Interp {
                 return Err(self.type_error(format!("duplicate base class {}", base.name)));
             }
             if Rc::ptr_eq(base, &self.types().bool) || Rc::ptr_eq(base, &self.types().none_type) {
-                return Err(self.type_error(format!(
-                    "type '{}' is not an acceptable base type",
-                    base.name
-                )));
+                return Err(self.type_error(format!("type '{}' is not an acceptable base type", base.name)));
             }
         }
         if bases.is_empty() {
@@ -139,11 +117,7 @@ impl Interp {
     }
 
     /// The most derived of the metaclasses; `None` for `type`.
-    fn metaclass_of(
-        &self,
-        written: Option<Rc<Class>>,
-        bases: &[Rc<Class>],
-    ) -> PyResult<Option<Rc<Class>>> {
+    fn metaclass_of(&self, written: Option<Rc<Class>>, bases: &[Rc<Class>]) -> PyResult<Option<Rc<Class>>> {
         let mut winner = written.filter(|class| !Rc::ptr_eq(class, &self.types().type_));
         for base in bases {
             let Some(candidate) = &base.metaclass else {
@@ -164,12 +138,7 @@ impl Interp {
     }
 
     /// The class itself, then `__set_name__` and `__init_subclass__`.
-    fn finish_class(
-        &self,
-        mut plan: Plan,
-        bases: Vec<Rc<Class>>,
-        metaclass: Option<Rc<Class>>,
-    ) -> PyResult<Rc<Class>> {
+    fn finish_class(&self, mut plan: Plan, bases: Vec<Rc<Class>>, metaclass: Option<Rc<Class>>) -> PyResult<Rc<Class>> {
         let Some(ancestors) = super::linearise(&bases) else {
             let names: Vec<&str> = bases.iter().map(|base| &*base.name).collect();
             return Err(self.type_error(format!(
@@ -188,8 +157,7 @@ impl Interp {
         }
         for implicit in ["__init_subclass__", "__class_getitem__"] {
             if let Some(function @ Value::Function(_)) = plan.namespace.get(implicit).cloned() {
-                plan.namespace
-                    .insert(Name::from(implicit), Value::ClassMethod(Rc::new(function)));
+                plan.namespace.insert(Name::from(implicit), Value::ClassMethod(Rc::new(function)));
             }
         }
         let class = Rc::new(Class {
@@ -208,12 +176,8 @@ impl Interp {
         });
         self.classes.borrow_mut().push(Rc::downgrade(&class));
         self.find_abstract_methods(&class)?;
-        let names: Vec<(Name, Value)> = class
-            .namespace
-            .borrow()
-            .iter()
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
+        let names: Vec<(Name, Value)> =
+            class.namespace.borrow().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         for (name, value) in names {
             if matches!(value, Value::Instance(_) | Value::Object(_)) {
                 let args = [Value::Class(Rc::clone(&class)), Value::name(&name)];
@@ -226,10 +190,7 @@ impl Interp {
 
     /// `super().__init_subclass__(**keywords)`
     fn announce_subclass(&self, class: &Rc<Class>, keywords: Vec<(Name, Value)>) -> PyResult<()> {
-        let hook = class
-            .ancestors
-            .iter()
-            .find_map(|a| a.namespace.borrow().get("__init_subclass__").cloned());
+        let hook = class.ancestors.iter().find_map(|a| a.namespace.borrow().get("__init_subclass__").cloned());
         let args = CallArgs {
             positional: std::iter::once(Value::Class(Rc::clone(class))).collect(),
             keywords: keywords.into_iter().collect(),
@@ -239,10 +200,7 @@ impl Interp {
             Some(hook) => self.call(&hook, args)?,
             None if args.keywords.is_empty() || self.is_analysis() => Value::None,
             None => {
-                return Err(self.type_error(format!(
-                    "{}.__init_subclass__() takes no keyword arguments",
-                    class.name
-                )));
+                return Err(self.type_error(format!("{}.__init_subclass__() takes no keyword arguments", class.name)));
             }
         };
         Ok(())
@@ -251,8 +209,7 @@ impl Interp {
     /// Records the abstract methods that are left (`abc.abstractmethod` marks them), where the class is an `abc.ABC`.
     fn find_abstract_methods(&self, class: &Rc<Class>) -> PyResult<()> {
         let is_abc = class.metaclass.as_ref().is_some_and(|metaclass| {
-            &*metaclass.name == "ABCMeta"
-                || metaclass.ancestors.iter().any(|a| &*a.name == "ABCMeta")
+            &*metaclass.name == "ABCMeta" || metaclass.ancestors.iter().any(|a| &*a.name == "ABCMeta")
         });
         if !is_abc {
             return Ok(());
@@ -260,12 +217,8 @@ impl Interp {
         let mut abstract_names = Set::new();
         let mut seen: Vec<Name> = Vec::new();
         for ancestor in std::iter::once(class).chain(&class.ancestors) {
-            let names: Vec<(Name, Value)> = ancestor
-                .namespace
-                .borrow()
-                .iter()
-                .map(|(name, value)| (name.clone(), value.clone()))
-                .collect();
+            let names: Vec<(Name, Value)> =
+                ancestor.namespace.borrow().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
             for (name, value) in names {
                 if seen.contains(&name) {
                     continue;
@@ -277,33 +230,25 @@ impl Interp {
             }
         }
         let names = Value::FrozenSet(Rc::new(abstract_names));
-        class
-            .namespace
-            .borrow_mut()
-            .insert(Name::from("__abstractmethods__"), names);
+        class.namespace.borrow_mut().insert(Name::from("__abstractmethods__"), names);
         Ok(())
     }
 
     fn is_abstract(&self, value: &Value) -> PyResult<bool> {
         match value {
-            Value::Function(_)
-            | Value::Property(_)
-            | Value::StaticMethod(_)
-            | Value::ClassMethod(_) => match self.find_attr(value, "__isabstractmethod__")? {
-                Some(flag) => self.truth(&flag),
-                None => Ok(false),
-            },
+            Value::Function(_) | Value::Property(_) | Value::StaticMethod(_) | Value::ClassMethod(_) => {
+                match self.find_attr(value, "__isabstractmethod__")? {
+                    Some(flag) => self.truth(&flag),
+                    None => Ok(false),
+                }
+            }
             _ => Ok(false),
         }
     }
 }
 
 /// `type(v)`, `type(name, bases, namespace)` and `type.__new__(metaclass, name, bases, namespace)`.
-pub(crate) fn construct_type(
-    interp: &Interp,
-    class: &Rc<Class>,
-    args: CallArgs,
-) -> PyResult<Value> {
+pub(crate) fn construct_type(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let is_type = Rc::ptr_eq(class, &interp.types().type_);
     match args.positional.as_slice() {
         [v] if is_type && args.keywords.is_empty() => Ok(match v {
@@ -341,9 +286,7 @@ pub(crate) fn construct_type(
                 metaclass: metaclass.clone(),
                 span: Some(interp.span()),
             };
-            interp
-                .finish_class(plan, bases, metaclass)
-                .map(Value::Class)
+            interp.finish_class(plan, bases, metaclass).map(Value::Class)
         }
         _ => Err(interp.type_error("type() takes 1 or 3 arguments")),
     }

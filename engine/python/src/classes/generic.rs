@@ -39,23 +39,11 @@ impl Interp {
             return self.call_values(&getter, [key.clone()]);
         }
         let types = self.types();
-        let generic = [
-            &types.list,
-            &types.tuple,
-            &types.dict,
-            &types.set,
-            &types.frozenset,
-            &types.type_,
-        ];
-        if generic.iter().any(|base| Rc::ptr_eq(base, class))
-            || class.span.is_none() && &*class.module != "builtins"
-        {
+        let generic = [&types.list, &types.tuple, &types.dict, &types.set, &types.frozenset, &types.type_];
+        if generic.iter().any(|base| Rc::ptr_eq(base, class)) || class.span.is_none() && &*class.module != "builtins" {
             return Ok(self.generic_alias(v, key));
         }
-        Err(self.type_error(format!(
-            "type '{}' is not subscriptable",
-            class.qualified_name
-        )))
+        Err(self.type_error(format!("type '{}' is not subscriptable", class.qualified_name)))
     }
 
     /// `origin[key]` as a type.
@@ -64,10 +52,7 @@ impl Interp {
             Value::Tuple(items) => Rc::clone(items),
             key => Rc::from([key.clone()]),
         };
-        Value::object(GenericAlias {
-            origin: origin.clone(),
-            arguments,
-        })
+        Value::object(GenericAlias { origin: origin.clone(), arguments })
     }
 
     /// `a | b` for types.
@@ -93,9 +78,7 @@ impl Interp {
     /// A type as annotations print it: `int`, `mod.Class`, `None`.
     pub fn type_text(&self, v: &Value) -> PyResult<String> {
         match v {
-            Value::Class(class) if &*class.module == "builtins" => {
-                Ok(class.qualified_name.to_string())
-            }
+            Value::Class(class) if &*class.module == "builtins" => Ok(class.qualified_name.to_string()),
             Value::Class(class) => Ok(format!("{}.{}", class.module, class.qualified_name)),
             Value::None => Ok("None".to_owned()),
             Value::Ellipsis => Ok("...".to_owned()),
@@ -151,21 +134,12 @@ impl Object for GenericAlias {
         Ok(type_union(this, op, other, reflected, interp))
     }
 
-    fn compare(
-        &self,
-        _this: &Value,
-        op: CompareOp,
-        other: &Value,
-        interp: &Interp,
-    ) -> PyResult<Option<Value>> {
+    fn compare(&self, _this: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
         let Some(other) = other.downcast::<GenericAlias>() else {
             return Ok(None);
         };
         let same = interp.equals(&self.origin, &other.origin)?
-            && interp.equals(
-                &Value::Tuple(Rc::clone(&self.arguments)),
-                &Value::Tuple(Rc::clone(&other.arguments)),
-            )?;
+            && interp.equals(&Value::Tuple(Rc::clone(&self.arguments)), &Value::Tuple(Rc::clone(&other.arguments)))?;
         Ok(match op {
             CompareOp::Eq => Some(Value::Bool(same)),
             CompareOp::NotEq => Some(Value::Bool(!same)),
@@ -179,20 +153,10 @@ impl Object for GenericAlias {
     }
 
     fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
-        let arguments: Vec<String> = self
-            .arguments
-            .iter()
-            .map(|argument| interp.type_text(argument))
-            .collect::<PyResult<_>>()?;
-        let arguments = if arguments.is_empty() {
-            "()".to_owned()
-        } else {
-            arguments.join(", ")
-        };
-        Ok(Some(format!(
-            "{}[{arguments}]",
-            interp.type_text(&self.origin)?
-        )))
+        let arguments: Vec<String> =
+            self.arguments.iter().map(|argument| interp.type_text(argument)).collect::<PyResult<_>>()?;
+        let arguments = if arguments.is_empty() { "()".to_owned() } else { arguments.join(", ") };
+        Ok(Some(format!("{}[{arguments}]", interp.type_text(&self.origin)?)))
     }
 }
 
@@ -223,13 +187,7 @@ impl Object for Union {
         Ok(type_union(this, op, other, reflected, interp))
     }
 
-    fn compare(
-        &self,
-        _this: &Value,
-        op: CompareOp,
-        other: &Value,
-        interp: &Interp,
-    ) -> PyResult<Option<Value>> {
+    fn compare(&self, _this: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
         let Some(other) = other.downcast::<Union>() else {
             return Ok(None);
         };
@@ -254,31 +212,18 @@ impl Object for Union {
     }
 
     fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
-        let members: Vec<String> = self
-            .members
-            .iter()
-            .map(|member| interp.type_text(member))
-            .collect::<PyResult<_>>()?;
+        let members: Vec<String> =
+            self.members.iter().map(|member| interp.type_text(member)).collect::<PyResult<_>>()?;
         Ok(Some(members.join(" | ")))
     }
 }
 
-fn type_union(
-    this: &Value,
-    op: BinaryOp,
-    other: &Value,
-    reflected: bool,
-    interp: &Interp,
-) -> Option<Value> {
+fn type_union(this: &Value, op: BinaryOp, other: &Value, reflected: bool, interp: &Interp) -> Option<Value> {
     let is_type = matches!(other, Value::Class(_) | Value::None)
         || other.downcast::<Union>().is_some()
         || other.downcast::<GenericAlias>().is_some();
     if op != BinaryOp::BitOr || !is_type {
         return None;
     }
-    Some(if reflected {
-        interp.union_of(other, this)
-    } else {
-        interp.union_of(this, other)
-    })
+    Some(if reflected { interp.union_of(other, this) } else { interp.union_of(this, other) })
 }

@@ -29,16 +29,10 @@ impl Interp {
         };
         let init = class.lookup("__init__");
         let value = match user_new {
-            Some(new) => self.call(
-                &new,
-                args.clone().with_receiver(Value::Class(Rc::clone(class))),
-            )?,
+            Some(new) => self.call(&new, args.clone().with_receiver(Value::Class(Rc::clone(class))))?,
             None => {
                 let plain = class.builtin.is_none() && class.constructor().is_none();
-                if plain
-                    && init.is_none()
-                    && !(args.positional.is_empty() && args.keywords.is_empty())
-                {
+                if plain && init.is_none() && !(args.positional.is_empty() && args.keywords.is_empty()) {
                     return Err(self.type_error(format!("{}() takes no arguments", class.name)));
                 }
                 self.object_new(class, args.clone())?
@@ -53,19 +47,14 @@ impl Interp {
             return Ok(value);
         }
         let result = match &init {
-            Value::Function(_) | Value::Native(_) => {
-                self.call(&init, args.with_receiver(value.clone()))?
-            }
+            Value::Function(_) | Value::Native(_) => self.call(&init, args.with_receiver(value.clone()))?,
             other => {
                 let method = self.bind_descriptor(other, &value, class)?;
                 self.call(&method, args)?
             }
         };
         if !result.is_none() && !result.is_unknown() {
-            return Err(self.type_error(format!(
-                "__init__() should return None, not '{}'",
-                self.type_name(&result)
-            )));
+            return Err(self.type_error(format!("__init__() should return None, not '{}'", self.type_name(&result))));
         }
         Ok(value)
     }
@@ -84,22 +73,20 @@ impl Interp {
             && self.nearest_constructor_is(class, &layout)
         {
             // `__init__` gives containers their items; others are made by `__new__` from the arguments.
-            let fills_later = matches!(
-                class.builtin,
-                Some(Builtin::List | Builtin::Dict | Builtin::Set)
-            ) && class
-                .lookup("__init__")
-                .is_some_and(|init| !crate::attributes::is_of_layout(&init));
-            let given = if fills_later {
-                CallArgs::default()
-            } else {
-                args
-            };
+            let fills_later = matches!(class.builtin, Some(Builtin::List | Builtin::Dict | Builtin::Set))
+                && class.lookup("__init__").is_some_and(|init| !crate::attributes::is_of_layout(&init));
+            let given = if fills_later { CallArgs::default() } else { args };
             let payload = match layout.constructor() {
                 Some(construct) => construct(self, &layout, given)?,
                 None => Value::Unset,
             };
             return Ok(instance(class, payload));
+        }
+        // `float(array)` where analysis knows the array's type only.
+        if matches!(class.builtin, Some(Builtin::Int | Builtin::Float | Builtin::Str))
+            && let Some(undecided) = args.positional.iter().find(|value| value.is_undecided())
+        {
+            return Ok(undecided.to_unknown("depends on the data of an array"));
         }
         match class.constructor() {
             Some(construct) => construct(self, class, args),
@@ -126,27 +113,19 @@ impl Interp {
 
     /// Whether the first class with a constructor is the builtin one, and not a native class between.
     fn nearest_constructor_is(&self, class: &Rc<Class>, layout: &Rc<Class>) -> bool {
-        let nearest = std::iter::once(class)
-            .chain(&class.ancestors)
-            .find(|class| class.construct.is_some());
-        nearest.is_none_or(|nearest| Rc::ptr_eq(nearest, layout))
-            && !Rc::ptr_eq(class, &self.types().bool)
+        let nearest = std::iter::once(class).chain(&class.ancestors).find(|class| class.construct.is_some());
+        nearest.is_none_or(|nearest| Rc::ptr_eq(nearest, layout)) && !Rc::ptr_eq(class, &self.types().bool)
     }
 
     /// TypeError for classes with abstract methods left.
     fn refuse_abstract(&self, class: &Rc<Class>) -> PyResult<()> {
-        let Some(Value::FrozenSet(names)) =
-            class.namespace.borrow().get("__abstractmethods__").cloned()
-        else {
+        let Some(Value::FrozenSet(names)) = class.namespace.borrow().get("__abstractmethods__").cloned() else {
             return Ok(());
         };
         if names.is_empty() {
             return Ok(());
         }
-        let mut names: Vec<String> = names
-            .iter()
-            .map(|name| self.str(name))
-            .collect::<PyResult<_>>()?;
+        let mut names: Vec<String> = names.iter().map(|name| self.str(name)).collect::<PyResult<_>>()?;
         names.sort();
         let plural = if names.len() == 1 { "" } else { "s" };
         Err(self.type_error(format!(

@@ -17,11 +17,7 @@ use std::rc::Rc;
 pub fn linearise(bases: &[Rc<Class>]) -> Option<Vec<Rc<Class>>> {
     let mut sequences: Vec<Vec<Rc<Class>>> = bases
         .iter()
-        .map(|base| {
-            std::iter::once(Rc::clone(base))
-                .chain(base.ancestors.iter().cloned())
-                .collect()
-        })
+        .map(|base| std::iter::once(Rc::clone(base)).chain(base.ancestors.iter().cloned()).collect())
         .collect();
     sequences.push(bases.to_vec());
     let mut order = Vec::new();
@@ -30,16 +26,9 @@ pub fn linearise(bases: &[Rc<Class>]) -> Option<Vec<Rc<Class>>> {
         if sequences.is_empty() {
             return Some(order);
         }
-        let next = sequences
-            .iter()
-            .map(|sequence| &sequence[0])
-            .find(|candidate| {
-                sequences.iter().all(|sequence| {
-                    !sequence[1..]
-                        .iter()
-                        .any(|class| Rc::ptr_eq(class, candidate))
-                })
-            });
+        let next = sequences.iter().map(|sequence| &sequence[0]).find(|candidate| {
+            sequences.iter().all(|sequence| !sequence[1..].iter().any(|class| Rc::ptr_eq(class, candidate)))
+        });
         let next = Rc::clone(next?);
         for sequence in &mut sequences {
             if Rc::ptr_eq(&sequence[0], &next) {
@@ -62,9 +51,7 @@ impl Interp {
                     && metaclass.lookup("__instancecheck__").is_some()
                 {
                     let class = Value::Class(Rc::clone(class));
-                    if let Some(result) =
-                        self.call_special(&class, "__instancecheck__", [v.clone()])?
-                    {
+                    if let Some(result) = self.call_special(&class, "__instancecheck__", [v.clone()])? {
                         return self.truth(&result);
                     }
                 }
@@ -98,14 +85,12 @@ impl Interp {
                     return Ok(false);
                 }
                 if class.downcast::<generic::GenericAlias>().is_some() {
-                    return Err(self
-                        .type_error("isinstance() argument 2 cannot be a parameterized generic"));
+                    return Err(self.type_error("isinstance() argument 2 cannot be a parameterized generic"));
                 }
                 if let Some(result) = self.call_special(class, "__instancecheck__", [v.clone()])? {
                     return self.truth(&result);
                 }
-                Err(self
-                    .type_error("isinstance() arg 2 must be a type, a tuple of types, or a union"))
+                Err(self.type_error("isinstance() arg 2 must be a type, a tuple of types, or a union"))
             }
         }
     }
@@ -147,9 +132,7 @@ impl Interp {
                     }
                     return Ok(false);
                 }
-                Err(self.type_error(
-                    "issubclass() arg 2 must be a class, a tuple of classes, or a union",
-                ))
+                Err(self.type_error("issubclass() arg 2 must be a class, a tuple of classes, or a union"))
             }
         }
     }
@@ -164,9 +147,7 @@ impl Interp {
             | Value::Unknown(_)
             | Value::StaticMethod(_) => true,
             Value::Instance(instance) => instance.class.borrow().lookup("__call__").is_some(),
-            Value::Object(object) => {
-                object.is_callable() || object.class(self).lookup("__call__").is_some()
-            }
+            Value::Object(object) => object.is_callable() || object.class(self).lookup("__call__").is_some(),
             _ => false,
         }
     }

@@ -17,24 +17,11 @@ const fn table(
     methods: &'static [NativeDef],
     construct: Option<ConstructFn>,
 ) -> NativeClass {
-    NativeClass {
-        name,
-        module: "builtins",
-        doc,
-        methods,
-        properties: &[],
-        construct,
-        instance_check: None,
-    }
+    NativeClass { name, module: "builtins", doc, methods, properties: &[], construct, instance_check: None }
 }
 
 static TABLES: &[NativeClass] = &[
-    table(
-        "object",
-        "The base class of the class hierarchy.",
-        &[],
-        None,
-    ),
+    table("object", "The base class of the class hierarchy.", &[], None),
     table(
         "type",
         "The type of an object, or a new type.",
@@ -60,28 +47,13 @@ static TABLES: &[NativeClass] = &[
         ],
         Some(super::create::construct_type),
     ),
-    table(
-        "super",
-        "Delegates attribute lookup to a parent class.",
-        &[],
-        Some(super::super_object::construct),
-    ),
+    table("super", "Delegates attribute lookup to a parent class.", &[], Some(super::super_object::construct)),
     table(
         "property",
         "Property attribute.",
         &[
-            NativeDef {
-                name: "getter",
-                signature: "(self, fget, /)",
-                doc: "Change the getter.",
-                run: property_getter,
-            },
-            NativeDef {
-                name: "setter",
-                signature: "(self, fset, /)",
-                doc: "Change the setter.",
-                run: property_setter,
-            },
+            NativeDef { name: "getter", signature: "(self, fget, /)", doc: "Change the getter.", run: property_getter },
+            NativeDef { name: "setter", signature: "(self, fset, /)", doc: "Change the setter.", run: property_setter },
             NativeDef {
                 name: "deleter",
                 signature: "(self, fdel, /)",
@@ -97,18 +69,8 @@ static TABLES: &[NativeClass] = &[
         ],
         Some(property),
     ),
-    table(
-        "staticmethod",
-        "Convert a function to be a static method.",
-        &[],
-        Some(static_method),
-    ),
-    table(
-        "classmethod",
-        "Convert a function to be a class method.",
-        &[],
-        Some(class_method),
-    ),
+    table("staticmethod", "Convert a function to be a static method.", &[], Some(static_method)),
+    table("classmethod", "Convert a function to be a class method.", &[], Some(class_method)),
     table(
         "function",
         "A function.",
@@ -167,12 +129,7 @@ static TABLES: &[NativeClass] = &[
                 doc: "The next value.",
                 run: crate::generators::next,
             },
-            NativeDef {
-                name: "__iter__",
-                signature: "(self, /)",
-                doc: "Itself.",
-                run: crate::generators::iter,
-            },
+            NativeDef { name: "__iter__", signature: "(self, /)", doc: "Itself.", run: crate::generators::iter },
         ],
         None,
     ),
@@ -203,9 +160,7 @@ fn type_subclasses(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let classes = interp.classes.borrow();
     let subclasses = classes.iter().filter_map(std::rc::Weak::upgrade);
     Ok(Value::list(
-        subclasses
-            .filter(|class| class.bases.iter().any(|base| Rc::ptr_eq(base, parent)))
-            .map(Value::Class),
+        subclasses.filter(|class| class.bases.iter().any(|base| Rc::ptr_eq(base, parent))).map(Value::Class),
     ))
 }
 
@@ -215,15 +170,10 @@ fn property(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Val
         *part = value;
     }
     for (name, value) in args.keywords {
-        match ["fget", "fset", "fdel", "doc"]
-            .iter()
-            .position(|part| **part == *name)
-        {
+        match ["fget", "fset", "fdel", "doc"].iter().position(|part| **part == *name) {
             Some(at) => parts[at] = value,
             None => {
-                return Err(interp.type_error(format!(
-                    "property() got an unexpected keyword argument '{name}'"
-                )));
+                return Err(interp.type_error(format!("property() got an unexpected keyword argument '{name}'")));
             }
         }
     }
@@ -231,25 +181,13 @@ fn property(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Val
     if doc.is_none() && !getter.is_none() {
         doc = interp.find_attr(&getter, "__doc__")?.unwrap_or(Value::None);
     }
-    Ok(Value::Property(Rc::new(Property {
-        getter,
-        setter,
-        deleter,
-        doc,
-    })))
+    Ok(Value::Property(Rc::new(Property { getter, setter, deleter, doc })))
 }
 
-fn changed(
-    interp: &Interp,
-    args: Arguments,
-    change: impl Fn(&mut Property, Value),
-) -> PyResult<Value> {
+fn changed(interp: &Interp, args: Arguments, change: impl Fn(&mut Property, Value)) -> PyResult<Value> {
     let [this, function] = args.take();
     let Value::Property(property) = &this else {
-        return Err(interp.type_error(format!(
-            "expected a property, not '{}'",
-            interp.type_name(&this)
-        )));
+        return Err(interp.type_error(format!("expected a property, not '{}'", interp.type_name(&this))));
     };
     let mut property = Property {
         getter: property.getter.clone(),
@@ -262,21 +200,15 @@ fn changed(
 }
 
 fn property_getter(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    changed(interp, args, |property, function| {
-        property.getter = function
-    })
+    changed(interp, args, |property, function| property.getter = function)
 }
 
 fn property_setter(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    changed(interp, args, |property, function| {
-        property.setter = function
-    })
+    changed(interp, args, |property, function| property.setter = function)
 }
 
 fn property_deleter(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    changed(interp, args, |property, function| {
-        property.deleter = function
-    })
+    changed(interp, args, |property, function| property.deleter = function)
 }
 
 fn property_get(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -290,11 +222,7 @@ fn property_get(interp: &Interp, args: Arguments) -> PyResult<Value> {
 
 fn function_get(_interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this, instance, _owner] = args.take();
-    Ok(if instance.is_none() {
-        this
-    } else {
-        crate::attributes::bound(&instance, &this)
-    })
+    Ok(if instance.is_none() { this } else { crate::attributes::bound(&instance, &this) })
 }
 
 fn one_argument(interp: &Interp, name: &str, args: CallArgs) -> PyResult<Value> {
@@ -306,19 +234,11 @@ fn one_argument(interp: &Interp, name: &str, args: CallArgs) -> PyResult<Value> 
 }
 
 fn static_method(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
-    Ok(Value::StaticMethod(Rc::new(one_argument(
-        interp,
-        "staticmethod",
-        args,
-    )?)))
+    Ok(Value::StaticMethod(Rc::new(one_argument(interp, "staticmethod", args)?)))
 }
 
 fn class_method(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
-    Ok(Value::ClassMethod(Rc::new(one_argument(
-        interp,
-        "classmethod",
-        args,
-    )?)))
+    Ok(Value::ClassMethod(Rc::new(one_argument(interp, "classmethod", args)?)))
 }
 
 fn with_traceback(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -333,20 +253,14 @@ fn with_traceback(interp: &Interp, args: Arguments) -> PyResult<Value> {
 fn add_note(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this, note] = args.take();
     if !matches!(interp.plain(&note), Value::Str(_)) {
-        return Err(interp.type_error(format!(
-            "note must be a str, not '{}'",
-            interp.type_name(&note)
-        )));
+        return Err(interp.type_error(format!("note must be a str, not '{}'", interp.type_name(&note))));
     }
     if let Value::Instance(instance) = &this {
         let notes = instance.fields.borrow().get("__notes__").cloned();
         match notes {
             Some(Value::List(notes)) => notes.borrow_mut().push(note),
             _ => {
-                instance
-                    .fields
-                    .borrow_mut()
-                    .insert(Name::from("__notes__"), Value::list([note]));
+                instance.fields.borrow_mut().insert(Name::from("__notes__"), Value::list([note]));
             }
         }
     }

@@ -24,13 +24,8 @@ impl SuperObject {
             Value::Class(class) if class.is_subclass(&self.start) => Rc::clone(class),
             receiver => interp.type_of(receiver),
         };
-        let order: Vec<Rc<Class>> = std::iter::once(Rc::clone(&class))
-            .chain(class.ancestors.iter().cloned())
-            .collect();
-        let at = order
-            .iter()
-            .position(|class| Rc::ptr_eq(class, &self.start))
-            .map_or(order.len(), |at| at + 1);
+        let order: Vec<Rc<Class>> = std::iter::once(Rc::clone(&class)).chain(class.ancestors.iter().cloned()).collect();
+        let at = order.iter().position(|class| Rc::ptr_eq(class, &self.start)).map_or(order.len(), |at| at + 1);
         (class, order[at..].to_vec())
     }
 }
@@ -49,11 +44,8 @@ impl Object for SuperObject {
             return Ok(None);
         }
         let (class, rest) = self.rest(interp);
-        let on_class =
-            matches!(&self.receiver, Value::Class(receiver) if Rc::ptr_eq(receiver, &class));
-        let found = rest
-            .iter()
-            .find_map(|class| class.namespace.borrow().get(name).cloned());
+        let on_class = matches!(&self.receiver, Value::Class(receiver) if Rc::ptr_eq(receiver, &class));
+        let found = rest.iter().find_map(|class| class.namespace.borrow().get(name).cloned());
         if let Some(attribute) = found {
             return Ok(Some(match &attribute {
                 // Through a class, functions stay unbound and `__new__` and class methods get the class.
@@ -67,21 +59,15 @@ impl Object for SuperObject {
         {
             let _ = construct;
         }
-        Ok(
-            crate::attributes::special::object_method(name).map(|method| match name {
-                "__new__" => method,
-                "__init_subclass__" => crate::attributes::bound(&self.receiver, &method),
-                _ => crate::attributes::bound(&self.receiver, &method),
-            }),
-        )
+        Ok(crate::attributes::special::object_method(name).map(|method| match name {
+            "__new__" => method,
+            "__init_subclass__" => crate::attributes::bound(&self.receiver, &method),
+            _ => crate::attributes::bound(&self.receiver, &method),
+        }))
     }
 
     fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
-        Ok(Some(format!(
-            "<super: <class '{}'>, <{} object>>",
-            self.start.name,
-            interp.type_name(&self.receiver)
-        )))
+        Ok(Some(format!("<super: <class '{}'>, <{} object>>", self.start.name, interp.type_name(&self.receiver))))
     }
 }
 
@@ -92,10 +78,9 @@ pub(crate) fn construct(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> 
         [Value::Class(start), receiver] => (Rc::clone(start), receiver.clone()),
         [Value::Unknown(unknown), ..] => return Ok(Value::Unknown(Rc::clone(unknown))),
         [other, ..] => {
-            return Err(interp.type_error(format!(
-                "super() argument 1 must be a type, not {}",
-                interp.type_name(other)
-            )));
+            return Err(
+                interp.type_error(format!("super() argument 1 must be a type, not {}", interp.type_name(other)))
+            );
         }
     };
     let fits = match &receiver {
@@ -104,9 +89,7 @@ pub(crate) fn construct(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> 
         receiver => interp.type_of(receiver).is_subclass(&start),
     };
     if !fits {
-        return Err(
-            interp.type_error("super(type, obj): obj must be an instance or subtype of type")
-        );
+        return Err(interp.type_error("super(type, obj): obj must be an instance or subtype of type"));
     }
     Ok(Value::object(SuperObject { start, receiver }))
 }
@@ -114,21 +97,13 @@ pub(crate) fn construct(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> 
 impl Interp {
     /// The class and the receiver of the method that is running.
     fn implicit_super(&self) -> PyResult<(Rc<Class>, Value)> {
-        let env = self
-            .frames
-            .borrow()
-            .last()
-            .map(|frame| Rc::clone(&frame.env));
+        let env = self.frames.borrow().last().map(|frame| Rc::clone(&frame.env));
         let function = env.as_ref().and_then(|env| env.function.clone());
         let (Some(env), Some(function)) = (env, function) else {
             return Err(self.runtime_error("super(): no arguments"));
         };
         let params = function.code.params();
-        let first = params
-            .positional_only
-            .first()
-            .or(params.positional.first())
-            .map(|param| param.name.clone());
+        let first = params.positional_only.first().or(params.positional.first()).map(|param| param.name.clone());
         let receiver = match (&first, &params.vararg) {
             (Some(first), _) => env.scope.names.borrow().get(first).cloned(),
             (None, Some(vararg)) => match env.scope.names.borrow().get(&vararg.name) {
@@ -140,11 +115,7 @@ impl Interp {
         let Some(receiver) = receiver else {
             return Err(self.runtime_error("super(): no arguments"));
         };
-        let owner = function
-            .owner
-            .borrow()
-            .as_ref()
-            .and_then(std::rc::Weak::upgrade);
+        let owner = function.owner.borrow().as_ref().and_then(std::rc::Weak::upgrade);
         match owner {
             Some(owner) => Ok((owner, receiver)),
             None => Err(self.runtime_error("super(): __class__ cell not found")),

@@ -63,12 +63,10 @@ impl Set {
     /// The first member at or after `position`, and the position after it: for iterators that live across changes.
     pub fn next_from(&self, position: usize) -> Option<(usize, &Value)> {
         let rest = self.slots.get(position..)?;
-        rest.iter()
-            .enumerate()
-            .find_map(|(offset, slot)| match slot {
-                Slot::Used(_, value) => Some((position + offset + 1, value)),
-                _ => None,
-            })
+        rest.iter().enumerate().find_map(|(offset, slot)| match slot {
+            Slot::Used(_, value) => Some((position + offset + 1, value)),
+            _ => None,
+        })
     }
 
     /// Whether `value` is a member. TypeError where it is unhashable.
@@ -184,11 +182,7 @@ impl Set {
         self.filled += 1;
         self.used += 1;
         if self.filled * 5 >= (self.slots.len() - 1) * 3 {
-            self.resize(if self.used > 50_000 {
-                self.used * 2
-            } else {
-                self.used * 4
-            });
+            self.resize(if self.used > 50_000 { self.used * 2 } else { self.used * 4 });
         }
     }
 
@@ -212,23 +206,13 @@ impl Set {
         let mut base = hash as usize & mask;
         let mut perturb = hash;
         loop {
-            let probes = if base + LINEAR_PROBES <= mask {
-                LINEAR_PROBES
-            } else {
-                0
-            };
-            if let Some(at) =
-                (base..=base + probes).find(|&at| matches!(self.slots[at], Slot::Empty))
-            {
+            let probes = if base + LINEAR_PROBES <= mask { LINEAR_PROBES } else { 0 };
+            if let Some(at) = (base..=base + probes).find(|&at| matches!(self.slots[at], Slot::Empty)) {
                 self.slots[at] = Slot::Used(hash, value);
                 return;
             }
             perturb >>= PERTURB_SHIFT;
-            base = base
-                .wrapping_mul(5)
-                .wrapping_add(1)
-                .wrapping_add(perturb as usize)
-                & mask;
+            base = base.wrapping_mul(5).wrapping_add(1).wrapping_add(perturb as usize) & mask;
         }
     }
 
@@ -241,11 +225,7 @@ impl Set {
         let mut base = hash as usize & mask;
         let mut perturb = hash;
         loop {
-            let probes = if base + LINEAR_PROBES <= mask {
-                LINEAR_PROBES
-            } else {
-                0
-            };
+            let probes = if base + LINEAR_PROBES <= mask { LINEAR_PROBES } else { 0 };
             for at in base..=base + probes {
                 match &self.slots[at] {
                     Slot::Empty => return Some(false),
@@ -258,11 +238,7 @@ impl Set {
                 }
             }
             perturb >>= PERTURB_SHIFT;
-            base = base
-                .wrapping_mul(5)
-                .wrapping_add(1)
-                .wrapping_add(perturb as usize)
-                & mask;
+            base = base.wrapping_mul(5).wrapping_add(1).wrapping_add(perturb as usize) & mask;
         }
     }
 
@@ -274,11 +250,7 @@ impl Set {
         let mut base = hash as usize & mask;
         let mut perturb = hash;
         loop {
-            let probes = if base + LINEAR_PROBES <= mask {
-                LINEAR_PROBES
-            } else {
-                0
-            };
+            let probes = if base + LINEAR_PROBES <= mask { LINEAR_PROBES } else { 0 };
             for at in base..=base + probes {
                 match &self.slots[at] {
                     Slot::Empty => return Ok(None),
@@ -289,11 +261,7 @@ impl Set {
                 }
             }
             perturb >>= PERTURB_SHIFT;
-            base = base
-                .wrapping_mul(5)
-                .wrapping_add(1)
-                .wrapping_add(perturb as usize)
-                & mask;
+            base = base.wrapping_mul(5).wrapping_add(1).wrapping_add(perturb as usize) & mask;
         }
     }
 }

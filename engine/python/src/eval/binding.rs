@@ -14,22 +14,12 @@ use std::rc::Rc;
 
 impl Interp {
     /// The locals with which a call begins.
-    pub(super) fn bind_python(
-        &self,
-        function: &Rc<Function>,
-        args: CallArgs,
-    ) -> PyResult<Namespace> {
+    pub(super) fn bind_python(&self, function: &Rc<Function>, args: CallArgs) -> PyResult<Namespace> {
         let params = function.code.params();
-        let mut names =
-            Namespace::with_capacity_and_hasher(function.info.declared.len(), Default::default());
+        let mut names = Namespace::with_capacity_and_hasher(function.info.declared.len(), Default::default());
         let given = args.positional.len();
         let mut values = args.positional.into_iter();
-        for (param, value) in params
-            .positional_only
-            .iter()
-            .chain(&params.positional)
-            .zip(values.by_ref())
-        {
+        for (param, value) in params.positional_only.iter().chain(&params.positional).zip(values.by_ref()) {
             names.insert(param.name.clone(), value);
         }
         let excess: Vec<Value> = values.collect();
@@ -40,11 +30,7 @@ impl Interp {
         let mut rest = Dict::new();
         let mut misplaced = Vec::new();
         for (name, value) in args.keywords {
-            let target = params
-                .positional
-                .iter()
-                .chain(&params.keyword_only)
-                .find(|param| param.name == name);
+            let target = params.positional.iter().chain(&params.keyword_only).find(|param| param.name == name);
             match target {
                 Some(param) if names.contains_key(&param.name) => {
                     return Err(self.type_error(format!(
@@ -59,11 +45,7 @@ impl Interp {
                     rest.insert_str(&name, value);
                 }
                 None => {
-                    if params
-                        .positional_only
-                        .iter()
-                        .any(|param| param.name == name)
-                    {
+                    if params.positional_only.iter().any(|param| param.name == name) {
                         misplaced.push(name.to_string());
                         continue;
                     }
@@ -93,8 +75,7 @@ impl Interp {
 
     fn fill_defaults(&self, function: &Rc<Function>, names: &mut Namespace) -> PyResult<()> {
         let params = function.code.params();
-        let needed =
-            params.positional_only.len() + params.positional.len() + params.keyword_only.len();
+        let needed = params.positional_only.len() + params.positional.len() + params.keyword_only.len();
         if names.len() >= needed + usize::from(params.vararg.is_some()) {
             return Ok(());
         }
@@ -102,21 +83,14 @@ impl Interp {
             !names.contains_key(&param.name) && function.default_of(param).is_none()
         };
         let positional = params.positional_only.iter().chain(&params.positional);
-        let missing: Vec<&str> = positional
-            .clone()
-            .filter(|param| absent(param, names))
-            .map(|param| &*param.name)
-            .collect();
+        let missing: Vec<&str> =
+            positional.clone().filter(|param| absent(param, names)).map(|param| &*param.name).collect();
         if !missing.is_empty() {
             let name = self.function_qualified_name(function);
             return Err(self.type_error(missing_arguments(&name, missing.into_iter(), false)));
         }
-        let missing: Vec<&str> = params
-            .keyword_only
-            .iter()
-            .filter(|param| absent(param, names))
-            .map(|param| &*param.name)
-            .collect();
+        let missing: Vec<&str> =
+            params.keyword_only.iter().filter(|param| absent(param, names)).map(|param| &*param.name).collect();
         if !missing.is_empty() {
             let name = self.function_qualified_name(function);
             return Err(self.type_error(missing_arguments(&name, missing.into_iter(), true)));
@@ -132,12 +106,7 @@ impl Interp {
     }
 
     /// ceval.c's `too_many_positional`.
-    fn too_many_positional(
-        &self,
-        function: &Rc<Function>,
-        given: usize,
-        names: &Namespace,
-    ) -> Box<Stop> {
+    fn too_many_positional(&self, function: &Rc<Function>, given: usize, names: &Namespace) -> Box<Stop> {
         let params = function.code.params();
         let most = params.positional_only.len() + params.positional.len();
         let defaults = params
@@ -146,11 +115,7 @@ impl Interp {
             .chain(&params.positional)
             .filter(|param| function.default_of(param).is_some())
             .count();
-        let keyword_only = params
-            .keyword_only
-            .iter()
-            .filter(|param| names.contains_key(&param.name))
-            .count();
+        let keyword_only = params.keyword_only.iter().filter(|param| names.contains_key(&param.name)).count();
         let (takes, plural) = if defaults > 0 {
             (format!("from {} to {most}", most - defaults), true)
         } else {
@@ -166,11 +131,7 @@ impl Interp {
         } else {
             String::new()
         };
-        let were = if given == 1 && keyword_only == 0 {
-            "was"
-        } else {
-            "were"
-        };
+        let were = if given == 1 && keyword_only == 0 { "was" } else { "were" };
         self.type_error(format!(
             "{}() takes {takes} positional argument{plural} but {given}{also} {were} given",
             self.function_qualified_name(function)

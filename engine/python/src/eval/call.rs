@@ -17,19 +17,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl Interp {
-    pub(super) fn eval_call(
-        &self,
-        env: &Rc<Env>,
-        expr: &Expr,
-        function: &Expr,
-        args: &[Arg],
-    ) -> PyResult<Value> {
+    pub(super) fn eval_call(&self, env: &Rc<Env>, expr: &Expr, function: &Expr, args: &[Arg]) -> PyResult<Value> {
         // `receiver.method(...)` finds the method without making a bound one.
         if let ExprKind::Attribute { value, name, .. } = &function.kind
-            && env
-                .replay
-                .as_ref()
-                .is_none_or(|replay| !replay.active.get())
+            && env.replay.as_ref().is_none_or(|replay| !replay.active.get())
         {
             let receiver = self.eval(env, value)?;
             self.position.set(function.span);
@@ -67,9 +58,7 @@ impl Interp {
         for arg in args {
             match arg {
                 Arg::Positional(value) => match &value.kind {
-                    ExprKind::Starred(inner) => {
-                        self.star_argument(env, value, inner, callee, &mut call)?
-                    }
+                    ExprKind::Starred(inner) => self.star_argument(env, value, inner, callee, &mut call)?,
                     _ => call.positional.push(self.eval(env, value)?),
                 },
                 Arg::Star(value) => self.star_argument(env, value, value, callee, &mut call)?,
@@ -171,10 +160,7 @@ impl Interp {
         match function {
             Value::Function(function) => self.call_python(function, args),
             Value::Native(native) => self.call_native(native, args),
-            Value::BoundMethod(method) => self.call(
-                &method.function,
-                args.with_receiver(method.receiver.clone()),
-            ),
+            Value::BoundMethod(method) => self.call(&method.function, args.with_receiver(method.receiver.clone())),
             Value::Class(class) => self.nested(|| self.instantiate(class, args)),
             Value::StaticMethod(inner) => self.call(inner, args),
             Value::Unknown(_) => Ok(function.clone()),
@@ -216,25 +202,14 @@ impl Interp {
     }
 
     /// A call with positional arguments.
-    pub fn call_values(
-        &self,
-        function: &Value,
-        args: impl IntoIterator<Item = Value>,
-    ) -> PyResult<Value> {
+    pub fn call_values(&self, function: &Value, args: impl IntoIterator<Item = Value>) -> PyResult<Value> {
         self.call(function, CallArgs::positional(args))
     }
 
     /// `receiver.name(*args)`
-    pub fn call_method(
-        &self,
-        receiver: &Value,
-        name: &str,
-        args: impl IntoIterator<Item = Value>,
-    ) -> PyResult<Value> {
+    pub fn call_method(&self, receiver: &Value, name: &str, args: impl IntoIterator<Item = Value>) -> PyResult<Value> {
         match self.method_of(receiver, name)? {
-            Some((function, Some(receiver))) => {
-                self.call_values(&function, std::iter::once(receiver).chain(args))
-            }
+            Some((function, Some(receiver))) => self.call_values(&function, std::iter::once(receiver).chain(args)),
             Some((function, None)) => self.call_values(&function, args),
             None => {
                 let method = self.get_attr(receiver, name)?;
@@ -254,10 +229,7 @@ impl Interp {
         }
         let position = self.position.get();
         self.enter()?;
-        let result = native
-            .signature()
-            .bind(self, native, args)
-            .and_then(|args| (native.def.run)(self, args));
+        let result = native.signature().bind(self, native, args).and_then(|args| (native.def.run)(self, args));
         self.leave();
         // Where it fails, the error belongs to the call, whatever it evaluated on the way.
         self.position.set(position);
@@ -276,10 +248,7 @@ impl Interp {
         let is_generator = function.code.scope().is_generator;
         let env = Rc::new(Env {
             kind: Kind::Function,
-            scope: Rc::new(Scope {
-                names: RefCell::new(names),
-                declared: Some(Rc::clone(&function.info.declared)),
-            }),
+            scope: Rc::new(Scope { names: RefCell::new(names), declared: Some(Rc::clone(&function.info.declared)) }),
             closure: Closure::Of(Rc::clone(function)),
             module: Rc::clone(&function.module),
             info: Rc::clone(&function.info),
@@ -298,10 +267,7 @@ impl Interp {
             Body::Expression(expr) => self.in_frame(&env, &name, || {
                 self.eval(&env, expr).map_err(|mut stop| {
                     if let Stop::Raise(raise) = &mut *stop {
-                        raise.traceback.push(TraceEntry {
-                            span: self.position.get(),
-                            function: Rc::clone(&name),
-                        });
+                        raise.traceback.push(TraceEntry { span: self.position.get(), function: Rc::clone(&name) });
                     }
                     stop
                 })
@@ -309,10 +275,7 @@ impl Interp {
             Body::Statements(body) => {
                 let mut frame = Frame::new(Rc::clone(&env), Rc::clone(&name), body);
                 if is_generator {
-                    return Ok(Generator::value(
-                        frame,
-                        Rc::from(self.function_qualified_name(function)),
-                    ));
+                    return Ok(Generator::value(frame, Rc::from(self.function_qualified_name(function))));
                 }
                 self.in_frame(&env, &name, || {
                     self.nested(|| match self.run_frame(&mut frame)? {
@@ -337,18 +300,11 @@ impl Interp {
             }
             Value::Native(native) => {
                 let bound = native.signature().bind(self, native, args)?;
-                let names = native
-                    .signature()
-                    .parameters
-                    .iter()
-                    .map(|parameter| parameter.name.clone());
+                let names = native.signature().parameters.iter().map(|parameter| parameter.name.clone());
                 Ok(names.zip(bound.values().iter().cloned()).collect())
             }
             Value::BoundMethod(method) => {
-                let mut bound = self.bind(
-                    &method.function,
-                    args.with_receiver(method.receiver.clone()),
-                )?;
+                let mut bound = self.bind(&method.function, args.with_receiver(method.receiver.clone()))?;
                 if !bound.is_empty() {
                     bound.remove(0);
                 }
@@ -372,11 +328,9 @@ impl Interp {
         if &*self.type_of(v).name != "partial" {
             return Ok(None);
         }
-        let (Some(inner), Some(front), Some(keywords)) = (
-            self.find_attr(v, "func")?,
-            self.find_attr(v, "args")?,
-            self.find_attr(v, "keywords")?,
-        ) else {
+        let (Some(inner), Some(front), Some(keywords)) =
+            (self.find_attr(v, "func")?, self.find_attr(v, "args")?, self.find_attr(v, "keywords")?)
+        else {
             return Ok(None);
         };
         let mut all = self.call_args(&front, &keywords)?;
@@ -437,30 +391,17 @@ impl Interp {
         let span = self.span();
         let source = self.source(span.file)?;
         let text = source.slice(span);
-        let piece = Arc::new(pallas_syntax::SourceFile::new(
-            span.file,
-            Arc::clone(&source.path),
-            text,
-        ));
+        let piece = Arc::new(pallas_syntax::SourceFile::new(span.file, Arc::clone(&source.path), text));
         let tree = pallas_syntax::parse(piece);
-        let StmtKind::Expr(Expr {
-            kind: ExprKind::Call { args, .. },
-            ..
-        }) = &tree.body.first()?.kind
-        else {
+        let StmtKind::Expr(Expr { kind: ExprKind::Call { args, .. }, .. }) = &tree.body.first()?.kind else {
             return None;
         };
-        let moved = |inner: Span| Span {
-            file: span.file,
-            start: span.start + inner.start,
-            end: span.start + inner.end,
-        };
+        let moved =
+            |inner: Span| Span { file: span.file, start: span.start + inner.start, end: span.start + inner.end };
         Some(
             args.iter()
                 .map(|arg| match arg {
-                    Arg::Positional(value) | Arg::Star(value) | Arg::DoubleStar(value) => {
-                        (None, moved(value.span))
-                    }
+                    Arg::Positional(value) | Arg::Star(value) | Arg::DoubleStar(value) => (None, moved(value.span)),
                     Arg::Keyword(name, value, _) => (Some(name.clone()), moved(value.span)),
                 })
                 .collect(),

@@ -85,17 +85,13 @@ impl Interp {
         let mut unknown = None;
         let name: Rc<str> = Rc::from(name);
         self.in_frame(&inner, &name, || {
-            self.rounds(&inner, comprehension, 0, &iterator, each, &mut unknown)
-                .map_err(|mut stop| {
-                    if let crate::raise::Stop::Raise(raise) = &mut *stop {
-                        let entry = crate::raise::TraceEntry {
-                            span: self.position.get(),
-                            function: Rc::clone(&name),
-                        };
-                        raise.traceback.push(entry);
-                    }
-                    stop
-                })
+            self.rounds(&inner, comprehension, 0, &iterator, each, &mut unknown).map_err(|mut stop| {
+                if let crate::raise::Stop::Raise(raise) = &mut *stop {
+                    let entry = crate::raise::TraceEntry { span: self.position.get(), function: Rc::clone(&name) };
+                    raise.traceback.push(entry);
+                }
+                stop
+            })
         })?;
         Ok(unknown)
     }
@@ -104,10 +100,7 @@ impl Interp {
         let info = self.comprehension_info(comprehension);
         Rc::new(Env {
             kind: Kind::Comprehension,
-            scope: Rc::new(Scope {
-                names: RefCell::default(),
-                declared: Some(Rc::clone(&info.declared)),
-            }),
+            scope: Rc::new(Scope { names: RefCell::default(), declared: Some(Rc::clone(&info.declared)) }),
             closure: Closure::Scopes(env.captured()),
             module: Rc::clone(&env.module),
             info,
@@ -151,21 +144,13 @@ impl Interp {
         }
     }
 
-    fn conditions_hold(
-        &self,
-        env: &Rc<Env>,
-        conditions: &[Expr],
-        unknown: &mut Option<Value>,
-    ) -> PyResult<bool> {
+    fn conditions_hold(&self, env: &Rc<Env>, conditions: &[Expr], unknown: &mut Option<Value>) -> PyResult<bool> {
         for condition in conditions {
             match self.test(env, condition)? {
                 Some(true) => {}
                 Some(false) => return Ok(false),
                 None => {
-                    *unknown = Some(Value::unknown(
-                        "a condition is not known",
-                        Some(condition.span),
-                    ));
+                    *unknown = Some(Value::unknown("a condition is not known", Some(condition.span)));
                 }
             }
         }
@@ -173,11 +158,7 @@ impl Interp {
     }
 
     /// A generator expression: an iterator that keeps one position per clause.
-    pub(super) fn generator_expression(
-        &self,
-        env: &Rc<Env>,
-        comprehension: &Arc<Comprehension>,
-    ) -> PyResult<Value> {
+    pub(super) fn generator_expression(&self, env: &Rc<Env>, comprehension: &Arc<Comprehension>) -> PyResult<Value> {
         let Some(first) = comprehension.clauses.first() else {
             return Ok(Value::tuple([]));
         };
@@ -187,25 +168,17 @@ impl Interp {
         let inner = self.comprehension_env(env, comprehension);
         let comprehension = Arc::clone(comprehension);
         let name: Rc<str> = Rc::from("<genexpr>");
-        Ok(NativeIterator::value(
-            "generator",
-            move |interp: &Interp| {
-                interp.in_frame(&inner, &name, || {
-                    interp
-                        .next_of_generator(&inner, &comprehension, &mut iterators)
-                        .map_err(|mut stop| {
-                            if let crate::raise::Stop::Raise(raise) = &mut *stop {
-                                let span = interp.position.get();
-                                raise.traceback.push(crate::raise::TraceEntry {
-                                    span,
-                                    function: Rc::clone(&name),
-                                });
-                            }
-                            stop
-                        })
+        Ok(NativeIterator::value("generator", move |interp: &Interp| {
+            interp.in_frame(&inner, &name, || {
+                interp.next_of_generator(&inner, &comprehension, &mut iterators).map_err(|mut stop| {
+                    if let crate::raise::Stop::Raise(raise) = &mut *stop {
+                        let span = interp.position.get();
+                        raise.traceback.push(crate::raise::TraceEntry { span, function: Rc::clone(&name) });
+                    }
+                    stop
                 })
-            },
-        ))
+            })
+        }))
     }
 
     /// The next element of a generator expression; `iterators` holds the clauses that are under way.

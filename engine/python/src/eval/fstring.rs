@@ -33,8 +33,8 @@ impl Interp {
 
     fn eval_field(&self, env: &Rc<Env>, field: &FStringField) -> PyResult<Value> {
         let value = self.eval(env, &field.value)?;
-        if value.is_unknown() {
-            return Ok(value);
+        if value.is_undecided() {
+            return Ok(value.to_unknown("prints the data of an array"));
         }
         let spec = match self.eval_fstring(env, &field.spec)? {
             Value::Str(spec) => spec,
@@ -53,11 +53,7 @@ impl Interp {
                     'a' => ascii(&self.repr(&value)?),
                     _ => self.str(&value)?,
                 };
-                if spec.is_empty() {
-                    converted
-                } else {
-                    self.format(&Value::from(converted), &spec)?
-                }
+                if spec.is_empty() { converted } else { self.format(&Value::from(converted), &spec)? }
             }
         };
         Ok(Value::from(match &field.debug_text {

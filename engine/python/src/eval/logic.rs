@@ -13,7 +13,7 @@ impl Interp {
         let value = self.eval(env, expr)?;
         match &value {
             Value::Bool(truth) => Ok(Some(*truth)),
-            Value::Unknown(_) => Ok(None),
+            value if value.is_undecided() => Ok(None),
             _ => {
                 self.position.set(expr.span);
                 self.truth(&value).map(Some)
@@ -24,21 +24,14 @@ impl Interp {
     /// The value of an expression that may not be reached: exceptions make it unknown.
     fn eval_perhaps(&self, env: &Rc<Env>, expr: &Expr) -> PyResult<Value> {
         match self.eval(env, expr) {
-            Err(stop) if matches!(&*stop, Stop::Raise(_)) => Ok(Value::unknown(
-                "depends on a condition that is not known",
-                Some(expr.span),
-            )),
+            Err(stop) if matches!(&*stop, Stop::Raise(_)) => {
+                Ok(Value::unknown("depends on a condition that is not known", Some(expr.span)))
+            }
             result => result,
         }
     }
 
-    pub(super) fn eval_unary(
-        &self,
-        env: &Rc<Env>,
-        expr: &Expr,
-        op: UnaryOp,
-        operand: &Expr,
-    ) -> PyResult<Value> {
+    pub(super) fn eval_unary(&self, env: &Rc<Env>, expr: &Expr, op: UnaryOp, operand: &Expr) -> PyResult<Value> {
         let value = self.eval(env, operand)?;
         self.position.set(expr.span);
         self.unary(op, &value)
@@ -50,13 +43,9 @@ impl Interp {
         };
         let mut unknown = None;
         for expr in first {
-            let value = if unknown.is_some() {
-                self.eval_perhaps(env, expr)?
-            } else {
-                self.eval(env, expr)?
-            };
-            if value.is_unknown() {
-                unknown = Some(value);
+            let value = if unknown.is_some() { self.eval_perhaps(env, expr)? } else { self.eval(env, expr)? };
+            if value.is_undecided() {
+                unknown = Some(value.to_unknown("depends on the data of an array"));
                 continue;
             }
             self.position.set(expr.span);
@@ -81,21 +70,12 @@ impl Interp {
         }
     }
 
-    pub(super) fn eval_conditional(
-        &self,
-        env: &Rc<Env>,
-        test: &Expr,
-        body: &Expr,
-        orelse: &Expr,
-    ) -> PyResult<Value> {
+    pub(super) fn eval_conditional(&self, env: &Rc<Env>, test: &Expr, body: &Expr, orelse: &Expr) -> PyResult<Value> {
         match self.test(env, test)? {
             Some(true) => self.eval(env, body),
             Some(false) => self.eval(env, orelse),
             None => {
-                let values = vec![
-                    self.eval_perhaps(env, body)?,
-                    self.eval_perhaps(env, orelse)?,
-                ];
+                let values = vec![self.eval_perhaps(env, body)?, self.eval_perhaps(env, orelse)?];
                 Ok(self.joined(values))
             }
         }
@@ -118,7 +98,7 @@ impl Interp {
                 self.position.set(expr.span);
                 self.compare(*op, &left, &right)
             })?;
-            if index + 1 < ops.len() && (result.is_unknown() || !self.truth(&result)?) {
+            if index + 1 < ops.len() && (result.is_undecided() || !self.truth(&result)?) {
                 return Ok(result);
             }
             left = right;

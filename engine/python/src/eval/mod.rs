@@ -87,16 +87,10 @@ impl Interp {
                     Some(part) => self.eval(env, part),
                     None => Ok(Value::None),
                 };
-                Ok(Value::Slice(Rc::new(Slice {
-                    lower: part(lower)?,
-                    upper: part(upper)?,
-                    step: part(step)?,
-                })))
+                Ok(Value::Slice(Rc::new(Slice { lower: part(lower)?, upper: part(upper)?, step: part(step)? })))
             }
             ExprKind::Tuple(items) => Ok(Value::Tuple(Rc::from(self.eval_items(env, items)?))),
-            ExprKind::List(items) => Ok(Value::List(Rc::new(RefCell::new(
-                self.eval_items(env, items)?,
-            )))),
+            ExprKind::List(items) => Ok(Value::List(Rc::new(RefCell::new(self.eval_items(env, items)?)))),
             ExprKind::Set(items) => {
                 let set = RefCell::default();
                 for item in self.eval_items(env, items)? {
@@ -111,17 +105,9 @@ impl Interp {
             ExprKind::SetComp(comprehension) => self.set_comprehension(env, expr, comprehension),
             ExprKind::DictComp(comprehension) => self.dict_comprehension(env, expr, comprehension),
             ExprKind::GeneratorExp(comprehension) => self.generator_expression(env, comprehension),
-            ExprKind::Lambda(lambda) => Ok(Value::Function(
-                self.make_function(env, Code::Lambda(Arc::clone(lambda)))?,
-            )),
-            ExprKind::IfExp { test, body, orelse } => {
-                self.eval_conditional(env, test, body, orelse)
-            }
-            ExprKind::NamedExpr {
-                target,
-                target_span,
-                value,
-            } => {
+            ExprKind::Lambda(lambda) => Ok(Value::Function(self.make_function(env, Code::Lambda(Arc::clone(lambda)))?)),
+            ExprKind::IfExp { test, body, orelse } => self.eval_conditional(env, test, body, orelse),
+            ExprKind::NamedExpr { target, target_span, value } => {
                 let value = self.eval(env, value)?;
                 if self.observing.get() {
                     self.observe(*target_span, &value);
@@ -181,14 +167,9 @@ impl Interp {
         let mut values = Vec::with_capacity(items.len());
         for item in items {
             match &item.kind {
-                ExprKind::Starred(inner) => {
-                    values.extend(self.eval_star(env, item, inner, |interp, value| {
-                        interp.type_error(format!(
-                            "Value after * must be an iterable, not {}",
-                            interp.type_name(value)
-                        ))
-                    })?)
-                }
+                ExprKind::Starred(inner) => values.extend(self.eval_star(env, item, inner, |interp, value| {
+                    interp.type_error(format!("Value after * must be an iterable, not {}", interp.type_name(value)))
+                })?),
                 _ => values.push(self.eval(env, item)?),
             }
         }
@@ -208,9 +189,7 @@ impl Interp {
             self.position.set(inner.span);
             match &iterable {
                 Value::Tuple(_) => Ok(iterable.clone()),
-                Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) => {
-                    Err(not_iterable(self, &iterable))
-                }
+                Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) => Err(not_iterable(self, &iterable)),
                 _ => Ok(Value::Tuple(Rc::from(self.collect(&iterable)?))),
             }
         })?;
@@ -220,12 +199,7 @@ impl Interp {
         }
     }
 
-    fn eval_dict(
-        &self,
-        env: &Rc<Env>,
-        expr: &Expr,
-        entries: &[(Option<Expr>, Expr)],
-    ) -> PyResult<Value> {
+    fn eval_dict(&self, env: &Rc<Env>, expr: &Expr, entries: &[(Option<Expr>, Expr)]) -> PyResult<Value> {
         let dict = RefCell::new(crate::dict::Dict::with_capacity(entries.len()));
         for (key, value) in entries {
             match key {
@@ -245,10 +219,7 @@ impl Interp {
                         return Ok(mapping);
                     }
                     for (key, value) in self.mapping_items(&mapping)?.ok_or_else(|| {
-                        self.type_error(format!(
-                            "'{}' object is not a mapping",
-                            self.type_name(&mapping)
-                        ))
+                        self.type_error(format!("'{}' object is not a mapping", self.type_name(&mapping)))
                     })? {
                         self.dict_set(&dict, key, value)?;
                     }
@@ -262,12 +233,7 @@ impl Interp {
     pub fn mapping_items(&self, v: &Value) -> PyResult<Option<Vec<(Value, Value)>>> {
         let plain = crate::namespace_view::plain_mapping(&self.plain(v));
         if let Value::Dict(dict) = &plain {
-            return Ok(Some(
-                dict.borrow()
-                    .iter()
-                    .map(|(k, v)| (k.clone(), v.clone()))
-                    .collect(),
-            ));
+            return Ok(Some(dict.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect()));
         }
         let Some(keys) = self.find_attr(v, "keys")? else {
             return Ok(None);
@@ -289,11 +255,9 @@ pub(crate) fn constant_value(constant: &Constant) -> Value {
         Constant::Bool(value) => Value::Bool(*value),
         Constant::Int(value) => Value::Int(Int::Small(*value)),
         // The parser gives digits only; anything else would read as zero.
-        Constant::BigInt(digits) => digits
-            .parse::<num_bigint::BigInt>()
-            .map_or(Value::Int(Int::Small(0)), |value| {
-                Value::Int(Int::from(value))
-            }),
+        Constant::BigInt(digits) => {
+            digits.parse::<num_bigint::BigInt>().map_or(Value::Int(Int::Small(0)), |value| Value::Int(Int::from(value)))
+        }
         Constant::Float(value) => Value::Float(*value),
         Constant::Imaginary(value) => Value::Complex(0.0, *value),
         Constant::Str(text) => Value::str(text),

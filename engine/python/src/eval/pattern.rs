@@ -40,22 +40,16 @@ impl Interp {
                 let equal = self.compare(CompareOp::Eq, subject, &value)?;
                 self.truth(&equal)
             }
-            Pattern::Singleton(constant) => {
-                Ok(self.identical(subject, &super::constant_value(constant)))
-            }
+            Pattern::Singleton(constant) => Ok(self.identical(subject, &super::constant_value(constant))),
             Pattern::Sequence(items) => self.match_sequence(env, items, subject, captures),
             // Only inside sequences, which handle it.
             Pattern::Star(_) => Ok(false),
-            Pattern::Mapping {
-                keys,
-                patterns,
-                rest,
-            } => self.match_mapping(env, keys, patterns, rest.as_ref(), subject, captures),
-            Pattern::Class {
-                class,
-                positional,
-                keywords,
-            } => self.match_class(env, class, positional, keywords, subject, captures),
+            Pattern::Mapping { keys, patterns, rest } => {
+                self.match_mapping(env, keys, patterns, rest.as_ref(), subject, captures)
+            }
+            Pattern::Class { class, positional, keywords } => {
+                self.match_class(env, class, positional, keywords, subject, captures)
+            }
             Pattern::Or(alternatives) => {
                 for alternative in alternatives {
                     let mark = captures.len();
@@ -83,9 +77,7 @@ impl Interp {
             _ if self.is_registered_sequence(subject) => self.collect(subject)?,
             _ => return Ok(false),
         };
-        let star = patterns
-            .iter()
-            .position(|pattern| matches!(pattern, Pattern::Star(_)));
+        let star = patterns.iter().position(|pattern| matches!(pattern, Pattern::Star(_)));
         let fits = match star {
             Some(_) => items.len() + 1 >= patterns.len(),
             None => items.len() == patterns.len(),
@@ -121,10 +113,7 @@ impl Interp {
     /// Classes that derive from `collections.abc.Sequence`.
     fn is_registered_sequence(&self, v: &Value) -> bool {
         let class = self.type_of(v);
-        class
-            .ancestors
-            .iter()
-            .any(|a| matches!(&*a.name, "Sequence" | "MutableSequence" | "deque"))
+        class.ancestors.iter().any(|a| matches!(&*a.name, "Sequence" | "MutableSequence" | "deque"))
             || &*class.name == "deque"
     }
 
@@ -139,11 +128,7 @@ impl Interp {
     ) -> PyResult<bool> {
         let plain = crate::namespace_view::plain_mapping(&self.plain(subject));
         let is_mapping = matches!(plain, Value::Dict(_))
-            || self
-                .type_of(subject)
-                .ancestors
-                .iter()
-                .any(|a| matches!(&*a.name, "Mapping" | "MutableMapping"));
+            || self.type_of(subject).ancestors.iter().any(|a| matches!(&*a.name, "Mapping" | "MutableMapping"));
         if !is_mapping {
             return Ok(false);
         }

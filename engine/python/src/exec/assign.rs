@@ -18,43 +18,26 @@ impl Interp {
         }
         match &target.kind {
             ExprKind::Name(name) => self.store_name(env, name, value),
-            ExprKind::Attribute {
-                value: object,
-                name,
-                ..
-            } => {
+            ExprKind::Attribute { value: object, name, .. } => {
                 let object = self.eval(env, object)?;
                 self.position.set(target.span);
                 self.set_attr(&object, name, value)
             }
-            ExprKind::Subscript {
-                value: object,
-                index,
-            } => {
+            ExprKind::Subscript { value: object, index } => {
                 let object = self.eval(env, object)?;
                 let index = self.eval(env, index)?;
                 self.position.set(target.span);
                 self.set_item(&object, &index, value)
             }
-            ExprKind::Tuple(targets) | ExprKind::List(targets) => {
-                self.unpack(env, target, targets, &value)
-            }
+            ExprKind::Tuple(targets) | ExprKind::List(targets) => self.unpack(env, target, targets, &value),
             ExprKind::Starred(inner) => self.assign(env, inner, value),
             // The parser has reported it.
             _ => Ok(()),
         }
     }
 
-    fn unpack(
-        &self,
-        env: &Rc<Env>,
-        target: &Expr,
-        targets: &[Expr],
-        value: &Value,
-    ) -> PyResult<()> {
-        let star = targets
-            .iter()
-            .position(|target| matches!(target.kind, ExprKind::Starred(_)));
+    fn unpack(&self, env: &Rc<Env>, target: &Expr, targets: &[Expr], value: &Value) -> PyResult<()> {
+        let star = targets.iter().position(|target| matches!(target.kind, ExprKind::Starred(_)));
         if value.is_unknown() {
             for inner in targets {
                 self.assign(env, inner, value.clone())?;
@@ -82,11 +65,7 @@ impl Interp {
         for (inner, item) in targets[..star].iter().zip(&items[..star]) {
             self.assign(env, inner, item.clone())?;
         }
-        self.assign(
-            env,
-            &targets[star],
-            Value::list(items[star..end].iter().cloned()),
-        )?;
+        self.assign(env, &targets[star], Value::list(items[star..end].iter().cloned()))?;
         for (inner, item) in targets[star + 1..].iter().zip(&items[end..]) {
             self.assign(env, inner, item.clone())?;
         }
@@ -94,44 +73,26 @@ impl Interp {
     }
 
     /// The items of `value` for this many targets, one of which may be starred. ValueError where they do not fit.
-    fn items_to_unpack(
-        &self,
-        value: &Value,
-        targets: usize,
-        starred: bool,
-    ) -> PyResult<Vec<Value>> {
-        let iterator = self
-            .iter(value)
-            .map_err(|stop| self.cannot_unpack(value, stop))?;
+    fn items_to_unpack(&self, value: &Value, targets: usize, starred: bool) -> PyResult<Vec<Value>> {
+        let iterator = self.iter(value).map_err(|stop| self.cannot_unpack(value, stop))?;
         let mut items = Vec::with_capacity(targets);
         while let Some(item) = self.next(&iterator)? {
             self.charge(1)?;
             // What unpacks to one unknown item may have any number of them.
-            if item.is_unknown()
-                && self.is_analysis()
-                && items.is_empty()
-                && iterator_is_unknown(value)
-            {
+            if item.is_unknown() && self.is_analysis() && items.is_empty() && iterator_is_unknown(value) {
                 return Ok(vec![item; targets]);
             }
             items.push(item);
             if !starred && items.len() > targets {
-                return Err(
-                    self.value_error(format!("too many values to unpack (expected {targets})"))
-                );
+                return Err(self.value_error(format!("too many values to unpack (expected {targets})")));
             }
         }
         let least = if starred { targets - 1 } else { targets };
         if items.len() < least {
-            let expected = if starred {
-                format!("at least {least}")
-            } else {
-                least.to_string()
-            };
-            return Err(self.value_error(format!(
-                "not enough values to unpack (expected {expected}, got {})",
-                items.len()
-            )));
+            let expected = if starred { format!("at least {least}") } else { least.to_string() };
+            return Err(
+                self.value_error(format!("not enough values to unpack (expected {expected}, got {})", items.len()))
+            );
         }
         Ok(items)
     }
@@ -145,10 +106,7 @@ impl Interp {
             Stop::Abort(_) => false,
         };
         if not_iterable {
-            return self.type_error(format!(
-                "cannot unpack non-iterable {} object",
-                self.type_name(value)
-            ));
+            return self.type_error(format!("cannot unpack non-iterable {} object", self.type_name(value)));
         }
         stop
     }
@@ -174,11 +132,7 @@ impl Interp {
                 }
                 self.store_name(env, name, result)
             }
-            ExprKind::Attribute {
-                value: object,
-                name,
-                ..
-            } => {
+            ExprKind::Attribute { value: object, name, .. } => {
                 let object = self.eval(env, object)?;
                 let current = self.once(env, target, || {
                     self.position.set(target.span);
@@ -192,10 +146,7 @@ impl Interp {
                 }
                 self.set_attr(&object, name, result)
             }
-            ExprKind::Subscript {
-                value: object,
-                index,
-            } => {
+            ExprKind::Subscript { value: object, index } => {
                 let object = self.eval(env, object)?;
                 let index = self.eval(env, index)?;
                 let current = self.once(env, target, || {
@@ -215,12 +166,7 @@ impl Interp {
     }
 
     /// Runs `run` once per statement, also where the statement is suspended and begun again.
-    pub(crate) fn once<T>(
-        &self,
-        env: &Env,
-        part: &T,
-        run: impl FnOnce() -> PyResult<Value>,
-    ) -> PyResult<Value> {
+    pub(crate) fn once<T>(&self, env: &Env, part: &T, run: impl FnOnce() -> PyResult<Value>) -> PyResult<Value> {
         let Some(replay) = env.replay.as_ref().filter(|replay| replay.active.get()) else {
             return run();
         };
@@ -250,9 +196,9 @@ impl Interp {
                 self.position.set(target.span);
                 self.delete_item(&object, &index)
             }
-            ExprKind::Tuple(targets) | ExprKind::List(targets) => targets
-                .iter()
-                .try_for_each(|target| self.delete(env, target)),
+            ExprKind::Tuple(targets) | ExprKind::List(targets) => {
+                targets.iter().try_for_each(|target| self.delete(env, target))
+            }
             _ => Ok(()),
         }
     }
@@ -263,10 +209,7 @@ impl Interp {
             return Ok(Flow::Next);
         };
         let Some(with) = items.get(item) else {
-            return Ok(Flow::Push(Control::Block {
-                stmts: Arc::clone(body),
-                next: 0,
-            }));
+            return Ok(Flow::Push(Control::Block { stmts: Arc::clone(body), next: 0 }));
         };
         self.replaying(&frame.env, &at);
         let entered = self.eval(&frame.env, &with.context).and_then(|manager| {
@@ -284,10 +227,7 @@ impl Interp {
         };
         self.finish_statement(&frame.env);
         frame.control.push(Control::With { at: at.clone(), exit });
-        frame.control.push(Control::Enter {
-            at: at.clone(),
-            item: item + 1,
-        });
+        frame.control.push(Control::Enter { at: at.clone(), item: item + 1 });
         if let Some(target) = &with.target {
             self.assign(&frame.env, target, value)?;
         }
@@ -303,11 +243,7 @@ impl Interp {
         let enter = self.special_method(manager, "__enter__")?;
         let exit = self.special_method(manager, "__exit__")?;
         let (Some(enter), Some(exit)) = (&enter, exit) else {
-            let missing = if enter.is_none() {
-                ""
-            } else {
-                " (missed __exit__ method)"
-            };
+            let missing = if enter.is_none() { "" } else { " (missed __exit__ method)" };
             return Err(self.type_error(format!(
                 "'{}' object does not support the context manager protocol{missing}",
                 class.qualified_name
@@ -331,8 +267,5 @@ impl Interp {
 }
 
 fn iterator_is_unknown(value: &Value) -> bool {
-    matches!(
-        value,
-        Value::Unknown(_) | Value::Object(_) | Value::Instance(_)
-    )
+    matches!(value, Value::Unknown(_) | Value::Object(_) | Value::Instance(_))
 }

@@ -58,10 +58,7 @@ impl CodeInfo {
 
     /// `outer.<locals>.`
     pub(crate) fn prefix(&self, qualified_name: &str) -> Rc<str> {
-        Rc::clone(
-            self.prefix
-                .get_or_init(|| Rc::from(format!("{qualified_name}.<locals>."))),
-        )
+        Rc::clone(self.prefix.get_or_init(|| Rc::from(format!("{qualified_name}.<locals>."))))
     }
 
     pub(crate) fn is_global(&self, name: &Name) -> bool {
@@ -97,17 +94,12 @@ impl Interp {
     }
 
     pub(crate) fn class_info(&self, def: &Arc<ClassDef>) -> Rc<CodeInfo> {
-        self.remembered(Arc::as_ptr(def) as usize, || {
-            CodeInfo::new(&def.scope, Kept::Class(Arc::clone(def)))
-        })
+        self.remembered(Arc::as_ptr(def) as usize, || CodeInfo::new(&def.scope, Kept::Class(Arc::clone(def))))
     }
 
     pub(crate) fn comprehension_info(&self, comprehension: &Arc<Comprehension>) -> Rc<CodeInfo> {
         self.remembered(Arc::as_ptr(comprehension) as usize, || {
-            CodeInfo::new(
-                &comprehension.scope,
-                Kept::Comprehension(Arc::clone(comprehension)),
-            )
+            CodeInfo::new(&comprehension.scope, Kept::Comprehension(Arc::clone(comprehension)))
         })
     }
 
@@ -137,19 +129,10 @@ fn find_yields(stmts: &[Stmt], found: &mut HashSet<usize>) {
                 find_yields(orelse, found);
             }
             StmtKind::With { body, .. } => find_yields(body, found),
-            StmtKind::Match { cases, .. } => {
-                cases.iter().for_each(|case| find_yields(&case.body, found))
-            }
-            StmtKind::Try {
-                body,
-                handlers,
-                orelse,
-                finalbody,
-            } => {
+            StmtKind::Match { cases, .. } => cases.iter().for_each(|case| find_yields(&case.body, found)),
+            StmtKind::Try { body, handlers, orelse, finalbody } => {
                 find_yields(body, found);
-                handlers
-                    .iter()
-                    .for_each(|handler| find_yields(&handler.body, found));
+                handlers.iter().for_each(|handler| find_yields(&handler.body, found));
                 find_yields(orelse, found);
                 find_yields(finalbody, found);
             }
@@ -166,9 +149,7 @@ fn own_expressions<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a Expr)) {
         }
         StmtKind::ClassDef(def) => {
             def.decorators.iter().for_each(&mut *visit);
-            def.bases
-                .iter()
-                .for_each(|base| visit(visit::argument(base)));
+            def.bases.iter().for_each(|base| visit(visit::argument(base)));
         }
         StmtKind::Return(value) => value.iter().for_each(visit),
         StmtKind::Delete(targets) => targets.iter().for_each(visit),
@@ -197,16 +178,12 @@ fn own_expressions<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a Expr)) {
         }
         StmtKind::Match { subject, cases } => {
             visit(subject);
-            cases
-                .iter()
-                .filter_map(|case| case.guard.as_ref())
-                .for_each(visit);
+            cases.iter().filter_map(|case| case.guard.as_ref()).for_each(visit);
         }
         StmtKind::Raise { exception, cause } => exception.iter().chain(cause).for_each(visit),
-        StmtKind::Try { handlers, .. } => handlers
-            .iter()
-            .filter_map(|handler| handler.exception.as_ref())
-            .for_each(visit),
+        StmtKind::Try { handlers, .. } => {
+            handlers.iter().filter_map(|handler| handler.exception.as_ref()).for_each(visit)
+        }
         StmtKind::Assert { test, message } => {
             visit(test);
             message.iter().for_each(visit);

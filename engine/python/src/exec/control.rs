@@ -38,22 +38,13 @@ pub(crate) enum Control {
     /// A `while`; `once` where an unknown `break` has been passed, so that the loop ends after this round.
     While { at: At, once: bool },
     /// A `for`; `pending` is an item that its target has not received yet.
-    For {
-        at: At,
-        iterator: Value,
-        pending: Option<Value>,
-        once: bool,
-    },
+    For { at: At, iterator: Value, pending: Option<Value>, once: bool },
     /// The body of a `try` is running.
     Try { at: At },
     /// The `else` of a `try` is running: its exceptions go past the handlers, but not past `finally`.
     Else { at: At },
     /// An exception looks for its handler, from the one at `next` on.
-    Handlers {
-        at: At,
-        raise: Box<Raise>,
-        next: usize,
-    },
+    Handlers { at: At, raise: Box<Raise>, next: usize },
     /// A handler is running.
     Handler { at: At, name: Option<Name> },
     /// A `finally` is running; afterwards the block is left as it was to be.

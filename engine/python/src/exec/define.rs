@@ -40,10 +40,7 @@ impl Interp {
             self.remember_scope(scope);
         }
         let info = self.code_info(&code);
-        let owner = env
-            .function
-            .as_ref()
-            .and_then(|function| function.owner.borrow().clone());
+        let owner = env.function.as_ref().and_then(|function| function.owner.borrow().clone());
         let function = Rc::new(Function {
             info,
             code,
@@ -62,10 +59,7 @@ impl Interp {
                 env.methods.borrow_mut().push(Rc::clone(&function));
                 break;
             }
-            holder = env
-                .parent
-                .as_ref()
-                .filter(|_| env.kind == Kind::Comprehension);
+            holder = env.parent.as_ref().filter(|_| env.kind == Kind::Comprehension);
         }
         Ok(function)
     }
@@ -73,10 +67,7 @@ impl Interp {
     /// Scopes that functions close over refer to those functions: the interpreter empties them at its end.
     fn remember_scope(&self, scope: &Rc<Scope>) {
         let mut scopes = self.scopes.borrow_mut();
-        if scopes
-            .last()
-            .is_some_and(|last| std::ptr::eq(last.as_ptr(), Rc::as_ptr(scope)))
-        {
+        if scopes.last().is_some_and(|last| std::ptr::eq(last.as_ptr(), Rc::as_ptr(scope))) {
             return;
         }
         if scopes.len() == scopes.capacity() {
@@ -87,12 +78,7 @@ impl Interp {
 
     fn eval_defaults(&self, env: &Rc<Env>, params: &Params) -> PyResult<Vec<(Name, Value)>> {
         let mut defaults = Vec::new();
-        for param in params
-            .positional_only
-            .iter()
-            .chain(&params.positional)
-            .chain(&params.keyword_only)
-        {
+        for param in params.positional_only.iter().chain(&params.positional).chain(&params.keyword_only) {
             if let Some(default) = &param.default {
                 defaults.push((param.name.clone(), self.eval(env, default)?));
             }
@@ -125,10 +111,7 @@ impl Interp {
             annotations.insert_str("return", evaluate(returns)?);
         }
         let annotations = Value::Dict(Rc::new(RefCell::new(annotations)));
-        function
-            .fields
-            .borrow_mut()
-            .insert(Name::from("__annotations__"), annotations);
+        function.fields.borrow_mut().insert(Name::from("__annotations__"), annotations);
         Ok(())
     }
 
@@ -154,10 +137,7 @@ impl Interp {
         let info = self.class_info(def);
         let body_env = Rc::new(Env {
             kind: Kind::Class,
-            scope: Rc::new(Scope {
-                names: RefCell::default(),
-                declared: Some(Rc::clone(&info.declared)),
-            }),
+            scope: Rc::new(Scope { names: RefCell::default(), declared: Some(Rc::clone(&info.declared)) }),
             closure: Closure::Scopes(env.captured()),
             module: Rc::clone(&env.module),
             info,

@@ -120,8 +120,7 @@ impl Interp {
                 if let Some(value) = env.scope.names.borrow().get(name) {
                     return Ok(value.clone());
                 }
-                if !env.info.is_global(name) && !env.info.declared.iter().any(|local| local == name)
-                {
+                if !env.info.is_global(name) && !env.info.declared.iter().any(|local| local == name) {
                     for scope in env.closure() {
                         if let Some(value) = scope.names.borrow().get(name) {
                             return Ok(value.clone());
@@ -143,11 +142,7 @@ impl Interp {
     fn load_odd_name(&self, env: &Env, name: &Name) -> PyResult<Value> {
         if &**name == "__class__"
             && let Some(function) = &env.function
-            && let Some(owner) = function
-                .owner
-                .borrow()
-                .as_ref()
-                .and_then(std::rc::Weak::upgrade)
+            && let Some(owner) = function.owner.borrow().as_ref().and_then(std::rc::Weak::upgrade)
         {
             return Ok(Value::Class(owner));
         }
@@ -157,40 +152,29 @@ impl Interp {
     fn unbound_local(&self, name: &str) -> Box<Stop> {
         self.error(
             &self.types().unbound_local_error,
-            format!(
-                "cannot access local variable '{name}' where it is not associated with a value"
-            ),
+            format!("cannot access local variable '{name}' where it is not associated with a value"),
         )
     }
 
     /// Binds a name.
     pub(crate) fn store_name(&self, env: &Env, name: &Name, value: Value) -> PyResult<()> {
-        let old =
-            match env.kind {
-                Kind::Module => env
-                    .module
-                    .namespace
-                    .borrow_mut()
-                    .insert(name.clone(), value),
-                _ if env.info.has_declarations && env.info.is_global(name) => env
-                    .module
-                    .namespace
-                    .borrow_mut()
-                    .insert(name.clone(), value),
-                _ if env.info.has_declarations && env.info.is_nonlocal(name) => {
-                    let owner = env.closure().iter().find(|scope| {
-                        scope.declares(name) || scope.names.borrow().contains_key(name)
-                    });
-                    match owner {
-                        Some(scope) => scope.names.borrow_mut().insert(name.clone(), value),
-                        None => {
-                            return Err(self
-                                .syntax_error(format!("no binding for nonlocal '{name}' found")));
-                        }
+        let old = match env.kind {
+            Kind::Module => env.module.namespace.borrow_mut().insert(name.clone(), value),
+            _ if env.info.has_declarations && env.info.is_global(name) => {
+                env.module.namespace.borrow_mut().insert(name.clone(), value)
+            }
+            _ if env.info.has_declarations && env.info.is_nonlocal(name) => {
+                let owner =
+                    env.closure().iter().find(|scope| scope.declares(name) || scope.names.borrow().contains_key(name));
+                match owner {
+                    Some(scope) => scope.names.borrow_mut().insert(name.clone(), value),
+                    None => {
+                        return Err(self.syntax_error(format!("no binding for nonlocal '{name}' found")));
                     }
                 }
-                _ => env.scope.names.borrow_mut().insert(name.clone(), value),
-            };
+            }
+            _ => env.scope.names.borrow_mut().insert(name.clone(), value),
+        };
         // Dropped after the borrow ends: dropping a value may reach this scope again.
         drop(old);
         Ok(())
@@ -202,10 +186,7 @@ impl Interp {
             Kind::Module => env.module.namespace.borrow_mut().shift_remove(name),
             _ if env.info.is_global(name) => env.module.namespace.borrow_mut().shift_remove(name),
             _ if env.info.is_nonlocal(name) => {
-                let owner = env
-                    .closure()
-                    .iter()
-                    .find(|scope| scope.names.borrow().contains_key(name));
+                let owner = env.closure().iter().find(|scope| scope.names.borrow().contains_key(name));
                 owner.and_then(|scope| scope.names.borrow_mut().shift_remove(name))
             }
             _ => env.scope.names.borrow_mut().shift_remove(name),
@@ -213,19 +194,12 @@ impl Interp {
         match removed {
             Some(_) => Ok(()),
             None if matches!(env.kind, Kind::Function) => Err(self.unbound_local(name)),
-            None => Err(self.error(
-                &self.types().name_error,
-                format!("name '{name}' is not defined"),
-            )),
+            None => Err(self.error(&self.types().name_error, format!("name '{name}' is not defined"))),
         }
     }
 
     /// The names bound in an environment, for `locals()` and for joining the branches of an unknown test.
-    pub(crate) fn with_names<R>(
-        &self,
-        env: &Env,
-        run: impl FnOnce(&RefCell<crate::class::Namespace>) -> R,
-    ) -> R {
+    pub(crate) fn with_names<R>(&self, env: &Env, run: impl FnOnce(&RefCell<crate::class::Namespace>) -> R) -> R {
         match env.kind {
             Kind::Module => run(&env.module.namespace),
             _ => run(&env.scope.names),
@@ -234,20 +208,12 @@ impl Interp {
 
     /// `locals()` of the innermost frame.
     pub fn locals(&self) -> Value {
-        let env = self
-            .frames
-            .borrow()
-            .last()
-            .map(|frame| Rc::clone(&frame.env));
+        let env = self.frames.borrow().last().map(|frame| Rc::clone(&frame.env));
         match env {
             Some(env) if env.kind == Kind::Module => crate::namespace_view::of_module(&env.module),
             Some(env) => {
                 let names = env.scope.names.borrow();
-                self.dict_of(
-                    names
-                        .iter()
-                        .map(|(name, value)| (name.clone(), value.clone())),
-                )
+                self.dict_of(names.iter().map(|(name, value)| (name.clone(), value.clone())))
             }
             None => self.dict_of(std::iter::empty::<(&str, Value)>()),
         }
@@ -255,25 +221,17 @@ impl Interp {
 
     /// `globals()` of the innermost frame.
     pub fn globals(&self) -> Value {
-        let module = self
-            .frames
-            .borrow()
-            .last()
-            .map(|frame| Rc::clone(&frame.env.module));
+        let module = self.frames.borrow().last().map(|frame| Rc::clone(&frame.env.module));
         crate::namespace_view::of_module(&module.unwrap_or_else(|| Rc::clone(&self.builtins)))
     }
 
     /// The module whose code runs.
     pub fn current_module(&self) -> Option<Rc<Module>> {
-        self.frames
-            .borrow()
-            .last()
-            .map(|frame| Rc::clone(&frame.env.module))
+        self.frames.borrow().last().map(|frame| Rc::clone(&frame.env.module))
     }
 
     /// `__name__` of the module whose code runs.
     pub fn current_module_name(&self) -> Name {
-        self.current_module()
-            .map_or_else(|| Name::from("builtins"), |module| module.name.clone())
+        self.current_module().map_or_else(|| Name::from("builtins"), |module| module.name.clone())
     }
 }

@@ -41,10 +41,7 @@ impl Frame {
         Frame {
             env,
             name,
-            control: vec![Control::Block {
-                stmts: Arc::clone(body),
-                next: 0,
-            }],
+            control: vec![Control::Block { stmts: Arc::clone(body), next: 0 }],
             delegate: None,
             handled: Vec::new(),
             perhaps: Vec::new(),
@@ -54,12 +51,7 @@ impl Frame {
 
 impl Interp {
     /// Runs `run` as a Python frame: it appears in the stack and counts towards the recursion limit.
-    pub(crate) fn in_frame<R>(
-        &self,
-        env: &Rc<Env>,
-        name: &Rc<str>,
-        run: impl FnOnce() -> PyResult<R>,
-    ) -> PyResult<R> {
+    pub(crate) fn in_frame<R>(&self, env: &Rc<Env>, name: &Rc<str>, run: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
         let position = self.position.get();
         {
             let mut frames = self.frames.borrow_mut();
@@ -70,11 +62,7 @@ impl Interp {
             if let Some(caller) = frames.last_mut() {
                 caller.position = position;
             }
-            frames.push(FrameRecord {
-                name: Rc::clone(name),
-                position,
-                env: Rc::clone(env),
-            });
+            frames.push(FrameRecord { name: Rc::clone(name), position, env: Rc::clone(env) });
         }
         let result = self.charge(1).and_then(|()| run());
         self.frames.borrow_mut().pop();
@@ -106,12 +94,7 @@ impl Interp {
                     }
                 }
                 Err(stop) => {
-                    match frame
-                        .env
-                        .replay
-                        .as_ref()
-                        .and_then(|replay| replay.take_request())
-                    {
+                    match frame.env.replay.as_ref().and_then(|replay| replay.take_request()) {
                         Some(Request::Yield(value)) => return Ok(Completion::Yield(value)),
                         Some(Request::Delegate(iterator)) => {
                             if let Some(value) = self.delegate(frame, iterator)? {
@@ -133,10 +116,7 @@ impl Interp {
     /// Notes where in this frame an exception came by.
     pub(crate) fn traced(&self, frame: &Frame, mut stop: Box<Stop>) -> Box<Stop> {
         if let Stop::Raise(raise) = &mut *stop {
-            raise.traceback.push(TraceEntry {
-                span: self.position.get(),
-                function: Rc::clone(&frame.name),
-            });
+            raise.traceback.push(TraceEntry { span: self.position.get(), function: Rc::clone(&frame.name) });
         }
         if let Some(replay) = &frame.env.replay {
             replay.clear();
@@ -149,12 +129,7 @@ impl Interp {
         match control {
             Control::Block { stmts, next } => self.step_block(frame, stmts, next),
             Control::While { at, once } => self.step_while(frame, at, once),
-            Control::For {
-                at,
-                iterator,
-                pending,
-                once,
-            } => self.step_for(frame, at, iterator, pending, once),
+            Control::For { at, iterator, pending, once } => self.step_for(frame, at, iterator, pending, once),
             Control::Try { at } => {
                 // The body came to its end.
                 let StmtKind::Try { orelse, .. } = &at.stmt().kind else {
@@ -190,18 +165,12 @@ impl Interp {
         while let Some(stmt) = stmts.get(next) {
             if let Err(stop) = self.charge(1) {
                 self.position.set(stmt.span);
-                frame.control.push(Control::Block {
-                    stmts,
-                    next: next + 1,
-                });
+                frame.control.push(Control::Block { stmts, next: next + 1 });
                 return Err(stop);
             }
             let env = &frame.env;
             if let Some(replay) = &env.replay
-                && env
-                    .info
-                    .yielding
-                    .contains(&(std::ptr::from_ref(stmt) as usize))
+                && env.info.yielding.contains(&(std::ptr::from_ref(stmt) as usize))
             {
                 replay.active.set(true);
             }
@@ -209,18 +178,12 @@ impl Interp {
                 Ok(Flow::Next) => next += 1,
                 Ok(flow) => {
                     self.finish_statement(env);
-                    frame.control.push(Control::Block {
-                        stmts,
-                        next: next + 1,
-                    });
+                    frame.control.push(Control::Block { stmts, next: next + 1 });
                     return Ok(flow);
                 }
                 Err(stop) => {
                     // A statement that is suspended runs again; one that failed does not.
-                    let suspended = env
-                        .replay
-                        .as_ref()
-                        .is_some_and(|replay| replay.is_suspended());
+                    let suspended = env.replay.as_ref().is_some_and(|replay| replay.is_suspended());
                     let next = if suspended { next } else { next + 1 };
                     frame.control.push(Control::Block { stmts, next });
                     return Err(stop);
@@ -243,19 +206,14 @@ impl Interp {
     /// For the parts of open statements that are evaluated outside `step_block`: keeps values where the statement yields.
     fn replaying(&self, env: &Env, at: &At) {
         if let Some(replay) = &env.replay
-            && env
-                .info
-                .yielding
-                .contains(&(std::ptr::from_ref(at.stmt()) as usize))
+            && env.info.yielding.contains(&(std::ptr::from_ref(at.stmt()) as usize))
         {
             replay.active.set(true);
         }
     }
 
     fn is_suspended(&self, env: &Env) -> bool {
-        env.replay
-            .as_ref()
-            .is_some_and(|replay| replay.is_suspended())
+        env.replay.as_ref().is_some_and(|replay| replay.is_suspended())
     }
 
     fn step_while(&self, frame: &mut Frame, at: At, once: bool) -> PyResult<Flow> {
@@ -265,6 +223,7 @@ impl Interp {
         if once {
             return Ok(Flow::Next);
         }
+        self.position.set(test.span);
         self.charge(1)?;
         self.replaying(&frame.env, &at);
         let truth = match self.test(&frame.env, test) {
@@ -282,16 +241,11 @@ impl Interp {
                 let body = Arc::clone(body);
                 Ok(Flow::Open(Control::While { at, once }, body))
             }
-            Some(false) => Ok(Flow::Push(Control::Block {
-                stmts: Arc::clone(orelse),
-                next: 0,
-            })),
+            Some(false) => Ok(Flow::Push(Control::Block { stmts: Arc::clone(orelse), next: 0 })),
             None => {
                 let body = Arc::clone(body);
                 frame.control.push(Control::While { at, once: true });
-                Ok(Flow::Push(
-                    self.uncertain(&frame.env, vec![(Vec::new(), body)]),
-                ))
+                Ok(Flow::Push(self.uncertain(&frame.env, vec![(Vec::new(), body)])))
             }
         }
     }
@@ -304,55 +258,31 @@ impl Interp {
         pending: Option<Value>,
         once: bool,
     ) -> PyResult<Flow> {
-        let StmtKind::For {
-            target,
-            body,
-            orelse,
-            ..
-        } = &at.stmt().kind
-        else {
+        let StmtKind::For { target, body, orelse, .. } = &at.stmt().kind else {
             return Ok(Flow::Next);
         };
         if once {
             return Ok(Flow::Next);
         }
+        self.position.set(at.stmt().span);
         self.charge(1)?;
         let item = match pending {
             Some(item) => Some(item),
-            None => {
-                self.position.set(at.stmt().span);
-                self.next(&iterator)?
-            }
+            None => self.next(&iterator)?,
         };
         let Some(item) = item else {
-            return Ok(Flow::Push(Control::Block {
-                stmts: Arc::clone(orelse),
-                next: 0,
-            }));
+            return Ok(Flow::Push(Control::Block { stmts: Arc::clone(orelse), next: 0 }));
         };
         self.replaying(&frame.env, &at);
         if let Err(stop) = self.assign(&frame.env, target, item.clone()) {
             if self.is_suspended(&frame.env) {
-                frame.control.push(Control::For {
-                    at,
-                    iterator,
-                    pending: Some(item),
-                    once,
-                });
+                frame.control.push(Control::For { at, iterator, pending: Some(item), once });
             }
             return Err(stop);
         }
         self.finish_statement(&frame.env);
         let body = Arc::clone(body);
-        Ok(Flow::Open(
-            Control::For {
-                at,
-                iterator,
-                pending: None,
-                once,
-            },
-            body,
-        ))
+        Ok(Flow::Open(Control::For { at, iterator, pending: None, once }, body))
     }
 
     fn step_cases(&self, frame: &mut Frame, at: At, subject: Value, next: usize) -> PyResult<Flow> {
@@ -360,10 +290,7 @@ impl Interp {
             return Ok(Flow::Next);
         };
         if subject.is_unknown() {
-            let branches = cases
-                .iter()
-                .map(|case| (pattern_names(&case.pattern), Arc::clone(&case.body)))
-                .collect();
+            let branches = cases.iter().map(|case| (pattern_names(&case.pattern), Arc::clone(&case.body))).collect();
             return Ok(Flow::Push(self.uncertain(&frame.env, branches)));
         }
         for (index, case) in cases.iter().enumerate().skip(next) {
@@ -374,19 +301,12 @@ impl Interp {
                 Ok(matched) => {
                     self.finish_statement(&frame.env);
                     if matched {
-                        return Ok(Flow::Push(Control::Block {
-                            stmts: Arc::clone(&case.body),
-                            next: 0,
-                        }));
+                        return Ok(Flow::Push(Control::Block { stmts: Arc::clone(&case.body), next: 0 }));
                     }
                 }
                 Err(stop) => {
                     if self.is_suspended(&frame.env) {
-                        frame.control.push(Control::Cases {
-                            at: at.clone(),
-                            subject,
-                            next: index,
-                        });
+                        frame.control.push(Control::Cases { at: at.clone(), subject, next: index });
                     }
                     return Err(stop);
                 }
@@ -395,12 +315,7 @@ impl Interp {
         Ok(Flow::Next)
     }
 
-    fn case_matches(
-        &self,
-        env: &Rc<Env>,
-        case: &pallas_syntax::ast::MatchCase,
-        subject: &Value,
-    ) -> PyResult<bool> {
+    fn case_matches(&self, env: &Rc<Env>, case: &pallas_syntax::ast::MatchCase, subject: &Value) -> PyResult<bool> {
         let mut captures = Vec::new();
         if !self.matches(env, &case.pattern, subject, &mut captures)? {
             return Ok(false);
@@ -429,19 +344,11 @@ fn pattern_names(pattern: &pallas_syntax::ast::Pattern) -> Vec<pallas_syntax::as
             }
             Pattern::Star(name) => names.extend(name.clone()),
             Pattern::Sequence(items) | Pattern::Or(items) => rest.extend(items),
-            Pattern::Mapping {
-                patterns,
-                rest: others,
-                ..
-            } => {
+            Pattern::Mapping { patterns, rest: others, .. } => {
                 rest.extend(patterns);
                 names.extend(others.clone());
             }
-            Pattern::Class {
-                positional,
-                keywords,
-                ..
-            } => {
+            Pattern::Class { positional, keywords, .. } => {
                 rest.extend(positional);
                 rest.extend(keywords.iter().map(|(_, pattern)| pattern));
             }

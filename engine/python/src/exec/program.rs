@@ -20,9 +20,7 @@ impl Interp {
             Ok(()) => Outcome::Finished,
             Err(stop) => match *stop {
                 Stop::Abort(abort) => Outcome::Aborted(abort),
-                Stop::Raise(raise)
-                    if self.exception_is(&raise.exception, &self.types().system_exit) =>
-                {
+                Stop::Raise(raise) if self.exception_is(&raise.exception, &self.types().system_exit) => {
                     self.exit_status(&raise.exception)
                 }
                 Stop::Raise(raise) => Outcome::Raised(raise),
@@ -47,11 +45,7 @@ impl Interp {
     /// An empty module under this name in `sys.modules`.
     pub fn new_module(&self, name: &str, path: Option<String>) -> Rc<Module> {
         let name = Name::from(name);
-        let module = Rc::new(Module {
-            name: name.clone(),
-            path: path.clone(),
-            namespace: RefCell::default(),
-        });
+        let module = Rc::new(Module { name: name.clone(), path: path.clone(), namespace: RefCell::default() });
         {
             let mut names = module.namespace.borrow_mut();
             names.insert(Name::from("__name__"), Value::name(&name));
@@ -61,14 +55,9 @@ impl Interp {
             if let Some(path) = path {
                 names.insert(Name::from("__file__"), Value::from(path));
             }
-            names.insert(
-                Name::from("__builtins__"),
-                Value::Module(Rc::clone(&self.builtins)),
-            );
+            names.insert(Name::from("__builtins__"), Value::Module(Rc::clone(&self.builtins)));
         }
-        self.modules
-            .borrow_mut()
-            .insert(name, Value::Module(Rc::clone(&module)));
+        self.modules.borrow_mut().insert(name, Value::Module(Rc::clone(&module)));
         module
     }
 
@@ -80,15 +69,10 @@ impl Interp {
             return Err(self.source_error(error));
         }
         if let Some(first) = tree.body.first()
-            && let StmtKind::Expr(ast::Expr {
-                kind: ast::ExprKind::Constant(ast::Constant::Str(doc)),
-                ..
-            }) = &first.kind
+            && let StmtKind::Expr(ast::Expr { kind: ast::ExprKind::Constant(ast::Constant::Str(doc)), .. }) =
+                &first.kind
         {
-            module
-                .namespace
-                .borrow_mut()
-                .insert(Name::from("__doc__"), Value::str(doc));
+            module.namespace.borrow_mut().insert(Name::from("__doc__"), Value::str(doc));
         }
         let lazy = tree.body.iter().any(|stmt| {
             matches!(&stmt.kind, StmtKind::ImportFrom { module: Some(module), names, .. }
@@ -112,9 +96,7 @@ impl Interp {
             _ => &self.types().syntax_error,
         };
         let exception = self.exception_of(class, Value::tuple([Value::str(&error.message)]));
-        if let (Value::Instance(instance), Some(source)) =
-            (&exception, self.source(error.span.file))
-        {
+        if let (Value::Instance(instance), Some(source)) = (&exception, self.source(error.span.file)) {
             let at = source.line_column(error.span.start);
             let end = source.line_column(error.span.end);
             let mut fields = instance.fields.borrow_mut();
@@ -126,28 +108,16 @@ impl Interp {
             fields.insert(Name::from("end_offset"), Value::from(i64::from(end.column)));
             fields.insert(Name::from("text"), Value::str(source.line(at.line)));
         }
-        Box::new(Stop::Raise(Raise {
-            exception,
-            traceback: Vec::new(),
-            diagnosis: None,
-        }))
+        Box::new(Stop::Raise(Raise { exception, traceback: Vec::new(), diagnosis: None }))
     }
 
     /// Calls a function as an entry point of its own, outside any running program: analysis of functions that nobody
     /// called. The result is what the call gives.
-    pub fn call_entry(
-        &self,
-        function: &Value,
-        args: crate::call::CallArgs,
-        span: Span,
-    ) -> PyResult<Value> {
+    pub fn call_entry(&self, function: &Value, args: crate::call::CallArgs, span: Span) -> PyResult<Value> {
         self.position.set(span);
         self.call(function, args).map_err(|mut stop| {
             if let Stop::Raise(raise) = &mut *stop {
-                raise.traceback.push(TraceEntry {
-                    span,
-                    function: Rc::from("<module>"),
-                });
+                raise.traceback.push(TraceEntry { span, function: Rc::from("<module>") });
             }
             stop
         })

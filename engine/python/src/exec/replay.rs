@@ -37,9 +37,7 @@ impl Replay {
 
     /// Keeps the value of `expr`.
     pub(crate) fn keep(&self, expr: &Expr, value: &Value) {
-        self.finished
-            .borrow_mut()
-            .insert(address(expr), value.clone());
+        self.finished.borrow_mut().insert(address(expr), value.clone());
     }
 
     /// What was made of another part of the tree, such as the items of a star.
@@ -49,9 +47,7 @@ impl Replay {
 
     /// Keeps what was made of another part of the tree.
     pub(crate) fn keep_part<T>(&self, part: &T, value: &Value) {
-        self.finished
-            .borrow_mut()
-            .insert(part_address(part), value.clone());
+        self.finished.borrow_mut().insert(part_address(part), value.clone());
     }
 
     /// Suspends at `expr`. The error returned unwinds to the frame, which finds the request; no `except` sees it, since

@@ -13,17 +13,9 @@ use std::sync::Arc;
 
 impl Interp {
     /// Begins the statement at `index`.
-    pub(crate) fn execute(
-        &self,
-        env: &Rc<Env>,
-        block: &Arc<[Stmt]>,
-        index: usize,
-    ) -> PyResult<Flow> {
+    pub(crate) fn execute(&self, env: &Rc<Env>, block: &Arc<[Stmt]>, index: usize) -> PyResult<Flow> {
         let stmt = &block[index];
-        let at = || At {
-            block: Arc::clone(block),
-            index,
-        };
+        let at = || At { block: Arc::clone(block), index };
         match &stmt.kind {
             StmtKind::Expr(value) => {
                 self.eval(env, value)?;
@@ -34,14 +26,8 @@ impl Interp {
                     self.assign(env, target, value.clone())?;
                 }
             }
-            StmtKind::AugAssign { target, op, value } => {
-                self.assign_in_place(env, stmt, target, *op, value)?
-            }
-            StmtKind::AnnAssign {
-                target,
-                annotation,
-                value,
-            } => {
+            StmtKind::AugAssign { target, op, value } => self.assign_in_place(env, stmt, target, *op, value)?,
+            StmtKind::AnnAssign { target, annotation, value } => {
                 if let Some(value) = value {
                     let value = self.eval(env, value)?;
                     self.assign(env, target, value)?;
@@ -57,20 +43,11 @@ impl Interp {
             }
             StmtKind::If { test, body, orelse } => {
                 return Ok(match self.test(env, test)? {
-                    Some(true) => Flow::Push(Control::Block {
-                        stmts: Arc::clone(body),
-                        next: 0,
-                    }),
+                    Some(true) => Flow::Push(Control::Block { stmts: Arc::clone(body), next: 0 }),
                     Some(false) if orelse.is_empty() => Flow::Next,
-                    Some(false) => Flow::Push(Control::Block {
-                        stmts: Arc::clone(orelse),
-                        next: 0,
-                    }),
+                    Some(false) => Flow::Push(Control::Block { stmts: Arc::clone(orelse), next: 0 }),
                     None => {
-                        let branches = vec![
-                            (Vec::new(), Arc::clone(body)),
-                            (Vec::new(), Arc::clone(orelse)),
-                        ];
+                        let branches = vec![(Vec::new(), Arc::clone(body)), (Vec::new(), Arc::clone(orelse))];
                         Flow::Push(self.uncertain(env, branches))
                     }
                 });
@@ -79,18 +56,10 @@ impl Interp {
                 let iterable = self.eval(env, iter)?;
                 self.position.set(stmt.span);
                 let iterator = self.iter(&iterable)?;
-                return Ok(Flow::Push(Control::For {
-                    at: at(),
-                    iterator,
-                    pending: None,
-                    once: false,
-                }));
+                return Ok(Flow::Push(Control::For { at: at(), iterator, pending: None, once: false }));
             }
             StmtKind::While { .. } => {
-                return Ok(Flow::Push(Control::While {
-                    at: at(),
-                    once: false,
-                }));
+                return Ok(Flow::Push(Control::While { at: at(), once: false }));
             }
             StmtKind::Try { body, .. } => {
                 return Ok(Flow::Open(Control::Try { at: at() }, Arc::clone(body)));
@@ -98,11 +67,7 @@ impl Interp {
             StmtKind::With { .. } => return Ok(Flow::Push(Control::Enter { at: at(), item: 0 })),
             StmtKind::Match { subject, .. } => {
                 let subject = self.eval(env, subject)?;
-                return Ok(Flow::Push(Control::Cases {
-                    at: at(),
-                    subject,
-                    next: 0,
-                }));
+                return Ok(Flow::Push(Control::Cases { at: at(), subject, next: 0 }));
             }
             StmtKind::FunctionDef(def) => self.define_function(env, def)?,
             StmtKind::ClassDef(def) => self.define_class(env, def)?,
@@ -114,11 +79,7 @@ impl Interp {
                 self.position.set(stmt.span);
                 self.import_statement(env, aliases)?;
             }
-            StmtKind::ImportFrom {
-                module,
-                names,
-                level,
-            } => {
+            StmtKind::ImportFrom { module, names, level } => {
                 self.position.set(stmt.span);
                 self.import_from(env, module.as_ref(), names, *level)?;
             }
@@ -144,13 +105,7 @@ impl Interp {
         Ok(Flow::Next)
     }
 
-    fn raise(
-        &self,
-        env: &Rc<Env>,
-        stmt: &Stmt,
-        exception: Option<&Expr>,
-        cause: Option<&Expr>,
-    ) -> PyResult<Flow> {
+    fn raise(&self, env: &Rc<Env>, stmt: &Stmt, exception: Option<&Expr>, cause: Option<&Expr>) -> PyResult<Flow> {
         let Some(exception) = exception else {
             let handled = self.handled.borrow().last().cloned();
             self.position.set(stmt.span);
@@ -175,9 +130,7 @@ impl Interp {
             let cause = match &cause {
                 Value::None => cause,
                 Value::Class(_) => self.exception_from(&cause)?,
-                Value::Instance(_) if self.exception_is(&cause, &self.types().base_exception) => {
-                    cause
-                }
+                Value::Instance(_) if self.exception_is(&cause, &self.types().base_exception) => cause,
                 Value::Unknown(_) => Value::None,
                 _ => return Err(self.type_error("exception causes must derive from BaseException")),
             };
@@ -215,11 +168,7 @@ impl Interp {
             Some(Value::Dict(annotations)) => annotations,
             _ => {
                 let annotations: Rc<std::cell::RefCell<crate::dict::Dict>> = Rc::default();
-                self.store_name(
-                    env,
-                    &"__annotations__".into(),
-                    Value::Dict(Rc::clone(&annotations)),
-                )?;
+                self.store_name(env, &"__annotations__".into(), Value::Dict(Rc::clone(&annotations)))?;
                 annotations
             }
         };
@@ -229,23 +178,14 @@ impl Interp {
 
     /// The value of an annotation: its text where the file asks for that; unknown instead of an error in analysis.
     pub(crate) fn eval_annotation(&self, env: &Rc<Env>, annotation: &Expr) -> PyResult<Value> {
-        if self
-            .lazy_annotations
-            .borrow()
-            .contains(&annotation.span.file)
-        {
-            let text = self
-                .source(annotation.span.file)
-                .map(|source| source.slice(annotation.span).to_owned());
+        if self.lazy_annotations.borrow().contains(&annotation.span.file) {
+            let text = self.source(annotation.span.file).map(|source| source.slice(annotation.span).to_owned());
             return Ok(Value::from(text.unwrap_or_default()));
         }
         match self.eval(env, annotation) {
             Err(stop) if self.is_analysis() && matches!(&*stop, crate::raise::Stop::Raise(_)) => {
                 self.observe_raised(&stop);
-                Ok(Value::unknown(
-                    "the annotation could not be evaluated",
-                    Some(annotation.span),
-                ))
+                Ok(Value::unknown("the annotation could not be evaluated", Some(annotation.span)))
             }
             result => result,
         }

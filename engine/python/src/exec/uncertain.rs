@@ -13,11 +13,7 @@ use std::sync::Arc;
 
 impl Interp {
     /// Begins to run branches, one after the other.
-    pub(crate) fn uncertain(
-        &self,
-        env: &Env,
-        mut branches: Vec<(Vec<Name>, Arc<[Stmt]>)>,
-    ) -> Control {
+    pub(crate) fn uncertain(&self, env: &Env, mut branches: Vec<(Vec<Name>, Arc<[Stmt]>)>) -> Control {
         branches.reverse();
         let before = self.with_names(env, |names| names.borrow().clone());
         Control::Uncertain(Box::new(Uncertain {
@@ -31,30 +27,18 @@ impl Interp {
     }
 
     /// A branch came to its end (or none has begun): begins the next, or joins them.
-    pub(crate) fn step_uncertain(
-        &self,
-        frame: &mut Frame,
-        mut uncertain: Box<Uncertain>,
-    ) -> PyResult<Flow> {
+    pub(crate) fn step_uncertain(&self, frame: &mut Frame, mut uncertain: Box<Uncertain>) -> PyResult<Flow> {
         match uncertain.remaining.pop() {
             Some((captures, stmts)) => {
                 self.restore(frame, uncertain.before.clone());
                 for name in captures {
-                    self.store_name(
-                        &frame.env,
-                        &name,
-                        Value::unknown("the matched value is not known", None),
-                    )?;
+                    self.store_name(&frame.env, &name, Value::unknown("the matched value is not known", None))?;
                 }
                 frame.control.push(Control::Uncertain(uncertain));
                 Ok(Flow::Open(Control::BranchEnd, stmts))
             }
             None => {
-                let joined = join(
-                    self,
-                    &uncertain.before,
-                    std::mem::take(&mut uncertain.after),
-                );
+                let joined = join(self, &uncertain.before, std::mem::take(&mut uncertain.after));
                 self.restore(frame, joined);
                 if !uncertain.passed && !uncertain.returned.is_empty() {
                     let value = self.joined(std::mem::take(&mut uncertain.returned));
@@ -86,9 +70,7 @@ impl Interp {
             Leave::Break | Leave::Continue => {
                 uncertain.passed = true;
                 uncertain.broke |= matches!(leave, Leave::Break);
-                uncertain
-                    .after
-                    .push(self.with_names(&frame.env, |names| names.borrow().clone()));
+                uncertain.after.push(self.with_names(&frame.env, |names| names.borrow().clone()));
             }
         }
         frame.control.push(Control::Uncertain(uncertain));
@@ -127,10 +109,7 @@ impl Interp {
         };
         for value in values {
             if !self.identical(&first, &value) {
-                return Value::unknown(
-                    "depends on a condition that is not known",
-                    Some(self.span()),
-                );
+                return Value::unknown("depends on a condition that is not known", Some(self.span()));
             }
         }
         first
@@ -157,23 +136,16 @@ fn join(interp: &Interp, before: &Namespace, after: Vec<Namespace>) -> Namespace
     let mut joined = before.clone();
     for names in &after {
         for (name, value) in names {
-            if before
-                .get(name)
-                .is_some_and(|old| interp.identical(old, value))
-            {
+            if before.get(name).is_some_and(|old| interp.identical(old, value)) {
                 continue;
             }
             let already = joined.get(name).filter(|current| {
-                !before
-                    .get(name)
-                    .is_some_and(|old| interp.identical(old, current))
-                    && !interp.identical(current, value)
+                !before.get(name).is_some_and(|old| interp.identical(old, current)) && !interp.identical(current, value)
             });
             let value = match already {
-                Some(_) => Value::unknown(
-                    format!("'{name}' depends on a condition that is not known"),
-                    Some(interp.span()),
-                ),
+                Some(_) => {
+                    Value::unknown(format!("'{name}' depends on a condition that is not known"), Some(interp.span()))
+                }
                 None => value.clone(),
             };
             joined.insert(name.clone(), value);
@@ -189,19 +161,10 @@ pub(crate) fn bound_names(stmts: &[Stmt]) -> Vec<Name> {
         match &stmt.kind {
             StmtKind::FunctionDef(def) => names.push(def.name.clone()),
             StmtKind::ClassDef(def) => names.push(def.name.clone()),
-            StmtKind::Assign { targets, .. } => targets
-                .iter()
-                .for_each(|target| target_names(target, &mut names)),
-            StmtKind::AugAssign { target, .. } | StmtKind::AnnAssign { target, .. } => {
-                target_names(target, &mut names)
-            }
+            StmtKind::Assign { targets, .. } => targets.iter().for_each(|target| target_names(target, &mut names)),
+            StmtKind::AugAssign { target, .. } | StmtKind::AnnAssign { target, .. } => target_names(target, &mut names),
             StmtKind::TypeAlias { name, .. } => names.push(name.clone()),
-            StmtKind::For {
-                target,
-                body,
-                orelse,
-                ..
-            } => {
+            StmtKind::For { target, body, orelse, .. } => {
                 target_names(target, &mut names);
                 names.extend(bound_names(body));
                 names.extend(bound_names(orelse));
@@ -211,34 +174,20 @@ pub(crate) fn bound_names(stmts: &[Stmt]) -> Vec<Name> {
                 names.extend(bound_names(orelse));
             }
             StmtKind::With { items, body } => {
-                items
-                    .iter()
-                    .filter_map(|item| item.target.as_ref())
-                    .for_each(|t| target_names(t, &mut names));
+                items.iter().filter_map(|item| item.target.as_ref()).for_each(|t| target_names(t, &mut names));
                 names.extend(bound_names(body));
             }
-            StmtKind::Try {
-                body,
-                handlers,
-                orelse,
-                finalbody,
-            } => {
+            StmtKind::Try { body, handlers, orelse, finalbody } => {
                 names.extend(bound_names(body));
-                handlers
-                    .iter()
-                    .for_each(|handler| names.extend(bound_names(&handler.body)));
+                handlers.iter().for_each(|handler| names.extend(bound_names(&handler.body)));
                 names.extend(bound_names(orelse));
                 names.extend(bound_names(finalbody));
             }
-            StmtKind::Match { cases, .. } => cases
-                .iter()
-                .for_each(|case| names.extend(bound_names(&case.body))),
-            StmtKind::Import(aliases) => {
-                names.extend(aliases.iter().map(|alias| match &alias.asname {
-                    Some(name) => name.clone(),
-                    None => Name::from(alias.name.split('.').next().unwrap_or_default()),
-                }))
-            }
+            StmtKind::Match { cases, .. } => cases.iter().for_each(|case| names.extend(bound_names(&case.body))),
+            StmtKind::Import(aliases) => names.extend(aliases.iter().map(|alias| match &alias.asname {
+                Some(name) => name.clone(),
+                None => Name::from(alias.name.split('.').next().unwrap_or_default()),
+            })),
             StmtKind::ImportFrom { names: aliases, .. } => {
                 names.extend(
                     aliases
@@ -256,9 +205,7 @@ pub(crate) fn bound_names(stmts: &[Stmt]) -> Vec<Name> {
 fn target_names(target: &Expr, names: &mut Vec<Name>) {
     match &target.kind {
         ExprKind::Name(name) => names.push(name.clone()),
-        ExprKind::Tuple(items) | ExprKind::List(items) => {
-            items.iter().for_each(|item| target_names(item, names))
-        }
+        ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().for_each(|item| target_names(item, names)),
         ExprKind::Starred(inner) => target_names(inner, names),
         _ => {}
     }

@@ -32,9 +32,7 @@ const DIAGNOSIS: &str = "__diagnosis__";
 /// The diagnosis that an exception was first raised with.
 pub(crate) fn kept_diagnosis(exception: &Value) -> Option<Box<Diagnosis>> {
     let field = crate::exceptions::field(exception, DIAGNOSIS)?;
-    field
-        .downcast::<KeptDiagnosis>()
-        .map(|kept| Box::new(kept.0.clone()))
+    field.downcast::<KeptDiagnosis>().map(|kept| Box::new(kept.0.clone()))
 }
 
 impl Interp {
@@ -43,6 +41,11 @@ impl Interp {
         loop {
             let Some(control) = frame.control.pop() else {
                 return match leave {
+                    // In analysis, after a `return` that may have been reached: so may the exception not have been.
+                    Leave::Raise(stop) if !frame.perhaps.is_empty() && matches!(&*stop, Stop::Raise(_)) => {
+                        let values = std::mem::take(&mut frame.perhaps);
+                        Ok(Some(self.joined(values)))
+                    }
                     Leave::Raise(stop) => Err(stop),
                     Leave::Return(value) => Ok(Some(self.joined_return(frame, value))),
                     // The parser has refused these outside loops; a truncated file may still hold one.
@@ -51,10 +54,7 @@ impl Interp {
             };
             match control {
                 Control::Block { stmts, next } => {
-                    if frame.control.is_empty()
-                        && frame.env.kind == Kind::Module
-                        && self.is_analysis()
-                    {
+                    if frame.control.is_empty() && frame.env.kind == Kind::Module && self.is_analysis() {
                         if let Leave::Raise(stop) = leave {
                             self.skip_statement(frame, &stop, &stmts[..next])?;
                         }
@@ -74,11 +74,7 @@ impl Interp {
                     Leave::Raise(stop) if self.has_handlers(&at) => match *stop {
                         Stop::Raise(raise) => {
                             self.begin_handling(frame, &raise);
-                            frame.control.push(Control::Handlers {
-                                at,
-                                raise: Box::new(raise),
-                                next: 0,
-                            });
+                            frame.control.push(Control::Handlers { at, raise: Box::new(raise), next: 0 });
                             return Ok(None);
                         }
                         abort => leave = Leave::Raise(Box::new(abort)),
@@ -111,18 +107,14 @@ impl Interp {
                         self.end_handling(frame);
                     }
                 }
-                Control::With { at, exit } => {
-                    match self.leave_with(frame, &at, &exit, leave) {
-                        Some(passed) => leave = passed,
-                        None => return Ok(None),
-                    }
-                }
-                Control::Uncertain(uncertain) => {
-                    match self.leave_branch(frame, uncertain, leave)? {
-                        Some(passed) => leave = passed,
-                        None => return Ok(None),
-                    }
-                }
+                Control::With { at, exit } => match self.leave_with(frame, &at, &exit, leave) {
+                    Some(passed) => leave = passed,
+                    None => return Ok(None),
+                },
+                Control::Uncertain(uncertain) => match self.leave_branch(frame, uncertain, leave)? {
+                    Some(passed) => leave = passed,
+                    None => return Ok(None),
+                },
                 Control::Enter { .. } | Control::Cases { .. } | Control::BranchEnd => {}
             }
         }
@@ -136,11 +128,7 @@ impl Interp {
     fn begin_handling(&self, frame: &mut Frame, raise: &Raise) {
         self.store_traceback(raise);
         if let Some(diagnosis) = &raise.diagnosis {
-            set_field(
-                &raise.exception,
-                DIAGNOSIS,
-                Value::object(KeptDiagnosis((**diagnosis).clone())),
-            );
+            set_field(&raise.exception, DIAGNOSIS, Value::object(KeptDiagnosis((**diagnosis).clone())));
         }
         frame.handled.push(raise.exception.clone());
         self.handled.borrow_mut().push(raise.exception.clone());
@@ -155,8 +143,7 @@ impl Interp {
     pub(crate) fn close_handler(&self, frame: &mut Frame, name: Option<Name>) {
         self.end_handling(frame);
         if let Some(name) = name {
-            let removed =
-                self.with_names(&frame.env, |names| names.borrow_mut().shift_remove(&name));
+            let removed = self.with_names(&frame.env, |names| names.borrow_mut().shift_remove(&name));
             drop(removed);
         }
     }
@@ -215,24 +202,14 @@ impl Interp {
     }
 
     /// Tries the handlers of a `try` in order.
-    pub(crate) fn step_handlers(
-        &self,
-        frame: &mut Frame,
-        at: At,
-        raise: Box<Raise>,
-        next: usize,
-    ) -> PyResult<Flow> {
+    pub(crate) fn step_handlers(&self, frame: &mut Frame, at: At, raise: Box<Raise>, next: usize) -> PyResult<Flow> {
         let StmtKind::Try { handlers, .. } = &at.stmt().kind else {
             return Ok(Flow::Next);
         };
         for (index, handler) in handlers.iter().enumerate().skip(next) {
             if handler.is_star {
                 self.position.set(handler.span);
-                frame.control.push(Control::Handlers {
-                    at: at.clone(),
-                    raise,
-                    next: handlers.len(),
-                });
+                frame.control.push(Control::Handlers { at: at.clone(), raise, next: handlers.len() });
                 return Err(self.syntax_error("except* is not supported"));
             }
             let matched = match &handler.exception {
@@ -256,40 +233,24 @@ impl Interp {
                     return Ok(Flow::Open(Control::Handler { at, name }, body));
                 }
                 Err(stop) => {
-                    frame.control.push(Control::Handlers {
-                        at: at.clone(),
-                        raise,
-                        next: index,
-                    });
+                    frame.control.push(Control::Handlers { at: at.clone(), raise, next: index });
                     return Err(stop);
                 }
             }
         }
         self.end_handling(frame);
-        Ok(self.open_finally(
-            frame,
-            &at,
-            Some(Leave::Raise(Box::new(Stop::Raise(*raise)))),
-        ))
+        Ok(self.open_finally(frame, &at, Some(Leave::Raise(Box::new(Stop::Raise(*raise))))))
     }
 
     /// Calls `__exit__`: the reason to go on with, or `None` where an exception was swallowed.
-    fn leave_with(
-        &self,
-        frame: &mut Frame,
-        at: &At,
-        exit: &Value,
-        leave: Leave,
-    ) -> Option<Leave> {
+    fn leave_with(&self, frame: &mut Frame, at: &At, exit: &Value, leave: Leave) -> Option<Leave> {
         let result = match &leave {
             Leave::Raise(stop) => match &**stop {
                 Stop::Raise(raise) => {
                     self.begin_handling(frame, raise);
                     self.position.set(at.stmt().span);
                     let class = Value::Class(self.type_of(&raise.exception));
-                    let traceback = Value::object(Traceback {
-                        entries: raise.traceback.clone(),
-                    });
+                    let traceback = Value::object(Traceback { entries: raise.traceback.clone() });
                     let result = self
                         .call_values(exit, [class, raise.exception.clone(), traceback])
                         .and_then(|swallow| self.truth(&swallow));
@@ -300,8 +261,7 @@ impl Interp {
             },
             _ => {
                 self.position.set(at.stmt().span);
-                self.call_values(exit, [Value::None, Value::None, Value::None])
-                    .map(|_| false)
+                self.call_values(exit, [Value::None, Value::None, Value::None]).map(|_| false)
             }
         };
         match (result, leave) {
@@ -313,12 +273,7 @@ impl Interp {
 
     /// In analysis, an exception ends only the top-level statement that raised it: the observer hears of it, and the
     /// names that the statement was to bind are unknown.
-    fn skip_statement(
-        &self,
-        frame: &Frame,
-        stop: &Stop,
-        done: &[pallas_syntax::ast::Stmt],
-    ) -> PyResult<()> {
+    fn skip_statement(&self, frame: &Frame, stop: &Stop, done: &[pallas_syntax::ast::Stmt]) -> PyResult<()> {
         if let Stop::Abort(Abort::Cancelled) = stop {
             return Err(Box::new(Stop::Abort(Abort::Cancelled)));
         }
@@ -337,11 +292,7 @@ impl Interp {
         for name in super::uncertain::bound_names(std::slice::from_ref(stmt)) {
             let bound = self.with_names(&frame.env, |names| names.borrow().contains_key(&name));
             if !bound {
-                self.store_name(
-                    &frame.env,
-                    &name,
-                    Value::unknown(why.clone(), Some(stmt.span)),
-                )?;
+                self.store_name(&frame.env, &name, Value::unknown(why.clone(), Some(stmt.span)))?;
             }
         }
         Ok(())

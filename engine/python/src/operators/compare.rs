@@ -109,13 +109,11 @@ impl Interp {
                 match self.call_special(this, method(op), [other.clone()])? {
                     Some(Value::NotImplemented) => Ok(None),
                     // `!=` without a method of its own is the opposite of `==`.
-                    None if op == CompareOp::NotEq => {
-                        match self.call_special(this, "__eq__", [other.clone()])? {
-                            None | Some(Value::NotImplemented) => Ok(None),
-                            Some(Value::Unknown(unknown)) => Ok(Some(Value::Unknown(unknown))),
-                            Some(value) => Ok(Some(Value::Bool(!self.truth(&value)?))),
-                        }
-                    }
+                    None if op == CompareOp::NotEq => match self.call_special(this, "__eq__", [other.clone()])? {
+                        None | Some(Value::NotImplemented) => Ok(None),
+                        Some(Value::Unknown(unknown)) => Ok(Some(Value::Unknown(unknown))),
+                        Some(value) => Ok(Some(Value::Bool(!self.truth(&value)?))),
+                    },
                     value => Ok(value),
                 }
             }
@@ -152,8 +150,8 @@ impl Interp {
                 return Ok(Some(Value::Bool(same == (op == CompareOp::Eq))));
             }
             (Value::Range(a), Value::Range(b)) if equality => {
-                let same = a.len() == b.len()
-                    && (a.is_empty() || (a.start == b.start && (a.len() == 1 || a.step == b.step)));
+                let same =
+                    a.len() == b.len() && (a.is_empty() || (a.start == b.start && (a.len() == 1 || a.step == b.step)));
                 return Ok(Some(Value::Bool(same == (op == CompareOp::Eq))));
             }
             (Value::Slice(a), Value::Slice(b)) => {
@@ -162,8 +160,7 @@ impl Interp {
                 return self.compare_sequences(op, &a, &b).map(Some);
             }
             (Value::BoundMethod(a), Value::BoundMethod(b)) if equality => {
-                let same = self.identical(&a.receiver, &b.receiver)
-                    && self.equals(&a.function, &b.function)?;
+                let same = self.identical(&a.receiver, &b.receiver) && self.equals(&a.function, &b.function)?;
                 return Ok(Some(Value::Bool(same == (op == CompareOp::Eq))));
             }
             _ => {
@@ -190,11 +187,7 @@ impl Interp {
                 return Ok(if a.is_unknown() { a.clone() } else { b.clone() });
             }
             if !self.equals(a, b)? {
-                return if equality {
-                    Ok(Value::Bool(op == CompareOp::NotEq))
-                } else {
-                    self.compare(op, a, b)
-                };
+                return if equality { Ok(Value::Bool(op == CompareOp::NotEq)) } else { self.compare(op, a, b) };
             }
         }
         Ok(Value::Bool(holds(op, Some(a.len().cmp(&b.len())))))

@@ -9,16 +9,13 @@ use std::rc::Rc;
 /// `a is b or a == b` where that can be told without running any code; `None` where it cannot.
 pub(crate) fn quick_equals(a: &Value, b: &Value) -> Option<bool> {
     use Value::{
-        Bool, Bytes, Class, Ellipsis, Float, Function, Int, Module, Native, None as Nothing,
-        NotImplemented, Str, Tuple,
+        Bool, Bytes, Class, Ellipsis, Float, Function, Int, Module, Native, None as Nothing, NotImplemented, Str, Tuple,
     };
     Some(match (a, b) {
         (Str(a), Str(b)) => Rc::ptr_eq(a, b) || a == b,
         (Int(a), Int(b)) => a == b,
         (Bool(a), Bool(b)) => a == b,
-        (Int(int), Bool(bool)) | (Bool(bool), Int(int)) => {
-            *int == crate::int::Int::Small(i64::from(*bool))
-        }
+        (Int(int), Bool(bool)) | (Bool(bool), Int(int)) => *int == crate::int::Int::Small(i64::from(*bool)),
         (Float(a), Float(b)) => a == b || a.to_bits() == b.to_bits(),
         (Nothing, Nothing) | (Ellipsis, Ellipsis) | (NotImplemented, NotImplemented) => true,
         (Bytes(a), Bytes(b)) => a == b,
@@ -26,16 +23,10 @@ pub(crate) fn quick_equals(a: &Value, b: &Value) -> Option<bool> {
             if Rc::ptr_eq(a, b) {
                 return Some(true);
             }
-            return if a.metaclass.is_none() && b.metaclass.is_none() {
-                Some(false)
-            } else {
-                None
-            };
+            return if a.metaclass.is_none() && b.metaclass.is_none() { Some(false) } else { None };
         }
         (Function(a), Function(b)) => Rc::ptr_eq(a, b),
-        (Native(a), Native(b)) => {
-            Rc::ptr_eq(a, b) || (std::ptr::eq(a.def, b.def) && a.module == b.module)
-        }
+        (Native(a), Native(b)) => Rc::ptr_eq(a, b) || (std::ptr::eq(a.def, b.def) && a.module == b.module),
         (Module(a), Module(b)) => Rc::ptr_eq(a, b),
         (Value::Instance(a), Value::Instance(b)) if Rc::ptr_eq(a, b) => true,
         (Value::Object(a), Value::Object(b)) if Rc::ptr_eq(a, b) => true,
@@ -75,15 +66,11 @@ impl Interp {
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Int(a), Value::Int(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
-            (Value::Complex(a, b), Value::Complex(c, d)) => {
-                a.to_bits() == c.to_bits() && b.to_bits() == d.to_bits()
-            }
+            (Value::Complex(a, b), Value::Complex(c, d)) => a.to_bits() == c.to_bits() && b.to_bits() == d.to_bits(),
             // CPython interns identifiers and short constants, so equal strings are mostly one object there.
             (Value::Str(a), Value::Str(b)) => a == b,
             (Value::Bytes(a), Value::Bytes(b)) => Rc::ptr_eq(a, b),
-            (Value::Tuple(a), Value::Tuple(b)) => {
-                Rc::ptr_eq(a, b) || (a.is_empty() && b.is_empty())
-            }
+            (Value::Tuple(a), Value::Tuple(b)) => Rc::ptr_eq(a, b) || (a.is_empty() && b.is_empty()),
             (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b),
             (Value::Dict(a), Value::Dict(b)) => Rc::ptr_eq(a, b),
             (Value::Set(a), Value::Set(b)) => Rc::ptr_eq(a, b),

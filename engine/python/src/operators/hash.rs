@@ -49,16 +49,8 @@ impl Interp {
             }
             Value::Range(range) => self.hash_tuple(&[
                 Value::from(range.len()),
-                if range.is_empty() {
-                    Value::None
-                } else {
-                    Value::from(range.start)
-                },
-                if range.len() <= 1 {
-                    Value::None
-                } else {
-                    Value::from(range.step)
-                },
+                if range.is_empty() { Value::None } else { Value::from(range.start) },
+                if range.len() <= 1 { Value::None } else { Value::from(range.step) },
             ])?,
             Value::Object(object) => match object.hash(v, self) {
                 Some(hash) => hash?,
@@ -70,7 +62,13 @@ impl Interp {
                     Some(Value::None) => return Err(self.unhashable(v)),
                     Some(_) => match self.call_special(v, "__hash__", [])? {
                         // What fits is taken as it is (`slot_tp_hash`); -1 stands for an error in C.
-                        Some(Value::Int(Int::Small(hash))) => if hash == -1 { -2i64 as u64 } else { hash as u64 },
+                        Some(Value::Int(Int::Small(hash))) => {
+                            if hash == -1 {
+                                -2i64 as u64
+                            } else {
+                                hash as u64
+                            }
+                        }
                         Some(Value::Int(hash)) => hash_int(&hash) as u64,
                         Some(Value::Bool(hash)) => u64::from(hash),
                         _ => {
@@ -87,13 +85,9 @@ impl Interp {
             Value::Function(function) => address(Rc::as_ptr(function).cast()),
             Value::Native(native) => address(std::ptr::from_ref(native.def).cast()),
             Value::Module(module) => address(Rc::as_ptr(module).cast()),
-            Value::BoundMethod(method) => {
-                self.hash(&method.function)? ^ address_of(&method.receiver).rotate_left(17)
-            }
+            Value::BoundMethod(method) => self.hash(&method.function)? ^ address_of(&method.receiver).rotate_left(17),
             Value::Property(property) => address(Rc::as_ptr(property).cast()),
-            Value::StaticMethod(inner) | Value::ClassMethod(inner) => {
-                address(Rc::as_ptr(inner).cast())
-            }
+            Value::StaticMethod(inner) | Value::ClassMethod(inner) => address(Rc::as_ptr(inner).cast()),
             Value::Unknown(unknown) => address(Rc::as_ptr(unknown).cast()),
             Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Slice(_) | Value::Unset => {
                 return Err(self.unhashable(v));
@@ -116,11 +110,7 @@ impl Interp {
             hash = hash.rotate_left(31).wrapping_mul(PRIME_1);
         }
         hash = hash.wrapping_add(items.len() as u64 ^ (PRIME_5 ^ 3_527_539));
-        Ok(if hash == u64::MAX {
-            1_546_275_796
-        } else {
-            hash
-        })
+        Ok(if hash == u64::MAX { 1_546_275_796 } else { hash })
     }
 }
 
@@ -164,11 +154,7 @@ fn hash_float(value: f64, v: &Value) -> i64 {
     if shift != 0 {
         hash = ((hash << shift) & MODULUS as u64) | hash >> (61 - shift);
     }
-    let hash = if value < 0.0 {
-        -(hash as i64)
-    } else {
-        hash as i64
-    };
+    let hash = if value < 0.0 { -(hash as i64) } else { hash as i64 };
     if hash == -1 { -2 } else { hash }
 }
 
@@ -178,17 +164,10 @@ fn split(value: f64) -> (f64, i32) {
         return (0.0, 0);
     }
     // Subnormal numbers are scaled into the normal range first.
-    let (value, offset) = if value < f64::MIN_POSITIVE {
-        (value * 2f64.powi(64), -64)
-    } else {
-        (value, 0)
-    };
+    let (value, offset) = if value < f64::MIN_POSITIVE { (value * 2f64.powi(64), -64) } else { (value, 0) };
     let bits = value.to_bits();
     let exponent = ((bits >> 52) & 0x7ff) as i32 - 1022;
-    (
-        f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52),
-        exponent + offset,
-    )
+    (f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52), exponent + offset)
 }
 
 /// CPython rotates addresses, whose low bits are alike.

@@ -12,11 +12,7 @@ impl Interp {
     pub fn get_item(&self, v: &Value, key: &Value) -> PyResult<Value> {
         if let (Value::List(list), Value::Int(Int::Small(index))) = (v, key) {
             let list = list.borrow();
-            let at = if *index < 0 {
-                *index + list.len() as i64
-            } else {
-                *index
-            };
+            let at = if *index < 0 { *index + list.len() as i64 } else { *index };
             return match usize::try_from(at).ok().and_then(|at| list.get(at)) {
                 Some(item) => Ok(item.clone()),
                 None => Err(self.index_error("list index out of range")),
@@ -43,12 +39,10 @@ impl Interp {
                     return Ok(value);
                 }
                 match self.plain(v) {
-                    Value::Instance(_) => {
-                        match self.call_special(v, "__getitem__", [key.clone()])? {
-                            Some(value) => Ok(value),
-                            None => Err(self.not_subscriptable(v)),
-                        }
-                    }
+                    Value::Instance(_) => match self.call_special(v, "__getitem__", [key.clone()])? {
+                        Some(value) => Ok(value),
+                        None => Err(self.not_subscriptable(v)),
+                    },
                     Value::Dict(dict) => match self.dict_get(&dict, key)? {
                         Some(value) => Ok(value),
                         None => match self.call_special(v, "__missing__", [key.clone()])? {
@@ -60,11 +54,7 @@ impl Interp {
                 }
             }
             Value::Class(class) => self.class_item(v, class, key),
-            Value::List(_)
-            | Value::Tuple(_)
-            | Value::Str(_)
-            | Value::Bytes(_)
-            | Value::Range(_) => {
+            Value::List(_) | Value::Tuple(_) | Value::Str(_) | Value::Bytes(_) | Value::Range(_) => {
                 if key.is_unknown() {
                     return Ok(key.clone());
                 }
@@ -78,43 +68,20 @@ impl Interp {
     }
 
     fn not_subscriptable(&self, v: &Value) -> Box<Stop> {
-        self.type_error(format!(
-            "'{}' object is not subscriptable",
-            self.type_name(v)
-        ))
+        self.type_error(format!("'{}' object is not subscriptable", self.type_name(v)))
     }
 
     /// An index into a sequence of this length; `what` begins the error messages.
-    fn position(
-        &self,
-        key: &Value,
-        length: usize,
-        what: &str,
-        out_of_range: &str,
-    ) -> PyResult<usize> {
+    fn position(&self, key: &Value, length: usize, what: &str, out_of_range: &str) -> PyResult<usize> {
         let Some(index) = self.as_index(key)? else {
             let expected = if what == "byte" { "byte indices" } else { what };
-            let plural = if what == "byte" {
-                expected.to_owned()
-            } else {
-                format!("{what} indices")
-            };
-            return Err(self.type_error(format!(
-                "{plural} must be integers or slices, not {}",
-                self.type_name(key)
-            )));
+            let plural = if what == "byte" { expected.to_owned() } else { format!("{what} indices") };
+            return Err(self.type_error(format!("{plural} must be integers or slices, not {}", self.type_name(key))));
         };
         let Some(index) = index.to_i64() else {
-            return Err(self.error(
-                &self.types().index_error,
-                "cannot fit 'int' into an index-sized integer",
-            ));
+            return Err(self.error(&self.types().index_error, "cannot fit 'int' into an index-sized integer"));
         };
-        let at = if index < 0 {
-            index.saturating_add(length as i64)
-        } else {
-            index
-        };
+        let at = if index < 0 { index.saturating_add(length as i64) } else { index };
         match usize::try_from(at) {
             Ok(at) if at < length => Ok(at),
             _ => Err(self.index_error(out_of_range)),
@@ -135,29 +102,24 @@ impl Interp {
             }
             Value::Str(text) => {
                 if self.as_index(key)?.is_none() {
-                    return Err(self.type_error(format!(
-                        "string indices must be integers, not '{}'",
-                        self.type_name(key)
-                    )));
+                    return Err(
+                        self.type_error(format!("string indices must be integers, not '{}'", self.type_name(key)))
+                    );
                 }
                 if text.is_ascii() {
-                    let at =
-                        self.position(key, text.len(), "string", "string index out of range")?;
+                    let at = self.position(key, text.len(), "string", "string index out of range")?;
                     return Ok(Value::str(&text[at..=at]));
                 }
                 let length = text.chars().count();
                 let at = self.position(key, length, "string", "string index out of range")?;
-                Ok(Value::from(
-                    text.chars().nth(at).map(String::from).unwrap_or_default(),
-                ))
+                Ok(Value::from(text.chars().nth(at).map(String::from).unwrap_or_default()))
             }
             Value::Bytes(bytes) => {
                 let at = self.position(key, bytes.len(), "byte", "index out of range")?;
                 Ok(Value::from(i64::from(bytes[at])))
             }
             Value::Range(range) => {
-                let at =
-                    self.position(key, range.len(), "range", "range object index out of range")?;
+                let at = self.position(key, range.len(), "range", "range object index out of range")?;
                 Ok(Value::from(range.at(at)))
             }
             _ => Err(self.not_subscriptable(v)),
@@ -165,18 +127,14 @@ impl Interp {
     }
 
     fn get_slice(&self, v: &Value, slice: &Slice) -> PyResult<Value> {
-        let charge = |positions: &Positions, size: usize| {
-            self.charge_bytes(positions.count as u128 * size as u128)
-        };
+        let charge = |positions: &Positions, size: usize| self.charge_bytes(positions.count as u128 * size as u128);
         match v {
             Value::List(list) => {
                 let positions = self.slice_positions(slice, list.borrow().len())?;
                 charge(&positions, std::mem::size_of::<Value>())?;
                 let list = list.borrow();
                 // Evaluating the slice's parts may have shortened the list.
-                Ok(Value::list(
-                    positions.iter().filter_map(|at| list.get(at).cloned()),
-                ))
+                Ok(Value::list(positions.iter().filter_map(|at| list.get(at).cloned())))
             }
             Value::Tuple(items) => {
                 let positions = self.slice_positions(slice, items.len())?;
@@ -195,31 +153,19 @@ impl Interp {
                     let start = positions.start as usize;
                     return Ok(Value::str(&text[start..start + positions.count]));
                 }
-                Ok(Value::from(
-                    positions
-                        .iter()
-                        .map(|at| text.as_bytes()[at] as char)
-                        .collect::<String>(),
-                ))
+                Ok(Value::from(positions.iter().map(|at| text.as_bytes()[at] as char).collect::<String>()))
             }
             Value::Str(text) => {
                 let chars: Vec<char> = text.chars().collect();
                 let positions = self.slice_positions(slice, chars.len())?;
                 charge(&positions, 4)?;
-                Ok(Value::from(
-                    positions.iter().map(|at| chars[at]).collect::<String>(),
-                ))
+                Ok(Value::from(positions.iter().map(|at| chars[at]).collect::<String>()))
             }
             Value::Range(range) => {
                 let positions = self.slice_positions(slice, range.len())?;
-                let at =
-                    |position: i64| range.start.wrapping_add(range.step.wrapping_mul(position));
+                let at = |position: i64| range.start.wrapping_add(range.step.wrapping_mul(position));
                 let step = range.step.saturating_mul(positions.step);
-                Ok(Value::Range(Rc::new(Range {
-                    start: at(positions.start),
-                    stop: at(positions.stop),
-                    step,
-                })))
+                Ok(Value::Range(Rc::new(Range { start: at(positions.start), stop: at(positions.stop), step })))
             }
             _ => Err(self.not_subscriptable(v)),
         }
@@ -251,16 +197,8 @@ impl Interp {
                     }
                     key => {
                         let length = list.borrow().len();
-                        let at = self.position(
-                            &key,
-                            length,
-                            "list",
-                            "list assignment index out of range",
-                        )?;
-                        let old = list
-                            .borrow_mut()
-                            .get_mut(at)
-                            .map(|item| std::mem::replace(item, value));
+                        let at = self.position(&key, length, "list", "list assignment index out of range")?;
+                        let old = list.borrow_mut().get_mut(at).map(|item| std::mem::replace(item, value));
                         drop(old);
                         Ok(())
                     }
@@ -286,19 +224,11 @@ impl Interp {
     fn set_item_by_method(&self, v: &Value, key: &Value, value: Value) -> PyResult<()> {
         match self.call_special(v, "__setitem__", [key.clone(), value])? {
             Some(_) => Ok(()),
-            None => Err(self.type_error(format!(
-                "'{}' object does not support item assignment",
-                self.type_name(v)
-            ))),
+            None => Err(self.type_error(format!("'{}' object does not support item assignment", self.type_name(v)))),
         }
     }
 
-    fn set_list_slice(
-        &self,
-        list: &std::cell::RefCell<Vec<Value>>,
-        slice: &Slice,
-        items: Vec<Value>,
-    ) -> PyResult<()> {
+    fn set_list_slice(&self, list: &std::cell::RefCell<Vec<Value>>, slice: &Slice, items: Vec<Value>) -> PyResult<()> {
         let positions = self.slice_positions(slice, list.borrow().len())?;
         if positions.step == 1 {
             let mut list = list.borrow_mut();
@@ -355,8 +285,7 @@ impl Interp {
                 }
                 key => {
                     let length = list.borrow().len();
-                    let at =
-                        self.position(&key, length, "list", "list assignment index out of range")?;
+                    let at = self.position(&key, length, "list", "list assignment index out of range")?;
                     let old = list.borrow_mut().remove(at);
                     drop(old);
                     Ok(())
@@ -368,10 +297,7 @@ impl Interp {
                 }
                 match self.plain(v) {
                     payload @ (Value::Dict(_) | Value::List(_)) => self.delete_item(&payload, key),
-                    _ => Err(self.type_error(format!(
-                        "'{}' object does not support item deletion",
-                        self.type_name(v)
-                    ))),
+                    _ => Err(self.type_error(format!("'{}' object does not support item deletion", self.type_name(v)))),
                 }
             }
         }
@@ -395,31 +321,24 @@ impl Interp {
             Value::FrozenSet(set) => set.len(),
             Value::Range(range) => range.len(),
             Value::Unknown(_) => 0,
-            Value::Object(object) if object.length(v, self).is_some() => {
-                match object.length(v, self) {
-                    Some(length) => length?,
-                    None => 0,
-                }
-            }
+            Value::Object(object) if object.length(v, self).is_some() => match object.length(v, self) {
+                Some(length) => length?,
+                None => 0,
+            },
             _ => {
                 let own = self.overrides(v, "__len__");
                 let payload = self.plain(v);
-                if !own && !matches!(payload, Value::Instance(_)) && matches!(v, Value::Instance(_))
-                {
+                if !own && !matches!(payload, Value::Instance(_)) && matches!(v, Value::Instance(_)) {
                     return self.len(&payload);
                 }
                 let Some(length) = self.call_special(v, "__len__", [])? else {
-                    return Err(self.type_error(format!(
-                        "object of type '{}' has no len()",
-                        self.type_name(v)
-                    )));
+                    return Err(self.type_error(format!("object of type '{}' has no len()", self.type_name(v))));
                 };
                 if length.is_unknown() {
                     return Ok(0);
                 }
                 let length = self.to_i64(&length)?;
-                usize::try_from(length)
-                    .map_err(|_| self.value_error("__len__() should return >= 0"))?
+                usize::try_from(length).map_err(|_| self.value_error("__len__() should return >= 0"))?
             }
         })
     }
@@ -440,25 +359,20 @@ impl Interp {
                 ))),
             },
             Value::Bytes(bytes) => match self.plain(item) {
-                Value::Bytes(part) => {
-                    Ok(part.is_empty() || bytes.windows(part.len()).any(|window| *window == *part))
-                }
+                Value::Bytes(part) => Ok(part.is_empty() || bytes.windows(part.len()).any(|window| *window == *part)),
                 Value::Int(Int::Small(byte)) if (0..256).contains(&byte) => {
                     Ok(bytes.iter().any(|b| i64::from(*b) == byte))
                 }
                 Value::Int(_) => Err(self.value_error("byte must be in range(0, 256)")),
-                other => Err(self.type_error(format!(
-                    "a bytes-like object is required, not '{}'",
-                    self.type_name(&other)
-                ))),
+                other => {
+                    Err(self.type_error(format!("a bytes-like object is required, not '{}'", self.type_name(&other))))
+                }
             },
             Value::Range(range) => match item {
                 Value::Int(Int::Small(value)) => {
                     let offset = i128::from(*value) - i128::from(range.start);
                     let step = i128::from(range.step);
-                    Ok(offset % step == 0
-                        && offset / step >= 0
-                        && ((offset / step) as u128) < range.len() as u128)
+                    Ok(offset % step == 0 && offset / step >= 0 && ((offset / step) as u128) < range.len() as u128)
                 }
                 Value::Int(_) => Ok(false),
                 _ => self.contains_by_iteration(container, item),
@@ -499,10 +413,7 @@ impl Interp {
     fn contains_by_iteration(&self, container: &Value, item: &Value) -> PyResult<bool> {
         let iterator = self.iter(container).map_err(|stop| {
             if self.stop_is(&stop, &self.types().type_error) {
-                return self.type_error(format!(
-                    "argument of type '{}' is not iterable",
-                    self.type_name(container)
-                ));
+                return self.type_error(format!("argument of type '{}' is not iterable", self.type_name(container)));
             }
             stop
         })?;

@@ -199,6 +199,9 @@ impl Interp {
             return Ok(a.clone());
         }
         if op == UnaryOp::Not {
+            if a.is_undecided() {
+                return Ok(a.to_unknown("depends on the data of an array"));
+            }
             return Ok(Value::Bool(!self.truth(a)?));
         }
         if let Value::Object(object) = a

@@ -11,23 +11,14 @@ use std::rc::Rc;
 
 impl Interp {
     /// Operators of builtin values other than numbers; `None` where these two have none.
-    pub(crate) fn sequence_binary(
-        &self,
-        op: BinaryOp,
-        a: &Value,
-        b: &Value,
-    ) -> PyResult<Option<Value>> {
+    pub(crate) fn sequence_binary(&self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
         match op {
             BinaryOp::Add => self.concatenate(a, b),
             BinaryOp::Mult => {
                 if is_sequence(a) {
                     return self.repeat(a, b);
                 }
-                if is_sequence(b) {
-                    self.repeat(b, a)
-                } else {
-                    Ok(None)
-                }
+                if is_sequence(b) { self.repeat(b, a) } else { Ok(None) }
             }
             BinaryOp::Mod => match a {
                 Value::Str(template) => {
@@ -63,12 +54,7 @@ impl Interp {
     }
 
     /// `list += iterable`, `list *= n`, `set |= set`, `dict |= mapping`: change the left operand and return it.
-    pub(crate) fn sequence_in_place(
-        &self,
-        op: BinaryOp,
-        a: &Value,
-        b: &Value,
-    ) -> PyResult<Option<Value>> {
+    pub(crate) fn sequence_in_place(&self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
         match (op, a) {
             (BinaryOp::Add, Value::List(list)) => {
                 let items = self.collect(b)?;
@@ -87,11 +73,7 @@ impl Interp {
             }
             (BinaryOp::BitOr, Value::Dict(dict)) => {
                 let pairs = match self.plain(b) {
-                    Value::Dict(other) => other
-                        .borrow()
-                        .iter()
-                        .map(|(k, v)| (k.clone(), v.clone()))
-                        .collect(),
+                    Value::Dict(other) => other.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
                     other => self.pairs_of(&other)?,
                 };
                 for (key, value) in pairs {
@@ -99,10 +81,7 @@ impl Interp {
                 }
                 Ok(Some(a.clone()))
             }
-            (
-                BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::Sub | BinaryOp::BitXor,
-                Value::Set(set),
-            ) => {
+            (BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::Sub | BinaryOp::BitXor, Value::Set(set)) => {
                 let left = set.borrow().clone();
                 let Some(right) = set_of(b) else {
                     return Ok(None);
@@ -150,15 +129,11 @@ impl Interp {
             }
             (Value::List(a), Value::List(b)) => {
                 let (a, b) = (a.borrow(), b.borrow());
-                self.charge_bytes(
-                    (a.len() + b.len()) as u128 * std::mem::size_of::<Value>() as u128,
-                )?;
+                self.charge_bytes((a.len() + b.len()) as u128 * std::mem::size_of::<Value>() as u128)?;
                 Value::list(a.iter().chain(b.iter()).cloned())
             }
             (Value::Tuple(a), Value::Tuple(b)) => {
-                self.charge_bytes(
-                    (a.len() + b.len()) as u128 * std::mem::size_of::<Value>() as u128,
-                )?;
+                self.charge_bytes((a.len() + b.len()) as u128 * std::mem::size_of::<Value>() as u128)?;
                 Value::tuple(a.iter().chain(b.iter()).cloned())
             }
             (Value::Bytes(a), Value::Bytes(b)) => {
@@ -181,9 +156,7 @@ impl Interp {
             return Err(self.overflow_error("cannot fit 'int' into an index-sized integer"));
         };
         let count = usize::try_from(count).unwrap_or(0);
-        let charge = |length: usize, size: usize| {
-            self.charge_bytes(length as u128 * count as u128 * size as u128)
-        };
+        let charge = |length: usize, size: usize| self.charge_bytes(length as u128 * count as u128 * size as u128);
         Ok(Some(match sequence {
             Value::Str(text) => {
                 charge(text.len(), 1)?;
@@ -257,15 +230,11 @@ fn repeat_values(items: &[Value], count: usize) -> Vec<Value> {
 }
 
 fn is_sequence(v: &Value) -> bool {
-    matches!(
-        v,
-        Value::Str(_) | Value::Bytes(_) | Value::Tuple(_) | Value::List(_)
-    )
+    matches!(v, Value::Str(_) | Value::Bytes(_) | Value::Tuple(_) | Value::List(_))
 }
 
 fn is_type(v: &Value) -> bool {
     matches!(v, Value::Class(_) | Value::None)
         || v.downcast::<crate::classes::generic::Union>().is_some()
-        || v.downcast::<crate::classes::generic::GenericAlias>()
-            .is_some()
+        || v.downcast::<crate::classes::generic::GenericAlias>().is_some()
 }

@@ -39,43 +39,20 @@ impl Interp {
         let fit = |part: Option<i64>, default: i64| match part {
             None => default,
             Some(position) => {
-                let position = if position < 0 {
-                    position.saturating_add(length)
-                } else {
-                    position
-                };
-                if step < 0 {
-                    position.clamp(-1, length - 1)
-                } else {
-                    position.clamp(0, length)
-                }
+                let position = if position < 0 { position.saturating_add(length) } else { position };
+                if step < 0 { position.clamp(-1, length - 1) } else { position.clamp(0, length) }
             }
         };
-        let start = fit(
-            self.slice_part(&slice.lower)?,
-            if step < 0 { length - 1 } else { 0 },
-        );
-        let stop = fit(
-            self.slice_part(&slice.upper)?,
-            if step < 0 { -1 } else { length },
-        );
+        let start = fit(self.slice_part(&slice.lower)?, if step < 0 { length - 1 } else { 0 });
+        let stop = fit(self.slice_part(&slice.upper)?, if step < 0 { -1 } else { length });
         let count = if step > 0 {
-            if start < stop {
-                (stop - start - 1) / step + 1
-            } else {
-                0
-            }
+            if start < stop { (stop - start - 1) / step + 1 } else { 0 }
         } else if stop < start {
             (start - stop - 1) / -step + 1
         } else {
             0
         };
-        Ok(Positions {
-            start,
-            stop,
-            step,
-            count: count as usize,
-        })
+        Ok(Positions { start, stop, step, count: count as usize })
     }
 
     fn slice_part(&self, part: &Value) -> PyResult<Option<i64>> {
@@ -83,14 +60,8 @@ impl Interp {
             Value::None | Value::Unset | Value::Unknown(_) => Ok(None),
             part => match self.as_index(part)? {
                 Some(Int::Small(value)) => Ok(Some(value)),
-                Some(big) => Ok(Some(if big.is_negative() {
-                    i64::MIN / 4
-                } else {
-                    i64::MAX / 4
-                })),
-                None => Err(self.type_error(
-                    "slice indices must be integers or None or have an __index__ method",
-                )),
+                Some(big) => Ok(Some(if big.is_negative() { i64::MIN / 4 } else { i64::MAX / 4 })),
+                None => Err(self.type_error("slice indices must be integers or None or have an __index__ method")),
             },
         }
     }

@@ -15,19 +15,11 @@ pub(super) fn carets(source: &SourceFile, span: Span) -> Option<String> {
     // 3.11 underlines the first line of what goes on over several, up to its end.
     let one_line = start.line == end.line;
     let from = (start.column as usize - 1).checked_sub(indent)?;
-    let to = if one_line {
-        (end.column as usize - 1).checked_sub(indent)?
-    } else {
-        stripped_length
-    };
+    let to = if one_line { (end.column as usize - 1).checked_sub(indent)? } else { stripped_length };
     if to <= from {
         return None;
     }
-    let anchors = if one_line {
-        anchors_of(source.slice(span))
-    } else {
-        None
-    };
+    let anchors = if one_line { anchors_of(source.slice(span)) } else { None };
     if anchors.is_none() && from == 0 && to >= stripped_length {
         return None;
     }
@@ -64,9 +56,7 @@ fn width(c: char) -> usize {
         (0x20000, 0x3fffd),
     ];
     let code = c as u32;
-    let wide = WIDE
-        .iter()
-        .any(|&(first, last)| (first..=last).contains(&code));
+    let wide = WIDE.iter().any(|&(first, last)| (first..=last).contains(&code));
     1 + usize::from(wide)
 }
 
@@ -87,22 +77,15 @@ pub(super) fn moved_to_attribute(source: &SourceFile, span: Span) -> Span {
     };
     let attribute = match &expr.kind {
         ExprKind::Call { function, args }
-            if !args
-                .iter()
-                .any(|arg| matches!(arg, Arg::Star(_) | Arg::DoubleStar(_))) =>
+            if !args.iter().any(|arg| matches!(arg, Arg::Star(_) | Arg::DoubleStar(_))) =>
         {
             function
         }
         _ => expr,
     };
     match &attribute.kind {
-        ExprKind::Attribute { name_span, .. }
-            if segment[..name_span.start as usize - 1].contains('\n') =>
-        {
-            Span {
-                start: span.start + name_span.start - 1,
-                ..span
-            }
+        ExprKind::Attribute { name_span, .. } if segment[..name_span.start as usize - 1].contains('\n') => {
+            Span { start: span.start + name_span.start - 1, ..span }
         }
         _ => span,
     }
@@ -123,10 +106,7 @@ fn anchors_of(segment: &str) -> Option<(usize, usize)> {
             // The first character that is neither space nor a closing parenthesis is the operator.
             let offset = between.find(|c: char| !c.is_whitespace() && c != ')')?;
             let at = left.span.end as usize + offset;
-            let wide = between[offset + 1..]
-                .chars()
-                .next()
-                .is_some_and(|c| !c.is_whitespace() && c != '(');
+            let wide = between[offset + 1..].chars().next().is_some_and(|c| !c.is_whitespace() && c != '(');
             let first = column(at);
             Some((first, first + 1 + usize::from(wide)))
         }

@@ -1,8 +1,9 @@
 //! Runs text through the interpreter, on a thread with the stack that it asks for.
 
 use pallas_python::host::Host;
-use pallas_python::{Interp, Limits, Mode, Outcome, Stop};
-use pallas_syntax::{FileId, SourceFile};
+use pallas_python::raise::Abort;
+use pallas_python::{Interp, Limits, Mode, Observer, Outcome, Stop, Value};
+use pallas_syntax::{FileId, SourceFile, Span};
 use std::cell::RefCell;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
@@ -73,22 +74,36 @@ impl Host for TestHost {
     }
 }
 
+impl Observer for TestHost {
+    fn expression(&self, _span: Span, _value: &Value, _interp: &Interp) {}
+
+    fn raised(&self, stop: &Stop, interp: &Interp) {
+        let line = match stop {
+            Stop::Raise(raise) => interp.exception_line(&raise.exception),
+            Stop::Abort(Abort::Fuel { .. }) => "out of fuel".to_owned(),
+            Stop::Abort(Abort::Memory { .. }) => "out of memory".to_owned(),
+            Stop::Abort(Abort::Cancelled) => "cancelled".to_owned(),
+        };
+        self.write_stderr(&format!("{line}\n"));
+    }
+}
+
 /// Runs a program as `python` would.
 pub(crate) fn run(path: &str, text: &str) -> Finished {
     on_large_stack(path, text, Mode::Run, Limits::default())
 }
 
-/// Analyses a program within this many steps.
-pub(crate) fn analyse(path: &str, text: &str, fuel: u64) -> Ended {
+/// Analyses a program within this many steps. What the observer heard of exceptions and aborts is its `stderr`.
+pub(crate) fn analyse(path: &str, text: &str, fuel: u64) -> Finished {
     let limits = Limits { recursion: 200, fuel: Some(fuel), bytes: Some(1 << 24) };
-    on_large_stack(path, text, Mode::Analysis, limits).ended
+    on_large_stack(path, text, Mode::Analysis, limits)
 }
 
 fn on_large_stack(path: &str, text: &str, mode: Mode, limits: Limits) -> Finished {
     let (path, text) = (path.to_owned(), text.to_owned());
-    let thread = std::thread::Builder::new().stack_size(1 << 30).spawn(move || {
-        std::panic::catch_unwind(AssertUnwindSafe(|| execute(&path, &text, mode, limits)))
-    });
+    let thread = std::thread::Builder::new()
+        .stack_size(1 << 30)
+        .spawn(move || std::panic::catch_unwind(AssertUnwindSafe(|| execute(&path, &text, mode, limits))));
     let result = thread.expect("a thread can be made").join().expect("panics are caught inside");
     result.unwrap_or_else(|panic| {
         let message = panic
@@ -103,6 +118,9 @@ fn on_large_stack(path: &str, text: &str, mode: Mode, limits: Limits) -> Finishe
 fn execute(path: &str, text: &str, mode: Mode, limits: Limits) -> Finished {
     let host = Rc::new(TestHost { stdout: RefCell::default(), stderr: RefCell::default() });
     let interp = Interp::new(host.clone(), mode, limits);
+    if mode == Mode::Analysis {
+        interp.set_observer(host.clone());
+    }
     let source = Arc::new(SourceFile::new(FileId(0), path, text));
     let tree = pallas_syntax::parse(source);
     let ended = match interp.run_main(&tree, "__main__") {
@@ -116,7 +134,6 @@ fn execute(path: &str, text: &str, mode: Mode, limits: Limits) -> Finished {
         Outcome::Raised(raise) => Ended::Raised(pallas_python::traceback::render(&interp, &raise)),
         Outcome::Aborted(abort) => Ended::Aborted(format!("{abort:?}")),
     };
-    let _: Option<&Stop> = None;
     drop(interp);
     Finished { stdout: host.stdout.borrow().clone(), stderr: host.stderr.borrow().clone(), ended }
 }
