@@ -2,7 +2,7 @@
 //! turned into findings.
 
 use crate::findings::severity;
-use pallas_interpret::{Hooks, OutOfBounds, RunErrorKind, format_debug_print, run_function, run_launch};
+use pallas_interpret::{Hooks, OutOfBounds, RunErrorKind, run_function, run_launch};
 use pallas_ir::{Certainty, Finding, Function, Launch};
 use pallas_jax::{Executor, World};
 use pallas_tensor::Array;
@@ -54,7 +54,7 @@ struct Watcher<'a> {
 
 impl Hooks for Watcher<'_> {
     fn debug_print(&mut self, format: &str, values: &[Array]) {
-        self.world.print(&format!("{}\n", format_debug_print(format, values)));
+        self.world.debug_print(format, values);
     }
 
     fn cancelled(&mut self) -> bool {

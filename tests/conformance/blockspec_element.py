@@ -43,4 +43,4 @@ mixed = pl.pallas_call(
     interpret=True,
 )(jnp.arange(24).reshape(4, 6))
 print(mixed)
-print(pl.Element(3), pl.Element(2, (1, 0)), pl.Blocked(4), pl.BoundedSlice(8), pl.Squeezed())
+print(pl.Element(3), pl.Element(2, (1, 0)), pl.Blocked(4), pl.Squeezed())

@@ -24,8 +24,6 @@ print(jax.tree.reduce(lambda a, b: a + b, tree), jax.tree.all([True, {"a": False
 print(jax.tree.map(jnp.shape, (jnp.ones(2), [jnp.ones((2, 3))])))
 print(jax.tree.leaves([None, 1, None], is_leaf=lambda x: x is None), jax.tree.leaves(None), jax.tree.structure(5))
 print(jax.tree_util.tree_map(lambda x: -x, collections.OrderedDict(b=1, a=2)))
-for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]:
-  print(jax.tree_util.keystr(path), leaf)
 
 
 @jax.tree_util.register_pytree_node_class

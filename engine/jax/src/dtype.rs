@@ -320,9 +320,10 @@ impl Object for DTypeObject {
         let dtype = self.0;
         let kind = match dtype.kind() {
             Kind::Bool => "b",
-            Kind::Signed => "i",
-            Kind::Unsigned => "u",
-            Kind::Float if matches!(dtype, DType::F16 | DType::F32 | DType::F64) => "f",
+            Kind::Signed if dtype != DType::I4 => "i",
+            Kind::Unsigned if dtype != DType::U4 => "u",
+            // ml_dtypes registers float8_e5m2 as a float of numpy, and its other types as void.
+            Kind::Float if matches!(dtype, DType::F8E5M2 | DType::F16 | DType::F32 | DType::F64) => "f",
             _ => "V",
         };
         Ok(match name {

@@ -25,8 +25,8 @@ pub trait Executor {
 
 /// What running code may do to the outside.
 pub trait World {
-    /// Prints a line of `debug_print`, its newline included.
-    fn print(&self, text: &str);
+    /// `debug_print`: the format as written, and the values for its fields.
+    fn debug_print(&self, format: &str, values: &[Array]);
 
     /// Whether to stop.
     fn cancelled(&self) -> bool;
@@ -94,11 +94,29 @@ impl JaxState {
 pub(crate) struct InterpWorld<'a>(pub(crate) &'a Interp);
 
 impl World for InterpWorld<'_> {
-    fn print(&self, text: &str) {
-        self.0.host().write_stdout(text);
+    fn debug_print(&self, format: &str, values: &[Array]) {
+        let text = match formatted(self.0, format, values) {
+            Some(text) => text,
+            // Without fields the values follow the text, as `pl.debug_print` prints them.
+            None => std::iter::once(format.to_string())
+                .chain(values.iter().map(|array| crate::text::str(self.0, array)))
+                .collect::<Vec<_>>()
+                .join(" "),
+        };
+        self.0.host().write_stdout(&format!("{text}\n"));
     }
 
     fn cancelled(&self) -> bool {
         self.0.host().cancelled()
     }
+}
+
+/// `format.format(*values)`, with the values as numpy has them.
+fn formatted(interp: &Interp, format: &str, values: &[Array]) -> Option<String> {
+    if !format.contains('{') && !values.is_empty() {
+        return None;
+    }
+    let values = values.iter().map(|array| crate::numpy::value(crate::tile::Tile::concrete(array.clone())));
+    let text = interp.call_method(&pallas_python::Value::from(format), "format", values).ok()?;
+    interp.str(&text).ok()
 }

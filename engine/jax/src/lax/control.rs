@@ -607,7 +607,8 @@ fn set_row(cx: &Context<'_>, x: &Tile, index: &Tile, y: &Tile) -> PyResult<Tile>
     let zero = primitive::scalar(index.dtype(), Scalar::Int(0));
     let mut operands = vec![x, &update, index];
     operands.extend((1..x.rank()).map(|_| &zero));
-    cx.bind(&ops::DYNAMIC_UPDATE_SLICE, &operands, Attributes::none())
+    let updated = cx.bind(&ops::DYNAMIC_UPDATE_SLICE, &operands, Attributes::none())?;
+    primitive::convert(cx, &updated, x.dtype(), x.weak())
 }
 
 /// `lax.associative_scan`: pairs are combined, the half is scanned, and the rest filled in (jax/_src/lax/control_flow).

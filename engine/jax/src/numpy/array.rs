@@ -518,6 +518,10 @@ impl Object for NdArray {
         Ok(Some(convert::value(&cx, result)))
     }
 
+    fn is_undecided(&self) -> bool {
+        self.view.borrow().is_unknown()
+    }
+
     fn truth(&self, _this: &Value, interp: &Interp) -> PyResult<Option<bool>> {
         let size = self.view.borrow().shape.size();
         match (self.item().and_then(Scalar::as_bool), size) {

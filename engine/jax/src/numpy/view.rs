@@ -56,6 +56,11 @@ impl View {
         }
     }
 
+    /// Whether there is no data, in analysis.
+    pub(super) fn is_unknown(&self) -> bool {
+        matches!(&*self.base.borrow(), Content::Unknown(_))
+    }
+
     /// Whether the elements follow each other in row-major order.
     pub(super) fn is_contiguous(&self) -> bool {
         let expected = row_major(&self.shape);

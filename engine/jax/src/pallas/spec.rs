@@ -445,6 +445,13 @@ impl Object for DimObject {
             DimObject::UnblockedMode(_) => "Unblocked()".to_string(),
         }))
     }
+
+    fn str(&self, this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        match self {
+            DimObject::Dim(BlockDim::Blocked(size)) => Ok(Some(format!("Blocked({size})"))),
+            _ => self.repr(this, interp),
+        }
+    }
 }
 
 impl Object for Buffered {
