@@ -142,25 +142,35 @@ fn run(job: Job) -> Done {
 }
 
 fn analyse(job: Job) -> Analysed {
-    let files = Arc::new(Recorder { under: Overlay::new(job.texts, Arc::new(Disk)), asked: Mutex::default() });
+    let texts = job.texts.clone();
+    let files = Arc::new(Recorder { under: Overlay::new(texts, Arc::new(Disk)), asked: Mutex::default() });
     let mut options = AnalysisOptions::new(files.clone());
-    options.cancel = job.cancel;
+    options.cancel = job.cancel.clone();
     let analysis = Analysis::new(&job.path, job.lines.text(), &options);
-    let places = Places { analysis: &analysis, lines: &job.lines, uri: &job.uri, open: &job.open, client: &job.client };
-    let findings = ide::diagnostics(&analysis);
-    let diagnostics: Vec<_> = findings.iter().map(|finding| places.diagnostic(finding)).collect();
-    let result_id = result_id(&diagnostics);
-    let mut hints = DefaultHasher::new();
-    for hint in ide::inlay_hints(&analysis, whole(&analysis)) {
-        hint.label.hash(&mut hints);
-    }
     let mut asked = std::mem::take(&mut *files.lock());
     asked.insert(job.path.to_string());
-    Analysed { analysis, lines: job.lines, findings, diagnostics, result_id, hints: hints.finish(), asked }
+    Analysed::new(&job, analysis, asked)
+}
+
+impl Analysed {
+    /// Makes of an analysis what the client is shown.
+    fn new(job: &Job, analysis: Analysis, asked: HashSet<String>) -> Self {
+        let places =
+            Places { analysis: &analysis, lines: &job.lines, uri: &job.uri, open: &job.open, client: &job.client };
+        let findings = ide::diagnostics(&analysis);
+        let diagnostics: Vec<_> = findings.iter().map(|finding| places.diagnostic(finding)).collect();
+        let result_id = result_id(&diagnostics);
+        let mut hints = DefaultHasher::new();
+        for hint in ide::inlay_hints(&analysis, whole(&analysis)) {
+            hint.label.hash(&mut hints);
+        }
+        let hints = hints.finish();
+        Analysed { analysis, lines: job.lines.clone(), findings, diagnostics, result_id, hints, asked }
+    }
 }
 
 /// All of the analysed file.
-pub(crate) fn whole(analysis: &Analysis) -> Span {
+fn whole(analysis: &Analysis) -> Span {
     Span::new(analysis.source.id, 0, analysis.source.text.len())
 }
 
@@ -190,5 +200,99 @@ impl FileSystem for Recorder {
     fn read(&self, path: &str) -> Result<Option<Arc<str>>, String> {
         self.lock().insert(path.to_string());
         self.under.read(path)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use pallas_engine::{Certainty, Finding, Fix, Label, Severity};
+    use std::str::FromStr;
+
+    /// `jax` stands on the second line, behind characters of one and two UTF-16 units; a finding with a fix is put there.
+    pub(crate) const TEXT: &str = "import jax\n'🙂é'; jax.numpi\n";
+
+    /// An analysis of [`TEXT`] with a single finding, which has everything that a finding can have.
+    pub(crate) fn analysed(client: &Client) -> Analysed {
+        let uri = lsp::Uri::from_str("file:///work/a.py").expect("valid");
+        let job = Job {
+            path: "/work/a.py".into(),
+            open: HashMap::from([("/work/a.py".into(), uri.clone())]),
+            uri,
+            generation: 1,
+            lines: Arc::new(LineTable::new(TEXT.into())),
+            texts: HashMap::new(),
+            client: Arc::new(client.clone()),
+            cancel: Cancel::new(),
+        };
+        let mut analysis = Analysis::new(&job.path, TEXT, &AnalysisOptions::new(Arc::new(Disk)));
+        let file = analysis.source.id;
+        let start = TEXT.find("numpi").expect("in the text");
+        let span = Span::new(file, start, start + "numpi".len());
+        analysis.findings = vec![Finding {
+            code: "PL001",
+            severity: Severity::Warning,
+            certainty: Certainty::Proved,
+            message: "jax has no numpi".to_string(),
+            span,
+            labels: vec![Label { span: Span::new(file, 7, 10), text: "imported here".to_string() }],
+            evidence: Some("the names are a, b and numpy".to_string()),
+            help: Some("write numpy".to_string()),
+            fix: Some(Fix { span, replacement: "numpy".to_string(), title: "write numpy".to_string() }),
+        }];
+        Analysed::new(&job, analysis, HashSet::new())
+    }
+
+    #[test]
+    fn a_diagnostic_says_everything() {
+        let shown = |client: &Client| serde_json::to_value(&analysed(client).diagnostics).expect("JSON");
+        let range = serde_json::json!({"start": {"line": 1, "character": 11}, "end": {"line": 1, "character": 16}});
+        let expected = serde_json::json!([{
+            "range": range,
+            "severity": 2,
+            "code": "PL001",
+            "source": "pallas",
+            "message": "jax has no numpi\nthe names are a, b and numpy\nhelp: write numpy",
+            "relatedInformation": [{
+                "location": {"uri": "file:///work/a.py",
+                    "range": {"start": {"line": 0, "character": 7}, "end": {"line": 0, "character": 10}}},
+                "message": "imported here",
+            }],
+            "data": {
+                "name": "uncaught-exception",
+                "certainty": "proved",
+                "fix": {"title": "write numpy", "uri": "file:///work/a.py", "range": range, "newText": "numpy"},
+            },
+        }]);
+        assert_eq!(shown(&Client { related_information: true, ..Client::default() }), expected);
+        // A client that shows no second places reads them in the message.
+        let plain = shown(&Client::default());
+        assert_eq!(plain[0].get("relatedInformation"), None);
+        assert_eq!(
+            plain[0]["message"],
+            "jax has no numpi\nthe names are a, b and numpy\nhelp: write numpy\na.py:1: imported here"
+        );
+    }
+
+    #[test]
+    fn the_newest_text_of_a_document_waits_once() {
+        let workers = AnalysisWorkers { queue: Arc::new(Queue::default()) };
+        let job = |name: &str, generation| Job {
+            uri: lsp::Uri::from_str(name).expect("valid"),
+            path: name.into(),
+            generation,
+            lines: Arc::new(LineTable::new("".into())),
+            texts: HashMap::new(),
+            open: HashMap::new(),
+            client: Arc::default(),
+            cancel: Cancel::new(),
+        };
+        workers.submit(job("file:///a", 1), Turn::Next);
+        workers.submit(job("file:///b", 2), Turn::Last);
+        workers.submit(job("file:///a", 3), Turn::Last);
+        workers.submit(job("file:///c", 4), Turn::Next);
+        workers.withdraw(&lsp::Uri::from_str("file:///b").expect("valid"));
+        assert_eq!([workers.queue.next().generation, workers.queue.next().generation], [4, 3]);
+        assert!(workers.queue.lock().is_empty());
     }
 }

@@ -187,3 +187,78 @@ pub(crate) fn full_report(result_id: Option<String>, items: Vec<lsp::Diagnostic>
     }
     .into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis_worker::tests::{TEXT, analysed};
+    use crate::capabilities::Client;
+    use crate::positions::replaced;
+    use serde_json::{Value, json};
+    use std::collections::HashMap;
+    use std::str::FromStr;
+
+    fn snapshot(client: Client) -> Snapshot {
+        Snapshot {
+            uri: lsp::Uri::from_str("file:///work/a.py").expect("valid"),
+            version: 7,
+            analysed: Arc::new(analysed(&client)),
+            client: Arc::new(client),
+            open: Arc::new(HashMap::new()),
+        }
+    }
+
+    fn actions(client: Client, line: u32, only: Option<&str>) -> Value {
+        let position = lsp::Position { line, character: 12 };
+        let only = only.map(|kind| vec![lsp::CodeActionKind::from(kind.to_string())]);
+        let context = lsp::CodeActionContext { only, ..lsp::CodeActionContext::default() };
+        let range = lsp::Range { start: position, end: position };
+        serde_json::to_value(code_actions(&snapshot(client), range, &context)).expect("JSON")
+    }
+
+    #[test]
+    fn a_fix_is_a_quick_fix_where_its_finding_is() {
+        let client = Client { code_actions: true, versioned_edits: true, ..Client::default() };
+        let offered = actions(client.clone(), 1, None);
+        let action = &offered[0];
+        assert_eq!((&action["title"], &action["kind"]), (&json!("Write numpy"), &json!("quickfix")));
+        assert_eq!(action["isPreferred"], true);
+        assert_eq!(action["diagnostics"][0]["code"], "PL001");
+        let change = &action["edit"]["documentChanges"][0];
+        assert_eq!(change["textDocument"], json!({"uri": "file:///work/a.py", "version": 7}));
+        let edit: lsp::TextEdit = serde_json::from_value(change["edits"][0].clone()).expect("an edit");
+        let lines = crate::positions::LineTable::new(TEXT.into());
+        let mended = replaced(TEXT, from_proto::range(&lines, edit.range, client.encoding), &edit.new_text);
+        assert_eq!(mended, TEXT.replace("numpi", "numpy"));
+
+        assert_eq!(actions(client.clone(), 0, None), json!([]), "elsewhere there is nothing to mend");
+        assert_eq!(actions(client.clone(), 1, Some("refactor")), json!([]));
+        assert_eq!(actions(client.clone(), 1, Some("quickfix")).as_array().map(Vec::len), Some(1));
+        let older = Client { versioned_edits: false, ..client.clone() };
+        assert_eq!(actions(older, 1, None)[0]["edit"]["changes"]["file:///work/a.py"][0]["newText"], "numpy");
+        assert_eq!(actions(Client { code_actions: false, ..client }, 1, None), json!([]));
+    }
+
+    #[test]
+    fn a_list_that_has_not_changed_is_not_sent_again() {
+        let snapshot = snapshot(Client::default());
+        let first = serde_json::to_value(diagnostics(&snapshot, None)).expect("JSON");
+        let name = first["resultId"].as_str().expect("a name");
+        assert_eq!(first["items"].as_array().map(Vec::len), Some(1));
+        let second = serde_json::to_value(diagnostics(&snapshot, Some(name))).expect("JSON");
+        assert_eq!(second, json!({"kind": "unchanged", "resultId": name}));
+        assert_eq!(serde_json::to_value(diagnostics(&snapshot, Some("older"))).expect("JSON"), first);
+    }
+
+    #[test]
+    fn an_answer_that_panics_is_an_error_and_no_more() {
+        let snapshot = snapshot(Client::default());
+        let (waiting, mut answer) = reply(|_| -> Option<()> { panic!("a mistake of ours, on purpose") });
+        waiting.answer(Ok(&snapshot));
+        assert_eq!(answer.try_recv().expect("answered"), Err(jsonrpc::Error::internal_error()));
+        let (waiting, answer) = reply(|_| Some(1));
+        drop(answer);
+        assert!(waiting.is_abandoned());
+        waiting.answer(Ok(&snapshot));
+    }
+}
