@@ -133,6 +133,7 @@ impl Interp {
             break_context_cycle(&handled, &exception);
             set_field(&exception, "__context__", handled);
         }
+        let diagnosis = diagnosis.or_else(|| crate::exec::unwind::kept_diagnosis(&exception));
         let traceback = match field(&exception, "__traceback__") {
             Some(value) => value.downcast::<Traceback>().map_or_else(Vec::new, |traceback| traceback.entries.clone()),
             None => Vec::new(),

@@ -80,7 +80,7 @@ impl Generator {
             Ok(Completion::Return(value)) => Ok(Step::Returned(value)),
             // PEP 479: StopIteration must not end the caller's loop.
             Err(stop) if interp.stop_is(&stop, &interp.types().stop_iteration) => {
-                Err(interp.replaced(stop, "generator raised StopIteration"))
+                Err(interp.replaced(*stop, "generator raised StopIteration"))
             }
             Err(stop) => Err(stop),
         }
@@ -291,8 +291,8 @@ impl Interp {
     }
 
     /// A RuntimeError with `stop` as its cause.
-    fn replaced(&self, stop: Box<Stop>, message: &str) -> Box<Stop> {
-        let Stop::Raise(raise) = *stop else {
+    fn replaced(&self, stop: Stop, message: &str) -> Box<Stop> {
+        let Stop::Raise(raise) = stop else {
             return self.runtime_error(message);
         };
         self.store_traceback(&raise);

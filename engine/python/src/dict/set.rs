@@ -229,11 +229,7 @@ impl Set {
             for at in base..=base + probes {
                 match &self.slots[at] {
                     Slot::Empty => return Some(false),
-                    Slot::Used(other, member) if *other == hash => {
-                        if quick_equals(member, value)? {
-                            return Some(true);
-                        }
-                    }
+                    Slot::Used(other, member) if *other == hash && quick_equals(member, value)? => return Some(true),
                     _ => {}
                 }
             }

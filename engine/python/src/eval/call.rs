@@ -11,7 +11,7 @@ use crate::native::NativeFunction;
 use crate::raise::{PyResult, Stop, TraceEntry};
 use crate::value::Value;
 use pallas_syntax::Span;
-use pallas_syntax::ast::{self, Arg, Expr, ExprKind, Name, StmtKind};
+use pallas_syntax::ast::{Arg, Expr, ExprKind, Name, StmtKind};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::function::{Code, Function, Scope};
 use crate::interp::Interp;
 use crate::raise::PyResult;
 use crate::value::Value;
-use pallas_syntax::ast::{Arg, ClassDef, FunctionDef, Name, Params};
+use pallas_syntax::ast::{ClassDef, FunctionDef, Name, Params};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
