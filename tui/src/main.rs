@@ -1,13 +1,23 @@
 //! `pallas-tui`: runs, checks, lowers, explains, and shows Pallas kernels in the terminal.
 //! Everything about kernels is in `pallas-engine`; this crate is the command line and the screen.
 
+mod app;
 mod args;
 mod commands;
 mod console;
+mod editor;
 mod exit;
+mod keymap;
 mod output;
 mod render;
+mod report;
+mod session;
 mod sources;
+mod styles;
+mod terminal;
+mod view;
+mod watch;
+mod worker;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -5,9 +5,11 @@ mod doctor;
 mod explain;
 mod lower;
 mod run;
+mod view;
 
 use crate::args::{Cli, ColorChoice, Command};
 use crate::exit::Exit;
+pub(crate) use run::python_path;
 use std::io::IsTerminal;
 
 /// Does what the command line says.
@@ -19,13 +21,8 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
         Some(Command::Lower(args)) => lower::lower(&args),
         Some(Command::Explain(args)) => explain::explain(&args),
         Some(Command::Doctor) => doctor::doctor(),
-        None => view(cli),
+        None => view::view(cli.view),
     }
-}
-
-fn view(cli: Cli) -> Exit {
-    drop(cli);
-    Exit::Usage
 }
 
 /// Whether to colour what goes to a stream: `--color`, then NO_COLOR and FORCE_COLOR, then whether it is a terminal.

@@ -38,7 +38,7 @@ pub(super) fn run(args: RunArgs, color: bool) -> Exit {
 }
 
 /// `PYTHONPATH`
-pub(super) fn python_path() -> Vec<String> {
+pub(crate) fn python_path() -> Vec<String> {
     let Some(paths) = std::env::var_os("PYTHONPATH") else { return Vec::new() };
     std::env::split_paths(&paths).map(|p| p.display().to_string()).filter(|p| !p.is_empty()).collect()
 }

@@ -1,0 +1,548 @@
+//! The state of the terminal program and how messages change it. Knows no terminal: what has to happen outside is an
+//! [`Effect`] that the session carries out. One cursor, a launch and a program of it; every pane follows it.
+
+pub(crate) mod facts;
+pub(crate) mod layout;
+pub(crate) mod map;
+mod movement;
+pub(crate) mod report;
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod tests;
+
+use crate::keymap::{self, Action, Direction, Key, Place};
+use layout::Layout;
+use map::Map;
+use pallas_engine::Span;
+use report::{LaunchReport, Report};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Columns and lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Size {
+    /// Columns.
+    pub(crate) width: u16,
+    /// Lines.
+    pub(crate) height: u16,
+}
+
+/// A pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pane {
+    /// The map of programs.
+    Grid,
+    /// The blocks of one program.
+    Blocks,
+    /// The source.
+    Source,
+    /// The list of findings.
+    Findings,
+    /// The list of launches.
+    Launches,
+}
+
+impl Pane {
+    /// Every pane, in the order of the tabs.
+    pub(crate) const ALL: [Pane; 5] = [Pane::Grid, Pane::Blocks, Pane::Source, Pane::Findings, Pane::Launches];
+
+    /// As written on its tab.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Pane::Grid => "Grid",
+            Pane::Blocks => "Blocks",
+            Pane::Source => "Source",
+            Pane::Findings => "Findings",
+            Pane::Launches => "Launches",
+        }
+    }
+
+    fn place(self) -> Place {
+        match self {
+            Pane::Grid => Place::Grid,
+            Pane::Findings | Pane::Launches => Place::List,
+            Pane::Blocks | Pane::Source => Place::Text,
+        }
+    }
+}
+
+/// What the map is coloured by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Metric {
+    /// The place in the order of execution.
+    Order,
+    /// The block of this operand.
+    Block(usize),
+}
+
+/// What the source pane shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    /// The kernel of the launch.
+    Kernel,
+    /// The selected finding.
+    Finding,
+}
+
+/// What happened outside.
+#[derive(Clone, Debug)]
+pub(crate) enum Message {
+    /// A key was pressed.
+    Key(Key),
+    /// The terminal has another size.
+    Resize(Size),
+    /// A watched file has changed.
+    Changed,
+    /// An analysis has begun.
+    Started,
+    /// An analysis is done.
+    Analysed(Arc<Report>),
+    /// The file cannot be read.
+    Unreadable(String),
+    /// The watcher cannot watch as it should.
+    WatchProblem(String),
+    /// Something to say in passing.
+    Say(String),
+    /// Time goes by.
+    Tick,
+}
+
+/// What has to happen outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Read and analyse the file.
+    Analyse,
+    /// Open a file at a line in the user's editor.
+    Edit(PathBuf, u32),
+    /// To the shell.
+    Suspend,
+    /// Clear the screen and draw anew.
+    Redraw,
+    /// Watch these files.
+    Watch(Vec<PathBuf>),
+    /// End.
+    Quit,
+}
+
+/// The state.
+#[derive(Clone, Debug)]
+pub(crate) struct App {
+    /// The file, as the user named it.
+    pub(crate) path: PathBuf,
+    /// The terminal's size.
+    pub(crate) size: Size,
+    /// Whether cells can be halved.
+    pub(crate) halves: bool,
+    /// What is shown; `None` until the first analysis is done.
+    pub(crate) report: Option<Arc<Report>>,
+    /// When the report was made.
+    pub(crate) reported: Duration,
+    /// Since when an analysis is running.
+    pub(crate) running: Option<Duration>,
+    /// Why the file cannot be read; the last report stays.
+    pub(crate) unreadable: Option<String>,
+    /// Why changes of the file are not seen as they should be.
+    pub(crate) watch_problem: Option<String>,
+    /// Whether changes of the file are not acted on.
+    pub(crate) paused: bool,
+    /// Whether the file changed while paused.
+    pub(crate) stale: bool,
+    /// The cursor's launch.
+    pub(crate) launch: usize,
+    /// The cursor's program ids.
+    pub(crate) program: Vec<usize>,
+    /// The selected finding.
+    pub(crate) finding: usize,
+    /// What the source pane shows.
+    pub(crate) anchor: Anchor,
+    /// The pane that gets the keys.
+    pub(crate) focus: Pane,
+    /// Whether it is the only one.
+    pub(crate) maximised: bool,
+    /// The first line of the help screen, while it is open.
+    pub(crate) help: Option<usize>,
+    /// What the map is coloured by.
+    pub(crate) metric: Metric,
+    /// Which pair of axes is drawn.
+    pub(crate) pair: usize,
+    /// How far the map is zoomed in.
+    pub(crate) zoom: u32,
+    /// Lines that the blocks are scrolled by.
+    pub(crate) blocks_scroll: usize,
+    /// Lines that the source is scrolled by, from its anchor.
+    pub(crate) source_scroll: i64,
+    /// Something to say in passing.
+    pub(crate) toast: Option<(String, Duration)>,
+    /// The time, from the start.
+    pub(crate) now: Duration,
+}
+
+/// How long something said in passing stays.
+const TOAST: Duration = Duration::from_secs(5);
+
+impl App {
+    /// The state at the start, before anything is known of the file.
+    pub(crate) fn new(path: PathBuf, size: Size, halves: bool) -> App {
+        App {
+            path,
+            size,
+            halves,
+            report: None,
+            reported: Duration::ZERO,
+            running: None,
+            unreadable: None,
+            watch_problem: None,
+            paused: false,
+            stale: false,
+            launch: 0,
+            program: Vec::new(),
+            finding: 0,
+            anchor: Anchor::Kernel,
+            focus: Pane::Grid,
+            maximised: false,
+            help: None,
+            metric: Metric::Order,
+            pair: 0,
+            zoom: 0,
+            blocks_scroll: 0,
+            source_scroll: 0,
+            toast: None,
+            now: Duration::ZERO,
+        }
+    }
+
+    /// The launch at the cursor.
+    pub(crate) fn launch(&self) -> Option<&LaunchReport> {
+        self.report.as_ref()?.launches.get(self.launch)
+    }
+
+    /// The selected finding.
+    pub(crate) fn finding(&self) -> Option<&pallas_engine::Finding> {
+        self.report.as_ref()?.findings.get(self.finding)
+    }
+
+    /// What the source pane is about.
+    pub(crate) fn anchor_span(&self) -> Option<Span> {
+        let report = self.report.as_ref()?;
+        let finding = report.findings.get(self.finding).map(|finding| finding.span);
+        let launch = self.launch().map(|launch| {
+            let spans = &launch.launch.spans;
+            spans.kernel.unwrap_or(spans.call)
+        });
+        match self.anchor {
+            Anchor::Finding => finding.or(launch),
+            Anchor::Kernel => launch.or(finding),
+        }
+    }
+
+    /// The operand that the map is coloured by.
+    pub(crate) fn metric_operand(&self) -> Option<&pallas_engine::Operand> {
+        let Metric::Block(number) = self.metric else { return None };
+        self.launch()?.launch.operands.get(number)
+    }
+
+    /// The map of the grid, where its pane is on the screen.
+    pub(crate) fn map(&self) -> Option<Map> {
+        self.map_in(layout::inside(Layout::of(self).pane(Pane::Grid)?))
+    }
+
+    /// The map of the grid in the inside of a pane. The last line is the legend's.
+    pub(crate) fn map_in(&self, area: ratatui::layout::Rect) -> Option<Map> {
+        let launch = &self.launch()?.launch;
+        Map::new(&map::Request {
+            grid: &launch.grid,
+            program: &self.program,
+            pair: self.pair,
+            size: Size { width: area.width, height: area.height.saturating_sub(1) },
+            label: self.label_width(),
+            halves: self.halves,
+            zoom: self.zoom,
+        })
+    }
+
+    /// Columns that the labels of the map's tiles need.
+    fn label_width(&self) -> usize {
+        let Some(report) = self.launch() else { return 0 };
+        let digits = |last: usize| last.max(1).ilog10() as usize + 1;
+        let numbers: Vec<usize> = match self.metric_operand() {
+            None => {
+                let grid = &report.launch.grid;
+                match map::drawn(grid, self.pair) {
+                    map::Drawn::Nothing => Vec::new(),
+                    map::Drawn::Line(axis) => vec![grid[axis]],
+                    map::Drawn::Plane { down, right } => vec![grid[down], grid[right]],
+                }
+            }
+            Some(operand) => {
+                operand.block.iter().zip(operand.array.shape.iter()).map(|(dim, &n)| dim.blocks(n)).collect()
+            }
+        };
+        let width: usize = numbers.iter().map(|&n| digits(n.saturating_sub(1)) + 1).sum();
+        width.saturating_sub(1).max(1)
+    }
+
+    /// Whether something on the screen moves by itself, and how often it has to be drawn for that.
+    pub(crate) fn tick(&self) -> Duration {
+        if self.running.is_some() {
+            Duration::from_millis(100)
+        } else if self.toast.is_some() || self.now.saturating_sub(self.reported) < Duration::from_secs(60) {
+            Duration::from_secs(1)
+        } else {
+            Duration::from_secs(20)
+        }
+    }
+
+    /// Takes in what happened, and says what has to happen outside.
+    pub(crate) fn update(&mut self, message: Message) -> Option<Effect> {
+        match message {
+            Message::Key(key) => {
+                self.toast = None;
+                let place = if self.help.is_some() { Place::Text } else { self.focus.place() };
+                return self.act(keymap::action(place, key)?);
+            }
+            Message::Resize(size) => self.size = size,
+            Message::Changed if self.paused => self.stale = true,
+            Message::Changed => return Some(Effect::Analyse),
+            Message::Started => self.running = Some(self.now),
+            Message::Analysed(report) => {
+                let files = report.files();
+                self.take(report);
+                return Some(Effect::Watch(files));
+            }
+            Message::Unreadable(why) => {
+                self.running = None;
+                self.unreadable = Some(why);
+            }
+            Message::WatchProblem(why) => self.watch_problem = Some(why),
+            Message::Say(text) => self.toast = Some((text, self.now + TOAST)),
+            Message::Tick => {
+                if self.toast.as_ref().is_some_and(|(_, until)| *until <= self.now) {
+                    self.toast = None;
+                }
+            }
+        }
+        None
+    }
+
+    /// Shows a new report with the cursor where it was: on the same kernel, the same program.
+    fn take(&mut self, report: Arc<Report>) {
+        // The how-manieth launch of this kernel the cursor is on.
+        let before = self.report.as_ref().and_then(|old| {
+            let name = |at: usize| old.launches.get(at).map(|l| l.launch.kernel.name.clone());
+            let kernel = name(self.launch)?;
+            let earlier = (0..self.launch).filter(|&at| name(at).as_ref() == Some(&kernel)).count();
+            Some((kernel, earlier))
+        });
+        let selected = self.finding().cloned();
+        if let Some((kernel, earlier)) = before {
+            let same: Vec<usize> =
+                (0..report.launches.len()).filter(|&at| report.launches[at].launch.kernel.name == kernel).collect();
+            self.launch = same.get(earlier).or(same.last()).copied().unwrap_or(0);
+        }
+        self.finding = selected
+            .and_then(|old| report.findings.iter().position(|f| f.code == old.code && f.message == old.message))
+            .unwrap_or_else(|| self.finding.min(report.findings.len().saturating_sub(1)));
+        // A file without launches is about its findings.
+        if report.launches.is_empty() && self.report.is_none() && !report.findings.is_empty() {
+            self.anchor = Anchor::Finding;
+            self.focus = Pane::Findings;
+        }
+        self.report = Some(report);
+        self.reported = self.now;
+        self.running = None;
+        self.unreadable = None;
+        self.stale = false;
+        self.fit_cursor();
+    }
+
+    /// Puts the cursor inside the grid of its launch.
+    fn fit_cursor(&mut self) {
+        let grid = self.launch().map(|report| report.launch.grid.clone()).unwrap_or_default();
+        self.program.resize(grid.len(), 0);
+        for (id, extent) in self.program.iter_mut().zip(&grid) {
+            *id = (*id).min(extent.saturating_sub(1));
+        }
+        if self.metric_operand().is_none() {
+            self.metric = Metric::Order;
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Option<Effect> {
+        if let Some(top) = self.help {
+            match action {
+                Action::Move(Direction::Down) => self.help = Some(top + 1),
+                Action::Move(Direction::Up) => self.help = Some(top.saturating_sub(1)),
+                Action::Jump(Direction::Down) => self.help = Some(top + 8),
+                Action::Jump(Direction::Up) => self.help = Some(top.saturating_sub(8)),
+                Action::First => self.help = Some(0),
+                Action::Quit => return Some(Effect::Quit),
+                Action::Suspend => return Some(Effect::Suspend),
+                Action::Redraw => return Some(Effect::Redraw),
+                _ => self.help = None,
+            }
+            return None;
+        }
+        match action {
+            Action::Quit => return Some(Effect::Quit),
+            Action::Suspend => return Some(Effect::Suspend),
+            Action::Redraw => return Some(Effect::Redraw),
+            Action::Rerun => return Some(Effect::Analyse),
+            Action::Edit => return self.edit(),
+            Action::Help => self.help = Some(0),
+            Action::PauseWatching => {
+                self.paused = !self.paused;
+                if !self.paused && self.stale {
+                    return Some(Effect::Analyse);
+                }
+            }
+            Action::Back => self.back(),
+            Action::View(1) => self.maximised = false,
+            Action::View(number) => {
+                if let Some(&pane) = Pane::ALL.get(number - 2) {
+                    self.focus(pane);
+                    self.maximised = true;
+                }
+            }
+            Action::Maximise => self.maximised = !self.maximised,
+            Action::NextPane => self.turn(1),
+            Action::PreviousPane => self.turn(Pane::ALL.len() - 1),
+            Action::NextFinding => self.select_finding(1),
+            Action::PreviousFinding => self.select_finding(-1),
+            Action::NextLaunch => self.select_launch(1),
+            Action::PreviousLaunch => self.select_launch(-1),
+            Action::Open => self.open(),
+            Action::Metric => {
+                let operands = self.launch().map_or(0, |report| report.launch.operands.len());
+                self.metric = match self.metric {
+                    Metric::Order if operands > 0 => Metric::Block(0),
+                    Metric::Block(at) if at + 1 < operands => Metric::Block(at + 1),
+                    _ => Metric::Order,
+                };
+            }
+            Action::ZoomIn => {
+                if self.map().is_some_and(|map| map.is_coarse()) {
+                    self.zoom += 1;
+                }
+            }
+            Action::ZoomOut => self.zoom = self.zoom.saturating_sub(1),
+            Action::Fit => self.zoom = 0,
+            Action::Axes => {
+                let pairs = self.launch().map_or(0, |report| map::pairs(&report.launch.grid).len());
+                self.pair = (self.pair + 1) % pairs.max(1);
+                self.zoom = 0;
+            }
+            Action::Move(_)
+            | Action::Jump(_)
+            | Action::First
+            | Action::Last
+            | Action::NextSlice
+            | Action::PreviousSlice => self.move_cursor(action),
+        }
+        None
+    }
+
+    fn back(&mut self) {
+        if self.maximised {
+            self.maximised = false;
+        } else if self.zoom > 0 && self.focus == Pane::Grid {
+            self.zoom = 0;
+        } else if self.anchor == Anchor::Finding && self.focus == Pane::Source {
+            self.anchor = Anchor::Kernel;
+            self.source_scroll = 0;
+        } else {
+            self.focus(Pane::Grid);
+        }
+    }
+
+    fn focus(&mut self, pane: Pane) {
+        self.focus = pane;
+        if pane == Pane::Findings {
+            self.show(Anchor::Finding);
+        }
+    }
+
+    /// To another pane, past those that have nothing to show.
+    fn turn(&mut self, step: usize) {
+        let panes = Pane::ALL;
+        let at = panes.iter().position(|pane| *pane == self.focus).unwrap_or(0);
+        let useful = |pane: &Pane| match pane {
+            Pane::Findings => self.report.as_ref().is_some_and(|report| !report.findings.is_empty()),
+            Pane::Launches => self.report.as_ref().is_some_and(|report| report.launches.len() > 1),
+            _ => true,
+        };
+        let next = (1..=panes.len()).map(|n| panes[(at + n * step) % panes.len()]).find(useful);
+        self.focus(next.unwrap_or(Pane::Grid));
+    }
+
+    fn show(&mut self, anchor: Anchor) {
+        self.anchor = anchor;
+        self.source_scroll = 0;
+    }
+
+    fn select_finding(&mut self, step: i64) {
+        let count = self.report.as_ref().map_or(0, |report| report.findings.len());
+        if count == 0 {
+            self.toast = Some(("no findings".to_string(), self.now + TOAST));
+            return;
+        }
+        // The first step shows the one that is selected already.
+        let step = if self.anchor == Anchor::Finding { step } else { 0 };
+        self.choose_finding((self.finding as i64 + step).rem_euclid(count as i64) as usize);
+    }
+
+    /// Selects a finding; the cursor goes to the launch that it is about, and to the program that it names.
+    fn choose_finding(&mut self, finding: usize) {
+        self.finding = finding;
+        self.show(Anchor::Finding);
+        let Some(report) = self.report.clone() else { return };
+        let here = report.launches.get(self.launch).is_some_and(|launch| launch.findings.contains(&finding));
+        if !here && let Some(launch) = report.launches.iter().position(|launch| launch.findings.contains(&finding)) {
+            self.launch = launch;
+            self.fit_cursor();
+        }
+        let marks = report.launches.get(self.launch).map_or(&[][..], |launch| &launch.marks);
+        if let Some((program, _)) = marks.iter().find(|(_, number)| *number == finding) {
+            self.program.clone_from(program);
+        }
+    }
+
+    fn select_launch(&mut self, step: i64) {
+        let count = self.report.as_ref().map_or(0, |report| report.launches.len());
+        match count {
+            0 => {}
+            1 => self.toast = Some(("this file has one launch".to_string(), self.now + TOAST)),
+            _ => self.choose_launch((self.launch as i64 + step).rem_euclid(count as i64) as usize),
+        }
+    }
+
+    fn choose_launch(&mut self, launch: usize) {
+        self.launch = launch;
+        self.zoom = 0;
+        self.pair = 0;
+        self.blocks_scroll = 0;
+        self.show(Anchor::Kernel);
+        self.fit_cursor();
+    }
+
+    fn open(&mut self) {
+        match self.focus {
+            Pane::Grid => self.focus(Pane::Blocks),
+            Pane::Findings => self.focus = Pane::Source,
+            Pane::Launches => self.focus = Pane::Grid,
+            Pane::Blocks | Pane::Source => {}
+        }
+        if self.launch().is_none() {
+            self.focus = Pane::Source;
+        }
+    }
+
+    fn edit(&self) -> Option<Effect> {
+        let (Some(report), Some(span)) = (&self.report, self.anchor_span()) else {
+            return Some(Effect::Edit(self.path.clone(), 1));
+        };
+        let source = report.source_of(span);
+        Some(Effect::Edit(PathBuf::from(&*source.path), source.line_of(span.start)))
+    }
+}

@@ -1,0 +1,165 @@
+//! Moving: through the grid, through lists, through text.
+
+use super::layout::{self, Layout};
+use super::map::{self, Drawn, Map};
+use super::{App, Pane};
+use crate::keymap::{Action, Direction};
+
+/// Programs that a jump covers where each has its own cell.
+const JUMP: usize = 8;
+
+impl App {
+    /// Moves in the focused pane.
+    pub(super) fn move_cursor(&mut self, action: Action) {
+        match self.focus {
+            Pane::Grid => self.move_in_grid(action),
+            Pane::Findings => {
+                let count = self.report.as_ref().map_or(0, |report| report.findings.len());
+                if let Some(next) = in_list(self.finding, count, action) {
+                    self.choose_finding(next);
+                }
+            }
+            Pane::Launches => {
+                let count = self.report.as_ref().map_or(0, |report| report.launches.len());
+                if let Some(next) = in_list(self.launch, count, action) {
+                    self.choose_launch(next);
+                }
+            }
+            Pane::Blocks => {
+                let operands = self.launch().map_or(0, |report| report.launch.operands.len());
+                if let Some(next) = in_list(self.blocks_scroll, operands, action) {
+                    self.blocks_scroll = next;
+                }
+            }
+            Pane::Source => self.scroll_source(action),
+        }
+    }
+
+    fn move_in_grid(&mut self, action: Action) {
+        let Some(launch) = self.launch().map(|report| report.launch.clone()) else { return };
+        if launch.programs() == 0 {
+            return;
+        }
+        match action {
+            Action::First => self.program.fill(0),
+            Action::Last => self.program = launch.grid.iter().map(|extent| extent - 1).collect(),
+            Action::NextSlice => self.step_slice(&launch.grid, 1),
+            Action::PreviousSlice => self.step_slice(&launch.grid, -1),
+            // Off the screen, moves go along the axes all the same.
+            Action::Move(direction) => match self.map() {
+                Some(map) => self.step(&map, direction, (1, 1)),
+                None => self.step_blind(&launch.grid, direction),
+            },
+            Action::Jump(direction) => {
+                if let Some(map) = self.map() {
+                    let of = |per_cell: usize| if per_cell > 1 { per_cell } else { JUMP };
+                    let by = match map.drawn {
+                        // A line's cells are as high as one line of programs.
+                        Drawn::Line(_) => (JUMP, of(map.per_cell.1)),
+                        _ => (of(map.per_cell.0), of(map.per_cell.1)),
+                    };
+                    self.step(&map, direction, by);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Moves by so many programs down or right, and stops at the edge.
+    fn step(&mut self, map: &Map, direction: Direction, by: (usize, usize)) {
+        if let Drawn::Line(axis) = map.drawn {
+            let by = match direction {
+                Direction::Left | Direction::Right => by.1,
+                Direction::Up | Direction::Down => by.0.saturating_mul(map.extent.1),
+            };
+            let last = self.launch().map_or(0, |report| report.launch.grid[axis].saturating_sub(1));
+            let id = self.program[axis];
+            let there = match direction {
+                Direction::Left | Direction::Up => id.checked_sub(by),
+                Direction::Right | Direction::Down => id.checked_add(by).filter(|&id| id <= last),
+            };
+            // To the end by columns, but not off the end of a line by lines.
+            let sideways = matches!(direction, Direction::Left | Direction::Right);
+            let edge = if matches!(direction, Direction::Left) { 0 } else { last };
+            self.program[axis] = there.unwrap_or(if sideways { edge } else { id });
+            return;
+        }
+        let (row, column) = map.position(&self.program);
+        let (last_row, last_column) = (map.extent.0 - 1, map.extent.1 - 1);
+        let there = match direction {
+            Direction::Left => (row, column.saturating_sub(by.1)),
+            Direction::Right => (row, column.saturating_add(by.1).min(last_column)),
+            Direction::Up => (row.saturating_sub(by.0), column),
+            Direction::Down => (row.saturating_add(by.0).min(last_row), column),
+        };
+        if let Some(program) = map.program(there) {
+            self.program = program;
+        }
+    }
+
+    fn step_blind(&mut self, grid: &[usize], direction: Direction) {
+        let axis = match (map::drawn(grid, self.pair), direction) {
+            (Drawn::Plane { down, .. }, Direction::Up | Direction::Down) => down,
+            (Drawn::Plane { right, .. }, _) => right,
+            (Drawn::Line(axis), _) => axis,
+            (Drawn::Nothing, _) => return,
+        };
+        let last = grid[axis].saturating_sub(1);
+        let id = &mut self.program[axis];
+        match direction {
+            Direction::Left | Direction::Up => *id = id.saturating_sub(1),
+            Direction::Right | Direction::Down => *id = (*id + 1).min(last),
+        }
+    }
+
+    /// Steps along the axes that are not drawn, the last fastest, and around at the end.
+    fn step_slice(&mut self, grid: &[usize], step: i64) {
+        let Drawn::Plane { down, right } = map::drawn(grid, self.pair) else { return };
+        for axis in (0..grid.len()).rev().filter(|&axis| axis != down && axis != right) {
+            let id = self.program[axis];
+            let (next, carries) = if step > 0 {
+                if id + 1 < grid[axis] { (id + 1, false) } else { (0, true) }
+            } else if id > 0 {
+                (id - 1, false)
+            } else {
+                (grid[axis] - 1, true)
+            };
+            self.program[axis] = next;
+            if !carries {
+                return;
+            }
+        }
+    }
+
+    fn scroll_source(&mut self, action: Action) {
+        let (Some(report), Some(span)) = (&self.report, self.anchor_span()) else { return };
+        let source = report.source_of(span);
+        let anchor = i64::from(source.line_of(span.start));
+        let last = source.line_count() as i64;
+        let page = Layout::of(self).pane(Pane::Source).map_or(8, |area| i64::from(layout::inside(area).height / 2));
+        let there = match action {
+            Action::Move(Direction::Down) => self.source_scroll + 1,
+            Action::Move(Direction::Up) => self.source_scroll - 1,
+            Action::Jump(Direction::Down) => self.source_scroll + page,
+            Action::Jump(Direction::Up) => self.source_scroll - page,
+            Action::First => 1 - anchor,
+            Action::Last => last - anchor,
+            _ => return,
+        };
+        self.source_scroll = there.clamp(1 - anchor, last - anchor);
+    }
+}
+
+/// The entry of a list that a move leads to.
+fn in_list(at: usize, count: usize, action: Action) -> Option<usize> {
+    let last = count.checked_sub(1)?;
+    match action {
+        Action::Move(Direction::Down) => Some((at + 1).min(last)),
+        Action::Move(Direction::Up) => Some(at.saturating_sub(1)),
+        Action::Jump(Direction::Down) => Some((at + JUMP).min(last)),
+        Action::Jump(Direction::Up) => Some(at.saturating_sub(JUMP)),
+        Action::First => Some(0),
+        Action::Last => Some(last),
+        _ => None,
+    }
+}

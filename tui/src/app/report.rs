@@ -1,0 +1,219 @@
+//! What is shown: one immutable snapshot of a file's launches and findings. An analysis makes one; measured timings will
+//! be added here, beside what is computed.
+
+use pallas_engine::{Analysis, Finding, Launch, Severity, SourceFile, Span};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A snapshot of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Report {
+    /// The file.
+    pub(crate) source: Arc<SourceFile>,
+    /// Every file that was read, by id.
+    pub(crate) sources: Vec<Arc<SourceFile>>,
+    /// Findings, errors first.
+    pub(crate) findings: Vec<Finding>,
+    /// Launches in the order in which they were traced.
+    pub(crate) launches: Vec<LaunchReport>,
+    /// How long it took to make.
+    pub(crate) took: Duration,
+}
+
+/// One launch with what concerns it.
+#[derive(Clone, Debug)]
+pub(crate) struct LaunchReport {
+    /// The launch.
+    pub(crate) launch: Arc<Launch>,
+    /// Its findings, as positions in [`Report::findings`].
+    pub(crate) findings: Vec<usize>,
+    /// Programs that a finding names, each with the finding; sorted by program.
+    pub(crate) marks: Vec<(Vec<usize>, usize)>,
+}
+
+impl Report {
+    /// The report of an analysis that took so long.
+    pub(crate) fn new(analysis: &Analysis, took: Duration) -> Report {
+        Report::of(
+            analysis.source.clone(),
+            analysis.sources.clone(),
+            analysis.findings.clone(),
+            &analysis.launches,
+            took,
+        )
+    }
+
+    fn of(
+        source: Arc<SourceFile>,
+        sources: Vec<Arc<SourceFile>>,
+        findings: Vec<Finding>,
+        launches: &[Arc<Launch>],
+        took: Duration,
+    ) -> Report {
+        let launches = launches.iter().map(|launch| LaunchReport::new(launch.clone(), &findings)).collect();
+        Report { source, sources, findings, launches, took }
+    }
+
+    /// A report of launches and findings that were made by hand.
+    #[cfg(test)]
+    pub(crate) fn made(path: &str, text: &str, findings: Vec<Finding>, launches: &[Arc<Launch>]) -> Report {
+        let source = Arc::new(SourceFile::new(pallas_engine::FileId(0), path, text));
+        Report::of(source.clone(), vec![source], findings, launches, Duration::from_millis(7))
+    }
+
+    /// The source that a span lies in.
+    pub(crate) fn source_of(&self, span: Span) -> &Arc<SourceFile> {
+        self.sources.iter().find(|source| source.id == span.file).unwrap_or(&self.source)
+    }
+
+    /// How many findings there are of a severity.
+    pub(crate) fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity).count()
+    }
+
+    /// The files to watch: all that were read.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.sources.iter().map(|source| PathBuf::from(&*source.path)).collect()
+    }
+
+    /// `1 error, 2 warnings`; `no findings` where there are none.
+    pub(crate) fn verdict(&self) -> String {
+        let counts: Vec<String> =
+            [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")]
+                .iter()
+                .map(|(severity, word)| (self.count(*severity), word))
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, word)| plural(count, word))
+                .collect();
+        if counts.is_empty() { "no findings".to_string() } else { counts.join(", ") }
+    }
+}
+
+impl LaunchReport {
+    fn new(launch: Arc<Launch>, findings: &[Finding]) -> LaunchReport {
+        let places = places(&launch);
+        let concerns = |span: Span| places.iter().any(|place| encloses(*place, span));
+        let numbers: Vec<usize> = (0..findings.len())
+            .filter(|&number| {
+                let finding = &findings[number];
+                concerns(finding.span) || finding.labels.iter().any(|label| concerns(label.span))
+            })
+            .collect();
+        let in_grid = |program: &Vec<usize>| {
+            program.len() == launch.grid.len() && program.iter().zip(&launch.grid).all(|(id, extent)| id < extent)
+        };
+        let mut marks: Vec<(Vec<usize>, usize)> = numbers
+            .iter()
+            .filter_map(|&number| Some((findings[number].program().filter(in_grid)?, number)))
+            .collect();
+        marks.sort();
+        LaunchReport { launch, findings: numbers, marks }
+    }
+
+    /// The findings that name a program.
+    pub(crate) fn marks_of(&self, program: &[usize]) -> &[(Vec<usize>, usize)] {
+        let from = self.marks.partition_point(|(marked, _)| marked.as_slice() < program);
+        let to = self.marks.partition_point(|(marked, _)| marked.as_slice() <= program);
+        &self.marks[from..to]
+    }
+
+    /// `f32[128,64], f32[64,96] → f32[128,96]`
+    pub(crate) fn types(&self) -> String {
+        let of = |output: bool| {
+            let operands = self.launch.operands.iter();
+            let types: Vec<String> = operands
+                .filter(|operand| (operand.role == pallas_engine::Role::Output) == output)
+                .map(|operand| operand.array.to_string())
+                .collect();
+            types.join(", ")
+        };
+        format!("{} → {}", of(false), of(true)).trim_start().to_string()
+    }
+
+    /// `grid 4×2 = 8 programs`
+    pub(crate) fn grid(&self) -> String {
+        let launch = &self.launch;
+        let programs = plural(launch.programs(), "program");
+        match &launch.grid[..] {
+            [] => "no grid, 1 program".to_string(),
+            [_] => format!("grid {programs}"),
+            grid => {
+                let extents: Vec<String> = grid.iter().map(|&extent| grouped(extent)).collect();
+                format!("grid {} = {programs}", extents.join("×"))
+            }
+        }
+    }
+}
+
+/// The parts of the source that a launch is made of: its call, its blocks, its kernel.
+fn places(launch: &Launch) -> Vec<Span> {
+    let spans = &launch.spans;
+    let mut places = vec![spans.call, spans.apply];
+    places.extend([spans.kernel, spans.grid, spans.out_shape].into_iter().flatten());
+    for operand in &launch.operands {
+        let spans = &operand.spans;
+        places.extend([spans.spec, spans.block_shape, spans.index_map, spans.parameter].into_iter().flatten());
+    }
+    places.extend(launch.kernel.locations.iter().map(|location| location.span));
+    places.retain(|place| place.end > place.start);
+    places
+}
+
+fn encloses(place: Span, span: Span) -> bool {
+    place.file == span.file && place.start <= span.start && span.end <= place.end
+}
+
+/// `1 program`, `2 programs`, `2 launches`, with digits in groups.
+pub(crate) fn plural(count: usize, word: &str) -> String {
+    let ending = match count {
+        1 => "",
+        _ if word.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {word}{ending}", grouped(count))
+}
+
+/// Digits in groups of three, separated by spaces from five digits on: `4096`, `1 048 576`.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `(2, 0)`, and `(2,)` for one.
+pub(crate) fn tuple<T: std::fmt::Display>(items: &[T]) -> String {
+    match items {
+        [one] => format!("({one},)"),
+        _ => {
+            let items: Vec<String> = items.iter().map(T::to_string).collect();
+            format!("({})", items.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(4096), "4096");
+        assert_eq!(grouped(1_048_576), "1 048 576");
+        assert_eq!(grouped(12_345), "12 345");
+        assert_eq!(plural(1, "program"), "1 program");
+        assert_eq!(plural(0, "program"), "0 programs");
+        assert_eq!(tuple(&[2, 0]), "(2, 0)");
+        assert_eq!(tuple(&[2]), "(2,)");
+        assert_eq!(tuple::<usize>(&[]), "()");
+    }
+}

@@ -1,0 +1,157 @@
+//! Small launches and reports for tests.
+
+use super::report::Report;
+use pallas_engine::{Certainty, FileId, Finding, Label, Launch, Severity, Span, ir};
+use std::sync::Arc;
+
+/// A source whose parts the spans of [`report`] point to.
+pub(crate) const SOURCE: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def matmul_kernel(x_ref, y_ref, o_ref):
+  \"\"\"One tile of the product.\"\"\"
+  @pl.when(pl.program_id(2) == 0)
+  def _():
+    o_ref[...] = jnp.zeros_like(o_ref)
+
+  o_ref[...] += x_ref[...] @ y_ref[...]  # adds up along k
+
+
+def matmul(x, y):
+  return pl.pallas_call(
+      matmul_kernel,
+      grid=(4, 2, 4),
+      in_specs=[
+          pl.BlockSpec((128, 64), lambda i, j, k: (i, k)),
+          pl.BlockSpec((64, 128), lambda i, j, k: (k, j)),
+      ],
+      out_specs=pl.BlockSpec((128, 128), lambda i, j, k: (i, j)),
+      out_shape=jax.ShapeDtypeStruct((500, 256), jnp.float32),
+  )(x, y)
+
+
+def add_kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...] + 1
+";
+
+fn parse(text: &str) -> Launch {
+    ir::text::parse_launch(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The span of the first place where the source says `text`.
+pub(crate) fn span(text: &str) -> Span {
+    let start = SOURCE.find(text).unwrap_or_else(|| panic!("the sample does not say {text}"));
+    Span::new(FileId(0), start, start + text.len())
+}
+
+/// Three axes; the last reduces. The last row of blocks stands out of the array.
+pub(crate) fn matmul() -> Launch {
+    let mut launch = parse(
+        "launch grid=[4, 2, 4] {
+          input @x: f32[500,256] block=[128, 64] map @x(%i: i32[], %j: i32[], %k: i32[]) { yield %i, %k }
+          input @y: f32[256,256] block=[64, 128] map @y(%i: i32[], %j: i32[], %k: i32[]) { yield %k, %j }
+          output @o: f32[500,256] block=[128, 128] map @o(%i: i32[], %j: i32[], %k: i32[]) { yield %i, %j }
+          kernel @matmul_kernel(%x: ref<f32[128,64]>, %y: ref<f32[64,128]>, %o: ref<f32[128,128]>) { }
+        }",
+    );
+    launch.spans.call = Span::new(FileId(0), span("pl.pallas_call").start as usize, span(")(x, y)").end as usize);
+    launch.spans.kernel = Some(span("matmul_kernel"));
+    launch
+}
+
+/// One axis of so many programs.
+pub(crate) fn add(programs: usize) -> Launch {
+    let mut launch = parse(&format!(
+        "launch grid=[{programs}] {{
+          input @x: f32[{elements}] block=[8] map @x(%i: i32[]) {{ yield %i }}
+          output @o: f32[{elements}] block=[8] map @o(%i: i32[]) {{ yield %i }}
+          kernel @add_kernel(%x: ref<f32[8]>, %o: ref<f32[8]>) {{ }}
+        }}",
+        elements = programs.saturating_mul(8).max(1)
+    ));
+    launch.spans.kernel = Some(span("add_kernel"));
+    launch
+}
+
+/// A plane of programs.
+pub(crate) fn plane(rows: usize, columns: usize) -> Launch {
+    parse(&format!(
+        "launch grid=[{rows}, {columns}] {{
+          input @x: bf16[{m},{n}] block=[16, 128] map @x(%i: i32[], %j: i32[]) {{ yield %i, %j }}
+          output @o: bf16[{m},{n}] block=[16, 128] map @o(%i: i32[], %j: i32[]) {{ yield %j, %i }}
+          kernel @copy_kernel(%x: ref<bf16[16,128]>, %o: ref<bf16[16,128]>) {{ }}
+        }}",
+        m = rows.saturating_mul(16),
+        n = columns.saturating_mul(128)
+    ))
+}
+
+/// No grid, one program, a scalar and an array with four axes.
+pub(crate) fn single() -> Launch {
+    parse(
+        "launch grid=[] {
+          prefetch @n: i32[] block=[] space=smem
+          input @x: f32[2,3,4,5] block=[2, 3, 4, 5]
+          output @o: f32[] block=[]
+          kernel @whole_kernel(%n: ref<i32[], smem>, %x: ref<f32[2,3,4,5]>, %o: ref<f32[]>) { }
+        }",
+    )
+}
+
+/// A map that reads a prefetched scalar.
+pub(crate) fn gather() -> Launch {
+    parse(
+        "launch grid=[4] {
+          prefetch @rows: i32[4] block=[4] space=smem
+          input @x: f32[64,128] block=[1, 128] map @x(%i: i32[], %rows: ref<i32[4], smem>) {
+            %0 = load %rows[%i] : i32[]
+            %1 = constant 0 : i32[]
+            yield %0, %1
+          }
+          output @o: f32[4,128] block=[squeezed, 128] map @o(%i: i32[], %rows: ref<i32[4], smem>) {
+            %0 = constant 0 : i32[]
+            yield %i, %0
+          }
+          kernel @gather_kernel(%rows: ref<i32[4], smem>, %x: ref<f32[1,128]>, %o: ref<f32[128]>) { }
+        }",
+    )
+}
+
+/// A finding about the matmul that names a program.
+pub(crate) fn finding() -> Finding {
+    Finding {
+        code: "PL120",
+        severity: Severity::Warning,
+        certainty: Certainty::Proved,
+        message: "the last block along dimension 0 stands out of the array by 12 rows".to_string(),
+        span: span("pl.BlockSpec((128, 64), lambda i, j, k: (i, k))"),
+        labels: vec![Label { span: span("grid=(4, 2, 4)"), text: "the grid has 4 programs along axis 0".to_string() }],
+        evidence: Some("program (3, 0, 0): rows 384..512 of x, which has 500".to_string()),
+        help: Some("mask the tail, or choose a block that divides 500".to_string()),
+        fix: None,
+    }
+}
+
+/// Two launches and two findings.
+pub(crate) fn report() -> Arc<Report> {
+    let second = Finding {
+        code: "PL301",
+        severity: Severity::Info,
+        message: "this block is copied once for every program".to_string(),
+        span: span("o_ref[...] = x_ref[...] + 1"),
+        labels: Vec::new(),
+        evidence: None,
+        help: None,
+        ..finding()
+    };
+    let launches = [Arc::new(matmul()), Arc::new(add(64))];
+    Arc::new(Report::made("kernels/matmul.py", SOURCE, vec![finding(), second], &launches))
+}
+
+/// A report of one launch.
+pub(crate) fn report_of(launch: Launch) -> Arc<Report> {
+    Arc::new(Report::made("kernels/sample.py", SOURCE, Vec::new(), &[Arc::new(launch)]))
+}

@@ -1,0 +1,256 @@
+//! Keys to state: what is pressed, and what the app then shows or asks for. No terminal, no time but what is given.
+
+use super::*;
+use crate::app::{map::CellShape, samples};
+
+/// An app that shows a report on a terminal of this size.
+fn app(report: Arc<Report>, width: u16, height: u16) -> App {
+    let mut app = App::new(PathBuf::from("kernels/matmul.py"), Size { width, height }, true);
+    let effect = app.update(Message::Analysed(report));
+    assert!(matches!(effect, Some(Effect::Watch(_))));
+    app
+}
+
+/// Presses keys written one after another, names in angle brackets and `C-c` style ones between spaces:
+/// `"jj<enter>"`, `" C-d "`. Gives the last effect.
+fn press(app: &mut App, keys: &str) -> Option<Effect> {
+    let mut effect = None;
+    let mut rest = keys;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '<' => rest.find('>').map_or(1, |end| end + 1),
+            'C' if rest.starts_with("C-") => 3,
+            _ => first.len_utf8(),
+        };
+        let (key, after) = rest.split_at(length);
+        rest = after;
+        if key != " " {
+            let key = Key::parse(key).unwrap_or_else(|| panic!("{key} is no key"));
+            effect = app.update(Message::Key(key));
+        }
+    }
+    effect
+}
+
+/// (launch, keys, program afterwards), on a wide terminal.
+fn walks(launch: pallas_engine::Launch, cases: &[(&str, &[usize])]) {
+    for (keys, expected) in cases {
+        let mut app = app(samples::report_of(launch.clone()), 120, 36);
+        press(&mut app, keys);
+        assert_eq!(app.program, *expected, "after {keys}");
+    }
+}
+
+#[test]
+fn moving_in_a_plane() {
+    walks(
+        samples::matmul(),
+        &[
+            ("", &[0, 0, 0]),
+            ("l", &[0, 1, 0]),
+            ("lll", &[0, 1, 0]),
+            ("jjl", &[2, 1, 0]),
+            ("jjk", &[1, 0, 0]),
+            ("h", &[0, 0, 0]),
+            ("G", &[3, 1, 3]),
+            ("Gg", &[0, 0, 0]),
+            ("]", &[0, 0, 1]),
+            ("[", &[0, 0, 3]),
+            ("]]]]", &[0, 0, 0]),
+            ("jl]", &[1, 1, 1]),
+            ("<down><right>", &[1, 1, 0]),
+            ("J", &[3, 0, 0]),
+        ],
+    );
+}
+
+#[test]
+fn other_axes_can_be_drawn() {
+    walks(
+        samples::matmul(),
+        &[
+            ("al", &[0, 0, 1]),
+            ("alj]", &[1, 1, 1]),
+            ("aaj", &[0, 1, 0]),
+            ("aal", &[0, 0, 1]),
+            ("aaal", &[0, 1, 0]),
+        ],
+    );
+}
+
+#[test]
+fn moving_along_one_axis_follows_the_lines_of_the_map() {
+    let mut app = app(samples::report_of(samples::add(64)), 120, 36);
+    let map = app.map().expect("a map");
+    assert!(matches!(map.shape, CellShape::Tile { .. }));
+    let line = map.extent.1;
+    press(&mut app, "j");
+    assert_eq!(app.program, [line]);
+    press(&mut app, "lk");
+    assert_eq!(app.program, [1], "up goes straight");
+    press(&mut app, "kG");
+    assert_eq!(app.program, [63]);
+    press(&mut app, "jl");
+    assert_eq!(app.program, [63], "the end is the end");
+    press(&mut app, "h");
+    assert_eq!(app.program, [62]);
+}
+
+#[test]
+fn jumps_cover_cells_in_a_large_grid() {
+    let mut app = app(samples::report_of(samples::plane(4096, 4096)), 120, 36);
+    let map = app.map().expect("a map");
+    assert!(map.is_coarse());
+    press(&mut app, "L");
+    assert_eq!(app.program, [0, map.per_cell.1]);
+    press(&mut app, "Jl");
+    assert_eq!(app.program, [map.per_cell.0, map.per_cell.1 + 1]);
+    let mut zoomed = app.clone();
+    press(&mut zoomed, "+");
+    let closer = zoomed.map().expect("a map");
+    assert!(closer.per_cell.0 * 2 <= map.per_cell.0 + 1);
+    press(&mut zoomed, "++++++++++++++++++++");
+    let nearest = zoomed.map().expect("a map");
+    assert!(!nearest.is_coarse() && nearest.cell_of(&zoomed.program) == (zoomed.program[0], zoomed.program[1]));
+    press(&mut zoomed, "0");
+    assert_eq!(zoomed.map(), app.map());
+}
+
+#[test]
+fn launches_and_findings_are_a_key_away() {
+    let mut app = app(samples::report(), 120, 36);
+    assert_eq!((app.launch, app.anchor), (0, Anchor::Kernel));
+    press(&mut app, "}");
+    assert_eq!((app.finding, app.anchor), (0, Anchor::Finding), "first the one that is selected");
+    assert_eq!(app.program, [3, 0, 0], "the cursor goes to the program that the finding names");
+    press(&mut app, "}");
+    assert_eq!(app.finding, 1);
+    press(&mut app, "}");
+    assert_eq!(app.finding, 0, "around");
+    press(&mut app, "{");
+    assert_eq!(app.finding, 1);
+    press(&mut app, ")");
+    assert_eq!((app.launch, app.program.as_slice(), app.anchor), (1, &[3][..], Anchor::Kernel));
+    press(&mut app, ")");
+    assert_eq!((app.launch, app.program.as_slice()), (0, &[3, 0, 0][..]));
+    press(&mut app, "5jj");
+    assert_eq!((app.focus, app.finding), (Pane::Findings, 1));
+    press(&mut app, "<enter>");
+    assert_eq!(app.focus, Pane::Source);
+    press(&mut app, "6G<enter>");
+    assert_eq!((app.focus, app.launch), (Pane::Grid, 1));
+}
+
+#[test]
+fn panes_take_turns() {
+    let mut app = app(samples::report(), 120, 36);
+    let mut seen = Vec::new();
+    for _ in 0..6 {
+        seen.push(app.focus);
+        press(&mut app, "<tab>");
+    }
+    assert_eq!(seen, [Pane::Grid, Pane::Blocks, Pane::Source, Pane::Findings, Pane::Launches, Pane::Grid]);
+    press(&mut app, "<backtab>");
+    assert_eq!(app.focus, Pane::Grid);
+    // Panes with nothing to show are passed over.
+    let mut app = self::app(samples::report_of(samples::matmul()), 120, 36);
+    press(&mut app, "<tab><tab><tab>");
+    assert_eq!(app.focus, Pane::Grid);
+}
+
+#[test]
+fn escape_backs_out_and_never_quits() {
+    let mut app = app(samples::report(), 120, 36);
+    press(&mut app, "4?");
+    assert!(app.help.is_some() && app.maximised);
+    assert_eq!(press(&mut app, "<esc>"), None);
+    assert!(app.help.is_none() && app.maximised);
+    press(&mut app, "<esc>");
+    assert!(!app.maximised);
+    for _ in 0..5 {
+        assert_eq!(press(&mut app, "<esc>"), None);
+    }
+    assert_eq!(app.focus, Pane::Grid);
+    for keys in ["q", "C-c", "?q", "4q"] {
+        assert_eq!(press(&mut app, keys), Some(Effect::Quit), "{keys}");
+        press(&mut app, "<esc>");
+    }
+}
+
+#[test]
+fn effects_leave_the_app() {
+    let mut app = app(samples::report(), 120, 36);
+    assert_eq!(press(&mut app, "r"), Some(Effect::Analyse));
+    assert_eq!(press(&mut app, "C-z"), Some(Effect::Suspend));
+    assert_eq!(press(&mut app, "C-l"), Some(Effect::Redraw));
+    let file = || PathBuf::from("kernels/matmul.py");
+    assert_eq!(press(&mut app, "e"), Some(Effect::Edit(file(), 6)), "the kernel");
+    assert_eq!(press(&mut app, "}e"), Some(Effect::Edit(file(), 20)), "the finding");
+}
+
+#[test]
+fn a_save_is_analysed_unless_paused() {
+    let mut app = app(samples::report(), 120, 36);
+    assert_eq!(app.update(Message::Changed), Some(Effect::Analyse));
+    press(&mut app, "p");
+    assert_eq!(app.update(Message::Changed), None);
+    assert!(app.stale);
+    assert_eq!(press(&mut app, "p"), Some(Effect::Analyse), "what was missed is made up for");
+}
+
+#[test]
+fn the_cursor_survives_an_edit() {
+    let mut app = app(samples::report(), 120, 36);
+    press(&mut app, ")lll");
+    assert_eq!((app.launch, app.program.as_slice()), (1, &[3][..]));
+    // The other launch is gone, and this one's grid is smaller.
+    app.update(Message::Analysed(samples::report_of(samples::add(2))));
+    assert_eq!((app.launch, app.program.as_slice()), (0, &[1][..]));
+    app.update(Message::Analysed(Arc::new(Report::made("a.py", "", Vec::new(), &[]))));
+    assert!(app.launch().is_none() && app.program.is_empty());
+}
+
+#[test]
+fn an_unreadable_file_keeps_the_last_report() {
+    let mut app = app(samples::report(), 120, 36);
+    app.update(Message::Unreadable("k.py: no such file".to_string()));
+    assert!(app.report.is_some() && app.unreadable.is_some());
+    app.update(Message::Analysed(samples::report()));
+    assert!(app.unreadable.is_none());
+}
+
+#[test]
+fn what_is_said_goes_away() {
+    let mut app = app(samples::report_of(samples::matmul()), 120, 36);
+    press(&mut app, "}");
+    assert!(app.toast.is_some());
+    app.now = Duration::from_secs(6);
+    app.update(Message::Tick);
+    assert!(app.toast.is_none());
+}
+
+#[test]
+fn no_key_harms_any_state() {
+    let reports = [
+        samples::report(),
+        samples::report_of(samples::single()),
+        samples::report_of(samples::gather()),
+        samples::report_of(samples::add(0)),
+        samples::report_of(samples::plane(1 << 40, 1 << 20)),
+        Arc::new(Report::made("a.py", "", vec![samples::finding()], &[])),
+    ];
+    let keys: Vec<&str> = keymap::KEYMAP.iter().flat_map(|binding| binding.keys).copied().collect();
+    for report in reports {
+        for (width, height) in [(120, 36), (80, 24), (20, 5), (0, 0)] {
+            let mut app = app(report.clone(), width, height);
+            // A fixed walk that mixes all keys.
+            let mut at = 7;
+            for _ in 0..600 {
+                at = (at * 31 + 17) % 9973;
+                if let Some(key) = Key::parse(keys[at % keys.len()]) {
+                    app.update(Message::Key(key));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! The table of keys: what runs them, what the hint line says and what the help screen shows are all read from it.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// What a key can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Ends the program.
+    Quit,
+    /// Shows or hides the help screen.
+    Help,
+    /// One level out; never ends the program.
+    Back,
+    /// The overview (1) or one of the panes (from 2).
+    View(usize),
+    /// The next pane gets the keys.
+    NextPane,
+    /// The previous pane gets the keys.
+    PreviousPane,
+    /// The focused pane alone, or all of them again.
+    Maximise,
+    /// Opens the source in the user's editor.
+    Edit,
+    /// Reads and analyses the file again.
+    Rerun,
+    /// Stops and resumes watching the file.
+    PauseWatching,
+    /// To the shell, until `fg`.
+    Suspend,
+    /// Draws everything anew.
+    Redraw,
+    /// The next finding, from every pane.
+    NextFinding,
+    /// The previous finding, from every pane.
+    PreviousFinding,
+    /// The next launch of the file.
+    NextLaunch,
+    /// The previous launch of the file.
+    PreviousLaunch,
+    /// One program, or one line.
+    Move(Direction),
+    /// One cell of the map, or half a page.
+    Jump(Direction),
+    /// The first program, or line.
+    First,
+    /// The last program, or line.
+    Last,
+    /// The next slice of a grid with more than two axes.
+    NextSlice,
+    /// The previous slice.
+    PreviousSlice,
+    /// Draws another pair of axes.
+    Axes,
+    /// Colours programs by something else.
+    Metric,
+    /// Fewer programs to a cell.
+    ZoomIn,
+    /// More programs to a cell.
+    ZoomOut,
+    /// The whole grid.
+    Fit,
+    /// What the cursor or the selection is about.
+    Open,
+}
+
+/// A direction on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// h
+    Left,
+    /// j
+    Down,
+    /// k
+    Up,
+    /// l
+    Right,
+}
+
+/// Where a key means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Everywhere.
+    Everywhere,
+    /// In the grid.
+    Grid,
+    /// In lists: findings and launches.
+    List,
+    /// In text that scrolls: blocks, source, help.
+    Text,
+}
+
+/// One row of the table.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    /// Where.
+    pub(crate) place: Place,
+    /// Keys, in the notation of [`Key::parse`].
+    pub(crate) keys: &'static [&'static str],
+    /// The action of each key; as many as keys.
+    pub(crate) actions: &'static [Action],
+    /// The keys as shown to people.
+    pub(crate) shown: &'static str,
+    /// What they do, for the help screen.
+    pub(crate) help: &'static str,
+    /// In a word or two for the hint line; empty for keys that it does not mention.
+    pub(crate) hint: &'static str,
+}
+
+use Action::*;
+use Direction::*;
+
+/// Every key there is, in the order of the help screen.
+pub(crate) const KEYMAP: &[Binding] = &[
+    Binding {
+        place: Place::Grid,
+        keys: &["h", "j", "k", "l", "<left>", "<down>", "<up>", "<right>"],
+        actions: &[Move(Left), Move(Down), Move(Up), Move(Right), Move(Left), Move(Down), Move(Up), Move(Right)],
+        shown: "hjkl arrows",
+        help: "move one program",
+        hint: "move",
+    },
+    Binding {
+        place: Place::Grid,
+        keys: &["H", "J", "K", "L"],
+        actions: &[Jump(Left), Jump(Down), Jump(Up), Jump(Right)],
+        shown: "HJKL",
+        help: "move one cell of the map, or eight programs where each has its own cell",
+        hint: "",
+    },
+    Binding {
+        place: Place::Grid,
+        keys: &["g", "G", "<home>", "<end>"],
+        actions: &[First, Last, First, Last],
+        shown: "g G",
+        help: "first and last program",
+        hint: "",
+    },
+    Binding {
+        place: Place::Grid,
+        keys: &["]", "["],
+        actions: &[NextSlice, PreviousSlice],
+        shown: "[ ]",
+        help: "previous and next slice, with three axes or more",
+        hint: "",
+    },
+    Binding {
+        place: Place::Grid,
+        keys: &["a"],
+        actions: &[Axes],
+        shown: "a",
+        help: "draw another pair of axes, with three axes or more",
+        hint: "",
+    },
+    Binding {
+        place: Place::Grid,
+        keys: &["m"],
+        actions: &[Metric],
+        shown: "m",
+        help: "colour by order of execution, or by the block of an operand",
+        hint: "metric",
+    },
+    Binding {
+        place: Place::Grid,
+        keys: &["+", "=", "-", "0"],
+        actions: &[ZoomIn, ZoomIn, ZoomOut, Fit],
+        shown: "+ - 0",
+        help: "zoom in, zoom out, the whole grid",
+        hint: "",
+    },
+    Binding {
+        place: Place::Grid,
+        keys: &["<enter>"],
+        actions: &[Open],
+        shown: "enter",
+        help: "blocks of this program",
+        hint: "",
+    },
+    Binding {
+        place: Place::List,
+        keys: &["j", "k", "<down>", "<up>"],
+        actions: &[Move(Down), Move(Up), Move(Down), Move(Up)],
+        shown: "jk arrows",
+        help: "next and previous entry",
+        hint: "select",
+    },
+    Binding {
+        place: Place::List,
+        keys: &["g", "G", "<home>", "<end>"],
+        actions: &[First, Last, First, Last],
+        shown: "g G",
+        help: "first and last entry",
+        hint: "",
+    },
+    Binding {
+        place: Place::List,
+        keys: &["<enter>"],
+        actions: &[Open],
+        shown: "enter",
+        help: "show its source, or its grid",
+        hint: "open",
+    },
+    Binding {
+        place: Place::Text,
+        keys: &["j", "k", "<down>", "<up>"],
+        actions: &[Move(Down), Move(Up), Move(Down), Move(Up)],
+        shown: "jk arrows",
+        help: "scroll",
+        hint: "scroll",
+    },
+    Binding {
+        place: Place::Text,
+        keys: &["C-d", "C-u", "<pagedown>", "<pageup>"],
+        actions: &[Jump(Down), Jump(Up), Jump(Down), Jump(Up)],
+        shown: "C-d C-u",
+        help: "scroll half a page",
+        hint: "",
+    },
+    Binding {
+        place: Place::Text,
+        keys: &["g", "G", "<home>", "<end>"],
+        actions: &[First, Last, First, Last],
+        shown: "g G",
+        help: "top and bottom",
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["<tab>", "<backtab>"],
+        actions: &[NextPane, PreviousPane],
+        shown: "tab S-tab",
+        help: "next and previous pane",
+        hint: "pane",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["z"],
+        actions: &[Maximise],
+        shown: "z",
+        help: "this pane alone, and back",
+        hint: "maximise",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["1", "2", "3", "4", "5", "6"],
+        actions: &[View(1), View(2), View(3), View(4), View(5), View(6)],
+        shown: "1 to 6",
+        help: "overview, grid, blocks, source, findings, launches",
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["}", "{"],
+        actions: &[NextFinding, PreviousFinding],
+        shown: "{ }",
+        help: "previous and next finding",
+        hint: "finding",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &[")", "("],
+        actions: &[NextLaunch, PreviousLaunch],
+        shown: "( )",
+        help: "previous and next launch of the file",
+        hint: "launch",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["e"],
+        actions: &[Edit],
+        shown: "e",
+        help: "open the source in $VISUAL or $EDITOR",
+        hint: "edit",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["r", "C-r", "<f5>"],
+        actions: &[Rerun, Rerun, Rerun],
+        shown: "r",
+        help: "analyse the file again",
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["p"],
+        actions: &[PauseWatching],
+        shown: "p",
+        help: "stop watching the file, and resume",
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["<esc>", "<backspace>"],
+        actions: &[Back, Back],
+        shown: "esc",
+        help: "back out one level",
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["C-z"],
+        actions: &[Suspend],
+        shown: "C-z",
+        help: "to the shell, until `fg`",
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["C-l"],
+        actions: &[Redraw],
+        shown: "C-l",
+        help: "draw everything anew",
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["?", "<f1>"],
+        actions: &[Help, Help],
+        shown: "?",
+        help: "this help",
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["q", "C-c"],
+        actions: &[Quit, Quit],
+        shown: "q C-c",
+        help: "quit",
+        hint: "quit",
+    },
+];
+
+/// A key press: a key, and whether Control was held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    code: KeyCode,
+    control: bool,
+}
+
+/// Names of keys that are not characters.
+const NAMES: &[(&str, KeyCode)] = &[
+    ("<left>", KeyCode::Left),
+    ("<right>", KeyCode::Right),
+    ("<up>", KeyCode::Up),
+    ("<down>", KeyCode::Down),
+    ("<home>", KeyCode::Home),
+    ("<end>", KeyCode::End),
+    ("<pageup>", KeyCode::PageUp),
+    ("<pagedown>", KeyCode::PageDown),
+    ("<enter>", KeyCode::Enter),
+    ("<esc>", KeyCode::Esc),
+    ("<tab>", KeyCode::Tab),
+    ("<backtab>", KeyCode::BackTab),
+    ("<backspace>", KeyCode::Backspace),
+    ("<f1>", KeyCode::F(1)),
+    ("<f5>", KeyCode::F(5)),
+];
+
+impl Key {
+    /// A key from its notation: `q`, `G`, `C-c`, `<enter>`. `None` for what is no key.
+    pub(crate) fn parse(text: &str) -> Option<Key> {
+        if let Some((_, code)) = NAMES.iter().find(|(name, _)| *name == text) {
+            return Some(Key { code: *code, control: false });
+        }
+        let (control, character) = match text.strip_prefix("C-") {
+            Some(rest) if !rest.is_empty() => (true, rest),
+            _ => (false, text),
+        };
+        let mut characters = character.chars();
+        match (characters.next(), characters.next()) {
+            (Some(character), None) => Some(Key { code: KeyCode::Char(character), control }),
+            _ => None,
+        }
+    }
+}
+
+impl From<KeyEvent> for Key {
+    fn from(event: KeyEvent) -> Self {
+        // Shift is in the character already.
+        Key { code: event.code, control: event.modifiers.contains(KeyModifiers::CONTROL) }
+    }
+}
+
+/// What a key does in a place.
+pub(crate) fn action(place: Place, key: Key) -> Option<Action> {
+    let here = KEYMAP.iter().filter(|binding| binding.place == place);
+    let everywhere = KEYMAP.iter().filter(|binding| binding.place == Place::Everywhere);
+    here.chain(everywhere).find_map(|binding| {
+        let at = binding.keys.iter().position(|notation| Key::parse(notation) == Some(key))?;
+        binding.actions.get(at).copied()
+    })
+}
+
+/// The rows that count in a place, its own first.
+pub(crate) fn bindings(place: Place) -> impl Iterator<Item = &'static Binding> {
+    let own = KEYMAP.iter().filter(move |binding| binding.place == place);
+    own.chain(KEYMAP.iter().filter(|binding| binding.place == Place::Everywhere))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_sound() {
+        for binding in KEYMAP {
+            assert_eq!(binding.keys.len(), binding.actions.len(), "{binding:?}");
+            assert!(!binding.help.is_empty() && !binding.shown.is_empty(), "{binding:?}");
+            for key in binding.keys {
+                assert!(Key::parse(key).is_some(), "{key} is no key");
+            }
+        }
+    }
+
+    #[test]
+    fn no_key_means_two_things_in_one_place() {
+        for place in [Place::Grid, Place::List, Place::Text] {
+            let mut seen: Vec<&str> = Vec::new();
+            for key in bindings(place).flat_map(|binding| binding.keys) {
+                assert!(!seen.contains(key), "{key} has two meanings in {place:?}");
+                seen.push(key);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_found_by_what_was_pressed() {
+        let press = |code, modifiers| Key::from(KeyEvent::new(code, modifiers));
+        assert_eq!(action(Place::Grid, press(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Quit));
+        assert_eq!(action(Place::Grid, press(KeyCode::Char('c'), KeyModifiers::NONE)), None);
+        assert_eq!(action(Place::Grid, press(KeyCode::Char('G'), KeyModifiers::SHIFT)), Some(Last));
+        assert_eq!(action(Place::List, press(KeyCode::Down, KeyModifiers::NONE)), Some(Move(Down)));
+        assert_eq!(action(Place::List, press(KeyCode::Char('h'), KeyModifiers::NONE)), None);
+    }
+}

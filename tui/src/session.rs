@@ -1,0 +1,229 @@
+//! The loop of the terminal program: keys, signals, the watcher and the analysis send messages to one channel; the app
+//! takes them in, its effects are carried out, and a frame is drawn when something changed.
+
+use crate::app::{App, Effect, Message, Size};
+use crate::styles::Styles;
+use crate::terminal::Screen;
+use crate::view;
+use crate::watch::{FileWatcher, Notice};
+use crate::worker::Worker;
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The least time between two frames.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// What reaches the loop.
+enum Input {
+    Message(Message),
+    /// A signal.
+    Signal(i32),
+    /// Draw all of it again.
+    Redraw,
+}
+
+/// Runs the terminal program on a file until it is quit.
+///
+/// # Errors
+/// The terminal cannot be used.
+pub(crate) fn run(path: PathBuf, arguments: Vec<String>, styles: Styles) -> io::Result<()> {
+    // The crate's own NO_COLOR drops reversed text with the colours; ours does not.
+    ratatui::crossterm::style::force_color_output(true);
+    let (sender, inbox) = channel();
+    let mut screen = Screen::take()?;
+    let (width, height) = ratatui::crossterm::terminal::size()?;
+    let app = App::new(path.clone(), Size { width, height }, styles.has_heat());
+    let gate = Arc::new(Gate::default());
+    read_keys(sender.clone(), gate.clone())?;
+    let signals = handle_signals(sender.clone())?;
+    let to_loop = sender.clone();
+    let worker = Worker::start(path.clone(), arguments, move |message| {
+        let _ = to_loop.send(Input::Message(message));
+    })?;
+    let watcher = watch(path, &sender);
+    let mut session = Session { app, styles, worker, watcher, gate, started: Instant::now() };
+    session.perform(Effect::Analyse, &mut screen)?;
+    let ended = session.run(&inbox, &mut screen);
+    signals.close();
+    drop(screen);
+    ended
+}
+
+/// Starts the watcher; what it cannot do is said on the screen.
+fn watch(path: PathBuf, sender: &Sender<Input>) -> Option<FileWatcher> {
+    let to_loop = sender.clone();
+    let started = FileWatcher::start(vec![path], move |notice| {
+        let message = match notice {
+            Notice::Changed(_) => Message::Changed,
+            Notice::Problem(text) => Message::WatchProblem(text),
+        };
+        let _ = to_loop.send(Input::Message(message));
+    });
+    match started {
+        Ok(watcher) => Some(watcher),
+        Err(problem) => {
+            let _ = sender.send(Input::Message(Message::WatchProblem(problem)));
+            None
+        }
+    }
+}
+
+/// Keeps the thread that reads keys away from the terminal while something else uses it.
+#[derive(Default)]
+struct Gate {
+    wanted: AtomicBool,
+    held: Mutex<()>,
+}
+
+struct Session {
+    app: App,
+    styles: Styles,
+    worker: Worker,
+    watcher: Option<FileWatcher>,
+    gate: Arc<Gate>,
+    started: Instant,
+}
+
+impl Session {
+    fn run(&mut self, inbox: &Receiver<Input>, screen: &mut Screen) -> io::Result<()> {
+        let mut drawn: Option<Instant> = None;
+        let mut dirty = true;
+        loop {
+            if dirty && drawn.is_none_or(|at| at.elapsed() >= FRAME) {
+                let (app, styles) = (&self.app, self.styles);
+                screen.draw(|buffer| {
+                    // The terminal may have changed its size since the last message.
+                    let area = buffer.area;
+                    if (area.width, area.height) == (app.size.width, app.size.height) {
+                        view::draw(app, styles, buffer);
+                    } else {
+                        let mut resized = app.clone();
+                        resized.size = Size { width: area.width, height: area.height };
+                        view::draw(&resized, styles, buffer);
+                    }
+                })?;
+                drawn = Some(Instant::now());
+                dirty = false;
+            }
+            let wait = if dirty { FRAME } else { self.app.tick() };
+            let first = match inbox.recv_timeout(wait) {
+                Ok(input) => input,
+                Err(RecvTimeoutError::Timeout) => Input::Message(Message::Tick),
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            self.app.now = self.started.elapsed();
+            // Everything that waits is taken in before the next frame.
+            let mut next = Some(first);
+            while let Some(input) = next {
+                dirty = true;
+                let effect = match input {
+                    Input::Message(message) => self.app.update(message),
+                    Input::Redraw => Some(Effect::Redraw),
+                    Input::Signal(SIGTSTP) => Some(Effect::Suspend),
+                    Input::Signal(SIGCONT) => Some(Effect::Redraw),
+                    Input::Signal(_) => Some(Effect::Quit),
+                };
+                match effect {
+                    Some(Effect::Quit) => return Ok(()),
+                    Some(effect) => self.perform(effect, screen)?,
+                    None => {}
+                }
+                next = inbox.try_recv().ok();
+            }
+        }
+    }
+
+    fn perform(&mut self, effect: Effect, screen: &mut Screen) -> io::Result<()> {
+        match effect {
+            Effect::Analyse => {
+                self.worker.analyse();
+                self.app.update(Message::Started);
+            }
+            Effect::Watch(files) => {
+                if let Some(watcher) = &self.watcher {
+                    watcher.set(files);
+                }
+            }
+            Effect::Redraw => screen.clear()?,
+            Effect::Suspend => self.lend(screen, || {
+                // Stops this process as the shell expects; returns on `fg`.
+                let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+            })?,
+            Effect::Edit(path, line) => {
+                let result = self.lend(screen, || crate::editor::open(&path, line))?;
+                if let Err(problem) = result {
+                    self.app.update(Message::Say(problem));
+                }
+            }
+            Effect::Quit => {}
+        }
+        Ok(())
+    }
+
+    /// Lets something else use the terminal, with the keys; then takes both again.
+    fn lend<T>(&mut self, screen: &mut Screen, body: impl FnOnce() -> T) -> io::Result<T> {
+        self.gate.wanted.store(true, Ordering::SeqCst);
+        let gate = self.gate.clone();
+        let held = gate.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = screen.lend(body);
+        self.gate.wanted.store(false, Ordering::SeqCst);
+        drop(held);
+        if let Ok((width, height)) = ratatui::crossterm::terminal::size() {
+            self.app.update(Message::Resize(Size { width, height }));
+        }
+        result
+    }
+}
+
+/// Reads keys in a thread of its own.
+fn read_keys(sender: Sender<Input>, gate: Arc<Gate>) -> io::Result<()> {
+    let read = move || {
+        loop {
+            if gate.wanted.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(10));
+                continue;
+            }
+            let held = gate.held.lock().unwrap_or_else(PoisonError::into_inner);
+            let event = match event::poll(Duration::from_millis(50)) {
+                Ok(false) => continue,
+                Ok(true) => event::read(),
+                Err(error) => Err(error),
+            };
+            drop(held);
+            let input = match event {
+                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => Input::Message(Message::Key(key.into())),
+                Ok(Event::Resize(width, height)) => Input::Message(Message::Resize(Size { width, height })),
+                Ok(Event::FocusGained) => Input::Redraw,
+                Ok(_) => continue,
+                // The terminal is gone: what a hang-up means.
+                Err(_) => Input::Signal(SIGHUP),
+            };
+            let over = matches!(input, Input::Signal(_));
+            if sender.send(input).is_err() || over {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().name("keys".to_string()).spawn(read).map(|_| ())
+}
+
+/// Passes signals on to the loop, which ends in order.
+fn handle_signals(sender: Sender<Input>) -> io::Result<signal_hook::iterator::Handle> {
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+    let handle = signals.handle();
+    let pass_on = move || {
+        for signal in signals.forever() {
+            if sender.send(Input::Signal(signal)).is_err() {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().name("signals".to_string()).spawn(pass_on)?;
+    Ok(handle)
+}

@@ -1,0 +1,287 @@
+//! What things look like: the palette, and how a drawn frame is brought down to what the terminal can show. Panels draw
+//! with every colour and symbol that there is; [`Styles::degrade`] is the only place that takes some away.
+//! Chrome uses the terminal's own colours, so that light and dark both work; only heat maps use RGB.
+
+use crate::args::ColorChoice;
+use pallas_engine::{Role, Severity};
+use ratatui::buffer::Buffer;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::symbols::border;
+
+/// How many colours the terminal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Depth {
+    /// None, or none wanted.
+    None,
+    /// The sixteen ANSI names.
+    Sixteen,
+    /// The 6×6×6 cube.
+    Cube,
+    /// 24 bits.
+    True,
+}
+
+/// What this terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Styles {
+    /// Colours.
+    pub(crate) depth: Depth,
+    /// ASCII characters only.
+    pub(crate) ascii: bool,
+}
+
+/// Okabe and Ito's colours, told apart with every kind of colour vision.
+const SKY_BLUE: Color = Color::Rgb(0x56, 0xb4, 0xe9);
+const ORANGE: Color = Color::Rgb(0xe6, 0x9f, 0x00);
+const BLUISH_GREEN: Color = Color::Rgb(0x00, 0x9e, 0x73);
+const VERMILION: Color = Color::Rgb(0xd5, 0x5e, 0x00);
+const PURPLE: Color = Color::Rgb(0xcc, 0x79, 0xa7);
+
+/// Borders where there is only ASCII.
+const ASCII_BORDER: border::Set<'_> = border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+/// ASCII stand-ins, each one column wide like what it stands for.
+const STAND_INS: &[(&str, &str)] = &[
+    ("│", "|"),
+    ("─", "-"),
+    ("┌", "+"),
+    ("┐", "+"),
+    ("└", "+"),
+    ("┘", "+"),
+    ("·", "-"),
+    ("×", "x"),
+    ("→", ">"),
+    ("…", "~"),
+    ("█", "#"),
+    ("▀", "#"),
+    ("▄", "#"),
+    ("▸", ">"),
+    ("▾", "v"),
+    ("◆", "X"),
+    ("µ", "u"),
+    ("✔", "*"),
+    ("░", "."),
+    ("▒", "+"),
+    ("▓", "%"),
+];
+
+impl Styles {
+    /// What the command line and the environment allow. `environment` gives the value of a variable.
+    pub(crate) fn detect(choice: ColorChoice, ascii: bool, environment: impl Fn(&str) -> Option<String>) -> Styles {
+        let value = |name: &str| environment(name).filter(|value| !value.is_empty());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| value(name));
+        // Without any locale variable the "C" locale holds, which is ASCII.
+        let utf8 = locale.is_some_and(|name| name.to_uppercase().replace('-', "").contains("UTF8"));
+        let term = value("TERM");
+        let mut depth = match (value("COLORTERM").as_deref(), term.as_deref()) {
+            (_, Some("dumb")) => Depth::None,
+            (Some("truecolor" | "24bit"), _) => Depth::True,
+            (_, Some(term)) if term.contains("direct") => Depth::True,
+            (_, Some(term)) if term.contains("256color") => Depth::Cube,
+            _ => Depth::Sixteen,
+        };
+        // Over a slow line the cube costs half the bytes.
+        if value("SSH_CONNECTION").is_some() {
+            depth = depth.min(Depth::Cube);
+        }
+        match choice {
+            ColorChoice::Never => depth = Depth::None,
+            ColorChoice::Auto if value("NO_COLOR").is_some() => depth = Depth::None,
+            ColorChoice::Always => depth = depth.max(Depth::Sixteen),
+            ColorChoice::Auto => {}
+        }
+        Styles { depth, ascii: ascii || !utf8 }
+    }
+
+    /// Whether cells can carry two colours of a heat map.
+    pub(crate) fn has_heat(self) -> bool {
+        self.depth >= Depth::Cube && !self.ascii
+    }
+
+    /// Whether cells can carry a background of a heat map.
+    pub(crate) fn has_background(self) -> bool {
+        self.depth >= Depth::Cube
+    }
+
+    /// The set of border symbols.
+    pub(crate) fn border_set(self) -> border::Set<'static> {
+        if self.ascii { ASCII_BORDER } else { border::PLAIN }
+    }
+
+    /// A shade for a magnitude from 0 to 1, where there is no colour for it.
+    pub(crate) fn shade(self, value: f64) -> &'static str {
+        let ramp: &[&str] = if self.ascii {
+            &[".", ":", "-", "=", "+", "*", "%", "#"]
+        } else {
+            &["·", "░", "▒", "▓", "█"]
+        };
+        let step = (value.clamp(0.0, 1.0) * ramp.len() as f64) as usize;
+        ramp[step.min(ramp.len() - 1)]
+    }
+
+    /// Brings a frame down to the terminal's colours and characters.
+    pub(crate) fn degrade(self, buffer: &mut Buffer) {
+        if self.depth == Depth::True && !self.ascii {
+            return;
+        }
+        for cell in &mut buffer.content {
+            cell.fg = self.color(cell.fg);
+            cell.bg = self.color(cell.bg);
+            if self.ascii && !cell.symbol().is_ascii() {
+                let symbol = STAND_INS.iter().find(|(symbol, _)| *symbol == cell.symbol());
+                cell.set_symbol(symbol.map_or("?", |(_, ascii)| ascii));
+            }
+        }
+    }
+
+    fn color(self, color: Color) -> Color {
+        match (self.depth, color) {
+            (Depth::None, _) => Color::Reset,
+            (Depth::Cube, Color::Rgb(r, g, b)) => Color::Indexed(cube(r, g, b)),
+            (Depth::Sixteen, SKY_BLUE) => Color::Cyan,
+            (Depth::Sixteen, ORANGE) => Color::Yellow,
+            (Depth::Sixteen, BLUISH_GREEN) => Color::Green,
+            (Depth::Sixteen, VERMILION) => Color::Red,
+            (Depth::Sixteen, PURPLE) => Color::Magenta,
+            (Depth::Sixteen, Color::Rgb(..)) => Color::Reset,
+            (_, color) => color,
+        }
+    }
+}
+
+/// The nearest colour of the 6×6×6 cube, whose levels are 0, 95, 135, 175, 215 and 255.
+fn cube(r: u8, g: u8, b: u8) -> u8 {
+    let level = |value: u8| match value {
+        0..48 => 0,
+        48..115 => 1,
+        _ => (value - 35) / 40,
+    };
+    16 + 36 * level(r) + 6 * level(g) + level(b)
+}
+
+/// The colour of a magnitude from 0 to 1: viridis, by Matt Zucker's polynomial, within 2 % of the table.
+pub(crate) fn viridis(value: f64) -> Color {
+    const TERMS: [[f64; 3]; 7] = [
+        [0.277_727_327_223_417_7, 0.005_407_344_544_966_578, 0.334_099_805_335_306_1],
+        [0.105_093_043_108_577_4, 1.404_613_529_898_575, 1.384_590_162_594_685],
+        [-0.330_861_828_725_556_3, 0.214_847_559_468_213, 0.095_095_163_028_236_59],
+        [-4.634_230_498_983_486, -5.799_100_973_351_585, -19.332_440_956_279_87],
+        [6.228_269_936_347_081, 14.179_933_366_805_09, 56.690_552_600_681_05],
+        [4.776_384_997_670_288, -13.745_145_377_746_01, -65.353_032_633_372_34],
+        [-5.435_455_855_934_631, 4.645_852_612_178_535, 26.312_435_249_583_2],
+    ];
+    let value = value.clamp(0.0, 1.0);
+    let channel = |at: usize| {
+        let sum = TERMS.iter().rev().fold(0.0, |sum, term| sum * value + term[at]);
+        (sum.clamp(0.0, 1.0) * 255.0).round() as u8
+    };
+    Color::Rgb(channel(0), channel(1), channel(2))
+}
+
+/// Black or white, whichever can be read on `background`.
+pub(crate) fn ink(background: Color) -> Color {
+    let Color::Rgb(r, g, b) = background else { return Color::Reset };
+    // ITU-R BT.601 luma.
+    let luma = 299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b);
+    if luma > 128_000 { Color::Rgb(0, 0, 0) } else { Color::Rgb(255, 255, 255) }
+}
+
+/// The colour of an operand's blocks.
+pub(crate) fn role(role: Role) -> Color {
+    match role {
+        Role::Prefetch => PURPLE,
+        Role::Input => SKY_BLUE,
+        Role::Output => BLUISH_GREEN,
+    }
+}
+
+/// The word of a severity.
+pub(crate) fn severity(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => Style::new().fg(VERMILION).add_modifier(Modifier::BOLD),
+        Severity::Warning => Style::new().fg(ORANGE).add_modifier(Modifier::BOLD),
+        Severity::Info => Style::new().fg(SKY_BLUE),
+    }
+}
+
+/// Less important text. The terminal's own dim, which fits its background.
+pub(crate) const DIM: Style = Style::new().add_modifier(Modifier::DIM);
+/// Names and titles.
+pub(crate) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+/// The selected line.
+pub(crate) const SELECTED: Style = Style::new().add_modifier(Modifier::REVERSED);
+/// What a finding points at.
+pub(crate) const POINTED: Style = Style::new().add_modifier(Modifier::BOLD).add_modifier(Modifier::UNDERLINED);
+/// Work in progress, and states that are not the usual ones.
+pub(crate) const ACTIVE: Style = Style::new().fg(ORANGE).add_modifier(Modifier::BOLD);
+/// All is well.
+pub(crate) const GOOD: Style = Style::new().fg(BLUISH_GREEN).add_modifier(Modifier::BOLD);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(choice: ColorChoice, variables: &[(&str, &str)]) -> Styles {
+        let find = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| value.to_string());
+        Styles::detect(choice, false, find)
+    }
+
+    #[test]
+    fn colours_follow_the_environment() {
+        let utf8 = ("LANG", "en_US.UTF-8");
+        let depth = |choice, variables: &[(&str, &str)]| detect(choice, variables).depth;
+        assert_eq!(depth(ColorChoice::Auto, &[utf8, ("TERM", "xterm")]), Depth::Sixteen);
+        assert_eq!(depth(ColorChoice::Auto, &[utf8, ("TERM", "xterm-256color")]), Depth::Cube);
+        assert_eq!(depth(ColorChoice::Auto, &[("COLORTERM", "truecolor")]), Depth::True);
+        assert_eq!(depth(ColorChoice::Auto, &[("COLORTERM", "truecolor"), ("NO_COLOR", "1")]), Depth::None);
+        assert_eq!(depth(ColorChoice::Auto, &[("COLORTERM", "truecolor"), ("NO_COLOR", "")]), Depth::True);
+        assert_eq!(depth(ColorChoice::Always, &[("COLORTERM", "truecolor"), ("NO_COLOR", "1")]), Depth::True);
+        assert_eq!(depth(ColorChoice::Never, &[("COLORTERM", "truecolor")]), Depth::None);
+        assert_eq!(depth(ColorChoice::Auto, &[("TERM", "dumb")]), Depth::None);
+        assert_eq!(depth(ColorChoice::Auto, &[("COLORTERM", "24bit"), ("SSH_CONNECTION", "a")]), Depth::Cube);
+    }
+
+    #[test]
+    fn a_locale_that_is_not_utf8_means_ascii() {
+        assert!(!detect(ColorChoice::Auto, &[("LANG", "de_DE.utf8")]).ascii);
+        assert!(detect(ColorChoice::Auto, &[("LANG", "C")]).ascii);
+        assert!(detect(ColorChoice::Auto, &[]).ascii);
+        assert!(detect(ColorChoice::Auto, &[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]).ascii, "LC_ALL wins");
+        assert!(!detect(ColorChoice::Auto, &[("LC_ALL", ""), ("LANG", "C.UTF-8")]).ascii, "empty is not set");
+    }
+
+    #[test]
+    fn viridis_is_viridis() {
+        // matplotlib's table at 0, 128 and 255, within 2 %.
+        for (value, expected) in [(0.0, (68, 1, 84)), (0.5, (33, 145, 140)), (1.0, (253, 231, 37))] {
+            let Color::Rgb(r, g, b) = viridis(value) else { panic!("not RGB") };
+            let near = |a: u8, b: i32| (i32::from(a) - b).abs() <= 6;
+            assert!(near(r, expected.0) && near(g, expected.1) && near(b, expected.2), "{value}: {r} {g} {b}");
+        }
+    }
+
+    #[test]
+    fn the_cube_has_the_nearest_levels() {
+        assert_eq!(cube(0, 0, 0), 16);
+        assert_eq!(cube(255, 255, 255), 231);
+        assert_eq!(cube(95, 135, 175), 16 + 36 + 12 + 3);
+        assert_eq!(cube(115, 114, 154), 16 + 2 * 36 + 6 + 2);
+    }
+
+    #[test]
+    fn degraded_frames_hold_nothing_that_is_not_there() {
+        let mut buffer = Buffer::with_lines(["│·×→é"]);
+        buffer.set_style(buffer.area, Style::new().fg(SKY_BLUE).bg(Color::Rgb(1, 2, 3)));
+        Styles { depth: Depth::None, ascii: true }.degrade(&mut buffer);
+        assert_eq!(buffer, Buffer::with_lines(["|-x>?"]));
+    }
+}

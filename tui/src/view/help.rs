@@ -1,0 +1,81 @@
+//! The help screen: the keys of the focused pane, then those that work everywhere, from the keymap.
+//!
+//! ```text
+//! ┌ Keys ─────────────────────────────────┐
+//! │ Grid                                  │
+//! │   hjkl arrows   move one program      │
+//! │ Everywhere                            │
+//! │   tab S-tab     next and previous pane│
+//! └──────────────── j k scroll, esc closes┘
+//! ```
+
+use super::row;
+use crate::app::App;
+use crate::app::layout::inside;
+use crate::keymap::{KEYMAP, Place};
+use crate::styles::{self, Styles};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Clear, Widget};
+
+/// Draws the help screen over everything else, from line `top` on.
+pub(super) fn draw(app: &App, styles: Styles, top: usize, buffer: &mut Buffer) {
+    let lines = lines(app);
+    let widest = lines.iter().map(Line::width).max().unwrap_or(0) as u16;
+    let screen = buffer.area;
+    let width = (widest + 4).min(screen.width.saturating_sub(2));
+    let height = (lines.len() as u16 + 2).min(screen.height.saturating_sub(2));
+    let area = Rect {
+        x: screen.width.saturating_sub(width) / 2,
+        y: screen.height.saturating_sub(height) / 2,
+        width,
+        height,
+    };
+    Clear.render(area, buffer);
+    let inner = inside(area);
+    let top = top.min(lines.len().saturating_sub(inner.height as usize));
+    let note = if lines.len() > inner.height as usize { " jk scroll, esc closes " } else { " esc closes " };
+    Block::bordered()
+        .border_set(styles.border_set())
+        .title(Line::from(Span::styled(" Keys ", styles::BOLD)))
+        .title_bottom(Line::from(Span::styled(note, styles::DIM)).right_aligned())
+        .render(area, buffer);
+    for (at, line) in lines.into_iter().skip(top).enumerate() {
+        if let Some(area) = row(inner, at) {
+            line.render(area, buffer);
+        }
+    }
+}
+
+fn lines(app: &App) -> Vec<Line<'static>> {
+    let own = match app.focus {
+        crate::app::Pane::Grid => Place::Grid,
+        crate::app::Pane::Findings | crate::app::Pane::Launches => Place::List,
+        crate::app::Pane::Blocks | crate::app::Pane::Source => Place::Text,
+    };
+    let mut places = vec![Place::Grid, Place::List, Place::Text];
+    places.sort_by_key(|place| *place != own);
+    places.insert(1, Place::Everywhere);
+    let shown = KEYMAP.iter().map(|binding| binding.shown.len()).max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for place in places {
+        let title = match place {
+            Place::Grid => "In the grid",
+            Place::List => "In findings and launches",
+            Place::Text => "In blocks and source",
+            Place::Everywhere => "Everywhere",
+        };
+        if !lines.is_empty() {
+            lines.push(Line::default());
+        }
+        lines.push(Line::from(Span::styled(format!(" {title}"), styles::BOLD)));
+        for binding in KEYMAP.iter().filter(|binding| binding.place == place) {
+            lines.push(Line::from(vec![
+                Span::raw(format!("   {:<shown$}  ", binding.shown)),
+                Span::styled(binding.help, styles::DIM),
+            ]));
+        }
+    }
+    lines
+}

@@ -1,0 +1,49 @@
+//! The hint line: the keys that are useful now, as many as fit, from the keymap; or something said in passing.
+
+use crate::app::{App, Pane};
+use crate::keymap::{self, Place};
+use crate::styles;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+/// Draws the hint line.
+pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
+    if let Some((text, _)) = &app.toast {
+        Line::from(Span::styled(format!(" {text}"), styles::BOLD)).render(area, buffer);
+        return;
+    }
+    if let Some(problem) = app.watch_problem.as_ref().filter(|_| app.now.as_secs() < 10) {
+        Line::from(Span::styled(format!(" {problem}"), styles::ACTIVE)).render(area, buffer);
+        return;
+    }
+    let place = match app.focus {
+        Pane::Grid => Place::Grid,
+        Pane::Findings | Pane::Launches => Place::List,
+        Pane::Blocks | Pane::Source => Place::Text,
+    };
+    const MORE: &str = "? more ";
+    let mut line = Line::from(" ");
+    for binding in keymap::bindings(place).filter(|binding| !binding.hint.is_empty() && useful(app, binding.hint)) {
+        let width = binding.shown.len() + binding.hint.len() + 3;
+        if line.width() + width + MORE.len() > area.width as usize {
+            continue;
+        }
+        line.push_span(Span::styled(binding.shown, styles::BOLD));
+        line.push_span(Span::styled(format!(" {}  ", binding.hint), styles::DIM));
+    }
+    line.push_span(Span::styled(MORE, styles::DIM));
+    line.render(area, buffer);
+}
+
+/// Keys that would do nothing now are not hinted at.
+fn useful(app: &App, hint: &str) -> bool {
+    let Some(report) = &app.report else { return true };
+    match hint {
+        "finding" => !report.findings.is_empty(),
+        "launch" => report.launches.len() > 1,
+        "move" | "metric" => !report.launches.is_empty(),
+        _ => true,
+    }
+}

@@ -1,0 +1,132 @@
+//! The source around the kernel of the launch or around the selected finding, whose place is underlined and named.
+//!
+//! ```text
+//! ┌ Source  kernels/matmul.py ──────────────────────────────────────┐
+//! │ 18 │           pl.BlockSpec((128, 64), lambda i, j, k: (i, k)), │
+//! │    │           ^^^^^^^^^^^^^^ PL120 the last block stands out    │
+//! │ 19 │           pl.BlockSpec((64, 128), lambda i, j, k: (k, j)), │
+//! └─────────────────────────────────────────────────────────────────┘
+//! ```
+
+use super::{cut, empty, frame, python, row};
+use crate::app::{Anchor, App, Pane};
+use crate::styles::{self, Styles};
+use pallas_engine::{Finding, SourceFile};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use std::ops::Range;
+
+/// What a tab is drawn as.
+const TAB: &str = "    ";
+/// Lines above the anchor.
+const ABOVE: i64 = 3;
+
+/// Draws the pane.
+pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
+    let Some(report) = app.report.as_ref() else {
+        frame(app, styles, Pane::Source, area, Line::from(" Source "), Line::default(), buffer);
+        return;
+    };
+    let span = app.anchor_span();
+    let source = span.map_or(&report.source, |span| report.source_of(span));
+    let note = match (app.anchor, app.finding(), app.launch()) {
+        (Anchor::Finding, Some(finding), _) => format!(" {} ", finding.code),
+        (_, _, Some(launch)) => format!(" {} ", launch.launch.kernel.name),
+        _ => String::new(),
+    };
+    let title = Line::from(format!(" Source  {} ", source.path));
+    let inner = frame(app, styles, Pane::Source, area, title, Line::from(Span::styled(note, styles::DIM)), buffer);
+    if source.text.is_empty() {
+        empty(inner, &["the file is empty", "press e to write something"], buffer);
+        return;
+    }
+    let anchor = span.map_or(1, |span| i64::from(source.line_of(span.start)));
+    let finding = app.finding().filter(|finding| app.anchor == Anchor::Finding && finding.span.file == source.id);
+    // Nothing is gained from empty lines after the end of the file.
+    let fullest = source.line_count() as i64 + 1 - i64::from(inner.height);
+    let first = if app.source_scroll > 0 { anchor - ABOVE } else { (anchor - ABOVE).min(fullest.max(1)) };
+    let top = (first + app.source_scroll).max(1) as u32;
+    let last = (source.line_count() as u32).min(top.saturating_add(u32::from(inner.height)));
+    let gutter = source.line_count().to_string().len();
+    let pieces =
+        if python::is_worth_it(report, source) { python::pieces(source, top, last) } else { Vec::new() };
+    let mut at = 0;
+    for number in top..=last {
+        let Some(area) = row(inner, at) else { break };
+        code(source, number, gutter, finding, &pieces).render(area, buffer);
+        at += 1;
+        for marker in finding.map(|finding| markers(source, number, finding)).unwrap_or_default() {
+            let Some(area) = row(inner, at) else { break };
+            let (indent, carets, text, style) = marker;
+            let width = (area.width as usize).saturating_sub(gutter + 4 + indent + carets + 1);
+            let line = Line::from(vec![
+                Span::styled(format!(" {:gutter$} │ ", ""), styles::DIM),
+                Span::raw(" ".repeat(indent)),
+                Span::styled("^".repeat(carets), style),
+                Span::styled(format!(" {}", cut(&text, width)), style),
+            ]);
+            line.render(area, buffer);
+            at += 1;
+        }
+    }
+}
+
+/// One line of source with its number.
+fn code(
+    source: &SourceFile,
+    number: u32,
+    gutter: usize,
+    finding: Option<&Finding>,
+    pieces: &[(Range<usize>, python::Class)],
+) -> Line<'static> {
+    let range = source.line_range(number);
+    let mut line = Line::from(Span::styled(format!(" {number:>gutter$} │ "), styles::DIM));
+    let pointed = finding.map(|finding| finding.span.range());
+    let mut at = range.start;
+    // Cut the line wherever a class or the finding begins or ends.
+    let mut cuts: Vec<usize> = pieces.iter().flat_map(|(piece, _)| [piece.start, piece.end]).collect();
+    cuts.extend(pointed.iter().flat_map(|pointed| [pointed.start, pointed.end]));
+    cuts.push(range.end);
+    cuts.retain(|&cut| cut > range.start && cut <= range.end && source.text.is_char_boundary(cut));
+    cuts.sort_unstable();
+    cuts.dedup();
+    for end in cuts {
+        let piece = pieces.iter().find(|(piece, _)| piece.start <= at && end <= piece.end);
+        let mut style = piece.map_or(Style::new(), |(_, class)| class.style());
+        if pointed.as_ref().is_some_and(|pointed| pointed.start <= at && end <= pointed.end) {
+            style = style.patch(styles::POINTED);
+        }
+        line.push_span(Span::styled(source.text[at..end].replace('\t', TAB), style));
+        at = end;
+    }
+    line
+}
+
+/// The lines under a line of source that say what is found there: indent, carets, text.
+fn markers(source: &SourceFile, number: u32, finding: &Finding) -> Vec<(usize, usize, String, Style)> {
+    let mut markers = Vec::new();
+    let place = |span: pallas_engine::Span| {
+        let start = source.line_column(span.start);
+        if start.line != number || span.file != source.id {
+            return None;
+        }
+        let end = source.line_column(span.end);
+        let last = if end.line == number { end.column } else { source.line(number).chars().count() as u32 + 1 };
+        let before: String = source.line(number).chars().take(start.column.saturating_sub(1) as usize).collect();
+        let indent = Line::from(before.replace('\t', TAB)).width();
+        Some((indent, last.saturating_sub(start.column).max(1) as usize))
+    };
+    if let Some((indent, carets)) = place(finding.span) {
+        let text = format!("{} {}", finding.code, finding.message);
+        markers.push((indent, carets, text, styles::severity(finding.severity)));
+    }
+    for label in &finding.labels {
+        if let Some((indent, carets)) = place(label.span) {
+            markers.push((indent, carets, label.text.clone(), styles::DIM));
+        }
+    }
+    markers
+}

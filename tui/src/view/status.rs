@@ -1,0 +1,146 @@
+//! The status line: what is looked at on the left, how it stands on the right.
+//!
+//! ```text
+//!  matmul_kernel  f32[512,256], f32[256,256] → f32[512,256] · grid 4×2×4 = 32 programs      1 warning · 7 ms · 3 s ago
+//! ```
+
+use super::cut;
+use crate::app::App;
+use crate::styles::{self, Styles};
+use pallas_engine::Severity;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use std::time::Duration;
+
+/// One turn of the spinner; the ASCII one has the same width.
+const SPINNER: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠹"];
+const ASCII_SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
+
+/// Draws the status line.
+pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    let right = state(app, styles);
+    let width = area.width as usize;
+    let room = width.saturating_sub(right.width() + 2);
+    let left = subject(app, room);
+    left.render(area, buffer);
+    if right.width() <= width {
+        let x = area.x + (width - right.width()) as u16;
+        right.render(Rect { x, width: area.right() - x, ..area }, buffer);
+    }
+}
+
+/// Kernel, types and grid; what does not fit is left out, the kernel last.
+fn subject(app: &App, room: usize) -> Line<'static> {
+    let path = app.path.display().to_string();
+    let Some(launch) = app.launch() else {
+        return Line::from(Span::styled(cut(&format!(" {path}"), room), styles::BOLD));
+    };
+    let name = format!(" {}", launch.launch.kernel.name);
+    let grid = format!(" · {}", launch.grid());
+    let types = format!("  {}", launch.types());
+    let left = room.saturating_sub(Line::from(name.as_str()).width());
+    let mut line = Line::from(Span::styled(cut(&name, room), styles::BOLD));
+    let (grid_width, types_width) = (Line::from(grid.as_str()).width(), Line::from(types.as_str()).width());
+    if types_width + grid_width <= left {
+        line.push_span(types);
+    }
+    if grid_width <= left {
+        line.push_span(Span::styled(grid, styles::DIM));
+    }
+    line
+}
+
+/// Findings, and whether they are fresh.
+fn state(app: &App, styles: Styles) -> Line<'static> {
+    let mut parts: Vec<Span<'static>> = Vec::new();
+    if let Some(why) = &app.unreadable {
+        parts.push(Span::styled(cut(why, app.size.width as usize / 2), styles::severity(Severity::Error)));
+    }
+    if let Some(report) = &app.report {
+        for (severity, word) in
+            [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")]
+        {
+            let count = report.count(severity);
+            if count > 0 {
+                let text = crate::app::report::plural(count, word);
+                parts.push(Span::styled(text, styles::severity(severity)));
+            }
+        }
+        if report.findings.is_empty() {
+            parts.push(Span::styled("no findings", styles::GOOD));
+        }
+    }
+    if app.paused {
+        parts.push(Span::styled(if app.stale { "PAUSED, file changed" } else { "PAUSED" }, styles::ACTIVE));
+    }
+    match (app.running, &app.report) {
+        (Some(since), _) => {
+            let elapsed = app.now.saturating_sub(since);
+            let turn = (elapsed.as_millis() / 100) as usize;
+            let wheel = if styles.ascii {
+                ASCII_SPINNER[turn % ASCII_SPINNER.len()]
+            } else {
+                SPINNER[turn % SPINNER.len()]
+            };
+            let text = format!("{wheel} analysing {:.1} s", elapsed.as_secs_f64());
+            parts.push(Span::styled(text, styles::ACTIVE));
+        }
+        (None, Some(report)) => {
+            let text = format!("{}, {}", duration(report.took), age(app.now.saturating_sub(app.reported)));
+            parts.push(Span::styled(text, styles::DIM));
+        }
+        (None, None) => {}
+    }
+    let mut line = Line::default();
+    for (at, part) in parts.into_iter().enumerate() {
+        if at > 0 {
+            line.push_span(Span::styled(" · ", styles::DIM));
+        }
+        line.push_span(part);
+    }
+    line.push_span(" ");
+    line
+}
+
+/// Three digits and a unit: `850 µs`, `7.2 ms`, `1.3 s`.
+fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 1e-2 => format!("{:.1} ms", s * 1e3),
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s => format!("{s:.1} s"),
+    }
+}
+
+/// How long ago, in a width that hardly changes.
+fn age(time: Duration) -> String {
+    match time.as_secs() {
+        0..2 => "just now".to_string(),
+        seconds @ 2..60 => format!("{seconds} s ago"),
+        seconds @ 60..3600 => format!("{} min ago", seconds / 60),
+        seconds => format!("{} h ago", seconds / 3600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_read_well() {
+        assert_eq!(duration(Duration::from_micros(850)), "850 µs");
+        assert_eq!(duration(Duration::from_micros(7_240)), "7.2 ms");
+        assert_eq!(duration(Duration::from_millis(48)), "48 ms");
+        assert_eq!(duration(Duration::from_millis(1_320)), "1.3 s");
+        assert_eq!(age(Duration::from_millis(100)), "just now");
+        assert_eq!(age(Duration::from_secs(59)), "59 s ago");
+        assert_eq!(age(Duration::from_secs(61)), "1 min ago");
+        assert_eq!(age(Duration::from_secs(7300)), "2 h ago");
+    }
+}

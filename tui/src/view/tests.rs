@@ -1,0 +1,161 @@
+//! Whole screens, at several sizes, as text; and every size there is, for panics.
+
+use super::draw;
+use crate::app::report::Report;
+use crate::app::{App, Message, Size, samples};
+use crate::keymap::Key;
+use crate::styles::{Depth, Styles};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+const COLOURS: Styles = Styles { depth: Depth::True, ascii: false };
+const PLAIN: Styles = Styles { depth: Depth::None, ascii: true };
+
+fn app(report: Option<Arc<Report>>, styles: Styles, (width, height): (u16, u16), keys: &[&str]) -> App {
+    let size = Size { width, height };
+    let mut app = App::new(PathBuf::from("kernels/matmul.py"), size, styles.has_heat());
+    if let Some(report) = report {
+        app.update(Message::Analysed(report));
+    }
+    for key in keys {
+        app.update(Message::Key(Key::parse(key).unwrap_or_else(|| panic!("{key} is no key"))));
+    }
+    app.now = Duration::from_secs(3);
+    app
+}
+
+/// The text of a screen, without spaces at line ends.
+fn text(app: &App, styles: Styles) -> String {
+    let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width: app.size.width, height: app.size.height });
+    draw(app, styles, &mut buffer);
+    let width = app.size.width.max(1) as usize;
+    let lines = buffer.content.chunks(width).map(|line| {
+        let text: String = line.iter().map(|cell| cell.symbol()).collect();
+        text.trim_end().to_string()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn screen(report: Arc<Report>, styles: Styles, size: (u16, u16), keys: &[&str]) -> String {
+    text(&app(Some(report), styles, size, keys), styles)
+}
+
+#[test]
+fn overview_wide() {
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (120, 36), &["j", "l", "]"]));
+}
+
+#[test]
+fn overview_wide_ascii_without_colours() {
+    let text = screen(samples::report(), PLAIN, (120, 36), &["}"]);
+    assert!(text.is_ascii());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn medium() {
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (80, 24), &["j"]));
+}
+
+#[test]
+fn medium_panes() {
+    let panes = ["3", "4", "5", "6"].map(|tab| screen(samples::report(), COLOURS, (80, 24), &[tab]));
+    insta::assert_snapshot!(panes.join("\n========\n"));
+}
+
+#[test]
+fn small() {
+    let sizes = [(58, 14), (20, 5), (1, 1)].map(|size| screen(samples::report(), COLOURS, size, &[]));
+    insta::assert_snapshot!(sizes.join("\n========\n"));
+}
+
+#[test]
+fn a_finding_with_its_source() {
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (100, 20), &["}", "4"]));
+}
+
+#[test]
+fn grids_of_every_kind() {
+    let launches = [
+        samples::add(20),
+        samples::add(3000),
+        samples::plane(12, 20),
+        samples::plane(4096, 4096),
+        samples::single(),
+        samples::gather(),
+        samples::add(0),
+    ];
+    let screens = launches.map(|launch| screen(samples::report_of(launch), PLAIN, (70, 18), &["2"]));
+    insta::assert_snapshot!(screens.join("\n========\n"));
+}
+
+#[test]
+fn programs_coloured_by_block() {
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (80, 24), &["m", "m"]));
+}
+
+#[test]
+fn help_shows_the_keymap() {
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (100, 40), &["?"]));
+}
+
+#[test]
+fn empty_states() {
+    let nothing = Arc::new(Report::made("kernels/matmul.py", "x = 1\n", Vec::new(), &[]));
+    let broken = Arc::new(Report::made("kernels/matmul.py", samples::SOURCE, vec![samples::finding()], &[]));
+    let mut waiting = app(None, COLOURS, (70, 16), &[]);
+    waiting.running = Some(Duration::from_secs(1));
+    let mut gone = app(Some(samples::report()), COLOURS, (100, 16), &[]);
+    gone.update(Message::Unreadable("kernels/matmul.py: no such file".to_string()));
+    let screens = [
+        text(&waiting, COLOURS),
+        screen(nothing, COLOURS, (70, 16), &[]),
+        screen(broken, COLOURS, (100, 16), &["2"]),
+        text(&gone, COLOURS),
+    ];
+    insta::assert_snapshot!(screens.join("\n========\n"));
+}
+
+#[test]
+fn the_cursor_and_marks_show_without_colours() {
+    // What is reversed or bold, in a screen that has no colours: runs of cells.
+    let app = app(Some(samples::report()), PLAIN, (80, 24), &["G"]);
+    let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width: 80, height: 24 });
+    draw(&app, PLAIN, &mut buffer);
+    let reversed: String = buffer
+        .content
+        .iter()
+        .filter(|cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED))
+        .map(|cell| cell.symbol())
+        .collect();
+    assert!(reversed.contains("3,1"), "{reversed}");
+    assert!(buffer.content.iter().all(|cell| cell.fg == ratatui::style::Color::Reset));
+    assert!(text(&self::app(Some(samples::report()), PLAIN, (80, 24), &[]), PLAIN).contains("3,0"));
+}
+
+#[test]
+fn every_size_can_be_drawn() {
+    let reports = [
+        None,
+        Some(samples::report()),
+        Some(samples::report_of(samples::single())),
+        Some(samples::report_of(samples::plane(1 << 40, 1 << 40))),
+        Some(samples::report_of(samples::add(0))),
+    ];
+    for report in reports {
+        for styles in [COLOURS, PLAIN] {
+            for keys in [&[][..], &["G", "m"], &["3"], &["}", "4"], &["?"]] {
+                for width in (0..62).chain([110, 130]) {
+                    for height in (0..18).chain([30, 31]) {
+                        let app = app(report.clone(), styles, (width, height), keys);
+                        let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width, height });
+                        draw(&app, styles, &mut buffer);
+                    }
+                }
+            }
+        }
+    }
+}

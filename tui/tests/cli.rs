@@ -1,0 +1,200 @@
+//! The command line, through the built binary: what is printed, where, and with which exit code.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A program with one launch whose blocks leave the array: the grid has a program too many.
+const WRONG: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def add_kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...] + 1
+
+
+def add(x):
+  return pl.pallas_call(
+      add_kernel,
+      grid=(5,),
+      in_specs=[pl.BlockSpec((2,), lambda i: (i,))],
+      out_specs=pl.BlockSpec((2,), lambda i: (i,)),
+      out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
+  )(x)
+
+
+add(jnp.arange(8))
+";
+
+struct Case {
+    folder: TempDir,
+}
+
+impl Case {
+    fn new() -> Case {
+        Case { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn with(name: &str, text: impl AsRef<[u8]>) -> Case {
+        let case = Case::new();
+        fs::write(case.folder.path().join(name), text).expect("written");
+        case
+    }
+
+    /// Runs the binary in the case's folder, with nothing of this terminal's environment.
+    fn run(&self, arguments: &[&str]) -> Output {
+        run_in(self.folder.path(), arguments)
+    }
+}
+
+fn run_in(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_pallas-tui"))
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("FORCE_COLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("PYTHONPATH")
+        .output()
+        .expect("the binary starts")
+}
+
+/// Exit code, stdout and stderr in one text.
+fn shown(output: &Output) -> String {
+    format!(
+        "exit {:?}\n--- stdout\n{}--- stderr\n{}",
+        output.status.code(),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+#[test]
+fn help() {
+    insta::assert_snapshot!(shown(&Case::new().run(&["--help"])));
+}
+
+#[test]
+fn nothing_to_do_is_a_usage_error_with_help() {
+    let output = Case::new().run(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("Usage: pallas-tui"));
+}
+
+#[test]
+fn doctor_says_what_there_is() {
+    let output = Case::new().run(&["doctor"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    for word in ["version", "system", "terminal    not a terminal", "Python      not needed"] {
+        assert!(text.contains(word), "{word} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn explain_lists_rules_and_shows_pages() {
+    let list = Case::new().run(&["explain"]);
+    assert_eq!(list.status.code(), Some(0));
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let first = list.lines().next().expect("there are rules");
+    let code = first.split_whitespace().next().expect("a code");
+    let page = Case::new().run(&["explain", &code.to_lowercase()]);
+    assert_eq!(page.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&page.stdout).starts_with(&format!("# {code} ")));
+    let unknown = Case::new().run(&["explain", "PL999"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("no rule is called `PL999`"));
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let folder = Case::new();
+    fs::create_dir(folder.folder.path().join("empty")).expect("made");
+    fs::write(folder.folder.path().join("latin.py"), b"x = 1\ny = '\xe9'\n").expect("written");
+    let mut text = String::new();
+    for arguments in [
+        &["check", "missing.py"][..],
+        &["check", "empty"],
+        &["check", "latin.py"],
+        &["run", "missing.py"],
+        &["run", "empty"],
+        &["run", "latin.py"],
+        &["lower", "missing.py"],
+        &["missing.py"],
+        &["empty"],
+        &["--no-tty", "latin.py"],
+    ] {
+        text.push_str(&format!("$ pallas-tui {}\n{}\n", arguments.join(" "), shown(&folder.run(arguments))));
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_empty_file_has_no_problems() {
+    let case = Case::with("empty.py", "");
+    assert_eq!(
+        shown(&case.run(&["check", "empty.py"])),
+        "exit Some(0)\n--- stdout\nNo problems: no kernel launches found in 1 file.\n--- stderr\n"
+    );
+    assert_eq!(shown(&case.run(&["run", "empty.py"])), "exit Some(0)\n--- stdout\n--- stderr\n");
+}
+
+#[test]
+fn every_output_format() {
+    let case = Case::with("wrong.py", WRONG);
+    for format in ["full", "concise", "json", "github", "sarif"] {
+        let output = case.run(&["check", "wrong.py", "--output-format", format]);
+        assert_eq!(output.status.code(), Some(1), "{}", shown(&output));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        // Pages of rules are written elsewhere, and the version moves.
+        let text = if format == "sarif" { without_rules(&text) } else { text };
+        insta::assert_snapshot!(format!("findings_{format}"), text);
+    }
+}
+
+/// A SARIF log without the texts of its rules.
+fn without_rules(text: &str) -> String {
+    let mut log: serde_json::Value = serde_json::from_str(text).expect("SARIF is JSON");
+    let driver = &mut log["runs"][0]["tool"]["driver"];
+    driver["version"] = "VERSION".into();
+    for rule in driver["rules"].as_array_mut().expect("rules") {
+        assert!(rule["help"]["text"].as_str().is_some_and(|text| !text.is_empty()), "{rule}");
+        rule["help"] = serde_json::Value::Null;
+    }
+    serde_json::to_string_pretty(&log).expect("it was JSON")
+}
+
+#[test]
+fn colour_is_only_where_it_is_wanted() {
+    let case = Case::with("wrong.py", WRONG);
+    let plain = case.run(&["check", "wrong.py"]);
+    assert!(!plain.stdout.contains(&0x1b), "a pipe gets no colour");
+    let colored = case.run(&["check", "wrong.py", "--color", "always"]);
+    assert!(colored.stdout.contains(&0x1b));
+}
+
+#[test]
+fn the_text_report_stands_in_for_the_terminal() {
+    let case = Case::with("wrong.py", WRONG);
+    insta::assert_snapshot!(shown(&case.run(&["wrong.py"])));
+    let asked = case.run(&["--no-tty", "wrong.py"]);
+    assert!(asked.stderr.is_empty(), "who asks for it is not told");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let case = Case::with("wrong.py", WRONG);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pallas-tui"))
+        .args(["--no-tty", "wrong.py"])
+        .current_dir(case.folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(1));
+}

@@ -1,0 +1,221 @@
+//! The terminal program in a pseudo-terminal: first paint, keys, saves, signals, and the terminal given back each time.
+//! Waits for text instead of sleeping.
+
+#![cfg(unix)]
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+const FILE: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def add_kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...] + 1
+
+
+x = jnp.arange(32)
+spec = pl.BlockSpec((8,), lambda i: (i,))
+pl.pallas_call(add_kernel, grid=(4,), in_specs=[spec], out_specs=spec, out_shape=x)(x)
+";
+
+/// Longer than any machine needs.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Session {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    screen: Arc<Mutex<vt100::Parser>>,
+    file: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Session {
+    fn start(environment: &[(&str, &str)]) -> Session {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("kernel.py");
+        std::fs::write(&file, FILE).expect("written");
+        let size = PtySize { rows: 36, cols: 120, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_pallas-tui"));
+        command.arg("kernel.py");
+        command.cwd(folder.path());
+        for name in ["NO_COLOR", "SSH_CONNECTION", "TMUX", "LC_ALL", "LC_CTYPE", "VISUAL"] {
+            command.env_remove(name);
+        }
+        command.env("TERM", "xterm-256color");
+        command.env("COLORTERM", "truecolor");
+        command.env("LANG", "C.UTF-8");
+        for (name, value) in environment {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).expect("the binary starts");
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let keys = pair.master.take_writer().expect("a writer");
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(36, 120, 0)));
+        let parsed = screen.clone();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                parsed.lock().expect("no test panics while it reads").process(&bytes[..count]);
+            }
+        });
+        Session { child, master: pair.master, keys, screen, file, _folder: folder }
+    }
+
+    fn look<T>(&self, at: impl FnOnce(&vt100::Screen) -> T) -> T {
+        at(self.screen.lock().expect("the reader does not panic").screen())
+    }
+
+    fn wait(&self, what: &str, done: impl Fn(&vt100::Screen) -> bool) {
+        let begun = Instant::now();
+        while !self.look(&done) {
+            assert!(begun.elapsed() < PATIENCE, "no {what} on\n{}", self.look(vt100::Screen::contents));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn wait_for(&self, text: &str) {
+        self.wait(text, |screen| screen.contents().contains(text));
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).and_then(|()| self.keys.flush()).expect("the terminal takes keys");
+    }
+
+    /// The exit code, once the program has ended and the terminal is as it was.
+    fn end(&mut self) -> u32 {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("a status") {
+                break status;
+            }
+            assert!(begun.elapsed() < PATIENCE, "it does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        self.wait("terminal given back", |screen| !screen.alternate_screen() && !screen.hide_cursor());
+        status.exit_code()
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.process_id().expect("it runs").to_string();
+        let sent = std::process::Command::new("kill").args([&format!("-{name}"), &id]).status();
+        assert!(sent.expect("kill runs").success());
+    }
+}
+
+#[test]
+fn first_paint_keys_and_quit() {
+    let mut session = Session::start(&[]);
+    session.wait_for("add_kernel");
+    session.wait_for("Program (0,)");
+    assert!(session.look(|screen| screen.alternate_screen() && screen.hide_cursor()));
+    session.press("l");
+    session.wait_for("Program (1,)");
+    session.wait_for("elements 8..16");
+    session.press("\x1b[C");
+    session.wait_for("Program (2,)");
+    session.press("?");
+    session.wait_for("move one program");
+    session.press("\x1b");
+    session.wait("help closed", |screen| !screen.contents().contains("move one program"));
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn a_save_is_shown_with_the_cursor_kept() {
+    let mut session = Session::start(&[]);
+    session.wait_for("Program (0,)");
+    session.press("ll");
+    session.wait_for("Program (2,)");
+    std::fs::write(&session.file, FILE.replace("(8,)", "(4,)").replace("grid=(4,)", "grid=(8,)")).expect("written");
+    session.wait_for("8 programs");
+    session.wait_for("Program (2,)");
+    session.wait_for("elements 8..12");
+    // A file with a mistake in it says so, and the program goes on.
+    std::fs::write(&session.file, "import jax\nx = = 1\n").expect("written");
+    session.wait_for("error");
+    std::fs::write(&session.file, FILE).expect("written");
+    session.wait_for("4 programs");
+    session.press("\x03");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn resizing_draws_another_layout() {
+    let mut session = Session::start(&[]);
+    session.wait_for("Source");
+    let size = PtySize { rows: 14, cols: 50, pixel_width: 0, pixel_height: 0 };
+    session.screen.lock().expect("no panic").screen_mut().set_size(14, 50);
+    session.master.resize(size).expect("resized");
+    session.wait_for("need 60×16");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn signals_give_the_terminal_back() {
+    for signal in ["TERM", "HUP", "INT"] {
+        let mut session = Session::start(&[]);
+        session.wait_for("Program (0,)");
+        session.signal(signal);
+        assert_eq!(session.end(), 0, "{signal}");
+    }
+}
+
+#[test]
+fn suspending_gives_the_terminal_back_and_resuming_takes_it_again() {
+    let mut session = Session::start(&[]);
+    session.wait_for("Program (0,)");
+    session.press("\x1a");
+    session.wait("terminal given back", |screen| !screen.alternate_screen() && !screen.hide_cursor());
+    // The program stops itself a moment later; a signal that comes before is kept.
+    std::thread::sleep(Duration::from_millis(200));
+    session.signal("CONT");
+    session.wait("screen taken again", vt100::Screen::alternate_screen);
+    session.wait_for("Program (0,)");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn an_editor_gets_the_terminal() {
+    // An editor that says what it was given, and waits for a line.
+    let folder = tempfile::tempdir().expect("a folder");
+    let editor = folder.path().join("editor");
+    std::fs::write(&editor, "#!/bin/sh\necho \"editing $2 at $1\"\nread answer\n").expect("written");
+    let mode = std::process::Command::new("chmod").arg("+x").arg(&editor).status();
+    assert!(mode.expect("chmod runs").success());
+    let mut session = Session::start(&[("EDITOR", &editor.display().to_string())]);
+    session.wait_for("Program (0,)");
+    session.press("e");
+    session.wait_for("editing kernel.py at +6");
+    assert!(session.look(|screen| !screen.alternate_screen()));
+    session.press("\r");
+    session.wait("screen taken again", vt100::Screen::alternate_screen);
+    session.wait_for("Program (0,)");
+    session.press("lq");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn without_colours_the_cursor_is_still_seen() {
+    let mut session = Session::start(&[("NO_COLOR", "1")]);
+    session.wait_for("Program (0,)");
+    let reversed = session.look(|screen| {
+        let cells = (0..36).flat_map(|row| (0..120).map(move |column| (row, column)));
+        let cells = cells.filter_map(|(row, column)| screen.cell(row, column));
+        assert!(cells.clone().all(|cell| cell.fgcolor() == vt100::Color::Default));
+        cells.filter(|cell| cell.inverse()).count()
+    });
+    assert!(reversed > 0, "nothing is reversed");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
