@@ -205,7 +205,20 @@ fn randint(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let shape = convert::shape(&cx, &shape)?;
     let low = convert::tile(&cx, &low, "randint")?;
     let high = convert::tile(&cx, &high, "randint")?;
-    jitted(&cx, "randint", &key, |key| randint_tile(&cx, key, &shape, &low, &high, dtype))
+    // Narrow integers are drawn in 32 bits, where the bias is small, and cut down.
+    let Some(info) = dtype.iinfo().filter(|info| info.bits < 32) else {
+        return jitted(&cx, "randint", &key, |key| randint_tile(&cx, key, &shape, &low, &high, dtype));
+    };
+    let within = |tile: &Tile, highest: i128| -> PyResult<Tile> {
+        let tile = p::convert(&cx, tile, DType::I32, false)?;
+        let bound = |value: i128| p::broadcast_to(&cx, &p::scalar(DType::I32, Scalar::Int(value)), tile.shape());
+        cx.bind(&ops::CLAMP, &[&bound(info.min)?, &tile, &bound(highest)?], Attributes::none())
+    };
+    let (low, high) = (within(&low, info.max)?, within(&high, info.max + 1)?);
+    jitted(&cx, "randint", &key, |key| {
+        let drawn = randint_tile(&cx, key, &shape, &low, &high, DType::I32)?;
+        p::convert(&cx, &drawn, dtype, false)
+    })
 }
 
 /// An integer tile clipped into `dtype`: `_convert_and_clip_integer`.
