@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Longer than anything may take on a busy machine; tests that are right never wait this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Client {
+pub(crate) struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
@@ -20,11 +20,11 @@ pub struct Client {
     seen: VecDeque<Value>,
     next_id: i64,
     /// Methods of requests that the server sent; each was answered with null.
-    pub asked: Vec<String>,
+    pub(crate) asked: Vec<String>,
 }
 
 /// What VS Code and Neovim have in common.
-pub fn editor() -> Value {
+pub(crate) fn editor() -> Value {
     json!({
         "general": {"positionEncodings": ["utf-16"]},
         "textDocument": {
@@ -38,7 +38,7 @@ pub fn editor() -> Value {
 }
 
 /// The same, and it pulls diagnostics.
-pub fn pulling_editor() -> Value {
+pub(crate) fn pulling_editor() -> Value {
     let mut capabilities = editor();
     capabilities["textDocument"]["diagnostic"] = json!({});
     capabilities["workspace"]["diagnostics"] = json!({"refreshSupport": true});
@@ -47,7 +47,7 @@ pub fn pulling_editor() -> Value {
 
 impl Client {
     /// Starts the server; says nothing yet.
-    pub fn start() -> Client {
+    pub(crate) fn start() -> Client {
         let mut child = Command::new(env!("CARGO_BIN_EXE_pallas-lsp"))
             .arg("--stdio")
             .stdin(Stdio::piped())
@@ -70,7 +70,7 @@ impl Client {
     }
 
     /// Starts the server, and greets it. Gives its capabilities.
-    pub fn initialize(capabilities: Value) -> (Client, Value) {
+    pub(crate) fn initialize(capabilities: Value) -> (Client, Value) {
         let mut client = Client::start();
         let params = json!({"processId": std::process::id(), "rootUri": null, "capabilities": capabilities});
         let result = client.request("initialize", params).expect("initialize");
@@ -79,22 +79,22 @@ impl Client {
     }
 
     /// Writes bytes as they are.
-    pub fn send_raw(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("not closed");
         stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("the server reads");
     }
 
-    pub fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         let frame = framed(&message.to_string());
         self.send_raw(&frame);
     }
 
-    pub fn notify(&mut self, method: &str, params: Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
     /// Sends a request; [`Client::answer`] waits for its answer.
-    pub fn ask(&mut self, method: &str, params: Value) -> i64 {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> i64 {
         self.next_id += 1;
         let id = self.next_id;
         let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
@@ -106,7 +106,7 @@ impl Client {
     }
 
     /// The result of a request, or its error.
-    pub fn answer(&mut self, id: i64) -> Result<Value, Value> {
+    pub(crate) fn answer(&mut self, id: i64) -> Result<Value, Value> {
         let mut message = self.wait_for("an answer", |m| m["id"] == id && m.get("method").is_none());
         match message.get_mut("error") {
             Some(error) => Err(error.take()),
@@ -114,19 +114,19 @@ impl Client {
         }
     }
 
-    pub fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.ask(method, params);
         self.answer(id)
     }
 
     /// The parameters of the next notification of this kind that `wanted` accepts.
-    pub fn notification(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn notification(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let mut message = self.wait_for(method, |m| m["method"] == method && wanted(&m["params"]));
         message["params"].take()
     }
 
     /// Diagnostics that were pushed for a version of a document.
-    pub fn published(&mut self, uri: &str, version: i32) -> Vec<Value> {
+    pub(crate) fn published(&mut self, uri: &str, version: i32) -> Vec<Value> {
         let params = self.notification("textDocument/publishDiagnostics", |params| {
             params["uri"] == uri && params["version"] == version
         });
@@ -134,7 +134,7 @@ impl Client {
     }
 
     /// The next message that fits, among those that came already and those to come.
-    pub fn wait_for(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn wait_for(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(index) = self.seen.iter().position(&wanted) {
             return self.seen.remove(index).expect("just found");
         }
@@ -158,42 +158,42 @@ impl Client {
     }
 
     /// Messages that nobody waited for so far.
-    pub fn leftover(&mut self) -> Vec<Value> {
+    pub(crate) fn leftover(&mut self) -> Vec<Value> {
         self.seen.extend(self.messages.try_iter());
         self.seen.drain(..).collect()
     }
 
-    pub fn open(&mut self, uri: &str, text: &str) {
+    pub(crate) fn open(&mut self, uri: &str, text: &str) {
         let document = json!({"uri": uri, "languageId": "python", "version": 1, "text": text});
         self.notify("textDocument/didOpen", json!({"textDocument": document}));
     }
 
-    pub fn change(&mut self, uri: &str, version: i32, changes: Value) {
+    pub(crate) fn change(&mut self, uri: &str, version: i32, changes: Value) {
         let document = json!({"uri": uri, "version": version});
         self.notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
     }
 
-    pub fn replace(&mut self, uri: &str, version: i32, text: &str) {
+    pub(crate) fn replace(&mut self, uri: &str, version: i32, text: &str) {
         self.change(uri, version, json!([{"text": text}]));
     }
 
-    pub fn close(&mut self, uri: &str) {
+    pub(crate) fn close(&mut self, uri: &str) {
         self.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
     }
 
     /// The Markdown of a hover; empty if there is none.
-    pub fn hover(&mut self, uri: &str, (line, character): (usize, usize)) -> String {
+    pub(crate) fn hover(&mut self, uri: &str, (line, character): (usize, usize)) -> String {
         let result = self.request("textDocument/hover", at(uri, line, character)).expect("hover");
         result["contents"]["value"].as_str().unwrap_or_default().to_string()
     }
 
-    pub fn pull(&mut self, uri: &str, previous: Option<&str>) -> Value {
+    pub(crate) fn pull(&mut self, uri: &str, previous: Option<&str>) -> Value {
         let params = json!({"textDocument": {"uri": uri}, "previousResultId": previous});
         self.request("textDocument/diagnostic", params).expect("diagnostics")
     }
 
     /// Says good-bye as an editor does; gives the exit status.
-    pub fn finish(mut self) -> Option<i32> {
+    pub(crate) fn finish(mut self) -> Option<i32> {
         assert_eq!(self.request("shutdown", Value::Null), Ok(Value::Null));
         self.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
         // Standard input stays open: the server must go all the same.
@@ -201,12 +201,12 @@ impl Client {
     }
 
     /// Closes the server's standard input.
-    pub fn hang_up(&mut self) {
+    pub(crate) fn hang_up(&mut self) {
         self.stdin = None;
     }
 
     /// Waits for the end of the process.
-    pub fn exit_status(&mut self) -> Option<i32> {
+    pub(crate) fn exit_status(&mut self) -> Option<i32> {
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().expect("our own child") {
@@ -226,17 +226,17 @@ impl Drop for Client {
     }
 }
 
-pub fn framed(body: &str) -> Vec<u8> {
+pub(crate) fn framed(body: &str) -> Vec<u8> {
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
 /// Parameters that name a place.
-pub fn at(uri: &str, line: usize, character: usize) -> Value {
+pub(crate) fn at(uri: &str, line: usize, character: usize) -> Value {
     json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": character}})
 }
 
 /// Zero-based line and column of the first `needle` after the first `after`; the texts before are ASCII.
-pub fn place(text: &str, after: &str, needle: &str) -> (usize, usize) {
+pub(crate) fn place(text: &str, after: &str, needle: &str) -> (usize, usize) {
     let start = text.find(after).unwrap_or_else(|| panic!("no {after:?} in the text"));
     let offset = start + text[start..].find(needle).unwrap_or_else(|| panic!("no {needle:?} after {after:?}"));
     let before = &text[..offset];
@@ -245,21 +245,21 @@ pub fn place(text: &str, after: &str, needle: &str) -> (usize, usize) {
 }
 
 /// A sample of the repository.
-pub fn sample(name: &str) -> String {
+pub(crate) fn sample(name: &str) -> String {
     let path = format!("{}/../samples/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// Random numbers that are the same in every run (the generator of Knuth's MMIX).
-pub struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Dice(seed)
     }
 
     /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % bound.max(1)
     }
