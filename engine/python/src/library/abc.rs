@@ -107,8 +107,7 @@ pub(super) fn is_subclass(interp: &Interp, subclass: &Rc<Class>, class: &Rc<Clas
         return Ok(true);
     }
     if let Some(Value::ClassMethod(hook)) = class.namespace.borrow().get("__subclasshook__").cloned() {
-        let verdict =
-            interp.call_values(&hook, [Value::Class(class.clone()), Value::Class(subclass.clone())])?;
+        let verdict = interp.call_values(&hook, [Value::Class(class.clone()), Value::Class(subclass.clone())])?;
         if let Value::Bool(verdict) = verdict {
             return Ok(verdict);
         }
@@ -142,4 +141,3 @@ fn abstract_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
     mark(interp, &function)?;
     Ok(function)
 }
-

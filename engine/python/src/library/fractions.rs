@@ -61,7 +61,9 @@ const METHODS: &[NativeDef] = &[
     row("__neg__", "(self)", "-self", |interp, args| Ok(make(interp, own(interp, &args)?.map(|top| -top)))),
     row("__pos__", "(self)", "+self", |_, args| Ok(args.get(0).clone())),
     row("__abs__", "(self)", "abs(self)", |interp, args| Ok(make(interp, own(interp, &args)?.map(|top| top.abs())))),
-    row("__bool__", "(self)", "Whether it is not zero.", |interp, args| Ok(Value::Bool(!own(interp, &args)?.top.is_zero()))),
+    row("__bool__", "(self)", "Whether it is not zero.", |interp, args| {
+        Ok(Value::Bool(!own(interp, &args)?.top.is_zero()))
+    }),
     row("__float__", "(self)", "The nearest float.", |interp, args| Ok(Value::Float(own(interp, &args)?.to_f64()))),
     row("__int__", "(self)", "The integer part.", |interp, args| {
         let ratio = own(interp, &args)?;
@@ -81,8 +83,7 @@ const METHODS: &[NativeDef] = &[
     }),
     row("__hash__", "(self)", "As the number that it is.", |interp, args| {
         let ratio = own(interp, &args)?;
-        let value =
-            if ratio.bottom.is_one() { Value::int(ratio.top.clone()) } else { Value::Float(ratio.to_f64()) };
+        let value = if ratio.bottom.is_one() { Value::int(ratio.top.clone()) } else { Value::Float(ratio.to_f64()) };
         interp.hash(&value).map(|hash| Value::from(hash as i64))
     }),
     row("__repr__", "(self)", "Fraction(1, 2)", |interp, args| {
@@ -91,9 +92,18 @@ const METHODS: &[NativeDef] = &[
     }),
     row("__str__", "(self)", "1/2", |interp, args| {
         let ratio = own(interp, &args)?;
-        Ok(Value::from(if ratio.bottom.is_one() { ratio.top.to_string() } else { format!("{}/{}", ratio.top, ratio.bottom) }))
+        Ok(Value::from(if ratio.bottom.is_one() {
+            ratio.top.to_string()
+        } else {
+            format!("{}/{}", ratio.top, ratio.bottom)
+        }))
     }),
-    row("limit_denominator", "(self, max_denominator=1000000)", "The nearest fraction with a small denominator.", limit),
+    row(
+        "limit_denominator",
+        "(self, max_denominator=1000000)",
+        "The nearest fraction with a small denominator.",
+        limit,
+    ),
     row("as_integer_ratio", "(self)", "Numerator and denominator.", |interp, args| {
         let ratio = own(interp, &args)?;
         Ok(Value::tuple([Value::int(ratio.top), Value::int(ratio.bottom)]))

@@ -76,7 +76,9 @@ macro_rules! table {
                     Ok(Value::None)
                 }),
                 row("__enter__", "(self, /)", "Itself.", |_, args| Ok(args.get(0).clone())),
-                row("__exit__", "(self, *args)", "Frees it.", |interp, args| interp.call_method(args.get(0), "close", [])),
+                row("__exit__", "(self, *args)", "Frees it.", |interp, args| {
+                    interp.call_method(args.get(0), "close", [])
+                }),
             ],
             properties: &[row("closed", "(self)", "Whether it was closed.", |_, args| {
                 Ok(Value::Bool(args.get(0).downcast::<Stream>().is_some_and(|stream| stream.closed.get())))
@@ -87,29 +89,31 @@ macro_rules! table {
     };
 }
 
-static STRING_IO: NativeClass = table!("StringIO", "StringIO(initial_value='', newline='\\n'): text in memory.", |interp, class, args| {
-    let [initial, _] = arguments(interp, const { &form("StringIO", "(initial_value='', newline='\\n')") }, args)?.take();
-    let items = match text(&initial) {
-        Some(text) => text.chars().map(u32::from).collect(),
-        None if initial.is_none() => Vec::new(),
-        None => {
-            return Err(interp.type_error(format!(
-                "initial_value must be str or None, not {}",
-                interp.type_name(&initial)
-            )));
-        }
-    };
-    Ok(make(class, items, false))
-});
+static STRING_IO: NativeClass =
+    table!("StringIO", "StringIO(initial_value='', newline='\\n'): text in memory.", |interp, class, args| {
+        let [initial, _] =
+            arguments(interp, const { &form("StringIO", "(initial_value='', newline='\\n')") }, args)?.take();
+        let items = match text(&initial) {
+            Some(text) => text.chars().map(u32::from).collect(),
+            None if initial.is_none() => Vec::new(),
+            None => {
+                return Err(
+                    interp.type_error(format!("initial_value must be str or None, not {}", interp.type_name(&initial)))
+                );
+            }
+        };
+        Ok(make(class, items, false))
+    });
 
-static BYTES_IO: NativeClass = table!("BytesIO", "BytesIO(initial_bytes=b''): bytes in memory.", |interp, class, args| {
-    let [initial] = arguments(interp, const { &form("BytesIO", "(initial_bytes=...)") }, args)?.take();
-    let items = match &initial {
-        Value::Bytes(bytes) => bytes.iter().map(|byte| u32::from(*byte)).collect(),
-        _ => Vec::new(),
-    };
-    Ok(make(class, items, true))
-});
+static BYTES_IO: NativeClass =
+    table!("BytesIO", "BytesIO(initial_bytes=b''): bytes in memory.", |interp, class, args| {
+        let [initial] = arguments(interp, const { &form("BytesIO", "(initial_bytes=...)") }, args)?.take();
+        let items = match &initial {
+            Value::Bytes(bytes) => bytes.iter().map(|byte| u32::from(*byte)).collect(),
+            _ => Vec::new(),
+        };
+        Ok(make(class, items, true))
+    });
 
 struct Stream {
     class: Rc<Class>,
@@ -182,17 +186,15 @@ fn write(interp: &Interp, args: Arguments) -> PyResult<Value> {
             (value, false) => match text(value) {
                 Some(text) => text.chars().map(u32::from).collect(),
                 None => {
-                    return Err(interp.type_error(format!(
-                        "string argument expected, got '{}'",
-                        interp.type_name(value)
-                    )));
+                    return Err(
+                        interp.type_error(format!("string argument expected, got '{}'", interp.type_name(value)))
+                    );
                 }
             },
             (value, true) => {
-                return Err(interp.type_error(format!(
-                    "a bytes-like object is required, not '{}'",
-                    interp.type_name(value)
-                )));
+                return Err(
+                    interp.type_error(format!("a bytes-like object is required, not '{}'", interp.type_name(value)))
+                );
             }
         };
         let mut held = stream.items.borrow_mut();

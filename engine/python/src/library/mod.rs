@@ -5,6 +5,7 @@
 
 mod abc;
 mod argparse;
+mod bisect;
 mod collections;
 mod contextlib;
 mod copy;
@@ -12,6 +13,8 @@ mod dataclasses;
 mod enumeration;
 mod fractions;
 mod functools;
+mod heapq;
+mod importlib;
 mod inspect;
 mod io;
 mod itertools;
@@ -48,6 +51,7 @@ use crate::module::ModuleDef;
 pub static MODULES: &[&ModuleDef] = &[
     &abc::MODULE,
     &argparse::MODULE,
+    &bisect::MODULE,
     &collections::MODULE,
     &collections::abc::MODULE,
     &contextlib::MODULE,
@@ -56,6 +60,10 @@ pub static MODULES: &[&ModuleDef] = &[
     &enumeration::MODULE,
     &fractions::MODULE,
     &functools::MODULE,
+    &heapq::MODULE,
+    &importlib::METADATA,
+    &importlib::MODULE,
+    &importlib::UTIL,
     &inspect::MODULE,
     &io::MODULE,
     &itertools::MODULE,

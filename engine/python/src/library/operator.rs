@@ -78,9 +78,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         compare!("ge", GtE),
         compare!("is_", Is),
         compare!("is_not", IsNot),
-        row("contains", "(a, b, /)", "b in a.", |interp, args| {
-            interp.compare(CompareOp::In, args.get(1), args.get(0))
-        }),
+        row("contains", "(a, b, /)", "b in a.", |interp, args| interp.compare(CompareOp::In, args.get(1), args.get(0))),
         unary!("neg", Neg),
         unary!("pos", Pos),
         unary!("inv", Invert),
@@ -301,4 +299,3 @@ fn method_caller(interp: &Interp, _: &Rc<Class>, mut args: CallArgs) -> PyResult
         interp.call(&interp.get_attr(&target, &name)?, args.clone())
     }))
 }
-

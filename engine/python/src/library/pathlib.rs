@@ -33,8 +33,22 @@ macro_rules! out_of_reach {
 }
 
 const UNAVAILABLE: &[NativeDef] = out_of_reach!(
-    "write_text", "write_bytes", "read_bytes", "open", "mkdir", "rmdir", "unlink", "touch", "rename", "replace", "iterdir",
-    "glob", "rglob", "stat", "chmod", "symlink_to"
+    "write_text",
+    "write_bytes",
+    "read_bytes",
+    "open",
+    "mkdir",
+    "rmdir",
+    "unlink",
+    "touch",
+    "rename",
+    "replace",
+    "iterdir",
+    "glob",
+    "rglob",
+    "stat",
+    "chmod",
+    "symlink_to"
 );
 
 const METHODS: &[NativeDef] = &[
@@ -78,7 +92,9 @@ const METHODS: &[NativeDef] = &[
     }),
     row("relative_to", "(self, *other)", "The path from another.", relative_to),
     row("is_absolute", "(self)", "Whether it begins with /.", |_, args| Ok(Value::Bool(own(&args).starts_with('/')))),
-    row("absolute", "(self)", "The path from /.", |interp, args| Ok(make(interp, &join_paths("/", [own(&args).as_str()])))),
+    row("absolute", "(self)", "The path from /.", |interp, args| {
+        Ok(make(interp, &join_paths("/", [own(&args).as_str()])))
+    }),
     row("resolve", "(self, strict=False)", "The path from /.", |interp, args| {
         Ok(make(interp, &normalise(&join_paths("/", [own(&args).as_str()]))))
     }),
@@ -92,16 +108,21 @@ const METHODS: &[NativeDef] = &[
     row("is_dir", "(self)", "Whether the host knows a folder of this name.", |interp, args| {
         Ok(Value::Bool(interp.host().read_source(&own(&args)).is_err()))
     }),
-    row("read_text", "(self, encoding=None, errors=None)", "The text of a file that the host can read.", |interp, args| {
-        let path = own(&args);
-        match interp.host().read_source(&path) {
-            Ok(Some(text)) => Ok(Value::from(text)),
-            _ => Err(interp.error(
-                &interp.types().file_not_found_error,
-                format!("[Errno 2] No such file or directory: {}", interp.repr(&Value::from(path))?),
-            )),
-        }
-    }),
+    row(
+        "read_text",
+        "(self, encoding=None, errors=None)",
+        "The text of a file that the host can read.",
+        |interp, args| {
+            let path = own(&args);
+            match interp.host().read_source(&path) {
+                Ok(Some(text)) => Ok(Value::from(text)),
+                _ => Err(interp.error(
+                    &interp.types().file_not_found_error,
+                    format!("[Errno 2] No such file or directory: {}", interp.repr(&Value::from(path))?),
+                )),
+            }
+        },
+    ),
 ];
 
 const PROPERTIES: &[NativeDef] = &[
@@ -188,8 +209,7 @@ fn own(args: &Arguments) -> String {
 }
 
 fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
-    let parts =
-        args.positional.iter().map(|part| super::os::as_path(interp, part)).collect::<PyResult<Vec<_>>>()?;
+    let parts = args.positional.iter().map(|part| super::os::as_path(interp, part)).collect::<PyResult<Vec<_>>>()?;
     Ok(of_class(class, &join_paths("", parts.iter().map(String::as_str))))
 }
 

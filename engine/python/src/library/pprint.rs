@@ -27,11 +27,16 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
                 Ok(Value::None)
             },
         ),
-        row("pp", "(object, *args, sort_dicts=False, **kwargs)", "Prints a value, dicts in their order.", |interp, args| {
-            let text = Printer { interp, indent: 1, width: 80, sort: false }.show(args.get(0), 0, 0)? + "\n";
-            super::sys::streams::write_to(interp, "stdout", &text)?;
-            Ok(Value::None)
-        }),
+        row(
+            "pp",
+            "(object, *args, sort_dicts=False, **kwargs)",
+            "Prints a value, dicts in their order.",
+            |interp, args| {
+                let text = Printer { interp, indent: 1, width: 80, sort: false }.show(args.get(0), 0, 0)? + "\n";
+                super::sys::streams::write_to(interp, "stdout", &text)?;
+                Ok(Value::None)
+            },
+        ),
         row(
             "pformat",
             "(object, indent=1, width=80, depth=None, *, compact=False, sort_dicts=True, underscore_numbers=False)",
@@ -53,12 +58,8 @@ struct Printer<'a> {
 }
 
 fn formatted(interp: &Interp, value: &Value, indent: &Value, width: &Value, sort: &Value) -> PyResult<String> {
-    let printer = Printer {
-        interp,
-        indent: interp.to_usize(indent)?,
-        width: interp.to_usize(width)?,
-        sort: interp.truth(sort)?,
-    };
+    let printer =
+        Printer { interp, indent: interp.to_usize(indent)?, width: interp.to_usize(width)?, sort: interp.truth(sort)? };
     printer.show(value, 0, 0)
 }
 

@@ -17,8 +17,16 @@ pub(super) static FUTURE: ModuleDef = ModuleDef {
     functions: &[],
     populate: |interp, names| {
         for name in [
-            "annotations", "division", "absolute_import", "print_function", "unicode_literals", "generators",
-            "nested_scopes", "with_statement", "generator_stop", "barry_as_FLUFL",
+            "annotations",
+            "division",
+            "absolute_import",
+            "print_function",
+            "unicode_literals",
+            "generators",
+            "nested_scopes",
+            "with_statement",
+            "generator_stop",
+            "barry_as_FLUFL",
         ] {
             let feature = super::types::namespace_of(interp, [("compiler_flag", Value::int(0i64))]);
             names.insert(name.into(), feature);
@@ -114,22 +122,27 @@ static NUMBER_META: NativeClass = NativeClass {
     name: "ABCMeta",
     module: "abc",
     doc: "The class of abstract base classes.",
-    methods: &[row("__instancecheck__", "(self, instance)", "By the kind of number, or by inheritance.", |interp, args| {
-        let [class, instance] = args.take();
-        let Value::Class(class) = &class else { return Ok(Value::Bool(false)) };
-        let rank = |name: &str| NUMBER_CLASSES.iter().position(|table| table.name == name);
-        let kind = match super::support::plain(&instance) {
-            Value::Int(_) | Value::Bool(_) => Some(4),
-            Value::Float(_) => Some(2),
-            Value::Complex(..) => Some(1),
-            _ => None,
-        };
-        let listed = match (rank(&class.name), kind) {
-            (Some(rank), Some(kind)) => rank <= kind,
-            _ => false,
-        };
-        Ok(Value::Bool(listed || super::abc::is_subclass(interp, &interp.type_of(&instance), class)?))
-    })],
+    methods: &[row(
+        "__instancecheck__",
+        "(self, instance)",
+        "By the kind of number, or by inheritance.",
+        |interp, args| {
+            let [class, instance] = args.take();
+            let Value::Class(class) = &class else { return Ok(Value::Bool(false)) };
+            let rank = |name: &str| NUMBER_CLASSES.iter().position(|table| table.name == name);
+            let kind = match super::support::plain(&instance) {
+                Value::Int(_) | Value::Bool(_) => Some(4),
+                Value::Float(_) => Some(2),
+                Value::Complex(..) => Some(1),
+                _ => None,
+            };
+            let listed = match (rank(&class.name), kind) {
+                (Some(rank), Some(kind)) => rank <= kind,
+                _ => false,
+            };
+            Ok(Value::Bool(listed || super::abc::is_subclass(interp, &interp.type_of(&instance), class)?))
+        },
+    )],
     properties: &[],
     construct: None,
     instance_check: None,
@@ -173,11 +186,13 @@ static REFERENCE: NativeClass = NativeClass {
     construct: Some(|interp, _, args| {
         let form = const { &super::support::form("ref", "(object, callback=None, /)") };
         let [target, _] = super::support::arguments(interp, form, args)?.take();
-        if matches!(target, Value::Int(_) | Value::Str(_) | Value::Tuple(_) | Value::None | Value::List(_) | Value::Dict(_)) {
-            return Err(interp.type_error(format!(
-                "cannot create weak reference to '{}' object",
-                interp.type_name(&target)
-            )));
+        if matches!(
+            target,
+            Value::Int(_) | Value::Str(_) | Value::Tuple(_) | Value::None | Value::List(_) | Value::Dict(_)
+        ) {
+            return Err(
+                interp.type_error(format!("cannot create weak reference to '{}' object", interp.type_name(&target)))
+            );
         }
         Ok(Value::object(Reference { target }))
     }),

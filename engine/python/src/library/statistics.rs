@@ -124,10 +124,9 @@ fn data(interp: &Interp, values: Vec<Value>) -> PyResult<Data> {
     let mut special: Option<f64> = None;
     for value in &values {
         if matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_)) {
-            return Err(interp.type_error(format!(
-                "can't convert type '{}' to numerator/denominator",
-                interp.type_name(value)
-            )));
+            return Err(
+                interp.type_error(format!("can't convert type '{}' to numerator/denominator", interp.type_name(value)))
+            );
         }
         match Ratio::of(interp, value)? {
             Some(ratio) => ratios.push(ratio),
@@ -283,7 +282,8 @@ fn median(interp: &Interp, args: &Arguments, middle: Middle) -> PyResult<Value> 
 
 /// The most common values, in order of first appearance.
 fn most_common(interp: &Interp, values: Vec<Value>) -> PyResult<Vec<Value>> {
-    let counter = interp.call_values(&interp.get_attr(&interp.import("collections")?, "Counter")?, [Value::list(values)])?;
+    let counter =
+        interp.call_values(&interp.get_attr(&interp.import("collections")?, "Counter")?, [Value::list(values)])?;
     let ranked = interp.collect(&interp.call_method(&counter, "most_common", [])?)?;
     let mut best: Option<Value> = None;
     let mut result = Vec::new();
@@ -336,9 +336,10 @@ fn spread(interp: &Interp, args: &Arguments, is_sample: bool, root: bool) -> PyR
             None => return Ok(Value::Float(f64::NAN)),
         },
     };
-    let squares = data.ratios.iter().fold(Ratio { top: 0.into(), bottom: 1.into() }, |sum, ratio| {
-        sum.add(ratio.minus(&center).squared())
-    });
+    let squares = data
+        .ratios
+        .iter()
+        .fold(Ratio { top: 0.into(), bottom: 1.into() }, |sum, ratio| sum.add(ratio.minus(&center).squared()));
     let variance = squares.over(if is_sample { n - 1 } else { n });
     if root {
         return Ok(Value::Float(root_of(&variance)));

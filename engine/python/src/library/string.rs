@@ -22,7 +22,8 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     functions: &[row("capwords", "(s, sep=None)", "Every word capitalised.", |interp, args| {
         let [text, separator] = args.take();
         let words = interp.collect(&interp.call_method(&text, "split", [separator.clone()])?)?;
-        let words = words.iter().map(|word| interp.call_method(word, "capitalize", [])).collect::<PyResult<Vec<_>>>()?;
+        let words =
+            words.iter().map(|word| interp.call_method(word, "capitalize", [])).collect::<PyResult<Vec<_>>>()?;
         let separator = if separator.is_none() { Value::str(" ") } else { separator };
         interp.call_method(&separator, "join", [Value::list(words)])
     })],
@@ -50,7 +51,9 @@ static TEMPLATE: NativeClass = NativeClass {
     module: "string",
     doc: "Template(template): text with $names to substitute.",
     methods: &[
-        row("substitute", "(self, mapping=..., /, **kws)", "The text with every name replaced.", |i, a| fill(i, a, true)),
+        row("substitute", "(self, mapping=..., /, **kws)", "The text with every name replaced.", |i, a| {
+            fill(i, a, true)
+        }),
         row("safe_substitute", "(self, mapping=..., /, **kws)", "The text with known names replaced.", |i, a| {
             fill(i, a, false)
         }),
@@ -117,9 +120,7 @@ fn fill(interp: &Interp, args: Arguments, strict: bool) -> PyResult<Value> {
                 let before = &text[..text.len() - rest.len() - 1];
                 let line = before.matches('\n').count() + 1;
                 let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-                return Err(
-                    interp.value_error(format!("Invalid placeholder in string: line {line}, col {column}"))
-                );
+                return Err(interp.value_error(format!("Invalid placeholder in string: line {line}, col {column}")));
             }
             result.push('$');
             continue;

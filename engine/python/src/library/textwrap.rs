@@ -124,8 +124,7 @@ fn lines(interp: &Interp, args: &Arguments) -> PyResult<Vec<String>> {
         placeholder: interp.to_str(args.get(10))?.to_string(),
     };
     let text = if on(4)? { text.replace('\t', "        ") } else { text.to_string() };
-    let text =
-        if on(5)? { text.replace(['\t', '\n', '\x0b', '\x0c', '\r'], " ") } else { text };
+    let text = if on(5)? { text.replace(['\t', '\n', '\x0b', '\x0c', '\r'], " ") } else { text };
     let chunks = chunks(&text, wrapper.break_on_hyphens);
     Ok(wrapper.wrap(chunks))
 }

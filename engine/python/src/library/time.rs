@@ -130,7 +130,17 @@ fn broken_down(interp: &Interp, args: Arguments) -> PyResult<Value> {
 
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 
@@ -170,7 +180,9 @@ pub(super) fn format_time(format: &str, parts: &Parts) -> String {
             Some('c') => text.push_str(&format_time("%a %b %e %H:%M:%S %Y", parts)),
             Some('Z') => text.push_str("UTC"),
             Some('z') => text.push_str("+0000"),
-            Some('s') => text.push_str(&(days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second).to_string()),
+            Some('s') => text.push_str(
+                &(days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second).to_string(),
+            ),
             Some('n') => text.push('\n'),
             Some('t') => text.push('\t'),
             Some('%') => text.push('%'),

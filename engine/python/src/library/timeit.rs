@@ -11,18 +11,28 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     name: "timeit",
     doc: "How long something takes.",
     functions: &[
-        row("timeit", "(stmt='pass', setup='pass', timer=None, number=1000000, globals=None)", "Seconds that number runs take.", |interp, args| {
-            let [statement, setup, timer, number, globals] = args.take();
-            run(interp, &statement, &setup, &timer, &number, &globals)
-        }),
-        row("repeat", "(stmt='pass', setup='pass', timer=None, repeat=5, number=1000000, globals=None)", "Seconds of several series of runs.", |interp, args| {
-            let [statement, setup, timer, times, number, globals] = args.take();
-            let times = if interp.is_analysis() { 1 } else { interp.to_i64(&times)? };
-            let results = (0..times)
-                .map(|_| run(interp, &statement, &setup, &timer, &number, &globals))
-                .collect::<PyResult<Vec<_>>>()?;
-            Ok(Value::list(results))
-        }),
+        row(
+            "timeit",
+            "(stmt='pass', setup='pass', timer=None, number=1000000, globals=None)",
+            "Seconds that number runs take.",
+            |interp, args| {
+                let [statement, setup, timer, number, globals] = args.take();
+                run(interp, &statement, &setup, &timer, &number, &globals)
+            },
+        ),
+        row(
+            "repeat",
+            "(stmt='pass', setup='pass', timer=None, repeat=5, number=1000000, globals=None)",
+            "Seconds of several series of runs.",
+            |interp, args| {
+                let [statement, setup, timer, times, number, globals] = args.take();
+                let times = if interp.is_analysis() { 1 } else { interp.to_i64(&times)? };
+                let results = (0..times)
+                    .map(|_| run(interp, &statement, &setup, &timer, &number, &globals))
+                    .collect::<PyResult<Vec<_>>>()?;
+                Ok(Value::list(results))
+            },
+        ),
         row("default_timer", "()", "Seconds since some moment.", |interp, _: Arguments| {
             Ok(Value::Float(interp.host().seconds()))
         }),
@@ -42,7 +52,14 @@ fn perform(interp: &Interp, what: &Value, globals: &Value) -> PyResult<()> {
     }
 }
 
-fn run(interp: &Interp, statement: &Value, setup: &Value, timer: &Value, number: &Value, globals: &Value) -> PyResult<Value> {
+fn run(
+    interp: &Interp,
+    statement: &Value,
+    setup: &Value,
+    timer: &Value,
+    number: &Value,
+    globals: &Value,
+) -> PyResult<Value> {
     let globals = globals.clone().given().unwrap_or_else(dict);
     let now = || -> PyResult<f64> {
         if timer.is_none() { Ok(interp.host().seconds()) } else { interp.to_f64(&interp.call_values(timer, [])?) }

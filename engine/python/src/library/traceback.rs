@@ -11,20 +11,36 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     name: "traceback",
     doc: "Exceptions as text.",
     functions: &[
-        row("format_exc", "(limit=None, chain=True)", "The exception being handled, as Python prints it.", |interp, _| {
-            Ok(Value::from(handled(interp)))
-        }),
-        row("print_exc", "(limit=None, file=None, chain=True)", "Prints the exception being handled.", |interp, args| {
-            let text = handled(interp);
-            write(interp, args.get(1), &text)
-        }),
-        row("format_exception", "(exc, /, value=..., tb=..., limit=None, chain=True)", "The lines of an exception.", |interp, args| {
-            Ok(lines(&rendered(interp, &args)))
-        }),
-        row("print_exception", "(exc, /, value=..., tb=..., limit=None, file=None, chain=True)", "Prints an exception.", |interp, args| {
-            let text = rendered(interp, &args);
-            write(interp, args.get(4), &text)
-        }),
+        row(
+            "format_exc",
+            "(limit=None, chain=True)",
+            "The exception being handled, as Python prints it.",
+            |interp, _| Ok(Value::from(handled(interp))),
+        ),
+        row(
+            "print_exc",
+            "(limit=None, file=None, chain=True)",
+            "Prints the exception being handled.",
+            |interp, args| {
+                let text = handled(interp);
+                write(interp, args.get(1), &text)
+            },
+        ),
+        row(
+            "format_exception",
+            "(exc, /, value=..., tb=..., limit=None, chain=True)",
+            "The lines of an exception.",
+            |interp, args| Ok(lines(&rendered(interp, &args))),
+        ),
+        row(
+            "print_exception",
+            "(exc, /, value=..., tb=..., limit=None, file=None, chain=True)",
+            "Prints an exception.",
+            |interp, args| {
+                let text = rendered(interp, &args);
+                write(interp, args.get(4), &text)
+            },
+        ),
         row("format_exception_only", "(exc, /, value=...)", "The last line of an exception.", |interp, args| {
             let exception = exception(&args);
             Ok(Value::list([Value::from(interp.exception_line(&exception) + "\n")]))
@@ -37,7 +53,9 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
             write(interp, args.get(2), &text)
         }),
         row("format_stack", "(f=None, limit=None)", "The calls being made.", |interp, _| Ok(lines(&stack(interp)))),
-        row("extract_stack", "(f=None, limit=None)", "The calls being made, as text.", |interp, _| Ok(lines(&stack(interp)))),
+        row("extract_stack", "(f=None, limit=None)", "The calls being made, as text.", |interp, _| {
+            Ok(lines(&stack(interp)))
+        }),
     ],
     populate: |_, _| {},
 };

@@ -2,7 +2,7 @@
 
 use super::support::{ClassBuilder, add_class, classes, keywords, row};
 use crate::call::CallArgs;
-use crate::class::{Class, NativeClass, Namespace};
+use crate::class::{Class, Namespace, NativeClass};
 use crate::interp::Interp;
 use crate::module::{Module, ModuleDef};
 use crate::native::{Arguments, NativeDef};
@@ -53,7 +53,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
 /// `types.ModuleType(name)` makes an empty module; `isinstance` asks the builtin class.
 fn module_type(interp: &Interp) -> Rc<Class> {
     classes::cached(interp, "ModuleType", |interp| {
-        let class = ClassBuilder::new("module", "builtins", &interp.types().module)
+        ClassBuilder::new("module", "builtins", &interp.types().module)
             .construct(|interp, _, args| {
                 let form = const { &super::support::form("module", "(name, doc=None)") };
                 let [name, doc] = super::support::arguments(interp, form, args)?.take();
@@ -68,8 +68,7 @@ fn module_type(interp: &Interp) -> Rc<Class> {
                 })))
             })
             .metaclass(&by_value_meta(interp))
-            .build();
-        class
+            .build()
     })
 }
 
@@ -90,10 +89,8 @@ static MAPPING_PROXY: NativeClass = NativeClass {
         let form = const { &super::support::form("mappingproxy", "(mapping)") };
         let [mapping] = super::support::arguments(interp, form, args)?.take();
         if interp.find_attr(&mapping, "keys")?.is_none() {
-            return Err(interp.type_error(format!(
-                "mappingproxy() argument must be a mapping, not {}",
-                interp.type_name(&mapping)
-            )));
+            return Err(interp
+                .type_error(format!("mappingproxy() argument must be a mapping, not {}", interp.type_name(&mapping))));
         }
         Ok(Value::object(MappingProxy { mapping }))
     }),

@@ -59,22 +59,34 @@ module!(SUBPROCESS, "subprocess", "programs run here without access to other pro
         }
     }
 );
-module!(TEMPFILE, "tempfile", "programs run here without access to files",
-    functions &["mkdtemp", "mkstemp", "mktemp", "gettempdir", "TemporaryFile"],
-    classes &["TemporaryDirectory", "NamedTemporaryFile", "SpooledTemporaryFile"]
+module!(
+    TEMPFILE,
+    "tempfile",
+    "programs run here without access to files",
+    functions & ["mkdtemp", "mkstemp", "mktemp", "gettempdir", "TemporaryFile"],
+    classes & ["TemporaryDirectory", "NamedTemporaryFile", "SpooledTemporaryFile"]
 );
-module!(SHUTIL, "shutil", "programs run here without access to files",
-    functions &["copy", "copy2", "copyfile", "copytree", "move", "rmtree", "which", "disk_usage", "make_archive"],
-    classes &[]
+module!(
+    SHUTIL,
+    "shutil",
+    "programs run here without access to files",
+    functions & ["copy", "copy2", "copyfile", "copytree", "move", "rmtree", "which", "disk_usage", "make_archive"],
+    classes & []
 );
-module!(GLOB, "glob", "programs run here without access to files", functions &["glob", "iglob"], classes &[]);
-module!(SOCKET, "socket", "programs run here without access to the network",
-    functions &["create_connection", "gethostname", "gethostbyname"],
-    classes &["socket"]
+module!(GLOB, "glob", "programs run here without access to files", functions & ["glob", "iglob"], classes & []);
+module!(
+    SOCKET,
+    "socket",
+    "programs run here without access to the network",
+    functions & ["create_connection", "gethostname", "gethostbyname"],
+    classes & ["socket"]
 );
-module!(PICKLE, "pickle", "values are not serialised here",
-    functions &["dumps", "loads", "dump", "load"],
-    classes &["Pickler", "Unpickler"]
+module!(
+    PICKLE,
+    "pickle",
+    "values are not serialised here",
+    functions & ["dumps", "loads", "dump", "load"],
+    classes & ["Pickler", "Unpickler"]
 );
 module!(MULTIPROCESSING, "multiprocessing", "programs run here in one process",
     functions &["Process", "Pool", "Queue", "Manager", "Pipe", "get_context", "set_start_method"],
@@ -83,17 +95,29 @@ module!(MULTIPROCESSING, "multiprocessing", "programs run here in one process",
         names.insert("cpu_count".into(), callable("cpu_count", |_, _| Ok(Value::int(1i64))));
     }
 );
-module!(CONCURRENT, "concurrent", "programs run here in one thread", functions &[], classes &[]);
-module!(FUTURES, "concurrent.futures", "programs run here in one thread",
-    functions &["as_completed", "wait"],
-    classes &["ThreadPoolExecutor", "ProcessPoolExecutor", "Future", "Executor"]
+module!(CONCURRENT, "concurrent", "programs run here in one thread", functions & [], classes & []);
+module!(
+    FUTURES,
+    "concurrent.futures",
+    "programs run here in one thread",
+    functions & ["as_completed", "wait"],
+    classes & ["ThreadPoolExecutor", "ProcessPoolExecutor", "Future", "Executor"]
 );
-module!(ASYNCIO, "asyncio", "nothing runs asynchronously here",
-    functions &["run", "gather", "sleep", "create_task", "get_event_loop", "wait_for"],
-    classes &["Queue", "Event", "Future"]
+module!(
+    ASYNCIO,
+    "asyncio",
+    "nothing runs asynchronously here",
+    functions & ["run", "gather", "sleep", "create_task", "get_event_loop", "wait_for"],
+    classes & ["Queue", "Event", "Future"]
 );
-module!(QUEUE, "queue", "programs run here in one thread", functions &[], classes &["Queue", "LifoQueue", "PriorityQueue"]);
-module!(SIGNAL, "signal", "programs run here without signals", functions &["signal", "alarm"], classes &[]);
+module!(
+    QUEUE,
+    "queue",
+    "programs run here in one thread",
+    functions & [],
+    classes & ["Queue", "LifoQueue", "PriorityQueue"]
+);
+module!(SIGNAL, "signal", "programs run here without signals", functions & ["signal", "alarm"], classes & []);
 module!(THREADING, "threading", "programs run here in one thread",
     functions &[],
     classes &["Thread", "Timer", "Barrier"],

@@ -18,32 +18,63 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     doc: "Warnings on standard error.",
     functions: &[
         row("warn", "(message, category=None, stacklevel=1, source=None)", "Issues a warning, or raises it.", warn),
-        row("warn_explicit", "(message, category, filename, lineno, module=None, registry=None)", "Issues a warning for a place.", |interp, args| {
-            let [message, category, file, line, ..] = args.take::<6>();
-            let place = Place { file: interp.to_str(&file)?.to_string(), line: interp.to_usize(&line)?, source: None, in_main: true };
-            issue(interp, &message, &category, place)
-        }),
-        row("simplefilter", "(action, category=..., lineno=0, append=False)", "Adds a filter for a category.", |interp, args| {
-            let [action, category, _, append] = args.take();
-            add_filter(interp, &action, Value::str(""), category, &append)
-        }),
-        row("filterwarnings", "(action, message='', category=..., module='', lineno=0, append=False)", "Adds a filter.", |interp, args| {
-            let [action, message, category, _, _, append] = args.take();
-            add_filter(interp, &action, message, category, &append)
-        }),
+        row(
+            "warn_explicit",
+            "(message, category, filename, lineno, module=None, registry=None)",
+            "Issues a warning for a place.",
+            |interp, args| {
+                let [message, category, file, line, ..] = args.take::<6>();
+                let place = Place {
+                    file: interp.to_str(&file)?.to_string(),
+                    line: interp.to_usize(&line)?,
+                    source: None,
+                    in_main: true,
+                };
+                issue(interp, &message, &category, place)
+            },
+        ),
+        row(
+            "simplefilter",
+            "(action, category=..., lineno=0, append=False)",
+            "Adds a filter for a category.",
+            |interp, args| {
+                let [action, category, _, append] = args.take();
+                add_filter(interp, &action, Value::str(""), category, &append)
+            },
+        ),
+        row(
+            "filterwarnings",
+            "(action, message='', category=..., module='', lineno=0, append=False)",
+            "Adds a filter.",
+            |interp, args| {
+                let [action, message, category, _, _, append] = args.take();
+                add_filter(interp, &action, message, category, &append)
+            },
+        ),
         row("resetwarnings", "()", "Removes every filter.", |interp, _| {
             let state = interp.extension::<State>();
             state.filters.borrow_mut().clear();
             state.cleared.replace(true);
             Ok(Value::None)
         }),
-        row("formatwarning", "(message, category, filename, lineno, line=None)", "A warning as it is shown.", |interp, args| {
-            let [message, category, file, line, source] = args.take();
-            let name = interp.str(&interp.get_attr(&category, "__name__")?)?;
-            let source = source.given().map(|line| interp.str(&line)).transpose()?;
-            let text = shown(&interp.str(&file)?, interp.to_usize(&line)?, &name, &interp.str(&message)?, source.as_deref());
-            Ok(Value::from(text))
-        }),
+        row(
+            "formatwarning",
+            "(message, category, filename, lineno, line=None)",
+            "A warning as it is shown.",
+            |interp, args| {
+                let [message, category, file, line, source] = args.take();
+                let name = interp.str(&interp.get_attr(&category, "__name__")?)?;
+                let source = source.given().map(|line| interp.str(&line)).transpose()?;
+                let text = shown(
+                    &interp.str(&file)?,
+                    interp.to_usize(&line)?,
+                    &name,
+                    &interp.str(&message)?,
+                    source.as_deref(),
+                );
+                Ok(Value::from(text))
+            },
+        ),
     ],
     populate: |interp, names| {
         super::support::add_class(names, &interp.native_class(&CATCH_WARNINGS));
@@ -135,7 +166,11 @@ fn issue(interp: &Interp, message: &Value, category: &Value, place: Place) -> Py
     };
     let text = interp.str(message)?;
     let instance = || -> PyResult<Value> {
-        if is_warning { Ok(message.clone()) } else { interp.call_values(&Value::Class(class.clone()), [message.clone()]) }
+        if is_warning {
+            Ok(message.clone())
+        } else {
+            interp.call_values(&Value::Class(class.clone()), [message.clone()])
+        }
     };
     let state = interp.extension::<State>();
     let action = action(interp, &state, &class, &text, &place)?;
@@ -200,11 +235,7 @@ fn action(interp: &Interp, state: &State, class: &Rc<Class>, text: &str, place: 
         return Ok(Action::Default);
     }
     let types = interp.types();
-    let hidden = [
-        &types.pending_deprecation_warning,
-        &types.import_warning,
-        &types.resource_warning,
-    ];
+    let hidden = [&types.pending_deprecation_warning, &types.import_warning, &types.resource_warning];
     if class.is_subclass(&types.deprecation_warning) {
         return Ok(if place.in_main { Action::Default } else { Action::Ignore });
     }

@@ -210,16 +210,12 @@ fn count_of(interp: &Interp, value: &Value) -> PyResult<Count> {
 /// `add_argument(*names, **options)`
 pub(super) fn describe(interp: &Interp, names: &[Value], options: &[(Name, Value)]) -> PyResult<Action> {
     let option = |name: &str| options.iter().find(|(known, _)| &**known == name).map(|(_, value)| value.clone());
-    const KNOWN: &[&str] = &[
-        "action", "nargs", "const", "default", "type", "choices", "required", "help", "metavar", "dest", "version",
-    ];
+    const KNOWN: &[&str] =
+        &["action", "nargs", "const", "default", "type", "choices", "required", "help", "metavar", "dest", "version"];
     if let Some((unknown, _)) = options.iter().find(|(name, _)| !KNOWN.contains(&&**name)) {
-        return Err(
-            interp.type_error(format!("Action.__init__() got an unexpected keyword argument '{unknown}'"))
-        );
+        return Err(interp.type_error(format!("Action.__init__() got an unexpected keyword argument '{unknown}'")));
     }
-    let names: Vec<String> =
-        names.iter().map(|name| Ok(interp.to_str(name)?.to_string())).collect::<PyResult<_>>()?;
+    let names: Vec<String> = names.iter().map(|name| Ok(interp.to_str(name)?.to_string())).collect::<PyResult<_>>()?;
     let is_positional = names.is_empty() || (names.len() == 1 && !names[0].starts_with('-'));
     let dest_given = option("dest").as_ref().and_then(text).map(|dest| dest.to_string());
     let (flags, dest) = if is_positional {
@@ -233,14 +229,11 @@ pub(super) fn describe(interp: &Interp, names: &[Value], options: &[(Name, Value
         (Vec::new(), dest)
     } else {
         if let Some(bad) = names.iter().find(|name| !name.starts_with('-')) {
-            return Err(interp.value_error(format!(
-                "invalid option string '{bad}': must start with a character '-'"
-            )));
+            return Err(interp.value_error(format!("invalid option string '{bad}': must start with a character '-'")));
         }
         let long = names.iter().find(|name| name.starts_with("--")).or(names.first());
-        let dest = dest_given.unwrap_or_else(|| {
-            long.map_or_else(String::new, |name| name.trim_start_matches('-').replace('-', "_"))
-        });
+        let dest = dest_given
+            .unwrap_or_else(|| long.map_or_else(String::new, |name| name.trim_start_matches('-').replace('-', "_")));
         (names, dest)
     };
     let mut action = Action::new(flags, dest, Kind::Store, Count::Single);

@@ -77,7 +77,8 @@ fn usage_parts(interp: &Interp, state: &State, positional: bool) -> Vec<String> 
         if action.is_positional() != positional || done.contains(&index) || is_hidden(action) {
             continue;
         }
-        let group = state.exclusives.iter().find(|group| group.actions.first() == Some(&index) && group.actions.len() > 1);
+        let group =
+            state.exclusives.iter().find(|group| group.actions.first() == Some(&index) && group.actions.len() > 1);
         if let Some(group) = group.filter(|group| group.actions.windows(2).all(|pair| pair[1] == pair[0] + 1)) {
             let members: Vec<String> = group
                 .actions
@@ -184,7 +185,7 @@ fn expanded(interp: &Interp, state: &State, action: &Action) -> PyResult<Option<
     let Some(mut help) = action.help.clone() else { return Ok(None) };
     if state.formatter == "ArgumentDefaultsHelpFormatter"
         && !help.contains("%(default)")
-        && !text(&action.default).is_some_and(|text| &*text == SUPPRESS)
+        && text(&action.default).is_none_or(|text| &*text != SUPPRESS)
         && (!action.is_positional() || matches!(action.count, Count::Optional | Count::Any))
     {
         help.push_str(" (default: %(default)s)");
@@ -192,7 +193,8 @@ fn expanded(interp: &Interp, state: &State, action: &Action) -> PyResult<Option<
     if !help.contains('%') {
         return Ok(Some(help));
     }
-    let choices: Vec<String> = action.choices.iter().flatten().map(|choice| interp.str(choice).unwrap_or_default()).collect();
+    let choices: Vec<String> =
+        action.choices.iter().flatten().map(|choice| interp.str(choice).unwrap_or_default()).collect();
     let type_name = if action.convert.is_none() {
         Value::None
     } else {

@@ -1,10 +1,12 @@
-//! `argparse`: command-line parsers. Arguments are described in [`action`], parsed in [`parse`], shown in [`help`].
+//! `argparse`: command-line parsers. Arguments are described in [`action`], grouped in [`group`],
+//! parsed in [`parse`], shown in [`help`].
 
 mod action;
+mod group;
 mod help;
 mod parse;
 
-use super::support::{ClassBuilder, add_class, arguments, callable, classes, form, keywords, row, text, variadic};
+use super::support::{ClassBuilder, add_class, arguments, callable, classes, form, keywords, row, text};
 use crate::class::{Class, NativeClass};
 use crate::interp::Interp;
 use crate::module::ModuleDef;
@@ -13,6 +15,7 @@ use crate::object::Object;
 use crate::raise::{PyResult, Stop};
 use crate::value::Value;
 use action::Action;
+use group::{Group, add, add_subparsers, exclusive};
 use pallas_syntax::ast::Name;
 use std::any::Any;
 use std::cell::RefCell;
@@ -37,9 +40,10 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         names.insert("ONE_OR_MORE".into(), Value::str("+"));
         names.insert("REMAINDER".into(), Value::str("..."));
         names.insert("BooleanOptionalAction".into(), Value::str(action::BOOLEAN_OPTIONAL));
-        names.insert("FileType".into(), callable("FileType", |interp, _| {
-            Err(super::os::unavailable(interp, "argparse.FileType"))
-        }));
+        names.insert(
+            "FileType".into(),
+            callable("FileType", |interp, _| Err(super::os::unavailable(interp, "argparse.FileType"))),
+        );
     },
 };
 
@@ -65,16 +69,15 @@ fn type_error_class(interp: &Interp) -> Rc<Class> {
 /// `argparse.Namespace`
 fn namespace_class(interp: &Interp) -> Rc<Class> {
     classes::cached(interp, "argparse.Namespace", |interp| {
-        ClassBuilder::new("Namespace", "argparse", &super::types::simple_namespace(interp))
-            .methods(NAMESPACE)
-            .build()
+        ClassBuilder::new("Namespace", "argparse", &super::types::simple_namespace(interp)).methods(NAMESPACE).build()
     })
 }
 
-const NAMESPACE: &[NativeDef] = &[row("__contains__", "(self, key)", "Whether there is an attribute.", |interp, args| {
-    let name = interp.to_str(args.get(1))?;
-    Ok(Value::Bool(interp.find_attr(args.get(0), &name)?.is_some()))
-})];
+const NAMESPACE: &[NativeDef] =
+    &[row("__contains__", "(self, key)", "Whether there is an attribute.", |interp, args| {
+        let name = interp.to_str(args.get(1))?;
+        Ok(Value::Bool(interp.find_attr(args.get(0), &name)?.is_some()))
+    })];
 
 /// A set of arguments of which one may be given.
 struct Exclusive {
@@ -117,16 +120,28 @@ static PARSER: NativeClass = NativeClass {
     module: "argparse",
     doc: "A parser of command-line arguments.",
     methods: &[
-        row("add_argument", "(self, *args, **kwargs)", "Describes an argument.", |interp, args| add(interp, &args, 1, None)),
-        row("add_argument_group", "(self, title=None, description=None, **kwargs)", "A group for the help text.", |interp, args| {
-            let parser = state(interp, args.get(0))?;
-            let title = text(args.get(1)).map_or_else(String::new, |title| title.to_string());
-            let description = text(args.get(2)).map(|text| text.to_string());
-            parser.borrow_mut().groups.push((title, description, Vec::new()));
-            let group = parser.borrow().groups.len() - 1;
-            Ok(Value::object(Group { state: parser, group: Some(group), exclusive: None }))
+        row("add_argument", "(self, *args, **kwargs)", "Describes an argument.", |interp, args| {
+            add(interp, &args, 1, None)
         }),
-        row("add_mutually_exclusive_group", "(self, *, required=False)", "Arguments of which one may be given.", exclusive),
+        row(
+            "add_argument_group",
+            "(self, title=None, description=None, **kwargs)",
+            "A group for the help text.",
+            |interp, args| {
+                let parser = state(interp, args.get(0))?;
+                let title = text(args.get(1)).map_or_else(String::new, |title| title.to_string());
+                let description = text(args.get(2)).map(|text| text.to_string());
+                parser.borrow_mut().groups.push((title, description, Vec::new()));
+                let group = parser.borrow().groups.len() - 1;
+                Ok(Value::object(Group { state: parser, group: Some(group), exclusive: None }))
+            },
+        ),
+        row(
+            "add_mutually_exclusive_group",
+            "(self, *, required=False)",
+            "Arguments of which one may be given.",
+            exclusive,
+        ),
         row(
             "add_subparsers",
             "(self, *, title=None, description=None, prog=None, parser_class=None, action=None, dest=None, \
@@ -134,19 +149,29 @@ static PARSER: NativeClass = NativeClass {
             "Commands, each with a parser of its own.",
             add_subparsers,
         ),
-        row("parse_args", "(self, args=None, namespace=None)", "The arguments as attributes of a namespace.", |interp, args| {
-            let (namespace, extras) = parse_known(interp, &args)?;
-            if !extras.is_empty() {
-                let message = format!("unrecognized arguments: {}", extras.join(" "));
-                return Err(fail(interp, &state(interp, args.get(0))?.borrow(), &message));
-            }
-            Ok(namespace)
-        }),
-        row("parse_known_args", "(self, args=None, namespace=None)", "The arguments, and those that are not known.", |interp, args| {
-            let (namespace, extras) = parse_known(interp, &args)?;
-            let extras = extras.into_iter().map(Value::from).collect::<Vec<_>>();
-            Ok(Value::tuple([namespace, Value::list(extras)]))
-        }),
+        row(
+            "parse_args",
+            "(self, args=None, namespace=None)",
+            "The arguments as attributes of a namespace.",
+            |interp, args| {
+                let (namespace, extras) = parse_known(interp, &args)?;
+                if !extras.is_empty() {
+                    let message = format!("unrecognized arguments: {}", extras.join(" "));
+                    return Err(fail(interp, &state(interp, args.get(0))?.borrow(), &message));
+                }
+                Ok(namespace)
+            },
+        ),
+        row(
+            "parse_known_args",
+            "(self, args=None, namespace=None)",
+            "The arguments, and those that are not known.",
+            |interp, args| {
+                let (namespace, extras) = parse_known(interp, &args)?;
+                let extras = extras.into_iter().map(Value::from).collect::<Vec<_>>();
+                Ok(Value::tuple([namespace, Value::list(extras)]))
+            },
+        ),
         row("set_defaults", "(self, **kwargs)", "Values for attributes that no argument sets.", |interp, args| {
             let parser = state(interp, args.get(0))?;
             let mut parser = parser.borrow_mut();
@@ -181,10 +206,15 @@ static PARSER: NativeClass = NativeClass {
             let text = help::usage(interp, &state(interp, args.get(0))?.borrow())?;
             print(interp, args.get(1), "stdout", &text)
         }),
-        row("error", "(self, message)", "Prints usage and message to standard error and exits with 2.", |interp, args| {
-            let message = interp.str(args.get(1))?;
-            Err(fail(interp, &state(interp, args.get(0))?.borrow(), &message))
-        }),
+        row(
+            "error",
+            "(self, message)",
+            "Prints usage and message to standard error and exits with 2.",
+            |interp, args| {
+                let message = interp.str(args.get(1))?;
+                Err(fail(interp, &state(interp, args.get(0))?.borrow(), &message))
+            },
+        ),
         row("exit", "(self, status=0, message=None)", "Exits.", |interp, args| {
             if let Some(message) = text(args.get(2)) {
                 super::sys::streams::write_to(interp, "stderr", &message)?;
@@ -299,175 +329,6 @@ impl State {
         self.groups[group].2.push(index);
         index
     }
-}
-
-/// What `add_argument_group` and `add_mutually_exclusive_group` return.
-struct Group {
-    state: Rc<RefCell<State>>,
-    group: Option<usize>,
-    exclusive: Option<usize>,
-}
-
-static GROUP: NativeClass = NativeClass {
-    name: "_ArgumentGroup",
-    module: "argparse",
-    doc: "A group of arguments.",
-    methods: &[
-        row("add_argument", "(self, *args, **kwargs)", "Describes an argument.", |interp, args| {
-            let group = args.get(0).downcast::<Group>().map(|group| (group.state.clone(), group.group, group.exclusive));
-            add(interp, &args, 1, group)
-        }),
-        row("add_mutually_exclusive_group", "(self, *, required=False)", "Arguments of which one may be given.", exclusive),
-    ],
-    properties: &[],
-    construct: None,
-    instance_check: None,
-};
-
-impl Object for Group {
-    fn class(&self, interp: &Interp) -> Rc<Class> {
-        interp.native_class(&GROUP)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-type Place = (Rc<RefCell<State>>, Option<usize>, Option<usize>);
-
-fn add(interp: &Interp, args: &Arguments, first: usize, place: Option<Place>) -> PyResult<Value> {
-    let (state, group, exclusive) = match place {
-        Some(place) => place,
-        None => (state(interp, args.get(0))?, None, None),
-    };
-    let action = action::describe(interp, variadic(args.get(first)), &keywords(args.get(first + 1)))?;
-    for flag in &action.flags {
-        if state.borrow().actions.iter().any(|known| known.flags.contains(flag)) {
-            let name = action.flags.join("/");
-            return Err(interp.error(
-                &error_class(interp),
-                format!("argument {name}: conflicting option string: {flag}"),
-            ));
-        }
-    }
-    let mut state = state.borrow_mut();
-    let mut action = action;
-    if let Some((_, value)) = state.defaults.iter().find(|(name, _)| **name == *action.dest) {
-        action.default = value.clone();
-    }
-    let handle = action.handle();
-    let index = state.push(action, group);
-    if let Some(exclusive) = exclusive {
-        state.exclusives[exclusive].actions.push(index);
-    }
-    Ok(handle)
-}
-
-fn exclusive(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let (state, group) = match args.get(0).downcast::<Group>() {
-        Some(group) => (group.state.clone(), group.group),
-        None => (state(interp, args.get(0))?, None),
-    };
-    let required = interp.truth(args.get(1))?;
-    state.borrow_mut().exclusives.push(Exclusive { required, actions: Vec::new() });
-    let exclusive = state.borrow().exclusives.len() - 1;
-    Ok(Value::object(Group { state, group, exclusive: Some(exclusive) }))
-}
-
-/// What `add_subparsers` returns.
-struct Commands {
-    state: Rc<RefCell<State>>,
-    prog: String,
-}
-
-static COMMANDS: NativeClass = NativeClass {
-    name: "_SubParsersAction",
-    module: "argparse",
-    doc: "Commands of a parser.",
-    methods: &[row("add_parser", "(self, name, **kwargs)", "The parser of a command.", add_parser)],
-    properties: &[],
-    construct: None,
-    instance_check: None,
-};
-
-impl Object for Commands {
-    fn class(&self, interp: &Interp) -> Rc<Class> {
-        interp.native_class(&COMMANDS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-fn add_subparsers(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this, title, description, prog, _, _, dest, required, help, metavar] = args.take();
-    let shared = state(interp, &this)?;
-    if shared.borrow().subparsers.is_some() {
-        return Err(fail(interp, &shared.borrow(), "cannot have multiple subparser arguments"));
-    }
-    let prog = match text(&prog) {
-        Some(prog) => prog.to_string(),
-        None => {
-            // The command line up to here: the program and its positional arguments.
-            let state = shared.borrow();
-            let positionals = state.actions.iter().filter(|action| action.is_positional());
-            positionals.fold(state.prog.clone(), |line, action| format!("{line} {}", help::arguments_text(interp, action)))
-        }
-    };
-    let action = Action::subparsers(
-        text(&dest).map(|dest| dest.to_string()),
-        interp.truth(&required)?,
-        text(&help).map(|help| help.to_string()),
-        text(&metavar).map(|metavar| metavar.to_string()),
-    );
-    let mut state = shared.borrow_mut();
-    let group = match (text(&title), text(&description)) {
-        (None, None) => None,
-        (title, description) => {
-            let title = title.map_or_else(|| "subcommands".to_owned(), |title| title.to_string());
-            state.groups.push((title, description.map(|text| text.to_string()), Vec::new()));
-            Some(state.groups.len() - 1)
-        }
-    };
-    let index = state.push(action, group);
-    state.subparsers = Some(Subparsers { action: index, parsers: Vec::new() });
-    drop(state);
-    Ok(Value::object(Commands { state: shared, prog }))
-}
-
-fn add_parser(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this, name, given] = args.take();
-    let Some(commands) = this.downcast::<Commands>() else { return Ok(Value::None) };
-    let name = interp.to_str(&name)?.to_string();
-    let mut call = crate::call::CallArgs::default();
-    let (mut help, mut aliases) = (None, Vec::new());
-    for (key, value) in keywords(&given) {
-        match &*key {
-            "help" => help = text(&value).map(|text| text.to_string()),
-            "aliases" => aliases = interp.collect(&value)?.iter().map(|alias| interp.str(alias)).collect::<PyResult<_>>()?,
-            _ => call.keywords.push((key, value)),
-        }
-    }
-    if !call.keywords.iter().any(|(key, _)| &**key == "prog") {
-        call.keywords.push(("prog".into(), Value::from(format!("{} {name}", commands.prog))));
-    }
-    let parser = interp.call(&Value::Class(interp.native_class(&PARSER)), call)?;
-    let mut state = commands.state.borrow_mut();
-    let Some(subparsers) = &mut state.subparsers else { return Ok(parser) };
-    let index = subparsers.action;
-    for key in std::iter::once(&name).chain(&aliases) {
-        subparsers.parsers.push((key.clone(), parser.clone()));
-    }
-    let choices: Vec<Value> = subparsers.parsers.iter().map(|(name, _)| Value::str(name)).collect();
-    let action = &mut state.actions[index];
-    action.choices = Some(choices);
-    if let Some(help) = help {
-        let shown = if aliases.is_empty() { name } else { format!("{name} ({})", aliases.join(", ")) };
-        action.commands.push((shown, help));
-    }
-    Ok(parser)
 }
 
 fn parse_known(interp: &Interp, args: &Arguments) -> PyResult<(Value, Vec<String>)> {

@@ -342,7 +342,11 @@ impl Parsing<'_> {
                 None => Ok(action.constant.clone()),
             },
             (Count::Any, []) if action.is_positional() => {
-                if action.default.is_none() { Ok(Value::list([])) } else { Ok(action.default.clone()) }
+                if action.default.is_none() {
+                    Ok(Value::list([]))
+                } else {
+                    Ok(action.default.clone())
+                }
             }
             (Count::Single | Count::Optional, [word]) => one(word),
             (Count::Remainder, words) => {
@@ -412,9 +416,12 @@ impl Parsing<'_> {
             subparsers.parsers.iter().find(|(known, _)| known == name).map(|(_, parser)| parser.clone())
         });
         let Some(parser) = parser else {
-            let names = action.choices.iter().flatten().map(|choice| interp.repr(choice)).collect::<PyResult<Vec<_>>>()?;
+            let names =
+                action.choices.iter().flatten().map(|choice| interp.repr(choice)).collect::<PyResult<Vec<_>>>()?;
             let shown = interp.repr(&Value::str(name))?;
-            return Err(self.argument_error(action, &format!("invalid choice: {shown} (choose from {})", names.join(", "))));
+            return Err(
+                self.argument_error(action, &format!("invalid choice: {shown} (choose from {})", names.join(", ")))
+            );
         };
         if action.dest != SUPPRESS {
             interp.set_attr(self.namespace, &action.dest, Value::str(name))?;

@@ -60,7 +60,13 @@ static CLASSES: &[Entry] = &[
     entry("Hashable", &[], &["__hash__"], &[], &[]),
     entry("Iterable", &[], &["__iter__"], &[], &[]),
     entry("Iterator", &["Iterable"], &["__next__", "__iter__"], &[], ITERATOR),
-    entry("Reversible", &["Iterable"], &["__reversed__", "__iter__"], &["list", "tuple", "range", "dict", "str", "dict_keys", "dict_items", "dict_values"], &[]),
+    entry(
+        "Reversible",
+        &["Iterable"],
+        &["__reversed__", "__iter__"],
+        &["list", "tuple", "range", "dict", "str", "dict_keys", "dict_items", "dict_values"],
+        &[],
+    ),
     entry("Generator", &["Iterator"], &["send", "throw", "close", "__next__"], &["generator"], &[]),
     entry("Sized", &[], &["__len__"], &[], &[]),
     entry("Container", &[], &["__contains__"], &[], &[]),
@@ -74,7 +80,13 @@ static CLASSES: &[Entry] = &[
     entry("KeysView", &["MappingView", "Set"], &[], &["dict_keys"], &[]),
     entry("ItemsView", &["MappingView", "Set"], &[], &["dict_items"], &[]),
     entry("ValuesView", &["MappingView", "Collection"], &[], &["dict_values"], &[]),
-    entry("Sequence", &["Reversible", "Collection"], &[], &["tuple", "str", "range", "bytes", "list", "deque"], SEQUENCE),
+    entry(
+        "Sequence",
+        &["Reversible", "Collection"],
+        &[],
+        &["tuple", "str", "range", "bytes", "list", "deque"],
+        SEQUENCE,
+    ),
     entry("MutableSequence", &["Sequence"], &[], &["list", "deque"], MUTABLE_SEQUENCE),
     entry("ByteString", &["Sequence"], &[], &["bytes"], &[]),
     entry("Buffer", &[], &["__buffer__"], &["bytes"], &[]),
@@ -128,7 +140,8 @@ fn belongs(interp: &Interp, class: &Rc<Class>, subclass: &Rc<Class>, instance: O
         return Ok(true);
     }
     // A user's class that derives from one of these is asked by inheritance alone.
-    let Some(entry) = find(&class.name).filter(|entry| class.span.is_none() && class.module.as_ref() == entry.table.module)
+    let Some(entry) =
+        find(&class.name).filter(|entry| class.span.is_none() && class.module.as_ref() == entry.table.module)
     else {
         return Ok(false);
     };
@@ -191,7 +204,8 @@ fn answers<T>(result: PyResult<T>) -> bool {
 }
 
 fn inherits(entry: &Entry, class: &Rc<Class>) -> bool {
-    entry.table.name == &*class.name || entry.bases.iter().filter_map(|base| find(base)).any(|base| inherits(base, class))
+    entry.table.name == &*class.name
+        || entry.bases.iter().filter_map(|base| find(base)).any(|base| inherits(base, class))
 }
 
 const ITERATOR: &[NativeDef] = &[row("__iter__", "(self)", "Itself.", |_, args| Ok(args.get(0).clone()))];
@@ -314,7 +328,8 @@ const MUTABLE_MAPPING: &[NativeDef] = &[
                 match interp.collect(&pair)?.as_slice() {
                     [key, value] => given.push((key.clone(), value.clone())),
                     other => {
-                        return Err(interp.value_error(format!("not enough values to unpack (expected 2, got {})", other.len())));
+                        return Err(interp
+                            .value_error(format!("not enough values to unpack (expected 2, got {})", other.len())));
                     }
                 }
             }
@@ -325,16 +340,21 @@ const MUTABLE_MAPPING: &[NativeDef] = &[
         }
         Ok(Value::None)
     }),
-    row("setdefault", "(self, key, default=None)", "The value of key, set to the default if absent.", |interp, args| {
-        let [this, key, default] = args.take();
-        match found(interp, &this, &key)? {
-            Some(value) => Ok(value),
-            None => {
-                interp.set_item(&this, &key, default.clone())?;
-                Ok(default)
+    row(
+        "setdefault",
+        "(self, key, default=None)",
+        "The value of key, set to the default if absent.",
+        |interp, args| {
+            let [this, key, default] = args.take();
+            match found(interp, &this, &key)? {
+                Some(value) => Ok(value),
+                None => {
+                    interp.set_item(&this, &key, default.clone())?;
+                    Ok(default)
+                }
             }
-        }
-    }),
+        },
+    ),
 ];
 
 /// Every item, by `__getitem__` until IndexError.
@@ -394,14 +414,11 @@ const MUTABLE_SEQUENCE: &[NativeDef] = &[
         interp.delete_item(&this, &index)?;
         Ok(value)
     }),
-    row("remove", "(self, value)", "Removes the first occurrence.", |interp, args| {
-        match position(interp, &args)? {
-            Some(at) => {
-                interp.delete_item(args.get(0), &at.into())?;
-                Ok(Value::None)
-            }
-            None => Err(interp.error(&interp.types().value_error, "")),
+    row("remove", "(self, value)", "Removes the first occurrence.", |interp, args| match position(interp, &args)? {
+        Some(at) => {
+            interp.delete_item(args.get(0), &at.into())?;
+            Ok(Value::None)
         }
+        None => Err(interp.error(&interp.types().value_error, "")),
     }),
 ];
-

@@ -28,7 +28,9 @@ const METHODS: &[NativeDef] = &[
     row("__neg__", "(self)", "The negative counts, negated.", |i, a| signed(i, a, CompareOp::Lt)),
     row("__eq__", "(self, other)", "Missing elements count zero.", |i, a| compare(i, a, CompareOp::Eq)),
     row("__le__", "(self, other)", "Whether every count is at most the other's.", |i, a| compare(i, a, CompareOp::LtE)),
-    row("__ge__", "(self, other)", "Whether every count is at least the other's.", |i, a| compare(i, a, CompareOp::GtE)),
+    row("__ge__", "(self, other)", "Whether every count is at least the other's.", |i, a| {
+        compare(i, a, CompareOp::GtE)
+    }),
     row("__delitem__", "(self, elem)", "Forgets an element; one that is not there is no error.", delete),
     row("__init__", "(self, /, *args, **kwargs)", "Nothing left to do.", |_, _| Ok(Value::None)),
 ];
@@ -105,7 +107,8 @@ fn change(interp: &Interp, args: Arguments, op: BinaryOp) -> PyResult<Value> {
 /// Largest count first; equal counts in order of first appearance.
 fn ranked(interp: &Interp, counter: &Value) -> PyResult<Vec<(Value, Value)>> {
     let pairs = pairs(counter);
-    let keyed = Value::list(pairs.iter().enumerate().map(|(at, (_, n))| Value::tuple([n.clone(), Value::int(-(at as i64))])));
+    let keyed =
+        Value::list(pairs.iter().enumerate().map(|(at, (_, n))| Value::tuple([n.clone(), Value::int(-(at as i64))])));
     let sorted = interp.call_values(&super::super::support::builtin(interp, "sorted")?, [keyed])?;
     let mut ranked = Vec::with_capacity(pairs.len());
     for entry in interp.collect(&sorted)?.into_iter().rev() {
@@ -177,7 +180,11 @@ fn combine(interp: &Interp, args: Arguments, how: Combination) -> PyResult<Value
     let result = classes::instance(&class(interp), dict());
     let zero = Value::int(0i64);
     let keep = |key: Value, value: Value| -> PyResult<()> {
-        if interp.truth(&interp.compare(CompareOp::Gt, &value, &zero)?)? { set(interp, &result, key, value) } else { Ok(()) }
+        if interp.truth(&interp.compare(CompareOp::Gt, &value, &zero)?)? {
+            set(interp, &result, key, value)
+        } else {
+            Ok(())
+        }
     };
     for (key, value) in pairs(&this) {
         let theirs = count(interp, &other, &key)?;
@@ -214,8 +221,7 @@ fn signed(interp: &Interp, args: Arguments, sign: CompareOp) -> PyResult<Value> 
     let zero = Value::int(0i64);
     for (key, value) in pairs(&this) {
         if interp.truth(&interp.compare(sign, &value, &zero)?)? {
-            let value =
-                if sign == CompareOp::Lt { interp.binary(BinaryOp::Sub, &zero, &value)? } else { value };
+            let value = if sign == CompareOp::Lt { interp.binary(BinaryOp::Sub, &zero, &value)? } else { value };
             set(interp, &result, key, value)?;
         }
     }

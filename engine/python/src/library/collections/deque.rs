@@ -86,9 +86,19 @@ impl Deque {
     fn push(&self, item: Value, left: bool) {
         self.version.set(self.version.get() + 1);
         let mut items = self.items.borrow_mut();
-        if left { items.push_front(item) } else { items.push_back(item) }
+        if left {
+            items.push_front(item)
+        } else {
+            items.push_back(item)
+        }
         let dropped = match self.maxlen {
-            Some(maxlen) if items.len() > maxlen => if left { items.pop_back() } else { items.pop_front() },
+            Some(maxlen) if items.len() > maxlen => {
+                if left {
+                    items.pop_back()
+                } else {
+                    items.pop_front()
+                }
+            }
             _ => None,
         };
         drop(items);
@@ -111,15 +121,16 @@ impl Deque {
     /// An index as Python counts it.
     fn position(&self, interp: &Interp, key: &Value) -> PyResult<usize> {
         if !matches!(key, Value::Int(_) | Value::Bool(_)) && interp.as_index(key)?.is_none() {
-            return Err(interp.type_error(format!(
-                "sequence index must be integer, not '{}'",
-                interp.type_name(key)
-            )));
+            return Err(interp.type_error(format!("sequence index must be integer, not '{}'", interp.type_name(key))));
         }
         let length = self.items.borrow().len() as i64;
         let index = interp.to_i64(key)?;
         let index = if index < 0 { index + length } else { index };
-        if (0..length).contains(&index) { Ok(index as usize) } else { Err(interp.index_error("deque index out of range")) }
+        if (0..length).contains(&index) {
+            Ok(index as usize)
+        } else {
+            Err(interp.index_error("deque index out of range"))
+        }
     }
 }
 
@@ -143,7 +154,14 @@ impl Object for Deque {
         }))
     }
 
-    fn binary(&self, _: &Value, op: BinaryOp, other: &Value, reflected: bool, interp: &Interp) -> PyResult<Option<Value>> {
+    fn binary(
+        &self,
+        _: &Value,
+        op: BinaryOp,
+        other: &Value,
+        reflected: bool,
+        interp: &Interp,
+    ) -> PyResult<Option<Value>> {
         match (op, deque(other)) {
             (BinaryOp::Add, Some(other)) if !reflected => {
                 let result = self.like(self.items.borrow().clone());

@@ -2,8 +2,7 @@
 //! A named tuple is an instance with a tuple inside; its fields are properties that index it.
 
 use super::super::support::{
-    ClassBuilder, arguments, bind::Parameter, bind::python_arguments, callable, classes, dict, form, plain, row,
-    text,
+    ClassBuilder, arguments, bind::Parameter, bind::python_arguments, callable, classes, dict, form, plain, row, text,
 };
 use crate::call::CallArgs;
 use crate::class::{Builtin, Class};
@@ -21,9 +20,9 @@ const METHODS: &[NativeDef] = &[
 ];
 
 const KEYWORDS: [&str; 35] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-    "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-    "pass", "raise", "return", "try", "while", "with", "yield",
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
 /// Whether a text can name a variable, keywords not considered.
@@ -77,9 +76,7 @@ fn check_names(interp: &Interp, type_name: &str, names: &[String], renamed: bool
     for name in std::iter::once(type_name).chain(names.iter().map(String::as_str)) {
         let shown = interp.repr(&Value::str(name))?;
         if !is_identifier(name) {
-            return Err(
-                interp.value_error(format!("Type names and field names must be valid identifiers: {shown}"))
-            );
+            return Err(interp.value_error(format!("Type names and field names must be valid identifiers: {shown}")));
         }
         if is_keyword(name) {
             return Err(interp.value_error(format!("Type names and field names cannot be a keyword: {shown}")));
@@ -208,11 +205,7 @@ pub(in crate::library) fn construct(interp: &Interp, class: &Rc<Class>, args: Ca
         .iter()
         .map(|name| {
             let default = super::super::support::lookup(interp, &defaults, &Value::Str(name.clone()))?;
-            Ok(Parameter {
-                name: (&**name).into(),
-                default: default.unwrap_or(Value::Unset),
-                keyword_only: false,
-            })
+            Ok(Parameter { name: (&**name).into(), default: default.unwrap_or(Value::Unset), keyword_only: false })
         })
         .collect::<PyResult<Vec<_>>>()?;
     // The function belongs to the class that declares the fields.

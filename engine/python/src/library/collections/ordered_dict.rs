@@ -13,11 +13,9 @@ use std::rc::Rc;
 const METHODS: &[NativeDef] = &[
     row("__repr__", "(self, /)", "The entries as pairs.", repr),
     row("__eq__", "(self, value, /)", "Order counts between two of them.", eq),
-    row("__ne__", "(self, value, /)", "Order counts between two of them.", |interp, args| {
-        match eq(interp, args)? {
-            Value::Bool(equal) => Ok(Value::Bool(!equal)),
-            other => Ok(other),
-        }
+    row("__ne__", "(self, value, /)", "Order counts between two of them.", |interp, args| match eq(interp, args)? {
+        Value::Bool(equal) => Ok(Value::Bool(!equal)),
+        other => Ok(other),
     }),
     row("move_to_end", "(self, /, key, last=True)", "Moves a key to the end, or to the front.", move_to_end),
     row("popitem", "(self, /, last=True)", "Takes the newest entry out, or the oldest.", pop_item),

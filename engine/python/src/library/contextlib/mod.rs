@@ -98,9 +98,8 @@ static SUPPRESS: NativeClass = table(
         row("__exit__", EXIT, "Whether the exception is one of them.", |_, args| {
             let Value::Class(class) = args.get(1) else { return Ok(Value::Bool(false)) };
             let classes = held(&args);
-            let caught = variadic(&classes)
-                .iter()
-                .any(|known| matches!(known, Value::Class(known) if class.is_subclass(known)));
+            let caught =
+                variadic(&classes).iter().any(|known| matches!(known, Value::Class(known) if class.is_subclass(known)));
             Ok(Value::Bool(caught))
         }),
     ],

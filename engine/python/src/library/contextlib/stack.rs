@@ -23,16 +23,21 @@ pub(super) static EXIT_STACK: NativeClass = NativeClass {
             push(&this, Entry::Manager(manager));
             Ok(result)
         }),
-        row("push", "(self, exit)", "Leaves a context manager, or calls a function as __exit__, at the end.", |interp, args| {
-            let [this, exit] = args.take();
-            let is_manager = interp.type_of(&exit).lookup("__exit__").is_some();
-            push(&this, if is_manager { Entry::Manager(exit.clone()) } else { Entry::Exit(exit.clone()) });
-            Ok(exit)
-        }),
+        row(
+            "push",
+            "(self, exit)",
+            "Leaves a context manager, or calls a function as __exit__, at the end.",
+            |interp, args| {
+                let [this, exit] = args.take();
+                let is_manager = interp.type_of(&exit).lookup("__exit__").is_some();
+                push(&this, if is_manager { Entry::Manager(exit.clone()) } else { Entry::Exit(exit.clone()) });
+                Ok(exit)
+            },
+        ),
         row("callback", "(self, callback, /, *args, **kwds)", "Calls a function at the end.", |interp, args| {
             let [this, function, positional, keywords] = args.take();
             let call = interp.call_args(&positional, &keywords)?;
-            push(&this, Entry::Callback(function.clone(), call));
+            push(&this, Entry::Callback(function.clone(), Box::new(call)));
             Ok(function)
         }),
         row("pop_all", "(self)", "A new stack with everything; this one is empty then.", |_, args| {
@@ -54,7 +59,7 @@ enum Entry {
     Manager(Value),
     /// Called as `__exit__`.
     Exit(Value),
-    Callback(Value, CallArgs),
+    Callback(Value, Box<CallArgs>),
 }
 
 struct ExitStack {
@@ -79,9 +84,7 @@ fn push(this: &Value, entry: Entry) {
 
 /// Calls `__exit__` with what `result` holds; an exception that it swallows becomes `None`.
 pub(super) fn leave(interp: &Interp, manager: &Value, result: PyResult<Value>) -> PyResult<Value> {
-    exit_with(interp, result, |interp, args| {
-        Ok(interp.call_special(manager, "__exit__", args)?.unwrap_or(Value::None))
-    })
+    exit_with(interp, result, |interp, args| Ok(interp.call_special(manager, "__exit__", args)?.unwrap_or(Value::None)))
 }
 
 fn exit_with(
@@ -113,8 +116,10 @@ fn unwind(interp: &Interp, this: &Value, result: PyResult<Value>) -> PyResult<Va
         result = match entry {
             None => return result,
             Some(Entry::Manager(manager)) => leave(interp, &manager, result),
-            Some(Entry::Exit(function)) => exit_with(interp, result, |interp, args| interp.call_values(&function, args)),
-            Some(Entry::Callback(function, args)) => match interp.call(&function, args) {
+            Some(Entry::Exit(function)) => {
+                exit_with(interp, result, |interp, args| interp.call_values(&function, args))
+            }
+            Some(Entry::Callback(function, args)) => match interp.call(&function, *args) {
                 Ok(_) => result,
                 Err(stop) => Err(stop),
             },

@@ -58,10 +58,9 @@ fn apply(interp: &Interp, value: Value, options: Options) -> PyResult<Value> {
         if value.is_unknown() {
             return Ok(value);
         }
-        return Err(interp.type_error(format!(
-            "dataclass() should be called on a class, not '{}'",
-            interp.type_name(&value)
-        )));
+        return Err(
+            interp.type_error(format!("dataclass() should be called on a class, not '{}'", interp.type_name(&value)))
+        );
     };
     process(interp, class, options)?;
     Ok(value)
@@ -106,9 +105,7 @@ fn process(interp: &Interp, class: &Rc<Class>, options: Options) -> PyResult<()>
     if options.frozen {
         for (name, function) in generated::frozen(qualified, &fields) {
             if defines(name) {
-                return Err(
-                    interp.type_error(format!("Cannot overwrite attribute {name} in class {}", class.name))
-                );
+                return Err(interp.type_error(format!("Cannot overwrite attribute {name} in class {}", class.name)));
             }
             add(name, function);
         }

@@ -164,7 +164,11 @@ impl Object for Field {
         let mut parts = Vec::new();
         for name in self.attribute_names() {
             let value = interp.repr(&interp.get_attr(this, name)?)?;
-            parts.push(if name == "metadata" { format!("metadata=mappingproxy({value})") } else { format!("{name}={value}") });
+            parts.push(if name == "metadata" {
+                format!("metadata=mappingproxy({value})")
+            } else {
+                format!("{name}={value}")
+            });
         }
         let kind = match self.kind.get() {
             Kind::Field => "_FIELD",

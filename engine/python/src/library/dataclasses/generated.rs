@@ -29,7 +29,10 @@ fn views(fields: &[Value]) -> impl Iterator<Item = &Field> {
 
 /// Names of the stored fields that pass `test`.
 fn names(fields: &[Value], test: impl Fn(&Field) -> bool) -> Rc<[Name]> {
-    views(fields).filter(|field| field.is_stored() && test(field)).map(|field| Name::from(&**field.name.borrow())).collect()
+    views(fields)
+        .filter(|field| field.is_stored() && test(field))
+        .map(|field| Name::from(&**field.name.borrow()))
+        .collect()
 }
 
 /// What `__init__` does about one field.
@@ -164,13 +167,8 @@ pub(super) fn eq(class: &str, fields: &[Value]) -> Value {
 }
 
 pub(super) fn order(class: &str, fields: &[Value]) -> [(&'static str, Value); 4] {
-    [
-        ("__lt__", CompareOp::Lt),
-        ("__le__", CompareOp::LtE),
-        ("__gt__", CompareOp::Gt),
-        ("__ge__", CompareOp::GtE),
-    ]
-    .map(|(name, op)| (name, comparison(class, fields, name, op)))
+    [("__lt__", CompareOp::Lt), ("__le__", CompareOp::LtE), ("__gt__", CompareOp::Gt), ("__ge__", CompareOp::GtE)]
+        .map(|(name, op)| (name, comparison(class, fields, name, op)))
 }
 
 pub(super) fn hash(class: &str, fields: &[Value]) -> Value {

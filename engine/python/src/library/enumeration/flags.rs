@@ -164,11 +164,7 @@ fn missing(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [class, value] = args.take();
     let Value::Class(class) = &class else { return Ok(Value::None) };
     if !matches!(value, Value::Int(_) | Value::Bool(_)) {
-        return Err(interp.value_error(format!(
-            "{} is not a valid {}",
-            interp.repr(&value)?,
-            class.qualified_name
-        )));
+        return Err(interp.value_error(format!("{} is not a valid {}", interp.repr(&value)?, class.qualified_name)));
     }
     let original = interp.to_int(&value)?.to_big();
     let mut value = original.clone();

@@ -180,9 +180,9 @@ fn make_member(interp: &Interp, class: &Rc<Class>, name: &str, value: &Value) ->
     if slot(&member, "_value_").is_none() {
         let value = match (&custom, &data) {
             (None, Some(_)) => plain(&member),
-            (Some(_), Some(data)) => interp
-                .call_values(&Value::Class(data.clone()), args.iter().cloned())
-                .unwrap_or_else(|_| value.clone()),
+            (Some(_), Some(data)) => {
+                interp.call_values(&Value::Class(data.clone()), args.iter().cloned()).unwrap_or_else(|_| value.clone())
+            }
             _ => value.clone(),
         };
         set_slot(&member, "_value_", value);
@@ -201,7 +201,9 @@ fn check_text(interp: &Interp, class: &Rc<Class>, args: &[Value]) -> PyResult<()
         return Ok(());
     }
     if args.len() > 3 {
-        return Err(interp.type_error(format!("too many arguments for str(): {}", interp.repr(&Value::tuple(args.to_vec()))?)));
+        return Err(
+            interp.type_error(format!("too many arguments for str(): {}", interp.repr(&Value::tuple(args.to_vec()))?))
+        );
     }
     match args.first() {
         Some(first) if text(first).is_none() && !first.is_unknown() => {
@@ -275,7 +277,9 @@ fn keep_names_shown(interp: &Interp, class: &Rc<Class>) {
         let shown = class
             .ancestors
             .iter()
-            .filter(|ancestor| &*ancestor.module != "builtins" && (is_enum_class(interp, ancestor) || ancestor.span.is_some()))
+            .filter(|ancestor| {
+                &*ancestor.module != "builtins" && (is_enum_class(interp, ancestor) || ancestor.span.is_some())
+            })
             .find_map(|ancestor| ancestor.namespace.borrow().get(name).cloned());
         if let Some(shown) = shown {
             class.namespace.borrow_mut().insert(name.into(), shown);

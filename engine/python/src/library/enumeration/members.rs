@@ -54,11 +54,10 @@ pub(super) static ENUM: NativeClass = table(
 
 const AS_VALUE_STR: NativeDef =
     row("__str__", "(self)", "The value's text.", |interp, args| interp.str(&plain(receiver(&args))).map(Value::from));
-const AS_VALUE_FORMAT: NativeDef =
-    row("__format__", "(self, format_spec)", "The value, formatted.", |interp, args| {
-        let [this, spec] = args.take();
-        interp.format(&plain(&this), &interp.to_str(&spec)?).map(Value::from)
-    });
+const AS_VALUE_FORMAT: NativeDef = row("__format__", "(self, format_spec)", "The value, formatted.", |interp, args| {
+    let [this, spec] = args.take();
+    interp.format(&plain(&this), &interp.to_str(&spec)?).map(Value::from)
+});
 
 /// Enums that show as the value they hold.
 const AS_VALUE: &[NativeDef] = &[AS_VALUE_STR, AS_VALUE_FORMAT];

@@ -149,9 +149,9 @@ fn functional(interp: &Interp, base: &Rc<Class>, name: &Value, names: &Value, de
         None => super::super::collections::namedtuple::current_module(interp),
     };
     let mut builder = match (details.mixin.given(), details.qualname.given()) {
-        (Some(Value::Class(mixin)), _) => ClassBuilder::new(&name, &module, &mixin).base(base).metaclass(
-            &EnumClasses::of(interp).meta,
-        ),
+        (Some(Value::Class(mixin)), _) => {
+            ClassBuilder::new(&name, &module, &mixin).base(base).metaclass(&EnumClasses::of(interp).meta)
+        }
         _ => ClassBuilder::new(&name, &module, base),
     };
     for (index, item) in items.into_iter().enumerate() {

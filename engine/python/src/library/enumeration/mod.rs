@@ -58,15 +58,14 @@ struct EnumClasses {
 impl EnumClasses {
     fn of(interp: &Interp) -> EnumClasses {
         let types = interp.types();
-        let meta = interp.native_class_full(&meta::ENUM_TYPE, &[types.type_.clone()], None);
+        let meta = interp.native_class_full(&meta::ENUM_TYPE, std::slice::from_ref(&types.type_), None);
         let base = interp.native_class_full(&members::ENUM, &[], Some(meta.clone()));
         let repr_enum = interp.native_class_with(&members::REPR_ENUM, std::slice::from_ref(&base));
         let flag = interp.native_class_with(&flags::FLAG, std::slice::from_ref(&base));
         EnumClasses {
             int_enum: interp.native_class_with(&members::INT_ENUM, &[types.int.clone(), repr_enum.clone()]),
             str_enum: interp.native_class_with(&members::STR_ENUM, &[types.str.clone(), repr_enum.clone()]),
-            int_flag: interp
-                .native_class_with(&flags::INT_FLAG, &[types.int.clone(), repr_enum.clone(), flag.clone()]),
+            int_flag: interp.native_class_with(&flags::INT_FLAG, &[types.int.clone(), repr_enum.clone(), flag.clone()]),
             meta,
             base,
             repr_enum,
@@ -178,9 +177,7 @@ fn members_of(interp: &Interp, class: &Rc<Class>) -> PyResult<Vec<Value>> {
     let names = class.namespace.borrow().get("_member_names_").cloned();
     let map = class.namespace.borrow().get("_member_map_").cloned();
     match (names, map) {
-        (Some(names), Some(map)) => {
-            interp.collect(&names)?.iter().map(|name| interp.get_item(&map, name)).collect()
-        }
+        (Some(names), Some(map)) => interp.collect(&names)?.iter().map(|name| interp.get_item(&map, name)).collect(),
         _ => Ok(Vec::new()),
     }
 }

@@ -3,7 +3,7 @@
 use super::super::support::{arguments, callable, dict, form, row};
 use super::wrap::copy_metadata;
 use crate::call::CallArgs;
-use crate::class::{Class, NativeClass, Namespace};
+use crate::class::{Class, Namespace, NativeClass};
 use crate::dict::Dict;
 use crate::interp::Interp;
 use crate::library::support::callable as functions;
@@ -55,8 +55,7 @@ pub(super) fn lru_cache(interp: &Interp, args: Arguments) -> PyResult<Value> {
         _ => return Err(interp.type_error("Expected first argument to be an integer, a callable, or None")),
     };
     Ok(callable("decorating_function", move |interp, args| {
-        let [function] =
-            arguments(interp, const { &form("decorating_function", "(user_function)") }, args)?.take();
+        let [function] = arguments(interp, const { &form("decorating_function", "(user_function)") }, args)?.take();
         make(interp, function, maxsize, typed)
     }))
 }
@@ -205,10 +204,8 @@ fn cache_clear(_: &Interp, args: Arguments) -> PyResult<Value> {
 fn cache_parameters(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this] = args.take();
     let Some(cache) = this.downcast::<LruCache>() else { return Ok(dict()) };
-    Ok(interp.dict_of([
-        ("maxsize", cache.maxsize.map_or(Value::None, Value::from)),
-        ("typed", Value::Bool(cache.typed)),
-    ]))
+    Ok(interp
+        .dict_of([("maxsize", cache.maxsize.map_or(Value::None, Value::from)), ("typed", Value::Bool(cache.typed))]))
 }
 
 pub(super) static CACHED_PROPERTY: NativeClass = NativeClass {
@@ -278,9 +275,7 @@ fn get_property(interp: &Interp, args: Arguments) -> PyResult<Value> {
         return Ok(this);
     }
     let Some(name) = property.name.borrow().clone() else {
-        return Err(
-            interp.type_error("Cannot use cached_property instance without calling __set_name__ on it.")
-        );
+        return Err(interp.type_error("Cannot use cached_property instance without calling __set_name__ on it."));
     };
     let Value::Instance(receiver) = &instance else {
         return interp.call_values(&property.function, [instance.clone()]);

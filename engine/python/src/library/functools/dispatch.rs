@@ -4,7 +4,7 @@
 use super::super::support::{arguments, callable, dict, form, row};
 use super::wrap::copy_metadata;
 use crate::call::CallArgs;
-use crate::class::{Class, NativeClass, Namespace};
+use crate::class::{Class, Namespace, NativeClass};
 use crate::interp::Interp;
 use crate::library::support::callable as functions;
 use crate::native::Arguments;
@@ -59,8 +59,7 @@ pub(super) fn method(interp: &Interp, args: Arguments) -> PyResult<Value> {
 fn make(interp: &Interp, args: Arguments, is_method: bool) -> PyResult<Value> {
     let [function] = args.take();
     let registry = vec![(interp.types().object.clone(), function.clone())];
-    let value =
-        Value::object(Dispatch { is_method, registry: RefCell::new(registry), fields: RefCell::default() });
+    let value = Value::object(Dispatch { is_method, registry: RefCell::new(registry), fields: RefCell::default() });
     copy_metadata(interp, &value, &function)?;
     Ok(value)
 }
@@ -199,4 +198,3 @@ fn dispatch(interp: &Interp, args: Arguments) -> PyResult<Value> {
         _ => Err(interp.type_error("dispatch() expects a class")),
     }
 }
-

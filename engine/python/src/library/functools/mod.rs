@@ -23,11 +23,21 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         row("reduce", "(function, iterable, initial=..., /)", "Folds an iterable from the left.", reduce),
         row("wraps", WRAPS, "A decorator that makes a wrapper look like the wrapped function.", wrap::wraps),
         row("update_wrapper", UPDATE, "Makes a wrapper look like the wrapped function.", wrap::update_wrapper),
-        row("lru_cache", "(maxsize=128, typed=False)", "Remembers the results of the most recent calls.", cache::lru_cache),
+        row(
+            "lru_cache",
+            "(maxsize=128, typed=False)",
+            "Remembers the results of the most recent calls.",
+            cache::lru_cache,
+        ),
         row("cache", "(user_function, /)", "Remembers the result of every call.", cache::cache),
         row("cmp_to_key", "(mycmp)", "A key function for sorting, made of a comparison.", ordering::cmp_to_key),
         row("total_ordering", "(cls)", "Fills in the missing comparison methods of a class.", ordering::total_ordering),
-        row("singledispatch", "(func)", "A function chosen by the type of its first argument.", dispatch::singledispatch),
+        row(
+            "singledispatch",
+            "(func)",
+            "A function chosen by the type of its first argument.",
+            dispatch::singledispatch,
+        ),
         row("singledispatchmethod", "(func)", "A method chosen by the type of its first argument.", dispatch::method),
     ],
     populate: |interp, names| {

@@ -1,7 +1,7 @@
 //! `functools.partial` and `functools.partialmethod`.
 
 use crate::call::CallArgs;
-use crate::class::{Class, NativeClass, Namespace};
+use crate::class::{Class, Namespace, NativeClass};
 use crate::interp::Interp;
 use crate::library::support::{callable, method, row};
 use crate::native::Arguments;
@@ -150,9 +150,7 @@ struct PartialMethod {
 
 fn construct_method(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     if args.positional.is_empty() {
-        return Err(interp.type_error(
-            "partialmethod.__init__() missing 1 required positional argument: 'func'",
-        ));
+        return Err(interp.type_error("partialmethod.__init__() missing 1 required positional argument: 'func'"));
     }
     let (function, args) = split(interp, "partialmethod", args)?;
     let is_descriptor = matches!(function, Value::ClassMethod(_) | Value::StaticMethod(_) | Value::Property(_))

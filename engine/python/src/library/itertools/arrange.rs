@@ -12,7 +12,12 @@ use std::rc::Rc;
 
 pub(super) static CLASSES: &[&NativeClass] = &[&PRODUCT, &PERMUTATIONS, &COMBINATIONS, &COMBINATIONS_WITH_REPLACEMENT];
 
-iterator_class!(PRODUCT, "product", "product(*iterables, repeat=1): tuples of nested loops, the last fastest.", product);
+iterator_class!(
+    PRODUCT,
+    "product",
+    "product(*iterables, repeat=1): tuples of nested loops, the last fastest.",
+    product
+);
 iterator_class!(PERMUTATIONS, "permutations", "permutations(iterable, r=None): arrangements of r items.", permutations);
 iterator_class!(COMBINATIONS, "combinations", "combinations(iterable, r): choices of r items in order.", combinations);
 iterator_class!(
@@ -86,10 +91,9 @@ fn pool(interp: &Interp, form: &'static NativeDef, args: CallArgs) -> PyResult<(
         Value::Unknown(_) => 0,
         _ if form.name == "permutations" => return Err(interp.type_error("Expected int as r")),
         other => {
-            return Err(interp.type_error(format!(
-                "'{}' object cannot be interpreted as an integer",
-                interp.type_name(&other)
-            )));
+            return Err(
+                interp.type_error(format!("'{}' object cannot be interpreted as an integer", interp.type_name(&other)))
+            );
         }
     };
     Ok((items, r))

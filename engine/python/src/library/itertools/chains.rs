@@ -11,8 +11,19 @@ use pallas_syntax::ast::BinaryOp;
 use std::rc::Rc;
 
 pub(super) static CLASSES: &[&NativeClass] = &[
-    &COUNT, &CYCLE, &REPEAT, &CHAIN, &COMPRESS, &DROPWHILE, &TAKEWHILE, &FILTERFALSE, &STARMAP, &ISLICE, &ZIP_LONGEST,
-    &PAIRWISE, &ACCUMULATE,
+    &COUNT,
+    &CYCLE,
+    &REPEAT,
+    &CHAIN,
+    &COMPRESS,
+    &DROPWHILE,
+    &TAKEWHILE,
+    &FILTERFALSE,
+    &STARMAP,
+    &ISLICE,
+    &ZIP_LONGEST,
+    &PAIRWISE,
+    &ACCUMULATE,
 ];
 
 iterator_class!(COUNT, "count", "count(start=0, step=1): start, start + step, ... without end.", count);
@@ -29,24 +40,47 @@ iterator_class!(
     })]
 );
 iterator_class!(COMPRESS, "compress", "compress(data, selectors): items whose selector is true.", compress);
-iterator_class!(DROPWHILE, "dropwhile", "dropwhile(predicate, iterable, /): items from the first that fails.", drop_while);
-iterator_class!(TAKEWHILE, "takewhile", "takewhile(predicate, iterable, /): items up to the first that fails.", take_while);
+iterator_class!(
+    DROPWHILE,
+    "dropwhile",
+    "dropwhile(predicate, iterable, /): items from the first that fails.",
+    drop_while
+);
+iterator_class!(
+    TAKEWHILE,
+    "takewhile",
+    "takewhile(predicate, iterable, /): items up to the first that fails.",
+    take_while
+);
 iterator_class!(FILTERFALSE, "filterfalse", "filterfalse(function, iterable, /): items that fail.", filter_false);
-iterator_class!(STARMAP, "starmap", "starmap(function, iterable, /): function called with the items of each item.", starmap);
+iterator_class!(
+    STARMAP,
+    "starmap",
+    "starmap(function, iterable, /): function called with the items of each item.",
+    starmap
+);
 iterator_class!(ISLICE, "islice", "islice(iterable, stop) or islice(iterable, start, stop[, step]).", islice);
-iterator_class!(ZIP_LONGEST, "zip_longest", "zip_longest(*iterables, fillvalue=None): as zip, to the longest.", zip_longest);
+iterator_class!(
+    ZIP_LONGEST,
+    "zip_longest",
+    "zip_longest(*iterables, fillvalue=None): as zip, to the longest.",
+    zip_longest
+);
 iterator_class!(PAIRWISE, "pairwise", "pairwise(iterable, /): overlapping pairs.", pairwise);
-iterator_class!(ACCUMULATE, "accumulate", "accumulate(iterable, func=None, *, initial=None): running totals.", accumulate);
+iterator_class!(
+    ACCUMULATE,
+    "accumulate",
+    "accumulate(iterable, func=None, *, initial=None): running totals.",
+    accumulate
+);
 
 fn count(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let [start, step] = arguments(interp, const { &form("count", "(start=0, step=1)") }, args)?.take();
     for value in [&start, &step] {
-        let is_number = match value {
-            Value::Object(_) | Value::Instance(_) => true,
-            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Complex(..) | Value::Unknown(_) => true,
-            _ => false,
-        };
-        if !is_number {
+        let may_add =
+            matches!(value, Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Complex(..) | Value::Unknown(_))
+                || matches!(value, Value::Object(_) | Value::Instance(_));
+        if !may_add {
             return Err(interp.type_error("a number is required"));
         }
     }
@@ -150,8 +184,7 @@ fn predicate(interp: &Interp, form: &'static crate::native::NativeDef, args: Cal
 }
 
 fn drop_while(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
-    let (function, items) =
-        predicate(interp, const { &form("dropwhile", "(predicate, iterable, /)") }, args)?;
+    let (function, items) = predicate(interp, const { &form("dropwhile", "(predicate, iterable, /)") }, args)?;
     let mut dropping = true;
     Ok(iterator(&DROPWHILE, move |interp| {
         while let Some(item) = interp.next(&items)? {
@@ -165,8 +198,7 @@ fn drop_while(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value>
 }
 
 fn take_while(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
-    let (function, items) =
-        predicate(interp, const { &form("takewhile", "(predicate, iterable, /)") }, args)?;
+    let (function, items) = predicate(interp, const { &form("takewhile", "(predicate, iterable, /)") }, args)?;
     let mut done = false;
     Ok(iterator(&TAKEWHILE, move |interp| {
         if done {
@@ -183,11 +215,11 @@ fn take_while(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value>
 }
 
 fn filter_false(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
-    let (function, items) =
-        predicate(interp, const { &form("filterfalse", "(function, iterable, /)") }, args)?;
+    let (function, items) = predicate(interp, const { &form("filterfalse", "(function, iterable, /)") }, args)?;
     Ok(iterator(&FILTERFALSE, move |interp| {
         while let Some(item) = interp.next(&items)? {
-            let verdict = if function.is_none() { item.clone() } else { interp.call_values(&function, [item.clone()])? };
+            let verdict =
+                if function.is_none() { item.clone() } else { interp.call_values(&function, [item.clone()])? };
             if !interp.truth(&verdict)? {
                 return Ok(Some(item));
             }
@@ -262,7 +294,8 @@ fn islice(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
 }
 
 fn zip_longest(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
-    let [iterables, fill] = arguments(interp, const { &form("zip_longest", "(*iterables, fillvalue=None)") }, args)?.take();
+    let [iterables, fill] =
+        arguments(interp, const { &form("zip_longest", "(*iterables, fillvalue=None)") }, args)?.take();
     let mut sources: Vec<Option<Value>> =
         variadic(&iterables).iter().map(|iterable| interp.iter(iterable).map(Some)).collect::<PyResult<_>>()?;
     Ok(iterator(&ZIP_LONGEST, move |interp| {

@@ -39,7 +39,8 @@ impl State {
     fn advance(&mut self, interp: &Interp) -> PyResult<bool> {
         match interp.next(&self.source)? {
             Some(item) => {
-                let key = if self.key.is_none() { item.clone() } else { interp.call_values(&self.key, [item.clone()])? };
+                let key =
+                    if self.key.is_none() { item.clone() } else { interp.call_values(&self.key, [item.clone()])? };
                 self.current = Some((key, item));
                 Ok(true)
             }

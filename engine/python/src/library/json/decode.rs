@@ -114,7 +114,8 @@ impl Decoder<'_> {
             _ if self.accept("true") => Ok(Value::Bool(true)),
             _ if self.accept("false") => Ok(Value::Bool(false)),
             Some('N' | 'I' | '-') => {
-                for (word, number) in [("NaN", f64::NAN), ("Infinity", f64::INFINITY), ("-Infinity", f64::NEG_INFINITY)] {
+                for (word, number) in [("NaN", f64::NAN), ("Infinity", f64::INFINITY), ("-Infinity", f64::NEG_INFINITY)]
+                {
                     if self.accept(word) {
                         return if self.parse_constant.is_none() {
                             Ok(Value::Float(number))
@@ -154,8 +155,7 @@ impl Decoder<'_> {
         self.at = at;
         let literal: String = self.text[start..at].iter().collect();
         let types = self.interp.types();
-        let (hook, class) =
-            if is_float { (&self.parse_float, &types.float) } else { (&self.parse_int, &types.int) };
+        let (hook, class) = if is_float { (&self.parse_float, &types.float) } else { (&self.parse_int, &types.int) };
         let function = if hook.is_none() { Value::Class(class.clone()) } else { hook.clone() };
         self.interp.call_values(&function, [Value::from(literal)])
     }

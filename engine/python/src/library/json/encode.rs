@@ -63,10 +63,7 @@ pub(super) fn dumps(interp: &Interp, values: &[Value]) -> PyResult<Value> {
         Some(pair) => {
             let pair = interp.collect(&pair)?;
             let [item, key] = pair.as_slice() else {
-                return Err(interp.value_error(format!(
-                    "not enough values to unpack (expected 2, got {})",
-                    pair.len()
-                )));
+                return Err(interp.value_error(format!("not enough values to unpack (expected 2, got {})", pair.len())));
             };
             (interp.to_str(item)?.to_string(), interp.to_str(key)?.to_string())
         }

@@ -17,11 +17,16 @@ use std::rc::Rc;
 
 macro_rules! at_level {
     ($name:literal, $level:literal) => {
-        row($name, "(msg, *args, **kwargs)", concat!("Logs with the root logger at level ", $level, "."), |interp, args| {
-            let [message, positional, given] = args.take();
-            configure_once(interp)?;
-            log(interp, &root(interp)?, $level, message, positional, &given)
-        })
+        row(
+            $name,
+            "(msg, *args, **kwargs)",
+            concat!("Logs with the root logger at level ", $level, "."),
+            |interp, args| {
+                let [message, positional, given] = args.take();
+                configure_once(interp)?;
+                log(interp, &root(interp)?, $level, message, positional, &given)
+            },
+        )
     };
 }
 
@@ -43,12 +48,17 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         at_level!("error", 40),
         at_level!("critical", 50),
         at_level!("fatal", 50),
-        row("exception", "(msg, *args, exc_info=True, **kwargs)", "Logs an error with the exception being handled.", |interp, args| {
-            let [message, positional, _, given] = args.take();
-            configure_once(interp)?;
-            interp.set_item(&given, &Value::str("exc_info"), Value::Bool(true))?;
-            log(interp, &root(interp)?, 40, message, positional, &given)
-        }),
+        row(
+            "exception",
+            "(msg, *args, exc_info=True, **kwargs)",
+            "Logs an error with the exception being handled.",
+            |interp, args| {
+                let [message, positional, _, given] = args.take();
+                configure_once(interp)?;
+                interp.set_item(&given, &Value::str("exc_info"), Value::Bool(true))?;
+                log(interp, &root(interp)?, 40, message, positional, &given)
+            },
+        ),
         row("log", "(level, msg, *args, **kwargs)", "Logs with the root logger.", |interp, args| {
             let [level, message, positional, given] = args.take();
             configure_once(interp)?;
@@ -183,11 +193,16 @@ const LOGGER: &[NativeDef] = &[
     logger_level!("error", 40),
     logger_level!("critical", 50),
     logger_level!("fatal", 50),
-    row("exception", "(self, msg, *args, exc_info=True, **kwargs)", "Logs an error with the exception being handled.", |interp, args| {
-        let [this, message, positional, _, given] = args.take();
-        interp.set_item(&given, &Value::str("exc_info"), Value::Bool(true))?;
-        log(interp, &this, 40, message, positional, &given)
-    }),
+    row(
+        "exception",
+        "(self, msg, *args, exc_info=True, **kwargs)",
+        "Logs an error with the exception being handled.",
+        |interp, args| {
+            let [this, message, positional, _, given] = args.take();
+            interp.set_item(&given, &Value::str("exc_info"), Value::Bool(true))?;
+            log(interp, &this, 40, message, positional, &given)
+        },
+    ),
     row("log", "(self, level, msg, *args, **kwargs)", "Logs at a level.", |interp, args| {
         let [this, level, message, positional, given] = args.take();
         let level = interp.to_i64(&level)?;
@@ -308,7 +323,8 @@ fn configure_once(interp: &Interp) -> PyResult<()> {
 
 fn basic_config(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let given = keywords(args.get(0));
-    let option = |name: &str| given.iter().find(|(known, _)| &**known == name).and_then(|(_, value)| value.clone().given());
+    let option =
+        |name: &str| given.iter().find(|(known, _)| &**known == name).and_then(|(_, value)| value.clone().given());
     let root = root(interp)?;
     let handlers = interp.get_attr(&root, "handlers")?;
     if let Some(force) = option("force")
@@ -325,10 +341,8 @@ fn basic_config(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let format = option("format").map_or_else(|| Ok(record::DEFAULT.into()), |format| interp.to_str(&format))?;
     let style = option("style").unwrap_or_else(|| Value::str("%"));
     let date = option("datefmt").unwrap_or(Value::None);
-    let formatter = interp.call_values(
-        &Value::Class(record::formatter_class(interp)),
-        [Value::Str(format), date, style],
-    )?;
+    let formatter =
+        interp.call_values(&Value::Class(record::formatter_class(interp)), [Value::Str(format), date, style])?;
     let new = match option("handlers") {
         Some(handlers) => interp.collect(&handlers)?,
         None => {
@@ -440,7 +454,8 @@ static FILE_HANDLER: NativeDef =
 
 fn stream_handler(interp: &Interp, stream: Value) -> PyResult<Value> {
     let handler = interp.call_values(&Value::Class(stream_handler_class(interp)), [stream])?;
-    let formatter = interp.call_values(&Value::Class(record::formatter_class(interp)), [Value::str(record::DEFAULT)])?;
+    let formatter =
+        interp.call_values(&Value::Class(record::formatter_class(interp)), [Value::str(record::DEFAULT)])?;
     interp.set_attr(&handler, "formatter", formatter)?;
     Ok(handler)
 }

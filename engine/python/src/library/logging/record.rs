@@ -28,7 +28,10 @@ pub(super) fn level_name(interp: &Interp, level: i64) -> String {
     if let Some(name) = interp.extension::<State>().names.borrow().get(&level) {
         return name.clone();
     }
-    LEVELS.iter().find(|(_, known)| *known == level).map_or_else(|| format!("Level {level}"), |(name, _)| (*name).to_owned())
+    LEVELS
+        .iter()
+        .find(|(_, known)| *known == level)
+        .map_or_else(|| format!("Level {level}"), |(name, _)| (*name).to_owned())
 }
 
 /// A level given by number or name.
@@ -141,13 +144,18 @@ pub(super) fn message_text(interp: &Interp, record: &Value) -> PyResult<String> 
 }
 
 const FORMATTER: &[NativeDef] = &[
-    row("__init__", "(self, fmt=None, datefmt=None, style='%', validate=True, *, defaults=None)", "Notes the format.", |interp, args| {
-        let [this, format, date, style, _, _] = args.take();
-        interp.set_attr(&this, "_fmt", format.given().unwrap_or_else(|| Value::str("%(message)s")))?;
-        interp.set_attr(&this, "datefmt", date)?;
-        interp.set_attr(&this, "_style", style)?;
-        Ok(Value::None)
-    }),
+    row(
+        "__init__",
+        "(self, fmt=None, datefmt=None, style='%', validate=True, *, defaults=None)",
+        "Notes the format.",
+        |interp, args| {
+            let [this, format, date, style, _, _] = args.take();
+            interp.set_attr(&this, "_fmt", format.given().unwrap_or_else(|| Value::str("%(message)s")))?;
+            interp.set_attr(&this, "datefmt", date)?;
+            interp.set_attr(&this, "_style", style)?;
+            Ok(Value::None)
+        },
+    ),
     row("format", "(self, record)", "A record as text.", format_record),
     row("formatTime", "(self, record, datefmt=None)", "The time of a record.", |interp, args| {
         let [_, record, date] = args.take();

@@ -1,9 +1,9 @@
 //! The functions of `math` on unbounded integers.
 
 use crate::interp::Interp;
+use crate::library::support::{unknown, variadic};
 use crate::native::Arguments;
 use crate::raise::PyResult;
-use crate::library::support::{unknown, variadic};
 use crate::value::Value;
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -21,12 +21,7 @@ pub(super) fn lcm(interp: &Interp, args: Arguments) -> PyResult<Value> {
     fold(interp, &args, BigInt::one(), |a, b| if a.is_zero() || b.is_zero() { BigInt::zero() } else { a.lcm(b) })
 }
 
-fn fold(
-    interp: &Interp,
-    args: &Arguments,
-    start: BigInt,
-    function: fn(&BigInt, &BigInt) -> BigInt,
-) -> PyResult<Value> {
+fn fold(interp: &Interp, args: &Arguments, start: BigInt, function: fn(&BigInt, &BigInt) -> BigInt) -> PyResult<Value> {
     let values = variadic(args.get(0));
     if let Some(unknown) = unknown(values) {
         return Ok(unknown);

@@ -1,11 +1,13 @@
 //! `math`: real functions of CPython 3.11, with its error words. Integer functions are in [`integers`], functions that
-//! sum or measure several numbers in [`sums`], the special functions that Rust lacks in [`special`].
+//! sum or measure several numbers in [`sums`], what Rust lacks in [`floats`], [`gamma`] and [`error_function`].
 
+mod error_function;
+mod floats;
+mod gamma;
 mod integers;
-mod special;
 mod sums;
 
-pub(super) use special::{frexp, ldexp};
+pub(super) use floats::{frexp, ldexp};
 
 use super::support::{number, row, unknown};
 use crate::int::Int;
@@ -22,14 +24,14 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     doc: "Mathematical functions on real numbers.",
     functions: &[
         row("acos", "(x, /)", "The arc cosine of x, in radians, in 0..pi.", |i, a| one(i, &a, f64::acos, false)),
-        row("acosh", "(x, /)", "The inverse hyperbolic cosine of x.", |i, a| one(i, &a, special::acosh, false)),
+        row("acosh", "(x, /)", "The inverse hyperbolic cosine of x.", |i, a| one(i, &a, floats::acosh, false)),
         row("asin", "(x, /)", "The arc sine of x, in radians, in -pi/2..pi/2.", |i, a| one(i, &a, f64::asin, false)),
-        row("asinh", "(x, /)", "The inverse hyperbolic sine of x.", |i, a| one(i, &a, special::asinh, false)),
+        row("asinh", "(x, /)", "The inverse hyperbolic sine of x.", |i, a| one(i, &a, floats::asinh, false)),
         row("atan", "(x, /)", "The arc tangent of x, in radians, in -pi/2..pi/2.", |i, a| one(i, &a, f64::atan, false)),
         row("atan2", "(y, x, /)", "The arc tangent of y/x with the signs of both considered.", |i, a| {
             two(i, &a, f64::atan2)
         }),
-        row("atanh", "(x, /)", "The inverse hyperbolic tangent of x.", |i, a| one(i, &a, special::atanh, false)),
+        row("atanh", "(x, /)", "The inverse hyperbolic tangent of x.", |i, a| one(i, &a, floats::atanh, false)),
         row("cbrt", "(x, /)", "The cube root of x.", |i, a| one(i, &a, f64::cbrt, false)),
         row("ceil", "(x, /)", "The smallest integer that is not below x.", ceil),
         row("copysign", "(x, y, /)", "The magnitude of x with the sign of y.", |i, a| two(i, &a, f64::copysign)),
@@ -38,8 +40,8 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         row("degrees", "(x, /)", "Radians to degrees.", |i, a| {
             one(i, &a, |x| x * (180.0 / std::f64::consts::PI), true)
         }),
-        row("erf", "(x, /)", "The error function at x.", |i, a| one(i, &a, special::erf, false)),
-        row("erfc", "(x, /)", "The complementary error function at x.", |i, a| one(i, &a, special::erfc, false)),
+        row("erf", "(x, /)", "The error function at x.", |i, a| one(i, &a, error_function::erf, false)),
+        row("erfc", "(x, /)", "The complementary error function at x.", |i, a| one(i, &a, error_function::erfc, false)),
         row("exp", "(x, /)", "e to the power x.", |i, a| one(i, &a, f64::exp, true)),
         row("exp2", "(x, /)", "2 to the power x.", |i, a| one(i, &a, f64::exp2, true)),
         row("expm1", "(x, /)", "exp(x) - 1, exact for small x.", |i, a| one(i, &a, f64::exp_m1, true)),
@@ -47,21 +49,21 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         row("floor", "(x, /)", "The largest integer that is not above x.", floor),
         row("fmod", "(x, y, /)", "The remainder of x / y with the sign of x, as C has it.", fmod),
         row("frexp", "(x, /)", "Mantissa and exponent of x, as the pair (m, e) with x == m * 2**e.", split_float),
-        row("gamma", "(x, /)", "The gamma function at x.", |i, a| special_one(i, &a, special::gamma)),
+        row("gamma", "(x, /)", "The gamma function at x.", |i, a| special_one(i, &a, gamma::gamma)),
         row("isclose", "(a, b, *, rel_tol=1e-09, abs_tol=0.0)", "Whether a and b are close.", isclose),
         row("isfinite", "(x, /)", "Whether x is neither infinite nor NaN.", |i, a| test(i, &a, f64::is_finite)),
         row("isinf", "(x, /)", "Whether x is infinite.", |i, a| test(i, &a, f64::is_infinite)),
         row("isnan", "(x, /)", "Whether x is NaN.", |i, a| test(i, &a, f64::is_nan)),
         row("ldexp", "(x, i, /)", "x * 2**i.", scale),
         row("lgamma", "(x, /)", "The logarithm of the absolute value of the gamma function at x.", |i, a| {
-            special_one(i, &a, special::lgamma)
+            special_one(i, &a, gamma::lgamma)
         }),
         row("log", "(x, base=..., /)", "The logarithm of x to the given base, natural by default.", log),
         row("log10", "(x, /)", "The logarithm of x to base 10.", |i, a| logarithm(i, &a, f64::log10)),
         row("log1p", "(x, /)", "log(1 + x), exact for small x.", |i, a| one(i, &a, f64::ln_1p, false)),
         row("log2", "(x, /)", "The logarithm of x to base 2.", |i, a| logarithm(i, &a, f64::log2)),
         row("modf", "(x, /)", "Fractional and integer part of x, both floats with its sign.", modf),
-        row("nextafter", "(x, y, /)", "The next float after x towards y.", |i, a| two(i, &a, special::next_after)),
+        row("nextafter", "(x, y, /)", "The next float after x towards y.", |i, a| two(i, &a, floats::next_after)),
         row("pow", "(x, y, /)", "x to the power y, as floats.", pow),
         row("radians", "(x, /)", "Degrees to radians.", |i, a| {
             one(i, &a, |x| x * (std::f64::consts::PI / 180.0), false)
@@ -73,7 +75,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         row("tan", "(x, /)", "The tangent of x radians.", |i, a| one(i, &a, f64::tan, false)),
         row("tanh", "(x, /)", "The hyperbolic tangent of x.", |i, a| one(i, &a, f64::tanh, false)),
         row("trunc", "(x, /)", "The integer part of x.", trunc),
-        row("ulp", "(x, /)", "The value of the least significant bit of x.", |i, a| one(i, &a, special::ulp, false)),
+        row("ulp", "(x, /)", "The value of the least significant bit of x.", |i, a| one(i, &a, floats::ulp, false)),
         row("comb", "(n, k, /)", "The number of ways to choose k of n, unordered.", integers::comb),
         row("factorial", "(n, /)", "n!", integers::factorial),
         row("gcd", "(*integers)", "The greatest common divisor.", integers::gcd),
@@ -247,7 +249,7 @@ fn fmod(interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 fn remainder(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    two(interp, &args, special::ieee_remainder)
+    two(interp, &args, floats::ieee_remainder)
 }
 
 fn pow(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -271,7 +273,7 @@ fn split_float(interp: &Interp, args: Arguments) -> PyResult<Value> {
     if let Some(unknown) = unknown(args.values()) {
         return Ok(unknown);
     }
-    let (mantissa, exponent) = special::frexp(number(interp, args.get(0))?);
+    let (mantissa, exponent) = floats::frexp(number(interp, args.get(0))?);
     Ok(Value::tuple([Value::Float(mantissa), Value::int(exponent)]))
 }
 
@@ -292,11 +294,17 @@ fn scale(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let x = number(interp, args.get(0))?;
     let exponent = match args.get(1) {
         Value::Int(Int::Small(value)) => *value,
-        Value::Int(Int::Big(value)) => if value.sign() == num_bigint::Sign::Minus { i64::MIN } else { i64::MAX },
+        Value::Int(Int::Big(value)) => {
+            if value.sign() == num_bigint::Sign::Minus {
+                i64::MIN
+            } else {
+                i64::MAX
+            }
+        }
         Value::Bool(value) => i64::from(*value),
         _ => return Err(interp.type_error("Expected an int as second argument to ldexp.")),
     };
-    let result = special::ldexp(x, exponent);
+    let result = floats::ldexp(x, exponent);
     if result.is_infinite() && x.is_finite() {
         return Err(range(interp));
     }

@@ -7,7 +7,7 @@ use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::BinaryOp;
 
-use super::special::{frexp, ldexp};
+use super::floats::{frexp, ldexp};
 
 pub(super) fn prod(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [iterable, start] = args.take();

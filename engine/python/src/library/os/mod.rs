@@ -97,12 +97,8 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         }),
         row("fsdecode", "(filename)", "The text of a path.", fspath),
         row("get_terminal_size", "(fallback=...)", "(80, 24)", |interp, _| {
-            let class = super::collections::namedtuple::cached_class(
-                interp,
-                "os.terminal_size",
-                "os",
-                &["columns", "lines"],
-            );
+            let class =
+                super::collections::namedtuple::cached_class(interp, "os.terminal_size", "os", &["columns", "lines"]);
             Ok(super::support::classes::instance(&class, Value::tuple([Value::int(80i64), Value::int(24i64)])))
         }),
         row("_exit", "(status)", "Ends the program.", |interp, args| {
@@ -115,15 +111,23 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         for def in UNAVAILABLE {
             names.insert(def.name.into(), super::support::native(def, "os"));
         }
-        for (name, value) in
-            [("name", "posix"), ("sep", "/"), ("linesep", "\n"), ("pathsep", ":"), ("curdir", "."), ("pardir", ".."), ("extsep", "."), ("devnull", "/dev/null")]
-        {
+        for (name, value) in [
+            ("name", "posix"),
+            ("sep", "/"),
+            ("linesep", "\n"),
+            ("pathsep", ":"),
+            ("curdir", "."),
+            ("pardir", ".."),
+            ("extsep", "."),
+            ("devnull", "/dev/null"),
+        ] {
             names.insert(name.into(), Value::str(value));
         }
         names.insert("altsep".into(), Value::None);
         names.insert("environ".into(), environment::mapping());
         names.insert("error".into(), Value::Class(interp.types().os_error.clone()));
-        for (name, value) in [("O_RDONLY", 0i64), ("O_WRONLY", 1), ("O_RDWR", 2), ("F_OK", 0), ("R_OK", 4), ("W_OK", 2)] {
+        for (name, value) in [("O_RDONLY", 0i64), ("O_WRONLY", 1), ("O_RDWR", 2), ("F_OK", 0), ("R_OK", 4), ("W_OK", 2)]
+        {
             names.insert(name.into(), Value::int(value));
         }
         if let Ok(path) = interp.import("os.path") {
@@ -145,9 +149,9 @@ pub(super) fn as_path(interp: &Interp, value: &Value) -> PyResult<String> {
     }
     match interp.call_special(value, "__fspath__", [])? {
         Some(path) => Ok(interp.to_str(&path)?.to_string()),
-        None => Err(interp.type_error(format!(
-            "expected str, bytes or os.PathLike object, not {}",
-            interp.type_name(value)
-        ))),
+        None => {
+            Err(interp
+                .type_error(format!("expected str, bytes or os.PathLike object, not {}", interp.type_name(value))))
+        }
     }
 }

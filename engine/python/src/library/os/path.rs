@@ -56,7 +56,9 @@ pub(in crate::library) static MODULE: ModuleDef = ModuleDef {
         row("commonprefix", "(m)", "The longest beginning of all.", common_prefix),
         row("commonpath", "(paths)", "The longest folder of all.", common_path),
         row("getsize", "(filename)", "Not available.", |interp, _| Err(super::unavailable(interp, "os.path.getsize"))),
-        row("getmtime", "(filename)", "Not available.", |interp, _| Err(super::unavailable(interp, "os.path.getmtime"))),
+        row("getmtime", "(filename)", "Not available.", |interp, _| {
+            Err(super::unavailable(interp, "os.path.getmtime"))
+        }),
     ],
     populate: |_, names| {
         for (name, value) in [("sep", "/"), ("pathsep", ":"), ("curdir", "."), ("pardir", ".."), ("extsep", ".")] {
@@ -182,8 +184,7 @@ fn common_path(interp: &Interp, args: Arguments) -> PyResult<Value> {
     }
     let parts: Vec<Vec<&str>> =
         paths.iter().map(|path| path.split('/').filter(|part| !part.is_empty() && *part != ".").collect()).collect();
-    let shared = (0..parts[0].len())
-        .take_while(|&at| parts.iter().all(|other| other.get(at) == Some(&parts[0][at])))
-        .count();
+    let shared =
+        (0..parts[0].len()).take_while(|&at| parts.iter().all(|other| other.get(at) == Some(&parts[0][at]))).count();
     Ok(Value::from(format!("{}{}", if absolute { "/" } else { "" }, parts[0][..shared].join("/"))))
 }

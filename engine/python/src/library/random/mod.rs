@@ -27,10 +27,8 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     doc: "Random numbers from a Mersenne Twister.",
     functions: &[],
     populate: |interp, names| {
-        let shared = Value::object(Random {
-            class: interp.native_class(&RANDOM),
-            twister: RefCell::new(unseeded(interp)),
-        });
+        let shared =
+            Value::object(Random { class: interp.native_class(&RANDOM), twister: RefCell::new(unseeded(interp)) });
         // The functions of the module are the methods of one generator.
         for def in METHODS.iter().filter(|def| !def.name.starts_with("__")) {
             let function = Value::Native(NativeFunction::method(def, "random", "Random"));
@@ -48,7 +46,8 @@ static RANDOM: NativeClass = NativeClass {
     methods: METHODS,
     properties: &[],
     construct: Some(|interp, class, args: CallArgs| {
-        let [value] = super::support::arguments(interp, const { &super::support::form("Random", "(x=None)") }, args)?.take();
+        let [value] =
+            super::support::arguments(interp, const { &super::support::form("Random", "(x=None)") }, args)?.take();
         let twister = seeded(interp, &value)?;
         Ok(Value::object(Random { class: class.clone(), twister: RefCell::new(twister) }))
     }),
@@ -124,10 +123,15 @@ const METHODS: &[NativeDef] = &[
         let (mu, sigma) = (interp.to_f64(args.get(1))?, interp.to_f64(args.get(2))?);
         Ok(Value::Float(mu + generate(&args, normal) * sigma))
     }),
-    row("lognormvariate", "(self, mu=0.0, sigma=1.0)", "A float whose logarithm has a normal distribution.", |interp, args| {
-        let (mu, sigma) = (interp.to_f64(args.get(1))?, interp.to_f64(args.get(2))?);
-        Ok(Value::Float((mu + generate(&args, normal) * sigma).exp()))
-    }),
+    row(
+        "lognormvariate",
+        "(self, mu=0.0, sigma=1.0)",
+        "A float whose logarithm has a normal distribution.",
+        |interp, args| {
+            let (mu, sigma) = (interp.to_f64(args.get(1))?, interp.to_f64(args.get(2))?);
+            Ok(Value::Float((mu + generate(&args, normal) * sigma).exp()))
+        },
+    ),
     row("expovariate", "(self, lambd=1.0)", "A float with an exponential distribution.", |interp, args| {
         let rate = interp.to_f64(args.get(1))?;
         if rate == 0.0 {
@@ -183,9 +187,8 @@ fn seeded(interp: &Interp, value: &Value) -> PyResult<Twister> {
         other => match text(other) {
             Some(text) => of_bytes(text.as_bytes()),
             None => {
-                return Err(interp.type_error(
-                    "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.",
-                ));
+                return Err(interp
+                    .type_error("The only supported seed types are: None,\nint, float, str, bytes, and bytearray."));
             }
         },
     };

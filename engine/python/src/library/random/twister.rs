@@ -49,8 +49,7 @@ impl Twister {
         }
         for _ in 0..N - 1 {
             let previous = state[i - 1];
-            state[i] =
-                (state[i] ^ (previous ^ (previous >> 30)).wrapping_mul(1_566_083_941)).wrapping_sub(i as u32);
+            state[i] = (state[i] ^ (previous ^ (previous >> 30)).wrapping_mul(1_566_083_941)).wrapping_sub(i as u32);
             i += 1;
             if i >= N {
                 state[0] = state[N - 1];

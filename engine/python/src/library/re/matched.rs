@@ -65,12 +65,15 @@ pub(super) static MATCH: NativeClass = NativeClass {
         }),
         row("groupdict", "(self, default=None)", "The text of every named group.", |interp, args| {
             let this = own(&args);
-            let named = this.names().iter().map(|(name, index)| {
-                (name.clone(), this.text(*index).unwrap_or_else(|| args.get(1).clone()))
-            });
+            let named = this
+                .names()
+                .iter()
+                .map(|(name, index)| (name.clone(), this.text(*index).unwrap_or_else(|| args.get(1).clone())));
             Ok(interp.dict_of(named.collect::<Vec<_>>()))
         }),
-        row("start", "(self, group=0, /)", "Where a group begins.", |i, a| Ok(Value::int(own(&a).bounds(i, a.get(1))?.0))),
+        row("start", "(self, group=0, /)", "Where a group begins.", |i, a| {
+            Ok(Value::int(own(&a).bounds(i, a.get(1))?.0))
+        }),
         row("end", "(self, group=0, /)", "Where a group ends.", |i, a| Ok(Value::int(own(&a).bounds(i, a.get(1))?.1))),
         row("span", "(self, group=0, /)", "Where a group begins and ends.", |interp, args| {
             let (start, end) = own(&args).bounds(interp, args.get(1))?;
@@ -93,11 +96,9 @@ pub(super) static MATCH: NativeClass = NativeClass {
 /// The match that a method was called on. Methods are found through the class, so there is always one.
 fn own(args: &Arguments) -> Match {
     match args.get(0).downcast::<Match>() {
-        Some(this) => Match {
-            pattern: this.pattern.clone(),
-            subject: this.subject.clone(),
-            captures: this.captures.clone(),
-        },
+        Some(this) => {
+            Match { pattern: this.pattern.clone(), subject: this.subject.clone(), captures: this.captures.clone() }
+        }
         None => Match {
             pattern: Value::None,
             subject: Subject { string: "".into(), characters: Rc::new([]), start: 0, end: 0 },
@@ -128,7 +129,9 @@ impl Match {
     fn index(&self, interp: &Interp, key: &Value) -> PyResult<usize> {
         let found = match text(key) {
             Some(name) => self.names().iter().find(|(known, _)| **known == *name).map(|(_, index)| *index),
-            None => interp.as_index(key)?.and_then(|index| index.to_i64()).and_then(|index| usize::try_from(index).ok()),
+            None => {
+                interp.as_index(key)?.and_then(|index| index.to_i64()).and_then(|index| usize::try_from(index).ok())
+            }
         };
         found.filter(|index| *index < self.count()).ok_or_else(|| interp.index_error("no such group"))
     }

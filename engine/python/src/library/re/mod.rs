@@ -107,7 +107,7 @@ fn compile(interp: &Interp, value: &Value, flags: i64) -> PyResult<Value> {
     if let Some(pattern) = cache.patterns.borrow().get(&key) {
         return Ok(pattern.clone());
     }
-    let pattern = pattern::Pattern::new(interp, source, flags)?;
+    let pattern = pattern::Pattern::compile(interp, source, flags)?;
     let mut patterns = cache.patterns.borrow_mut();
     if patterns.len() >= REMEMBERED {
         patterns.clear();

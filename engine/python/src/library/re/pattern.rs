@@ -66,7 +66,7 @@ enum How {
 }
 
 impl Pattern {
-    pub(super) fn new(interp: &Interp, source: Rc<str>, flags: i64) -> PyResult<Value> {
+    pub(super) fn compile(interp: &Interp, source: Rc<str>, flags: i64) -> PyResult<Value> {
         let characters: Vec<char> = source.chars().collect();
         let parsed = match parse::parse(&characters, flags) {
             Ok(parsed) => parsed,
@@ -75,23 +75,24 @@ impl Pattern {
         let Some(program) = Program::new(&parsed.node) else {
             return Err(interp.error(&super::error_class(interp), "the pattern is too large"));
         };
-        Ok(Value::object(Pattern {
-            source,
-            flags: parsed.flags,
-            groups: parsed.groups,
-            names: parsed.names,
-            program,
-        }))
+        Ok(Value::object(Pattern { source, flags: parsed.flags, groups: parsed.groups, names: parsed.names, program }))
     }
 
     /// The first match from `start` on.
-    fn search(&self, interp: &Interp, subject: &Subject, start: usize, how: How, advance: bool) -> PyResult<Option<Captures>> {
+    fn search(
+        &self,
+        interp: &Interp,
+        subject: &Subject,
+        start: usize,
+        how: How,
+        advance: bool,
+    ) -> PyResult<Option<Captures>> {
         let matcher = Matcher { text: &subject.characters, end: subject.end };
         let first = self.program.first_char();
         let mut position = start;
         while position <= subject.end {
-            let possible = how != How::Search
-                || first.is_none_or(|c| position < subject.end && subject.characters[position] == c);
+            let possible =
+                how != How::Search || first.is_none_or(|c| position < subject.end && subject.characters[position] == c);
             if possible {
                 let want = Want { full: how == How::Full, not_empty: advance && position == start };
                 if let Some(captures) = matcher.run(interp, &self.program, self.groups, position, want)? {
@@ -102,7 +103,7 @@ impl Pattern {
                 break;
             }
             position += 1;
-            if position % 256 == 0 {
+            if position.is_multiple_of(256) {
                 interp.charge(1)?;
             }
         }
@@ -110,7 +111,12 @@ impl Pattern {
     }
 }
 
-fn pattern_error(interp: &Interp, source: &Rc<str>, characters: &[char], error: &parse::Error) -> Box<crate::raise::Stop> {
+fn pattern_error(
+    interp: &Interp,
+    source: &Rc<str>,
+    characters: &[char],
+    error: &parse::Error,
+) -> Box<crate::raise::Stop> {
     let has_place = error.position != parse::NOWHERE;
     let mut message = error.message.clone();
     if has_place {

@@ -6,8 +6,13 @@ use crate::raise::PyResult;
 
 #[derive(Debug)]
 enum Step {
-    Char { c: char, ignore_case: bool },
-    Any { newline: bool },
+    Char {
+        c: char,
+        ignore_case: bool,
+    },
+    Any {
+        newline: bool,
+    },
     Set(Set),
     /// Goes on at the first, and at the second if that fails.
     Split(usize, usize),
@@ -17,18 +22,35 @@ enum Step {
     /// Forgets where a loop's last round began.
     Forget(usize),
     /// Begins a round of a loop; goes to the target instead where the last round began here, too, and so was empty.
-    Round { register: usize, target: usize },
+    Round {
+        register: usize,
+        target: usize,
+    },
     /// Sets a counter.
     Count(usize, u32),
     /// Counts a round; goes to the target while the counter is below the bound.
-    Below { counter: usize, bound: u32, target: usize },
+    Below {
+        counter: usize,
+        bound: u32,
+        target: usize,
+    },
     Assert(Assertion),
-    Look { program: Program, behind: Option<usize>, negated: bool },
+    Look {
+        program: Program,
+        behind: Option<usize>,
+        negated: bool,
+    },
     /// Matches a program of its own once, for atomic groups.
     Once(Program),
-    Reference { index: usize, ignore_case: bool },
+    Reference {
+        index: usize,
+        ignore_case: bool,
+    },
     /// Goes to the target where the group has not matched.
-    Unless { index: usize, target: usize },
+    Unless {
+        index: usize,
+        target: usize,
+    },
     Match,
 }
 
@@ -82,8 +104,7 @@ impl Program {
             Node::Concat(nodes) => nodes.iter().for_each(|node| self.compile(node)),
             Node::Alternatives(nodes) => self.alternatives(nodes),
             Node::Repeat { node, kind: RepeatKind::Possessive, least, most } => {
-                let greedy =
-                    Node::Repeat { node: node.clone(), kind: RepeatKind::Greedy, least: *least, most: *most };
+                let greedy = Node::Repeat { node: node.clone(), kind: RepeatKind::Greedy, least: *least, most: *most };
                 self.steps.push(Step::Once(Program::nested(&greedy)));
             }
             Node::Repeat { node, least, most, kind } => self.repeat(node, *least, *most, *kind == RepeatKind::Lazy),
@@ -281,7 +302,7 @@ impl Matcher<'_> {
         let mut work = 0u64;
         loop {
             work += 1;
-            if work % 1024 == 0 {
+            if work.is_multiple_of(1024) {
                 interp.charge(16)?;
                 interp.charge_bytes(if stack.len() > 1 << 22 { u128::MAX } else { 0 })?;
             }
@@ -444,9 +465,7 @@ impl Matcher<'_> {
             Assertion::TextStart => position == 0,
             Assertion::LineStart => before.is_none_or(|c| c == '\n'),
             Assertion::TextEnd => position == self.end,
-            Assertion::TextEndOrNewline => {
-                position == self.end || (position + 1 == self.end && after == Some('\n'))
-            }
+            Assertion::TextEndOrNewline => position == self.end || (position + 1 == self.end && after == Some('\n')),
             Assertion::LineEnd => after.is_none_or(|c| c == '\n'),
             Assertion::WordBoundary { negated, ascii } => {
                 let word = |c: Option<char>| c.is_some_and(|c| Class::Word.contains(c, ascii));

@@ -5,23 +5,47 @@
 pub(super) enum Node {
     Empty,
     /// A character; with `ignore_case` in any case.
-    Char { c: char, ignore_case: bool },
+    Char {
+        c: char,
+        ignore_case: bool,
+    },
     /// `.`; with `newline` also a line end.
-    Any { newline: bool },
+    Any {
+        newline: bool,
+    },
     Set(Set),
     Concat(Vec<Node>),
     Alternatives(Vec<Node>),
-    Repeat { node: Box<Node>, least: u32, most: Option<u32>, kind: RepeatKind },
+    Repeat {
+        node: Box<Node>,
+        least: u32,
+        most: Option<u32>,
+        kind: RepeatKind,
+    },
     /// A capturing group.
-    Capture { index: usize, node: Box<Node> },
+    Capture {
+        index: usize,
+        node: Box<Node>,
+    },
     /// `(?>...)`
     Atomic(Box<Node>),
     Assert(Assertion),
-    Look { node: Box<Node>, behind: bool, negated: bool },
+    Look {
+        node: Box<Node>,
+        behind: bool,
+        negated: bool,
+    },
     /// `\1`, `(?P=name)`
-    Reference { index: usize, ignore_case: bool },
+    Reference {
+        index: usize,
+        ignore_case: bool,
+    },
     /// `(?(1)yes|no)`
-    Conditional { index: usize, yes: Box<Node>, no: Box<Node> },
+    Conditional {
+        index: usize,
+        yes: Box<Node>,
+        no: Box<Node>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +67,10 @@ pub(super) enum Assertion {
     TextEndOrNewline,
     /// `$` with MULTILINE.
     LineEnd,
-    WordBoundary { negated: bool, ascii: bool },
+    WordBoundary {
+        negated: bool,
+        ascii: bool,
+    },
 }
 
 /// `[...]`, or a class such as `\d`.
@@ -58,7 +85,11 @@ pub(super) struct Set {
 pub(super) enum SetItem {
     Range(char, char),
     /// `\d`, `\w`, `\s` and their opposites.
-    Class { class: Class, negated: bool, ascii: bool },
+    Class {
+        class: Class,
+        negated: bool,
+        ascii: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +103,7 @@ impl Class {
     pub(super) fn contains(self, c: char, ascii: bool) -> bool {
         match (self, ascii) {
             (Class::Digit, true) => c.is_ascii_digit(),
-            (Class::Digit, false) => c.is_numeric() && c.to_digit(10).is_some() || (!c.is_ascii() && is_decimal(c)),
+            (Class::Digit, false) => c.is_ascii_digit() || is_decimal(c),
             (Class::Word, true) => c.is_ascii_alphanumeric() || c == '_',
             (Class::Word, false) => c.is_alphanumeric() || c == '_',
             (Class::Space, true) => matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c'),
@@ -83,8 +114,7 @@ impl Class {
 
 /// Decimal digits outside ASCII: the blocks of ten that begin at these characters (Unicode's Nd, the common ones).
 fn is_decimal(c: char) -> bool {
-    const ZEROS: [u32; 12] =
-        [0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xe50, 0xed0, 0xff10];
+    const ZEROS: [u32; 12] = [0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xe50, 0xed0, 0xff10];
     ZEROS.iter().any(|zero| (*zero..zero + 10).contains(&u32::from(c)))
 }
 
@@ -148,6 +178,8 @@ impl Node {
 
 fn either(widths: impl Iterator<Item = (usize, Option<usize>)>) -> (usize, Option<usize>) {
     widths
-        .reduce(|(a_least, a_most), (b_least, b_most)| (a_least.min(b_least), a_most.zip(b_most).map(|(a, b)| a.max(b))))
+        .reduce(|(a_least, a_most), (b_least, b_most)| {
+            (a_least.min(b_least), a_most.zip(b_most).map(|(a, b)| a.max(b)))
+        })
         .unwrap_or((0, Some(0)))
 }

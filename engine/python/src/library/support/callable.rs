@@ -2,7 +2,7 @@
 //! these are Python functions, so they take attributes, and bind as methods when found in a class.
 
 use crate::call::CallArgs;
-use crate::class::{Class, NativeClass, Namespace};
+use crate::class::{Class, Namespace, NativeClass};
 use crate::function::BoundMethod;
 use crate::interp::Interp;
 use crate::native::Arguments;
@@ -51,10 +51,7 @@ pub(in crate::library) fn method(receiver: Value, function: Value) -> Value {
 }
 
 /// A Python function named `name`.
-pub(in crate::library) fn callable(
-    name: &str,
-    body: impl Fn(&Interp, CallArgs) -> PyResult<Value> + 'static,
-) -> Value {
+pub(in crate::library) fn callable(name: &str, body: impl Fn(&Interp, CallArgs) -> PyResult<Value> + 'static) -> Value {
     callable_in(&FUNCTION, name, body)
 }
 

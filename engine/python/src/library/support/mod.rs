@@ -20,12 +20,7 @@ use pallas_syntax::ast::Name;
 use std::rc::Rc;
 
 /// A row of a function table.
-pub(super) const fn row(
-    name: &'static str,
-    signature: &'static str,
-    doc: &'static str,
-    run: NativeFn,
-) -> NativeDef {
+pub(super) const fn row(name: &'static str, signature: &'static str, doc: &'static str, run: NativeFn) -> NativeDef {
     NativeDef { name, signature, doc, run }
 }
 

@@ -18,10 +18,8 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         row("exit", "(status=None, /)", "Raises SystemExit.", |interp, args| {
             let status = args.get(0);
             let given = if status.is_none() { Value::tuple([]) } else { Value::tuple([status.clone()]) };
-            let exit = interp.call_values(
-                &Value::Class(interp.types().system_exit.clone()),
-                interp.collect(&given)?,
-            )?;
+            let exit =
+                interp.call_values(&Value::Class(interp.types().system_exit.clone()), interp.collect(&given)?)?;
             Err(interp.raise_value(exit, None))
         }),
         row("getrecursionlimit", "()", "How deep calls may nest.", |interp, _| {
@@ -71,7 +69,13 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         add("builtin_module_names", Value::tuple(super::MODULES.iter().map(|module| Value::str(module.name))));
         add("stdlib_module_names", Value::tuple(super::MODULES.iter().map(|module| Value::str(module.name))));
         add("float_info", float_info(interp));
-        add("int_info", super::types::namespace_of(interp, [("bits_per_digit", Value::int(30i64)), ("sizeof_digit", Value::int(4i64))]));
+        add(
+            "int_info",
+            super::types::namespace_of(
+                interp,
+                [("bits_per_digit", Value::int(30i64)), ("sizeof_digit", Value::int(4i64))],
+            ),
+        );
         add("flags", flags(interp));
         add("implementation", implementation(interp));
         add("modules", modules::view(interp));
@@ -146,8 +150,19 @@ fn float_info(interp: &Interp) -> Value {
 
 fn flags(interp: &Interp) -> Value {
     let names = [
-        "debug", "inspect", "interactive", "optimize", "dont_write_bytecode", "no_user_site", "no_site",
-        "ignore_environment", "verbose", "bytes_warning", "quiet", "hash_randomization", "isolated",
+        "debug",
+        "inspect",
+        "interactive",
+        "optimize",
+        "dont_write_bytecode",
+        "no_user_site",
+        "no_site",
+        "ignore_environment",
+        "verbose",
+        "bytes_warning",
+        "quiet",
+        "hash_randomization",
+        "isolated",
     ];
     super::types::namespace_of(interp, names.map(|name| (name, Value::int(0i64))))
 }

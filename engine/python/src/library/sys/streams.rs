@@ -44,7 +44,9 @@ static STREAM: NativeClass = NativeClass {
                 Kind::Error => 2,
             }))
         }),
-        row("readable", "(self, /)", "Whether it is standard input.", |_, args| Ok(Value::Bool(kind(&args) == Kind::Input))),
+        row("readable", "(self, /)", "Whether it is standard input.", |_, args| {
+            Ok(Value::Bool(kind(&args) == Kind::Input))
+        }),
         row("writable", "(self, /)", "Whether it is an output.", |_, args| Ok(Value::Bool(kind(&args) != Kind::Input))),
         row("readline", "(self, size=-1, /)", "One line.", |interp, _| {
             Ok(Value::str(interp.host().read_line().map_or_else(String::new, |line| line + "\n")))

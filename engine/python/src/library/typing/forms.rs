@@ -1,7 +1,8 @@
 //! The special forms and aliases by name.
 
-use super::alias::{Alias, Form, Shape};
-use crate::class::{Class, NativeClass, Namespace};
+use super::alias::Alias;
+use super::special::{Form, Shape};
+use crate::class::{Class, Namespace, NativeClass};
 use crate::interp::Interp;
 use crate::library::support::row;
 use crate::raise::PyResult;
@@ -31,9 +32,30 @@ const FORMS: &[(&str, Shape)] = &[
 
 /// Aliases of classes in `collections.abc`, and of a few elsewhere.
 const ABSTRACT: &[&str] = &[
-    "AbstractSet", "AsyncGenerator", "AsyncIterable", "AsyncIterator", "Awaitable", "ByteString", "Collection",
-    "Container", "Coroutine", "Generator", "Hashable", "ItemsView", "Iterable", "Iterator", "KeysView", "Mapping",
-    "MappingView", "MutableMapping", "MutableSequence", "MutableSet", "Reversible", "Sequence", "Sized", "ValuesView",
+    "AbstractSet",
+    "AsyncGenerator",
+    "AsyncIterable",
+    "AsyncIterator",
+    "Awaitable",
+    "ByteString",
+    "Collection",
+    "Container",
+    "Coroutine",
+    "Generator",
+    "Hashable",
+    "ItemsView",
+    "Iterable",
+    "Iterator",
+    "KeysView",
+    "Mapping",
+    "MappingView",
+    "MutableMapping",
+    "MutableSequence",
+    "MutableSet",
+    "Reversible",
+    "Sequence",
+    "Sized",
+    "ValuesView",
 ];
 
 const COLLECTIONS: &[(&str, &str)] = &[

@@ -136,10 +136,9 @@ pub(super) fn get_type_hints(interp: &Interp, args: Arguments) -> PyResult<Value
                 };
                 sources.push((annotations, module));
             } else if !interp.is_callable(other) {
-                return Err(interp.type_error(format!(
-                    "{} is not a module, class, method, or function.",
-                    interp.repr(other)?
-                )));
+                return Err(
+                    interp.type_error(format!("{} is not a module, class, method, or function.", interp.repr(other)?))
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `Generic` and `Protocol`.
 
 use super::alias::Alias;
-use crate::class::{Class, NativeClass, Namespace};
+use crate::class::{Class, Namespace, NativeClass};
 use crate::interp::Interp;
 use crate::library::support::{add_class, row, text};
 use crate::native::Arguments;
@@ -26,7 +26,12 @@ static PROTOCOL_TYPE: NativeClass = NativeClass {
     name: "_ProtocolMeta",
     module: "typing",
     doc: "The class of protocols.",
-    methods: &[row("__instancecheck__", "(self, instance)", "By members, for runtime_checkable protocols.", instance_check)],
+    methods: &[row(
+        "__instancecheck__",
+        "(self, instance)",
+        "By members, for runtime_checkable protocols.",
+        instance_check,
+    )],
     properties: &[],
     construct: None,
     instance_check: None,
@@ -36,13 +41,18 @@ static PROTOCOL: NativeClass = NativeClass {
     name: "Protocol",
     module: "typing",
     doc: "The base class of protocols: classes that others match by their members.",
-    methods: &[row("__init_subclass__", "(cls, **kwargs)", "Notes whether the class is a protocol itself.", |interp, args| {
-        if let Value::Class(class) = args.get(0) {
-            let direct = class.bases.iter().any(|base| Rc::ptr_eq(base, &protocol(interp)));
-            class.namespace.borrow_mut().insert("_is_protocol".into(), Value::Bool(direct));
-        }
-        Ok(Value::None)
-    })],
+    methods: &[row(
+        "__init_subclass__",
+        "(cls, **kwargs)",
+        "Notes whether the class is a protocol itself.",
+        |interp, args| {
+            if let Value::Class(class) = args.get(0) {
+                let direct = class.bases.iter().any(|base| Rc::ptr_eq(base, &protocol(interp)));
+                class.namespace.borrow_mut().insert("_is_protocol".into(), Value::Bool(direct));
+            }
+            Ok(Value::None)
+        },
+    )],
     properties: &[],
     construct: None,
     instance_check: None,
@@ -116,9 +126,24 @@ fn is_protocol(class: &Rc<Class>) -> bool {
 /// The names that a protocol asks for.
 fn members(class: &Rc<Class>) -> Vec<String> {
     const IGNORED: &[&str] = &[
-        "__module__", "__qualname__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__",
-        "__abstractmethods__", "__orig_bases__", "__parameters__", "__init_subclass__", "__class_getitem__",
-        "__firstlineno__", "__static_attributes__", "__match_args__", "__init__", "__new__", "_is_protocol",
+        "__module__",
+        "__qualname__",
+        "__doc__",
+        "__annotations__",
+        "__dict__",
+        "__weakref__",
+        "__slots__",
+        "__abstractmethods__",
+        "__orig_bases__",
+        "__parameters__",
+        "__init_subclass__",
+        "__class_getitem__",
+        "__firstlineno__",
+        "__static_attributes__",
+        "__match_args__",
+        "__init__",
+        "__new__",
+        "_is_protocol",
         "_is_runtime_protocol",
     ];
     let mut names = Vec::new();
@@ -143,9 +168,7 @@ fn instance_check(interp: &Interp, args: Arguments) -> PyResult<Value> {
         return Ok(Value::Bool(false));
     }
     if !matches!(class.namespace.borrow().get("_is_runtime_protocol"), Some(Value::Bool(true))) {
-        return Err(interp.type_error(
-            "Instance and class checks can only be used with @runtime_checkable protocols",
-        ));
+        return Err(interp.type_error("Instance and class checks can only be used with @runtime_checkable protocols"));
     }
     for name in members(class) {
         if interp.find_attr(&instance, &name)?.is_none() {

@@ -1,8 +1,8 @@
 //! `typing.NamedTuple` and `typing.TypedDict`, as base classes and as functions.
 
-use super::alias::as_type;
+use super::special::as_type;
 use crate::call::CallArgs;
-use crate::class::{Class, NativeClass, Namespace};
+use crate::class::{Class, Namespace, NativeClass};
 use crate::interp::Interp;
 use crate::library::collections::namedtuple;
 use crate::library::support::{ClassBuilder, add_class, arguments, dict, entries, form, native, row, text};
@@ -170,9 +170,8 @@ fn finish_typed_dict(interp: &Interp, class: &Rc<Class>, total: bool) -> PyResul
         if is_required { &mut required } else { &mut optional }.push(Value::str(&name));
         interp.set_item(&all, &Value::str(&name), as_type(interp, annotation))?;
     }
-    let frozen = |values: Vec<Value>| {
-        interp.call_values(&Value::Class(interp.types().frozenset.clone()), [Value::list(values)])
-    };
+    let frozen =
+        |values: Vec<Value>| interp.call_values(&Value::Class(interp.types().frozenset.clone()), [Value::list(values)]);
     let (required, optional) = (frozen(required)?, frozen(optional)?);
     let mut namespace = class.namespace.borrow_mut();
     namespace.insert("__annotations__".into(), all);

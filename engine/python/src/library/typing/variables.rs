@@ -1,8 +1,9 @@
 //! `TypeVar`, `ParamSpec`, `TypeVarTuple`, `NewType`, `ForwardRef`.
 
-use super::alias::{Alias, or_union};
+use super::alias::Alias;
+use super::special::or_union;
 use crate::call::CallArgs;
-use crate::class::{Class, NativeClass, Namespace};
+use crate::class::{Class, Namespace, NativeClass};
 use crate::interp::Interp;
 use crate::library::support::{add_class, arguments, form};
 use crate::native::Arguments;
@@ -31,41 +32,65 @@ struct Variable {
 }
 
 const fn table(name: &'static str, doc: &'static str, construct: crate::class::ConstructFn) -> NativeClass {
-    NativeClass { name, module: "typing", doc, methods: &[], properties: &[], construct: Some(construct), instance_check: None }
+    NativeClass {
+        name,
+        module: "typing",
+        doc,
+        methods: &[],
+        properties: &[],
+        construct: Some(construct),
+        instance_check: None,
+    }
 }
 
-static TYPE_VAR: NativeClass = table("TypeVar", "TypeVar(name, *constraints, bound=None): a type variable.", |i, _, a| {
-    let form = const {
-        &form("TypeVar", "(name, *constraints, bound=None, covariant=False, contravariant=False, infer_variance=False, default=None)")
-    };
-    let [name, constraints, bound, covariant, contravariant, _, _] = arguments(i, form, a)?.take();
-    let (covariant, contravariant) = (i.truth(&covariant)?, i.truth(&contravariant)?);
-    if covariant && contravariant {
-        return Err(i.value_error("Bivariant types are not supported."));
-    }
-    if matches!(&constraints, Value::Tuple(constraints) if constraints.len() == 1) {
-        return Err(i.type_error("A single constraint is not allowed"));
-    }
-    let variance = if covariant { '+' } else if contravariant { '-' } else { '~' };
-    Ok(Value::object(Variable { kind: Kind::Type, name: i.to_str(&name)?, bound, constraints, variance }))
-});
+static TYPE_VAR: NativeClass = table(
+    "TypeVar",
+    "TypeVar(name, *constraints, bound=None): a type variable.",
+    |i, _, a| {
+        let form = const {
+            &form(
+                "TypeVar",
+                "(name, *constraints, bound=None, covariant=False, contravariant=False, infer_variance=False, default=None)",
+            )
+        };
+        let [name, constraints, bound, covariant, contravariant, _, _] = arguments(i, form, a)?.take();
+        let (covariant, contravariant) = (i.truth(&covariant)?, i.truth(&contravariant)?);
+        if covariant && contravariant {
+            return Err(i.value_error("Bivariant types are not supported."));
+        }
+        if matches!(&constraints, Value::Tuple(constraints) if constraints.len() == 1) {
+            return Err(i.type_error("A single constraint is not allowed"));
+        }
+        let variance = if covariant {
+            '+'
+        } else if contravariant {
+            '-'
+        } else {
+            '~'
+        };
+        Ok(Value::object(Variable { kind: Kind::Type, name: i.to_str(&name)?, bound, constraints, variance }))
+    },
+);
 
 static PARAM_SPEC: NativeClass = table("ParamSpec", "ParamSpec(name): a variable for parameters.", |i, _, a| {
-    let form = const { &form("ParamSpec", "(name, *, bound=None, covariant=False, contravariant=False, default=None)") };
+    let form =
+        const { &form("ParamSpec", "(name, *, bound=None, covariant=False, contravariant=False, default=None)") };
     let [name, bound, ..] = arguments(i, form, a)?.take::<5>();
     let constraints = Value::tuple([]);
     Ok(Value::object(Variable { kind: Kind::Parameters, name: i.to_str(&name)?, bound, constraints, variance: '~' }))
 });
 
-static TYPE_VAR_TUPLE: NativeClass = table("TypeVarTuple", "TypeVarTuple(name): a variable for several types.", |i, _, a| {
-    let [name, _] = arguments(i, const { &form("TypeVarTuple", "(name, *, default=None)") }, a)?.take();
-    let (bound, constraints) = (Value::None, Value::tuple([]));
-    Ok(Value::object(Variable { kind: Kind::Tuple, name: i.to_str(&name)?, bound, constraints, variance: ' ' }))
-});
+static TYPE_VAR_TUPLE: NativeClass =
+    table("TypeVarTuple", "TypeVarTuple(name): a variable for several types.", |i, _, a| {
+        let [name, _] = arguments(i, const { &form("TypeVarTuple", "(name, *, default=None)") }, a)?.take();
+        let (bound, constraints) = (Value::None, Value::tuple([]));
+        Ok(Value::object(Variable { kind: Kind::Tuple, name: i.to_str(&name)?, bound, constraints, variance: ' ' }))
+    });
 
 static FORWARD_REF: NativeClass = table("ForwardRef", "ForwardRef(arg): a type known by its text only.", |i, _, a| {
-    let [text, ..] = arguments(i, const { &form("ForwardRef", "(arg, is_argument=True, module=None, *, is_class=False)") }, a)?
-        .take::<4>();
+    let [text, ..] =
+        arguments(i, const { &form("ForwardRef", "(arg, is_argument=True, module=None, *, is_class=False)") }, a)?
+            .take::<4>();
     Ok(forward_reference(i.to_str(&text)?))
 });
 
@@ -82,7 +107,8 @@ pub(super) fn populate(interp: &Interp, names: &mut Namespace) {
         variance: '~',
     };
     names.insert("AnyStr".into(), Value::object(any_str));
-    for (name, variance) in [("T", '~'), ("KT", '~'), ("VT", '~'), ("T_co", '+'), ("V_co", '+'), ("VT_co", '+'), ("T_contra", '-')]
+    for (name, variance) in
+        [("T", '~'), ("KT", '~'), ("VT", '~'), ("T_co", '+'), ("V_co", '+'), ("VT_co", '+'), ("T_contra", '-')]
     {
         names.insert(
             name.into(),
@@ -118,10 +144,9 @@ impl Object for Variable {
             "__covariant__" => Value::Bool(self.variance == '+'),
             "__contravariant__" => Value::Bool(self.variance == '-'),
             "__module__" => Value::str("typing"),
-            "args" | "kwargs" if self.kind == Kind::Parameters => Value::object(Part {
-                owner: this.clone(),
-                shown: format!("{}.{name}", self.name),
-            }),
+            "args" | "kwargs" if self.kind == Kind::Parameters => {
+                Value::object(Part { owner: this.clone(), shown: format!("{}.{name}", self.name) })
+            }
             _ => return Ok(None),
         }))
     }
@@ -135,7 +160,14 @@ impl Object for Variable {
         })
     }
 
-    fn binary(&self, this: &Value, op: BinaryOp, other: &Value, reflected: bool, interp: &Interp) -> PyResult<Option<Value>> {
+    fn binary(
+        &self,
+        this: &Value,
+        op: BinaryOp,
+        other: &Value,
+        reflected: bool,
+        interp: &Interp,
+    ) -> PyResult<Option<Value>> {
         or_union(interp, this, op, other, reflected)
     }
 
@@ -230,7 +262,14 @@ impl Object for ForwardRef {
         Ok((name == "__forward_arg__").then(|| Value::Str(self.text.clone())))
     }
 
-    fn binary(&self, this: &Value, op: BinaryOp, other: &Value, reflected: bool, interp: &Interp) -> PyResult<Option<Value>> {
+    fn binary(
+        &self,
+        this: &Value,
+        op: BinaryOp,
+        other: &Value,
+        reflected: bool,
+        interp: &Interp,
+    ) -> PyResult<Option<Value>> {
         or_union(interp, this, op, other, reflected)
     }
 
@@ -306,7 +345,14 @@ impl Object for NewType {
         true
     }
 
-    fn binary(&self, this: &Value, op: BinaryOp, other: &Value, reflected: bool, interp: &Interp) -> PyResult<Option<Value>> {
+    fn binary(
+        &self,
+        this: &Value,
+        op: BinaryOp,
+        other: &Value,
+        reflected: bool,
+        interp: &Interp,
+    ) -> PyResult<Option<Value>> {
         or_union(interp, this, op, other, reflected)
     }
 

@@ -1,0 +1,366 @@
+//! Signatures of functions, classes, partials and methods, and the binding of calls to them.
+
+use super::parameter::{Parameter, annotation_text, empty};
+use crate::class::{Class, NativeClass};
+use crate::function::Function;
+use crate::interp::Interp;
+use crate::library::support::{classes, row};
+use crate::native::{Arguments, NativeDef};
+use crate::object::Object;
+use crate::raise::PyResult;
+use crate::signature::ParameterKind;
+use crate::value::Value;
+use std::any::Any;
+use std::rc::Rc;
+
+/// `inspect.Signature`
+struct Signature {
+    callable: Value,
+    parameters: Vec<Parameter>,
+    /// `Value::Unset` for none.
+    returns: Value,
+}
+
+const SIGNATURE_METHODS: &[NativeDef] =
+    &[row("bind", "(self, /, *args, **kwargs)", "The arguments by parameter.", |interp, args| {
+        let [this, positional, keywords] = args.take();
+        let Some(signature) = this.downcast::<Signature>() else { return Ok(Value::None) };
+        let call = interp.call_args(&positional, &keywords)?;
+        let bound = interp.bind(&signature.callable, call)?;
+        // Only what was given, or has no default, is listed.
+        Ok(Value::object(Bound { signature: this.clone(), arguments: interp.dict_of(bound) }))
+    })];
+
+pub(super) static SIGNATURE: NativeClass = NativeClass {
+    name: "Signature",
+    module: "inspect",
+    doc: "The parameters of a callable.",
+    methods: SIGNATURE_METHODS,
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+impl Object for Signature {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&SIGNATURE)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "parameters" => Some(interp.dict_of(
+                self.parameters.iter().map(|parameter| (parameter.name.clone(), Value::object(parameter.clone()))),
+            )),
+            "return_annotation" if self.returns.is_unset() => Some(Value::Class(empty(interp))),
+            "return_annotation" => Some(self.returns.clone()),
+            "empty" => Some(Value::Class(empty(interp))),
+            _ => None,
+        })
+    }
+
+    fn repr(&self, this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        Ok(Some(format!("<Signature {}>", interp.str(this)?)))
+    }
+
+    fn str(&self, _: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        let mut parts: Vec<String> = Vec::new();
+        let (mut slash_due, mut star_shown) = (false, false);
+        for parameter in &self.parameters {
+            if slash_due && parameter.kind != ParameterKind::PositionalOnly {
+                parts.push("/".to_owned());
+                slash_due = false;
+            }
+            slash_due |= parameter.kind == ParameterKind::PositionalOnly;
+            star_shown |= parameter.kind == ParameterKind::Variadic;
+            if parameter.kind == ParameterKind::KeywordOnly && !star_shown {
+                parts.push("*".to_owned());
+                star_shown = true;
+            }
+            parts.push(parameter.shown(interp)?);
+        }
+        if slash_due {
+            parts.push("/".to_owned());
+        }
+        let returns = if self.returns.is_unset() {
+            String::new()
+        } else {
+            format!(" -> {}", annotation_text(interp, &self.returns)?)
+        };
+        Ok(Some(format!("({}){returns}", parts.join(", "))))
+    }
+}
+
+/// `inspect.BoundArguments`
+struct Bound {
+    signature: Value,
+    arguments: Value,
+}
+
+pub(super) static BOUND: NativeClass = NativeClass {
+    name: "BoundArguments",
+    module: "inspect",
+    doc: "Arguments by parameter.",
+    methods: &[row("apply_defaults", "(self)", "Nothing to do: defaults are there.", |_, _| Ok(Value::None))],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+impl Object for Bound {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&BOUND)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
+        let Some(signature) = self.signature.downcast::<Signature>() else { return Ok(None) };
+        let value = |parameter: &Parameter| {
+            crate::library::support::lookup(interp, &self.arguments, &Value::Str(parameter.name.clone()))
+        };
+        match name {
+            "arguments" => Ok(Some(self.arguments.clone())),
+            "signature" => Ok(Some(self.signature.clone())),
+            "args" => {
+                let mut values = Vec::new();
+                for parameter in &signature.parameters {
+                    match (parameter.kind, value(parameter)?) {
+                        (ParameterKind::PositionalOnly | ParameterKind::Positional, Some(value)) => values.push(value),
+                        (ParameterKind::Variadic, Some(value)) => values.extend(interp.collect(&value)?),
+                        _ => {}
+                    }
+                }
+                Ok(Some(Value::tuple(values)))
+            }
+            "kwargs" => {
+                let result = crate::library::support::dict();
+                for parameter in &signature.parameters {
+                    match (parameter.kind, value(parameter)?) {
+                        (ParameterKind::KeywordOnly, Some(value)) => {
+                            interp.set_item(&result, &Value::Str(parameter.name.clone()), value)?;
+                        }
+                        (ParameterKind::Keywords, Some(value)) => {
+                            interp.call_method(&result, "update", [value])?;
+                        }
+                        _ => {}
+                    }
+                }
+                Ok(Some(result))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+pub(super) fn signature(interp: &Interp, callable: &Value) -> PyResult<Value> {
+    if callable.is_unknown() {
+        return Ok(callable.clone());
+    }
+    let Some((parameters, returns)) = parameters(interp, callable)? else {
+        let shown = interp.repr(callable)?;
+        return Err(if interp.is_callable(callable) {
+            interp.value_error(format!("no signature found for builtin {shown}"))
+        } else {
+            interp.type_error(format!("{shown} is not a callable object"))
+        });
+    };
+    Ok(Value::object(Signature { callable: callable.clone(), parameters, returns }))
+}
+
+type Described = Option<(Vec<Parameter>, Value)>;
+
+fn parameters(interp: &Interp, callable: &Value) -> PyResult<Described> {
+    interp.nested(|| {
+        if let Some(partial) = callable.downcast::<crate::library::Partial>() {
+            return Ok(parameters(interp, &partial.function)?.map(|(described, returns)| {
+                (without(described, partial.args.positional.len(), &partial.args.keywords), returns)
+            }));
+        }
+        match callable {
+            Value::Function(function) => {
+                if let Some(wrapped) = function.fields.borrow().get("__wrapped__").cloned() {
+                    return parameters(interp, &wrapped);
+                }
+                of_function(interp, callable, function).map(Some)
+            }
+            Value::Native(native) => Ok(Some((
+                native
+                    .signature()
+                    .parameters
+                    .iter()
+                    .map(|parameter| Parameter {
+                        name: (&*parameter.name).into(),
+                        kind: parameter.kind,
+                        default: parameter.default.clone().unwrap_or(Value::Unset),
+                        annotation: Value::Unset,
+                    })
+                    .collect(),
+                Value::Unset,
+            ))),
+            Value::BoundMethod(method) => {
+                Ok(parameters(interp, &method.function)?
+                    .map(|(described, returns)| (without(described, 1, &[]), returns)))
+            }
+            Value::Class(class) => match class.lookup("__init__") {
+                Some(init) if crate::library::dataclasses::fields_of(class).is_some() => match init {
+                    Value::Function(_) => {
+                        Ok(parameters(interp, &init)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset)))
+                    }
+                    _ => Ok(Some((of_dataclass(class), Value::None))),
+                },
+                Some(init) => Ok(parameters(interp, &init)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset))),
+                None => Ok(Some((Vec::new(), Value::Unset))),
+            },
+            other => match interp.find_attr(other, "__wrapped__")? {
+                Some(wrapped) => parameters(interp, &wrapped),
+                None => match interp.type_of(other).lookup("__call__") {
+                    Some(call) => Ok(parameters(interp, &call)?.map(|(p, returns)| (without(p, 1, &[]), returns))),
+                    None => Ok(None),
+                },
+            },
+        }
+    })
+}
+
+/// The parameters that are left when some arguments are given.
+fn without(
+    described: Vec<Parameter>,
+    positional: usize,
+    keywords: &[(pallas_syntax::ast::Name, Value)],
+) -> Vec<Parameter> {
+    let mut left = positional;
+    let mut keyword_only = false;
+    let mut result = Vec::new();
+    for mut parameter in described {
+        let is_positional = matches!(parameter.kind, ParameterKind::PositionalOnly | ParameterKind::Positional);
+        if left > 0 && is_positional {
+            left -= 1;
+            continue;
+        }
+        if let Some((_, value)) = keywords.iter().find(|(name, _)| **name == *parameter.name) {
+            // Given by keyword: from here on parameters can be given by keyword only.
+            parameter.default = value.clone();
+            keyword_only = true;
+        }
+        if keyword_only && parameter.kind == ParameterKind::Positional {
+            parameter.kind = ParameterKind::KeywordOnly;
+        }
+        if keyword_only && parameter.kind == ParameterKind::Variadic {
+            continue;
+        }
+        result.push(parameter);
+    }
+    result
+}
+
+fn of_function(interp: &Interp, value: &Value, function: &Function) -> PyResult<(Vec<Parameter>, Value)> {
+    let annotations = interp.find_attr(value, "__annotations__")?.unwrap_or_else(crate::library::support::dict);
+    let annotation = |name: &str| -> PyResult<Value> {
+        Ok(crate::library::support::lookup(interp, &annotations, &Value::str(name))?.unwrap_or(Value::Unset))
+    };
+    let params = function.code.params();
+    let groups: [(&mut dyn Iterator<Item = &pallas_syntax::ast::Param>, ParameterKind); 5] = [
+        (&mut params.positional_only.iter(), ParameterKind::PositionalOnly),
+        (&mut params.positional.iter(), ParameterKind::Positional),
+        (&mut params.vararg.iter(), ParameterKind::Variadic),
+        (&mut params.keyword_only.iter(), ParameterKind::KeywordOnly),
+        (&mut params.kwarg.iter(), ParameterKind::Keywords),
+    ];
+    let mut described = Vec::new();
+    for (group, kind) in groups {
+        for param in group {
+            let default = function.defaults.iter().find(|(name, _)| *name == param.name);
+            described.push(Parameter {
+                name: (&*param.name).into(),
+                kind,
+                default: default.map_or(Value::Unset, |(_, value)| value.clone()),
+                annotation: annotation(&param.name)?,
+            });
+        }
+    }
+    Ok((described, annotation("return")?))
+}
+
+fn of_dataclass(class: &Rc<Class>) -> Vec<Parameter> {
+    let fields = crate::library::dataclasses::fields_of(class).unwrap_or_default();
+    let mut described = Vec::new();
+    for keyword_only in [false, true] {
+        for field in &fields {
+            let Some(field) = field.downcast::<crate::library::dataclasses::Field>() else { continue };
+            if !field.is_parameter() || field.is_keyword_only() != keyword_only {
+                continue;
+            }
+            described.push(Parameter {
+                name: field.name.borrow().clone(),
+                kind: if keyword_only { ParameterKind::KeywordOnly } else { ParameterKind::Positional },
+                default: if field.default.is_unset() && !field.default_factory.is_unset() {
+                    Value::str("<factory>")
+                } else {
+                    field.default.clone()
+                },
+                annotation: field.annotation.borrow().clone(),
+            });
+        }
+    }
+    described
+}
+
+pub(super) fn full_arg_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let Some((described, returns)) = parameters(interp, args.get(0))? else {
+        return Err(interp.type_error("unsupported callable"));
+    };
+    let names = |kinds: &[ParameterKind]| {
+        Value::list(
+            described
+                .iter()
+                .filter(|parameter| kinds.contains(&parameter.kind))
+                .map(|parameter| Value::Str(parameter.name.clone()))
+                .collect::<Vec<_>>(),
+        )
+    };
+    let single = |kind: ParameterKind| {
+        described.iter().find(|parameter| parameter.kind == kind).map_or(Value::None, |p| Value::Str(p.name.clone()))
+    };
+    let positional = [ParameterKind::PositionalOnly, ParameterKind::Positional];
+    let defaults: Vec<Value> = described
+        .iter()
+        .filter(|parameter| positional.contains(&parameter.kind) && !parameter.default.is_unset())
+        .map(|parameter| parameter.default.clone())
+        .collect();
+    let keyword_defaults: Vec<(Rc<str>, Value)> = described
+        .iter()
+        .filter(|parameter| parameter.kind == ParameterKind::KeywordOnly && !parameter.default.is_unset())
+        .map(|parameter| (parameter.name.clone(), parameter.default.clone()))
+        .collect();
+    let returns = Some(("return".into(), returns)).filter(|(_, value)| !value.is_unset());
+    let annotations: Vec<(Rc<str>, Value)> = described
+        .iter()
+        .filter(|parameter| !parameter.annotation.is_unset())
+        .map(|parameter| (parameter.name.clone(), parameter.annotation.clone()))
+        .collect();
+    let annotations = returns.into_iter().chain(annotations);
+    let class = crate::library::collections::namedtuple::cached_class(
+        interp,
+        "FullArgSpec",
+        "inspect",
+        &["args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations"],
+    );
+    Ok(classes::instance(
+        &class,
+        Value::tuple([
+            names(&positional),
+            single(ParameterKind::Variadic),
+            single(ParameterKind::Keywords),
+            if defaults.is_empty() { Value::None } else { Value::tuple(defaults) },
+            names(&[ParameterKind::KeywordOnly]),
+            if keyword_defaults.is_empty() { Value::None } else { interp.dict_of(keyword_defaults) },
+            interp.dict_of(annotations),
+        ]),
+    ))
+}
