@@ -63,7 +63,9 @@ impl Interp {
 
     /// `type(v).__name__`
     pub fn type_name(&self, v: &Value) -> String {
-        self.type_of(v).name.to_string()
+        let class = self.type_of(v);
+        // Types of compiled modules carry the module in the name that messages show (CPython's `tp_name`).
+        if &*class.module == "jaxlib._jax" { format!("{}.{}", class.module, class.name) } else { class.name.to_string() }
     }
 
     /// `v.name`. AttributeError with a suggestion where there is none.

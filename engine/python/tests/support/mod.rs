@@ -1,12 +1,13 @@
 //! Runs text through the interpreter, on a thread with the stack that it asks for.
 
+mod host;
+
+use host::{TestHost, quiet_host};
 use pallas_python::host::Host;
 use pallas_python::raise::Abort;
 use pallas_python::{Interp, Limits, Mode, Observer, Outcome, Stop, Value};
 use pallas_syntax::{FileId, SourceFile, Span};
-use std::cell::RefCell;
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,51 +31,10 @@ pub(crate) struct Finished {
     pub(crate) ended: Ended,
 }
 
-/// A host that collects output and reads modules from the folder of the cases.
-struct TestHost {
-    stdout: RefCell<String>,
-    stderr: RefCell<String>,
-}
+/// Notes what ended statements, on standard error.
+struct Notes(Rc<TestHost>);
 
-impl Host for TestHost {
-    fn write_stdout(&self, text: &str) {
-        self.stdout.borrow_mut().push_str(text);
-    }
-
-    fn write_stderr(&self, text: &str) {
-        self.stderr.borrow_mut().push_str(text);
-    }
-
-    fn read_line(&self) -> Option<String> {
-        None
-    }
-
-    fn read_source(&self, path: &str) -> Result<Option<String>, String> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(path);
-        if !path.is_file() {
-            return Ok(None);
-        }
-        std::fs::read_to_string(&path).map(Some).map_err(|error| error.to_string())
-    }
-
-    fn import_paths(&self) -> Vec<String> {
-        vec![String::new()]
-    }
-
-    fn arguments(&self) -> Vec<String> {
-        vec!["case.py".to_owned()]
-    }
-
-    fn environment(&self, _name: &str) -> Option<String> {
-        None
-    }
-
-    fn seconds(&self) -> f64 {
-        0.0
-    }
-}
-
-impl Observer for TestHost {
+impl Observer for Notes {
     fn expression(&self, _span: Span, _value: &Value, _interp: &Interp) {}
 
     fn raised(&self, stop: &Stop, interp: &Interp) {
@@ -84,7 +44,7 @@ impl Observer for TestHost {
             Stop::Abort(Abort::Memory { .. }) => "out of memory".to_owned(),
             Stop::Abort(Abort::Cancelled) => "cancelled".to_owned(),
         };
-        self.write_stderr(&format!("{line}\n"));
+        self.0.write_stderr(&format!("{line}\n"));
     }
 }
 
@@ -116,10 +76,10 @@ fn on_large_stack(path: &str, text: &str, mode: Mode, limits: Limits) -> Finishe
 }
 
 fn execute(path: &str, text: &str, mode: Mode, limits: Limits) -> Finished {
-    let host = Rc::new(TestHost { stdout: RefCell::default(), stderr: RefCell::default() });
+    let host = quiet_host();
     let interp = Interp::new(host.clone(), mode, limits);
     if mode == Mode::Analysis {
-        interp.set_observer(host.clone());
+        interp.set_observer(Rc::new(Notes(host.clone())));
     }
     let source = Arc::new(SourceFile::new(FileId(0), path, text));
     let tree = pallas_syntax::parse(source);
@@ -135,5 +95,5 @@ fn execute(path: &str, text: &str, mode: Mode, limits: Limits) -> Finished {
         Outcome::Aborted(abort) => Ended::Aborted(format!("{abort:?}")),
     };
     drop(interp);
-    Finished { stdout: host.stdout.borrow().clone(), stderr: host.stderr.borrow().clone(), ended }
+    Finished { stdout: host.stdout(), stderr: host.stderr.borrow().clone(), ended }
 }
