@@ -35,7 +35,8 @@ pub(super) fn check(args: &CheckArgs, color: bool) -> Exit {
     }
     output::stdout(&render::render(&batches, args.output_format, color));
     let serious = batches.iter().flat_map(|b| &b.findings).any(|f| f.severity <= Severity::Warning);
-    if args.output_format == OutputFormat::Full && !serious && !unreadable {
+    let silent = batches.iter().all(|b| b.findings.is_empty());
+    if args.output_format == OutputFormat::Full && silent && !unreadable {
         let kernels = match launches {
             0 => "no kernel launches found".to_string(),
             1 => "1 kernel launch checked".to_string(),
