@@ -244,6 +244,9 @@ fn extent(cx: &Context<'_>, value: &Value) -> PyResult<Option<i64>> {
 
 /// An `axis` argument within `rank`, negative counted from the end.
 pub fn axis(cx: &Context<'_>, value: &Value, rank: usize) -> PyResult<usize> {
+    if let Some(Tile::Traced(traced)) = crate::refs::array_tile(value) {
+        return Err(crate::errors::concrete_value_needed(cx, traced, "The axis argument must be known statically."));
+    }
     let axis = cx.interp.to_i64(value)?;
     normalize_axis(cx, axis, rank)
 }
@@ -280,7 +283,11 @@ pub fn axes(cx: &Context<'_>, value: &Value, rank: usize) -> PyResult<Vec<usize>
     };
     axes.sort_unstable();
     if axes.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(cx.interp.value_error("duplicate value in 'axis'".to_string()));
+        let shown = cx.interp.repr(value)?;
+        return Err(cx.interp.value_error(match cx.rules {
+            Rules::Jax => format!("duplicate value in 'axis': {shown}"),
+            Rules::Numpy => "duplicate value in 'axis'".to_string(),
+        }));
     }
     Ok(axes)
 }

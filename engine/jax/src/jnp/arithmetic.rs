@@ -73,6 +73,14 @@ pub fn subtract(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
 /// `a * b`; booleans multiply as `and`.
 pub fn multiply(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
     let operands = convert::promote(cx, "mul", &[a, b])?;
+    if cx.trace().is_none() && cx.rules == Rules::Jax && matches!(operands[0].dtype(), DType::F32 | DType::F64) {
+        // XLA compiles a product with a converted boolean as a choice: `false * -1.0` is 0, not -0.
+        let choice = [(a, &operands[1]), (b, &operands[0])].into_iter().find(|(x, _)| x.dtype() == DType::Bool);
+        if let Some((mask, x)) = choice {
+            let mask = p::broadcast_to(cx, mask, x.shape())?;
+            return compose::or_constant(cx, &mask, x, 0.0);
+        }
+    }
     let op = if operands[0].dtype() == DType::Bool { &ops::AND } else { &ops::MUL };
     p::binary(cx, op, &operands[0], &operands[1])
 }
@@ -80,8 +88,7 @@ pub fn multiply(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
 /// `a / b`, always inexact.
 pub fn true_divide(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
     let operands = convert::promote_inexact(cx, &[a, b])?;
-    let operands = convert::broadcast(cx, "div", &operands)?;
-    p::binary(cx, &ops::DIV, &operands[0], &operands[1])
+    compose::divide(cx, &operands[0], &operands[1])
 }
 
 /// Operands with one shape and one dtype that is a number: booleans become integers.

@@ -138,9 +138,8 @@ fn not_an_array(cx: &Context<'_>, value: &Value, function: &str, position: usize
     }
     let class = cx.interp.type_of(value);
     let shown = cx.interp.repr(&Value::Class(class)).unwrap_or_default();
-    cx.interp.type_error(format!(
-        "{function} requires ndarray or scalar arguments, got {shown} at position {position}."
-    ))
+    cx.interp
+        .type_error(format!("{function} requires ndarray or scalar arguments, got {shown} at position {position}."))
 }
 
 /// An optional argument: `None` where it is `None` or was not given.
@@ -166,9 +165,9 @@ pub fn integer(cx: &Context<'_>, value: &Value, default: i64) -> PyResult<i64> {
 pub fn refuse_out(cx: &Context<'_>, out: &Value, function: &str) -> PyResult<()> {
     match given(out) {
         None => Ok(()),
-        Some(_) => Err(cx
-            .interp
-            .not_implemented_error(format!("The 'out' argument to jnp.{function} is not supported."))),
+        Some(_) => {
+            Err(cx.interp.not_implemented_error(format!("The 'out' argument to jnp.{function} is not supported.")))
+        }
     }
 }
 
@@ -213,9 +212,15 @@ pub fn dtype(cx: &Context<'_>, value: &Value) -> PyResult<Option<DType>> {
     crate::dtype::optional(cx, value)
 }
 
-/// A constant of a given dtype and shape like `x`'s.
+/// A constant of a given dtype and shape like `x`'s, weak if `x` is (`lax.full_like`, and Python numbers beside `x`).
 pub fn constant_like(cx: &Context<'_>, x: &Tile, value: f64) -> PyResult<Tile> {
     crate::primitive::broadcast_to(cx, &crate::primitive::scalar_like(x, value), x.shape())
+}
+
+/// As [`constant_like`], never weak (`_constant_like` in jax/_src/numpy/ufuncs.py).
+pub fn strong_constant_like(cx: &Context<'_>, x: &Tile, value: f64) -> PyResult<Tile> {
+    let scalar = crate::primitive::convert(cx, &crate::primitive::scalar_like(x, value), x.dtype(), false)?;
+    crate::primitive::broadcast_to(cx, &scalar, x.shape())
 }
 
 /// The scalar of a Python number.

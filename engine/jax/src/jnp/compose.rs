@@ -20,7 +20,13 @@ pub fn as_bool(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
     if x.dtype() == DType::Bool {
         return Ok(x.clone());
     }
-    with_constant(cx, &ops::NE, x, 0.0)
+    // `lax._const` is weak beside weak scalars only.
+    let zero = if x.rank() == 0 {
+        super::call::constant_like(cx, x, 0.0)?
+    } else {
+        super::call::strong_constant_like(cx, x, 0.0)?
+    };
+    p::binary(cx, &ops::NE, x, &zero)
 }
 
 /// `jnp.where` of three arrays, as `_where` in jax/_src/numpy/util.py.
@@ -52,6 +58,43 @@ pub fn divide_by(cx: &Context<'_>, x: &Tile, constant: f64) -> PyResult<Tile> {
         return with_constant(cx, &ops::DIV, x, constant);
     }
     with_constant(cx, &ops::MUL, x, reciprocal(x.dtype(), constant))
+}
+
+/// `a / b` with broadcasting, of one float dtype. XLA compiles a division by something broadcast as a multiplication by
+/// its reciprocal, eagerly as well: `true_divide` is a compiled function of operands not yet broadcast. Inside a trace the
+/// division is staged as JAX stages it.
+pub fn divide(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
+    let operands = convert::broadcast(cx, "div", &[a.clone(), b.clone()])?;
+    let repeated = b.shape().size() < operands[1].shape().size();
+    if !repeated || cx.rules == Rules::Numpy || cx.trace().is_some() || !matches!(b.dtype(), DType::F32 | DType::F64) {
+        return p::binary(cx, &ops::DIV, &operands[0], &operands[1]);
+    }
+    let one = super::call::constant_like(cx, b, 1.0)?;
+    let reciprocal = p::binary(cx, &ops::DIV, &one, b)?;
+    let reciprocal = p::broadcast_to(cx, &reciprocal, operands[0].shape())?;
+    p::binary(cx, &ops::MUL, &operands[0], &reciprocal)
+}
+
+/// The sum of squares over axes, each square added with one rounding where XLA's fusion does so: eagerly, in `float32`,
+/// over few elements (the order of longer sums is the reduction's own).
+pub fn sum_of_squares(cx: &Context<'_>, x: &Tile, axes: &[usize]) -> PyResult<Tile> {
+    const UNROLLED: usize = 32;
+    let count: usize = axes.iter().map(|&axis| x.shape()[axis]).product();
+    let plain = cx.trace().is_some() || cx.rules == Rules::Numpy || x.dtype() != DType::F32;
+    if plain || count == 0 || count > UNROLLED {
+        return p::reduce(cx, &ops::REDUCE_SUM, &p::unary(cx, &ops::SQUARE, x)?, axes);
+    }
+    let kept: Vec<usize> = (0..x.rank()).filter(|axis| !axes.contains(axis)).collect();
+    let order: Vec<usize> = axes.iter().chain(&kept).copied().collect();
+    let rest = x.shape().without_axes(axes);
+    let wide: Shape = std::iter::once(count).chain(rest.iter().copied()).collect();
+    let lines = p::reshape(cx, &p::transpose(cx, x, &order)?, &wide)?;
+    let mut total = p::full(cx, &rest, DType::F32, Scalar::Float(0.0))?;
+    for index in 0..count {
+        let line = take_axis(cx, &lines, 0, index)?;
+        total = multiply_add(cx, &line, &line, &total)?;
+    }
+    Ok(total)
 }
 
 /// `1 / constant` in the precision of `dtype`.

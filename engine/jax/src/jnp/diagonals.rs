@@ -2,10 +2,10 @@
 
 use super::call::{self, functions, given, operand, result, results};
 use super::compose;
-use super::creation;
 use super::padding;
 use super::reductions::{self as r, Options};
 use super::shaping;
+use super::triangles;
 use crate::context::Context;
 use crate::convert;
 use crate::primitive as p;
@@ -49,7 +49,7 @@ fn diagonal_matrix(cx: &Context<'_>, v: &Tile, k: i64) -> PyResult<Tile> {
     let widths = [(k.min(0).unsigned_abs() as usize, k.max(0).unsigned_abs() as usize)];
     let padded = padding::pad_tile(cx, v, &zero, &widths)?;
     let shape = Shape::from([size, size]);
-    let mask = creation::index_mask(cx, size, size, k, &ops::EQ)?;
+    let mask = triangles::index_mask(cx, size, size, k, &ops::EQ)?;
     let rows = p::broadcast_in_dim(cx, &padded, &shape, &[0])?;
     compose::or_constant(cx, &mask, &rows, 0.0)
 }
@@ -81,7 +81,9 @@ fn two_axes(cx: &Context<'_>, x: &Tile, axis1: &Value, axis2: &Value, name: &str
     }
     let (first, second) = (convert::axis(cx, axis1, x.rank())?, convert::axis(cx, axis2, x.rank())?);
     if first == second {
-        return Err(cx.interp.value_error(format!("axis1 and axis2 can not be same. axis1={first} and axis2={second}")));
+        return Err(cx
+            .interp
+            .value_error(format!("axis1 and axis2 can not be same. axis1={first} and axis2={second}")));
     }
     Ok((first, second))
 }
@@ -101,11 +103,10 @@ fn trace(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let rank = x.rank();
     let x = shaping::move_axes(cx, &x, &[axis1, axis2], &[rank - 2, rank - 1])?;
     let (rows, columns) = (x.shape()[rank - 2], x.shape()[rank - 1]);
-    let mask = creation::index_mask(cx, rows, columns, call::integer(cx, &offset, 0)?, &ops::EQ)?;
+    let mask = triangles::index_mask(cx, rows, columns, call::integer(cx, &offset, 0)?, &ops::EQ)?;
     let mask = p::broadcast_to(cx, &mask, x.shape())?;
     let kept = compose::or_constant(cx, &mask, &x, 0.0)?;
-    let options =
-        Options { dtype: call::dtype(cx, &dtype)?, ..Options::over(Some(vec![rank - 2, rank - 1]), false) };
+    let options = Options { dtype: call::dtype(cx, &dtype)?, ..Options::over(Some(vec![rank - 2, rank - 1]), false) };
     result(cx, r::reduce(cx, &r::SUM, &kept, &options)?)
 }
 

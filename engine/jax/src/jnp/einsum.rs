@@ -130,7 +130,7 @@ fn labels_of(cx: &Context<'_>, input: &str, rank: usize, position: usize, tile: 
     let has_ellipsis = input.contains("...");
     if letters > rank || (!has_ellipsis && letters != rank) {
         return Err(cx.interp.value_error(format!(
-            "Einstein sum subscript {input} does not contain the correct number of indices for operand {position}."
+            "Einstein sum subscript '{input}' does not contain the correct number of indices for operand {position}."
         )));
     }
     let mut labels = Vec::new();
@@ -180,14 +180,12 @@ fn output_labels(
             continue;
         }
         if !counts.contains_key(&(letter as Label)) {
-            return Err(cx.interp.value_error(format!(
-                "Output character '{letter}' did not appear in the input"
-            )));
+            return Err(cx.interp.value_error(format!("Output character '{letter}' did not appear in the input")));
         }
         if labels.contains(&(letter as Label)) {
-            return Err(cx.interp.value_error(format!(
-                "Output character '{letter}' appeared more than once in the output."
-            )));
+            return Err(cx
+                .interp
+                .value_error(format!("Output character '{letter}' appeared more than once in the output.")));
         }
         labels.push(letter as Label);
         rest = &rest[letter.len_utf8()..];
@@ -238,7 +236,8 @@ fn next_pair(terms: &[Term], output: &[Label]) -> (usize, usize) {
                     *known = (*known).max(extent);
                 }
             }
-            let size: u128 = extents.iter().filter(|(label, _)| kept(label)).map(|(_, &extent)| extent as u128).product();
+            let size: u128 =
+                extents.iter().filter(|(label, _)| kept(label)).map(|(_, &extent)| extent as u128).product();
             if size < best.2 {
                 best = (left, right, size);
             }
@@ -340,13 +339,9 @@ fn drop_singletons(cx: &Context<'_>, term: Term, other: &Term) -> PyResult<Term>
 
 /// The dimensions in the order of the output.
 fn arrange(cx: &Context<'_>, term: &Term, output: &[Label]) -> PyResult<Tile> {
-    let order: Vec<usize> = output
-        .iter()
-        .filter_map(|label| term.labels.iter().position(|l| l == label))
-        .collect();
+    let order: Vec<usize> = output.iter().filter_map(|label| term.labels.iter().position(|l| l == label)).collect();
     if order.len() == term.labels.len() {
         return p::transpose(cx, &term.tile, &order);
     }
     Err(cx.interp.value_error("einsum lost a dimension"))
 }
-

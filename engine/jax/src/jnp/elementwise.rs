@@ -78,6 +78,9 @@ pub fn rint(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
 /// `round(x, decimals)`
 pub fn round(cx: &Context<'_>, x: &Tile, decimals: i64) -> PyResult<Tile> {
     let dtype = x.dtype();
+    if dtype == DType::Bool && cx.rules == Rules::Jax {
+        return Err(cx.interp.value_error("data type <class 'numpy.bool'> not inexact"));
+    }
     if !dtype.is_float() {
         if decimals < 0 && cx.rules == Rules::Jax {
             return Err(cx.interp.not_implemented_error("integer np.round not implemented for decimals < 0"));
@@ -172,19 +175,24 @@ pub fn isfinite(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
     if x.dtype().is_float() { p::unary(cx, &ops::IS_FINITE, x) } else { constant_bool(cx, x, true) }
 }
 
+/// `x == value`, never weak.
+fn is_value(cx: &Context<'_>, x: &Tile, value: f64) -> PyResult<Tile> {
+    p::binary(cx, &ops::EQ, x, &super::call::strong_constant_like(cx, x, value)?)
+}
+
 pub fn isinf(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
     if !x.dtype().is_float() {
         return constant_bool(cx, x, false);
     }
-    with_constant(cx, &ops::EQ, &p::unary(cx, &ops::ABS, x)?, f64::INFINITY)
+    is_value(cx, &p::unary(cx, &ops::ABS, x)?, f64::INFINITY)
 }
 
 pub fn isposinf(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
-    if x.dtype().is_float() { with_constant(cx, &ops::EQ, x, f64::INFINITY) } else { constant_bool(cx, x, false) }
+    if x.dtype().is_float() { is_value(cx, x, f64::INFINITY) } else { constant_bool(cx, x, false) }
 }
 
 pub fn isneginf(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
-    if x.dtype().is_float() { with_constant(cx, &ops::EQ, x, f64::NEG_INFINITY) } else { constant_bool(cx, x, false) }
+    if x.dtype().is_float() { is_value(cx, x, f64::NEG_INFINITY) } else { constant_bool(cx, x, false) }
 }
 
 pub fn isnan(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
@@ -205,16 +213,14 @@ pub fn signbit(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
         return constant_bool(cx, x, false);
     }
     if !x.dtype().is_float() {
-        return with_constant(cx, &ops::LT, x, 0.0);
+        return p::binary(cx, &ops::LT, x, &super::call::strong_constant_like(cx, x, 0.0)?);
     }
     let dtype = match x.dtype().bits() {
         16 => DType::I16,
         32 => DType::I32,
         64 => DType::I64,
         _ => {
-            return Err(cx
-                .interp
-                .not_implemented_error("jax.numpy.signbit only supports 16, 32, and 64-bit types."));
+            return Err(cx.interp.not_implemented_error("jax.numpy.signbit only supports 16, 32, and 64-bit types."));
         }
     };
     let bits = compose::bitcast(cx, x, dtype)?;
@@ -345,7 +351,8 @@ pub fn copysign(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
 /// `x * 2**n`
 pub fn ldexp(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
     if b.dtype().is_float() {
-        let message = format!("ldexp not supported for input types {}", (a.dtype().name().to_string() + ", " + b.dtype().name()));
+        let message =
+            format!("ldexp not supported for input types {}", (a.dtype().name().to_string() + ", " + b.dtype().name()));
         return Err(cx.interp.value_error(message));
     }
     let x = inexact(cx, a)?;
@@ -412,7 +419,13 @@ pub fn clip(cx: &Context<'_>, x: &Tile, low: Option<&Tile>, high: Option<&Tile>)
 }
 
 /// NaN and infinities replaced by numbers.
-pub fn nan_to_num(cx: &Context<'_>, x: &Tile, nan: &Tile, positive: Option<&Tile>, negative: Option<&Tile>) -> PyResult<Tile> {
+pub fn nan_to_num(
+    cx: &Context<'_>,
+    x: &Tile,
+    nan: &Tile,
+    positive: Option<&Tile>,
+    negative: Option<&Tile>,
+) -> PyResult<Tile> {
     let Some(info) = x.dtype().finfo() else { return Ok(x.clone()) };
     let fill = |given: Option<&Tile>, value: f64| -> PyResult<Tile> {
         let scalar = match given {
@@ -454,7 +467,8 @@ pub fn frexp(cx: &Context<'_>, x: &Tile) -> PyResult<(Tile, Tile)> {
     let cleared = p::binary(cx, &ops::AND, &bits, &p::unary(cx, &ops::NOT, &shift)?)?;
     let half = call_shift(cx, &bits, bias - 1.0, info.nmant)?;
     let fraction = compose::bitcast(cx, &p::binary(cx, &ops::OR, &cleared, &half)?, x.dtype())?;
-    let special = p::binary(cx, &ops::OR, &p::unary(cx, &ops::NOT, &isfinite(cx, &x)?)?, &with_constant(cx, &ops::EQ, &x, 0.0)?)?;
+    let special =
+        p::binary(cx, &ops::OR, &p::unary(cx, &ops::NOT, &isfinite(cx, &x)?)?, &with_constant(cx, &ops::EQ, &x, 0.0)?)?;
     let fraction = p::select(cx, &special, &x, &fraction)?;
     let exponent = p::select(cx, &special, &constant_like(cx, &exponent, 0.0)?, &exponent)?;
     Ok((fraction, p::convert(cx, &exponent, DType::I32, false)?))

@@ -153,6 +153,9 @@ fn stack(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     if tiles.iter().any(|tile| tile.shape() != first.shape()) {
         let shapes: Vec<String> = tiles.iter().map(|tile| tile.shape().to_string()).collect();
         let message = match cx.rules {
+            Rules::Jax if tiles.iter().any(|tile| tile.rank() != first.rank()) => {
+                format!("Cannot stack arrays with different numbers of dimensions: got {}.", shapes.join(", "))
+            }
             Rules::Jax => format!("All input arrays must have the same shape. Got {}.", shapes.join(", ")),
             Rules::Numpy => "all input arrays must have the same shape".to_string(),
         };
@@ -215,10 +218,8 @@ fn block_of(cx: &Context<'_>, value: &Value) -> PyResult<(Tile, usize)> {
             if items.is_empty() {
                 return Err(cx.interp.value_error("jax.numpy.block does not allow empty list arguments"));
             }
-            let blocks = items
-                .iter()
-                .map(|item| cx.interp.nested(|| block_of(cx, item)))
-                .collect::<PyResult<Vec<_>>>()?;
+            let blocks =
+                items.iter().map(|item| cx.interp.nested(|| block_of(cx, item))).collect::<PyResult<Vec<_>>>()?;
             let depth = blocks[0].1;
             if blocks.iter().any(|(_, other)| *other != depth) {
                 return Err(cx.interp.value_error("Mismatched list depths in jax.numpy.block"));

@@ -101,7 +101,13 @@ fn vector_norm_of(cx: &Context<'_>, x: &Tile, axes: &[usize], order: &Order, kee
     }
 }
 
-fn matrix_norm(cx: &Context<'_>, x: &Tile, (row, column): (usize, usize), order: &Value, keepdims: bool) -> PyResult<Tile> {
+fn matrix_norm(
+    cx: &Context<'_>,
+    x: &Tile,
+    (row, column): (usize, usize),
+    order: &Value,
+    keepdims: bool,
+) -> PyResult<Tile> {
     let both = Options::over(Some(vec![row, column]), keepdims);
     if let Value::Str(text) = order {
         if &**text == "fro" {
@@ -147,10 +153,9 @@ fn square_matrix(cx: &Context<'_>, value: &Value, name: &str) -> PyResult<Tile> 
         return Err(cx.interp.not_implemented_error(format!("{name} of stacked matrices is not supported here")));
     }
     Err(match cx.rules {
-        Rules::Jax => cx.interp.value_error(format!(
-            "Argument to {name} must have shape [..., n, n], got {}",
-            a.shape()
-        )),
+        Rules::Jax => {
+            cx.interp.value_error(format!("Argument to {name} must have shape [..., n, n], got {}", a.shape()))
+        }
         Rules::Numpy => cx.interp.value_error("Last 2 dimensions of the array must be square"),
     })
 }
@@ -207,7 +212,7 @@ fn eliminate(cx: &Context<'_>, a: &Tile, b: Option<&Tile>) -> PyResult<Eliminate
 
 /// The identity matrix.
 fn identity(cx: &Context<'_>, size: usize, dtype: DType) -> PyResult<Tile> {
-    let mask = super::creation::index_mask(cx, size, size, 0, &ops::EQ)?;
+    let mask = super::triangles::index_mask(cx, size, size, 0, &ops::EQ)?;
     p::convert(cx, &mask, dtype, false)
 }
 
@@ -386,4 +391,3 @@ fn matrix_transpose(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let x = operand(cx, args.get(0), "matrix_transpose")?;
     result(cx, shaping::matrix_transpose_of(cx, &x)?)
 }
-

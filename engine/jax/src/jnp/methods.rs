@@ -54,7 +54,7 @@ pub static METHODS: &[NativeDef] = rows! {
     "is_deleted" "(self)" "Whether the array was donated: never." |_cx, _args| Ok(Value::Bool(false));
     "delete" "(self)" "Does nothing: memory is freed when it is no longer used." |_cx, _args| Ok(Value::None);
     "devices" "(self)" "The devices that the array is on." devices;
-    "on_device_size_in_bytes" "(self)" "Bytes of the elements." |cx, args| nbytes(cx, args);
+    "on_device_size_in_bytes" "(self)" "Bytes of the elements." nbytes;
     "unsafe_buffer_pointer" "(self)" "Not available: arrays have no address." |cx, _args| {
         Err(cx.interp.not_implemented_error("arrays have no address here"))
     };
@@ -335,7 +335,8 @@ fn view(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
 }
 
 fn tobytes(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
-    let numpy = array(cx, Arguments::new(smallvec::smallvec![args.get(0).clone(), Value::None, Value::None, Value::None]))?;
+    let numpy =
+        array(cx, Arguments::new(smallvec::smallvec![args.get(0).clone(), Value::None, Value::None, Value::None]))?;
     cx.interp.call_method(&numpy, "tobytes", [])
 }
 
@@ -408,4 +409,3 @@ fn devices(cx: &Context<'_>, _args: Arguments) -> PyResult<Value> {
     let set = Value::Class(cx.interp.types().set.clone());
     cx.interp.call_values(&set, [Value::list([device])])
 }
-

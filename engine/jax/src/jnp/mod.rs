@@ -12,6 +12,8 @@ pub mod diagonals;
 pub mod einsum;
 #[expect(missing_docs, reason = "named as the functions of numpy that they are")]
 pub mod elementwise;
+pub mod grids;
+pub mod index_tricks;
 pub mod joining;
 pub mod linalg;
 pub mod mapping;
@@ -24,8 +26,10 @@ pub mod reductions;
 pub mod repeating;
 pub mod searching;
 pub mod shaping;
+pub mod signals;
 pub mod sorting;
 pub mod statistics;
+pub mod triangles;
 pub mod types;
 pub mod ufuncs;
 
@@ -40,6 +44,7 @@ use pallas_syntax::ast::Name;
 /// The rows of `jax.numpy`, by family.
 pub static JAX_ROWS: &[&[NativeDef]] = &[
     creation::JAX_ROWS,
+    triangles::JAX_ROWS,
     ranges::JAX_ROWS,
     ufuncs::UNARY_JAX,
     ufuncs::BINARY_JAX,
@@ -58,11 +63,13 @@ pub static JAX_ROWS: &[&[NativeDef]] = &[
     comparing::JAX_ROWS,
     types::JAX_ROWS,
     mapping::JAX_ROWS,
+    signals::JAX_ROWS,
 ];
 
 /// The same functions under numpy's rules, for the module `numpy`.
 pub static NUMPY_ROWS: &[&[NativeDef]] = &[
     creation::NUMPY_ROWS,
+    triangles::NUMPY_ROWS,
     ranges::NUMPY_ROWS,
     ufuncs::UNARY_NUMPY,
     ufuncs::BINARY_NUMPY,
@@ -81,6 +88,7 @@ pub static NUMPY_ROWS: &[&[NativeDef]] = &[
     comparing::NUMPY_ROWS,
     types::NUMPY_ROWS,
     mapping::NUMPY_ROWS,
+    signals::NUMPY_ROWS,
 ];
 
 /// Every row of [`NUMPY_ROWS`].
@@ -108,11 +116,29 @@ static JNP: ModuleDef = ModuleDef {
         add_rows(namespace, Rules::Jax, JAX_ROWS);
         add_values(interp, namespace, Rules::Jax);
         namespace.insert(Name::from("ndarray"), Value::Class(interp.native_class(&crate::array::JAX_ARRAY)));
+        for name in NUMPY_ONLY {
+            namespace.shift_remove(*name);
+        }
         if let Ok(linalg) = interp.import("jax.numpy.linalg") {
             namespace.insert(Name::from("linalg"), linalg);
         }
+        // What JAX takes from numpy as it is.
+        if let Ok(numpy) = interp.import("numpy") {
+            for name in NUMPY_OWN {
+                if let Ok(Some(value)) = interp.find_attr(&numpy, name) {
+                    namespace.insert(Name::from(*name), value);
+                }
+            }
+        }
     },
 };
+
+/// Names that only numpy has.
+const NUMPY_ONLY: &[&str] = &["fix", "row_stack", "half", "intc"];
+
+/// Functions that jax.numpy takes from numpy.
+const NUMPY_OWN: &[&str] =
+    &["array_repr", "array_str", "get_printoptions", "iterable", "printoptions", "set_printoptions"];
 
 static LINALG: ModuleDef = ModuleDef {
     name: "jax.numpy.linalg",
@@ -137,7 +163,9 @@ pub fn add_values(interp: &Interp, namespace: &mut Namespace, rules: Rules) {
     for (name, value) in crate::dtype::exports(interp, rules) {
         namespace.insert(Name::from(name), value);
     }
-    for (name, value) in types::classes(interp).into_iter().chain(ranges::grids(rules)) {
+    for (name, value) in
+        types::classes(interp).into_iter().chain(grids::grids(rules)).chain(index_tricks::objects(rules))
+    {
         namespace.insert(Name::from(name), value);
     }
     let constants = [

@@ -138,10 +138,7 @@ fn pairs(cx: &Context<'_>, value: Option<Value>, rank: usize) -> PyResult<Vec<(V
         }
     };
     if items.iter().any(is_sequence) {
-        let rows = items
-            .iter()
-            .map(|item| pair(&cx.interp.collect(item)?))
-            .collect::<PyResult<Vec<_>>>()?;
+        let rows = items.iter().map(|item| pair(&cx.interp.collect(item)?)).collect::<PyResult<Vec<_>>>()?;
         if rows.len() == rank {
             return Ok(rows);
         }
@@ -292,7 +289,13 @@ fn mirror(
     Ok(tile)
 }
 
-fn linear_ramp(cx: &Context<'_>, x: &Tile, axis: usize, (before, after): (usize, usize), ends: &(Value, Value)) -> PyResult<Tile> {
+fn linear_ramp(
+    cx: &Context<'_>,
+    x: &Tile,
+    axis: usize,
+    (before, after): (usize, usize),
+    ends: &(Value, Value),
+) -> PyResult<Tile> {
     let size = x.shape()[axis];
     let ramp = |end: &Value, position: usize, count: usize| -> PyResult<Tile> {
         let edge = compose::take_axis(cx, x, axis, position)?;
@@ -327,11 +330,8 @@ fn by_statistic(
                 statistics::quantile(cx, part, &half, Some(vec![axis]), "midpoint", true, false)?
             }
         };
-        let value = if x.dtype().is_integer() && value.dtype().is_float() {
-            compose::round_even(cx, &value)?
-        } else {
-            value
-        };
+        let value =
+            if x.dtype().is_integer() && value.dtype().is_float() { compose::round_even(cx, &value)? } else { value };
         p::convert(cx, &value, x.dtype(), x.weak())
     };
     let (first, last) = match length {
@@ -347,4 +347,3 @@ fn by_statistic(
     };
     concatenate(cx, &[repeated(cx, &first, axis, before)?, x.clone(), repeated(cx, &last, axis, after)?], axis)
 }
-

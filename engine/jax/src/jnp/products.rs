@@ -251,9 +251,9 @@ fn convolution(cx: &Context<'_>, args: Arguments, name: &str) -> PyResult<Value>
 pub fn matmul(cx: &Context<'_>, a: &Tile, b: &Tile, preferred: Option<DType>) -> PyResult<Tile> {
     for (tile, position) in [(a, 0), (b, 1)] {
         if tile.rank() == 0 {
-            return Err(cx.interp.value_error(format!(
-                "matmul input operand {position} must have ndim at least 1, but it has ndim 0"
-            )));
+            return Err(cx
+                .interp
+                .value_error(format!("matmul input operand {position} must have ndim at least 1, but it has ndim 0")));
         }
     }
     let operands = convert::promote_dtypes(cx, &[a, b])?;
@@ -271,9 +271,20 @@ pub fn matmul(cx: &Context<'_>, a: &Tile, b: &Tile, preferred: Option<DType>) ->
     let a_batch = Shape::from(&a.shape()[..a.rank().saturating_sub(2)]);
     let b_batch = Shape::from(&b.shape()[..b.rank().saturating_sub(2)]);
     let Some(batch) = Shape::broadcast(&[&a_batch, &b_batch]) else {
-        return Err(cx.interp.type_error(format!(
-            "matmul got incompatible shapes for broadcasting: {a_batch}, {b_batch}."
-        )));
+        return Err(cx.interp.value_error(match cx.rules {
+            Rules::Jax => format!(
+                "Incompatible types for matmul arguments: {} and {}",
+                p::type_text(&a.ty()),
+                p::type_text(&b.ty())
+            ),
+            Rules::Numpy => format!(
+                "operands could not be broadcast together with remapped shapes [original->remapped]: {}->({batch},newaxis,\
+                 newaxis) {}->({batch},newaxis,newaxis)",
+                a.shape(),
+                b.shape(),
+                batch = "..."
+            ),
+        }));
     };
     let widen = |tile: &Tile, vector: bool, front: bool| -> PyResult<Tile> {
         let tile = match (vector, front) {

@@ -1,4 +1,4 @@
-//! Ranges and grids: `arange`, `linspace` and kin, `meshgrid`, `indices`, `mgrid`. The formulas are those of
+//! Ranges and grids: `arange`, `linspace` and kin, `meshgrid`, `indices`. The formulas are those of
 //! jax/_src/numpy/lax_numpy.py and array_creation.py (0.10.2), digit for digit; numpy's own under numpy's rules.
 
 use super::call::{self, functions, given, result, results};
@@ -8,15 +8,10 @@ use crate::convert;
 use crate::primitive as p;
 use crate::tile::Tile;
 use pallas_ir::ops;
-use pallas_python::class::{Class, NativeClass};
-use pallas_python::interp::Interp;
 use pallas_python::native::Arguments;
-use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
-use pallas_python::value::{Slice, Value};
+use pallas_python::value::Value;
 use pallas_tensor::{Array, DType, Scalar, Shape};
-use std::any::Any;
-use std::rc::Rc;
 
 functions! { JAX_ROWS NUMPY_ROWS
     "arange" "(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None)" "Evenly spaced values from start (0) to stop, excluded." arange;
@@ -30,12 +25,12 @@ functions! { JAX_ROWS NUMPY_ROWS
 }
 
 /// A scalar argument whose value must be known; `None` where analysis does not know it.
-enum Known {
+pub(super) enum Known {
     Value(Scalar, DType, bool),
     Unknown,
 }
 
-fn known(cx: &Context<'_>, value: &Value, name: &str, position: usize) -> PyResult<Known> {
+pub(super) fn known(cx: &Context<'_>, value: &Value, name: &str, position: usize) -> PyResult<Known> {
     let Some(tile) = call::try_operand(cx, value)? else {
         let class = cx.interp.type_of(value);
         let shown = cx.interp.repr(&Value::Class(class))?;
@@ -124,7 +119,7 @@ fn arange(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
 }
 
 /// How many values a range has: `ceil((stop - start) / step)`. `None` for a step of zero.
-fn count(start: Scalar, stop: Scalar, step: Option<Scalar>) -> Option<usize> {
+pub(super) fn count(start: Scalar, stop: Scalar, step: Option<Scalar>) -> Option<usize> {
     let length = match (start, stop, step.unwrap_or(Scalar::Int(1))) {
         (Scalar::Int(start), Scalar::Int(stop), Scalar::Int(step)) => {
             if step == 0 {
@@ -148,7 +143,7 @@ fn count(start: Scalar, stop: Scalar, step: Option<Scalar>) -> Option<usize> {
 }
 
 /// numpy fills with `start + i * (second - start)`.
-fn numpy_range(cx: &Context<'_>, dtype: DType, start: Scalar, step: Scalar, size: usize) -> PyResult<Tile> {
+pub(super) fn numpy_range(cx: &Context<'_>, dtype: DType, start: Scalar, step: Scalar, size: usize) -> PyResult<Tile> {
     let integers = (start.as_int(), step.as_int());
     let scalars: Vec<Scalar> = match integers {
         (Some(start), Some(step)) if !matches!(step, 0) && !dtype.is_float() => {
@@ -176,11 +171,7 @@ struct Spacing {
 }
 
 impl Spacing {
-    fn read(
-        cx: &Context<'_>,
-        name: &str,
-        [start, stop, num, endpoint, dtype, axis]: [&Value; 6],
-    ) -> PyResult<Spacing> {
+    fn read(cx: &Context<'_>, name: &str, [start, stop, num, endpoint, dtype, axis]: [&Value; 6]) -> PyResult<Spacing> {
         let (start, stop) = (call::operand(cx, start, name)?, call::operand_at(cx, stop, name, 1)?);
         let num = call::integer(cx, num, 50)?;
         let Ok(num) = usize::try_from(num) else {
@@ -268,9 +259,15 @@ pub(super) fn linspace_of(cx: &Context<'_>, start: &Tile, stop: &Tile, num: usiz
 }
 
 /// As [`linspace_of`] without the end point, along an axis, for padding by ramps.
-pub(super) fn ramp(cx: &Context<'_>, start: &Tile, stop: &Tile, num: usize, dtype: DType, axis: usize) -> PyResult<Tile> {
-    let spacing =
-        Spacing { start: start.clone(), stop: stop.clone(), num, endpoint: false, dtype, axis: axis as i64 };
+pub(super) fn ramp(
+    cx: &Context<'_>,
+    start: &Tile,
+    stop: &Tile,
+    num: usize,
+    dtype: DType,
+    axis: usize,
+) -> PyResult<Tile> {
+    let spacing = Spacing { start: start.clone(), stop: stop.clone(), num, endpoint: false, dtype, axis: axis as i64 };
     let (values, _) = spaced(cx, &spacing)?;
     finish(cx, &values, dtype)
 }
@@ -415,102 +412,4 @@ fn vander(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let exponents = p::expand_dims(cx, &exponents, &[0])?;
     let tile = super::arithmetic::power(cx, &x, &exponents)?;
     result(cx, tile)
-}
-
-/// `mgrid` and `ogrid`: grids by subscript.
-struct Grid {
-    rules: Rules,
-    sparse: bool,
-}
-
-static GRID_CLASS: NativeClass = NativeClass {
-    name: "nd_grid",
-    module: "numpy",
-    doc: "Makes grids from slices: mgrid[0:2, 0:3].",
-    methods: &[],
-    properties: &[],
-    construct: None,
-    instance_check: None,
-};
-
-/// The objects `mgrid` and `ogrid`.
-pub fn grids(rules: Rules) -> [(&'static str, Value); 2] {
-    [("mgrid", Value::object(Grid { rules, sparse: false })), ("ogrid", Value::object(Grid { rules, sparse: true }))]
-}
-
-impl Object for Grid {
-    fn class(&self, interp: &Interp) -> Rc<Class> {
-        interp.native_class(&GRID_CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
-        let cx = Context { rules: self.rules, ..Context::jax(interp) };
-        Some(grid(&cx, key, self.sparse))
-    }
-}
-
-fn grid(cx: &Context<'_>, key: &Value, sparse: bool) -> PyResult<Value> {
-    let slices: Vec<Value> = match key {
-        Value::Tuple(items) => items.to_vec(),
-        other => vec![other.clone()],
-    };
-    let mut lines = Vec::new();
-    for slice in &slices {
-        let Value::Slice(slice) = slice else {
-            return Err(cx.interp.type_error("mgrid and ogrid take slices with known bounds"));
-        };
-        lines.push(grid_line(cx, slice)?);
-    }
-    if !matches!(key, Value::Tuple(_)) {
-        return result(cx, lines.remove(0));
-    }
-    let lines = convert::promote_dtypes(cx, &lines.iter().collect::<Vec<_>>())?;
-    let extents: Vec<usize> = lines.iter().map(|line| line.shape()[0]).collect();
-    let mut grids = Vec::new();
-    for (axis, line) in lines.iter().enumerate() {
-        let mut shape = if sparse { vec![1; extents.len()] } else { extents.clone() };
-        shape[axis] = extents[axis];
-        grids.push(p::broadcast_in_dim(cx, line, &Shape::from(shape.as_slice()), &[axis])?);
-    }
-    if sparse {
-        return match cx.rules {
-            Rules::Jax => call::result_list(cx, grids),
-            Rules::Numpy => results(cx, grids),
-        };
-    }
-    let tile = super::joining::stack_tiles(cx, &grids, 0)?;
-    result(cx, tile)
-}
-
-/// One slice of a grid: a range, or `num` points where the step is imaginary.
-fn grid_line(cx: &Context<'_>, slice: &Slice) -> PyResult<Tile> {
-    let zero = Value::from(0i64);
-    let lower = given(&slice.lower).unwrap_or(&zero);
-    if let Value::Complex(_, count) = &slice.step {
-        let start = call::operand(cx, lower, "linspace")?;
-        let stop = call::operand(cx, &slice.upper, "linspace")?;
-        let count = count.abs() as usize;
-        return linspace_of(cx, &start, &stop, count, convert::default_float(cx));
-    }
-    let interp = cx.interp;
-    let start = known(cx, lower, "start", 0)?;
-    let stop = known(cx, &slice.upper, "stop", 1)?;
-    let step = given(&slice.step).map(|step| known(cx, step, "step", 2)).transpose()?;
-    let (Known::Value(start, a, _), Known::Value(stop, b, _)) = (start, stop) else {
-        return Err(interp.value_error("the bounds of a grid must be known"));
-    };
-    let step = match step {
-        Some(Known::Value(step, ..)) => step,
-        _ => Scalar::Int(1),
-    };
-    let float = a.is_float() || b.is_float() || matches!(step, Scalar::Float(_));
-    let dtype = if float { convert::default_float(cx) } else { convert::default_int(cx) };
-    let Some(size) = count(start, stop, Some(step)) else {
-        return Err(interp.zero_division_error("division by zero"));
-    };
-    call::stage(cx, numpy_range(cx, dtype, start, step, size)?)
 }

@@ -70,9 +70,7 @@ fn mask(cx: &Context<'_>, value: &Value, name: &str) -> PyResult<Option<Tile>> {
         return Ok(Some(tile));
     }
     let shown = cx.interp.repr(&crate::dtype::value(tile.dtype()))?;
-    Err(cx.interp.value_error(format!(
-        "jnp.{name}: where must be None or a boolean array; got where.dtype={shown}."
-    )))
+    Err(cx.interp.value_error(format!("jnp.{name}: where must be None or a boolean array; got where.dtype={shown}.")))
 }
 
 /// `out=`: refused by JAX, written to under numpy's rules.
@@ -101,8 +99,11 @@ fn summing(cx: &Context<'_>, args: Arguments, reduction: &Reduction, skip_nan: b
         mask: mask(cx, &where_, name)?,
         keep_integers: matches!(promote, Value::Bool(false)),
     };
-    let tile =
-        if skip_nan { r::nan_reduce(cx, reduction, &x, &options, false)? } else { r::reduce(cx, reduction, &x, &options)? };
+    let tile = if skip_nan {
+        r::nan_reduce(cx, reduction, &x, &options, false)?
+    } else {
+        r::reduce(cx, reduction, &x, &options)?
+    };
     finish(cx, tile, &out, name)
 }
 

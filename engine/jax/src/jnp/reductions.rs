@@ -190,14 +190,10 @@ pub fn reduce(cx: &Context<'_>, reduction: &Reduction, x: &Tile, options: &Optio
     let axes = options.axes(x.rank());
     if options.initial.is_none() && !reduction.has_identity && axes.iter().any(|&axis| x.shape()[axis] == 0) {
         return Err(cx.interp.value_error(match cx.rules {
-            Rules::Jax => format!(
-                "zero-size array to reduction operation {} which has no identity",
-                reduction.name
-            ),
-            Rules::Numpy => format!(
-                "zero-size array to reduction operation {}imum which has no identity",
-                reduction.name
-            ),
+            Rules::Jax => format!("zero-size array to reduction operation {} which has no identity", reduction.name),
+            Rules::Numpy => {
+                format!("zero-size array to reduction operation {}imum which has no identity", reduction.name)
+            }
         }));
     }
     let result_dtype = match options.dtype {
@@ -205,8 +201,7 @@ pub fn reduce(cx: &Context<'_>, reduction: &Reduction, x: &Tile, options: &Optio
         None if reduction.promote_integers && !options.keep_integers => promoted_integer(cx, x.dtype()),
         None => x.dtype(),
     };
-    let working =
-        if reduction.upcast && options.dtype.is_none() { upcast(result_dtype) } else { result_dtype };
+    let working = if reduction.upcast && options.dtype.is_none() { upcast(result_dtype) } else { result_dtype };
     let mut x = p::convert(cx, &x, working, false)?;
     let boolean = working == DType::Bool;
     if let Some(mask) = &options.mask {
@@ -277,21 +272,37 @@ pub fn mean(cx: &Context<'_>, x: &Tile, options: &Options) -> PyResult<Tile> {
 }
 
 /// `var`, with the correction subtracted from the count.
-pub fn variance(cx: &Context<'_>, x: &Tile, options: &Options, correction: f64, given_mean: Option<&Tile>) -> PyResult<Tile> {
+pub fn variance(
+    cx: &Context<'_>,
+    x: &Tile,
+    options: &Options,
+    correction: f64,
+    given_mean: Option<&Tile>,
+) -> PyResult<Tile> {
     let result_dtype = options.dtype.unwrap_or_else(|| inexact_dtype(cx, x.dtype()));
     let working = upcast(result_dtype);
     let x = p::convert(cx, x, working, false)?;
     let center = match given_mean {
         Some(mean) => p::convert(cx, mean, working, false)?,
         None => {
-            let options =
-                Options { dtype: Some(working), keepdims: true, mask: options.mask.clone(), ..Options::over(options.axes.clone(), true) };
+            let options = Options {
+                dtype: Some(working),
+                keepdims: true,
+                mask: options.mask.clone(),
+                ..Options::over(options.axes.clone(), true)
+            };
             mean(cx, &x, &options)?
         }
     };
     let centered = p::binary(cx, &ops::SUB, &x, &p::broadcast_to(cx, &center, x.shape())?)?;
-    let squared = p::unary(cx, &ops::SQUARE, &centered)?;
-    let total = reduce(cx, &SUM, &squared, &Options { dtype: Some(working), ..options.clone() })?;
+    let total = if options.mask.is_some() || options.axes(x.rank()).iter().any(|&axis| x.shape()[axis] == 0) {
+        let squared = p::unary(cx, &ops::SQUARE, &centered)?;
+        reduce(cx, &SUM, &squared, &Options { dtype: Some(working), ..options.clone() })?
+    } else {
+        let axes = options.axes(x.rank());
+        let total = compose::sum_of_squares(cx, &centered, &axes)?;
+        if options.keepdims { p::expand_dims(cx, &total, &axes)? } else { total }
+    };
     let quotient = match count(cx, &x, options, working)? {
         // The correction is a traced argument in JAX, so this is a true division there.
         Count::Known(size) => {
@@ -308,7 +319,13 @@ pub fn variance(cx: &Context<'_>, x: &Tile, options: &Options, correction: f64, 
 }
 
 /// `std`
-pub fn deviation(cx: &Context<'_>, x: &Tile, options: &Options, correction: f64, mean: Option<&Tile>) -> PyResult<Tile> {
+pub fn deviation(
+    cx: &Context<'_>,
+    x: &Tile,
+    options: &Options,
+    correction: f64,
+    mean: Option<&Tile>,
+) -> PyResult<Tile> {
     p::unary(cx, &ops::SQRT, &variance(cx, x, options, correction, mean)?)
 }
 
@@ -324,7 +341,13 @@ pub fn count_nonzero(cx: &Context<'_>, x: &Tile, options: &Options) -> PyResult<
 }
 
 /// A reduction that takes NaN for the identity; NaN where all elements are, if `nan_if_all`.
-pub fn nan_reduce(cx: &Context<'_>, reduction: &Reduction, x: &Tile, options: &Options, nan_if_all: bool) -> PyResult<Tile> {
+pub fn nan_reduce(
+    cx: &Context<'_>,
+    reduction: &Reduction,
+    x: &Tile,
+    options: &Options,
+    nan_if_all: bool,
+) -> PyResult<Tile> {
     if !x.dtype().is_float() {
         return reduce(cx, reduction, x, options);
     }
@@ -398,7 +421,13 @@ pub fn arg_extreme(cx: &Context<'_>, x: &Tile, largest: bool, axis: Option<usize
 }
 
 /// `nanargmax` or `nanargmin`: -1 where all elements are NaN.
-pub fn nan_arg_extreme(cx: &Context<'_>, x: &Tile, largest: bool, axis: Option<usize>, keepdims: bool) -> PyResult<Tile> {
+pub fn nan_arg_extreme(
+    cx: &Context<'_>,
+    x: &Tile,
+    largest: bool,
+    axis: Option<usize>,
+    keepdims: bool,
+) -> PyResult<Tile> {
     if !x.dtype().is_float() {
         return arg_extreme(cx, x, largest, axis, keepdims);
     }
@@ -419,11 +448,8 @@ pub fn cumulative(
     dtype: Option<DType>,
     promote: bool,
 ) -> PyResult<Tile> {
-    let x = if axis.is_none() || x.rank() == 0 {
-        p::reshape(cx, x, &Shape::from([x.shape().size()]))?
-    } else {
-        x.clone()
-    };
+    let x =
+        if axis.is_none() || x.rank() == 0 { p::reshape(cx, x, &Shape::from([x.shape().size()]))? } else { x.clone() };
     let axis = convert::normalize_axis(cx, axis.unwrap_or(0), x.rank())?;
     // numpy promotes small integers, JAX booleans only.
     let promote = promote || x.dtype() == DType::Bool || cx.rules == Rules::Numpy;
@@ -454,4 +480,3 @@ pub fn logsumexp(cx: &Context<'_>, x: &Tile, options: &Options) -> PyResult<Tile
     let result = p::binary(cx, &ops::ADD, &p::unary(cx, &ops::LOG, &total)?, &largest)?;
     if options.keepdims { Ok(result) } else { p::squeeze(cx, &result, &axes) }
 }
-

@@ -80,10 +80,9 @@ fn repeat(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
                      requested shape ({size},)",
                     counts.len()
                 ),
-                Rules::Numpy => format!(
-                    "operands could not be broadcast together with shape ({size},) ({},)",
-                    counts.len()
-                ),
+                Rules::Numpy => {
+                    format!("operands could not be broadcast together with shape ({size},) ({},)", counts.len())
+                }
             }));
         }
         // Known counts: the slices one after the other.
@@ -133,7 +132,8 @@ fn tile(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let reps = reps
         .iter()
         .map(|&rep| {
-            usize::try_from(rep).map_err(|_| cx.interp.value_error(format!("negative dimensions are not allowed: {rep}")))
+            usize::try_from(rep)
+                .map_err(|_| cx.interp.value_error(format!("negative dimensions are not allowed: {rep}")))
         })
         .collect::<PyResult<Vec<_>>>()?;
     result(cx, tile_repeated(cx, &x, &reps)?)
@@ -246,12 +246,21 @@ fn resize(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
 /// Known positions along an axis of a given size: an int, a slice, integers or a mask.
 fn known_positions(cx: &Context<'_>, obj: &Value, size: usize, name: &str) -> PyResult<Option<Vec<usize>>> {
     if let Value::Slice(_) = obj {
-        let range = Value::Range(std::rc::Rc::new(pallas_python::value::Range { start: 0, stop: size as i64, step: 1 }));
+        let range =
+            Value::Range(std::rc::Rc::new(pallas_python::value::Range { start: 0, stop: size as i64, step: 1 }));
         let picked = cx.interp.get_item(&range, obj)?;
-        return cx.interp.collect(&picked)?.iter().map(|v| cx.interp.to_usize(v)).collect::<PyResult<Vec<_>>>().map(Some);
+        return cx
+            .interp
+            .collect(&picked)?
+            .iter()
+            .map(|v| cx.interp.to_usize(v))
+            .collect::<PyResult<Vec<_>>>()
+            .map(Some);
     }
     let tile = match obj {
-        Value::List(_) | Value::Tuple(_) => super::creation::array_from(&Context { rules: Rules::Numpy, ..cx.clone() }, obj, None)?,
+        Value::List(_) | Value::Tuple(_) => {
+            super::creation::array_from(&Context { rules: Rules::Numpy, ..cx.clone() }, obj, None)?
+        }
         obj => call::operand_at(cx, obj, name, 1)?,
     };
     let what = format!("'obj' array argument of jnp.{name}()");
@@ -285,8 +294,7 @@ fn delete(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let size = x.shape()[axis];
     if let Ok(Some(index)) = cx.interp.as_index(&obj) {
         let index = convert::normalize_axis(cx, index.to_i64().unwrap_or(i64::MAX), size)?;
-        let parts =
-            [compose::slice_axis(cx, &x, axis, 0, index)?, compose::slice_axis(cx, &x, axis, index + 1, size)?];
+        let parts = [compose::slice_axis(cx, &x, axis, 0, index)?, compose::slice_axis(cx, &x, axis, index + 1, size)?];
         return result(cx, joining::concatenate_tiles(cx, &parts, axis as i64, None)?);
     }
     let Some(gone) = known_positions(cx, &obj, size, "delete")? else { return Ok(call::data_dependent(cx, "delete")) };

@@ -93,7 +93,7 @@ fn searchsorted(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     }
     if let Some(sorter) = given(&sorter) {
         let sorter = call::operand_at(cx, sorter, "searchsorted", 2)?;
-        sorted = crate::indexing::take(cx, &sorted, &sorter, Some(0), None)?;
+        sorted = indexing::take(cx, &sorted, &sorter, Some(0), None)?;
     }
     let left = match &*cx.interp.to_str(&side)? {
         "left" => true,
@@ -113,14 +113,8 @@ fn where_(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
         return nonzero_of(cx, &condition, &size, &fill);
     }
     let condition = operand(cx, &condition, "where")?;
-    if given(&x).is_none() || given(&y).is_none() {
-        let (x, y) = (cx.interp.str(&x)?, cx.interp.str(&y)?);
-        return Err(cx.interp.value_error(match cx.rules {
-            Rules::Jax => format!(
-                "Either both or neither of the x and y arguments should be provided to jax.numpy.where, got {x} and {y}."
-            ),
-            Rules::Numpy => "either both or neither of x and y should be given".to_string(),
-        }));
+    if cx.rules == Rules::Numpy && (given(&x).is_none() || given(&y).is_none()) {
+        return Err(cx.interp.value_error("either both or neither of x and y should be given"));
     }
     let x = call::operand_at(cx, &x, "where", 1)?;
     let y = call::operand_at(cx, &y, "where", 2)?;
@@ -244,7 +238,7 @@ fn take(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let indices = index_operand(cx, &indices, "take")?;
     let axis = given(&axis).map(|axis| cx.interp.to_i64(axis)).transpose()?;
     let mode = mode_text(cx, &mode)?;
-    result(cx, crate::indexing::take(cx, &x, &indices, axis, mode.as_deref())?)
+    result(cx, indexing::take(cx, &x, &indices, axis, mode.as_deref())?)
 }
 
 fn take_along_axis(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
@@ -253,7 +247,7 @@ fn take_along_axis(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let indices = index_operand(cx, &indices, "take_along_axis")?;
     let axis = given(&axis).map(|axis| cx.interp.to_i64(axis)).transpose()?;
     let mode = mode_text(cx, &mode)?;
-    result(cx, crate::indexing::take_along_axis(cx, &x, &indices, axis, mode.as_deref())?)
+    result(cx, indexing::take_along_axis(cx, &x, &indices, axis, mode.as_deref())?)
 }
 
 fn select(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
@@ -427,11 +421,7 @@ fn ravel_multi_index(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let indices = call::operands(cx, &cx.interp.collect(&indices)?, "ravel_multi_index")?;
     let shape = convert::shape(cx, &dims)?;
     if indices.len() != shape.rank() {
-        return Err(cx.interp.value_error(format!(
-            "len(multi_index)={} != len(dims)={}",
-            indices.len(),
-            shape.rank()
-        )));
+        return Err(cx.interp.value_error(format!("len(multi_index)={} != len(dims)={}", indices.len(), shape.rank())));
     }
     let dtype = call::dtype(cx, &dtype)?.unwrap_or(convert::default_int(cx));
     let column_major = &*cx.interp.to_str(&order)? == "F";

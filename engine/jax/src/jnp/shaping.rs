@@ -84,6 +84,9 @@ pub fn new_shape(cx: &Context<'_>, x: &Tile, value: &Value) -> PyResult<Shape> {
         return Err(cx.interp.type_error(message));
     }
     let known: i64 = asked.iter().filter(|&&dim| dim != -1).fold(1, |product, &dim| product.saturating_mul(dim));
+    if !unknown.is_empty() && known == 0 && cx.rules == Rules::Jax {
+        return Err(cx.interp.zero_division_error("integer modulo by zero"));
+    }
     let fits = match (unknown.first(), usize::try_from(known)) {
         (None, Ok(known)) => known == size,
         (Some(_), Ok(known)) => known > 0 && size.is_multiple_of(known) || known == 0 && size == 0,
@@ -92,14 +95,10 @@ pub fn new_shape(cx: &Context<'_>, x: &Tile, value: &Value) -> PyResult<Shape> {
     if !fits {
         let known_text = known;
         let message = match (cx.rules, unknown.is_empty()) {
-            (Rules::Numpy, _) => format!(
-                "cannot reshape array of size {size} into shape {}",
-                shown.replace(", ", ",")
-            ),
-            (Rules::Jax, true) => format!(
-                "cannot reshape array of shape {} (size {size}) into shape {shown} (size {known})",
-                x.shape()
-            ),
+            (Rules::Numpy, _) => format!("cannot reshape array of size {size} into shape {}", shown.replace(", ", ",")),
+            (Rules::Jax, true) => {
+                format!("cannot reshape array of shape {} (size {size}) into shape {shown} (size {known})", x.shape())
+            }
             (Rules::Jax, false) => format!(
                 "cannot reshape array of shape {} (size {size}) into shape {shown} because the product of specified axis \
                  sizes ({known_text}) does not evenly divide {size}",
@@ -112,14 +111,20 @@ pub fn new_shape(cx: &Context<'_>, x: &Tile, value: &Value) -> PyResult<Shape> {
     }
     Ok(asked
         .iter()
-        .map(|&dim| if dim == -1 { if known == 0 { 0 } else { size / known.unsigned_abs() as usize } } else { dim.unsigned_abs() as usize })
+        .map(|&dim| {
+            if dim == -1 {
+                if known == 0 { 0 } else { size / known.unsigned_abs() as usize }
+            } else {
+                dim.unsigned_abs() as usize
+            }
+        })
         .collect())
 }
 
 fn has_tracer(cx: &Context<'_>, value: &Value) -> bool {
-    cx.interp.collect(value).is_ok_and(|items| {
-        items.iter().any(|item| crate::refs::array_tile(item).is_some_and(Tile::is_traced))
-    })
+    cx.interp
+        .collect(value)
+        .is_ok_and(|items| items.iter().any(|item| crate::refs::array_tile(item).is_some_and(Tile::is_traced)))
 }
 
 /// A shape with possible -1, as a Python tuple.
@@ -263,9 +268,7 @@ fn expand_dims(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     for axis in axes {
         let signed = rank as i64;
         if !(-signed..signed).contains(&axis) {
-            // JAX names the rank of the operand, numpy that of the result.
-            let named = if cx.rules == Rules::Jax { rank - 1 } else { rank };
-            let message = format!("axis {axis} is out of bounds for array of dimension {named}");
+            let message = format!("axis {axis} is out of bounds for array of dimension {rank}");
             return Err(cx.interp.value_error(message));
         }
         places.push(axis.rem_euclid(signed) as usize);
@@ -345,12 +348,8 @@ pub fn shape_value(shape: &Shape) -> Value {
 }
 
 fn broadcast_shapes(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
-    let shapes = cx
-        .interp
-        .collect(args.get(0))?
-        .iter()
-        .map(|value| convert::shape(cx, value))
-        .collect::<PyResult<Vec<_>>>()?;
+    let shapes =
+        cx.interp.collect(args.get(0))?.iter().map(|value| convert::shape(cx, value)).collect::<PyResult<Vec<_>>>()?;
     let refs: Vec<&Shape> = shapes.iter().collect();
     match Shape::broadcast(&refs) {
         Some(shape) => Ok(shape_value(&shape)),

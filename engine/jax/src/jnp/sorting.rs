@@ -143,8 +143,7 @@ fn distinct(cx: &Context<'_>, x: &Tile, equal_nan: bool, what: &str) -> PyResult
         (Some(Scalar::Float(a)), Some(Scalar::Float(b))) => a == b || equal_nan && a.is_nan() && b.is_nan(),
         (a, b) => a == b,
     };
-    let mut distinct =
-        Distinct { values: flat.clone(), first: Vec::new(), inverse: vec![0; size], counts: Vec::new() };
+    let mut distinct = Distinct { values: flat.clone(), first: Vec::new(), inverse: vec![0; size], counts: Vec::new() };
     let mut previous = None;
     for &index in &order {
         if previous.is_none_or(|previous| !same(previous, index)) {

@@ -42,9 +42,9 @@ pub fn quantile(
     skip_nan: bool,
 ) -> PyResult<Tile> {
     if !["linear", "lower", "higher", "midpoint", "nearest"].contains(&method) {
-        return Err(cx.interp.value_error(
-            "method can only be 'linear', 'lower', 'higher', 'midpoint', 'nearest' or 'inverted_cdf'",
-        ));
+        return Err(cx
+            .interp
+            .value_error("method can only be 'linear', 'lower', 'higher', 'midpoint', 'nearest' or 'inverted_cdf'"));
     }
     if q.rank() > 1 {
         return Err(cx.interp.value_error(format!("q must be have rank <= 1, got shape {}", q.shape())));
@@ -90,8 +90,7 @@ pub fn quantile(
     let mut kept_dims: Vec<usize> = x.shape().to_vec();
     axes.iter().for_each(|&axis| kept_dims[axis] = 1);
     let target = if keepdims { Shape::from(kept_dims.as_slice()) } else { rows };
-    let values =
-        values.iter().map(|value| p::reshape(cx, value, &target)).collect::<PyResult<Vec<_>>>()?;
+    let values = values.iter().map(|value| p::reshape(cx, value, &target)).collect::<PyResult<Vec<_>>>()?;
     if q.rank() == 0 {
         return Ok(values[0].clone());
     }

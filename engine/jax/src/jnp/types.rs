@@ -96,7 +96,9 @@ fn isdtype(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
                 "complex floating" => false,
                 "numeric" => dtype.is_integer() || dtype.is_float(),
                 other => {
-                    let message = format!("Unrecognized kind='{other}' expected one of ['bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex floating', 'numeric']");
+                    let message = format!(
+                        "Unrecognized kind='{other}' expected one of ['bool', 'signed integer', 'unsigned integer', 'integral', 'real floating', 'complex floating', 'numeric']"
+                    );
                     return Err(cx.interp.value_error(message));
                 }
             },
@@ -163,7 +165,10 @@ fn can_cast(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
 
 fn isscalar(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let value = args.get(0);
-    if matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Complex(..) | Value::Str(_) | Value::Bytes(_)) {
+    if matches!(
+        value,
+        Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Complex(..) | Value::Str(_) | Value::Bytes(_)
+    ) {
         return Ok(Value::Bool(true));
     }
     if let Some(array) = value.downcast::<crate::numpy::NdArray>() {
@@ -289,7 +294,10 @@ fn scalar(dtype: DType, value: f64) -> Value {
 
 /// The text of a scalar inside `finfo(...)`.
 fn scalar_text(dtype: DType, value: f64) -> String {
-    pallas_tensor::print::scalar_str(dtype, Array::scalar(dtype, Scalar::Float(value)).get(0).unwrap_or(Scalar::Float(value)))
+    pallas_tensor::print::scalar_str(
+        dtype,
+        Array::scalar(dtype, Scalar::Float(value)).get(0).unwrap_or(Scalar::Float(value)),
+    )
 }
 
 /// `10 ** -precision`, as the dtype rounds it.
@@ -312,8 +320,24 @@ impl Object for Limits {
     fn attribute_names(&self) -> Vec<&'static str> {
         match self {
             Limits::Float(_) => vec![
-                "bits", "dtype", "eps", "epsneg", "iexp", "machep", "max", "maxexp", "min", "minexp", "negep", "nexp",
-                "nmant", "precision", "resolution", "smallest_normal", "smallest_subnormal", "tiny",
+                "bits",
+                "dtype",
+                "eps",
+                "epsneg",
+                "iexp",
+                "machep",
+                "max",
+                "maxexp",
+                "min",
+                "minexp",
+                "negep",
+                "nexp",
+                "nmant",
+                "precision",
+                "resolution",
+                "smallest_normal",
+                "smallest_subnormal",
+                "tiny",
             ],
             Limits::Int(_) => vec!["bits", "dtype", "kind", "max", "min"],
         }

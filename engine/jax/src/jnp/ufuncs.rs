@@ -97,6 +97,8 @@ rows! { UNARY_JAX UNARY_NUMPY run_unary "(x, /)" "(x, /, out=None, *, where=True
     "conj" "Complex conjugate." e::identity;
     "conjugate" "Complex conjugate." e::identity;
     "isnan" "Whether each element is NaN." e::isnan;
+    "isposinf" "Whether each element is positive infinity." e::isposinf;
+    "isneginf" "Whether each element is negative infinity." e::isneginf;
     "isinf" "Whether each element is infinite." e::isinf;
     "isfinite" "Whether each element is neither infinite nor NaN." e::isfinite;
     "iscomplex" "Whether each element has an imaginary part." e::iscomplex;
@@ -347,8 +349,8 @@ pub fn function_value(row: &'static NativeDef, rules: Rules) -> Value {
     let module = if rules == Rules::Jax { "jax.numpy" } else { "numpy" };
     let function = NativeFunction::new(row, module);
     // `conj` is a method of arrays, too, and methods are functions.
-    let is_elementwise = [UNARY_NUMPY[0].signature, BINARY_NUMPY[0].signature].contains(&row.signature)
-        && !row.name.starts_with("conj");
+    let is_elementwise =
+        [UNARY_NUMPY[0].signature, BINARY_NUMPY[0].signature].contains(&row.signature) && !row.name.starts_with("conj");
     match UFUNCS.iter().find(|(name, ..)| *name == row.name) {
         Some(&(_, reduce, accumulate)) => Value::object(Ufunc { function, rules, reduce, accumulate }),
         None if rules == Rules::Numpy && is_elementwise => {
@@ -417,8 +419,14 @@ fn reduce(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let ufunc = receiver(interp, &this)?;
     if !ufunc.reduce.is_empty() {
         let function = sibling(interp, ufunc.rules, ufunc.reduce)?;
-        let keywords =
-            [("axis", &axis), ("dtype", &dtype), ("out", &out), ("keepdims", &keepdims), ("initial", &initial), ("where", &mask)];
+        let keywords = [
+            ("axis", &axis),
+            ("dtype", &dtype),
+            ("out", &out),
+            ("keepdims", &keepdims),
+            ("initial", &initial),
+            ("where", &mask),
+        ];
         return keyword_call(interp, &function, &x, &keywords);
     }
     // Functions without a reduction of their own combine the slices along the axis one after the other.
@@ -432,7 +440,8 @@ fn reduce(interp: &Interp, args: Arguments) -> PyResult<Value> {
     };
     let mut slices = (0..tile.shape()[axis]).map(|i| compose::take_axis(&cx, &tile, axis, i));
     let Some(first) = slices.next() else {
-        let message = format!("zero-size array to reduction operation {} which has no identity", ufunc.function.def.name);
+        let message =
+            format!("zero-size array to reduction operation {} which has no identity", ufunc.function.def.name);
         return Err(interp.value_error(message));
     };
     let mut total = convert::value(&cx, first?);

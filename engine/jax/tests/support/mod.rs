@@ -64,15 +64,15 @@ impl Observer for Raised {
 }
 
 /// What a program left.
-pub struct Ended {
+pub(crate) struct Ended {
     /// What it printed, and how it ended if not normally.
-    pub printed: String,
+    pub(crate) printed: String,
     /// In analysis, the exceptions of its top-level statements.
-    pub raised: Vec<String>,
+    pub(crate) raised: Vec<String>,
 }
 
 /// Runs a program on a thread with the stack that the evaluator asks for.
-pub fn run(name: String, text: String, mode: Mode) -> Ended {
+pub(crate) fn run(name: String, text: String, mode: Mode) -> Ended {
     let body = move || {
         let host = Rc::new(Recorder::default());
         let limits = Limits { fuel: (mode == Mode::Analysis).then_some(10_000_000), ..Limits::default() };
@@ -95,7 +95,7 @@ pub fn run(name: String, text: String, mode: Mode) -> Ended {
 }
 
 /// The programs of a folder beside the tests. `CASE=name` picks one.
-pub fn cases(folder: &str) -> Vec<PathBuf> {
+pub(crate) fn cases(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let only = std::env::var("CASE").ok();
     let mut cases: Vec<PathBuf> = fs::read_dir(folder)
@@ -109,13 +109,13 @@ pub fn cases(folder: &str) -> Vec<PathBuf> {
 }
 
 /// A program's file name and text.
-pub fn name_and_text(case: &Path) -> (String, String) {
+pub(crate) fn name_and_text(case: &Path) -> (String, String) {
     let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
     (name, fs::read_to_string(case).expect("cases are UTF-8"))
 }
 
 /// The first lines in which a text differs from a recording; empty if it does not.
-pub fn differences(name: &str, recorded: &str, found: &str) -> Vec<String> {
+pub(crate) fn differences(name: &str, recorded: &str, found: &str) -> Vec<String> {
     let (mut wanted, mut given) = (recorded.lines(), found.lines());
     let mut differences = Vec::new();
     loop {
