@@ -45,7 +45,7 @@ pub(crate) struct ViewArgs {
     /// When to use colour.
     #[arg(long, value_enum, default_value_t = ColorChoice::Auto, global = true)]
     pub(crate) color: ColorChoice,
-    /// Where and how findings are printed with colour, widths and the like is the same everywhere; arguments for the file.
+    /// `sys.argv[1:]` of the file.
     #[arg(last = true, hide = true)]
     pub(crate) arguments: Vec<String>,
 }

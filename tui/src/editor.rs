@@ -26,7 +26,9 @@ fn command(editor: &str, path: &Path, line: u32) -> Option<(String, Vec<String>)
     let file = path.display().to_string();
     let name = Path::new(&program).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     match name.as_str() {
-        "code" | "codium" | "code-insiders" => arguments.extend(["--wait".into(), "--goto".into(), format!("{file}:{line}")]),
+        "code" | "codium" | "code-insiders" => {
+            arguments.extend(["--wait".into(), "--goto".into(), format!("{file}:{line}")])
+        }
         "hx" | "helix" | "subl" | "zed" => arguments.push(format!("{file}:{line}")),
         _ => arguments.extend([format!("+{line}"), file]),
     }

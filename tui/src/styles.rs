@@ -119,11 +119,8 @@ impl Styles {
 
     /// A shade for a magnitude from 0 to 1, where there is no colour for it.
     pub(crate) fn shade(self, value: f64) -> &'static str {
-        let ramp: &[&str] = if self.ascii {
-            &[".", ":", "-", "=", "+", "*", "%", "#"]
-        } else {
-            &["·", "░", "▒", "▓", "█"]
-        };
+        let ramp: &[&str] =
+            if self.ascii { &[".", ":", "-", "=", "+", "*", "%", "#"] } else { &["·", "░", "▒", "▓", "█"] };
         let step = (value.clamp(0.0, 1.0) * ramp.len() as f64) as usize;
         ramp[step.min(ramp.len() - 1)]
     }

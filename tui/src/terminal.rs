@@ -9,6 +9,7 @@ use ratatui::crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
     enable_raw_mode,
 };
+use ratatui::layout::Rect;
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ThreadId;
@@ -62,7 +63,9 @@ impl Screen {
     /// # Errors
     /// The terminal is gone.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // `Terminal::clear` asks the terminal where its cursor is, and the answer would come in with the keys.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect { x: 0, y: 0, width: size.width, height: size.height })
     }
 
     /// Gives the terminal back while `body` runs, and takes it again.

@@ -68,14 +68,7 @@ impl Layout {
         let line = |at: u16| Rect { x: 0, y: at.min(height), width, height: u16::from(at < height) };
         let empty = Rect::default();
         if class == Class::Small {
-            return Layout {
-                class,
-                status: line(0),
-                tabs: empty,
-                panes: Vec::new(),
-                details: empty,
-                hints: empty,
-            };
+            return Layout { class, status: line(0), tabs: empty, panes: Vec::new(), details: empty, hints: empty };
         }
         let body = Rect { x: 0, y: 2, width, height: height - 3 };
         let mut layout = Layout {

@@ -283,15 +283,7 @@ mod tests {
     use super::*;
 
     fn map(grid: &[usize], program: &[usize], width: u16, height: u16) -> Map {
-        let request = Request {
-            grid,
-            program,
-            pair: 0,
-            size: Size { width, height },
-            label: 3,
-            halves: true,
-            zoom: 0,
-        };
+        let request = Request { grid, program, pair: 0, size: Size { width, height }, label: 3, halves: true, zoom: 0 };
         Map::new(&request).expect("there is room")
     }
 

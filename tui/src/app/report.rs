@@ -103,10 +103,8 @@ impl LaunchReport {
         let in_grid = |program: &Vec<usize>| {
             program.len() == launch.grid.len() && program.iter().zip(&launch.grid).all(|(id, extent)| id < extent)
         };
-        let mut marks: Vec<(Vec<usize>, usize)> = numbers
-            .iter()
-            .filter_map(|&number| Some((findings[number].program().filter(in_grid)?, number)))
-            .collect();
+        let mut marks: Vec<(Vec<usize>, usize)> =
+            numbers.iter().filter_map(|&number| Some((findings[number].program().filter(in_grid)?, number))).collect();
         marks.sort();
         LaunchReport { launch, findings: numbers, marks }
     }

@@ -68,13 +68,7 @@ fn moving_in_a_plane() {
 fn other_axes_can_be_drawn() {
     walks(
         samples::matmul(),
-        &[
-            ("al", &[0, 0, 1]),
-            ("alj]", &[1, 1, 1]),
-            ("aaj", &[0, 1, 0]),
-            ("aal", &[0, 0, 1]),
-            ("aaal", &[0, 1, 0]),
-        ],
+        &[("al", &[0, 0, 1]), ("alj]", &[1, 1, 1]), ("aaj", &[0, 1, 0]), ("aal", &[0, 0, 1]), ("aaal", &[0, 1, 0])],
     );
 }
 

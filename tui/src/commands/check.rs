@@ -42,7 +42,11 @@ pub(super) fn check(args: &CheckArgs, color: bool) -> Exit {
             1 => "1 kernel launch checked".to_string(),
             n => format!("{n} kernel launches checked"),
         };
-        output::stdout(&format!("No problems: {kernels} in {} file{}.\n", files.len(), if files.len() == 1 { "" } else { "s" }));
+        output::stdout(&format!(
+            "No problems: {kernels} in {} file{}.\n",
+            files.len(),
+            if files.len() == 1 { "" } else { "s" }
+        ));
     }
     if unreadable {
         Exit::Usage

@@ -30,7 +30,10 @@ pub(super) fn doctor() -> Exit {
         ("Python", "not needed".to_string()),
         ("terminal", size),
         ("colours", colors),
-        ("Unicode", if unicode { "yes".to_string() } else { format!("no (locale `{locale}`); --ascii is the default") }),
+        (
+            "Unicode",
+            if unicode { "yes".to_string() } else { format!("no (locale `{locale}`); --ascii is the default") },
+        ),
         ("NO_COLOR", environment("NO_COLOR").map_or("not set".to_string(), |_| "set".to_string())),
         ("PYTHONPATH", environment("PYTHONPATH").unwrap_or_else(|| "not set".to_string())),
     ];

@@ -16,14 +16,21 @@ pub(super) fn render(batches: &[Batch]) -> String {
                 Severity::Info => "notice",
             };
             // Columns only where the range is on one line, as GitHub asks.
-            let columns = if start.line == end.line { format!(",col={},endColumn={}", start.column, end.column) } else { String::new() };
+            let columns = if start.line == end.line {
+                format!(",col={},endColumn={}", start.column, end.column)
+            } else {
+                String::new()
+            };
             text.push_str(&format!(
                 "::{level} title=Pallas ({code}),file={file},line={line}{columns},endLine={end_line}::{message}\n",
                 code = finding.code,
                 file = property(&source.path),
                 line = start.line,
                 end_line = end.line,
-                message = data(&format!("{}:{}:{}: {} {}", source.path, start.line, start.column, finding.code, finding.message)),
+                message = data(&format!(
+                    "{}:{}:{}: {} {}",
+                    source.path, start.line, start.column, finding.code, finding.message
+                )),
             ));
         }
     }

@@ -162,7 +162,8 @@ fn inside(constant: i64, factor: i64, programs: usize, extent: usize) -> usize {
 /// Columns as wide as their widest cell, two spaces apart and two from the left.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max().unwrap_or(0);
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
     for row in rows {
@@ -187,7 +188,11 @@ mod tests {
                         let counted = (0..programs as i64)
                             .filter(|p| (0..extent as i64).contains(&(constant + factor * p)))
                             .count();
-                        assert_eq!(inside(constant, factor, programs, extent), counted, "{constant} {factor} {programs} {extent}");
+                        assert_eq!(
+                            inside(constant, factor, programs, extent),
+                            counted,
+                            "{constant} {factor} {programs} {extent}"
+                        );
                     }
                 }
             }
@@ -201,7 +206,8 @@ mod tests {
 
     #[test]
     fn launches_without_a_grid_and_with_data() {
-        let texts = [samples::single(), samples::gather(), samples::add(0)].map(|launch| text(&samples::report_of(launch)));
+        let texts =
+            [samples::single(), samples::gather(), samples::add(0)].map(|launch| text(&samples::report_of(launch)));
         insta::assert_snapshot!(texts.join("---\n"));
     }
 

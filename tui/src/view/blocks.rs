@@ -79,6 +79,11 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         let words = Rect { x: card.x + widest, width: card.width.saturating_sub(widest), ..card };
         line += draw_card(facts, picture, styles, card, words, buffer);
     }
+    for (at, scratch) in report.launch.scratch.iter().enumerate() {
+        let Some(area) = row(inner, line as usize + at) else { break };
+        let text = format!("scratch  {scratch}  kept from program to program");
+        Line::from(Span::styled(cut(&text, area.width as usize), styles::DIM)).render(area, buffer);
+    }
 }
 
 /// An operand's outline and its size, where a picture says something and there is room for one.
@@ -140,7 +145,8 @@ fn lines(facts: &OperandFacts, width: usize, height: usize) -> Vec<Line<'static>
         0 => Vec::new(),
         1 => {
             let index = Span::raw(format!("  {}  ", facts.index()));
-            let both = vec![head[0].clone(), index, part[0].clone(), Span::styled(" · ", styles::DIM), sharing[0].clone()];
+            let both =
+                vec![head[0].clone(), index, part[0].clone(), Span::styled(" · ", styles::DIM), sharing[0].clone()];
             vec![both]
         }
         2 => vec![

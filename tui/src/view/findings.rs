@@ -35,23 +35,20 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     }
     let details = app.finding().map(|finding| details(report, finding, inner.width as usize)).unwrap_or_default();
     let height = inner.height as usize;
-    // The list keeps a line of its own and a third of the height; details take the rest if they fit.
-    let with_details = height >= details.len() + 1 + count.clamp(1, height / 3 + 1);
-    let list = if with_details { height - details.len() } else { height };
-    let list = if with_details { list.min(count + 1) } else { list };
-    let top = first_shown(app.finding, count, list.min(count).max(1));
-    let mut at_row = 0;
+    // Where there is no room for both, the list keeps a third, and the details are cut at their end.
+    let wanted = count.max(1);
+    let list = if height < 5 { height } else { wanted.min((height / 3).max(height.saturating_sub(details.len()))) };
+    let top = first_shown(app.finding, count, list);
+    let mut lines = 0;
     for (at, finding) in report.findings.iter().enumerate().skip(top).take(list) {
-        let Some(area) = row(inner, at_row) else { break };
+        let Some(area) = row(inner, lines) else { break };
         entry(report, finding, at == app.finding, app.focus == Pane::Findings, area, buffer);
-        at_row += 1;
+        lines += 1;
     }
-    if with_details {
-        for (at, line) in details.into_iter().enumerate() {
-            if let Some(area) = row(inner, at_row + at) {
-                line.render(area, buffer);
-            }
-        }
+    for line in details {
+        let Some(area) = row(inner, lines).filter(|_| height >= 5) else { break };
+        line.render(area, buffer);
+        lines += 1;
     }
 }
 
@@ -109,7 +106,7 @@ fn details(report: &Report, finding: &Finding, width: usize) -> Vec<Line<'static
 }
 
 /// Breaks a text into lines of at most so many columns, at spaces where there are any.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -2,12 +2,12 @@
 //! programs that a finding names.
 //!
 //! ```text
-//! ┌ Grid (i, j) · k = 3 of 4 ───────────────── order of execution ┐
+//! ┌ Grid (i, j) · k = 3 of 4 ─────────────────────────── by order ┐
 //! │    0      1      2      3                                     │
 //! │ 0  0,0    0,1    0,2    0,3                                   │
 //! │ 1  1,0   [1,1]   1,2    1,3                                   │
 //! │ 2  2,0    2,1    2,2    2,3!                                  │
-//! │ ░▒▓█ first to last · 1 tile = 1 program · ! finding           │
+//! │ first ·░▒▓█ last · ! finding · 1 tile = 1 program             │
 //! └───────────────────────────────────────────────────────────────┘
 //! ```
 
@@ -27,8 +27,8 @@ use ratatui::widgets::Widget;
 pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let map = app.map_in(crate::app::layout::inside(area));
     let note = match app.metric_operand() {
-        None => " order of execution ".to_string(),
-        Some(operand) => format!(" block of {} ", operand.name),
+        None => " by order ".to_string(),
+        Some(operand) => format!(" by block of {} ", operand.name),
     };
     let title = Line::from(title(app, map.as_ref()));
     let note = if app.launch().is_some() { note } else { String::new() };
@@ -57,7 +57,7 @@ fn title(app: &App, map: Option<&Map>) -> String {
     let mut text = match map.drawn {
         Drawn::Nothing => " Grid".to_string(),
         Drawn::Line(axis) => format!(" Grid {}", axis_name(axis)),
-        Drawn::Plane { down, right } => format!(" Grid {} down, {} right", axis_name(down), axis_name(right)),
+        Drawn::Plane { down, right } => format!(" Grid ({}, {})", axis_name(down), axis_name(right)),
     };
     for axis in (0..grid.len()).filter(|&axis| grid[axis] > 1) {
         let drawn = match map.drawn {
@@ -358,7 +358,7 @@ impl<'a> Painter<'a> {
 
     fn legend(&self, area: Rect, buffer: &mut Buffer) {
         let map = self.map;
-        let mut line = Line::default();
+        let mut line = Line::from(Span::styled("first ", styles::DIM));
         for step in 0..8 {
             let value = step as f64 / 7.0;
             line.push_span(if self.styles.has_background() {
@@ -367,7 +367,7 @@ impl<'a> Painter<'a> {
                 Span::raw(self.styles.shade(value))
             });
         }
-        line.push_span(Span::styled(" first to last", styles::DIM));
+        line.push_span(Span::styled(" last", styles::DIM));
         let cell = match map.shape {
             CellShape::Tile { .. } => "tile",
             _ => "cell",
@@ -375,21 +375,20 @@ impl<'a> Painter<'a> {
         let scale = match (map.is_coarse(), map.drawn) {
             (false, _) => format!("1 {cell} = 1 program"),
             (true, Drawn::Line(_)) => format!("1 {cell} = {} programs (its first)", grouped(map.per_cell.1)),
-            (true, _) => format!(
-                "1 {cell} = {}×{} programs (its first)",
-                grouped(map.per_cell.0),
-                grouped(map.per_cell.1)
-            ),
+            (true, _) => {
+                format!("1 {cell} = {}×{} programs (its first)", grouped(map.per_cell.0), grouped(map.per_cell.1))
+            }
         };
-        let mut parts = vec![scale];
+        let mut parts = Vec::new();
+        if self.app.launch().is_some_and(|report| !report.marks.is_empty()) {
+            parts.push("! finding".to_string());
+        }
+        parts.push(scale);
         if !map.is_whole() {
             let shown = map.cells.0.saturating_mul(map.per_cell.0).min(map.extent.0);
             let columns = map.cells.1.saturating_mul(map.per_cell.1).min(map.extent.1);
             let of = format!("{}×{}", grouped(map.extent.0), grouped(map.extent.1));
             parts.push(format!("showing {}×{} of {of}", grouped(shown), grouped(columns)));
-        }
-        if self.app.launch().is_some_and(|report| !report.marks.is_empty()) {
-            parts.push("! finding".to_string());
         }
         let cursor = self.app.launch().map(|report| report.marks_of(&self.app.program)).unwrap_or_default();
         if let Some((program, number)) = cursor.first()

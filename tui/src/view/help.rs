@@ -26,12 +26,8 @@ pub(super) fn draw(app: &App, styles: Styles, top: usize, buffer: &mut Buffer) {
     let screen = buffer.area;
     let width = (widest + 4).min(screen.width.saturating_sub(2));
     let height = (lines.len() as u16 + 2).min(screen.height.saturating_sub(2));
-    let area = Rect {
-        x: screen.width.saturating_sub(width) / 2,
-        y: screen.height.saturating_sub(height) / 2,
-        width,
-        height,
-    };
+    let area =
+        Rect { x: screen.width.saturating_sub(width) / 2, y: screen.height.saturating_sub(height) / 2, width, height };
     Clear.render(area, buffer);
     let inner = inside(area);
     let top = top.min(lines.len().saturating_sub(inner.height as usize));

@@ -64,6 +64,9 @@ fn frame(
     note: Line<'_>,
     buffer: &mut Buffer,
 ) -> Rect {
+    // The note gives way to the title.
+    let fits = title.width() + note.width() + 2 <= area.width as usize;
+    let note = if fits { note } else { Line::default() };
     let focused = app.focus == pane;
     let border = if focused { Style::new() } else { styles::DIM };
     let title = if focused { title.patch_style(styles::BOLD) } else { title };

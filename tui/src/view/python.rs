@@ -1,7 +1,6 @@
 //! Colours for Python source: comments, strings, numbers, keywords and decorators, found by a scan of the text. Needs no
 //! tree, so that a file with mistakes looks the same as one without.
 
-use crate::app::report::Report;
 use pallas_engine::SourceFile;
 use ratatui::style::{Color, Modifier, Style};
 use std::ops::Range;
@@ -25,15 +24,15 @@ pub(super) enum Class {
 }
 
 impl Class {
-    /// ANSI colours, so that they follow the terminal's theme.
+    /// ANSI colours, so that they follow the terminal's theme; not blue, which many themes make too dark to read.
     pub(super) fn style(self) -> Style {
         match self {
             Class::Comment => Style::new().add_modifier(Modifier::DIM),
             Class::String => Style::new().fg(Color::Green),
-            Class::Number => Style::new().fg(Color::Magenta),
-            Class::Keyword => Style::new().fg(Color::Blue),
+            Class::Number => Style::new().fg(Color::Cyan),
+            Class::Keyword => Style::new().fg(Color::Magenta),
             Class::Decorator => Style::new().fg(Color::Yellow),
-            Class::Definition => Style::new().fg(Color::Cyan),
+            Class::Definition => Style::new().add_modifier(Modifier::BOLD),
         }
     }
 }
@@ -47,8 +46,8 @@ pub(super) fn pieces(source: &SourceFile, from: u32, to: u32) -> Vec<(Range<usiz
     pieces
 }
 
-/// The files that are large enough to make a scan from the top slow are shown without colours.
-pub(super) fn is_worth_it(_report: &Report, source: &SourceFile) -> bool {
+/// Whether a scan from the top is quick; larger files are shown without colours.
+pub(super) fn is_worth_it(source: &SourceFile) -> bool {
     source.text.len() < 1 << 18
 }
 
@@ -72,7 +71,8 @@ fn scan(text: &str) -> Vec<(Range<usize>, Class)> {
                 Some(Class::String)
             }
             b'@' if rest[1..].starts_with(|c: char| c.is_alphabetic()) && starts_line(text, at) => {
-                at += rest.find(|c: char| c != '@' && c != '.' && c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len());
+                at +=
+                    rest.find(|c: char| c != '@' && c != '.' && c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len());
                 Some(Class::Decorator)
             }
             b'0'..=b'9' => {
@@ -80,9 +80,10 @@ fn scan(text: &str) -> Vec<(Range<usize>, Class)> {
                 Some(Class::Number)
             }
             _ if byte == b'_' || byte >= 0x80 || byte.is_ascii_alphabetic() => {
-                let length = rest.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len()).max(
-                    rest.chars().next().map_or(1, char::len_utf8),
-                );
+                let length = rest
+                    .find(|c: char| c != '_' && !c.is_alphanumeric())
+                    .unwrap_or(rest.len())
+                    .max(rest.chars().next().map_or(1, char::len_utf8));
                 let word = &rest[..length];
                 at += length;
                 let prefix = word.len() <= 2 && word.chars().all(|c| "rRbBfFuU".contains(c));

@@ -8,6 +8,7 @@
 //! └─────────────────────────────────────────────────────────────────┘
 //! ```
 
+use super::findings::wrap;
 use super::{cut, empty, frame, python, row};
 use crate::app::{Anchor, App, Pane};
 use crate::styles::{self, Styles};
@@ -51,23 +52,17 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let top = (first + app.source_scroll).max(1) as u32;
     let last = (source.line_count() as u32).min(top.saturating_add(u32::from(inner.height)));
     let gutter = source.line_count().to_string().len();
-    let pieces =
-        if python::is_worth_it(report, source) { python::pieces(source, top, last) } else { Vec::new() };
+    let pieces = if python::is_worth_it(source) { python::pieces(source, top, last) } else { Vec::new() };
     let mut at = 0;
     for number in top..=last {
         let Some(area) = row(inner, at) else { break };
         code(source, number, gutter, finding, &pieces).render(area, buffer);
         at += 1;
-        for marker in finding.map(|finding| markers(source, number, finding)).unwrap_or_default() {
+        let width = (inner.width as usize).saturating_sub(gutter + 4);
+        for marker in finding.map(|finding| markers(source, number, finding, width)).unwrap_or_default() {
             let Some(area) = row(inner, at) else { break };
-            let (indent, carets, text, style) = marker;
-            let width = (area.width as usize).saturating_sub(gutter + 4 + indent + carets + 1);
-            let line = Line::from(vec![
-                Span::styled(format!(" {:gutter$} │ ", ""), styles::DIM),
-                Span::raw(" ".repeat(indent)),
-                Span::styled("^".repeat(carets), style),
-                Span::styled(format!(" {}", cut(&text, width)), style),
-            ]);
+            let mut line = Line::from(Span::styled(format!(" {:gutter$} │ ", ""), styles::DIM));
+            line.push_span(marker);
             line.render(area, buffer);
             at += 1;
         }
@@ -105,9 +100,9 @@ fn code(
     line
 }
 
-/// The lines under a line of source that say what is found there: indent, carets, text.
-fn markers(source: &SourceFile, number: u32, finding: &Finding) -> Vec<(usize, usize, String, Style)> {
-    let mut markers = Vec::new();
+/// The lines under a line of source that say what is found there: carets, and a text after them, or below them where
+/// there is no room.
+fn markers(source: &SourceFile, number: u32, finding: &Finding, width: usize) -> Vec<Span<'static>> {
     let place = |span: pallas_engine::Span| {
         let start = source.line_column(span.start);
         if start.line != number || span.file != source.id {
@@ -119,13 +114,22 @@ fn markers(source: &SourceFile, number: u32, finding: &Finding) -> Vec<(usize, u
         let indent = Line::from(before.replace('\t', TAB)).width();
         Some((indent, last.saturating_sub(start.column).max(1) as usize))
     };
-    if let Some((indent, carets)) = place(finding.span) {
-        let text = format!("{} {}", finding.code, finding.message);
-        markers.push((indent, carets, text, styles::severity(finding.severity)));
-    }
-    for label in &finding.labels {
-        if let Some((indent, carets)) = place(label.span) {
-            markers.push((indent, carets, label.text.clone(), styles::DIM));
+    let head = format!("{} {}", finding.code, finding.message);
+    let notes = std::iter::once((finding.span, head, styles::severity(finding.severity)));
+    let notes = notes.chain(finding.labels.iter().map(|label| (label.span, label.text.clone(), styles::DIM)));
+    let mut markers = Vec::new();
+    for (span, text, style) in notes {
+        let Some((indent, carets)) = place(span) else { continue };
+        let carets = format!("{}{}", " ".repeat(indent), "^".repeat(carets));
+        let beside = format!("{carets} {text}");
+        if Line::from(beside.as_str()).width() <= width {
+            markers.push(Span::styled(beside, style));
+            continue;
+        }
+        markers.push(Span::styled(cut(&carets, width), style));
+        let indent = " ".repeat(indent.min(width / 4));
+        for piece in wrap(&text, width.saturating_sub(indent.len())) {
+            markers.push(Span::styled(format!("{indent}{piece}"), style));
         }
     }
     markers

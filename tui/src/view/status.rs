@@ -62,9 +62,7 @@ fn state(app: &App, styles: Styles) -> Line<'static> {
         parts.push(Span::styled(cut(why, app.size.width as usize / 2), styles::severity(Severity::Error)));
     }
     if let Some(report) = &app.report {
-        for (severity, word) in
-            [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")]
-        {
+        for (severity, word) in [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")] {
             let count = report.count(severity);
             if count > 0 {
                 let text = crate::app::report::plural(count, word);
@@ -82,11 +80,8 @@ fn state(app: &App, styles: Styles) -> Line<'static> {
         (Some(since), _) => {
             let elapsed = app.now.saturating_sub(since);
             let turn = (elapsed.as_millis() / 100) as usize;
-            let wheel = if styles.ascii {
-                ASCII_SPINNER[turn % ASCII_SPINNER.len()]
-            } else {
-                SPINNER[turn % SPINNER.len()]
-            };
+            let wheel =
+                if styles.ascii { ASCII_SPINNER[turn % ASCII_SPINNER.len()] } else { SPINNER[turn % SPINNER.len()] };
             let text = format!("{wheel} analysing {:.1} s", elapsed.as_secs_f64());
             parts.push(Span::styled(text, styles::ACTIVE));
         }
