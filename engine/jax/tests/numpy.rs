@@ -3,8 +3,8 @@
 
 use pallas_python::host::Host;
 use pallas_python::interp::Limits;
-use pallas_python::{Interp, Mode};
 use pallas_python::interp::Outcome;
+use pallas_python::{Interp, Mode};
 use pallas_syntax::{FileId, SourceFile};
 use std::cell::RefCell;
 use std::fs;

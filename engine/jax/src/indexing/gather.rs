@@ -177,8 +177,7 @@ fn by_index(cx: &Context<'_>, x: &Tile, plan: &Plan, options: &Options) -> PyRes
     let index_rank = indices.first().map_or(0, Tile::rank);
     let mode = if options.mode == Mode::Fill { "fill" } else { "clip" };
     let operands: Vec<&Tile> = indices.iter().collect();
-    let mut result =
-        if axes.is_empty() { x.clone() } else { compose::gather(cx, &x, &axes, &operands, mode)? };
+    let mut result = if axes.is_empty() { x.clone() } else { compose::gather(cx, &x, &axes, &operands, mode)? };
     // Where the op puts the dimensions, and where they belong.
     let kept: Vec<usize> = (0..x.rank()).filter(|axis| !axes.contains(axis)).collect();
     let neighbours = axes.windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -261,12 +260,8 @@ fn with_filler(
         }
     }
     let Some(inside) = inside else { return Ok(result.clone()) };
-    let dims: Vec<usize> = labels
-        .iter()
-        .enumerate()
-        .filter(|(_, label)| matches!(label, Label::Index(_)))
-        .map(|(dim, _)| dim)
-        .collect();
+    let dims: Vec<usize> =
+        labels.iter().enumerate().filter(|(_, label)| matches!(label, Label::Index(_))).map(|(dim, _)| dim).collect();
     let shape: Shape = result.shape().clone();
     let inside = primitive::broadcast_in_dim(cx, &inside, &shape, &dims)?;
     let filler = primitive::full(cx, &shape, result.dtype(), fill)?;

@@ -82,9 +82,9 @@ pub(super) fn parse(cx: &Context<'_>, shape: &Shape, key: &Value) -> PyResult<Pa
     if consumed > rank {
         let message = match cx.rules {
             Rules::Jax => format!("Too many indices: array is {rank}-dimensional, but {consumed} were indexed"),
-            Rules::Numpy => format!(
-                "too many indices for array: array is {rank}-dimensional, but {consumed} were indexed"
-            ),
+            Rules::Numpy => {
+                format!("too many indices for array: array is {rank}-dimensional, but {consumed} were indexed")
+            }
         };
         return Err(cx.interp.error_with(
             &cx.interp.types().index_error,

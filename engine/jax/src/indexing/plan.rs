@@ -96,11 +96,8 @@ impl Plan {
             Kind::Boolean(mask) => {
                 // A scalar mask selects none or all of a new axis of extent 1.
                 let known = mask.array().and_then(|a| a.item()).and_then(Scalar::as_bool).unwrap_or(false);
-                let positions = Array::from_scalars(
-                    DType::I32,
-                    [usize::from(known)],
-                    &vec![Scalar::Int(0); usize::from(known)],
-                );
+                let positions =
+                    Array::from_scalars(DType::I32, [usize::from(known)], &vec![Scalar::Int(0); usize::from(known)]);
                 let positions = positions.map_err(|error| cx.interp.value_error(error.to_string()))?;
                 self.inserted.push(axis);
                 self.shape.push(1);

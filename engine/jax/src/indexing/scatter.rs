@@ -67,14 +67,7 @@ enum Label {
     Axis(usize),
 }
 
-fn by_index(
-    cx: &Context<'_>,
-    x: &Tile,
-    plan: &Plan,
-    y: &Tile,
-    combine: &str,
-    options: &Options,
-) -> PyResult<Tile> {
+fn by_index(cx: &Context<'_>, x: &Tile, plan: &Plan, y: &Tile, combine: &str, options: &Options) -> PyResult<Tile> {
     let (index_axes, indices) = plan.indices(cx, options.wrap)?;
     let index_shape = indices.first().map_or_else(Shape::default, |tile| tile.shape().clone());
     // The shape that the updates are broadcast to, and its dimensions, new axes left out.
@@ -237,8 +230,7 @@ fn scatter(
     let neighbours = axes.windows(2).all(|pair| pair[1] == pair[0] + 1);
     let front = axes.first().map_or(0, |&first| if neighbours { first } else { 0 });
     let expected = kept[..front].iter().chain(&dims).chain(&kept[front..]);
-    let permutation: Vec<usize> =
-        expected.filter_map(|label| labels.iter().position(|other| other == label)).collect();
+    let permutation: Vec<usize> = expected.filter_map(|label| labels.iter().position(|other| other == label)).collect();
     let y = primitive::transpose(cx, y, &permutation)?;
     let mode = if options.mode == Mode::Clip { "clip" } else { "fill" };
     let attributes = Attributes::none()

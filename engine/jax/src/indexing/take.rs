@@ -15,13 +15,7 @@ use pallas_tensor::{DType, Scalar, Shape};
 /// # Errors
 /// `ValueError` for axes and modes that do not exist and for indices that are no integers; `IndexError` for empty axes
 /// and, under `raise`, for indices out of bounds.
-pub fn take(
-    cx: &Context<'_>,
-    x: &Tile,
-    indices: &Tile,
-    axis: Option<i64>,
-    mode: Option<&str>,
-) -> PyResult<Tile> {
+pub fn take(cx: &Context<'_>, x: &Tile, indices: &Tile, axis: Option<i64>, mode: Option<&str>) -> PyResult<Tile> {
     if !indices.dtype().is_integer() {
         return Err(match cx.rules {
             Rules::Jax => cx.interp.value_error("indices must have an integer type"),
@@ -59,9 +53,9 @@ pub fn take(
             return Err(cx.interp.value_error(format!("Invalid mode '{mode}' for np.take")));
         }
         (Some(mode), Rules::Numpy) => {
-            return Err(cx.interp.value_error(format!(
-                "clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')"
-            )));
+            return Err(cx
+                .interp
+                .value_error(format!("clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")));
         }
     };
     if extent == 0 {
@@ -112,10 +106,9 @@ pub fn take_along_axis(
 ) -> PyResult<Tile> {
     if !indices.dtype().is_integer() {
         return Err(match cx.rules {
-            Rules::Jax => cx.interp.type_error(format!(
-                "take_along_axis indices must be of integer type, got {}",
-                indices.dtype().name()
-            )),
+            Rules::Jax => cx
+                .interp
+                .type_error(format!("take_along_axis indices must be of integer type, got {}", indices.dtype().name())),
             Rules::Numpy => cx.interp.index_error("`indices` must be an integer array"),
         });
     }
@@ -123,24 +116,17 @@ pub fn take_along_axis(
         Some(axis) => (x.clone(), axis),
         None if indices.rank() != 1 => {
             return Err(cx.interp.value_error(match cx.rules {
-                Rules::Jax => format!(
-                    "take_along_axis indices must be 1D if axis=None, got shape {}",
-                    indices.shape()
-                ),
-                Rules::Numpy => {
-                    "when axis=None, `indices` must have a single dimension.".to_string()
-                }
+                Rules::Jax => format!("take_along_axis indices must be 1D if axis=None, got shape {}", indices.shape()),
+                Rules::Numpy => "when axis=None, `indices` must have a single dimension.".to_string(),
             }));
         }
         None => (flattened(cx, x)?, 0),
     };
     if x.rank() != indices.rank() {
         return Err(cx.interp.value_error(match cx.rules {
-            Rules::Jax => format!(
-                "indices and arr must have the same number of dimensions; {} vs. {}",
-                indices.rank(),
-                x.rank()
-            ),
+            Rules::Jax => {
+                format!("indices and arr must have the same number of dimensions; {} vs. {}", indices.rank(), x.rank())
+            }
             Rules::Numpy => "`indices` and `arr` must have the same number of dimensions".to_string(),
         }));
     }
@@ -159,10 +145,7 @@ pub fn take_along_axis(
     other[axis] = 1;
     let Some(shape) = Shape::broadcast(&[indices.shape(), &other]) else {
         return Err(cx.interp.value_error(match cx.rules {
-            Rules::Jax => format!(
-                "Incompatible shapes for broadcasting: shapes=[{}, {other}]",
-                indices.shape()
-            ),
+            Rules::Jax => format!("Incompatible shapes for broadcasting: shapes=[{}, {other}]", indices.shape()),
             Rules::Numpy => format!(
                 "shape mismatch: indexing arrays could not be broadcast together with shapes {} {other} ",
                 indices.shape()

@@ -1,7 +1,9 @@
 //! `numpy.ndarray` and numpy's scalars as Python values. What their subscripts select is in [`super::subscript`], their
 //! methods in [`super::methods`], arithmetic in `jnp::arithmetic` under numpy's rules.
 
+use super::assign::{check_count, values_for};
 use super::methods;
+use super::operators::{compute, python_int, same_kind, ufunc_name};
 use super::subscript::{Selection, select};
 use super::view::View;
 use crate::array::ArrayObject;
@@ -138,10 +140,9 @@ impl NdArray {
     /// numpy's exceptions for keys and shapes that do not fit and for read-only arrays.
     pub(super) fn assign(&self, cx: &Context<'_>, key: &Value, values: &Value) -> PyResult<()> {
         if self.scalar {
-            return Err(cx.interp.type_error(format!(
-                "'numpy.{}' object does not support item assignment",
-                self.dtype().name()
-            )));
+            return Err(cx
+                .interp
+                .type_error(format!("'numpy.{}' object does not support item assignment", self.dtype().name())));
         }
         self.check_writeable(cx)?;
         let view = self.view();
@@ -228,83 +229,6 @@ impl NdArray {
     }
 }
 
-/// A Python int beside an array of integers takes the array's dtype, and must fit in it (NEP 50).
-fn python_int(cx: &Context<'_>, value: &Int, dtype: DType) -> PyResult<Tile> {
-    let number = i128::try_from(value.to_big()).ok();
-    let fits = number.zip(dtype.iinfo()).is_some_and(|(number, info)| (info.min..=info.max).contains(&number));
-    match number.filter(|_| fits) {
-        Some(number) => Ok(Tile::concrete(Array::scalar(dtype, Scalar::Int(number)))),
-        None => Err(cx
-            .interp
-            .overflow_error(format!("Python integer {value} out of bounds for {}", dtype.name()))),
-    }
-}
-
-/// What numpy says of too many values for a subscript with arrays: other words than for a slice.
-fn check_count(cx: &Context<'_>, key: &Value, values: &Value, shape: &Shape) -> PyResult<()> {
-    let Some(tile) = call::try_operand(cx, values)? else { return Ok(()) };
-    let given = tile.shape();
-    let fits = given.len() <= shape.len()
-        && given.iter().rev().zip(shape.iter().rev()).all(|(&given, &wanted)| given == 1 || given == wanted);
-    let leading = given.len().saturating_sub(shape.len());
-    if fits || (leading > 0 && given[..leading].iter().all(|&extent| extent == 1)) {
-        return Ok(());
-    }
-    let is_mask = key.downcast::<NdArray>().is_some_and(|mask| mask.dtype() == DType::Bool);
-    let text = |shape: &Shape| shape.to_string().replace(", ", ",");
-    Err(cx.interp.value_error(if is_mask && given.len() == 1 && shape.len() == 1 {
-        format!(
-            "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the \
-             mask is true",
-            given[0], shape[0]
-        )
-    } else {
-        format!(
-            "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
-            text(given),
-            text(shape)
-        )
-    }))
-}
-
-/// Values converted to a dtype and broadcast to a shape; `None` where analysis does not know them.
-///
-/// # Errors
-/// `ValueError: could not broadcast input array from shape (2,) into shape (3,)`; conversions that fail.
-pub(super) fn values_for(cx: &Context<'_>, values: &Value, shape: &Shape, dtype: DType) -> PyResult<Option<Array>> {
-    if call::find_unknown(values, 4).is_some() {
-        return Ok(None);
-    }
-    let tile = match values {
-        Value::Int(value) if dtype.is_integer() => python_int(cx, value, dtype)?,
-        values => crate::jnp::creation::array_from(cx, values, None)?,
-    };
-    // Leading dimensions of extent 1 fall away: `a[:] = [[1, 2]]`.
-    let surplus = tile.rank().saturating_sub(shape.rank());
-    let fits = tile.shape()[..surplus].iter().all(|&extent| extent == 1)
-        && tile.shape()[surplus..]
-            .iter()
-            .rev()
-            .zip(shape.iter().rev())
-            .all(|(&given, &wanted)| given == 1 || given == wanted);
-    if !fits {
-        let text = |shape: &Shape| shape.to_string().replace(", ", ",");
-        return Err(cx.interp.value_error(format!(
-            "could not broadcast input array from shape {} into shape {}",
-            text(tile.shape()),
-            text(shape)
-        )));
-    }
-    let Tile::Concrete { array, .. } = tile else { return Ok(None) };
-    let array = pallas_tensor::ops::convert(&array, dtype).map_err(|error| op_error(cx, &error))?;
-    let kept = Shape::from(&array.shape()[surplus..]);
-    let dims: Vec<usize> = (shape.rank() - kept.rank()..shape.rank()).collect();
-    pallas_tensor::ops::reshape(&array, kept)
-        .and_then(|array| pallas_tensor::ops::broadcast_in_dim(&array, shape.clone(), &dims))
-        .map(Some)
-        .map_err(|error| op_error(cx, &error))
-}
-
 /// An operation's refusal as a Python exception.
 pub(super) fn op_error(cx: &Context<'_>, error: &OpError) -> Box<pallas_python::Stop> {
     match error {
@@ -313,89 +237,9 @@ pub(super) fn op_error(cx: &Context<'_>, error: &OpError) -> Box<pallas_python::
     }
 }
 
-/// numpy's `same_kind` casting: not from floats to integers, nor from integers to booleans.
-fn same_kind(from: DType, to: DType) -> bool {
-    let rank = |dtype: DType| match dtype.kind() {
-        pallas_tensor::Kind::Bool => 0,
-        pallas_tensor::Kind::Unsigned => 1,
-        pallas_tensor::Kind::Signed => 2,
-        _ => 3,
-    };
-    rank(from) <= rank(to)
-}
-
-/// The ufunc behind an operator.
-fn ufunc_name(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "add",
-        BinaryOp::Sub => "subtract",
-        BinaryOp::Mult => "multiply",
-        BinaryOp::Div => "divide",
-        BinaryOp::FloorDiv => "floor_divide",
-        BinaryOp::Mod => "remainder",
-        BinaryOp::Pow => "power",
-        BinaryOp::MatMult => "matmul",
-        BinaryOp::LShift => "left_shift",
-        BinaryOp::RShift => "right_shift",
-        BinaryOp::BitAnd => "bitwise_and",
-        BinaryOp::BitOr => "bitwise_or",
-        BinaryOp::BitXor => "bitwise_xor",
-    }
-}
-
-/// numpy's own cases of operators that the shared arithmetic computes as XLA does.
-fn compute(cx: &Context<'_>, op: BinaryOp, a: &Tile, b: &Tile) -> PyResult<Tile> {
-    if op == BinaryOp::Pow {
-        if let Some(result) = small_power(cx, a, b)? {
-            return Ok(result);
-        }
-        let negative = b.array().is_some_and(|array| {
-            array.dtype().is_integer() && array.iter_scalars().any(|s| s.as_int().is_some_and(|v| v < 0))
-        });
-        if negative && !a.dtype().is_float() {
-            return Err(cx.interp.value_error("Integers to negative integer powers are not allowed."));
-        }
-    }
-    let result = arithmetic::operator(cx, op, a, b)?;
-    // Integer division by zero gives zero.
-    if matches!(op, BinaryOp::FloorDiv | BinaryOp::Mod)
-        && result.dtype().is_integer()
-        && let Some(divisor) = b.array()
-        && divisor.iter_scalars().any(|scalar| scalar.as_int() == Some(0))
-    {
-        let zero = crate::jnp::call::constant_like(cx, b, 0.0)?;
-        let is_zero = primitive::binary(cx, &pallas_ir::ops::EQ, b, &zero)?;
-        let none = crate::jnp::call::constant_like(cx, &result, 0.0)?;
-        return crate::jnp::compose::choose(cx, &is_zero, &none, &result);
-    }
-    Ok(result)
-}
-
-/// Powers that numpy computes without `pow`: 2, 1, 0.5, -1 as Python numbers beside floats.
-fn small_power(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Option<Tile>> {
-    let Tile::Concrete { array, weak: true } = b else { return Ok(None) };
-    if !a.dtype().is_float() || a.weak() || array.rank() > 0 {
-        return Ok(None);
-    }
-    Ok(match array.item().and_then(Scalar::as_f64) {
-        Some(2.0) => Some(arithmetic::multiply(cx, a, a)?),
-        Some(1.0) => Some(a.clone()),
-        Some(0.5) => Some(primitive::unary(cx, &pallas_ir::ops::SQRT, a)?),
-        Some(-1.0) => {
-            let one = crate::jnp::call::constant_like(cx, a, 1.0)?;
-            Some(primitive::binary(cx, &pallas_ir::ops::DIV, &one, a)?)
-        }
-        _ => None,
-    })
-}
-
 impl Object for NdArray {
     fn class(&self, interp: &Interp) -> Rc<Class> {
-        if self.scalar {
-            dtype::scalar_type(interp, self.dtype(), Rules::Numpy)
-        } else {
-            interp.native_class(&NDARRAY)
-        }
+        if self.scalar { dtype::scalar_type(interp, self.dtype(), Rules::Numpy) } else { interp.native_class(&NDARRAY) }
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -468,8 +312,7 @@ impl Object for NdArray {
         let cx = Context::numpy(interp);
         let Some(other) = self.operand(&cx, other)? else { return Ok(None) };
         let this = self.tile(&cx)?;
-        let result =
-            if reflected { compute(&cx, op, &other, &this)? } else { compute(&cx, op, &this, &other)? };
+        let result = if reflected { compute(&cx, op, &other, &this)? } else { compute(&cx, op, &this, &other)? };
         Ok(Some(convert::value(&cx, result)))
     }
 
@@ -554,8 +397,7 @@ impl Object for NdArray {
         let Some(&extent) = self.view.borrow().shape.first() else {
             return Some(Err(interp.type_error("iteration over a 0-d array")));
         };
-        let items: PyResult<Vec<Value>> =
-            (0..extent).map(|at| interp.get_item(this, &Value::from(at))).collect();
+        let items: PyResult<Vec<Value>> = (0..extent).map(|at| interp.get_item(this, &Value::from(at))).collect();
         Some(items.and_then(|items| interp.iter(&Value::list(items))))
     }
 

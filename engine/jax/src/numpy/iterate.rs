@@ -25,12 +25,7 @@ pub(super) static ROWS: &[NativeDef] = &[
         doc: "Every position of a shape, the last dimension fastest.",
         run: ndindex,
     },
-    NativeDef {
-        name: "ndenumerate",
-        signature: "(arr)",
-        doc: "Pairs of position and element.",
-        run: ndenumerate,
-    },
+    NativeDef { name: "ndenumerate", signature: "(arr)", doc: "Pairs of position and element.", run: ndenumerate },
     NativeDef {
         name: "vectorize",
         signature: "(pyfunc=..., otypes=None, doc=None, excluded=None, cache=False, signature=None)",
@@ -45,9 +40,7 @@ fn positions(interp: &Interp, shape: &Shape) -> PyResult<Vec<Value>> {
     interp.charge(size as u64)?;
     let strides = shape.strides();
     Ok((0..size)
-        .map(|flat| {
-            Value::tuple((0..shape.rank()).map(|axis| Value::from(flat / strides[axis] % shape[axis])))
-        })
+        .map(|flat| Value::tuple((0..shape.rank()).map(|axis| Value::from(flat / strides[axis] % shape[axis]))))
         .collect())
 }
 
@@ -78,10 +71,8 @@ fn ndenumerate(interp: &Interp, args: Arguments) -> PyResult<Value> {
         None => super::array_value(array_from(&cx, args.get(0), None)?),
     };
     let places = positions(interp, &this(interp, &array)?.shape())?;
-    let pairs: PyResult<Vec<Value>> = places
-        .into_iter()
-        .map(|place| Ok(Value::tuple([place.clone(), interp.get_item(&array, &place)?])))
-        .collect();
+    let pairs: PyResult<Vec<Value>> =
+        places.into_iter().map(|place| Ok(Value::tuple([place.clone(), interp.get_item(&array, &place)?]))).collect();
     interp.iter(&Value::list(pairs?))
 }
 
@@ -148,10 +139,8 @@ impl Vectorized {
         let shapes: Vec<&Shape> = arrays.iter().map(Array::shape).collect();
         let Some(shape) = Shape::broadcast(&shapes) else {
             let texts: Vec<String> = shapes.iter().map(|shape| shape.to_string().replace(", ", ",")).collect();
-            return Err(interp.value_error(format!(
-                "operands could not be broadcast together with shapes {} ",
-                texts.join(" ")
-            )));
+            return Err(interp
+                .value_error(format!("operands could not be broadcast together with shapes {} ", texts.join(" "))));
         };
         if shape.size() == 0 && call::given(&self.otypes).is_none() {
             return Err(interp.value_error("cannot call `vectorize` on size 0 inputs unless `otypes` is set"));

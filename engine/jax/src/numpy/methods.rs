@@ -21,9 +21,34 @@ use std::rc::Rc;
 
 /// Functions of the module that are methods, too: the array is their first argument.
 pub(super) const SHARED: &[&str] = &[
-    "all", "any", "argmax", "argmin", "argsort", "argpartition", "choose", "clip", "compress", "conj", "conjugate", "cumprod",
-    "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "repeat", "round", "searchsorted", "std", "sum",
-    "take", "trace", "var",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "argpartition",
+    "choose",
+    "clip",
+    "compress",
+    "conj",
+    "conjugate",
+    "cumprod",
+    "cumsum",
+    "diagonal",
+    "dot",
+    "max",
+    "mean",
+    "min",
+    "nonzero",
+    "prod",
+    "repeat",
+    "round",
+    "searchsorted",
+    "std",
+    "sum",
+    "take",
+    "trace",
+    "var",
 ];
 
 /// The function behind a method of [`SHARED`].
@@ -61,6 +86,9 @@ pub(crate) static METHODS: &[NativeDef] = rows! {
     "tobytes" "(self, order='C')" "The bytes of the elements." tobytes;
     "__array__" "(self, dtype=None, *, copy=None)" "The array itself." array_method;
     "__len__" "(self, /)" "Extent of the first dimension." |interp, args| interp.len(args.get(0)).map(Value::from);
+    "__setitem__" "(self, key, value, /)" "self[key] = value" |interp, args| {
+        interp.set_item(args.get(0), args.get(1), args.get(2).clone()).map(|()| Value::None)
+    };
     "__round__" "(self, ndigits=None, /)" "Rounds." round;
     "__abs__" "(self, /)" "Absolute value." |interp, args| by_function(interp, "absolute", args);
     "__divmod__" "(self, other, /)" "Quotient and remainder." divmod;
@@ -188,7 +216,8 @@ fn target_shape(cx: &Context<'_>, value: &Value, size: usize) -> PyResult<Shape>
     let given = call::int_sequence(cx, value)?;
     let known: i64 = given.iter().filter(|&&extent| extent >= 0).product();
     let fail = || {
-        let texts: Vec<String> = given.iter().map(i64::to_string).collect();
+        let text = |&extent: &i64| if extent < 0 { "newaxis".to_string() } else { extent.to_string() };
+        let texts: Vec<String> = given.iter().map(text).collect();
         let comma = if texts.len() == 1 { "," } else { "" };
         cx.interp.value_error(format!("cannot reshape array of size {size} into shape ({}{comma})", texts.join(",")))
     };
@@ -326,9 +355,7 @@ fn squeeze(interp: &Interp, args: Arguments) -> PyResult<Value> {
         Some(axes) => convert::axes(&cx, axes, shape.rank())?,
     };
     if axes.iter().any(|&axis| shape[axis] != 1) {
-        return Err(interp.value_error(
-            "cannot select an axis to squeeze out which has size not equal to one",
-        ));
+        return Err(interp.value_error("cannot select an axis to squeeze out which has size not equal to one"));
     }
     Ok(derived(args.get(0), array, array.view().without(&axes)))
 }
@@ -363,9 +390,20 @@ fn view(interp: &Interp, args: Arguments) -> PyResult<Value> {
         return Ok(derived(args.get(0), array, array.view()));
     };
     let (from, to) = (array.dtype().size_bytes(), target.size_bytes());
-    let tile = array.tile(&cx)?;
+    // Booleans are bytes of 0 and 1.
+    let tile = match array.tile(&cx)? {
+        tile if tile.dtype() == DType::Bool => primitive::convert(&cx, &tile, DType::U8, false)?,
+        tile => tile,
+    };
     if from == to {
-        return Ok(super::array_value(crate::jnp::compose::bitcast(&cx, &tile, target)?));
+        let result = match target {
+            DType::Bool => crate::jnp::compose::as_bool(&cx, &tile)?,
+            target => crate::jnp::compose::bitcast(&cx, &tile, target)?,
+        };
+        return Ok(if array.is_scalar() { super::value(result) } else { super::array_value(result) });
+    }
+    if target == DType::Bool {
+        return Err(interp.type_error("Cannot view an array of a wider dtype as booleans"));
     }
     let last = array.shape().last().copied().unwrap_or(1) * from;
     if array.shape().rank() == 0 || last % to != 0 {
@@ -424,7 +462,7 @@ fn item(interp: &Interp, args: Arguments) -> PyResult<Value> {
             let at = interp.to_i64(at)?;
             let size = data.size() as i64;
             if !(-size..size).contains(&at) {
-                return Err(interp.index_error(format!("index {at} is out of bounds for size {size}")));
+                return Err(interp.index_error(format!("index {at} is out of bounds for axis 0 with size {size}")));
             }
             data.get(at.rem_euclid(size) as usize)
         }
@@ -462,6 +500,11 @@ fn tobytes(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::numpy(interp);
     let Tile::Concrete { array, .. } = this(interp, args.get(0))?.tile(&cx)? else {
         return Ok(call::data_dependent(&cx, "tobytes"));
+    };
+    // Booleans are bytes of 0 and 1.
+    let array = match array.dtype() {
+        DType::Bool => pallas_tensor::ops::convert(&array, DType::U8).map_err(|error| op_error(&cx, &error))?,
+        _ => array,
     };
     let bytes = pallas_tensor::ops::bitcast_convert(&array, DType::U8).map_err(|error| op_error(&cx, &error))?;
     let bytes: &[u8] = bytes.elements::<u8>().unwrap_or_default();

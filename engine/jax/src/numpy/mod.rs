@@ -3,12 +3,14 @@
 //! [`crate::jnp`]; here is what only numpy has.
 
 mod array;
+mod assign;
 mod errors_state;
 mod flags;
 mod forward;
 mod iterate;
 mod methods;
 mod module;
+mod operators;
 mod printing;
 mod random;
 mod subscript;

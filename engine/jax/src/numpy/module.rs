@@ -181,9 +181,7 @@ fn put(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
             "wrap" if size > 0 => at.rem_euclid(size),
             _ if (-size..size).contains(&at) => at.rem_euclid(size),
             _ => {
-                return Err(cx
-                    .interp
-                    .index_error(format!("index {at} is out of bounds for axis 0 with size {size}")));
+                return Err(cx.interp.index_error(format!("index {at} is out of bounds for axis 0 with size {size}")));
             }
         });
     }

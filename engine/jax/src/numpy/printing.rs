@@ -56,9 +56,7 @@ pub(super) static ROWS: &[NativeDef] = &[
         name: "array_repr",
         signature: "(arr, max_line_width=None, precision=None, suppress_small=None)",
         doc: "What repr shows of an array.",
-        run: |interp, args| {
-            array_text(interp, &args, |array, options| print::numpy_repr_with(array, options))
-        },
+        run: |interp, args| array_text(interp, &args, print::numpy_repr_with),
     },
     NativeDef {
         name: "array_str",
@@ -88,7 +86,9 @@ fn changed(interp: &Interp, mut options: PrintOptions, values: &[Value]) -> PyRe
     if let Some(value) = at(1) {
         options.threshold = match value {
             Value::Float(value) if value.is_nan() => {
-                return Err(interp.value_error("threshold must be non-NAN, try sys.maxsize for untruncated representation"));
+                return Err(
+                    interp.value_error("threshold must be non-NAN, try sys.maxsize for untruncated representation")
+                );
             }
             Value::Str(_) => return Err(interp.type_error("threshold must be numeric")),
             value => count(value)?,
@@ -110,7 +110,9 @@ fn changed(interp: &Interp, mut options: PrintOptions, values: &[Value]) -> PyRe
         options.infstr = interp.to_str(value)?.to_string();
     }
     if at(7).is_some() {
-        return Err(interp.not_implemented_error("formatter functions are not supported; use precision, suppress or sign"));
+        return Err(
+            interp.not_implemented_error("formatter functions are not supported; use precision, suppress or sign")
+        );
     }
     if let Some(value) = at(8) {
         options.sign = match &*interp.to_str(value)? {
@@ -253,15 +255,27 @@ fn unknown(interp: &Interp) -> Value {
 }
 
 fn array2string(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [a, width, precision, suppress, separator, prefix, formatter, threshold, edgeitems, sign, floatmode, suffix, _legacy] =
-        args.take();
+    let [
+        a,
+        width,
+        precision,
+        suppress,
+        separator,
+        prefix,
+        formatter,
+        threshold,
+        edgeitems,
+        sign,
+        floatmode,
+        suffix,
+        _legacy,
+    ] = args.take();
     let Some(array) = data(interp, &a)? else { return Ok(unknown(interp)) };
     let options = interp.extension::<PrintState>().options.borrow().clone();
     let none = Value::None;
     let values = [precision, threshold, edgeitems, width, suppress, none.clone(), none, formatter, sign, floatmode];
     let options = changed(interp, options, &values)?;
-    let (separator, prefix, suffix) =
-        (interp.to_str(&separator)?, interp.to_str(&prefix)?, interp.to_str(&suffix)?);
+    let (separator, prefix, suffix) = (interp.to_str(&separator)?, interp.to_str(&prefix)?, interp.to_str(&suffix)?);
     Ok(Value::from(print::array2string(&array, &options, &separator, &prefix, &suffix)))
 }
 
@@ -269,8 +283,7 @@ fn array_text(interp: &Interp, args: &Arguments, text: fn(&Array, &PrintOptions)
     let Some(array) = data(interp, args.get(0))? else { return Ok(unknown(interp)) };
     let options = interp.extension::<PrintState>().options.borrow().clone();
     let none = Value::None;
-    let values =
-        [args.get(2).clone(), none.clone(), none, args.get(1).clone(), args.get(3).clone()];
+    let values = [args.get(2).clone(), none.clone(), none, args.get(1).clone(), args.get(3).clone()];
     let options = changed(interp, options, &values)?;
     Ok(Value::from(text(&array, &options)))
 }

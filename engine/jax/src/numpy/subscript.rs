@@ -329,11 +329,8 @@ fn positions(cx: &Context<'_>, base: i64, parts: &[Part], contiguous: bool) -> P
             *offset += at.as_int().unwrap_or(0) as i64 * stride;
         }
     }
-    let place = if contiguous {
-        parts.iter().position(|part| matches!(part, Part::Indexed { .. })).unwrap_or(0)
-    } else {
-        0
-    };
+    let place =
+        if contiguous { parts.iter().position(|part| matches!(part, Part::Indexed { .. })).unwrap_or(0) } else { 0 };
     let kept = |parts: &[Part]| -> Vec<(usize, i64)> {
         parts
             .iter()

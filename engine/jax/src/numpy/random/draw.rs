@@ -70,12 +70,7 @@ fn collect(
     })
 }
 
-fn array(
-    interp: &Interp,
-    shape: &Shape,
-    dtype: DType,
-    mut draws: impl FnMut(usize) -> Vec<Scalar>,
-) -> PyResult<Tile> {
+fn array(interp: &Interp, shape: &Shape, dtype: DType, mut draws: impl FnMut(usize) -> Vec<Scalar>) -> PyResult<Tile> {
     let ty = TensorType::new(dtype, shape.clone());
     Context::numpy(interp).check_memory(&[ty.clone().into()])?;
     let count = shape.checked_size().unwrap_or(usize::MAX);
@@ -92,9 +87,7 @@ fn float_dtype(interp: &Interp, value: &Value, function: &str) -> PyResult<DType
     match dtype::optional(&Context::numpy(interp), value)? {
         None | Some(DType::F64) => Ok(DType::F64),
         Some(DType::F32) => Ok(DType::F32),
-        Some(other) => {
-            Err(interp.type_error(format!("Unsupported dtype dtype('{}') for {function}", other.name())))
-        }
+        Some(other) => Err(interp.type_error(format!("Unsupported dtype dtype('{}') for {function}", other.name()))),
     }
 }
 
@@ -177,9 +170,7 @@ fn scaled(
         )));
     }
     Ok(match (&result, shape) {
-        (Tile::Concrete { array, .. }, None) if scalars => {
-            array.item().map_or(Value::None, crate::text::python_scalar)
-        }
+        (Tile::Concrete { array, .. }, None) if scalars => array.item().map_or(Value::None, crate::text::python_scalar),
         _ => convert::value(&cx, result),
     })
 }
@@ -187,11 +178,8 @@ fn scaled(
 pub(super) fn uniform(interp: &Interp, sampler: &Sampler, args: Arguments) -> PyResult<Value> {
     let cx = Context::numpy(interp);
     let (low, high) = (args.get(1), args.get(2));
-    let range = arithmetic::subtract(
-        &cx,
-        &array_from(&cx, high, Some(DType::F64))?,
-        &array_from(&cx, low, Some(DType::F64))?,
-    )?;
+    let range =
+        arithmetic::subtract(&cx, &array_from(&cx, high, Some(DType::F64))?, &array_from(&cx, low, Some(DType::F64))?)?;
     let finite = range.array().is_none_or(|a| a.iter_scalars().all(|s| s.as_f64().is_some_and(f64::is_finite)));
     if !finite {
         return Err(interp.overflow_error("high - low range exceeds valid bounds"));
@@ -389,7 +377,9 @@ fn weights(interp: &Interp, value: &Value, count: usize) -> PyResult<Option<Vec<
         return Err(interp.value_error("Probabilities are not non-negative"));
     }
     if (weights.iter().sum::<f64>() - 1.0).abs() > 1e-8 {
-        return Err(interp.value_error("Probabilities do not sum to 1. See Notes section of docstring for more information."));
+        return Err(
+            interp.value_error("Probabilities do not sum to 1. See Notes section of docstring for more information.")
+        );
     }
     Ok(Some(weights))
 }

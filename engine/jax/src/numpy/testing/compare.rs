@@ -2,8 +2,8 @@
 //! (numpy/testing/_private/utils.py, numpy 2.4).
 
 use crate::context::Context;
-use crate::jnp::creation::array_from;
 use crate::jnp::arithmetic;
+use crate::jnp::creation::array_from;
 use crate::primitive as p;
 use crate::text::{PrintState, python_scalar};
 use crate::tile::Tile;
@@ -258,23 +258,15 @@ impl Check<'_> {
     }
 
     fn failure(&self, cx: &Context<'_>, pair: &Pair<'_>, message: &str) -> Box<Stop> {
-        let options = PrintOptions {
-            precision: self.precision,
-            ..cx.interp.extension::<PrintState>().options.borrow().clone()
-        };
+        let options =
+            PrintOptions { precision: self.precision, ..cx.interp.extension::<PrintState>().options.borrow().clone() };
         let texts = [numpy_repr_with(pair.x, &options), numpy_repr_with(pair.y, &options)];
         cx.interp.assertion_error(error_text(&self.header, message, self.verbose, self.names, texts))
     }
 }
 
 /// `build_err_msg`: header, message, and the two sides, long ones cut after three lines.
-pub(super) fn error_text(
-    header: &str,
-    message: &str,
-    verbose: bool,
-    names: [&str; 2],
-    texts: [String; 2],
-) -> String {
+pub(super) fn error_text(header: &str, message: &str, verbose: bool, names: [&str; 2], texts: [String; 2]) -> String {
     let mut lines = vec![format!("\n{header}")];
     if !message.is_empty() {
         if !message.contains('\n') && message.chars().count() + header.chars().count() < 79 {
@@ -318,13 +310,7 @@ fn spread(cx: &Context<'_>, array: &Array, shape: &Shape) -> PyResult<Array> {
 
 /// The largest absolute and relative difference among the elements that differ; nothing for dtypes that do not
 /// subtract.
-fn differences(
-    cx: &Context<'_>,
-    x: &Array,
-    y: &Array,
-    shape: &Shape,
-    invalid: &[bool],
-) -> PyResult<Vec<String>> {
+fn differences(cx: &Context<'_>, x: &Array, y: &Array, shape: &Shape, invalid: &[bool]) -> PyResult<Vec<String>> {
     let (left, right) = (Tile::concrete(x.clone()), Tile::concrete(y.clone()));
     if x.dtype() == DType::Bool && y.dtype() == DType::Bool {
         return Ok(Vec::new());

@@ -16,12 +16,8 @@ use pallas_python::value::Value;
 use pallas_syntax::ast::BinaryOp;
 
 /// The module.
-pub(super) static MODULE: ModuleDef = ModuleDef {
-    name: "numpy.testing",
-    doc: "Assertions about arrays.",
-    functions: FUNCTIONS,
-    populate: |_, _| {},
-};
+pub(super) static MODULE: ModuleDef =
+    ModuleDef { name: "numpy.testing", doc: "Assertions about arrays.", functions: FUNCTIONS, populate: |_, _| {} };
 
 macro_rules! assertions {
     ($($name:literal $signature:literal $doc:literal $run:expr;)*) => {
@@ -203,13 +199,8 @@ fn equal_values(
         return Ok(());
     }
     if is_array(actual) || is_array(desired) {
-        let mut check = check(
-            cx,
-            Comparison::Equal,
-            "Arrays are not equal".into(),
-            &Value::str(message),
-            &Value::Bool(verbose),
-        )?;
+        let mut check =
+            check(cx, Comparison::Equal, "Arrays are not equal".into(), &Value::str(message), &Value::Bool(verbose))?;
         check.strict = call::flag(cx, strict)?;
         return check.run(cx, actual, desired);
     }
@@ -280,8 +271,7 @@ fn assert_true(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     if cx.interp.truth(&value)? {
         return Ok(Value::None);
     }
-    let message =
-        if cx.interp.is_callable(&message) { cx.interp.call_values(&message, [])? } else { message };
+    let message = if cx.interp.is_callable(&message) { cx.interp.call_values(&message, [])? } else { message };
     let text = cx.interp.str(&message)?;
     // `AssertionError('')` has an argument, but prints like one without.
     Err(cx.interp.assertion_error(text))

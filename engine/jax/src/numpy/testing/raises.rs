@@ -101,7 +101,13 @@ fn exit(interp: &Interp, args: Arguments) -> PyResult<Value> {
 /// `assert_raises(class)` gives a context manager; with a callable, calls it.
 pub(super) fn assert_raises(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [class, callable, positional, keywords] = args.take();
-    run(interp, Expected { class, pattern: Value::None, exception: RefCell::new(Value::None) }, callable, positional, keywords)
+    run(
+        interp,
+        Expected { class, pattern: Value::None, exception: RefCell::new(Value::None) },
+        callable,
+        positional,
+        keywords,
+    )
 }
 
 /// As [`assert_raises`], for exceptions whose message matches an expression.
