@@ -8,7 +8,7 @@ use crate::module::{Module, ModuleDef};
 use crate::native::NativeFunction;
 use crate::raise::{PyResult, Stop};
 use crate::value::Value;
-use pallas_syntax::ast::{Alias, Name};
+use pallas_syntax::ast::{Alias, ExceptHandler, Expr, ExprKind, Name, Stmt, StmtKind};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -204,10 +204,11 @@ impl Interp {
         }
     }
 
-    /// In analysis, what cannot be imported is unknown, and the observer hears why.
-    fn import_or_unknown(&self, result: PyResult<Value>) -> PyResult<Value> {
+    /// In analysis, what cannot be imported is unknown, and the observer hears why; unless the program itself is prepared
+    /// for it (`guarded`), as in `try: import torch` with an `except ImportError`.
+    fn import_or_unknown(&self, result: PyResult<Value>, guarded: bool) -> PyResult<Value> {
         match result {
-            Err(stop) if self.is_analysis() && self.stop_is(&stop, &self.types().import_error) => {
+            Err(stop) if !guarded && self.is_analysis() && self.stop_is(&stop, &self.types().import_error) => {
                 self.observe_raised(&stop);
                 let why = match &*stop {
                     Stop::Raise(raise) => self.exception_message(&raise.exception),
@@ -219,11 +220,27 @@ impl Interp {
         }
     }
 
+    /// Remembers the imports in the body of a `try` that catches their failure.
+    pub(crate) fn guard_imports(&self, body: &[Stmt], handlers: &[ExceptHandler]) {
+        const CAUGHT: [&str; 4] = ["ImportError", "ModuleNotFoundError", "Exception", "BaseException"];
+        let catches = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if CAUGHT.contains(&&**name));
+        let caught = handlers.iter().any(|handler| match &handler.exception {
+            None => true,
+            Some(Expr { kind: ExprKind::Tuple(items), .. }) => items.iter().any(catches),
+            Some(expr) => catches(expr),
+        });
+        if caught {
+            let imports = body.iter().filter(|s| matches!(s.kind, StmtKind::Import(_) | StmtKind::ImportFrom { .. }));
+            self.guarded_imports.borrow_mut().extend(imports.map(|stmt| stmt.span));
+        }
+    }
+
     /// `import a.b as c`
     pub(crate) fn import_statement(&self, env: &Rc<Env>, aliases: &[Alias]) -> PyResult<()> {
+        let guarded = self.guarded_imports.borrow().contains(&self.span());
         for alias in aliases {
             let span = self.span();
-            let module = self.import_or_unknown(self.import(&alias.name))?;
+            let module = self.import_or_unknown(self.import(&alias.name), guarded)?;
             self.position.set(span);
             let (name, value) = match &alias.asname {
                 Some(asname) => (asname.clone(), module),
@@ -256,11 +273,12 @@ impl Interp {
         level: u32,
     ) -> PyResult<()> {
         let span = self.span();
+        let guarded = self.guarded_imports.borrow().contains(&span);
         let imported =
             self.absolute_name(env, module, level).and_then(|absolute| Ok((self.import(&absolute)?, absolute)));
         let (source, absolute) = match imported {
             Ok((source, absolute)) => (source, absolute),
-            Err(stop) => (self.import_or_unknown(Err(stop))?, String::new()),
+            Err(stop) => (self.import_or_unknown(Err(stop), guarded)?, String::new()),
         };
         self.position.set(span);
         for alias in names {
@@ -268,7 +286,7 @@ impl Interp {
                 self.import_star(env, &source)?;
                 continue;
             }
-            let value = self.import_or_unknown(self.import_name(&source, &absolute, &alias.name))?;
+            let value = self.import_or_unknown(self.import_name(&source, &absolute, &alias.name), guarded)?;
             self.position.set(span);
             if self.observing.get() {
                 self.observe(alias.span, &value);

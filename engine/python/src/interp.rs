@@ -96,6 +96,8 @@ pub struct Interp {
     sources: RefCell<BTreeMap<FileId, Arc<SourceFile>>>,
     /// Files with `from __future__ import annotations`.
     pub(crate) lazy_annotations: RefCell<HashSet<FileId>>,
+    /// Import statements whose failure the program catches; filled in analysis.
+    pub(crate) guarded_imports: RefCell<HashSet<Span>>,
     extensions: RefCell<HashMap<TypeId, Rc<dyn Any>>>,
     pub(crate) frames: RefCell<Vec<FrameRecord>>,
     pub(crate) position: Cell<Span>,
@@ -130,6 +132,7 @@ impl Interp {
             builtins: Rc::new(Module { name: Name::from("builtins"), path: None, namespace: RefCell::default() }),
             sources: RefCell::default(),
             lazy_annotations: RefCell::default(),
+            guarded_imports: RefCell::default(),
             extensions: RefCell::default(),
             frames: RefCell::default(),
             position: Cell::default(),

@@ -61,7 +61,10 @@ impl Interp {
             StmtKind::While { .. } => {
                 return Ok(Flow::Push(Control::While { at: at(), once: false }));
             }
-            StmtKind::Try { body, .. } => {
+            StmtKind::Try { body, handlers, .. } => {
+                if self.is_analysis() {
+                    self.guard_imports(body, handlers);
+                }
                 return Ok(Flow::Open(Control::Try { at: at() }, Arc::clone(body)));
             }
             StmtKind::With { .. } => return Ok(Flow::Push(Control::Enter { at: at(), item: 0 })),
