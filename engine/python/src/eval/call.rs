@@ -227,13 +227,18 @@ impl Interp {
         {
             args.positional[0] = self.plain(first);
         }
+        let unknown = if self.is_analysis() { crate::library::unknown_argument(native, &args) } else { None };
         let position = self.position.get();
         self.enter()?;
         let result = native.signature().bind(self, native, args).and_then(|args| (native.def.run)(self, args));
         self.leave();
         // Where it fails, the error belongs to the call, whatever it evaluated on the way.
         self.position.set(position);
-        result
+        match (result, unknown) {
+            // A standard module that stumbles over an unknown value says nothing about the program.
+            (Err(stop), Some(unknown)) if matches!(*stop, Stop::Raise(_)) => Ok(unknown),
+            (result, _) => result,
+        }
     }
 
     fn call_python(&self, function: &Rc<Function>, args: CallArgs) -> PyResult<Value> {

@@ -1,6 +1,6 @@
 //! `fractions.Fraction`: exact ratios of integers.
 
-use super::support::{ClassBuilder, add_class, arguments, classes, form, plain, row, text};
+use super::support::{ClassBuilder, add_class, arguments, classes, form, plain, row, text, unknown};
 use crate::call::CallArgs;
 use crate::class::Class;
 use crate::interp::Interp;
@@ -208,6 +208,9 @@ fn own(interp: &Interp, args: &Arguments) -> PyResult<Ratio> {
 }
 
 fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
+    if let Some(unknown) = unknown(&args.positional) {
+        return Ok(unknown);
+    }
     let [top, bottom] = arguments(interp, const { &form("__new__", "(numerator=0, denominator=None)") }, args)?.take();
     let part = |value: &Value| -> PyResult<Ratio> {
         if let Some(text) = text(value) {

@@ -44,8 +44,11 @@ mod warnings;
 pub use functools::Partial;
 pub(crate) use sys::streams::replaced_stdout;
 
+use crate::call::CallArgs;
 use crate::interp::Interp;
 use crate::module::ModuleDef;
+use crate::native::NativeFunction;
+use crate::value::Value;
 
 /// Every standard module.
 pub static MODULES: &[&ModuleDef] = &[
@@ -108,6 +111,18 @@ pub static MODULES: &[&ModuleDef] = &[
     &unavailable::THREADING,
     &warnings::MODULE,
 ];
+
+/// The first unknown value among the arguments of a call to a function of a standard module, also inside a list or tuple.
+pub(crate) fn unknown_argument(native: &NativeFunction, args: &CallArgs) -> Option<Value> {
+    let values = || args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value));
+    let found = values().find_map(|value| match value {
+        Value::Unknown(_) => Some(value.clone()),
+        Value::List(items) => support::unknown(&items.borrow()),
+        Value::Tuple(items) => support::unknown(items),
+        _ => None,
+    })?;
+    MODULES.iter().any(|module| module.name == native.module).then_some(found)
+}
 
 /// Makes the standard modules importable.
 pub(crate) fn register(interp: &Interp) {

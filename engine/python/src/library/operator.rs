@@ -264,6 +264,9 @@ fn item_getter(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value
 }
 
 fn attribute_getter(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
+    if let Some(unknown) = super::support::unknown(&args.positional) {
+        return Ok(unknown);
+    }
     let mut paths = Vec::new();
     for name in &args.positional {
         match text(name) {

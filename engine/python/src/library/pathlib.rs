@@ -1,7 +1,7 @@
 //! `pathlib`: paths as values. Only their text: reading and writing files is out of reach.
 
 use super::os::path::{join_paths, normalise, split, split_extension};
-use super::support::{ClassBuilder, add_class, classes, row, variadic};
+use super::support::{ClassBuilder, add_class, classes, row, unknown, variadic};
 use crate::call::CallArgs;
 use crate::class::Class;
 use crate::interp::Interp;
@@ -209,6 +209,9 @@ fn own(args: &Arguments) -> String {
 }
 
 fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
+    if let Some(unknown) = unknown(&args.positional) {
+        return Ok(unknown);
+    }
     let parts = args.positional.iter().map(|part| super::os::as_path(interp, part)).collect::<PyResult<Vec<_>>>()?;
     Ok(of_class(class, &join_paths("", parts.iter().map(String::as_str))))
 }

@@ -61,6 +61,9 @@ static TEMPLATE: NativeClass = NativeClass {
     properties: &[],
     construct: Some(|interp, _, args| {
         let [template] = arguments(interp, const { &form("__init__", "(template)") }, args)?.take();
+        if template.is_unknown() {
+            return Ok(template);
+        }
         Ok(Value::object(Template { template: interp.to_str(&template)? }))
     }),
     instance_check: None,

@@ -340,7 +340,10 @@ fn parse_known(interp: &Interp, args: &Arguments) -> PyResult<(Value, Vec<String
         Value::None => interp.call_values(&Value::Class(namespace_class(interp)), [])?,
         given => given.clone(),
     };
-    let extras = parse::parse(interp, &state(interp, args.get(0))?, &words, &namespace)?;
+    // Analysis does not know the command line: what must be given is unknown there.
+    let assumed = interp.is_analysis() && args.get(1).is_none();
+    let words = if assumed { Vec::new() } else { words };
+    let extras = parse::parse(interp, &state(interp, args.get(0))?, &words, &namespace, assumed)?;
     Ok((namespace, extras))
 }
 

@@ -28,6 +28,8 @@ struct Parsing<'a> {
     seen: Vec<usize>,
     extras: Vec<String>,
     positionals: Vec<usize>,
+    /// The words are assumed to be whatever is required.
+    assumed: bool,
 }
 
 /// Sets attributes of `namespace`; returns the words that nothing takes.
@@ -36,6 +38,7 @@ pub(super) fn parse(
     state: &Rc<RefCell<State>>,
     words: &[String],
     namespace: &Value,
+    assumed: bool,
 ) -> PyResult<Vec<String>> {
     let actions = state.borrow().actions.clone();
     for action in &actions {
@@ -60,6 +63,7 @@ pub(super) fn parse(
         seen: Vec::new(),
         extras: Vec::new(),
         positionals,
+        assumed,
     };
     parsing.classify(&actions)?;
     parsing.walk(&actions)?;
@@ -429,7 +433,7 @@ impl Parsing<'_> {
         let inner = super::state(interp, &parser)?;
         // A namespace of its own, so that the command's defaults replace those of the main parser.
         let own = interp.call_values(&Value::Class(super::namespace_class(interp)), [])?;
-        let extras = parse(interp, &inner, rest, &own)?;
+        let extras = parse(interp, &inner, rest, &own, self.assumed)?;
         self.extras.extend(extras);
         if let Value::Instance(instance) = &own {
             let fields = instance.fields.borrow().clone();
@@ -455,6 +459,13 @@ impl Parsing<'_> {
     fn finish(&mut self, actions: &[Action]) -> PyResult<()> {
         let mut missing = Vec::new();
         for (index, action) in actions.iter().enumerate().filter(|(index, _)| !self.seen.contains(index)) {
+            if action.required && self.assumed {
+                let unknown = Value::unknown("given on the command line", Some(self.interp.span()));
+                if action.dest != SUPPRESS {
+                    self.interp.set_attr(self.namespace, &action.dest, unknown)?;
+                }
+                continue;
+            }
             if action.required {
                 missing.push(action.name());
                 continue;
@@ -472,6 +483,9 @@ impl Parsing<'_> {
         }
         if !missing.is_empty() {
             return Err(self.fail(&format!("the following arguments are required: {}", missing.join(", "))));
+        }
+        if self.assumed {
+            return Ok(());
         }
         let absent = self
             .state

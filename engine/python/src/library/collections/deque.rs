@@ -67,6 +67,9 @@ fn deque(value: &Value) -> Option<&Deque> {
 
 fn construct(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let [iterable, maxlen] = arguments(interp, const { &form("deque", "(iterable=(), maxlen=None)") }, args)?.take();
+    if maxlen.is_unknown() {
+        return Ok(maxlen);
+    }
     let maxlen = match maxlen.given() {
         None => None,
         Some(value @ (Value::Int(_) | Value::Bool(_))) => match usize::try_from(interp.to_i64(&value)?) {

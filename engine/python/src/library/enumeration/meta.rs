@@ -175,6 +175,8 @@ fn functional(interp: &Interp, base: &Rc<Class>, name: &Value, names: &Value, de
         builder = builder.attribute(&name, value);
     }
     let class = builder.build();
+    // Members refer to their class, which holds them: the interpreter empties it at its end.
+    interp.classes.borrow_mut().push(Rc::downgrade(&class));
     make::make_members(interp, &class, &dict())?;
     Ok(Value::Class(class))
 }

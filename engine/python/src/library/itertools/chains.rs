@@ -1,6 +1,6 @@
 //! Iterators that pass items on: counting, chaining, filtering, slicing, zipping.
 
-use super::super::support::{arguments, form, iterator, row, variadic};
+use super::super::support::{arguments, form, iterator, row, unknown, variadic};
 use super::iterator_class;
 use crate::call::CallArgs;
 use crate::class::{Class, NativeClass};
@@ -115,6 +115,9 @@ fn cycle(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
 
 fn repeat(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let [object, times] = arguments(interp, const { &form("repeat", "(object, times=...)") }, args)?.take();
+    if times.is_unknown() {
+        return Ok(times);
+    }
     let mut left = if times.is_unset() { None } else { Some(interp.to_i64(&times)?.max(0)) };
     Ok(iterator(&REPEAT, move |_| match &mut left {
         Some(0) => Ok(None),
@@ -242,6 +245,9 @@ fn starmap(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
 fn islice(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     let [iterable, bounds] = arguments(interp, const { &form("islice", "(iterable, *args)") }, args)?.take();
     let bounds = variadic(&bounds);
+    if let Some(unknown) = unknown(bounds) {
+        return Ok(unknown);
+    }
     let (start, stop, step) = match bounds {
         [stop] => (Value::None, stop.clone(), Value::None),
         [start, stop] => (start.clone(), stop.clone(), Value::None),

@@ -24,6 +24,8 @@ struct Encoder<'a> {
     /// Containers being written.
     open: Vec<usize>,
     out: String,
+    /// A value in it that is not known: then neither is the text.
+    unknown: Option<Value>,
 }
 
 /// `values` are the arguments of `json.dumps` in order.
@@ -81,9 +83,10 @@ pub(super) fn dumps(interp: &Interp, values: &[Value]) -> PyResult<Value> {
         default: get(8).given(),
         open: Vec::new(),
         out: String::new(),
+        unknown: None,
     };
     encoder.value(&get(0))?;
-    Ok(Value::from(encoder.out))
+    Ok(encoder.unknown.unwrap_or_else(|| Value::from(encoder.out)))
 }
 
 impl Encoder<'_> {
@@ -104,6 +107,7 @@ impl Encoder<'_> {
             }
             Value::Tuple(items) => self.sequence(value, &items)?,
             mapping @ Value::Dict(_) => self.mapping(value, &mapping)?,
+            unknown @ Value::Unknown(_) => self.unknown = Some(unknown),
             other => {
                 let Some(default) = self.default.clone() else { return Err(not_serializable(self.interp, &other)) };
                 self.enter(value)?;
