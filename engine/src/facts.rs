@@ -86,11 +86,6 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// What was collected.
-    pub(crate) fn into_facts(self) -> Facts {
-        Facts { facts: self.facts.into_inner() }
-    }
-
     /// What was collected so far; the collector keeps nothing.
     pub(crate) fn take(&self) -> Facts {
         Facts { facts: self.facts.take() }

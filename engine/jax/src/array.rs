@@ -116,6 +116,15 @@ impl Object for ArrayObject {
         interp: &Interp,
     ) -> PyResult<Option<Value>> {
         let cx = Context::jax(interp);
+        // `_rejected_binop_types` of jax/_src/numpy/array_methods.py, refused before Python has its say.
+        if !reflected && matches!(other, Value::List(_) | Value::Tuple(_) | Value::Set(_) | Value::Dict(_)) {
+            return Err(interp.type_error(format!(
+                "unsupported operand type(s) for {}: '{}' and '{}'",
+                op.symbol(),
+                self.class(interp).name,
+                interp.type_name(other)
+            )));
+        }
         let Some(other) = convert::try_tile(&cx, other)? else { return Ok(None) };
         let result = if reflected {
             arithmetic::operator(&cx, op, &other, &self.tile)?
@@ -311,9 +320,4 @@ fn distance(a: &str, b: &str) -> usize {
 /// Unsigned 64-bit values do not fit Python's small ints.
 fn num_bigint(value: i128) -> num_bigint::BigInt {
     num_bigint::BigInt::from(value)
-}
-
-/// Whether a dtype is a boolean; a name for the readers of `indexing`.
-pub(crate) fn is_bool(tile: &Tile) -> bool {
-    tile.dtype() == DType::Bool
 }

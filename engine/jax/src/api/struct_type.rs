@@ -15,13 +15,13 @@ use std::any::Any;
 use std::rc::Rc;
 
 /// A shape and a dtype.
-pub struct ShapeDtypeStruct {
+pub(super) struct ShapeDtypeStruct {
     /// The shape.
-    pub shape: Shape,
+    pub(super) shape: Shape,
     /// The dtype.
-    pub dtype: DType,
+    pub(super) dtype: DType,
     /// Whether the dtype is weak.
-    pub weak: bool,
+    pub(super) weak: bool,
 }
 
 static CLASS: NativeClass = NativeClass {
@@ -50,12 +50,12 @@ static DEF: NativeDef = NativeDef {
 };
 
 /// `jax.ShapeDtypeStruct`
-pub fn class(interp: &Interp) -> Value {
+pub(super) fn class(interp: &Interp) -> Value {
     Value::Class(interp.native_class(&CLASS))
 }
 
 /// One as a value.
-pub fn value(ty: &pallas_ir::TensorType) -> Value {
+pub(super) fn value(ty: &pallas_ir::TensorType) -> Value {
     Value::object(ShapeDtypeStruct { shape: ty.shape.clone(), dtype: ty.dtype, weak: ty.weak })
 }
 

@@ -52,9 +52,10 @@ pub fn or_constant(cx: &Context<'_>, condition: &Tile, x: &Tile, constant: f64) 
 }
 
 /// `x / constant` as XLA compiles it: floats are multiplied by the reciprocal (its algebraic simplifier does that to
-/// every division by a constant inside a jitted function). numpy divides.
+/// every division by a constant inside a jitted function). Inside a trace the division is staged as JAX stages it; numpy
+/// divides.
 pub fn divide_by(cx: &Context<'_>, x: &Tile, constant: f64) -> PyResult<Tile> {
-    if cx.rules == Rules::Numpy || !x.dtype().is_float() {
+    if cx.rules == Rules::Numpy || cx.trace().is_some() || !x.dtype().is_float() {
         return with_constant(cx, &ops::DIV, x, constant);
     }
     with_constant(cx, &ops::MUL, x, reciprocal(x.dtype(), constant))

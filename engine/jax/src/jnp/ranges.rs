@@ -211,17 +211,7 @@ fn spaced(cx: &Context<'_>, spacing: &Spacing) -> PyResult<(Tile, Tile)> {
         let values = if cx.rules == Rules::Numpy {
             numpy_steps(cx, spacing, &first, &delta, axis)?
         } else {
-            let mut shape = vec![1; rank + 1];
-            shape[axis] = divisions;
-            let step = p::iota(cx, working, &Shape::from(shape.as_slice()), axis)?;
-            let step = compose::divide_by(cx, &step, divisions as f64)?;
-            let one = call::constant_like(cx, &step, 1.0)?;
-            let rest = p::binary(cx, &ops::SUB, &one, &step)?;
-            let mut full = first.shape().clone();
-            full[axis] = divisions;
-            let wide = |tile: &Tile| p::broadcast_to(cx, tile, &full);
-            let head = p::binary(cx, &ops::MUL, &wide(&first)?, &wide(&rest)?)?;
-            compose::multiply_add(cx, &wide(&last)?, &wide(&step)?, &head)?
+            interpolated(cx, &first, &last, axis, divisions)?
         };
         let values = if spacing.endpoint { p::concatenate(cx, &[&values, &last], axis)? } else { values };
         return Ok((values, delta));
@@ -233,6 +223,28 @@ fn spaced(cx: &Context<'_>, spacing: &Spacing) -> PyResult<(Tile, Tile)> {
     let mut shape = first.shape().clone();
     shape[axis] = 0;
     Ok((p::full(cx, &shape, working, Scalar::Float(0.0))?, nan))
+}
+
+/// `start * (1 - i / n) + stop * (i / n)` along an axis. Compiled (that is, eagerly) XLA turns the division into a product
+/// with the reciprocal, takes that to `stop`, and rounds the sum of the two products once less.
+fn interpolated(cx: &Context<'_>, first: &Tile, last: &Tile, axis: usize, divisions: usize) -> PyResult<Tile> {
+    let mut shape = first.shape().clone();
+    shape[axis] = divisions;
+    let wide = |tile: &Tile| p::broadcast_to(cx, tile, &shape);
+    let mut line = Shape::from(vec![1; shape.rank()]);
+    line[axis] = divisions;
+    let position = p::iota(cx, first.dtype(), &line, axis)?;
+    let compiled = cx.trace().is_none();
+    let step = compose::divide_by(cx, &position, divisions as f64)?;
+    let one = call::constant_like(cx, &step, 1.0)?;
+    let rest = p::binary(cx, &ops::SUB, &one, &step)?;
+    let head = p::binary(cx, &ops::MUL, &wide(first)?, &wide(&rest)?)?;
+    if compiled {
+        let slope = compose::divide_by(cx, last, divisions as f64)?;
+        return compose::multiply_add(cx, &wide(&slope)?, &wide(&position)?, &head);
+    }
+    let tail = p::binary(cx, &ops::MUL, &wide(last)?, &wide(&step)?)?;
+    p::binary(cx, &ops::ADD, &head, &tail)
 }
 
 /// numpy: `arange(n) * step + start`, all but the end point.

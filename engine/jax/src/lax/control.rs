@@ -62,8 +62,11 @@ pub static FUNCTIONS: &[NativeDef] = &[
     },
 ];
 
+/// Builds the ops of a branch.
+type BranchFn<'b> = dyn FnMut(&Context<'_>) -> PyResult<Vec<Tile>> + 'b;
+
 /// A branch of [`cond`]: builds its part and returns its results.
-pub type Branch<'b> = &'b mut dyn FnMut(&Context<'_>) -> PyResult<Vec<Tile>>;
+pub type Branch<'b> = &'b mut BranchFn<'b>;
 
 /// Runs `build` inside a trace: the open one, or a new one that is run when it is complete.
 ///
@@ -182,11 +185,14 @@ fn switch(interp: &Interp, args: Arguments) -> PyResult<Value> {
     branches(&cx, "switch", &index, &functions, &operands)
 }
 
+/// What a branch returned: its structure and types.
+type BranchShape = Option<(TreeDef, Vec<TensorType>)>;
+
 /// Traces functions as branches, checks that they agree, and puts the result together.
 fn branches(cx: &Context<'_>, name: &str, index: &Tile, functions: &[Value], operands: &[Value]) -> PyResult<Value> {
     let interp = cx.interp;
-    let mut shapes: Vec<Option<(TreeDef, Vec<TensorType>)>> = functions.iter().map(|_| None).collect();
-    let mut closures: Vec<Box<dyn FnMut(&Context<'_>) -> PyResult<Vec<Tile>> + '_>> = Vec::new();
+    let mut shapes: Vec<BranchShape> = functions.iter().map(|_| None).collect();
+    let mut closures: Vec<Box<BranchFn<'_>>> = Vec::new();
     for (function, slot) in functions.iter().zip(shapes.iter_mut()) {
         closures.push(Box::new(move |cx: &Context<'_>| {
             let result = cx.interp.call_values(function, operands.iter().cloned())?;
@@ -264,7 +270,7 @@ pub fn for_loop(
         )));
     }
     let (carry, def) = leaves(cx, init, "fori_loop")?;
-    let carry = stable_carry(cx, carry, &def, &mut |cx, types, trace| {
+    let carry = stable_carry(cx, carry, &mut |cx, types, trace| {
         let index = Tile::Abstract(TensorType::scalar(dtype));
         let index = trace.tile(cx.value_in(trace, &index)?).unwrap_or(index);
         let value = assemble(cx, &def, types.iter().cloned())?;
@@ -348,19 +354,19 @@ fn next_carry(
     Ok(yields)
 }
 
+/// A loop body from a carry to what it returns, in a trace.
+type CarryFn<'b> = &'b mut dyn FnMut(&Context<'_>, &[Tile], &Rc<Trace>) -> PyResult<Value>;
+
 /// Weakly typed initial carries take the dtype that the body gives them, as JAX's `_promote_weak_typed_inputs` does.
 /// `body` is traced once in a scratch trace to find out; only done where a carry is weak.
 fn stable_carry(
     cx: &Context<'_>,
     carry: Vec<Tile>,
-    _def: &TreeDef,
-    body: &mut dyn FnMut(&Context<'_>, &[Tile], &Rc<Trace>) -> PyResult<Value>,
+    body: CarryFn<'_>,
 ) -> PyResult<Vec<Tile>> {
     if !carry.iter().any(Tile::weak) {
         return Ok(carry);
     }
-    let grid = cx.state.current_trace().and_then(|t| t.grid.clone());
-    let _ = grid;
     let types = probe(cx, &carry, body)?;
     let Some(types) = types else { return Ok(carry) };
     carry
@@ -383,7 +389,7 @@ fn stable_carry(
 fn probe(
     cx: &Context<'_>,
     carry: &[Tile],
-    body: &mut dyn FnMut(&Context<'_>, &[Tile], &Rc<Trace>) -> PyResult<Value>,
+    body: CarryFn<'_>,
 ) -> PyResult<Option<Vec<TensorType>>> {
     let mut found = None;
     let expected = carry.len();
@@ -412,7 +418,7 @@ fn while_loop(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [test, body, init] = args.take();
     let cx = Context::jax(interp);
     let (carry, def) = leaves(&cx, &init, "while_loop")?;
-    let carry = stable_carry(&cx, carry, &def, &mut |cx, types, _trace| {
+    let carry = stable_carry(&cx, carry, &mut |cx, types, _trace| {
         let value = assemble(cx, &def, types.iter().cloned())?;
         cx.interp.call_values(&body, [value])
     })?;
@@ -646,9 +652,12 @@ fn strided(cx: &Context<'_>, tiles: &[Tile], axis: usize, start: usize, drop: us
         .collect()
 }
 
+/// An associative function on tiles.
+type CombineFn<'f> = &'f dyn Fn(&[Tile], &[Tile]) -> PyResult<Vec<Tile>>;
+
 fn scan_pairs(
     cx: &Context<'_>,
-    combine: &dyn Fn(&[Tile], &[Tile]) -> PyResult<Vec<Tile>>,
+    combine: CombineFn<'_>,
     tiles: Vec<Tile>,
     axis: usize,
 ) -> PyResult<Vec<Tile>> {

@@ -15,7 +15,7 @@ use pallas_tensor::{DType, Kind, Scalar, Shape};
 macro_rules! unary_rows {
     ($($name:literal $op:ident $doc:literal;)*) => {
         /// Functions of one operand.
-        pub static UNARY: &[NativeDef] = &[$(NativeDef {
+        pub(super) static UNARY: &[NativeDef] = &[$(NativeDef {
             name: $name,
             signature: "(x, accuracy=None)",
             doc: $doc,
@@ -71,7 +71,7 @@ unary_rows! {
 macro_rules! binary_rows {
     ($($name:literal $op:ident $doc:literal;)*) => {
         /// Functions of two operands.
-        pub static BINARY: &[NativeDef] = &[$(NativeDef {
+        pub(super) static BINARY: &[NativeDef] = &[$(NativeDef {
             name: $name,
             signature: "(x, y)",
             doc: $doc,
@@ -111,7 +111,7 @@ binary_rows! {
 }
 
 /// Everything elementwise that is neither.
-pub static MORE: &[NativeDef] = &[
+pub(super) static MORE: &[NativeDef] = &[
     NativeDef {
         name: "reciprocal",
         signature: "(x)",

@@ -65,7 +65,7 @@ static TABLE_CLASS: NativeClass = NativeClass {
 };
 
 /// Adds the enumerations to the module.
-pub fn populate(_interp: &Interp, namespace: &mut Namespace) {
+pub(super) fn populate(_interp: &Interp, namespace: &mut Namespace) {
     for table in TABLES {
         namespace.insert(Name::from(table.name), Value::object(Table(table)));
     }

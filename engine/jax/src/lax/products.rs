@@ -10,7 +10,7 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 
 /// Rows of the module.
-pub static FUNCTIONS: &[NativeDef] = &[
+pub(super) static FUNCTIONS: &[NativeDef] = &[
     NativeDef {
         name: "dot_general",
         signature: "(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, *, out_sharding=None)",

@@ -14,7 +14,7 @@ use pallas_python::value::Value;
 use pallas_tensor::{DType, Shape};
 
 /// Rows of the module.
-pub static FUNCTIONS: &[NativeDef] = &[
+pub(super) static FUNCTIONS: &[NativeDef] = &[
     NativeDef {
         name: "iota",
         signature: "(dtype, size)",

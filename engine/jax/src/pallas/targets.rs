@@ -16,7 +16,7 @@ use pallas_syntax::ast::Name;
 use pallas_tensor::{DType, Shape};
 
 /// `jax.experimental.pallas.triton`
-pub static TRITON: ModuleDef = ModuleDef {
+pub(super) static TRITON: ModuleDef = ModuleDef {
     name: "jax.experimental.pallas.triton",
     doc: "Pallas for GPUs through Triton.",
     functions: &[],
@@ -32,7 +32,7 @@ pub static TRITON: ModuleDef = ModuleDef {
 };
 
 /// `jax.experimental.pallas.tpu`
-pub static TPU: ModuleDef = ModuleDef {
+pub(super) static TPU: ModuleDef = ModuleDef {
     name: "jax.experimental.pallas.tpu",
     doc: "Pallas for TPUs.",
     functions: &[],
@@ -64,7 +64,7 @@ pub static TPU: ModuleDef = ModuleDef {
 };
 
 /// `jax.experimental.pallas.mosaic_gpu`
-pub static MOSAIC_GPU: ModuleDef = ModuleDef {
+pub(super) static MOSAIC_GPU: ModuleDef = ModuleDef {
     name: "jax.experimental.pallas.mosaic_gpu",
     doc: "Pallas for GPUs through Mosaic.",
     functions: &[],
@@ -83,7 +83,7 @@ pub static MOSAIC_GPU: ModuleDef = ModuleDef {
 };
 
 /// `jax.experimental.pallas.gpu`, the old name of the Triton module.
-pub static GPU: ModuleDef = ModuleDef {
+pub(super) static GPU: ModuleDef = ModuleDef {
     name: "jax.experimental.pallas.gpu",
     doc: "The old name of jax.experimental.pallas.triton.",
     functions: &[],
@@ -100,7 +100,7 @@ fn class(
 }
 
 /// Functions that several modules offer.
-pub static SHARED_FUNCTIONS: &[NativeDef] = &[
+pub(super) static SHARED_FUNCTIONS: &[NativeDef] = &[
     NativeDef {
         name: "dot",
         signature: "(a, b, trans_a=False, trans_b=False, allow_tf32=None, precision=None)",

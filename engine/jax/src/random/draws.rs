@@ -16,7 +16,7 @@ use pallas_python::value::Value;
 use pallas_tensor::{Array, DType, Scalar, Shape};
 
 /// Rows of the module.
-pub static FUNCTIONS: &[NativeDef] = &[
+pub(super) static FUNCTIONS: &[NativeDef] = &[
     NativeDef { name: "bits", signature: "(key, shape=(), dtype=None)", doc: "Uniform random bits.", run: bits },
     NativeDef {
         name: "uniform",

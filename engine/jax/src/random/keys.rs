@@ -12,7 +12,7 @@ use pallas_python::value::Value;
 use pallas_tensor::{Array, DType, Scalar, Shape};
 
 /// Rows of the module.
-pub static FUNCTIONS: &[NativeDef] = &[
+pub(super) static FUNCTIONS: &[NativeDef] = &[
     NativeDef { name: "key", signature: "(seed, *, impl=None)", doc: "A typed key from an integer seed.", run: key },
     NativeDef {
         name: "PRNGKey",
