@@ -47,7 +47,8 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
             finding.message.clone_from(message);
         }
         finding.span = diagnosis.span.unwrap_or(innermost);
-        finding.labels = diagnosis.labels.iter().map(|(span, text)| Label { span: *span, text: text.clone() }).collect();
+        finding.labels =
+            diagnosis.labels.iter().map(|(span, text)| Label { span: *span, text: text.clone() }).collect();
         finding.evidence.clone_from(&diagnosis.evidence);
         finding.help.clone_from(&diagnosis.help);
         finding.fix = diagnosis.fix.clone().map(|(span, replacement, title)| Fix { span, replacement, title });
@@ -58,7 +59,11 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
     for entry in raise.traceback.iter().skip(1) {
         let known = entry.span == finding.span || finding.labels.iter().any(|l| l.span == entry.span);
         if !known && finding.labels.len() < 3 {
-            let what = if &*entry.function == "<module>" { "called here".to_string() } else { format!("called in `{}`", entry.function) };
+            let what = if &*entry.function == "<module>" {
+                "called here".to_string()
+            } else {
+                format!("called in `{}`", entry.function)
+            };
             finding.labels.push(Label { span: entry.span, text: what });
         }
     }
@@ -84,7 +89,8 @@ fn python(interp: &Interp, raise: &Raise, text: &str, finding: &mut Finding) {
         if raise.traceback.is_empty() {
             finding.span = interp.span();
         }
-        finding.help = Some("what is imported from it is unknown to the checks; is its folder on `PYTHONPATH`?".to_string());
+        finding.help =
+            Some("what is imported from it is unknown to the checks; is its folder on `PYTHONPATH`?".to_string());
     } else {
         finding.help = interp.suggestion(&raise.exception).map(|name| format!("did you mean `{name}`?"));
     }

@@ -6,6 +6,12 @@ const STACK: usize = 1 << 30;
 /// Runs `body` on a thread with a large stack and waits for it. A panic inside becomes `None`.
 pub(crate) fn with_large_stack<T: Send>(body: impl FnOnce() -> T + Send) -> Option<T> {
     std::thread::scope(|scope| {
-        std::thread::Builder::new().name("evaluator".to_string()).stack_size(STACK).spawn_scoped(scope, body).ok()?.join().ok()
+        std::thread::Builder::new()
+            .name("evaluator".to_string())
+            .stack_size(STACK)
+            .spawn_scoped(scope, body)
+            .ok()?
+            .join()
+            .ok()
     })
 }

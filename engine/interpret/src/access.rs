@@ -51,12 +51,7 @@ impl Block {
 
 impl Access {
     /// Prepares a subscript of a Ref of `shape` whose index arrays broadcast to `index_shape`.
-    pub(crate) fn new(
-        pattern: &IndexPattern,
-        shape: &Shape,
-        index_shape: Shape,
-        padded: bool,
-    ) -> Access {
+    pub(crate) fn new(pattern: &IndexPattern, shape: &Shape, index_shape: Shape, padded: bool) -> Access {
         let is_block = pattern.0.iter().all(|dim| match dim {
             DimIndex::At(_) => true,
             DimIndex::Slice { stride, .. } => *stride == 1,
@@ -80,19 +75,11 @@ impl Access {
 
     /// Dynamic parts, each with whether it is an array.
     pub(crate) fn dynamic_parts(&self) -> impl Iterator<Item = bool> + '_ {
-        self.dims
-            .iter()
-            .filter(|dim| dim.is_dynamic())
-            .map(|dim| *dim == DimIndex::Array)
+        self.dims.iter().filter(|dim| dim.is_dynamic()).map(|dim| *dim == DimIndex::Array)
     }
 
     /// Reads.
-    pub(crate) fn load(
-        &self,
-        memory: &Memory,
-        view: &View,
-        indices: &[Index],
-    ) -> Result<Array, RunError> {
+    pub(crate) fn load(&self, memory: &Memory, view: &View, indices: &[Index]) -> Result<Array, RunError> {
         let base = array(memory, view)?;
         if self.is_full && view.is_whole(base.shape()) {
             return Ok(base.clone());
@@ -113,11 +100,7 @@ impl Access {
             .sizes
             .iter()
             .zip(&block.visible)
-            .map(|(&size, &visible)| PadDimension {
-                low: 0,
-                high: (size - visible) as i64,
-                interior: 0,
-            })
+            .map(|(&size, &visible)| PadDimension { low: 0, high: (size - visible) as i64, interior: 0 })
             .collect();
         let padded = ops::pad(&read, &missing, &padding)?;
         Ok(ops::reshape(&padded, self.shape.clone())?)
@@ -183,18 +166,11 @@ impl Access {
         for (axis, dim) in self.dims.iter().enumerate() {
             let bound = extent(&shape, axis)?;
             let (start, size, stride) = range(dim, &mut indices)?;
-            let span = size
-                .saturating_sub(1)
-                .saturating_mul(stride)
-                .saturating_add(1);
+            let span = size.saturating_sub(1).saturating_mul(stride).saturating_add(1);
             let start = clamp(start, bound, if size == 0 { 0 } else { span })?;
             parts.push(match dim {
                 DimIndex::At(_) => ViewDim::At(start),
-                _ => ViewDim::Range {
-                    start,
-                    size,
-                    stride,
-                },
+                _ => ViewDim::Range { start, size, stride },
             });
         }
         Ok(view.select(&parts))
@@ -212,11 +188,7 @@ impl Access {
             let (start, shown) = if self.padded {
                 // The Ref is padded by `size` behind, then `dynamic_slice` clamps.
                 let end = bound as i64;
-                let start = if start < 0 {
-                    start.saturating_add(end).saturating_add(size as i64)
-                } else {
-                    start
-                };
+                let start = if start < 0 { start.saturating_add(end).saturating_add(size as i64) } else { start };
                 let start = start.clamp(0, end) as usize;
                 (start, size.min(bound - start))
             } else {
@@ -224,27 +196,13 @@ impl Access {
             };
             sizes.push(size);
             visible.push(shown);
-            parts.push(ViewDim::Range {
-                start,
-                size: shown,
-                stride: 1,
-            });
+            parts.push(ViewDim::Range { start, size: shown, stride: 1 });
         }
-        Ok(Block {
-            view: view.select(&parts),
-            sizes,
-            visible,
-        })
+        Ok(Block { view: view.select(&parts), sizes, visible })
     }
 
     /// Flat positions in the buffer of every selected element; -1 for what a write drops.
-    fn positions(
-        &self,
-        view: &View,
-        base: &Shape,
-        indices: &[Index],
-        reads: bool,
-    ) -> Result<Vec<i64>, RunError> {
+    fn positions(&self, view: &View, base: &Shape, indices: &[Index], reads: bool) -> Result<Vec<i64>, RunError> {
         let shape = view.shape();
         let strides = base.strides();
         // Offset of the view's origin, and the buffer's stride along each of its dimensions.
@@ -253,11 +211,7 @@ impl Access {
         for (dim, &stride) in view.dims.iter().zip(&strides) {
             match *dim {
                 ViewDim::At(position) => origin += (position * stride) as i64,
-                ViewDim::Range {
-                    start,
-                    stride: step,
-                    ..
-                } => {
+                ViewDim::Range { start, stride: step, .. } => {
                     origin += (start * stride) as i64;
                     steps.push((step * stride) as i64);
                 }
@@ -265,11 +219,7 @@ impl Access {
         }
         let resolve = |position: i64, axis: usize, bound: usize| -> i64 {
             let bound = bound as i64;
-            let position = if position < 0 {
-                position.saturating_add(bound)
-            } else {
-                position
-            };
+            let position = if position < 0 { position.saturating_add(bound) } else { position };
             if bound > 0 && reads {
                 position.clamp(0, bound - 1) * steps[axis]
             } else if (0..bound).contains(&position) {
@@ -304,11 +254,7 @@ impl Access {
                 DimIndex::Slice { .. } => {
                     let (start, size, stride) = range(dim, &mut indices)?;
                     let position = |k: usize| start.saturating_add(k.saturating_mul(stride) as i64);
-                    slices.push(
-                        (0..size)
-                            .map(|k| resolve(position(k), axis, bound))
-                            .collect(),
-                    );
+                    slices.push((0..size).map(|k| resolve(position(k), axis, bound)).collect());
                 }
             }
         }
@@ -335,20 +281,13 @@ fn add(tuple: &mut i64, offset: i64) {
 
 /// Sums offsets; -1 stays.
 pub(crate) fn sum(left: i64, right: i64) -> i64 {
-    if left < 0 || right < 0 {
-        -1
-    } else {
-        left + right
-    }
+    if left < 0 || right < 0 { -1 } else { left + right }
 }
 
 /// Offsets of every combination of positions along some dimensions, in row-major order.
 pub(crate) fn product(slices: &[Vec<i64>]) -> Vec<i64> {
     slices.iter().fold(vec![0], |offsets, slice| {
-        offsets
-            .iter()
-            .flat_map(|&outer| slice.iter().map(move |&inner| sum(outer, inner)))
-            .collect()
+        offsets.iter().flat_map(|&outer| slice.iter().map(move |&inner| sum(outer, inner))).collect()
     })
 }
 
@@ -362,10 +301,7 @@ fn array<'a>(memory: &'a Memory, view: &View) -> Result<&'a Array, RunError> {
 
 /// A Ref's extent along an axis.
 pub(crate) fn extent(shape: &Shape, axis: usize) -> Result<usize, RunError> {
-    shape
-        .get(axis)
-        .copied()
-        .ok_or_else(|| RunError::malformed("a subscript has more entries than its Ref dimensions"))
+    shape.get(axis).copied().ok_or_else(|| RunError::malformed("a subscript has more entries than its Ref dimensions"))
 }
 
 /// Start, size and stride of a scalar or slice.
@@ -382,11 +318,7 @@ pub(crate) fn range<'a>(
     };
     match *dim {
         DimIndex::At(position) => Ok((start(position)?, 1, 1)),
-        DimIndex::Slice {
-            start: position,
-            size,
-            stride,
-        } => Ok((start(position)?, size, stride)),
+        DimIndex::Slice { start: position, size, stride } => Ok((start(position)?, size, stride)),
         DimIndex::Array => Err(RunError::malformed("an index array where a slice belongs")),
     }
 }
@@ -398,11 +330,7 @@ fn clamp(start: i64, bound: usize, size: usize) -> Result<usize, RunError> {
             "slice slice_sizes must be less than or equal to operand shape, got {size} for a dimension of {bound}"
         )));
     };
-    let start = if start < 0 {
-        start.saturating_add(bound as i64)
-    } else {
-        start
-    };
+    let start = if start < 0 { start.saturating_add(bound as i64) } else { start };
     Ok(start.clamp(0, last as i64) as usize)
 }
 

@@ -29,10 +29,7 @@ pub(crate) struct Affine {
 impl Affine {
     fn of(form: &IndexForm) -> Option<Affine> {
         match form {
-            IndexForm::Affine {
-                constant,
-                coefficients,
-            } => Some(Affine {
+            IndexForm::Affine { constant, coefficients } => Some(Affine {
                 // Maps compute in i32: what is cut off here wraps around there.
                 constant: *constant as i32,
                 factors: coefficients.iter().map(|&c| c as i32).collect(),
@@ -47,9 +44,7 @@ impl Affine {
             .iter()
             .zip(ids)
             // Program ids are i32 in the map; wrapping arithmetic does not care when.
-            .fold(self.constant, |sum, (factor, &id)| {
-                sum.wrapping_add(factor.wrapping_mul(id as i32))
-            });
+            .fold(self.constant, |sum, (factor, &id)| sum.wrapping_add(factor.wrapping_mul(id as i32)));
         sum.into()
     }
 }
@@ -70,11 +65,7 @@ impl IndexMap {
                 map.params().len()
             )));
         }
-        let rows: Option<Vec<Affine>> = BlockMap::new(operand, axes)
-            .dims
-            .iter()
-            .map(Affine::of)
-            .collect();
+        let rows: Option<Vec<Affine>> = BlockMap::new(operand, axes).dims.iter().map(Affine::of).collect();
         Ok(match rows {
             Some(rows) => IndexMap::Affine(rows),
             None => IndexMap::Tape(Box::new(Tape::new(map)?)),
@@ -97,17 +88,8 @@ impl IndexMap {
             IndexMap::Affine(rows) => out.extend(rows.iter().map(|row| row.at(ids))),
             IndexMap::Tape(tape) => {
                 let mut registers = registers(tape);
-                let mut machine = Machine {
-                    registers: &mut registers,
-                    memory,
-                    ids,
-                    grid,
-                    hooks,
-                    tape,
-                };
-                let numbers = ids
-                    .iter()
-                    .map(|&id| Value::Tile(Array::scalar(DType::I32, Scalar::Int(id as i128))));
+                let mut machine = Machine { registers: &mut registers, memory, ids, grid, hooks, tape };
+                let numbers = ids.iter().map(|&id| Value::Tile(Array::scalar(DType::I32, Scalar::Int(id as i128))));
                 let scalars = prefetched.iter().cloned().map(Value::Ref);
                 machine.enter(&tape.body, numbers.chain(scalars));
                 machine.run(&tape.body)?;

@@ -29,8 +29,7 @@ pub(crate) struct BlockPlan {
 impl BlockPlan {
     pub(crate) fn new(operand: &Operand) -> Result<BlockPlan, RunError> {
         let array = operand.array.shape.clone();
-        let malformed =
-            |message: &str| RunError::malformed(format!("operand {} {message}", operand.name));
+        let malformed = |message: &str| RunError::malformed(format!("operand {} {message}", operand.name));
         if operand.block.len() != array.rank() {
             return Err(malformed("has not one block size per dimension"));
         }
@@ -109,11 +108,7 @@ impl BlockPlan {
             return Ok(array);
         }
         let start: Vec<usize> = self.virtual_padding.iter().map(|&(low, _)| low).collect();
-        let limit: Vec<usize> = start
-            .iter()
-            .zip(&self.array)
-            .map(|(&low, &size)| low + size)
-            .collect();
+        let limit: Vec<usize> = start.iter().zip(&self.array).map(|(&low, &size)| low + size).collect();
         Ok(ops::slice(&array, &start, &limit, None)?)
     }
 
@@ -152,30 +147,17 @@ pub(crate) struct BlockState {
 
 impl BlockState {
     /// Starts with an array; `None` is uninitialised.
-    pub(crate) fn new(
-        plan: &BlockPlan,
-        array: Option<Array>,
-        memory: &mut Memory,
-    ) -> Result<BlockState, RunError> {
+    pub(crate) fn new(plan: &BlockPlan, array: Option<Array>, memory: &mut Memory) -> Result<BlockState, RunError> {
         let carry = match array {
             Some(array) => plan.pad(array)?,
             None => uninitialized(plan.dtype, plan.padded.clone())?,
         };
         let buffer = memory.add(Array::scalar(plan.dtype, Scalar::zero(plan.dtype)));
-        Ok(BlockState {
-            carry,
-            buffer,
-            starts: None,
-        })
+        Ok(BlockState { carry, buffer, starts: None })
     }
 
     /// Brings the block with these indices into the Ref.
-    pub(crate) fn bring(
-        &mut self,
-        plan: &BlockPlan,
-        indices: &[i64],
-        memory: &mut Memory,
-    ) -> Result<(), RunError> {
+    pub(crate) fn bring(&mut self, plan: &BlockPlan, indices: &[i64], memory: &mut Memory) -> Result<(), RunError> {
         let starts = plan.starts(indices);
         if self.starts.as_ref() == Some(&starts) {
             return Ok(());
@@ -224,11 +206,7 @@ impl BlockState {
     }
 
     /// The array at the end, without its padding.
-    pub(crate) fn finish(
-        mut self,
-        plan: &BlockPlan,
-        memory: &mut Memory,
-    ) -> Result<Array, RunError> {
+    pub(crate) fn finish(mut self, plan: &BlockPlan, memory: &mut Memory) -> Result<Array, RunError> {
         self.write_back(plan, memory)?;
         plan.unpad(self.carry)
     }

@@ -13,11 +13,7 @@ type Values = SmallVec<[Value; 1]>;
 
 impl Machine<'_> {
     fn operands(&mut self, step: &Step, skip: usize) -> Result<Values, RunError> {
-        step.operands
-            .iter()
-            .skip(skip)
-            .map(|&source| self.take(source))
-            .collect()
+        step.operands.iter().skip(skip).map(|&source| self.take(source)).collect()
     }
 
     pub(crate) fn run_for(&mut self, step: &Step, body: &Block) -> Result<Values, RunError> {
@@ -39,12 +35,7 @@ impl Machine<'_> {
         Ok(carries)
     }
 
-    pub(crate) fn run_while(
-        &mut self,
-        step: &Step,
-        condition: &Block,
-        body: &Block,
-    ) -> Result<Values, RunError> {
+    pub(crate) fn run_while(&mut self, step: &Step, condition: &Block, body: &Block) -> Result<Values, RunError> {
         let mut carries = self.operands(step, 0)?;
         loop {
             self.poll()?;
@@ -75,11 +66,7 @@ impl Machine<'_> {
         Ok(self.yields(branch)?.into_iter().collect())
     }
 
-    pub(crate) fn run_scoped(
-        &mut self,
-        body: &Block,
-        allocations: &[RefType],
-    ) -> Result<Values, RunError> {
+    pub(crate) fn run_scoped(&mut self, body: &Block, allocations: &[RefType]) -> Result<Values, RunError> {
         let first = self.memory.buffers.len();
         for (&param, ty) in body.params.iter().zip(allocations) {
             let buffer = self.memory.add(allocate(ty)?);

@@ -29,11 +29,7 @@ pub enum RunErrorKind {
 
 impl RunError {
     pub(crate) fn new(kind: RunErrorKind) -> RunError {
-        RunError {
-            kind,
-            op: None,
-            program: None,
-        }
+        RunError { kind, op: None, program: None }
     }
 
     pub(crate) fn malformed(message: impl Into<String>) -> RunError {

@@ -43,11 +43,7 @@ impl LaunchPlan {
                 Role::Prefetch => IndexMap::Zero,
                 _ => IndexMap::new(operand, launch.grid.len())?,
             };
-            operands.push(OperandPlan {
-                role: operand.role,
-                blocks,
-                map,
-            });
+            operands.push(OperandPlan { role: operand.role, blocks, map });
         }
         let plan = LaunchPlan {
             tape,
@@ -98,14 +94,10 @@ impl LaunchPlan {
     /// If an op fails, inputs do not fit, or the hooks cancel.
     pub fn run(&self, inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
         let mut run = Run::new(self, inputs)?;
-        let programs = self
-            .grid
-            .iter()
-            .fold(1usize, |total, &extent| total.saturating_mul(extent));
+        let programs = self.grid.iter().fold(1usize, |total, &extent| total.saturating_mul(extent));
         let mut ids = vec![0; self.grid.len()];
         for number in 0..programs {
-            run.program(number, &ids, hooks)
-                .map_err(|error| error.in_program(&ids))?;
+            run.program(number, &ids, hooks).map_err(|error| error.in_program(&ids))?;
             next(&mut ids, &self.grid);
         }
         run.finish()
@@ -146,19 +138,13 @@ enum State {
 
 impl<'a> Run<'a> {
     fn new(plan: &'a LaunchPlan, inputs: Vec<Array>) -> Result<Run<'a>, RunError> {
-        let expected: Vec<&OperandPlan> = plan
-            .operands
-            .iter()
-            .filter(|operand| operand.role != Role::Output)
-            .collect();
+        let expected: Vec<&OperandPlan> = plan.operands.iter().filter(|operand| operand.role != Role::Output).collect();
         let fits = expected.len() == inputs.len()
             && expected.iter().zip(&inputs).all(|(operand, input)| {
                 *input.shape() == *operand.blocks.array() && input.dtype() == operand.blocks.dtype()
             });
         if !fits {
-            return Err(RunError::malformed(
-                "the arrays do not have the types of the launch's inputs",
-            ));
+            return Err(RunError::malformed("the arrays do not have the types of the launch's inputs"));
         }
         // An aliased output starts as a copy of its input.
         let output_count = plan.operands.len() - inputs.len();
@@ -187,8 +173,7 @@ impl<'a> Run<'a> {
                 }
                 (_, start) => {
                     if let Some(start) = &start
-                        && (start.shape() != operand.blocks.array()
-                            || start.dtype() != operand.blocks.dtype())
+                        && (start.shape() != operand.blocks.array() || start.dtype() != operand.blocks.dtype())
                     {
                         return Err(RunError::malformed(
                             "an output does not have the type of the input that it aliases",
@@ -208,44 +193,19 @@ impl<'a> Run<'a> {
             let buffer = memory.add(allocate(ty)?);
             registers[param as usize] = Value::Ref(View::whole(buffer, &ty.shape));
         }
-        Ok(Run {
-            plan,
-            memory,
-            registers,
-            indices: vec![Vec::new(); states.len()],
-            states,
-            prefetched,
-        })
+        Ok(Run { plan, memory, registers, indices: vec![Vec::new(); states.len()], states, prefetched })
     }
 
-    fn program(
-        &mut self,
-        number: usize,
-        ids: &[usize],
-        hooks: &mut dyn Hooks,
-    ) -> Result<(), RunError> {
+    fn program(&mut self, number: usize, ids: &[usize], hooks: &mut dyn Hooks) -> Result<(), RunError> {
         if hooks.cancelled() {
             return Err(RunError::cancelled());
         }
         let reports = hooks.wants_programs();
         let tick = |hooks: &mut dyn Hooks| if reports { hooks.now() } else { None };
         let copy_in = tick(hooks);
-        for ((operand, state), indices) in self
-            .plan
-            .operands
-            .iter()
-            .zip(&mut self.states)
-            .zip(&mut self.indices)
-        {
+        for ((operand, state), indices) in self.plan.operands.iter().zip(&mut self.states).zip(&mut self.indices) {
             let State::Block(state) = state else { continue };
-            operand.map.indices(
-                ids,
-                &self.plan.grid,
-                &self.prefetched,
-                &mut self.memory,
-                hooks,
-                indices,
-            )?;
+            operand.map.indices(ids, &self.plan.grid, &self.prefetched, &mut self.memory, hooks, indices)?;
             state.bring(&operand.blocks, indices, &mut self.memory)?;
         }
         let compute = tick(hooks);
@@ -269,19 +229,10 @@ impl<'a> Run<'a> {
         }
         if reports {
             let times = match (copy_in, compute, end) {
-                (Some(copy_in), Some(compute), Some(end)) => Some(StageTimes {
-                    copy_in,
-                    compute,
-                    end,
-                }),
+                (Some(copy_in), Some(compute), Some(end)) => Some(StageTimes { copy_in, compute, end }),
                 _ => None,
             };
-            hooks.program(&ProgramEvent {
-                number,
-                ids,
-                blocks: &self.indices,
-                times,
-            });
+            hooks.program(&ProgramEvent { number, ids, blocks: &self.indices, times });
         }
         Ok(())
     }
@@ -302,10 +253,6 @@ impl<'a> Run<'a> {
 ///
 /// # Errors
 /// As [`LaunchPlan::new`] and [`LaunchPlan::run`].
-pub fn run_launch(
-    launch: &Launch,
-    inputs: Vec<Array>,
-    hooks: &mut dyn Hooks,
-) -> Result<Vec<Array>, RunError> {
+pub fn run_launch(launch: &Launch, inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
     LaunchPlan::new(launch)?.run(inputs, hooks)
 }

@@ -46,11 +46,9 @@ impl Machine<'_> {
     /// Runs a block whose parameters are in place.
     pub(crate) fn run(&mut self, block: &Block) -> Result<(), RunError> {
         for step in &block.steps {
-            self.step(step).map_err(|error| {
-                match self.tape.locations.get(step.location as usize) {
-                    Some(location) => error.at(step.op, location),
-                    None => error,
-                }
+            self.step(step).map_err(|error| match self.tape.locations.get(step.location as usize) {
+                Some(location) => error.at(step.op, location),
+                None => error,
             })?;
         }
         Ok(())
@@ -65,11 +63,7 @@ impl Machine<'_> {
 
     /// What a block yields.
     pub(crate) fn yields(&mut self, block: &Block) -> Result<SmallVec<[Value; 4]>, RunError> {
-        block
-            .yields
-            .iter()
-            .map(|&source| self.take(source))
-            .collect()
+        block.yields.iter().map(|&source| self.take(source)).collect()
     }
 
     pub(crate) fn take(&mut self, source: Source) -> Result<Value, RunError> {
@@ -79,10 +73,7 @@ impl Machine<'_> {
             _ => slot.clone(),
         };
         match value {
-            Value::Empty => Err(RunError::malformed(format!(
-                "value {} is read before it is defined",
-                source.register
-            ))),
+            Value::Empty => Err(RunError::malformed(format!("value {} is read before it is defined", source.register))),
             value => Ok(value),
         }
     }
@@ -123,14 +114,8 @@ impl Machine<'_> {
                     .iter()
                     .map(|&source| self.tile(source))
                     .collect::<Result<SmallVec<[Array; 4]>, _>>()?;
-                let context = EvalContext {
-                    attributes: &pure.attributes,
-                    results: &pure.results,
-                };
-                (pure.eval)(&context, operands)?
-                    .into_iter()
-                    .map(Value::Tile)
-                    .collect()
+                let context = EvalContext { attributes: &pure.attributes, results: &pure.results };
+                (pure.eval)(&context, operands)?.into_iter().map(Value::Tile).collect()
             }
             Action::MultiplyAdd(form) => {
                 let [x, y, z] = step.operands.as_slice() else {
@@ -153,12 +138,7 @@ impl Machine<'_> {
                 let operands = self.access(step, access, *masking, true)?;
                 smallvec![Value::Tile(self.swap(step, access, operands)?)]
             }
-            Action::Atomic {
-                access,
-                masking,
-                combine,
-                accumulates,
-            } => {
+            Action::Atomic { access, masking, combine, accumulates } => {
                 let operands = self.access(step, access, *masking, true)?;
                 let old = self.atomic(step, access, operands, *combine, *accumulates)?;
                 smallvec![Value::Tile(old)]
@@ -175,20 +155,12 @@ impl Machine<'_> {
             Action::ProgramId(axis) => smallvec![self.grid_number(self.ids, *axis)?],
             Action::NumPrograms(axis) => smallvec![self.grid_number(self.grid, *axis)?],
             Action::DebugPrint(format) => {
-                let values = step
-                    .operands
-                    .iter()
-                    .map(|&source| self.tile(source))
-                    .collect::<Result<Vec<_>, _>>()?;
+                let values = step.operands.iter().map(|&source| self.tile(source)).collect::<Result<Vec<_>, _>>()?;
                 self.hooks.debug_print(format, &values);
                 SmallVec::new()
             }
             Action::Launch(plan, launch) => {
-                let inputs = step
-                    .operands
-                    .iter()
-                    .map(|&source| self.tile(source))
-                    .collect::<Result<Vec<_>, _>>()?;
+                let inputs = step.operands.iter().map(|&source| self.tile(source)).collect::<Result<Vec<_>, _>>()?;
                 self.hooks.launch_begins(launch);
                 let outputs = plan.run(inputs, self.hooks)?;
                 outputs.into_iter().map(Value::Tile).collect()
@@ -211,13 +183,8 @@ impl Machine<'_> {
     }
 
     fn grid_number(&self, numbers: &[usize], axis: usize) -> Result<Value, RunError> {
-        let number = numbers
-            .get(axis)
-            .ok_or_else(|| RunError::malformed(format!("the grid has no axis {axis}")))?;
-        Ok(Value::Tile(Array::scalar(
-            DType::I32,
-            Scalar::Int(*number as i128),
-        )))
+        let number = numbers.get(axis).ok_or_else(|| RunError::malformed(format!("the grid has no axis {axis}")))?;
+        Ok(Value::Tile(Array::scalar(DType::I32, Scalar::Int(*number as i128))))
     }
 
     fn access(
@@ -228,11 +195,7 @@ impl Machine<'_> {
         writes: bool,
     ) -> Result<AccessOperands, RunError> {
         let mut sources = step.operands.iter().copied();
-        let mut next = || {
-            sources
-                .next()
-                .ok_or_else(|| RunError::malformed("an operand is missing"))
-        };
+        let mut next = || sources.next().ok_or_else(|| RunError::malformed("an operand is missing"));
         let Value::Ref(view) = self.take(next()?)? else {
             return Err(RunError::malformed("a tile stands where a Ref belongs"));
         };
@@ -256,13 +219,7 @@ impl Machine<'_> {
             true => Some(broadcast(&self.tile(next()?)?, &access.shape)?),
             false => None,
         };
-        Ok(AccessOperands {
-            view,
-            value,
-            indices,
-            mask,
-            other,
-        })
+        Ok(AccessOperands { view, value, indices, mask, other })
     }
 
     /// Tells the hooks if the subscript leaves its Ref.
@@ -278,9 +235,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let outside = access.outside(&operands.view, &operands.indices, operands.mask.as_ref())?;
-        if let (Some(outside), Some(location)) =
-            (outside, self.tape.locations.get(step.location as usize))
-        {
+        if let (Some(outside), Some(location)) = (outside, self.tape.locations.get(step.location as usize)) {
             self.hooks.out_of_bounds(&OutOfBounds {
                 op: step.op,
                 location,
@@ -296,12 +251,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn load(
-        &mut self,
-        step: &Step,
-        access: &Access,
-        operands: AccessOperands,
-    ) -> Result<Array, RunError> {
+    fn load(&mut self, step: &Step, access: &Access, operands: AccessOperands) -> Result<Array, RunError> {
         self.report(step, access, &operands, false)?;
         let loaded = access.load(self.memory, &operands.view, &operands.indices)?;
         Ok(match (&operands.mask, &operands.other) {
@@ -311,12 +261,7 @@ impl Machine<'_> {
         })
     }
 
-    fn store(
-        &mut self,
-        step: &Step,
-        access: &Access,
-        mut operands: AccessOperands,
-    ) -> Result<(), RunError> {
+    fn store(&mut self, step: &Step, access: &Access, mut operands: AccessOperands) -> Result<(), RunError> {
         self.report(step, access, &operands, true)?;
         let mut value = operands.value()?;
         if let Some(mask) = &operands.mask {
@@ -326,20 +271,12 @@ impl Machine<'_> {
         access.store(self.memory, &operands.view, &operands.indices, value)
     }
 
-    fn swap(
-        &mut self,
-        step: &Step,
-        access: &Access,
-        mut operands: AccessOperands,
-    ) -> Result<Array, RunError> {
+    fn swap(&mut self, step: &Step, access: &Access, mut operands: AccessOperands) -> Result<Array, RunError> {
         self.report(step, access, &operands, true)?;
         let old = access.load(self.memory, &operands.view, &operands.indices)?;
         let value = operands.value()?;
         let (value, old) = match &operands.mask {
-            Some(mask) => (
-                ops::select(mask, &value, &old)?,
-                ops::select(mask, &old, &value)?,
-            ),
+            Some(mask) => (ops::select(mask, &value, &old)?, ops::select(mask, &old, &value)?),
             None => (value, old),
         };
         access.store(self.memory, &operands.view, &operands.indices, value)?;
@@ -358,9 +295,7 @@ impl Machine<'_> {
         let old = access.load(self.memory, &operands.view, &operands.indices)?;
         let value = operands.value()?;
         let (memory, view, indices) = (&mut *self.memory, &operands.view, &operands.indices);
-        if let (Some(op), true, None, false) =
-            (combine, accumulates, &operands.mask, access.is_block())
-        {
+        if let (Some(op), true, None, false) = (combine, accumulates, &operands.mask, access.is_block()) {
             access.combine(memory, view, indices, value, Combine::With(op))?;
             return Ok(old);
         }
@@ -388,9 +323,7 @@ struct AccessOperands {
 
 impl AccessOperands {
     fn value(&mut self) -> Result<Array, RunError> {
-        self.value
-            .take()
-            .ok_or_else(|| RunError::malformed("a store has no value"))
+        self.value.take().ok_or_else(|| RunError::malformed("a store has no value"))
     }
 }
 
@@ -449,10 +382,6 @@ impl FunctionPlan {
 ///
 /// # Errors
 /// As [`FunctionPlan::new`] and [`FunctionPlan::run`].
-pub fn run_function(
-    function: &Function,
-    args: Vec<Array>,
-    hooks: &mut dyn Hooks,
-) -> Result<Vec<Array>, RunError> {
+pub fn run_function(function: &Function, args: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
     FunctionPlan::new(function)?.run(args, hooks)
 }

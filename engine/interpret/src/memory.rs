@@ -24,10 +24,7 @@ pub(crate) struct Buffer {
 impl Memory {
     /// Adds a buffer and gives its number.
     pub(crate) fn add(&mut self, array: Array) -> usize {
-        self.buffers.push(Buffer {
-            array,
-            written: false,
-        });
+        self.buffers.push(Buffer { array, written: false });
         self.buffers.len() - 1
     }
 
@@ -61,27 +58,13 @@ pub(crate) enum ViewDim {
     /// One position; the Ref does not have the dimension.
     At(usize),
     /// Positions `stride` apart.
-    Range {
-        start: usize,
-        size: usize,
-        stride: usize,
-    },
+    Range { start: usize, size: usize, stride: usize },
 }
 
 impl View {
     /// All of a buffer.
     pub(crate) fn whole(buffer: usize, shape: &Shape) -> View {
-        View {
-            buffer,
-            dims: shape
-                .iter()
-                .map(|&size| ViewDim::Range {
-                    start: 0,
-                    size,
-                    stride: 1,
-                })
-                .collect(),
-        }
+        View { buffer, dims: shape.iter().map(|&size| ViewDim::Range { start: 0, size, stride: 1 }).collect() }
     }
 
     /// The Ref's extents.
@@ -97,13 +80,7 @@ impl View {
 
     /// Whether it is all of a buffer of this shape.
     pub(crate) fn is_whole(&self, shape: &Shape) -> bool {
-        self.dims.iter().zip(shape).all(|(dim, &whole)| {
-            *dim == ViewDim::Range {
-                start: 0,
-                size: whole,
-                stride: 1,
-            }
-        })
+        self.dims.iter().zip(shape).all(|(dim, &whole)| *dim == ViewDim::Range { start: 0, size: whole, stride: 1 })
     }
 
     /// The view of part of this one: one selection per dimension that this one has.
@@ -117,11 +94,7 @@ impl View {
                 ViewDim::Range { start, stride, .. } => match parts.next() {
                     None => dim,
                     Some(&ViewDim::At(position)) => ViewDim::At(start + position * stride),
-                    Some(&ViewDim::Range {
-                        start: inner,
-                        size,
-                        stride: step,
-                    }) => ViewDim::Range {
+                    Some(&ViewDim::Range { start: inner, size, stride: step }) => ViewDim::Range {
                         start: start + inner * stride,
                         size,
                         // A lone element may claim any distance.
@@ -130,19 +103,12 @@ impl View {
                 },
             })
             .collect();
-        View {
-            buffer: self.buffer,
-            dims,
-        }
+        View { buffer: self.buffer, dims }
     }
 }
 
 /// First, one past the last, and stride along each dimension of the buffer.
-type Ranges = (
-    SmallVec<[usize; 6]>,
-    SmallVec<[usize; 6]>,
-    SmallVec<[usize; 6]>,
-);
+type Ranges = (SmallVec<[usize; 6]>, SmallVec<[usize; 6]>, SmallVec<[usize; 6]>);
 
 fn ranges(view: &View) -> Ranges {
     let mut ranges = Ranges::default();
@@ -150,11 +116,7 @@ fn ranges(view: &View) -> Ranges {
         let (start, limit, stride) = match *dim {
             ViewDim::At(position) => (position, position + 1, 1),
             ViewDim::Range { start, size: 0, .. } => (start, start, 1),
-            ViewDim::Range {
-                start,
-                size,
-                stride,
-            } => (start, start + (size - 1) * stride + 1, stride),
+            ViewDim::Range { start, size, stride } => (start, start + (size - 1) * stride + 1, stride),
         };
         ranges.0.push(start);
         ranges.1.push(limit);
@@ -170,12 +132,7 @@ pub(crate) fn read(base: &Array, view: &View) -> Result<Array, RunError> {
     }
     let (start, limit, strides) = ranges(view);
     let strided = strides.iter().any(|&stride| stride != 1);
-    Ok(ops::slice(
-        base,
-        &start,
-        &limit,
-        strided.then_some(strides.as_slice()),
-    )?)
+    Ok(ops::slice(base, &start, &limit, strided.then_some(strides.as_slice()))?)
 }
 
 /// Replaces what a view shows. `value` has as many elements, in row-major order.
@@ -200,11 +157,7 @@ pub(crate) fn write(memory: &mut Memory, view: &View, value: Array) -> Result<()
     } else {
         let buffer = base.shape().strides();
         let lines: Vec<Vec<i64>> = (0..sizes.rank())
-            .map(|axis| {
-                (0..sizes[axis])
-                    .map(|k| ((start[axis] + k * strides[axis]) * buffer[axis]) as i64)
-                    .collect()
-            })
+            .map(|axis| (0..sizes[axis]).map(|k| ((start[axis] + k * strides[axis]) * buffer[axis]) as i64).collect())
             .collect();
         ops::scatter_flat(base, &product(&lines), &value, Combine::Replace)?
     };

@@ -35,13 +35,7 @@ impl Access {
                     return Err(RunError::malformed("an index array is missing"));
                 };
                 if let Some(position) = self.array_outside(index, bound, mask)? {
-                    return Ok(Some(Outside {
-                        axis,
-                        start: position,
-                        size: 1,
-                        stride: 1,
-                        bound,
-                    }));
+                    return Ok(Some(Outside { axis, start: position, size: 1, stride: 1, bound }));
                 }
                 continue;
             }
@@ -54,11 +48,8 @@ impl Access {
             }
             let counts = match (mask, dim) {
                 (Some(mask), DimIndex::Slice { .. }) => {
-                    let result_axis = if own < self.array_position || self.is_block() {
-                        own
-                    } else {
-                        own + self.index_shape.rank()
-                    };
+                    let result_axis =
+                        if own < self.array_position || self.is_block() { own } else { own + self.index_shape.rank() };
                     any_set(mask, result_axis, |k| {
                         let position = start.saturating_add(k.saturating_mul(stride) as i64);
                         position < 0 || position >= bound as i64
@@ -68,24 +59,13 @@ impl Access {
                 (None, _) => true,
             };
             if counts {
-                return Ok(Some(Outside {
-                    axis,
-                    start,
-                    size,
-                    stride,
-                    bound,
-                }));
+                return Ok(Some(Outside { axis, start, size, stride, bound }));
             }
         }
         Ok(None)
     }
 
-    fn array_outside(
-        &self,
-        index: &Array,
-        bound: usize,
-        mask: Option<&Array>,
-    ) -> Result<Option<i64>, RunError> {
+    fn array_outside(&self, index: &Array, bound: usize, mask: Option<&Array>) -> Result<Option<i64>, RunError> {
         let is_outside = |position: i64| position < 0 || position >= bound as i64;
         let positions = |index: &Array| -> Vec<i64> {
             index
@@ -102,10 +82,8 @@ impl Access {
             return Ok(first);
         };
         let all = positions(&broadcast(index, &self.index_shape)?);
-        let inner: usize = self.shape
-            [(self.array_position + self.index_shape.rank()).min(self.shape.rank())..]
-            .iter()
-            .product();
+        let inner: usize =
+            self.shape[(self.array_position + self.index_shape.rank()).min(self.shape.rank())..].iter().product();
         let mask = mask.elements::<bool>().unwrap_or_default();
         let found = mask.iter().enumerate().find_map(|(flat, &set)| {
             let tuple = (flat / inner.max(1)) % all.len().max(1);
@@ -122,8 +100,5 @@ fn any_set(mask: &Array, axis: usize, condition: impl Fn(usize) -> bool) -> bool
     let size = shape.get(axis).copied().unwrap_or(1).max(1);
     let inner: usize = shape.iter().skip(axis.saturating_add(1)).product();
     let elements = mask.elements::<bool>().unwrap_or_default();
-    elements
-        .iter()
-        .enumerate()
-        .any(|(flat, &set)| set && condition((flat / inner.max(1)) % size))
+    elements.iter().enumerate().any(|(flat, &set)| set && condition((flat / inner.max(1)) % size))
 }

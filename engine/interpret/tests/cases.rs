@@ -10,9 +10,7 @@ use std::path::PathBuf;
 /// Equal bit by bit, NaNs among themselves.
 fn same(left: &Array, right: &Array) -> bool {
     let equal = |(a, b): (Scalar, Scalar)| match (a, b) {
-        (Scalar::Float(a), Scalar::Float(b)) => {
-            a.is_nan() && b.is_nan() || a.to_bits() == b.to_bits()
-        }
+        (Scalar::Float(a), Scalar::Float(b)) => a.is_nan() && b.is_nan() || a.to_bits() == b.to_bits(),
         (a, b) => a == b,
     };
     left.dtype() == right.dtype()
@@ -46,11 +44,7 @@ fn run(text: &str) -> Result<(), String> {
     }
     match found.len() == expected.len() {
         true => Ok(()),
-        false => Err(format!(
-            "{} outputs, {} expected",
-            found.len(),
-            expected.len()
-        )),
+        false => Err(format!("{} outputs, {} expected", found.len(), expected.len())),
     }
 }
 
@@ -64,11 +58,7 @@ fn launches_give_what_jax_gives() {
         let text = std::fs::read_to_string(&path).expect("readable");
         count += 1;
         if let Err(message) = run(&text) {
-            let name = path
-                .file_stem()
-                .expect("a file")
-                .to_string_lossy()
-                .into_owned();
+            let name = path.file_stem().expect("a file").to_string_lossy().into_owned();
             failures.push(format!("{name}: {message}"));
         }
     }

@@ -65,9 +65,7 @@ fn damaged_launches_do_not_panic() {
             }
             let damaged: String = damaged.into_iter().collect();
             // Sizes that are not worth their memory here.
-            let large = damaged
-                .split(|c: char| !c.is_ascii_digit())
-                .any(|number| number.len() > 3);
+            let large = damaged.split(|c: char| !c.is_ascii_digit()).any(|number| number.len() > 3);
             if large {
                 continue;
             }

@@ -1,8 +1,6 @@
 //! What hooks see and how they stop a run; the tape's own tricks.
 
-use pallas_interpret::{
-    Hooks, OutOfBounds, ProgramEvent, RunErrorKind, format_debug_print, run_function, run_launch,
-};
+use pallas_interpret::{Hooks, OutOfBounds, ProgramEvent, RunErrorKind, format_debug_print, run_function, run_launch};
 use pallas_ir::text::{parse_function, parse_launch};
 use pallas_tensor::{Array, DType, Scalar};
 
@@ -37,10 +35,7 @@ impl Hooks for Recorder {
     fn program(&mut self, event: &ProgramEvent<'_>) {
         let times = event.times.expect("there is a clock");
         assert!(times.copy_in < times.compute && times.compute < times.end);
-        self.lines.push(format!(
-            "program {} {:?} blocks {:?}",
-            event.number, event.ids, event.blocks
-        ));
+        self.lines.push(format!("program {} {:?} blocks {:?}", event.number, event.ids, event.blocks));
     }
 
     fn out_of_bounds(&mut self, access: &OutOfBounds<'_>) {
@@ -127,18 +122,11 @@ fn what_a_mask_switches_off_is_not_outside() {
     };
     let (output, lines) = run(&[3, 4, 5, 6]);
     assert_eq!(output, i32s(&[40, 50, 0, 0]));
-    assert_eq!(
-        lines,
-        ["read at []: axis 0 from 5 size 1 stride 1 of 5"],
-        "only %c reads outside"
-    );
+    assert_eq!(lines, ["read at []: axis 0 from 5 size 1 stride 1 of 5"], "only %c reads outside");
     let (_, lines) = run(&[3, 0, 0, 6]);
     assert_eq!(
         lines,
-        [
-            "read at []: axis 0 from 3 size 4 stride 1 of 5",
-            "read at []: axis 0 from 6 size 1 stride 1 of 5"
-        ],
+        ["read at []: axis 0 from 3 size 4 stride 1 of 5", "read at []: axis 0 from 6 size 1 stride 1 of 5"],
         "%b reads element 5 with its mask on"
     );
 }
@@ -152,10 +140,7 @@ fn endless_loops_can_be_stopped() {
          }",
     )
     .expect("well written");
-    let mut hooks = Recorder {
-        patience: Some(1000),
-        ..Recorder::default()
-    };
+    let mut hooks = Recorder { patience: Some(1000), ..Recorder::default() };
     let zero = Array::scalar(DType::I32, Scalar::Int(0));
     let error = run_function(&function, vec![zero], &mut hooks).expect_err("it never ends");
     assert_eq!(error.kind, RunErrorKind::Cancelled);
@@ -180,11 +165,7 @@ fn host_functions_run_launches() {
          }",
     )
     .expect("well written");
-    let outputs = run_function(
-        &function,
-        vec![i32s(&[1, 2, 3, 4])],
-        &mut Recorder::default(),
-    );
+    let outputs = run_function(&function, vec![i32s(&[1, 2, 3, 4])], &mut Recorder::default());
     let x = i32s(&[1, 2, 3, 4]);
     assert_eq!(outputs, Ok(vec![i32s(&[2, 8, 18, 32]), x.clone(), x]));
 }
@@ -237,10 +218,7 @@ fn malformed_functions_are_errors() {
             continue;
         };
         let x = Array::from_f32s([2], &[1.0, 2.0]).expect("two");
-        assert!(
-            run_function(&function, vec![x], &mut Recorder::default()).is_err(),
-            "{text}"
-        );
+        assert!(run_function(&function, vec![x], &mut Recorder::default()).is_err(), "{text}");
     }
 }
 
@@ -264,10 +242,7 @@ fn random_ops_give_jaxs_bits() {
     .expect("well written");
     let seed = Array::scalar(DType::I32, Scalar::Int(42));
     let outputs = run_function(&function, vec![seed], &mut Recorder::default()).expect("runs");
-    let texts: Vec<String> = outputs
-        .iter()
-        .map(pallas_tensor::print::numpy_str)
-        .collect();
+    let texts: Vec<String> = outputs.iter().map(pallas_tensor::print::numpy_str).collect();
     assert_eq!(texts, RANDOM);
 }
 

@@ -22,11 +22,6 @@ fn adds_blocks() {
     .expect("well written");
     let x: Vec<f32> = (0..10u8).map(f32::from).collect();
     let expected: Vec<f32> = x.iter().map(|x| x + 1.0).collect();
-    let outputs = run_launch(
-        &launch,
-        vec![Array::from_f32s([10], &x).expect("ten")],
-        &mut NoHooks,
-    )
-    .expect("runs");
+    let outputs = run_launch(&launch, vec![Array::from_f32s([10], &x).expect("ten")], &mut NoHooks).expect("runs");
     assert_eq!(outputs, [Array::from_f32s([10], &expected).expect("ten")]);
 }

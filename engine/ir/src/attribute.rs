@@ -160,14 +160,7 @@ impl IndexPattern {
     /// The whole of a Ref of this shape.
     pub fn full(shape: &[usize]) -> Self {
         IndexPattern(
-            shape
-                .iter()
-                .map(|&size| DimIndex::Slice {
-                    start: Position::Static(0),
-                    size,
-                    stride: 1,
-                })
-                .collect(),
+            shape.iter().map(|&size| DimIndex::Slice { start: Position::Static(0), size, stride: 1 }).collect(),
         )
     }
 
@@ -203,12 +196,7 @@ impl IndexPattern {
             })
             .collect();
         let (before, after) = sizes.split_at(self.array_position());
-        before
-            .iter()
-            .chain(arrays.iter())
-            .chain(after)
-            .copied()
-            .collect()
+        before.iter().chain(arrays.iter()).chain(after).copied().collect()
     }
 }
 
@@ -217,12 +205,7 @@ impl DimIndex {
     pub fn is_dynamic(&self) -> bool {
         matches!(
             self,
-            DimIndex::At(Position::Dynamic)
-                | DimIndex::Slice {
-                    start: Position::Dynamic,
-                    ..
-                }
-                | DimIndex::Array
+            DimIndex::At(Position::Dynamic) | DimIndex::Slice { start: Position::Dynamic, .. } | DimIndex::Array
         )
     }
 }

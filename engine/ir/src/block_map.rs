@@ -41,10 +41,7 @@ pub enum IndexForm {
 impl<'a> BlockMap<'a> {
     /// The block map of an operand under a grid of `axes` axes.
     pub fn new(operand: &'a Operand, axes: usize) -> Self {
-        let zero = || IndexForm::Affine {
-            constant: 0,
-            coefficients: vec![0; axes],
-        };
+        let zero = || IndexForm::Affine { constant: 0, coefficients: vec![0; axes] };
         let dims = match (&operand.index_map, operand.role) {
             (None, _) | (_, Role::Prefetch) => operand.block.iter().map(|_| zero()).collect(),
             (Some(map), _) => forms(map, axes, operand.block.len()),
@@ -59,9 +56,7 @@ impl<'a> BlockMap<'a> {
 
     /// Whether every index is affine.
     pub fn is_affine(&self) -> bool {
-        self.dims
-            .iter()
-            .all(|d| matches!(d, IndexForm::Affine { .. }))
+        self.dims.iter().all(|d| matches!(d, IndexForm::Affine { .. }))
     }
 
     /// The block indices of a program; `None` where they depend on data.
@@ -79,13 +74,7 @@ impl<'a> BlockMap<'a> {
     /// is.
     pub fn starts(&self, program: &[usize]) -> Option<Vec<i64>> {
         let indices = self.indices(program)?;
-        Some(
-            indices
-                .iter()
-                .zip(&self.operand.block)
-                .map(|(&i, dim)| dim.start(i))
-                .collect(),
-        )
+        Some(indices.iter().zip(&self.operand.block).map(|(&i, dim)| dim.start(i)).collect())
     }
 
     /// Whether the block index depends on a grid axis; `None` where that is not known.
@@ -93,9 +82,7 @@ impl<'a> BlockMap<'a> {
         let mut depends = false;
         for form in &self.dims {
             match form {
-                IndexForm::Affine { coefficients, .. } => {
-                    depends |= coefficients.get(axis).is_some_and(|&c| c != 0)
-                }
+                IndexForm::Affine { coefficients, .. } => depends |= coefficients.get(axis).is_some_and(|&c| c != 0),
                 IndexForm::General | IndexForm::Unknown => return None,
             }
         }
@@ -111,9 +98,7 @@ impl<'a> BlockMap<'a> {
             .zip(&self.operand.block)
             .zip(self.operand.array.shape.iter())
             .map(|((&start, dim), &extent)| {
-                let end = start
-                    .saturating_add(dim.size() as i64)
-                    .clamp(0, extent as i64) as usize;
+                let end = start.saturating_add(dim.size() as i64).clamp(0, extent as i64) as usize;
                 let begin = start.clamp(0, extent as i64) as usize;
                 (begin < end || extent == 0).then_some(begin..end)
             })
@@ -133,20 +118,14 @@ impl BlockDim {
 }
 
 fn affine(form: &IndexForm, program: &[usize]) -> Option<i64> {
-    let IndexForm::Affine {
-        constant,
-        coefficients,
-    } = form
-    else {
+    let IndexForm::Affine { constant, coefficients } = form else {
         return None;
     };
     Some(
         coefficients
             .iter()
             .zip(program)
-            .fold(*constant, |sum, (&c, &p)| {
-                sum.saturating_add(c.saturating_mul(p as i64))
-            }),
+            .fold(*constant, |sum, (&c, &p)| sum.saturating_add(c.saturating_mul(p as i64))),
     )
 }
 
@@ -158,10 +137,7 @@ fn forms(map: &Function, axes: usize, dims: usize) -> Vec<IndexForm> {
             Type::Tensor(_) if axis < axes => {
                 let mut coefficients = vec![0; axes];
                 coefficients[axis] = 1;
-                IndexForm::Affine {
-                    constant: 0,
-                    coefficients,
-                }
+                IndexForm::Affine { constant: 0, coefficients }
             }
             _ => IndexForm::Unknown,
         };
@@ -170,14 +146,9 @@ fn forms(map: &Function, axes: usize, dims: usize) -> Vec<IndexForm> {
     let body = map.region(map.body);
     for &id in &body.ops {
         let op = map.op(id);
-        let operands: Vec<IndexForm> = op
-            .operands
-            .iter()
-            .map(|v| known.get(v).cloned().unwrap_or(IndexForm::Unknown))
-            .collect();
-        let form = if matches!(op.op.kind, OpKind::Pure { .. })
-            && !operands.contains(&IndexForm::Unknown)
-        {
+        let operands: Vec<IndexForm> =
+            op.operands.iter().map(|v| known.get(v).cloned().unwrap_or(IndexForm::Unknown)).collect();
+        let form = if matches!(op.op.kind, OpKind::Pure { .. }) && !operands.contains(&IndexForm::Unknown) {
             combine(op.op.name, &op.attributes, &operands, axes)
         } else {
             IndexForm::Unknown
@@ -186,28 +157,17 @@ fn forms(map: &Function, axes: usize, dims: usize) -> Vec<IndexForm> {
             known.insert(result, form.clone());
         }
     }
-    let mut forms: Vec<IndexForm> = body
-        .yields
-        .iter()
-        .map(|v| known.get(v).cloned().unwrap_or(IndexForm::Unknown))
-        .collect();
+    let mut forms: Vec<IndexForm> =
+        body.yields.iter().map(|v| known.get(v).cloned().unwrap_or(IndexForm::Unknown)).collect();
     forms.resize(dims, IndexForm::Unknown);
     forms
 }
 
 /// The form of a pure op's result.
-fn combine(
-    name: &str,
-    attributes: &crate::Attributes,
-    operands: &[IndexForm],
-    axes: usize,
-) -> IndexForm {
+fn combine(name: &str, attributes: &crate::Attributes, operands: &[IndexForm], axes: usize) -> IndexForm {
     use IndexForm::{Affine, General};
     let constant_of = |form: &IndexForm| match form {
-        Affine {
-            constant,
-            coefficients,
-        } if coefficients.iter().all(|&c| c == 0) => Some(*constant),
+        Affine { constant, coefficients } if coefficients.iter().all(|&c| c == 0) => Some(*constant),
         _ => None,
     };
     let zip = |a: &[i64], b: &[i64], f: fn(i64, i64) -> Option<i64>| -> Option<Vec<i64>> {
@@ -219,67 +179,27 @@ fn combine(
             .and_then(|a| a.item())
             .and_then(|s| s.as_int())
             .and_then(|v| i64::try_from(v).ok())
-            .map(|constant| Affine {
-                constant,
-                coefficients: vec![0; axes],
-            }),
+            .map(|constant| Affine { constant, coefficients: vec![0; axes] }),
         ("convert_element_type", [x])
-            if attributes
-                .dtype("dtype")
-                .is_some_and(|d| d.bits() >= 32 && d.is_integer()) =>
+            if attributes.dtype("dtype").is_some_and(|d| d.bits() >= 32 && d.is_integer()) =>
         {
             Some(x.clone())
         }
-        (
-            "neg",
-            [
-                Affine {
-                    constant,
-                    coefficients,
-                },
-            ],
-        ) => constant.checked_neg().map(|constant| Affine {
-            constant,
-            coefficients: coefficients.iter().map(|c| -c).collect(),
-        }),
-        (
-            "add",
-            [
-                Affine {
-                    constant: a,
-                    coefficients: x,
-                },
-                Affine {
-                    constant: b,
-                    coefficients: y,
-                },
-            ],
-        ) => match (a.checked_add(*b), zip(x, y, i64::checked_add)) {
-            (Some(constant), Some(coefficients)) => Some(Affine {
-                constant,
-                coefficients,
-            }),
-            _ => None,
-        },
-        (
-            "sub",
-            [
-                Affine {
-                    constant: a,
-                    coefficients: x,
-                },
-                Affine {
-                    constant: b,
-                    coefficients: y,
-                },
-            ],
-        ) => match (a.checked_sub(*b), zip(x, y, i64::checked_sub)) {
-            (Some(constant), Some(coefficients)) => Some(Affine {
-                constant,
-                coefficients,
-            }),
-            _ => None,
-        },
+        ("neg", [Affine { constant, coefficients }]) => constant
+            .checked_neg()
+            .map(|constant| Affine { constant, coefficients: coefficients.iter().map(|c| -c).collect() }),
+        ("add", [Affine { constant: a, coefficients: x }, Affine { constant: b, coefficients: y }]) => {
+            match (a.checked_add(*b), zip(x, y, i64::checked_add)) {
+                (Some(constant), Some(coefficients)) => Some(Affine { constant, coefficients }),
+                _ => None,
+            }
+        }
+        ("sub", [Affine { constant: a, coefficients: x }, Affine { constant: b, coefficients: y }]) => {
+            match (a.checked_sub(*b), zip(x, y, i64::checked_sub)) {
+                (Some(constant), Some(coefficients)) => Some(Affine { constant, coefficients }),
+                _ => None,
+            }
+        }
         ("mul", [a, b]) => {
             let (factor, form) = match (constant_of(a), constant_of(b)) {
                 (Some(factor), _) => (Some(factor), b),
@@ -287,20 +207,10 @@ fn combine(
                 _ => (None, a),
             };
             match (factor, form) {
-                (
-                    Some(factor),
-                    Affine {
-                        constant,
-                        coefficients,
-                    },
-                ) => {
-                    let scaled: Option<Vec<i64>> =
-                        coefficients.iter().map(|c| c.checked_mul(factor)).collect();
+                (Some(factor), Affine { constant, coefficients }) => {
+                    let scaled: Option<Vec<i64>> = coefficients.iter().map(|c| c.checked_mul(factor)).collect();
                     match (constant.checked_mul(factor), scaled) {
-                        (Some(constant), Some(coefficients)) => Some(Affine {
-                            constant,
-                            coefficients,
-                        }),
+                        (Some(constant), Some(coefficients)) => Some(Affine { constant, coefficients }),
                         _ => None,
                     }
                 }
@@ -323,38 +233,19 @@ fn evaluate(map: &Function, program: &[usize]) -> Option<Vec<i64>> {
         let op = map.op(id);
         match &op.op.kind {
             OpKind::Pure { eval, .. } => {
-                let operands = op
-                    .operands
-                    .iter()
-                    .map(|v| values.get(v).cloned())
-                    .collect::<Option<_>>()?;
+                let operands = op.operands.iter().map(|v| values.get(v).cloned()).collect::<Option<_>>()?;
                 let types: Vec<Type> = op.results.iter().map(|&v| map.ty(v).clone()).collect();
-                let context = EvalContext {
-                    attributes: &op.attributes,
-                    results: &types,
-                };
+                let context = EvalContext { attributes: &op.attributes, results: &types };
                 let results = eval(&context, operands).ok()?;
                 values.extend(op.results.iter().copied().zip(results));
             }
             OpKind::Program(ProgramOp::ProgramId) => {
                 let axis = usize::try_from(op.attributes.int("axis")?).ok()?;
                 let id = *program.get(axis)?;
-                values.insert(
-                    *op.results.first()?,
-                    Array::scalar(DType::I32, Scalar::Int(id as i128)),
-                );
+                values.insert(*op.results.first()?, Array::scalar(DType::I32, Scalar::Int(id as i128)));
             }
             _ => return None,
         }
     }
-    body.yields
-        .iter()
-        .map(|v| {
-            values
-                .get(v)?
-                .item()?
-                .as_int()
-                .and_then(|i| i64::try_from(i).ok())
-        })
-        .collect()
+    body.yields.iter().map(|v| values.get(v)?.item()?.as_int().and_then(|i| i64::try_from(i).ok())).collect()
 }

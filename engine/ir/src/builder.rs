@@ -1,9 +1,7 @@
 //! Builds functions op by op, with types inferred and checked as they are added. The tracer and the reader use it.
 
 use crate::attribute::Attributes;
-use crate::function::{
-    Function, Location, LocationId, OpData, OpId, RegionData, RegionId, ValueData, ValueId,
-};
+use crate::function::{Function, Location, LocationId, OpData, OpId, RegionData, RegionId, ValueData, ValueId};
 use crate::op::{InferContext, InferError, Op};
 use crate::types::Type;
 use smallvec::SmallVec;
@@ -28,11 +26,7 @@ impl Builder {
             body: RegionId(0),
             locations: vec![location],
         };
-        Builder {
-            function,
-            open: vec![RegionId(0)],
-            last_location: None,
-        }
+        Builder { function, open: vec![RegionId(0)], last_location: None }
     }
 
     /// A builder that takes the place of one that was finished. What is added to it goes nowhere.
@@ -113,21 +107,10 @@ impl Builder {
         regions: &[RegionId],
         location: Location,
     ) -> Result<SmallVec<[ValueId; 1]>, InferError> {
-        let types: SmallVec<[Type; 4]> = operands
-            .iter()
-            .map(|&v| self.function.ty(v).clone())
-            .collect();
-        let context = InferContext {
-            operands: &types,
-            attributes: &attributes,
-            function: &self.function,
-            regions,
-        };
+        let types: SmallVec<[Type; 4]> = operands.iter().map(|&v| self.function.ty(v).clone()).collect();
+        let context = InferContext { operands: &types, attributes: &attributes, function: &self.function, regions };
         let result_types = (op.infer)(&context)?;
-        let results: SmallVec<[ValueId; 1]> = result_types
-            .into_iter()
-            .map(|ty| self.new_value(ty, None))
-            .collect();
+        let results: SmallVec<[ValueId; 1]> = result_types.into_iter().map(|ty| self.new_value(ty, None)).collect();
         let location = self.location(location);
         let id = OpId(self.function.ops.len() as u32);
         self.function.ops.push(OpData {
@@ -145,9 +128,7 @@ impl Builder {
 
     /// Names a value for printing, if it has no name yet.
     pub fn name(&mut self, value: ValueId, name: Arc<str>) {
-        self.function.values[value.0 as usize]
-            .name
-            .get_or_insert(name);
+        self.function.values[value.0 as usize].name.get_or_insert(name);
     }
 
     /// Closes the body with what the function yields (nothing, for kernels).

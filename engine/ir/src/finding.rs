@@ -72,11 +72,7 @@ impl Finding {
     pub fn program(&self) -> Option<Vec<usize>> {
         let evidence = self.evidence.as_deref()?;
         let ids = evidence.split_once("program (")?.1.split_once(')')?.0;
-        ids.split(',')
-            .map(str::trim)
-            .filter(|id| !id.is_empty())
-            .map(|id| id.parse().ok())
-            .collect()
+        ids.split(',').map(str::trim).filter(|id| !id.is_empty()).map(|id| id.parse().ok()).collect()
     }
 }
 

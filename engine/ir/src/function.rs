@@ -120,9 +120,6 @@ impl Function {
 
     /// The op that defines `value`; `None` for parameters. Linear; build a table for repeated use.
     pub fn definition(&self, value: ValueId) -> Option<OpId> {
-        self.ops
-            .iter()
-            .position(|op| op.results.contains(&value))
-            .map(|i| OpId(i as u32))
+        self.ops.iter().position(|op| op.results.contains(&value)).map(|i| OpId(i as u32))
     }
 }

@@ -14,28 +14,16 @@ pub struct Interval {
 
 impl Interval {
     /// Any integer.
-    pub const ANY: Interval = Interval {
-        lower: i64::MIN,
-        upper: i64::MAX,
-        stride: 1,
-    };
+    pub const ANY: Interval = Interval { lower: i64::MIN, upper: i64::MAX, stride: 1 };
 
     /// One value.
     pub fn exactly(value: i64) -> Self {
-        Interval {
-            lower: value,
-            upper: value,
-            stride: 0,
-        }
+        Interval { lower: value, upper: value, stride: 0 }
     }
 
     /// `lower..=upper`.
     pub fn range(lower: i64, upper: i64) -> Self {
-        Interval {
-            lower,
-            upper,
-            stride: i64::from(lower != upper),
-        }
+        Interval { lower, upper, stride: i64::from(lower != upper) }
     }
 
     /// The only value, if there is just one.
@@ -58,15 +46,7 @@ impl Interval {
         let lower = self.lower.min(other.lower);
         let upper = self.upper.max(other.upper);
         let gap = self.lower.checked_sub(other.lower).map_or(1, i64::abs);
-        Interval {
-            lower,
-            upper,
-            stride: if lower == upper {
-                0
-            } else {
-                gcd(gcd(self.stride, other.stride), gap)
-            },
-        }
+        Interval { lower, upper, stride: if lower == upper { 0 } else { gcd(gcd(self.stride, other.stride), gap) } }
     }
 }
 

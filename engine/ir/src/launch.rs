@@ -136,21 +136,13 @@ impl BlockDim {
 impl Operand {
     /// The shape that the kernel's Ref has: block sizes without squeezed dimensions.
     pub fn block_shape(&self) -> Vec<usize> {
-        self.block
-            .iter()
-            .filter(|d| !matches!(d, BlockDim::Squeezed))
-            .map(|d| d.size())
-            .collect()
+        self.block.iter().filter(|d| !matches!(d, BlockDim::Squeezed)).map(|d| d.size()).collect()
     }
 
     /// Whether one block is the whole array, whatever the program.
     pub fn is_whole(&self) -> bool {
         self.index_map.is_none()
-            && self
-                .block
-                .iter()
-                .zip(self.array.shape.iter())
-                .all(|(b, &n)| *b == BlockDim::Blocked(n))
+            && self.block.iter().zip(self.array.shape.iter()).all(|(b, &n)| *b == BlockDim::Blocked(n))
     }
 }
 
@@ -174,9 +166,6 @@ impl Launch {
 
     /// Operands of one role with their position.
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = (usize, &Operand)> {
-        self.operands
-            .iter()
-            .enumerate()
-            .filter(move |(_, o)| o.role == role)
+        self.operands.iter().enumerate().filter(move |(_, o)| o.role == role)
     }
 }

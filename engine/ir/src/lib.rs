@@ -18,9 +18,7 @@ pub use attribute::{Attribute, Attributes, DimIndex, IndexPattern, Position};
 pub use block_map::{BlockMap, IndexForm, Visits, axis_name};
 pub use builder::Builder;
 pub use finding::{Certainty, Finding, Fix, Label, Severity};
-pub use function::{
-    Function, Location, LocationId, OpData, OpId, RegionData, RegionId, ValueData, ValueId,
-};
+pub use function::{Function, Location, LocationId, OpData, OpId, RegionData, RegionId, ValueData, ValueId};
 pub use interval::Interval;
 pub use launch::{AxisSemantics, BlockDim, Launch, Operand, Role};
 pub use op::{EvalError, InferError, Op, OpDef, OpKind};

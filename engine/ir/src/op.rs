@@ -12,8 +12,7 @@ use std::fmt;
 pub type Types = SmallVec<[Type; 1]>;
 
 /// Results from operands, which are owned so that a buffer that nobody else holds is reused in place.
-pub type Eval =
-    fn(&EvalContext<'_>, SmallVec<[Array; 4]>) -> Result<SmallVec<[Array; 1]>, EvalError>;
+pub type Eval = fn(&EvalContext<'_>, SmallVec<[Array; 4]>) -> Result<SmallVec<[Array; 1]>, EvalError>;
 
 /// Bounds of an integer result from bounds of the operands, computed without a width: a result that leaves the range of
 /// the op's dtype says nothing, since the real value wraps around.
@@ -149,20 +148,12 @@ impl From<pallas_tensor::OpError> for EvalError {
 impl InferError {
     /// A `TypeError` without a rule.
     pub fn type_error(message: impl Into<String>) -> Self {
-        InferError {
-            exception: "TypeError",
-            message: message.into(),
-            code: "",
-        }
+        InferError { exception: "TypeError", message: message.into(), code: "" }
     }
 
     /// A `ValueError` without a rule.
     pub fn value_error(message: impl Into<String>) -> Self {
-        InferError {
-            exception: "ValueError",
-            message: message.into(),
-            code: "",
-        }
+        InferError { exception: "ValueError", message: message.into(), code: "" }
     }
 
     /// The same under a rule of the catalogue.
@@ -177,12 +168,8 @@ impl InferContext<'_> {
     pub fn tensor(&self, index: usize) -> Result<&TensorType, InferError> {
         match self.operands.get(index) {
             Some(Type::Tensor(ty)) => Ok(ty),
-            Some(Type::Ref(ty)) => Err(InferError::type_error(format!(
-                "operand {index} is a {ty}, not a value"
-            ))),
-            None => Err(InferError::type_error(format!(
-                "operand {index} is missing"
-            ))),
+            Some(Type::Ref(ty)) => Err(InferError::type_error(format!("operand {index} is a {ty}, not a value"))),
+            None => Err(InferError::type_error(format!("operand {index} is missing"))),
         }
     }
 }

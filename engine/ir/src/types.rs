@@ -87,38 +87,22 @@ impl MemorySpace {
 impl TensorType {
     /// A type without a weak dtype.
     pub fn new(dtype: DType, shape: impl Into<Shape>) -> Self {
-        TensorType {
-            dtype,
-            shape: shape.into(),
-            weak: false,
-        }
+        TensorType { dtype, shape: shape.into(), weak: false }
     }
 
     /// A scalar type.
     pub fn scalar(dtype: DType) -> Self {
-        TensorType {
-            dtype,
-            shape: Shape::default(),
-            weak: false,
-        }
+        TensorType { dtype, shape: Shape::default(), weak: false }
     }
 
     /// The same shape with another dtype, not weak.
     pub fn with_dtype(&self, dtype: DType) -> Self {
-        TensorType {
-            dtype,
-            shape: self.shape.clone(),
-            weak: false,
-        }
+        TensorType { dtype, shape: self.shape.clone(), weak: false }
     }
 
     /// Bytes of one value, sub-byte elements packed as the interpreter stores them (one byte each).
     pub fn bytes(&self) -> u128 {
-        self.shape
-            .iter()
-            .fold(self.dtype.size_bytes() as u128, |bytes, &d| {
-                bytes.saturating_mul(d as u128)
-            })
+        self.shape.iter().fold(self.dtype.size_bytes() as u128, |bytes, &d| bytes.saturating_mul(d as u128))
     }
 }
 

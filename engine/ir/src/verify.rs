@@ -40,42 +40,27 @@ pub fn verify_function(function: &Function) -> Vec<Problem> {
 pub fn verify_launch(launch: &Launch) -> Vec<Problem> {
     let mut problems = verify(&launch.kernel, Some(launch.grid.len()));
     let mut problem = |place: &str, message: String| {
-        problems.push(Problem {
-            place: place.to_owned(),
-            message,
-            op: None,
-        });
+        problems.push(Problem { place: place.to_owned(), message, op: None });
     };
     check_params(launch, &mut problem);
     check_aliases(launch, &mut problem);
     if !launch.semantics.is_empty() && launch.semantics.len() != launch.grid.len() {
         problem(
             "launch",
-            format!(
-                "{} axis semantics for a grid of {} axes",
-                launch.semantics.len(),
-                launch.grid.len()
-            ),
+            format!("{} axis semantics for a grid of {} axes", launch.semantics.len(), launch.grid.len()),
         );
     }
     let mut last = Role::Prefetch;
     for operand in &launch.operands {
         let place = format!("operand {}", operand.name);
         if (operand.role as u8) < last as u8 {
-            problem(
-                &place,
-                "operands stand in the order prefetch, input, output".into(),
-            );
+            problem(&place, "operands stand in the order prefetch, input, output".into());
         }
         last = operand.role;
         if operand.block.len() != operand.array.shape.rank() {
             problem(
                 &place,
-                format!(
-                    "{} block sizes for an array of shape {}",
-                    operand.block.len(),
-                    operand.array.shape
-                ),
+                format!("{} block sizes for an array of shape {}", operand.block.len(), operand.array.shape),
             );
         }
     }
@@ -119,10 +104,7 @@ fn check_params(launch: &Launch, problem: &mut impl FnMut(&str, String)) {
         if !fits {
             problem(
                 "kernel",
-                format!(
-                    "parameter {index} of @{} is {}, its operand gives {expected}",
-                    kernel.name, value.ty
-                ),
+                format!("parameter {index} of @{} is {}, its operand gives {expected}", kernel.name, value.ty),
             );
         }
     }
@@ -132,18 +114,12 @@ fn check_params(launch: &Launch, problem: &mut impl FnMut(&str, String)) {
 }
 
 fn check_aliases(launch: &Launch, problem: &mut impl FnMut(&str, String)) {
-    let inputs: Vec<_> = launch
-        .operands
-        .iter()
-        .filter(|operand| operand.role != Role::Output)
-        .collect();
+    let inputs: Vec<_> = launch.operands.iter().filter(|operand| operand.role != Role::Output).collect();
     let outputs: Vec<_> = launch.with_role(Role::Output).collect();
     for (input, output) in &launch.aliases {
         match (inputs.get(*input), outputs.get(*output)) {
             (Some(input), Some((_, output))) => {
-                if input.array.shape != output.array.shape
-                    || input.array.dtype != output.array.dtype
-                {
+                if input.array.shape != output.array.shape || input.array.dtype != output.array.dtype {
                     problem(
                         "launch",
                         format!(
@@ -166,10 +142,7 @@ fn check_aliases(launch: &Launch, problem: &mut impl FnMut(&str, String)) {
 }
 
 fn verify_index_maps(launch: &Launch) -> Vec<Problem> {
-    let prefetched: Vec<&Shape> = launch
-        .with_role(Role::Prefetch)
-        .map(|(_, operand)| &operand.array.shape)
-        .collect();
+    let prefetched: Vec<&Shape> = launch.with_role(Role::Prefetch).map(|(_, operand)| &operand.array.shape).collect();
     let mut problems = Vec::new();
     for operand in &launch.operands {
         let Some(map) = &operand.index_map else {
@@ -177,11 +150,7 @@ fn verify_index_maps(launch: &Launch) -> Vec<Problem> {
         };
         let place = format!("index map of {}", operand.name);
         let mut problem = |message: String| {
-            problems.push(Problem {
-                place: place.clone(),
-                message,
-                op: None,
-            });
+            problems.push(Problem { place: place.clone(), message, op: None });
         };
         let inner = verify(map, None);
         if let Some(first) = inner.first() {
@@ -191,27 +160,20 @@ fn verify_index_maps(launch: &Launch) -> Vec<Problem> {
         let body = map.region(map.body);
         let axes = launch.grid.len();
         let fits = body.params.len() == axes + prefetched.len()
-            && body.params.iter().enumerate().all(|(index, &param)| {
-                match (map.ty(param), index.checked_sub(axes)) {
-                    (Type::Tensor(ty), None) => ty.dtype == DType::I32 && ty.shape.rank() == 0,
-                    (Type::Ref(ty), Some(scalar)) => ty.shape == *prefetched[scalar],
-                    _ => false,
-                }
+            && body.params.iter().enumerate().all(|(index, &param)| match (map.ty(param), index.checked_sub(axes)) {
+                (Type::Tensor(ty), None) => ty.dtype == DType::I32 && ty.shape.rank() == 0,
+                (Type::Ref(ty), Some(scalar)) => ty.shape == *prefetched[scalar],
+                _ => false,
             });
         if !fits {
-            problem(format!(
-                "it must take {axes} program ids (i32[]) and {} prefetched scalars",
-                prefetched.len()
-            ));
+            problem(format!("it must take {axes} program ids (i32[]) and {} prefetched scalars", prefetched.len()));
         }
-        let indices = body.yields.iter().all(|&value| {
-            matches!(map.ty(value), Type::Tensor(ty) if ty.dtype.is_integer() && ty.shape.rank() == 0)
-        });
+        let indices = body
+            .yields
+            .iter()
+            .all(|&value| matches!(map.ty(value), Type::Tensor(ty) if ty.dtype.is_integer() && ty.shape.rank() == 0));
         if body.yields.len() != operand.block.len() || !indices {
-            problem(format!(
-                "it must yield {} integer scalars",
-                operand.block.len()
-            ));
+            problem(format!("it must yield {} integer scalars", operand.block.len()));
         }
     }
     problems
@@ -252,20 +214,13 @@ impl Verifier<'_> {
             }
             None => format!("@{name}"),
         };
-        self.problems.push(Problem {
-            place,
-            message: message.into(),
-            op,
-        });
+        self.problems.push(Problem { place, message: message.into(), op });
     }
 
     fn define(&mut self, op: Option<OpId>, values: &[ValueId]) {
         for &value in values {
             if value.0 as usize >= self.function.values.len() {
-                self.problem(
-                    op,
-                    format!("defines value {}, which does not exist", value.0),
-                );
+                self.problem(op, format!("defines value {}, which does not exist", value.0));
             } else if !self.defined.insert(value) {
                 self.problem(op, format!("defines value {} again", value.0));
             }
@@ -280,10 +235,7 @@ impl Verifier<'_> {
                 self.problem(op, format!("uses value {}, which does not exist", value.0));
                 all = false;
             } else if !self.visible.contains(&value) {
-                self.problem(
-                    op,
-                    format!("uses value {} where it is not defined", value.0),
-                );
+                self.problem(op, format!("uses value {} where it is not defined", value.0));
                 all = false;
             }
         }
@@ -331,26 +283,17 @@ impl Verifier<'_> {
             self.types(id);
         }
         self.define(Some(id), &op.results);
-        if let (OpKind::Program(ProgramOp::ProgramId | ProgramOp::NumPrograms), Some(axes)) =
-            (&op.op.kind, self.axes)
-        {
+        if let (OpKind::Program(ProgramOp::ProgramId | ProgramOp::NumPrograms), Some(axes)) = (&op.op.kind, self.axes) {
             let axis = op.attributes.int("axis").unwrap_or(-1);
             if !usize::try_from(axis).is_ok_and(|axis| axis < axes) {
-                self.problem(
-                    Some(id),
-                    format!("axis {axis} is out of a grid of {axes} axes"),
-                );
+                self.problem(Some(id), format!("axis {axis} is out of a grid of {axes} axes"));
             }
         }
     }
 
     fn types(&mut self, id: OpId) {
         let op = self.function.op(id);
-        let operands: Vec<Type> = op
-            .operands
-            .iter()
-            .map(|&v| self.function.ty(v).clone())
-            .collect();
+        let operands: Vec<Type> = op.operands.iter().map(|&v| self.function.ty(v).clone()).collect();
         for (name, _) in &op.attributes.0 {
             if !op.op.attributes.contains(name) {
                 self.problem(Some(id), format!("has no attribute {name}"));
@@ -369,31 +312,15 @@ impl Verifier<'_> {
                 return;
             }
         };
-        let found: Vec<Option<&Type>> = op
-            .results
-            .iter()
-            .map(|r| self.function.values.get(r.0 as usize).map(|v| &v.ty))
-            .collect();
+        let found: Vec<Option<&Type>> =
+            op.results.iter().map(|r| self.function.values.get(r.0 as usize).map(|v| &v.ty)).collect();
         let agree = found.len() == inferred.len()
-            && found
-                .iter()
-                .zip(&inferred)
-                .all(|(found, inferred)| found.is_some_and(|found| found == inferred));
+            && found.iter().zip(&inferred).all(|(found, inferred)| found.is_some_and(|found| found == inferred));
         if !agree {
             let list = |types: &[String]| format!("({})", types.join(", "));
             let inferred: Vec<String> = inferred.iter().map(|ty| ty.to_string()).collect();
-            let found: Vec<String> = found
-                .iter()
-                .map(|ty| ty.map_or("missing".into(), |ty| ty.to_string()))
-                .collect();
-            self.problem(
-                Some(id),
-                format!(
-                    "gives {}, its results are {}",
-                    list(&inferred),
-                    list(&found)
-                ),
-            );
+            let found: Vec<String> = found.iter().map(|ty| ty.map_or("missing".into(), |ty| ty.to_string())).collect();
+            self.problem(Some(id), format!("gives {}, its results are {}", list(&inferred), list(&found)));
         }
         if op.op == crate::Op(&ops::LAUNCH)
             && let Some(crate::Attribute::Launch(launch)) = op.attributes.get("launch")

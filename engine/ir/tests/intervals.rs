@@ -6,9 +6,7 @@ use pallas_ir::{Attributes, Interval, ops};
 fn members(interval: Interval) -> Vec<i64> {
     match interval.stride {
         0 => vec![interval.lower],
-        stride => (interval.lower..=interval.upper)
-            .step_by(stride as usize)
-            .collect(),
+        stride => (interval.lower..=interval.upper).step_by(stride as usize).collect(),
     }
 }
 
@@ -29,11 +27,7 @@ fn samples() -> Vec<Interval> {
     for lower in [-9, -4, -1, 0, 1, 3, 8] {
         samples.push(Interval::exactly(lower));
         for (count, stride) in [(1, 1), (3, 1), (2, 2), (3, 4), (2, 7)] {
-            samples.push(Interval {
-                lower,
-                upper: lower + count * stride,
-                stride,
-            });
+            samples.push(Interval { lower, upper: lower + count * stride, stride });
         }
     }
     samples
@@ -74,11 +68,7 @@ fn binary_hooks_contain_every_value() {
     ];
     for name in names {
         let op = ops::find(name).expect("a known op");
-        let OpKind::Pure {
-            interval: Some(hook),
-            ..
-        } = &op.kind
-        else {
+        let OpKind::Pure { interval: Some(hook), .. } = &op.kind else {
             panic!("{name} has no hook");
         };
         let mut bounded = 0;
@@ -105,10 +95,7 @@ fn binary_hooks_contain_every_value() {
 #[test]
 fn clamp_and_select_contain_every_value() {
     let hook = |name: &str| match &ops::find(name).expect("a known op").kind {
-        OpKind::Pure {
-            interval: Some(hook),
-            ..
-        } => *hook,
+        OpKind::Pure { interval: Some(hook), .. } => *hook,
         _ => panic!("{name} has no hook"),
     };
     let (clamp, select, neg) = (hook("clamp"), hook("select_n"), hook("neg"));
@@ -137,10 +124,7 @@ fn clamp_and_select_contain_every_value() {
 #[test]
 fn overflow_is_not_bounded() {
     let add = match &ops::ADD.kind {
-        OpKind::Pure {
-            interval: Some(hook),
-            ..
-        } => *hook,
+        OpKind::Pure { interval: Some(hook), .. } => *hook,
         _ => panic!("add has a hook"),
     };
     let far = Interval::range(0, i64::MAX - 1);

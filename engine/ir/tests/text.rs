@@ -78,10 +78,8 @@ fn check(case: &Case) -> Result<(), String> {
 
 #[test]
 fn cases_read_print_and_verify_as_they_say() {
-    let failures: Vec<String> = cases()
-        .iter()
-        .filter_map(|case| Some(format!("{}: {}", case.name, check(case).err()?)))
-        .collect();
+    let failures: Vec<String> =
+        cases().iter().filter_map(|case| Some(format!("{}: {}", case.name, check(case).err()?))).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
@@ -92,10 +90,7 @@ fn cut_texts_are_errors_not_panics() {
         for end in (0..body.len()).filter(|&end| body.is_char_boundary(end)) {
             if let Ok((printed, _)) = read(&body[..end]) {
                 // Only blanks can be missing from a text that still reads.
-                assert_eq!(
-                    printed,
-                    read(&body).map(|(text, _)| text).unwrap_or_default()
-                );
+                assert_eq!(printed, read(&body).map(|(text, _)| text).unwrap_or_default());
             }
         }
     }
@@ -110,9 +105,7 @@ fn damaged_texts_do_not_panic() {
         state ^= state << 17;
         (state % below.max(1) as u64) as usize
     };
-    let marks = [
-        "%", "(", ")", "[", "]", "{", "}", ",", ":", "=", "-1", "0", "\"", "yield ", "ref<",
-    ];
+    let marks = ["%", "(", ")", "[", "]", "{", "}", ",", ":", "=", "-1", "0", "\"", "yield ", "ref<"];
     for case in cases() {
         let body: Vec<char> = case.body().chars().collect();
         for _ in 0..400 {
@@ -131,8 +124,7 @@ fn damaged_texts_do_not_panic() {
             let damaged: String = damaged.into_iter().collect();
             if let Ok((printed, _)) = read(&damaged) {
                 // What reads, prints as something that reads to the same.
-                let again =
-                    read(&printed).unwrap_or_else(|e| panic!("{e}\n{damaged}\n---\n{printed}"));
+                let again = read(&printed).unwrap_or_else(|e| panic!("{e}\n{damaged}\n---\n{printed}"));
                 assert_eq!(again.0, printed, "{damaged}");
             }
         }

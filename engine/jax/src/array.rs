@@ -2,10 +2,10 @@
 //! `jnp::arithmetic`, methods to the tables of `jnp::methods`, indexing to `indexing`.
 
 use crate::context::Context;
+use crate::convert;
 use crate::errors;
 use crate::indexing;
 use crate::jnp::{arithmetic, methods};
-use crate::convert;
 use crate::tile::Tile;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::int::Int;
@@ -70,7 +70,10 @@ impl ArrayObject {
             Tile::Concrete { array, .. } if array.size() == 1 => Ok(array.get(0)),
             Tile::Abstract(ty) if ty.shape.size() == 1 => Ok(None),
             Tile::Traced(traced) => Err(errors::concrete_value_needed(cx, traced, what)),
-            _ => Err(cx.interp.type_error("Only scalar arrays can be converted to Python scalars; got arr.ndim=".to_string() + &self.tile.rank().to_string())),
+            _ => Err(cx.interp.type_error(
+                "Only scalar arrays can be converted to Python scalars; got arr.ndim=".to_string()
+                    + &self.tile.rank().to_string(),
+            )),
         }
     }
 }
@@ -167,7 +170,8 @@ impl Object for ArrayObject {
                     .to_string(),
             )),
             _ => Err(interp.value_error(
-                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()".to_string(),
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+                    .to_string(),
             )),
         }
     }
@@ -215,10 +219,7 @@ impl Object for ArrayObject {
         if spec.is_empty() || (matches!(self.tile, Tile::Abstract(_)) && self.tile.rank() == 0) {
             return self.str(this, interp);
         }
-        Err(interp.type_error(format!(
-            "unsupported format string passed to {}.__format__",
-            self.class(interp).name
-        )))
+        Err(interp.type_error(format!("unsupported format string passed to {}.__format__", self.class(interp).name)))
     }
 
     fn hash(&self, _this: &Value, interp: &Interp) -> Option<PyResult<u64>> {

@@ -161,7 +161,9 @@ fn incompatible(cx: &Context<'_>, function: &str, shapes: &[&Shape]) -> Box<pall
     let texts: Vec<String> = shapes.iter().map(|s| s.to_string()).collect();
     let diagnosis = pallas_python::Diagnosis {
         code: "PL303",
-        help: Some("make the trailing dimensions equal or 1, for example with `[:, None]` or `jnp.broadcast_to`".into()),
+        help: Some(
+            "make the trailing dimensions equal or 1, for example with `[:, None]` or `jnp.broadcast_to`".into(),
+        ),
         ..Default::default()
     };
     // Operands of several ranks fail while their ranks are made equal (`promote_shapes`), under another name.

@@ -133,8 +133,16 @@ abstract_types! {
 }
 
 /// Names under which scalar types stand in modules besides their own.
-const ALIASES: &[(&str, &str)] =
-    &[("bool_", "bool"), ("int_", "int64"), ("float_", "float64"), ("single", "float32"), ("double", "float64"), ("half", "float16"), ("intc", "int32"), ("uint", "uint64")];
+const ALIASES: &[(&str, &str)] = &[
+    ("bool_", "bool"),
+    ("int_", "int64"),
+    ("float_", "float64"),
+    ("single", "float32"),
+    ("double", "float64"),
+    ("half", "float16"),
+    ("intc", "int32"),
+    ("uint", "uint64"),
+];
 
 /// A dtype as a value.
 pub fn value(dtype: DType) -> Value {
@@ -185,7 +193,8 @@ fn numpy_class(interp: &Interp, dtype: DType, table: &'static NativeClass) -> Rc
 pub fn exports(interp: &Interp, rules: Rules) -> Vec<(&'static str, Value)> {
     let mut exports: Vec<(&'static str, Value)> = Vec::new();
     for (name, jax, numpy) in SCALAR_TYPES {
-        let extra = DType::parse(name).is_some_and(|d| d.is_float8() || matches!(d, DType::I4 | DType::U4 | DType::BF16));
+        let extra =
+            DType::parse(name).is_some_and(|d| d.is_float8() || matches!(d, DType::I4 | DType::U4 | DType::BF16));
         if rules == Rules::Jax || !extra {
             let class = match (rules, DType::parse(name)) {
                 (Rules::Numpy, Some(dtype)) => numpy_class(interp, dtype, numpy),

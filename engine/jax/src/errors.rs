@@ -93,8 +93,13 @@ pub fn integer_conversion(cx: &Context<'_>, traced: &Traced) -> Box<Stop> {
         ),
         Diagnosis {
             code: "PL307",
-            message: Some(format!("Python needs a known integer here, but this is a traced value of type {}", bare_type(traced))),
-            help: Some("use `lax.fori_loop` for loops with traced bounds, and `pl.ds(start, size)` for slices".to_string()),
+            message: Some(format!(
+                "Python needs a known integer here, but this is a traced value of type {}",
+                bare_type(traced)
+            )),
+            help: Some(
+                "use `lax.fori_loop` for loops with traced bounds, and `pl.ds(start, size)` for slices".to_string(),
+            ),
             ..Diagnosis::default()
         },
     )
@@ -113,7 +118,10 @@ pub fn concrete_value_needed(cx: &Context<'_>, traced: &Traced, what: &str) -> B
         ),
         Diagnosis {
             code: "PL307",
-            message: Some(format!("Python needs a known value here, but this is a traced value of type {}", bare_type(traced))),
+            message: Some(format!(
+                "Python needs a known value here, but this is a traced value of type {}",
+                bare_type(traced)
+            )),
             ..Diagnosis::default()
         },
     )

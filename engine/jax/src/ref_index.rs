@@ -37,12 +37,18 @@ impl RefIndex {
                 DimIndex::Slice { start: Position::Static(start), size, stride } => {
                     format!("Slice(start={start}, size={size}, stride={stride})")
                 }
-                DimIndex::Slice { size, stride, .. } => format!("Slice(start=JitTracer(int32[]), size={size}, stride={stride})"),
+                DimIndex::Slice { size, stride, .. } => {
+                    format!("Slice(start=JitTracer(int32[]), size={size}, stride={stride})")
+                }
                 DimIndex::At(Position::Dynamic) | DimIndex::Array => "JitTracer(int32[])".to_string(),
             })
             .collect();
         let comma = if parts.len() == 1 { "," } else { "" };
-        format!("NDIndexer(indices=({}{comma}), shape={}, int_indexer_shape=(), validate=True)", parts.join(", "), self.shape)
+        format!(
+            "NDIndexer(indices=({}{comma}), shape={}, int_indexer_shape=(), validate=True)",
+            parts.join(", "),
+            self.shape
+        )
     }
 }
 
@@ -89,12 +95,7 @@ pub fn parse(cx: &Context<'_>, shape: &Shape, key: &Value) -> PyResult<RefIndex>
 }
 
 /// Integer arrays take their common shape, as the op wants them.
-fn broadcast_arrays(
-    cx: &Context<'_>,
-    pattern: &[DimIndex],
-    operands: Vec<Tile>,
-    front: &Shape,
-) -> PyResult<Vec<Tile>> {
+fn broadcast_arrays(cx: &Context<'_>, pattern: &[DimIndex], operands: Vec<Tile>, front: &Shape) -> PyResult<Vec<Tile>> {
     let kinds = pattern.iter().filter_map(|dim| match dim {
         DimIndex::Array => Some(true),
         DimIndex::At(Position::Dynamic) | DimIndex::Slice { start: Position::Dynamic, .. } => Some(false),
@@ -128,9 +129,8 @@ fn expand_ellipsis(cx: &Context<'_>, shape: &Shape, keys: Vec<Value>) -> PyResul
             },
         ));
     }
-    let everything = || {
-        Value::Slice(std::rc::Rc::new(Slice { lower: Value::None, upper: Value::None, step: Value::None }))
-    };
+    let everything =
+        || Value::Slice(std::rc::Rc::new(Slice { lower: Value::None, upper: Value::None, step: Value::None }));
     let mut expanded = Vec::with_capacity(rank);
     for key in keys {
         if matches!(key, Value::Ellipsis) {

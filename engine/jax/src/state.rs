@@ -14,7 +14,8 @@ pub trait Executor {
     ///
     /// # Errors
     /// A message for the reader where the function cannot be run (a limit, an op without an implementation).
-    fn run_function(&self, function: &Function, arguments: Vec<Array>, world: &dyn World) -> Result<Vec<Array>, String>;
+    fn run_function(&self, function: &Function, arguments: Vec<Array>, world: &dyn World)
+    -> Result<Vec<Array>, String>;
 
     /// Runs a launch on the arrays of its prefetched scalars and inputs, and returns its outputs.
     ///

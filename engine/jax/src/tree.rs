@@ -85,12 +85,7 @@ pub fn flatten(interp: &Interp, value: &Value, is_leaf: Option<&Value>) -> PyRes
     Ok((leaves, def))
 }
 
-fn flatten_into(
-    interp: &Interp,
-    value: &Value,
-    is_leaf: Option<&Value>,
-    leaves: &mut Vec<Value>,
-) -> PyResult<TreeDef> {
+fn flatten_into(interp: &Interp, value: &Value, is_leaf: Option<&Value>, leaves: &mut Vec<Value>) -> PyResult<TreeDef> {
     if let Some(test) = is_leaf {
         let verdict = interp.call_values(test, [value.clone()])?;
         if interp.truth(&verdict)? {
@@ -154,24 +149,22 @@ fn flatten_custom(
     let (children, auxiliary) = match &registration.kind {
         RegistrationKind::Static => (Vec::new(), value.clone()),
         RegistrationKind::Dataclass { data, meta } => {
-            let get = |names: &[Rc<str>]| {
-                names.iter().map(|n| interp.get_attr(value, n)).collect::<PyResult<Vec<_>>>()
-            };
+            let get = |names: &[Rc<str>]| names.iter().map(|n| interp.get_attr(value, n)).collect::<PyResult<Vec<_>>>();
             (get(data)?, Value::tuple(get(meta)?))
         }
         RegistrationKind::Functions { flatten, .. } => {
             let pair = interp.call_values(flatten, [value.clone()])?;
             let parts = interp.collect(&pair)?;
             let [children, auxiliary] = parts.as_slice() else {
-                return Err(interp.value_error("a pytree's flatten function must return (children, aux_data)".to_string()));
+                return Err(
+                    interp.value_error("a pytree's flatten function must return (children, aux_data)".to_string())
+                );
             };
             (interp.collect(children)?, auxiliary.clone())
         }
     };
-    let defs = children
-        .iter()
-        .map(|child| flatten_into(interp, child, is_leaf, leaves))
-        .collect::<PyResult<Vec<_>>>()?;
+    let defs =
+        children.iter().map(|child| flatten_into(interp, child, is_leaf, leaves)).collect::<PyResult<Vec<_>>>()?;
     Ok(TreeDef::Custom(registration, auxiliary, defs))
 }
 

@@ -1,9 +1,7 @@
 //! What parses and is still refused by CPython's compiler: `return` outside a function, targets that cannot be
 //! assigned, names declared global too late. Worded as CPython 3.11 words it.
 
-use crate::ast::{
-    Comprehension, Constant, Expr, ExprKind, FunctionDef, Name, Params, Stmt, StmtKind, SyntaxError,
-};
+use crate::ast::{Comprehension, Constant, Expr, ExprKind, FunctionDef, Name, Params, Stmt, StmtKind, SyntaxError};
 use crate::scope;
 use crate::span::Span;
 use crate::visit;
@@ -13,10 +11,7 @@ use std::collections::HashMap;
 ///
 /// What depends on names that a broken line might have bound is asked only of a module that is `whole`.
 pub(crate) fn module(body: &[Stmt], whole: bool) -> Vec<SyntaxError> {
-    let mut check = Check {
-        whole,
-        ..Check::default()
-    };
+    let mut check = Check { whole, ..Check::default() };
     check.statements(body);
     check.errors
 }
@@ -41,10 +36,7 @@ struct Place {
 
 impl Check {
     fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.errors.push(SyntaxError {
-            span,
-            message: message.into(),
-        });
+        self.errors.push(SyntaxError { span, message: message.into() });
     }
 
     fn statements(&mut self, body: &[Stmt]) {
@@ -65,13 +57,8 @@ impl Check {
             StmtKind::FunctionDef(def) => self.function(def),
             StmtKind::ClassDef(def) => {
                 def.decorators.iter().for_each(|d| self.expression(d));
-                def.bases
-                    .iter()
-                    .for_each(|base| self.expression(visit::argument(base)));
-                let place = Place {
-                    in_class: true,
-                    ..Place::default()
-                };
+                def.bases.iter().for_each(|base| self.expression(visit::argument(base)));
+                let place = Place { in_class: true, ..Place::default() };
                 let outer = std::mem::replace(&mut self.place, place);
                 self.declarations(&Params::default(), &def.body);
                 self.statements(&def.body);
@@ -87,10 +74,7 @@ impl Check {
             StmtKind::Assign { targets, value } => {
                 for target in targets {
                     if matches!(target.kind, ExprKind::Starred(_)) {
-                        self.error(
-                            target.span,
-                            "starred assignment target must be in a list or tuple",
-                        );
+                        self.error(target.span, "starred assignment target must be in a list or tuple");
                     }
                     self.assigned(target);
                 }
@@ -98,10 +82,9 @@ impl Check {
             }
             StmtKind::AugAssign { target, value, .. } => {
                 match augmented_kind(target) {
-                    Some(what) => self.error(
-                        target.span,
-                        format!("'{what}' is an illegal expression for augmented assignment"),
-                    ),
+                    Some(what) => {
+                        self.error(target.span, format!("'{what}' is an illegal expression for augmented assignment"))
+                    }
                     None => self.assigned(target),
                 }
                 self.plain(value);
@@ -109,27 +92,16 @@ impl Check {
             StmtKind::AnnAssign { target, value, .. } => {
                 match &target.kind {
                     ExprKind::Tuple(_) => {
-                        self.error(
-                            target.span,
-                            "only single target (not tuple) can be annotated",
-                        );
+                        self.error(target.span, "only single target (not tuple) can be annotated");
                     }
                     ExprKind::List(_) => {
-                        self.error(
-                            target.span,
-                            "only single target (not list) can be annotated",
-                        );
+                        self.error(target.span, "only single target (not list) can be annotated");
                     }
                     _ => self.assigned(target),
                 }
                 value.iter().for_each(|v| self.expression(v));
             }
-            StmtKind::For {
-                target,
-                iter,
-                body,
-                orelse,
-            } => {
+            StmtKind::For { target, iter, body, orelse } => {
                 self.assigned(target);
                 self.plain(iter);
                 self.in_loop(body);
@@ -156,17 +128,9 @@ impl Check {
                 }
             }
             StmtKind::Raise { exception, cause } => {
-                exception
-                    .iter()
-                    .chain(cause)
-                    .for_each(|e| self.expression(e));
+                exception.iter().chain(cause).for_each(|e| self.expression(e));
             }
-            StmtKind::Try {
-                body,
-                handlers,
-                orelse,
-                finalbody,
-            } => {
+            StmtKind::Try { body, handlers, orelse, finalbody } => {
                 self.statements(body);
                 for (index, handler) in handlers.iter().enumerate() {
                     handler.exception.iter().for_each(|e| self.expression(e));
@@ -220,11 +184,7 @@ impl Check {
         def.decorators.iter().for_each(|d| self.expression(d));
         visit::defaults(&def.params, &mut |default| self.expression(default));
         self.declarations(&def.params, &def.body);
-        let place = Place {
-            in_function: true,
-            in_async: def.is_async,
-            ..Place::default()
-        };
+        let place = Place { in_function: true, in_async: def.is_async, ..Place::default() };
         let outer = std::mem::replace(&mut self.place, place);
         self.enclosing.push(def.scope.locals.clone());
         self.statements(&def.body);
@@ -250,15 +210,9 @@ impl Check {
             if params.iter().any(|param| param.name == *name) {
                 self.error(span, format!("name '{name}' is parameter and {word}"));
             } else if first.contains_key(&true) {
-                self.error(
-                    span,
-                    format!("name '{name}' is assigned to before {word} declaration"),
-                );
+                self.error(span, format!("name '{name}' is assigned to before {word} declaration"));
             } else if first.contains_key(&false) {
-                self.error(
-                    span,
-                    format!("name '{name}' is used prior to {word} declaration"),
-                );
+                self.error(span, format!("name '{name}' is used prior to {word} declaration"));
             } else if self.whole
                 && word == "nonlocal"
                 && &**name != "__class__"
@@ -293,10 +247,7 @@ impl Check {
             }
             ExprKind::Lambda(lambda) => {
                 visit::children(expr, &mut |child| self.expression(child));
-                let place = Place {
-                    in_function: true,
-                    ..Place::default()
-                };
+                let place = Place { in_function: true, ..Place::default() };
                 let outer = std::mem::replace(&mut self.place, place);
                 self.expression(&lambda.body);
                 self.place = outer;
@@ -320,10 +271,7 @@ impl Check {
             inner.extend(&clause.conditions);
         }
         if matches!(comprehension.element.kind, ExprKind::Starred(_)) {
-            self.error(
-                comprehension.element.span,
-                "iterable unpacking cannot be used in comprehension",
-            );
+            self.error(comprehension.element.span, "iterable unpacking cannot be used in comprehension");
         }
         for expr in inner {
             if let ExprKind::Yield(_) | ExprKind::YieldFrom(_) = expr.kind {
@@ -338,10 +286,7 @@ impl Check {
     fn assigned(&mut self, target: &Expr) {
         match &target.kind {
             ExprKind::Tuple(elements) | ExprKind::List(elements) => {
-                let stars = elements
-                    .iter()
-                    .filter(|e| matches!(e.kind, ExprKind::Starred(_)))
-                    .count();
+                let stars = elements.iter().filter(|e| matches!(e.kind, ExprKind::Starred(_))).count();
                 if stars > 1 {
                     self.error(target.span, "multiple starred expressions in assignment");
                 }

@@ -34,11 +34,7 @@ impl Document {
     pub fn new(source: Arc<SourceFile>) -> Self {
         let mut parser = python_parser();
         let tree = parser.parse(&*source.text, None);
-        Document {
-            source,
-            parser,
-            tree,
-        }
+        Document { source, parser, tree }
     }
 
     /// The text as it is now.
@@ -98,8 +94,7 @@ impl Document {
         if whole.is_some() {
             // The grammar is the better judge of characters; it knows no limits, though.
             for line in &mut lines {
-                line.problem
-                    .take_if(|p| p.message != layout::TOO_MANY_BRACKETS);
+                line.problem.take_if(|p| p.message != layout::TOO_MANY_BRACKETS);
             }
         }
         layout::check_indentation(&self.source, &mut lines);
@@ -116,11 +111,7 @@ impl Document {
         };
         let mut errors = std::mem::take(&mut lower.errors);
         errors.extend(check::module(&body, errors.is_empty()));
-        Module {
-            errors: one_for_a_line(&self.source, errors),
-            source: self.source.clone(),
-            body: body.into(),
-        }
+        Module { errors: one_for_a_line(&self.source, errors), source: self.source.clone(), body: body.into() }
     }
 }
 
@@ -134,8 +125,5 @@ fn one_for_a_line(source: &SourceFile, mut errors: Vec<SyntaxError>) -> Vec<Synt
 /// tree-sitter's position of an offset: row and column in bytes, from zero.
 fn point(source: &SourceFile, offset: usize) -> Point {
     let line = source.line_of(offset as u32);
-    Point {
-        row: line as usize - 1,
-        column: offset - source.line_range(line).start,
-    }
+    Point { row: line as usize - 1, column: offset - source.line_range(line).start }
 }

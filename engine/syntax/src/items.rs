@@ -35,9 +35,7 @@ impl Module {
 
 /// 64-bit FNV-1a, which is the same on every machine and in every build.
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-    })
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -50,27 +48,13 @@ mod tests {
         let text = "import a.b, c as d\nx, *y = z = 1\n@w\ndef f(): v = 1\nfor i in x: j = i\n";
         let module = crate::parse(Arc::new(SourceFile::new(FileId(0), "t.py", text)));
         let items = module.items();
-        let binds: Vec<Vec<&str>> = items
-            .iter()
-            .map(|item| item.binds.iter().map(|name| &**name).collect())
-            .collect();
-        assert_eq!(
-            binds,
-            [
-                vec!["a", "d"],
-                vec!["x", "y", "z"],
-                vec!["f"],
-                vec!["i", "j"]
-            ]
-        );
+        let binds: Vec<Vec<&str>> = items.iter().map(|item| item.binds.iter().map(|name| &**name).collect()).collect();
+        assert_eq!(binds, [vec!["a", "d"], vec!["x", "y", "z"], vec!["f"], vec!["i", "j"]]);
         assert_eq!(module.source.slice(items[2].span), "@w\ndef f(): v = 1");
         let moved = format!("\n\n{text}");
         let again = crate::parse(Arc::new(SourceFile::new(FileId(0), "t.py", moved))).items();
         for (before, after) in items.iter().zip(&again) {
-            assert_eq!(
-                (before.hash, before.span.start + 2),
-                (after.hash, after.span.start)
-            );
+            assert_eq!((before.hash, before.span.start + 2), (after.hash, after.span.start));
         }
         assert_ne!(items[0].hash, items[1].hash);
     }

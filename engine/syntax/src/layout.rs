@@ -43,8 +43,8 @@ const MAX_INDENTS: usize = 100;
 
 /// The words that start a statement and can stand nowhere else, so that an open bracket before them is a mistake.
 const STATEMENT_WORDS: &[&str] = &[
-    "assert", "break", "class", "continue", "def", "del", "global", "import", "nonlocal", "pass",
-    "raise", "return", "try", "while", "with",
+    "assert", "break", "class", "continue", "def", "del", "global", "import", "nonlocal", "pass", "raise", "return",
+    "try", "while", "with",
 ];
 
 /// Splits a file into logical lines, each with the problem of its brackets, strings and characters if it has one.
@@ -59,14 +59,7 @@ pub(crate) fn lines(source: &SourceFile) -> Vec<Line> {
         }
         at = scanned.next;
         let opens_block = scanned.ends_with_colon && opens_block(source, start);
-        lines.push(Line {
-            start,
-            end: scanned.end,
-            indent,
-            tabs_as_one,
-            problem: scanned.problem,
-            opens_block,
-        });
+        lines.push(Line { start, end: scanned.end, indent, tabs_as_one, problem: scanned.problem, opens_block });
     }
     lines
 }
@@ -140,9 +133,7 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
                     report(span(&token), TOO_MANY_BRACKETS.into());
                     open.clear();
                     // The rest of this physical line goes with it.
-                    end = text[token.end..]
-                        .find('\n')
-                        .map_or(text.len(), |n| token.end + n);
+                    end = text[token.end..].find('\n').map_or(text.len(), |n| token.end + n);
                     break end;
                 }
                 open.push(token);
@@ -151,22 +142,13 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
                 None => report(span(&token), format!("unmatched '{word}'")),
                 Some(opening) if !matches_bracket(opening.text(text), word) => {
                     let before = opening.text(text);
-                    let (here, there) = (
-                        source.line_of(token.start as u32),
-                        source.line_of(opening.start as u32),
-                    );
+                    let (here, there) = (source.line_of(token.start as u32), source.line_of(opening.start as u32));
                     // A bracket of another line is likelier never closed than closed wrongly.
                     astray |= here != there;
-                    let place = if here == there {
-                        String::new()
-                    } else {
-                        format!(" on line {there}")
-                    };
+                    let place = if here == there { String::new() } else { format!(" on line {there}") };
                     report(
                         span(&token),
-                        format!(
-                            "closing parenthesis '{word}' does not match opening parenthesis '{before}'{place}"
-                        ),
+                        format!("closing parenthesis '{word}' does not match opening parenthesis '{before}'{place}"),
                     );
                 }
                 Some(_) => {}
@@ -176,20 +158,11 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
                 // A final newline starts no line of its own.
                 let last = token.end.min(text.trim_end_matches('\n').len());
                 let line = source.line_of(last as u32);
-                let kind = if triple {
-                    "triple-quoted string"
-                } else {
-                    "string"
-                };
-                report(
-                    span(&token),
-                    format!("unterminated {kind} literal (detected at line {line})"),
-                );
+                let kind = if triple { "triple-quoted string" } else { "string" };
+                report(span(&token), format!("unterminated {kind} literal (detected at line {line})"));
                 if triple {
                     // All that follows may be meant as code: give up on this line only.
-                    end = text[token.start..]
-                        .find('\n')
-                        .map_or(text.len(), |n| token.start + n);
+                    end = text[token.start..].find('\n').map_or(text.len(), |n| token.start + n);
                     open.clear();
                     break end;
                 }
@@ -221,13 +194,7 @@ fn scan(source: &SourceFile, start: usize, indent: Option<usize>) -> Scanned {
             message: format!("'{}' was never closed", innermost.text(text)),
         });
     }
-    Scanned {
-        end,
-        next,
-        problem,
-        unclosed,
-        ends_with_colon: last_is_colon,
-    }
+    Scanned { end, next, problem, unclosed, ends_with_colon: last_is_colon }
 }
 
 /// Offset of the first newline in a gap between tokens that is not joined by a backslash.
@@ -237,13 +204,7 @@ fn line_end(gap: &str) -> Option<usize> {
     while at < bytes.len() {
         match bytes[at] {
             b'\n' => return Some(at),
-            b'\\' => {
-                at += if bytes[at + 1..].starts_with(b"\r\n") {
-                    3
-                } else {
-                    2
-                }
-            }
+            b'\\' => at += if bytes[at + 1..].starts_with(b"\r\n") { 3 } else { 2 },
             b'#' => at = gap[at..].find('\n').map_or(bytes.len(), |n| at + n),
             _ => at += 1,
         }
@@ -331,8 +292,7 @@ pub(crate) fn check_indentation(source: &SourceFile, lines: &mut [Line]) {
             None
         };
         let message = message.or_else(|| {
-            (here.0 > top && stack.len() >= MAX_INDENTS)
-                .then(|| "too many levels of indentation".to_string())
+            (here.0 > top && stack.len() >= MAX_INDENTS).then(|| "too many levels of indentation".to_string())
         });
         while stack.len() > 1 && stack.last().is_some_and(|(indent, _)| *indent > here.0) {
             stack.pop();
@@ -379,20 +339,9 @@ mod tests {
 
     #[test]
     fn logical_lines_and_their_indentation() {
-        let (source, lines) =
-            of("def f(a,\n      b):  # note\n\n  # note\n  return (a +\n b)\nx = \\\n 1\n");
-        let texts: Vec<_> = lines
-            .iter()
-            .map(|line| (line.text(&source), line.indent))
-            .collect();
-        assert_eq!(
-            texts,
-            [
-                ("def f(a,\n      b):", 0),
-                ("return (a +\n b)", 2),
-                ("x = \\\n 1", 0)
-            ]
-        );
+        let (source, lines) = of("def f(a,\n      b):  # note\n\n  # note\n  return (a +\n b)\nx = \\\n 1\n");
+        let texts: Vec<_> = lines.iter().map(|line| (line.text(&source), line.indent)).collect();
+        assert_eq!(texts, [("def f(a,\n      b):", 0), ("return (a +\n b)", 2), ("x = \\\n 1", 0)]);
         assert!(lines.iter().all(|line| line.problem.is_none()));
     }
 
@@ -400,42 +349,21 @@ mod tests {
     fn an_open_bracket_takes_no_other_statement_along() {
         let (source, lines) = of("def f():\n  x = g(\n  return x\n\ndef h():\n  pass\n");
         let texts: Vec<_> = lines.iter().map(|line| line.text(&source)).collect();
-        assert_eq!(
-            texts,
-            ["def f():", "x = g(", "return x", "def h():", "pass"]
-        );
+        assert_eq!(texts, ["def f():", "x = g(", "return x", "def h():", "pass"]);
         let problem = lines[1].problem.as_ref().map(|p| p.message.as_str());
         assert_eq!(problem, Some("'(' was never closed"));
     }
 
     #[test]
     fn indentation_is_checked() {
-        let message = |text: &str| {
-            of(text)
-                .1
-                .into_iter()
-                .find_map(|line| line.problem)
-                .map(|problem| problem.message)
-        };
+        let message = |text: &str| of(text).1.into_iter().find_map(|line| line.problem).map(|problem| problem.message);
         let expect = |text, expected: &str| assert_eq!(message(text).as_deref(), Some(expected));
         // The wording is CPython 3.11's.
         expect("  x\n", "unexpected indent");
         expect("x\n  y\n", "unexpected indent");
-        expect(
-            "if x:\ny\n",
-            "expected an indented block after 'if' statement on line 1",
-        );
-        expect(
-            "def f():\n",
-            "expected an indented block after function definition on line 1",
-        );
-        expect(
-            "if x:\n    y\n  z\n",
-            "unindent does not match any outer indentation level",
-        );
-        expect(
-            "if x:\n        y\n\tz\n",
-            "inconsistent use of tabs and spaces in indentation",
-        );
+        expect("if x:\ny\n", "expected an indented block after 'if' statement on line 1");
+        expect("def f():\n", "expected an indented block after function definition on line 1");
+        expect("if x:\n    y\n  z\n", "unindent does not match any outer indentation level");
+        expect("if x:\n        y\n\tz\n", "inconsistent use of tabs and spaces in indentation");
     }
 }

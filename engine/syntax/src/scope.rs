@@ -2,8 +2,7 @@
 //! Says nothing of what a free name refers to; that is looked up when it is evaluated.
 
 use crate::ast::{
-    Alias, Comprehension, ComprehensionClause, Expr, ExprKind, Name, Params, Pattern, Scope, Stmt,
-    StmtKind,
+    Alias, Comprehension, ComprehensionClause, Expr, ExprKind, Name, Params, Pattern, Scope, Stmt, StmtKind,
 };
 use crate::span::Span;
 use crate::visit;
@@ -50,10 +49,7 @@ pub(crate) fn module_bindings(body: &[Stmt]) -> Vec<Name> {
 
 /// Every mention of a name in a scope: where, and whether it binds.
 pub(crate) fn uses(body: &[Stmt]) -> Vec<(Name, u32, bool)> {
-    let mut collector = Collector {
-        uses: Some(Vec::new()),
-        ..Collector::default()
-    };
+    let mut collector = Collector { uses: Some(Vec::new()), ..Collector::default() };
     collector.statements(body);
     collector.uses.unwrap_or_default()
 }
@@ -75,12 +71,7 @@ impl Collector {
         if !self.globals.is_empty() || !self.nonlocals.is_empty() {
             locals.retain(|name| !self.globals.contains(name) && !self.nonlocals.contains(name));
         }
-        Scope {
-            locals,
-            globals: self.globals,
-            nonlocals: self.nonlocals,
-            is_generator: self.is_generator,
-        }
+        Scope { locals, globals: self.globals, nonlocals: self.nonlocals, is_generator: self.is_generator }
     }
 
     fn bind(&mut self, name: &Name) {
@@ -97,17 +88,8 @@ impl Collector {
 
     fn params(&mut self, params: &Params) {
         // CPython's order of locals: positional, keyword-only, then *args and **kwargs.
-        let named = [
-            &params.positional_only,
-            &params.positional,
-            &params.keyword_only,
-        ];
-        named
-            .into_iter()
-            .flatten()
-            .chain(&params.vararg)
-            .chain(&params.kwarg)
-            .for_each(|param| self.bind(&param.name));
+        let named = [&params.positional_only, &params.positional, &params.keyword_only];
+        named.into_iter().flatten().chain(&params.vararg).chain(&params.kwarg).for_each(|param| self.bind(&param.name));
     }
 
     fn statements(&mut self, body: &[Stmt]) {
@@ -126,9 +108,7 @@ impl Collector {
             }
             StmtKind::ClassDef(def) => {
                 def.decorators.iter().for_each(|d| self.expression(d));
-                def.bases
-                    .iter()
-                    .for_each(|base| self.expression(visit::argument(base)));
+                def.bases.iter().for_each(|base| self.expression(visit::argument(base)));
                 self.bind(&def.name);
             }
             StmtKind::Return(value) => value.iter().for_each(|v| self.expression(v)),
@@ -146,12 +126,7 @@ impl Collector {
                 value.iter().for_each(|v| self.expression(v));
             }
             StmtKind::TypeAlias { name, .. } => self.bind(name),
-            StmtKind::For {
-                target,
-                iter,
-                body,
-                orelse,
-            } => {
+            StmtKind::For { target, iter, body, orelse } => {
                 self.target(target);
                 self.expression(iter);
                 self.statements(body);
@@ -178,17 +153,9 @@ impl Collector {
                 }
             }
             StmtKind::Raise { exception, cause } => {
-                exception
-                    .iter()
-                    .chain(cause)
-                    .for_each(|e| self.expression(e));
+                exception.iter().chain(cause).for_each(|e| self.expression(e));
             }
-            StmtKind::Try {
-                body,
-                handlers,
-                orelse,
-                finalbody,
-            } => {
+            StmtKind::Try { body, handlers, orelse, finalbody } => {
                 self.statements(body);
                 for handler in handlers.iter() {
                     handler.exception.iter().for_each(|e| self.expression(e));
@@ -253,11 +220,7 @@ impl Collector {
                 patterns.iter().for_each(|p| self.pattern(p));
                 rest.iter().for_each(|n| self.bind(n));
             }
-            Pattern::Class {
-                positional,
-                keywords,
-                ..
-            } => {
+            Pattern::Class { positional, keywords, .. } => {
                 positional.iter().for_each(|p| self.pattern(p));
                 keywords.iter().for_each(|(_, p)| self.pattern(p));
             }

@@ -23,20 +23,12 @@ impl Span {
     /// A span from byte offsets.
     pub fn new(file: FileId, start: usize, end: usize) -> Self {
         // Sources are bounded to 4 GiB by the loader, so the casts cannot lose bits.
-        Span {
-            file,
-            start: start as u32,
-            end: end as u32,
-        }
+        Span { file, start: start as u32, end: end as u32 }
     }
 
     /// The smallest span that covers both. Both must lie in the same file.
     pub fn cover(self, other: Span) -> Span {
-        Span {
-            file: self.file,
-            start: self.start.min(other.start),
-            end: self.end.max(other.end),
-        }
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
     /// Whether `offset` lies inside, the end included (an editor's cursor may stand there).
@@ -82,19 +74,9 @@ impl SourceFile {
     pub fn new(id: FileId, path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let line_starts = std::iter::once(0)
-            .chain(
-                text.bytes()
-                    .enumerate()
-                    .filter(|(_, b)| *b == b'\n')
-                    .map(|(i, _)| i as u32 + 1),
-            )
+            .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
             .collect();
-        SourceFile {
-            id,
-            path: path.into(),
-            text,
-            line_starts,
-        }
+        SourceFile { id, path: path.into(), text, line_starts }
     }
 
     /// Number of lines; a final newline does not start one more for readers, but does here.
@@ -108,10 +90,7 @@ impl SourceFile {
         let Some(&start) = self.line_starts.get(index) else {
             return self.text.len()..self.text.len();
         };
-        let end = self
-            .line_starts
-            .get(index + 1)
-            .map_or(self.text.len(), |&e| e as usize);
+        let end = self.line_starts.get(index + 1).map_or(self.text.len(), |&e| e as usize);
         let line = &self.text[start as usize..end];
         start as usize..start as usize + line.trim_end_matches(['\n', '\r']).len()
     }
@@ -126,14 +105,8 @@ impl SourceFile {
         let offset = (offset as usize).min(self.text.len());
         let line = self.line_starts.partition_point(|&s| s as usize <= offset);
         let start = self.line_starts[line - 1] as usize;
-        let column = self
-            .text
-            .get(start..offset)
-            .map_or(0, |t| t.chars().count());
-        LineColumn {
-            line: line as u32,
-            column: column as u32 + 1,
-        }
+        let column = self.text.get(start..offset).map_or(0, |t| t.chars().count());
+        LineColumn { line: line as u32, column: column as u32 + 1 }
     }
 
     /// One-based line of a byte offset.

@@ -52,10 +52,9 @@ impl Token {
 
 /// Python's hard keywords.
 pub(crate) const KEYWORDS: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
-    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
-    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
-    "with", "yield",
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
 /// Whether a name is a hard keyword.
@@ -69,28 +68,20 @@ fn is_value_keyword(name: &str) -> bool {
 
 /// Operators of more than one character, longest first.
 const OPERATORS: &[&str] = &[
-    "**=", "//=", ">>=", "<<=", "...", "**", "//", ">>", "<<", "<=", ">=", "==", "!=", "->", "+=",
-    "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", ":=",
+    "**=", "//=", ">>=", "<<=", "...", "**", "//", ">>", "<<", "<=", ">=", "==", "!=", "->", "+=", "-=", "*=", "/=",
+    "%=", "&=", "|=", "^=", "@=", ":=",
 ];
 
 /// The token that starts at `at`, which must be neither a space nor a comment. Always at least one character long.
 pub(crate) fn token(text: &str, at: usize) -> Token {
     let rest = &text[at..];
-    let made = |kind, length: usize| Token {
-        kind,
-        start: at,
-        end: at + length,
-    };
+    let made = |kind, length: usize| Token { kind, start: at, end: at + length };
     let Some(first) = rest.chars().next() else {
         return made(TokenKind::Unknown, 0);
     };
     if let Some(prefix) = string_prefix(rest) {
         let (end, closed, triple) = string(text, at, prefix);
-        let kind = if closed {
-            TokenKind::String
-        } else {
-            TokenKind::Unterminated(triple)
-        };
+        let kind = if closed { TokenKind::String } else { TokenKind::Unterminated(triple) };
         return made(kind, end - at);
     }
     let second_is_digit = rest[first.len_utf8()..].starts_with(|c: char| c.is_ascii_digit());
@@ -98,19 +89,13 @@ pub(crate) fn token(text: &str, at: usize) -> Token {
         return made(TokenKind::Number, number(rest));
     }
     if first == '_' || first.is_alphabetic() {
-        let length = rest
-            .find(|c: char| c != '_' && !c.is_alphanumeric())
-            .unwrap_or(rest.len());
+        let length = rest.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len());
         return made(TokenKind::Name, length);
     }
     if let Some(operator) = OPERATORS.iter().find(|o| rest.starts_with(**o)) {
         return made(TokenKind::Operator, operator.len());
     }
-    let kind = if "+-*/%@&|^~<>()[]{},:.;=".contains(first) {
-        TokenKind::Operator
-    } else {
-        TokenKind::Unknown
-    };
+    let kind = if "+-*/%@&|^~<>()[]{},:.;=".contains(first) { TokenKind::Operator } else { TokenKind::Unknown };
     made(kind, first.len_utf8())
 }
 
@@ -157,9 +142,7 @@ fn number(rest: &str) -> usize {
         } else if byte.is_ascii_alphabetic() {
             // `1if x else y` is legal: stop before a keyword.
             let word = &rest[at..];
-            let length = word
-                .find(|c: char| !c.is_ascii_alphabetic())
-                .unwrap_or(word.len());
+            let length = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
             if !hex && is_keyword(&word[..length]) {
                 break;
             }
@@ -174,11 +157,7 @@ fn number(rest: &str) -> usize {
 /// Length of the prefix (possibly none) before the quote that `rest` starts a string with.
 pub(crate) fn string_prefix(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
-    let length = bytes
-        .iter()
-        .take(3)
-        .take_while(|b| b.is_ascii_alphabetic())
-        .count();
+    let length = bytes.iter().take(3).take_while(|b| b.is_ascii_alphabetic()).count();
     if !matches!(bytes.get(length), Some(b'"' | b'\'')) {
         return None;
     }
@@ -224,24 +203,14 @@ pub(crate) fn mask_format_specs(literal: &str) -> Option<String> {
 }
 
 fn closes(bytes: &[u8], at: usize, quote: u8, triple: bool) -> bool {
-    if triple {
-        bytes[at..].starts_with(&[quote; 3])
-    } else {
-        bytes[at] == quote
-    }
+    if triple { bytes[at..].starts_with(&[quote; 3]) } else { bytes[at] == quote }
 }
 
 fn plain_body(text: &str, mut at: usize, quote: u8, triple: bool) -> Result<usize, usize> {
     let bytes = text.as_bytes();
     while at < bytes.len() {
         match bytes[at] {
-            b'\\' => {
-                at += if bytes[at + 1..].starts_with(b"\r\n") {
-                    3
-                } else {
-                    2
-                }
-            }
+            b'\\' => at += if bytes[at + 1..].starts_with(b"\r\n") { 3 } else { 2 },
             b'\n' | b'\r' if !triple => return Err(at),
             _ if closes(bytes, at, quote, triple) => return Ok(at + if triple { 3 } else { 1 }),
             _ => at += 1,
@@ -332,9 +301,7 @@ fn formatted_body(
         at += 1;
         // Identifiers are stepped over whole, so that their letters are not taken for string prefixes.
         if byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80 {
-            while at < bytes.len()
-                && (bytes[at] == b'_' || bytes[at].is_ascii_alphanumeric() || bytes[at] >= 0x80)
-            {
+            while at < bytes.len() && (bytes[at] == b'_' || bytes[at].is_ascii_alphanumeric() || bytes[at] >= 0x80) {
                 at += 1;
             }
         }
@@ -347,10 +314,7 @@ mod tests {
     use super::{KEYWORDS, TokenKind, tokens};
 
     fn texts(text: &str) -> Vec<&str> {
-        tokens(text, 0, text.len())
-            .iter()
-            .map(|token| token.text(text))
-            .collect()
+        tokens(text, 0, text.len()).iter().map(|token| token.text(text)).collect()
     }
 
     #[test]
@@ -362,10 +326,7 @@ mod tests {
     fn tokens_of_a_line() {
         assert_eq!(
             texts("x[1:-2]**=0x1F if 1.5e-3else rb'a\\'' # c"),
-            [
-                "x", "[", "1", ":", "-", "2", "]", "**=", "0x1F", "if", "1.5e-3", "else",
-                "rb'a\\''"
-            ]
+            ["x", "[", "1", ":", "-", "2", "]", "**=", "0x1F", "if", "1.5e-3", "else", "rb'a\\''"]
         );
     }
 

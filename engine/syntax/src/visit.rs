@@ -29,10 +29,7 @@ pub fn children<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             visit(index);
         }
         ExprKind::Slice { lower, upper, step } => {
-            [lower, upper, step]
-                .into_iter()
-                .flatten()
-                .for_each(|part| visit(part));
+            [lower, upper, step].into_iter().flatten().for_each(|part| visit(part));
         }
         ExprKind::Tuple(elements) | ExprKind::List(elements) | ExprKind::Set(elements) => {
             elements.iter().for_each(visit);
@@ -47,11 +44,7 @@ pub fn children<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
         | ExprKind::SetComp(comprehension)
         | ExprKind::DictComp(comprehension)
         | ExprKind::GeneratorExp(comprehension) => {
-            comprehension
-                .clauses
-                .iter()
-                .take(1)
-                .for_each(|c| visit(&c.iter));
+            comprehension.clauses.iter().take(1).for_each(|c| visit(&c.iter));
         }
         ExprKind::Lambda(lambda) => defaults(&lambda.params, visit),
         ExprKind::IfExp { test, body, orelse } => {
@@ -78,12 +71,7 @@ pub fn blocks<'a>(statement: &'a Stmt, visit: &mut dyn FnMut(&'a [Stmt])) {
         }
         StmtKind::With { body, .. } => visit(body),
         StmtKind::Match { cases, .. } => cases.iter().for_each(|case| visit(&case.body)),
-        StmtKind::Try {
-            body,
-            handlers,
-            orelse,
-            finalbody,
-        } => {
+        StmtKind::Try { body, handlers, orelse, finalbody } => {
             visit(body);
             handlers.iter().for_each(|handler| visit(&handler.body));
             visit(orelse);
@@ -103,10 +91,7 @@ pub fn argument(arg: &Arg) -> &Expr {
 
 /// The default values of parameters.
 pub fn defaults<'a>(params: &'a Params, visit: &mut dyn FnMut(&'a Expr)) {
-    params
-        .iter()
-        .filter_map(|param| param.default.as_ref())
-        .for_each(visit);
+    params.iter().filter_map(|param| param.default.as_ref()).for_each(visit);
 }
 
 fn fstring<'a>(parts: &'a [FStringPart], visit: &mut dyn FnMut(&'a Expr)) {

@@ -3,9 +3,7 @@
 mod common;
 
 use common::module;
-use pallas_syntax::ast::{
-    Constant, Expr, ExprKind, FStringField, FStringPart, FunctionDef, Module, StmtKind,
-};
+use pallas_syntax::ast::{Constant, Expr, ExprKind, FStringField, FStringPart, FunctionDef, Module, StmtKind};
 use std::sync::Arc;
 
 fn value(module: &Module) -> &Expr {
@@ -55,8 +53,7 @@ fn fields_of_fstrings_have_their_place_in_the_file() {
 
 #[test]
 fn locals_come_in_the_order_of_binding_with_parameters_first() {
-    let module =
-        module("def f(b, *args, a=1, **k):\n  z = y = 1\n  for x in z: b = w = 2\n  z = 3\n");
+    let module = module("def f(b, *args, a=1, **k):\n  z = y = 1\n  for x in z: b = w = 2\n  z = 3\n");
     let function = function(&module);
     let locals: Vec<&str> = function.scope.locals.iter().map(|name| &**name).collect();
     // CPython: f.__code__.co_varnames
@@ -68,22 +65,14 @@ fn locals_come_in_the_order_of_binding_with_parameters_first() {
 fn decorators_belong_to_the_statement_and_not_to_the_definition() {
     let module = module("@a\n@b(c)\ndef f():\n    pass  # end\n\n\nx = 1\n");
     let function = function(&module);
-    assert_eq!(
-        module.source.slice(module.body[0].span),
-        "@a\n@b(c)\ndef f():\n    pass"
-    );
+    assert_eq!(module.source.slice(module.body[0].span), "@a\n@b(c)\ndef f():\n    pass");
     assert_eq!(module.source.slice(function.span), "def f():\n    pass");
 }
 
 #[test]
 fn a_half_typed_attribute_keeps_its_value() {
     let module = module("x = pl.\ny = 2\n");
-    let ExprKind::Attribute {
-        value,
-        name,
-        name_span,
-    } = &value(&module).kind
-    else {
+    let ExprKind::Attribute { value, name, name_span } = &value(&module).kind else {
         panic!("{:?}", module.body[0]);
     };
     assert_eq!(module.source.slice(value.span), "pl");
@@ -95,19 +84,13 @@ fn a_half_typed_attribute_keeps_its_value() {
 #[test]
 fn adjacent_strings_are_one() {
     let module = module("'a' r'\\b' \"c\"");
-    assert!(
-        matches!(&value(&module).kind, ExprKind::Constant(Constant::Str(text)) if &**text == "a\\bc")
-    );
+    assert!(matches!(&value(&module).kind, ExprKind::Constant(Constant::Str(text)) if &**text == "a\\bc"));
 }
 
 #[test]
 fn a_line_has_one_error_at_most() {
     let module = module("def f(x, x, x): return )\nreturn (1 2, 3 4)\n");
-    let lines: Vec<u32> = module
-        .errors
-        .iter()
-        .map(|error| module.source.line_of(error.span.start))
-        .collect();
+    let lines: Vec<u32> = module.errors.iter().map(|error| module.source.line_of(error.span.start)).collect();
     assert_eq!(lines, [1, 2]);
 }
 

@@ -29,9 +29,7 @@ fn trees_spans_and_scopes_are_those_of_cpython() {
 /// The first error of each broken snippet has CPython's line and words.
 #[test]
 fn errors_are_worded_as_cpython_words_them() {
-    let read = |path: &str| {
-        std::fs::read_to_string(folder().join(path)).expect("the file is in the repository")
-    };
+    let read = |path: &str| std::fs::read_to_string(folder().join(path)).expect("the file is in the repository");
     let snippets = read("cases/errors.txt");
     let golden = read("goldens/errors.txt");
     let snippets: Vec<&str> = snippets.split("---\n").collect();

@@ -29,17 +29,10 @@ fn parse_in_time(text: &str) {
     let module = module(text);
     // Every span must lie in the text and on character boundaries.
     for statement in module.body.iter() {
-        assert!(
-            text.get(statement.span.range()).is_some(),
-            "{:?} in {text:?}",
-            statement.span
-        );
+        assert!(text.get(statement.span.range()).is_some(), "{:?} in {text:?}", statement.span);
     }
     for error in &module.errors {
-        assert!(
-            text.get(error.span.range()).is_some(),
-            "{error:?} in {text:?}"
-        );
+        assert!(text.get(error.span.range()).is_some(), "{error:?} in {text:?}");
     }
     assert!(start.elapsed() < LIMIT, "slow: {text:?}");
 }
@@ -68,19 +61,16 @@ fn prefixes_of_whole_files_parse() {
 #[test]
 fn garbage_parses() {
     const PIECES: &[&str] = &[
-        "(", ")", "[", "]", "{", "}", "'", "\"", "\"\"\"", "f'", "f\"{", "\\", "\n", "\n    ",
-        "\t", "def ", "class ", "if ", "else", "for ", " in ", "lambda", ":", "=", ":=", "**", "*",
-        ",", ".", "x", "1", "0x", "é", "𝄞", "\u{0}", "\r\n", "\r", "#", "@", "!", "$", "match ",
-        "case ", "try:", "except", "\u{feff}", "\u{301}", "print ", "async ", "await ", "yield ",
-        "type ", ";", "\\N{", "\u{c}", "import ", "from ", " as ", "return", "global ", "with ",
-        "-", "b'", "rb\"",
+        "(", ")", "[", "]", "{", "}", "'", "\"", "\"\"\"", "f'", "f\"{", "\\", "\n", "\n    ", "\t", "def ", "class ",
+        "if ", "else", "for ", " in ", "lambda", ":", "=", ":=", "**", "*", ",", ".", "x", "1", "0x", "é", "𝄞",
+        "\u{0}", "\r\n", "\r", "#", "@", "!", "$", "match ", "case ", "try:", "except", "\u{feff}", "\u{301}",
+        "print ", "async ", "await ", "yield ", "type ", ";", "\\N{", "\u{c}", "import ", "from ", " as ", "return",
+        "global ", "with ", "-", "b'", "rb\"",
     ];
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for _ in 0..1500 {
         let length = random.below(40);
-        let text: String = (0..length)
-            .map(|_| PIECES[random.below(PIECES.len())])
-            .collect();
+        let text: String = (0..length).map(|_| PIECES[random.below(PIECES.len())]).collect();
         parse_in_time(&text);
     }
 }

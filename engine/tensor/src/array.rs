@@ -58,41 +58,22 @@ impl Array {
     ///
     /// # Errors
     /// If the buffer is of another storage, or its length is not the shape's size.
-    pub fn with_dtype(
-        dtype: DType,
-        shape: impl Into<Shape>,
-        buffer: Buffer,
-    ) -> Result<Array, OpError> {
+    pub fn with_dtype(dtype: DType, shape: impl Into<Shape>, buffer: Buffer) -> Result<Array, OpError> {
         let shape = shape.into();
         if !buffer.stores(dtype) {
-            return Err(OpError::DTypeMismatch {
-                op: "array",
-                left: dtype,
-                right: buffer.natural_dtype(),
-            });
+            return Err(OpError::DTypeMismatch { op: "array", left: dtype, right: buffer.natural_dtype() });
         }
         if shape.checked_size() != Some(buffer.len()) {
-            return Err(OpError::argument(
-                "array",
-                format!("shape {shape} does not hold {} elements", buffer.len()),
-            ));
+            return Err(OpError::argument("array", format!("shape {shape} does not hold {} elements", buffer.len())));
         }
-        Ok(Array {
-            dtype,
-            shape,
-            buffer: Arc::new(buffer),
-        })
+        Ok(Array { dtype, shape, buffer: Arc::new(buffer) })
     }
 
     /// For operations, which know that dtype, shape and buffer fit.
     pub(crate) fn from_parts(dtype: DType, shape: Shape, buffer: Buffer) -> Array {
         debug_assert!(buffer.stores(dtype), "{dtype} in {buffer:?}");
         debug_assert_eq!(shape.size(), buffer.len());
-        Array {
-            dtype,
-            shape,
-            buffer: Arc::new(buffer),
-        }
+        Array { dtype, shape, buffer: Arc::new(buffer) }
     }
 
     /// The same elements under another shape of the same size; the caller knows that it is.
@@ -108,8 +89,7 @@ impl Array {
     pub fn full(dtype: DType, shape: impl Into<Shape>, value: Scalar) -> Result<Array, OpError> {
         let shape = shape.into();
         let one = Array::scalar(dtype, value);
-        let buffer =
-            with_elements!(&*one.buffer, elements => Element::wrap(filled(&shape, elements[0])?));
+        let buffer = with_elements!(&*one.buffer, elements => Element::wrap(filled(&shape, elements[0])?));
         Ok(Array::from_parts(dtype, shape, buffer))
     }
 
@@ -131,14 +111,9 @@ impl Array {
             return Err(OpError::DType { op: "iota", dtype });
         }
         let Some(&length) = shape.get(axis) else {
-            return Err(OpError::argument(
-                "iota",
-                format!("axis {axis} is out of bounds for shape {shape}"),
-            ));
+            return Err(OpError::argument("iota", format!("axis {axis} is out of bounds for shape {shape}")));
         };
-        shape
-            .checked_size()
-            .ok_or_else(|| OpError::too_large(&shape))?;
+        shape.checked_size().ok_or_else(|| OpError::too_large(&shape))?;
         if shape.size() == 0 {
             return Array::zeros(dtype, shape);
         }
@@ -158,17 +133,10 @@ impl Array {
     ///
     /// # Errors
     /// If their number is not the shape's size.
-    pub fn from_scalars(
-        dtype: DType,
-        shape: impl Into<Shape>,
-        values: &[Scalar],
-    ) -> Result<Array, OpError> {
+    pub fn from_scalars(dtype: DType, shape: impl Into<Shape>, values: &[Scalar]) -> Result<Array, OpError> {
         let shape = shape.into();
         if shape.checked_size() != Some(values.len()) {
-            return Err(OpError::argument(
-                "array",
-                format!("shape {shape} does not hold {} elements", values.len()),
-            ));
+            return Err(OpError::argument("array", format!("shape {shape} does not hold {} elements", values.len())));
         }
         let mut array = Array::zeros(dtype, shape)?;
         for (index, &value) in values.iter().enumerate() {
@@ -300,22 +268,18 @@ impl Array {
     /// Whether dtype, shape and every bit agree; here NaN equals the same NaN, and -0 is not 0.
     pub fn same_bits(&self, other: &Array) -> bool {
         let bits = |left: &Buffer, right: &Buffer| match (left, right) {
-            (Buffer::F32(left), Buffer::F32(right)) => left
-                .iter()
-                .map(|x| x.to_bits())
-                .eq(right.iter().map(|x| x.to_bits())),
-            (Buffer::F64(left), Buffer::F64(right)) => left
-                .iter()
-                .map(|x| x.to_bits())
-                .eq(right.iter().map(|x| x.to_bits())),
-            (Buffer::F16(left), Buffer::F16(right)) => left
-                .iter()
-                .map(|x| x.to_bits())
-                .eq(right.iter().map(|x| x.to_bits())),
-            (Buffer::BF16(left), Buffer::BF16(right)) => left
-                .iter()
-                .map(|x| x.to_bits())
-                .eq(right.iter().map(|x| x.to_bits())),
+            (Buffer::F32(left), Buffer::F32(right)) => {
+                left.iter().map(|x| x.to_bits()).eq(right.iter().map(|x| x.to_bits()))
+            }
+            (Buffer::F64(left), Buffer::F64(right)) => {
+                left.iter().map(|x| x.to_bits()).eq(right.iter().map(|x| x.to_bits()))
+            }
+            (Buffer::F16(left), Buffer::F16(right)) => {
+                left.iter().map(|x| x.to_bits()).eq(right.iter().map(|x| x.to_bits()))
+            }
+            (Buffer::BF16(left), Buffer::BF16(right)) => {
+                left.iter().map(|x| x.to_bits()).eq(right.iter().map(|x| x.to_bits()))
+            }
             (left, right) => left == right,
         };
         self.dtype == other.dtype && self.shape == other.shape && bits(&self.buffer, &other.buffer)
@@ -389,14 +353,8 @@ mod tests {
     #[test]
     fn impossible_sizes_are_errors() {
         let shape = [usize::MAX / 2, 3];
-        assert!(matches!(
-            Array::zeros(DType::F32, shape),
-            Err(OpError::TooLarge { .. })
-        ));
-        assert!(matches!(
-            Array::zeros(DType::F32, [usize::MAX / 8]),
-            Err(OpError::TooLarge { .. })
-        ));
+        assert!(matches!(Array::zeros(DType::F32, shape), Err(OpError::TooLarge { .. })));
+        assert!(matches!(Array::zeros(DType::F32, [usize::MAX / 8]), Err(OpError::TooLarge { .. })));
         assert!(Array::new([2], Buffer::F32(vec![1.0])).is_err());
         assert!(Array::with_dtype(DType::I4, [1], Buffer::F32(vec![1.0])).is_err());
     }
@@ -404,10 +362,7 @@ mod tests {
     #[test]
     fn iota_counts_along_one_axis() {
         let array = Array::iota(DType::I32, [2, 3], 1).expect("small");
-        assert_eq!(
-            array,
-            Array::from_i32s([2, 3], &[0, 1, 2, 0, 1, 2]).expect("six")
-        );
+        assert_eq!(array, Array::from_i32s([2, 3], &[0, 1, 2, 0, 1, 2]).expect("six"));
         let array = Array::iota(DType::F32, [2, 3], 0).expect("small");
         let expected = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
         assert_eq!(array, Array::from_f32s([2, 3], &expected).expect("six"));

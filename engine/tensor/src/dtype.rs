@@ -76,20 +76,8 @@ struct Row {
     kind: Kind,
 }
 
-const fn row(
-    dtype: DType,
-    name: &'static str,
-    short_name: &'static str,
-    bits: u32,
-    kind: Kind,
-) -> Row {
-    Row {
-        dtype,
-        name,
-        short_name,
-        bits,
-        kind,
-    }
+const fn row(dtype: DType, name: &'static str, short_name: &'static str, bits: u32, kind: Kind) -> Row {
+    Row { dtype, name, short_name, bits, kind }
 }
 
 /// In the order of the enum, so that `dtype as usize` indexes it (tested below).
@@ -105,35 +93,11 @@ static TABLE: [Row; 21] = [
     row(DType::U16, "uint16", "u16", 16, Kind::Unsigned),
     row(DType::U32, "uint32", "u32", 32, Kind::Unsigned),
     row(DType::U64, "uint64", "u64", 64, Kind::Unsigned),
-    row(
-        DType::F8E4M3Fn,
-        "float8_e4m3fn",
-        "f8_e4m3fn",
-        8,
-        Kind::Float,
-    ),
+    row(DType::F8E4M3Fn, "float8_e4m3fn", "f8_e4m3fn", 8, Kind::Float),
     row(DType::F8E5M2, "float8_e5m2", "f8_e5m2", 8, Kind::Float),
-    row(
-        DType::F8E4M3B11Fnuz,
-        "float8_e4m3b11fnuz",
-        "f8_e4m3b11fnuz",
-        8,
-        Kind::Float,
-    ),
-    row(
-        DType::F8E4M3Fnuz,
-        "float8_e4m3fnuz",
-        "f8_e4m3fnuz",
-        8,
-        Kind::Float,
-    ),
-    row(
-        DType::F8E5M2Fnuz,
-        "float8_e5m2fnuz",
-        "f8_e5m2fnuz",
-        8,
-        Kind::Float,
-    ),
+    row(DType::F8E4M3B11Fnuz, "float8_e4m3b11fnuz", "f8_e4m3b11fnuz", 8, Kind::Float),
+    row(DType::F8E4M3Fnuz, "float8_e4m3fnuz", "f8_e4m3fnuz", 8, Kind::Float),
+    row(DType::F8E5M2Fnuz, "float8_e5m2fnuz", "f8_e5m2fnuz", 8, Kind::Float),
     row(DType::BF16, "bfloat16", "bf16", 16, Kind::Float),
     row(DType::F16, "float16", "f16", 16, Kind::Float),
     row(DType::F32, "float32", "f32", 32, Kind::Float),

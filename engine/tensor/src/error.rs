@@ -52,24 +52,15 @@ pub enum OpError {
 
 impl OpError {
     pub(crate) fn shapes(op: &'static str, left: &Shape, right: &Shape) -> OpError {
-        OpError::ShapeMismatch {
-            op,
-            left: Box::new(left.clone()),
-            right: Box::new(right.clone()),
-        }
+        OpError::ShapeMismatch { op, left: Box::new(left.clone()), right: Box::new(right.clone()) }
     }
 
     pub(crate) fn too_large(shape: &Shape) -> OpError {
-        OpError::TooLarge {
-            shape: Box::new(shape.clone()),
-        }
+        OpError::TooLarge { shape: Box::new(shape.clone()) }
     }
 
     pub(crate) fn argument(op: &'static str, message: impl Into<String>) -> OpError {
-        OpError::Argument {
-            op,
-            message: message.into(),
-        }
+        OpError::Argument { op, message: message.into() }
     }
 }
 
@@ -78,20 +69,14 @@ impl fmt::Display for OpError {
         match self {
             OpError::DType { op, dtype } => write!(formatter, "{op} does not accept dtype {dtype}"),
             OpError::DTypeMismatch { op, left, right } => {
-                write!(
-                    formatter,
-                    "{op} requires arguments to have the same dtypes, got {left}, {right}"
-                )
+                write!(formatter, "{op} requires arguments to have the same dtypes, got {left}, {right}")
             }
             OpError::ShapeMismatch { op, left, right } => {
                 write!(formatter, "{op} got incompatible shapes: {left}, {right}")
             }
             OpError::Argument { op, message } => write!(formatter, "{op}: {message}"),
             OpError::TooLarge { shape } => {
-                write!(
-                    formatter,
-                    "an array of shape {shape} does not fit in memory"
-                )
+                write!(formatter, "an array of shape {shape} does not fit in memory")
             }
         }
     }

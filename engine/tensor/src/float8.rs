@@ -19,39 +19,14 @@ pub struct Float8 {
     unsigned_zero: bool,
 }
 
-const E4M3FN: Float8 = Float8 {
-    mantissa_bits: 3,
-    bias: 7,
-    max_finite: 0x7e,
-    overflow: 0x7f,
-    nan: 0x7f,
-    unsigned_zero: false,
-};
-const E5M2: Float8 = Float8 {
-    mantissa_bits: 2,
-    bias: 15,
-    max_finite: 0x7b,
-    overflow: 0x7c,
-    nan: 0x7e,
-    unsigned_zero: false,
-};
-const E4M3B11FNUZ: Float8 = Float8 {
-    mantissa_bits: 3,
-    bias: 11,
-    max_finite: 0x7f,
-    overflow: 0x80,
-    nan: 0x80,
-    unsigned_zero: true,
-};
-const E4M3FNUZ: Float8 = Float8 {
-    bias: 8,
-    ..E4M3B11FNUZ
-};
-const E5M2FNUZ: Float8 = Float8 {
-    mantissa_bits: 2,
-    bias: 16,
-    ..E4M3B11FNUZ
-};
+const E4M3FN: Float8 =
+    Float8 { mantissa_bits: 3, bias: 7, max_finite: 0x7e, overflow: 0x7f, nan: 0x7f, unsigned_zero: false };
+const E5M2: Float8 =
+    Float8 { mantissa_bits: 2, bias: 15, max_finite: 0x7b, overflow: 0x7c, nan: 0x7e, unsigned_zero: false };
+const E4M3B11FNUZ: Float8 =
+    Float8 { mantissa_bits: 3, bias: 11, max_finite: 0x7f, overflow: 0x80, nan: 0x80, unsigned_zero: true };
+const E4M3FNUZ: Float8 = Float8 { bias: 8, ..E4M3B11FNUZ };
+const E5M2FNUZ: Float8 = Float8 { mantissa_bits: 2, bias: 16, ..E4M3B11FNUZ };
 
 impl Float8 {
     /// The format of an 8-bit float dtype; `None` for every other dtype.
@@ -75,19 +50,12 @@ impl Float8 {
         let magnitude = bits & 0x7f;
         if magnitude > self.max_finite {
             let infinite = self.overflow != self.nan && magnitude == self.overflow;
-            return if infinite {
-                sign * f32::INFINITY
-            } else {
-                f32::NAN.copysign(sign)
-            };
+            return if infinite { sign * f32::INFINITY } else { f32::NAN.copysign(sign) };
         }
         let exponent = i32::from(magnitude >> self.mantissa_bits);
         let mantissa = i32::from(magnitude) & ((1 << self.mantissa_bits) - 1);
-        let (mantissa, exponent) = if exponent == 0 {
-            (mantissa, 1)
-        } else {
-            (mantissa | 1 << self.mantissa_bits, exponent)
-        };
+        let (mantissa, exponent) =
+            if exponent == 0 { (mantissa, 1) } else { (mantissa | 1 << self.mantissa_bits, exponent) };
         let scale = power_of_two(exponent - self.bias - self.mantissa_bits as i32);
         sign * mantissa as f32 * scale
     }

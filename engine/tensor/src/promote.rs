@@ -20,15 +20,7 @@ const fn node(dtype: DType) -> Node {
 /// the complex types).
 const EDGES: &[(Node, &[Node])] = &[
     (node(DType::Bool), &[WEAK_INT]),
-    (
-        WEAK_INT,
-        &[
-            node(DType::U8),
-            node(DType::U4),
-            node(DType::I8),
-            node(DType::I4),
-        ],
-    ),
+    (WEAK_INT, &[node(DType::U8), node(DType::U4), node(DType::I8), node(DType::I4)]),
     (node(DType::U8), &[node(DType::I16), node(DType::U16)]),
     (node(DType::U16), &[node(DType::I32), node(DType::U32)]),
     (node(DType::U64), &[WEAK_FLOAT]),
@@ -54,10 +46,7 @@ const EDGES: &[(Node, &[Node])] = &[
 ];
 
 /// Without 64-bit types `uint32` meets `int32` there, rather than at `int64`.
-const UINT32_EDGES: [[Node; 2]; 2] = [
-    [node(DType::I32), node(DType::U64)],
-    [node(DType::I64), node(DType::U64)],
-];
+const UINT32_EDGES: [[Node; 2]; 2] = [[node(DType::I32), node(DType::U64)], [node(DType::I64), node(DType::U64)]];
 
 /// Every node's upper bounds, itself among them, as sets of bits.
 const fn upper_bounds(x64: bool) -> [u32; NODES] {
@@ -92,9 +81,7 @@ const BOUNDS: [[u32; NODES]; 2] = [upper_bounds(false), upper_bounds(true)];
 /// The least of the common upper bounds, if there is one.
 fn least_upper_bound(nodes: &[Node], x64: bool) -> Option<Node> {
     let bounds = &BOUNDS[usize::from(x64)];
-    let common = nodes
-        .iter()
-        .fold(u32::MAX, |common, &node| common & bounds[node]);
+    let common = nodes.iter().fold(u32::MAX, |common, &node| common & bounds[node]);
     (0..NODES).find(|&node| common & 1 << node != 0 && common & !bounds[node] == 0)
 }
 
@@ -125,13 +112,8 @@ pub fn promote(operands: &[(DType, bool)], x64: bool) -> Option<(DType, bool)> {
         return None;
     }
     // Of weak operands only, the strong counterparts are compared, and the result is weak.
-    let nodes = operands.iter().map(|&(dtype, weak)| {
-        if weak && !all_weak {
-            weak_node(dtype)
-        } else {
-            Some(node(dtype))
-        }
-    });
+    let nodes =
+        operands.iter().map(|&(dtype, weak)| if weak && !all_weak { weak_node(dtype) } else { Some(node(dtype)) });
     let nodes: Vec<Node> = nodes.collect::<Option<_>>()?;
     let (dtype, weak) = match least_upper_bound(&nodes, x64)? {
         WEAK_INT => (canonicalize(DType::I64, x64), true),
@@ -235,9 +217,7 @@ fn entry(table: &[&str], row: usize, column: usize) -> Option<u8> {
 
 fn from_letter(letter: u8) -> Option<DType> {
     let number = letter.checked_sub(b'a')?;
-    DType::all()
-        .nth(number.into())
-        .filter(|&dtype| dtype != DType::Key)
+    DType::all().nth(number.into()).filter(|&dtype| dtype != DType::Key)
 }
 
 /// The dtype that numpy gives an operation on operands, Python scalars marked: `bool`, `int64` and

@@ -71,18 +71,14 @@ impl Scalar {
             },
             Kind::Signed | Kind::Unsigned => match self {
                 Scalar::Float(value) => Scalar::Int(saturate(value, dtype)),
-                _ => self
-                    .as_int()
-                    .map_or(zero, |value| Scalar::Int(wrap(value, dtype))),
+                _ => self.as_int().map_or(zero, |value| Scalar::Int(wrap(value, dtype))),
             },
             Kind::Float => match (self, dtype) {
                 (Scalar::Key(_), _) => zero,
                 (_, DType::F64) => self.as_f64().map_or(zero, Scalar::Float),
                 // Integers reach the narrow floats through `f32`, as in XLA.
                 (Scalar::Int(value), _) => Scalar::Float(round(f64::from(value as f32), dtype)),
-                _ => self
-                    .as_f64()
-                    .map_or(zero, |value| Scalar::Float(round(value, dtype))),
+                _ => self.as_f64().map_or(zero, |value| Scalar::Float(round(value, dtype))),
             },
         }
     }
@@ -152,10 +148,7 @@ mod tests {
     #[test]
     fn integers_wrap_and_floats_saturate() {
         assert_eq!(Scalar::Int(255).cast(DType::I8), Scalar::Int(-1));
-        assert_eq!(
-            Scalar::Int(-1).cast(DType::U64),
-            Scalar::Int(u64::MAX.into())
-        );
+        assert_eq!(Scalar::Int(-1).cast(DType::U64), Scalar::Int(u64::MAX.into()));
         assert_eq!(Scalar::Int(9).cast(DType::I4), Scalar::Int(-7));
         assert_eq!(Scalar::Float(300.0).cast(DType::U8), Scalar::Int(255));
         assert_eq!(Scalar::Float(-3.7).cast(DType::I32), Scalar::Int(-3));
@@ -167,13 +160,7 @@ mod tests {
     fn floats_round_once() {
         // 2**53 + 2**29 + 1 lies above a tie of f32 that f64 would round onto.
         let value = (1i128 << 53) + (1i128 << 29) + 1;
-        assert_eq!(
-            Scalar::Int(value).cast(DType::F32),
-            Scalar::Float(f64::from(value as f32))
-        );
-        assert_eq!(
-            Scalar::Float(1.0 + 2f64.powi(-4) + 2f64.powi(-40)).cast(DType::F8E4M3Fn),
-            Scalar::Float(1.125)
-        );
+        assert_eq!(Scalar::Int(value).cast(DType::F32), Scalar::Float(f64::from(value as f32)));
+        assert_eq!(Scalar::Float(1.0 + 2f64.powi(-4) + 2f64.powi(-40)).cast(DType::F8E4M3Fn), Scalar::Float(1.125));
     }
 }

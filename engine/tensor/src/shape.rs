@@ -33,9 +33,7 @@ impl Shape {
         if self.0.contains(&0) {
             return Some(0);
         }
-        self.0
-            .iter()
-            .try_fold(1usize, |size, &dimension| size.checked_mul(dimension))
+        self.0.iter().try_fold(1usize, |size, &dimension| size.checked_mul(dimension))
     }
 
     /// Distance in elements between neighbours along each dimension, row major.
@@ -69,9 +67,7 @@ impl Shape {
     /// This shape without the given axes, in order.
     pub fn without_axes(&self, axes: &[usize]) -> Shape {
         let kept = self.iter().enumerate();
-        kept.filter(|(axis, _)| !axes.contains(axis))
-            .map(|(_, &dimension)| dimension)
-            .collect()
+        kept.filter(|(axis, _)| !axes.contains(axis)).map(|(_, &dimension)| dimension).collect()
     }
 
     /// Appends an innermost dimension.
@@ -161,10 +157,7 @@ mod tests {
         assert_eq!(Shape::scalar().size(), 1);
         assert_eq!(Shape::from([2, 0, usize::MAX]).checked_size(), Some(0));
         assert_eq!(Shape::from([2, usize::MAX]).checked_size(), None);
-        assert_eq!(
-            Shape::from([usize::MAX, 0, usize::MAX]).checked_size(),
-            Some(0)
-        );
+        assert_eq!(Shape::from([usize::MAX, 0, usize::MAX]).checked_size(), Some(0));
     }
 
     #[test]
@@ -175,9 +168,7 @@ mod tests {
 
     #[test]
     fn broadcasts_as_numpy() {
-        let broadcast = |left: &[usize], right: &[usize]| {
-            Shape::broadcast(&[&Shape::from(left), &Shape::from(right)])
-        };
+        let broadcast = |left: &[usize], right: &[usize]| Shape::broadcast(&[&Shape::from(left), &Shape::from(right)]);
         assert_eq!(broadcast(&[2, 1], &[3]), Some(Shape::from([2, 3])));
         assert_eq!(broadcast(&[], &[4]), Some(Shape::from([4])));
         assert_eq!(broadcast(&[0], &[1]), Some(Shape::from([0])));

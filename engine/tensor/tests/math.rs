@@ -57,12 +57,7 @@ impl Reader<'_> {
     }
 
     fn name(&mut self) -> String {
-        let text = self
-            .take(8)
-            .iter()
-            .take_while(|&&byte| byte != 0)
-            .copied()
-            .collect();
+        let text = self.take(8).iter().take_while(|&&byte| byte != 0).copied().collect();
         String::from_utf8(text).expect("names are ASCII")
     }
 
@@ -91,11 +86,7 @@ fn single_precision_is_bit_for_bit_that_of_jax() {
         let name = reader.name();
         let (arity, count) = (reader.word(), reader.word() as usize);
         let first = reader.floats(count);
-        let second = if arity == 2 {
-            reader.floats(count)
-        } else {
-            first.clone()
-        };
+        let second = if arity == 2 { reader.floats(count) } else { first.clone() };
         let expected = reader.floats(count);
         let unary = UNARY.iter().find(|(known, _)| *known == name);
         let binary = BINARY.iter().find(|(known, _)| *known == name);
@@ -105,10 +96,7 @@ fn single_precision_is_bit_for_bit_that_of_jax() {
                 (_, Some((_, function))) => function(x, y),
                 _ => panic!("no function {name}"),
             };
-            assert!(
-                same(got, want),
-                "{name}({x:e}, {y:e}) = {got:e}, and JAX says {want:e}"
-            );
+            assert!(same(got, want), "{name}({x:e}, {y:e}) = {got:e}, and JAX says {want:e}");
         }
         seen += 1;
     }
@@ -140,10 +128,7 @@ fn sixteen_bit_floats_are_rounded_where_jax_rounds() {
     let mut seen = 0;
     while !reader.0.is_empty() {
         let (type_name, name) = (reader.name(), reader.name());
-        let (_, wide) = UNARY
-            .iter()
-            .find(|(known, _)| *known == name)
-            .expect("a known function");
+        let (_, wide) = UNARY.iter().find(|(known, _)| *known == name).expect("a known function");
         for pattern in (0..=u16::MAX).step_by(STRIDE) {
             let value = |bits| match type_name.as_str() {
                 "bf16" => bf16::from_bits(bits).to_f32(),
@@ -151,10 +136,7 @@ fn sixteen_bit_floats_are_rounded_where_jax_rounds() {
             };
             let (x, want) = (value(pattern), value(reader.short()));
             let got = narrow(&name, *wide, &type_name, x);
-            assert!(
-                same(got, want),
-                "{type_name} {name}({x:e}) = {got:e}, and JAX says {want:e}"
-            );
+            assert!(same(got, want), "{type_name} {name}({x:e}) = {got:e}, and JAX says {want:e}");
         }
         seen += 1;
     }

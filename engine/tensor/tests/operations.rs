@@ -3,9 +3,7 @@
 
 mod support;
 
-use pallas_tensor::ops::{
-    self, BinaryOp, CompareOp, CumulativeOp, DotDimensions, PadDimension, ReduceOp, UnaryOp,
-};
+use pallas_tensor::ops::{self, BinaryOp, CompareOp, CumulativeOp, DotDimensions, PadDimension, ReduceOp, UnaryOp};
 use pallas_tensor::{Array, DType, OpError};
 use serde_json::Value;
 use support::{Report, array, list, positions, text};
@@ -13,9 +11,7 @@ use support::{Report, array, list, positions, text};
 fn unary_op(name: &str) -> UnaryOp {
     match name {
         "round_even" => UnaryOp::RoundEven,
-        name => UnaryOp::all()
-            .find(|op| op.name() == name)
-            .expect("an operation"),
+        name => UnaryOp::all().find(|op| op.name() == name).expect("an operation"),
     }
 }
 
@@ -39,24 +35,17 @@ fn run(op: &str, parameters: &Value, operands: &[Array]) -> Result<Vec<Array>, O
             ops::integer_pow(first(), exponent as i32)?
         }
         "binary" | "function2" => {
-            let op = BinaryOp::all()
-                .find(|op| op.name() == name)
-                .expect("an operation");
+            let op = BinaryOp::all().find(|op| op.name() == name).expect("an operation");
             // The same whichever operand's buffer is reused.
             let shared = ops::binary(op, operands[0].clone(), operands[1].clone())?;
             let left_copy = ops::reshape(&operands[0], operands[0].shape().clone())?;
             let mut unique = operands[1].clone();
             unique.make_mut();
-            assert!(support::agree(
-                &shared,
-                &ops::binary(op, left_copy, unique)?
-            ));
+            assert!(support::agree(&shared, &ops::binary(op, left_copy, unique)?));
             shared
         }
         "compare" => {
-            let op = CompareOp::all()
-                .find(|op| op.name() == name)
-                .expect("a comparison");
+            let op = CompareOp::all().find(|op| op.name() == name).expect("a comparison");
             ops::compare(op, &operands[0], &operands[1])?
         }
         "clamp" => ops::clamp(&operands[0], second(), &operands[2])?,
@@ -92,8 +81,7 @@ fn run(op: &str, parameters: &Value, operands: &[Array]) -> Result<Vec<Array>, O
             let pair = |key: &str| -> Vec<Vec<usize>> {
                 let axes = |value: &Value| -> Vec<usize> {
                     let axes = value.as_array().expect("axes").iter();
-                    axes.map(|axis| axis.as_u64().expect("an axis") as usize)
-                        .collect()
+                    axes.map(|axis| axis.as_u64().expect("an axis") as usize).collect()
                 };
                 list(parameters, key).iter().map(axes).collect()
             };
@@ -137,20 +125,12 @@ fn run(op: &str, parameters: &Value, operands: &[Array]) -> Result<Vec<Array>, O
 
 /// Whether floats agree to a few units in the last place (of the largest, for sums).
 fn near(found: &Array, expected: &Array) -> bool {
-    let values = |array: &Array| -> Vec<f64> {
-        array
-            .iter_scalars()
-            .filter_map(|value| value.as_f64())
-            .collect()
-    };
+    let values = |array: &Array| -> Vec<f64> { array.iter_scalars().filter_map(|value| value.as_f64()).collect() };
     let Some(info) = expected.dtype().finfo() else {
         return support::agree(found, expected);
     };
     let finite = |value: &f64| value.is_finite();
-    let largest = values(expected)
-        .into_iter()
-        .filter(finite)
-        .fold(0.0, |x: f64, y| x.max(y.abs()));
+    let largest = values(expected).into_iter().filter(finite).fold(0.0, |x: f64, y| x.max(y.abs()));
     let same = |(x, y): (f64, f64)| {
         let error = (x - y).abs();
         let within = error <= 16.0 * info.eps * y.abs() || error <= info.eps * largest.min(16.0);
@@ -160,8 +140,7 @@ fn near(found: &Array, expected: &Array) -> bool {
 }
 
 fn check(kinds: &[&str], at_least: usize) {
-    let cases: Value = serde_json::from_str(include_str!("data/operations.json"))
-        .expect("the golden file is JSON");
+    let cases: Value = serde_json::from_str(include_str!("data/operations.json")).expect("the golden file is JSON");
     let mut report = Report::default();
     for case in cases.as_array().expect("a list of cases") {
         let op = text(case, "op");
@@ -170,9 +149,7 @@ fn check(kinds: &[&str], at_least: usize) {
         }
         let operands: Vec<Array> = list(case, "operands").iter().map(array).collect();
         let expected: Vec<Array> = list(case, "results").iter().map(array).collect();
-        let dtypes = operands
-            .iter()
-            .map(|operand| format!("{}{}", operand.dtype(), operand.shape()));
+        let dtypes = operands.iter().map(|operand| format!("{}{}", operand.dtype(), operand.shape()));
         let dtypes = dtypes.collect::<Vec<_>>().join(", ");
         let what = format!("{op} {} of {dtypes}", case["parameters"]);
         match run(op, &case["parameters"], &operands) {

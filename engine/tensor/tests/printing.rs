@@ -4,8 +4,8 @@
 mod support;
 
 use pallas_tensor::print::{
-    FloatMode, PrintOptions, Sign, jax_repr, jax_repr_with, numpy_repr_with, numpy_str,
-    numpy_str_with, python_float_repr, scalar_repr, scalar_str,
+    FloatMode, PrintOptions, Sign, jax_repr, jax_repr_with, numpy_repr_with, numpy_str, numpy_str_with,
+    python_float_repr, scalar_repr, scalar_str,
 };
 use pallas_tensor::{Array, Buffer, Scalar, Shape};
 use serde_json::Value;
@@ -58,21 +58,9 @@ fn arrays_print_as_in_numpy_and_jax() {
         let options = options(&case["options"]);
         let what = format!("{} {} {}", array.dtype(), array.shape(), case["options"]);
         let label = |kind: &str| format!("{kind} of {what}");
-        report.check(
-            &label("str"),
-            &numpy_str_with(&array, &options),
-            text(case, "str"),
-        );
-        report.check(
-            &label("repr"),
-            &numpy_repr_with(&array, &options),
-            text(case, "repr"),
-        );
-        report.check(
-            &label("jax str"),
-            &numpy_str_with(&array, &options),
-            text(case, "jax_str"),
-        );
+        report.check(&label("str"), &numpy_str_with(&array, &options), text(case, "str"));
+        report.check(&label("repr"), &numpy_repr_with(&array, &options), text(case, "repr"));
+        report.check(&label("jax str"), &numpy_str_with(&array, &options), text(case, "jax_str"));
         let found = jax_repr_with(&array, false, &options);
         report.check(&label("jax repr"), &found, text(case, "jax_repr"));
     }

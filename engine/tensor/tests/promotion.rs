@@ -13,9 +13,7 @@ fn rows(value: &Value) -> &[Value] {
 }
 
 fn dtype(value: &Value) -> Option<DType> {
-    value
-        .as_str()
-        .map(|name| DType::parse(name).expect("a dtype"))
+    value.as_str().map(|name| DType::parse(name).expect("a dtype"))
 }
 
 /// A `[name, flag]` pair, or nothing where JAX raised.
@@ -31,29 +29,17 @@ fn jax_promotes_every_pair_alike() {
         assert!(pairs.len() > 300);
         for pair in pairs {
             let operands = [&pair[0], &pair[1]].map(|operand| flagged(operand).expect("operands"));
-            assert_eq!(
-                promote(&operands, x64),
-                flagged(&pair[2]),
-                "{operands:?} {name}"
-            );
+            assert_eq!(promote(&operands, x64), flagged(&pair[2]), "{operands:?} {name}");
         }
     }
     for case in rows(&golden["jax"]["triples_x32"]) {
-        let operands = rows(&case[0])
-            .iter()
-            .map(|operand| flagged(operand).expect("operands"));
+        let operands = rows(&case[0]).iter().map(|operand| flagged(operand).expect("operands"));
         let operands: Vec<_> = operands.collect();
         assert_eq!(promote(&operands, false), flagged(&case[1]), "{operands:?}");
     }
-    assert_eq!(
-        promote(&[(DType::I32, true)], false),
-        Some((DType::I32, true))
-    );
+    assert_eq!(promote(&[(DType::I32, true)], false), Some((DType::I32, true)));
     assert_eq!(promote(&[], false), None);
-    assert_eq!(
-        promote(&[(DType::Key, false), (DType::F32, false)], false),
-        None
-    );
+    assert_eq!(promote(&[(DType::Key, false), (DType::F32, false)], false), None);
 }
 
 #[test]
@@ -68,11 +54,7 @@ fn numpy_promotes_every_pair_alike() {
             "python float" => (DType::F64, true),
             name => (DType::parse(name).expect("a dtype"), false),
         };
-        assert_eq!(
-            numpy_promote(&[first, second]),
-            dtype(&case[2]),
-            "{first:?} {second:?}"
-        );
+        assert_eq!(numpy_promote(&[first, second]), dtype(&case[2]), "{first:?} {second:?}");
     }
 }
 

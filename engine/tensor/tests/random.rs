@@ -64,11 +64,7 @@ fn seeds_make_the_same_keys() {
     for case in list(&golden, "seeds") {
         let seed = case["seed"].as_i64().expect("an integer");
         let x64 = case["x64"].as_bool().expect("a flag");
-        assert_eq!(
-            random::seed(seed, x64),
-            words(case, "words"),
-            "{seed} {x64}"
-        );
+        assert_eq!(random::seed(seed, x64), words(case, "words"), "{seed} {x64}");
     }
 }
 

@@ -23,32 +23,13 @@ impl Tape {
         check_ids(function)?;
         let mut simplified = simplify(function);
         let contractions = contract(function, &mut simplified);
-        let mut compiler = Compiler {
-            function,
-            simplified: &simplified,
-            contractions: &contractions,
-        };
+        let mut compiler = Compiler { function, simplified: &simplified, contractions: &contractions };
         let (body, captured) = compiler.region(function.body)?;
-        if let Some(value) = captured
-            .iter()
-            .find(|value| !simplified.constants.contains_key(value))
-        {
-            return Err(RunError::malformed(format!(
-                "value {} is used where it is not defined",
-                value.0
-            )));
+        if let Some(value) = captured.iter().find(|value| !simplified.constants.contains_key(value)) {
+            return Err(RunError::malformed(format!("value {} is used where it is not defined", value.0)));
         }
-        let constants = simplified
-            .constants
-            .iter()
-            .map(|(value, array)| (value.0, array.clone()))
-            .collect();
-        Ok(Tape {
-            registers: function.values.len(),
-            constants,
-            body,
-            locations: function.locations.clone().into(),
-        })
+        let constants = simplified.constants.iter().map(|(value, array)| (value.0, array.clone())).collect();
+        Ok(Tape { registers: function.values.len(), constants, body, locations: function.locations.clone().into() })
     }
 }
 
@@ -65,10 +46,7 @@ fn check_ids(function: &Function) -> Result<(), RunError> {
     }) && function.regions.iter().all(|region| {
         known(&region.params)
             && known(&region.yields)
-            && region
-                .ops
-                .iter()
-                .all(|op| (op.0 as usize) < function.ops.len())
+            && region.ops.iter().all(|op| (op.0 as usize) < function.ops.len())
     }) && (function.body.0 as usize) < regions;
     if !in_range {
         return Err(RunError::malformed("an id is out of range"));
@@ -138,11 +116,7 @@ impl Compiler<'_> {
             }
         }
         let params = data.params.iter().map(|value| value.0).collect();
-        let block = Block {
-            params,
-            steps,
-            yields,
-        };
+        let block = Block { params, steps, yields };
         Ok((block, outer))
     }
 
@@ -158,10 +132,7 @@ impl Compiler<'_> {
             outer.insert(value);
         }
         let first_met = seen.insert(value);
-        Source {
-            register: value.0,
-            last_use: is_own && first_met && self.is_movable(value),
-        }
+        Source { register: value.0, last_use: is_own && first_met && self.is_movable(value) }
     }
 
     fn is_tile(&self, value: ValueId) -> bool {
@@ -185,26 +156,15 @@ impl Compiler<'_> {
                 (Action::MultiplyAdd(contraction.form), reads)
             }
             None => {
-                let action = self
-                    .action(op, &mut captured)
-                    .map_err(|error| error.at(id, self.function.location(id)))?;
+                let action =
+                    self.action(op, &mut captured).map_err(|error| error.at(id, self.function.location(id)))?;
                 (action, self.reads(id))
             }
         };
         let step = Step {
             action,
-            operands: reads
-                .iter()
-                .map(|value| Source {
-                    register: value.0,
-                    last_use: false,
-                })
-                .collect(),
-            results: op
-                .results
-                .iter()
-                .map(|result| -> Register { result.0 })
-                .collect(),
+            operands: reads.iter().map(|value| Source { register: value.0, last_use: false }).collect(),
+            results: op.results.iter().map(|result| -> Register { result.0 }).collect(),
             drops: SmallVec::new(),
             op: id,
             location: op.location.0,
@@ -234,11 +194,7 @@ impl Compiler<'_> {
             OpKind::Pure { eval, .. } => Ok(Action::Pure(Box::new(Pure {
                 eval: *eval,
                 attributes: op.attributes.clone(),
-                results: op
-                    .results
-                    .iter()
-                    .map(|&result| self.function.ty(result).clone())
-                    .collect(),
+                results: op.results.iter().map(|&result| self.function.ty(result).clone()).collect(),
             }))),
             OpKind::Memory(kind) => self.memory(op, *kind),
             OpKind::Control(kind) => self.control(op, *kind, captured),
@@ -252,14 +208,13 @@ impl Compiler<'_> {
                     ProgramOp::NumPrograms => Action::NumPrograms(axis),
                 })
             }
-            OpKind::Effect(EffectOp::DebugPrint) => Ok(Action::DebugPrint(
-                op.attributes.str("format").unwrap_or_default().into(),
-            )),
+            OpKind::Effect(EffectOp::DebugPrint) => {
+                Ok(Action::DebugPrint(op.attributes.str("format").unwrap_or_default().into()))
+            }
             OpKind::Launch => match op.attributes.get("launch") {
-                Some(Attribute::Launch(launch)) => Ok(Action::Launch(
-                    Box::new(LaunchPlan::new(launch)?),
-                    launch.clone(),
-                )),
+                Some(Attribute::Launch(launch)) => {
+                    Ok(Action::Launch(Box::new(LaunchPlan::new(launch)?), launch.clone()))
+                }
                 _ => Err(RunError::malformed("a launch op has no launch")),
             },
         }
@@ -270,10 +225,7 @@ impl Compiler<'_> {
             return Err(RunError::malformed("an access has no subscript"));
         };
         let writes = matches!(kind, MemoryOp::Store | MemoryOp::Swap | MemoryOp::Atomic);
-        let masking = Masking {
-            mask: op.attributes.flag("masked"),
-            other: op.attributes.flag("other"),
-        };
+        let masking = Masking { mask: op.attributes.flag("masked"), other: op.attributes.flag("other") };
         let first = 1 + usize::from(writes);
         let count = pattern.operand_count();
         let expected = first + count + usize::from(masking.mask) + usize::from(masking.other);
@@ -281,10 +233,7 @@ impl Compiler<'_> {
             || self.is_tile(reference)
             || !op.operands[1..].iter().all(|&value| self.is_tile(value))
         {
-            return Err(RunError::malformed(format!(
-                "the operands of {} do not fit its subscript",
-                op.op.name
-            )));
+            return Err(RunError::malformed(format!("the operands of {} do not fit its subscript", op.op.name)));
         }
         let arrays: Vec<&Shape> = pattern
             .0
@@ -294,8 +243,8 @@ impl Compiler<'_> {
             .filter(|(dim, _)| **dim == pallas_ir::DimIndex::Array)
             .map(|(_, &operand)| self.function.ty(operand).shape())
             .collect();
-        let index_shape = Shape::broadcast(&arrays)
-            .ok_or_else(|| RunError::malformed("index arrays do not broadcast"))?;
+        let index_shape =
+            Shape::broadcast(&arrays).ok_or_else(|| RunError::malformed("index arrays do not broadcast"))?;
         let access = Box::new(Access::new(
             pattern,
             self.function.ty(reference).shape(),
@@ -325,12 +274,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn control(
-        &mut self,
-        op: &OpData,
-        kind: ControlOp,
-        captured: &mut Captured,
-    ) -> Result<Action, RunError> {
+    fn control(&mut self, op: &OpData, kind: ControlOp, captured: &mut Captured) -> Result<Action, RunError> {
         let mut blocks = Vec::new();
         for &region in &op.regions {
             blocks.push(self.block(region, captured)?);
@@ -360,9 +304,7 @@ impl Compiler<'_> {
                 Ok(Action::While { condition, body })
             }
             ControlOp::Cond => {
-                let fits = |block: &Block| {
-                    block.params.is_empty() && block.yields.len() == op.results.len()
-                };
+                let fits = |block: &Block| block.params.is_empty() && block.yields.len() == op.results.len();
                 if operands != 1 || blocks.is_empty() || !blocks.iter().all(fits) {
                     return Err(malformed());
                 }
@@ -370,11 +312,8 @@ impl Compiler<'_> {
             }
             ControlOp::Scoped => {
                 let [body] = <[Block; 1]>::try_from(blocks).map_err(|_| malformed())?;
-                let allocations: Option<Vec<RefType>> = body
-                    .params
-                    .iter()
-                    .map(|&param| self.function.ty(ValueId(param)).as_ref_type().cloned())
-                    .collect();
+                let allocations: Option<Vec<RefType>> =
+                    body.params.iter().map(|&param| self.function.ty(ValueId(param)).as_ref_type().cloned()).collect();
                 let allocations = allocations.ok_or_else(malformed)?;
                 if operands != 0 || body.yields.len() != op.results.len() {
                     return Err(malformed());

@@ -32,10 +32,7 @@ pub(crate) enum Form {
 }
 
 /// The contractions of a function, by the op that adds. Their products are marked as skipped.
-pub(super) fn contract(
-    function: &Function,
-    simplified: &mut Simplified,
-) -> HashMap<OpId, Contraction> {
+pub(super) fn contract(function: &Function, simplified: &mut Simplified) -> HashMap<OpId, Contraction> {
     let mut readers = vec![0u32; function.values.len()];
     for value in function.regions.iter().flat_map(|region| &region.yields) {
         readers[value.0 as usize] += 1;
@@ -84,14 +81,7 @@ pub(super) fn contract(
                     (true, 0) => Form::SubtractAddend,
                     (true, _) => Form::SubtractProduct,
                 };
-                found.insert(
-                    id,
-                    Contraction {
-                        product,
-                        addend: 1 - position,
-                        form,
-                    },
-                );
+                found.insert(id, Contraction { product, addend: 1 - position, form });
                 simplified.skipped[product.0 as usize] = true;
                 products.remove(operand);
                 break;
@@ -111,36 +101,16 @@ pub(crate) fn multiply_add(x: Array, y: Array, z: Array, form: Form) -> Result<A
         .max_by_key(|array| array.rank())
         .map(|array| array.shape().clone())
         .unwrap_or_default();
-    let (Some(a), Some(b), Some(c)) = (
-        x.elements::<f32>(),
-        y.elements::<f32>(),
-        z.elements::<f32>(),
-    ) else {
-        return Err(OpError::DType {
-            op: "multiply_add",
-            dtype: x.dtype(),
-        });
+    let (Some(a), Some(b), Some(c)) = (x.elements::<f32>(), y.elements::<f32>(), z.elements::<f32>()) else {
+        return Err(OpError::DType { op: "multiply_add", dtype: x.dtype() });
     };
-    let at = |values: &[f32], i: usize| {
-        flush(if values.len() == 1 {
-            values[0]
-        } else {
-            values[i]
-        })
-    };
+    let at = |values: &[f32], i: usize| flush(if values.len() == 1 { values[0] } else { values[i] });
     let (product_sign, addend_sign) = match form {
         Form::Add => (1.0f32, 1.0f32),
         Form::SubtractAddend => (1.0, -1.0),
         Form::SubtractProduct => (-1.0, 1.0),
     };
-    let result: Vec<f32> = (0..shape.size())
-        .map(|i| {
-            flush(fma(
-                product_sign * at(a, i),
-                at(b, i),
-                addend_sign * at(c, i),
-            ))
-        })
-        .collect();
+    let result: Vec<f32> =
+        (0..shape.size()).map(|i| flush(fma(product_sign * at(a, i), at(b, i), addend_sign * at(c, i)))).collect();
     Array::new(shape, Buffer::F32(result))
 }

@@ -23,11 +23,8 @@ const FOLD_LIMIT: usize = 1 << 20;
 const COPY_LIMIT: usize = 64;
 
 pub(super) fn simplify(function: &Function) -> Simplified {
-    let mut simplified = Simplified {
-        constants: HashMap::new(),
-        scalars: HashMap::new(),
-        skipped: vec![false; function.ops.len()],
-    };
+    let mut simplified =
+        Simplified { constants: HashMap::new(), scalars: HashMap::new(), skipped: vec![false; function.ops.len()] };
     let order = in_order(function);
     fold(function, &order, &mut simplified);
     let broadcasts = scalar_broadcasts(function, &order);
@@ -59,32 +56,21 @@ fn fold(function: &Function, order: &[OpId], simplified: &mut Simplified) {
         let OpKind::Pure { eval, .. } = op.op.kind else {
             continue;
         };
-        let known: Option<SmallVec<[Array; 4]>> = op
-            .operands
-            .iter()
-            .map(|operand| simplified.constants.get(operand).cloned())
-            .collect();
-        let types: SmallVec<[Type; 1]> =
-            op.results.iter().map(|&r| function.ty(r).clone()).collect();
+        let known: Option<SmallVec<[Array; 4]>> =
+            op.operands.iter().map(|operand| simplified.constants.get(operand).cloned()).collect();
+        let types: SmallVec<[Type; 1]> = op.results.iter().map(|&r| function.ty(r).clone()).collect();
         let limit = match is_scalar_broadcast(function, id) {
             true => COPY_LIMIT,
             false => FOLD_LIMIT,
         };
-        let small = types
-            .iter()
-            .all(|ty| ty.shape().checked_size().is_some_and(|size| size <= limit));
+        let small = types.iter().all(|ty| ty.shape().checked_size().is_some_and(|size| size <= limit));
         let (Some(operands), true) = (known, small || op.op.name == "constant") else {
             continue;
         };
-        let context = EvalContext {
-            attributes: &op.attributes,
-            results: &types,
-        };
+        let context = EvalContext { attributes: &op.attributes, results: &types };
         // What fails here fails again when the step runs, and is reported there.
         if let Ok(values) = eval(&context, operands) {
-            simplified
-                .constants
-                .extend(op.results.iter().copied().zip(values));
+            simplified.constants.extend(op.results.iter().copied().zip(values));
             simplified.skipped[id.0 as usize] = true;
         }
     }
@@ -111,12 +97,7 @@ fn is_scalar_broadcast(function: &Function, id: OpId) -> bool {
 }
 
 /// Elementwise ops of two tiles take a scalar for one of them.
-fn take_scalars(
-    function: &Function,
-    id: OpId,
-    broadcasts: &HashMap<ValueId, ValueId>,
-    simplified: &mut Simplified,
-) {
+fn take_scalars(function: &Function, id: OpId, broadcasts: &HashMap<ValueId, ValueId>, simplified: &mut Simplified) {
     let op = function.op(id);
     let [left, right] = op.operands.as_slice() else {
         return;
@@ -149,15 +130,9 @@ fn skip_unread(function: &Function, order: &[OpId], simplified: &mut Simplified)
             continue;
         }
         for (position, &operand) in op.operands.iter().enumerate() {
-            let operand = simplified
-                .scalars
-                .get(&(id, position))
-                .copied()
-                .unwrap_or(operand);
+            let operand = simplified.scalars.get(&(id, position)).copied().unwrap_or(operand);
             read[operand.0 as usize] = true;
         }
     }
-    simplified
-        .constants
-        .retain(|value, _| read[value.0 as usize]);
+    simplified.constants.retain(|value, _| read[value.0 as usize]);
 }

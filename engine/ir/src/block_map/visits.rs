@@ -146,8 +146,7 @@ impl System<'_> {
             return Some(0);
         }
         let rest: Vec<usize> = open.iter().copied().filter(|&other| other != axis).collect();
-        let right: Vec<i128> =
-            right.iter().zip(self.rows).map(|(&r, row)| r - i128::from(row[axis]) * value).collect();
+        let right: Vec<i128> = right.iter().zip(self.rows).map(|(&r, row)| r - i128::from(row[axis]) * value).collect();
         self.count(&right, &rest, budget)
     }
 
@@ -163,11 +162,8 @@ impl System<'_> {
         let x0 = (right % step * (inverse % step)).rem_euclid(step);
         let (y0, y1) = (b * self.low[y], b * self.high[y]);
         let (least, most) = (right - y0.max(y1), right - y0.min(y1));
-        let (from, to) = if a > 0 {
-            (ceil_div(least, a), most.div_euclid(a))
-        } else {
-            (ceil_div(most, a), floor_div(least, a))
-        };
+        let (from, to) =
+            if a > 0 { (ceil_div(least, a), most.div_euclid(a)) } else { (ceil_div(most, a), floor_div(least, a)) };
         let (from, to) = (from.max(self.low[x]), to.min(self.high[x]));
         let first = from + (x0 - from).rem_euclid(step);
         if first > to { 0 } else { (to - first) / step + 1 }

@@ -58,8 +58,7 @@ pub static POW: OpDef = OpDef {
         rule::count(context, "pow", 2)?;
         let operands = rule::tensors(context)?;
         let shape = rule::same_shapes("pow", &operands)?;
-        for (position, (ty, accepts)) in operands.iter().zip([FLOAT_OR_COMPLEX, NUMBER]).enumerate()
-        {
+        for (position, (ty, accepts)) in operands.iter().zip([FLOAT_OR_COMPLEX, NUMBER]).enumerate() {
             rule::accepted("pow", position, ty, accepts)?;
         }
         let (x, y) = (operands[0], operands[1]);
@@ -72,11 +71,7 @@ pub static POW: OpDef = OpDef {
             ))
             .with_code("PL304"));
         }
-        Ok(rule::one(TensorType {
-            dtype: x.dtype,
-            shape,
-            weak: rule::all_weak(&operands),
-        }))
+        Ok(rule::one(TensorType { dtype: x.dtype, shape, weak: rule::all_weak(&operands) }))
     },
     kind: OpKind::Pure {
         eval: |_, operands| {

@@ -25,15 +25,7 @@ fn make(lower: i64, upper: i64, stride: i64) -> Interval {
     if lower == upper {
         return Interval::exactly(lower);
     }
-    Interval {
-        lower,
-        upper,
-        stride: if lower == i64::MIN || upper == i64::MAX {
-            1
-        } else {
-            stride
-        },
-    }
+    Interval { lower, upper, stride: if lower == i64::MIN || upper == i64::MAX { 1 } else { stride } }
 }
 
 /// The smallest interval with these ends, open where they leave `i64`.
@@ -51,11 +43,7 @@ fn corners(left: Interval, right: Interval, f: impl Fn(i128, i128) -> i128) -> (
         f(left.upper.into(), right.lower.into()),
         f(left.upper.into(), right.upper.into()),
     ];
-    values
-        .iter()
-        .fold((values[0], values[0]), |(lower, upper), &value| {
-            (lower.min(value), upper.max(value))
-        })
+    values.iter().fold((values[0], values[0]), |(lower, upper), &value| (lower.min(value), upper.max(value)))
 }
 
 pub(super) fn add(_: &Attributes, operands: &[Interval]) -> Interval {
@@ -96,14 +84,10 @@ pub(super) fn mul(_: &Attributes, operands: &[Interval]) -> Interval {
         (Some(factor), _) => factor.checked_mul(y.stride).unwrap_or(1),
         (_, Some(factor)) => factor.checked_mul(x.stride).unwrap_or(1),
         // (a + i*s)(b + j*t) = ab + ajt + bis + ijst
-        _ => [
-            x.lower.checked_mul(y.stride),
-            y.lower.checked_mul(x.stride),
-            x.stride.checked_mul(y.stride),
-        ]
-        .into_iter()
-        .try_fold(0, |stride, term| Some(gcd(stride, term?)))
-        .unwrap_or(1),
+        _ => [x.lower.checked_mul(y.stride), y.lower.checked_mul(x.stride), x.stride.checked_mul(y.stride)]
+            .into_iter()
+            .try_fold(0, |stride, term| Some(gcd(stride, term?)))
+            .unwrap_or(1),
     };
     from_wide(lower, upper, stride)
 }
@@ -141,16 +125,8 @@ pub(super) fn rem(_: &Attributes, operands: &[Interval]) -> Interval {
     {
         return Interval::exactly(x.lower % divisor);
     }
-    let lower = if x.lower >= 0 {
-        0
-    } else {
-        (-largest).max(x.lower.into())
-    };
-    let upper = if x.upper <= 0 {
-        0
-    } else {
-        largest.min(x.upper.into())
-    };
+    let lower = if x.lower >= 0 { 0 } else { (-largest).max(x.lower.into()) };
+    let upper = if x.upper <= 0 { 0 } else { largest.min(x.upper.into()) };
     from_wide(lower, upper, 1)
 }
 
@@ -192,10 +168,7 @@ pub(super) fn and(_: &Attributes, operands: &[Interval]) -> Interval {
 
 pub(super) fn shift_left(attributes: &Attributes, operands: &[Interval]) -> Interval {
     match at(operands, 1).value() {
-        Some(amount @ 0..=62) => mul(
-            attributes,
-            &[at(operands, 0), Interval::exactly(1 << amount)],
-        ),
+        Some(amount @ 0..=62) => mul(attributes, &[at(operands, 0), Interval::exactly(1 << amount)]),
         _ => Interval::ANY,
     }
 }
@@ -212,9 +185,7 @@ pub(super) fn shift_right(_: &Attributes, operands: &[Interval]) -> Interval {
 pub(super) fn shift_right_arithmetic(_: &Attributes, operands: &[Interval]) -> Interval {
     let x = at(operands, 0);
     match at(operands, 1).value() {
-        Some(amount @ 0..=62) if x.is_bounded() => {
-            bounds_only(x.lower >> amount, x.upper >> amount)
-        }
+        Some(amount @ 0..=62) if x.is_bounded() => bounds_only(x.lower >> amount, x.upper >> amount),
         _ => Interval::ANY,
     }
 }
@@ -232,10 +203,7 @@ pub(super) fn select_n(_: &Attributes, operands: &[Interval]) -> Interval {
             && which.lower.clamp(0, last.max(0)) <= index
             && index <= which.upper.clamp(0, last.max(0))
     });
-    chosen
-        .map(|(_, &case)| case)
-        .reduce(union)
-        .unwrap_or(Interval::ANY)
+    chosen.map(|(_, &case)| case).reduce(union).unwrap_or(Interval::ANY)
 }
 
 /// `clamp(low, x, high)`.
@@ -251,11 +219,7 @@ pub(super) fn same(_: &Attributes, operands: &[Interval]) -> Interval {
 
 /// Ops that mix elements of all their operands: concatenate, pad.
 pub(super) fn any_of(_: &Attributes, operands: &[Interval]) -> Interval {
-    operands
-        .iter()
-        .copied()
-        .reduce(union)
-        .unwrap_or(Interval::ANY)
+    operands.iter().copied().reduce(union).unwrap_or(Interval::ANY)
 }
 
 pub(super) fn iota(attributes: &Attributes, _: &[Interval]) -> Interval {
@@ -283,12 +247,10 @@ pub(crate) fn of_array(array: &Array) -> Interval {
     }
     array
         .iter_scalars()
-        .map(
-            |scalar| match scalar.as_int().and_then(|v| i64::try_from(v).ok()) {
-                Some(value) => Interval::exactly(value),
-                None => Interval::ANY,
-            },
-        )
+        .map(|scalar| match scalar.as_int().and_then(|v| i64::try_from(v).ok()) {
+            Some(value) => Interval::exactly(value),
+            None => Interval::ANY,
+        })
         .reduce(union)
         .unwrap_or(Interval::ANY)
 }
@@ -312,10 +274,6 @@ pub(super) fn square(_: &Attributes, operands: &[Interval]) -> Interval {
     }
     let (low, high) = (i128::from(x.lower), i128::from(x.upper));
     let largest = (low * low).max(high * high);
-    let smallest = if low <= 0 && high >= 0 {
-        0
-    } else {
-        (low * low).min(high * high)
-    };
+    let smallest = if low <= 0 && high >= 0 { 0 } else { (low * low).min(high * high) };
     from_wide(smallest, largest, 1)
 }

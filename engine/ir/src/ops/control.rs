@@ -48,16 +48,9 @@ pub static SCOPED: OpDef = OpDef {
     kind: OpKind::Control(ControlOp::Scoped),
 };
 
-fn regions<const N: usize>(
-    context: &InferContext<'_>,
-    name: &str,
-) -> Result<[RegionId; N], InferError> {
-    <[RegionId; N]>::try_from(context.regions).map_err(|_| {
-        InferError::type_error(format!(
-            "{name} takes {N} regions, got {}",
-            context.regions.len()
-        ))
-    })
+fn regions<const N: usize>(context: &InferContext<'_>, name: &str) -> Result<[RegionId; N], InferError> {
+    <[RegionId; N]>::try_from(context.regions)
+        .map_err(|_| InferError::type_error(format!("{name} takes {N} regions, got {}", context.regions.len())))
 }
 
 fn types<'a>(context: &'a InferContext<'_>, values: &[ValueId]) -> Vec<&'a Type> {
@@ -80,18 +73,11 @@ fn list(types: &[&Type]) -> String {
 
 fn check(name: &str, what: &str, expected: &[&Type], found: &[&Type]) -> Result<(), InferError> {
     let agree = expected.len() == found.len()
-        && expected
-            .iter()
-            .zip(found)
-            .all(|(expected, found)| compatible(expected, found));
+        && expected.iter().zip(found).all(|(expected, found)| compatible(expected, found));
     if agree {
         return Ok(());
     }
-    Err(InferError::type_error(format!(
-        "{name}: {what} must have types {}, got {}",
-        list(expected),
-        list(found)
-    )))
+    Err(InferError::type_error(format!("{name}: {what} must have types {}, got {}", list(expected), list(found))))
 }
 
 /// The carries' types, weak where every one of them is.
@@ -105,12 +91,7 @@ fn joined(groups: &[Vec<&Type>]) -> Types {
         .map(|(index, &ty)| match ty {
             Type::Tensor(tensor) => Type::Tensor(TensorType {
                 weak: tensor.weak
-                    && rest.iter().all(|group| {
-                        group
-                            .get(index)
-                            .and_then(|ty| ty.tensor())
-                            .is_some_and(|ty| ty.weak)
-                    }),
+                    && rest.iter().all(|group| group.get(index).and_then(|ty| ty.tensor()).is_some_and(|ty| ty.weak)),
                 ..tensor.clone()
             }),
             Type::Ref(_) => ty.clone(),
@@ -121,19 +102,14 @@ fn joined(groups: &[Vec<&Type>]) -> Types {
 fn only_tiles(name: &str, types: &[&Type]) -> Result<(), InferError> {
     match types.iter().find(|ty| ty.tensor().is_none()) {
         None => Ok(()),
-        Some(ty) => Err(InferError::type_error(format!(
-            "{name} cannot carry or yield a Ref, got {ty}"
-        ))),
+        Some(ty) => Err(InferError::type_error(format!("{name} cannot carry or yield a Ref, got {ty}"))),
     }
 }
 
 fn infer_for(context: &InferContext<'_>) -> Result<Types, InferError> {
     let [body] = regions(context, "for")?;
     let (lower, upper) = (context.tensor(0)?, context.tensor(1)?);
-    if lower.dtype != upper.dtype
-        || !lower.dtype.is_integer()
-        || lower.shape.rank() + upper.shape.rank() > 0
-    {
+    if lower.dtype != upper.dtype || !lower.dtype.is_integer() || lower.shape.rank() + upper.shape.rank() > 0 {
         return Err(InferError::type_error(format!(
             "for: bounds must be integer scalars of one dtype, got {lower} and {upper}"
         )));
@@ -153,27 +129,14 @@ fn infer_for(context: &InferContext<'_>) -> Result<Types, InferError> {
 
 fn infer_while(context: &InferContext<'_>) -> Result<Types, InferError> {
     let [condition, body] = regions(context, "while")?;
-    let (condition, body) = (
-        context.function.region(condition),
-        context.function.region(body),
-    );
+    let (condition, body) = (context.function.region(condition), context.function.region(body));
     let carries: Vec<&Type> = context.operands.iter().collect();
     only_tiles("while", &carries)?;
     let params = types(context, &body.params);
-    check(
-        "while",
-        "condition parameters",
-        &carries,
-        &types(context, &condition.params),
-    )?;
+    check("while", "condition parameters", &carries, &types(context, &condition.params))?;
     check("while", "body parameters", &carries, &params)?;
     let flag = Type::Tensor(TensorType::scalar(DType::Bool));
-    check(
-        "while",
-        "what the condition yields",
-        &[&flag],
-        &types(context, &condition.yields),
-    )?;
+    check("while", "what the condition yields", &[&flag], &types(context, &condition.yields))?;
     let yields = types(context, &body.yields);
     check("while", "yielded carries", &carries, &yields)?;
     Ok(joined(&[params, carries, yields]))
@@ -196,12 +159,7 @@ fn infer_cond(context: &InferContext<'_>) -> Result<Types, InferError> {
     let mut groups: SmallVec<[Vec<&Type>; 2]> = SmallVec::new();
     for &region in context.regions {
         let region = context.function.region(region);
-        check(
-            "cond",
-            "branch parameters",
-            &[],
-            &types(context, &region.params),
-        )?;
+        check("cond", "branch parameters", &[], &types(context, &region.params))?;
         let yields = types(context, &region.yields);
         only_tiles("cond", &yields)?;
         if let Some(first) = groups.first() {
@@ -218,9 +176,7 @@ fn infer_scoped(context: &InferContext<'_>) -> Result<Types, InferError> {
     let body = context.function.region(body);
     for ty in types(context, &body.params) {
         if ty.as_ref_type().is_none() {
-            return Err(InferError::type_error(format!(
-                "scoped: parameters must be Refs, got {ty}"
-            )));
+            return Err(InferError::type_error(format!("scoped: parameters must be Refs, got {ty}")));
         }
     }
     let yields = types(context, &body.yields);

@@ -17,17 +17,10 @@ pub static CONVERT_ELEMENT_TYPE: OpDef = OpDef {
         let ty = context.tensor(0)?;
         let dtype = dtype(context, "convert_element_type")?;
         if (ty.dtype.kind() == Kind::Key) != (dtype.kind() == Kind::Key) {
-            return Err(InferError::type_error(format!(
-                "Cannot convert_element_type from {} to {dtype}",
-                ty.dtype
-            ))
-            .with_code("PL304"));
+            return Err(InferError::type_error(format!("Cannot convert_element_type from {} to {dtype}", ty.dtype))
+                .with_code("PL304"));
         }
-        Ok(rule::one(TensorType {
-            dtype,
-            shape: ty.shape.clone(),
-            weak: context.attributes.flag("weak"),
-        }))
+        Ok(rule::one(TensorType { dtype, shape: ty.shape.clone(), weak: context.attributes.flag("weak") }))
     },
     kind: OpKind::Pure {
         eval: |context, operands| {
@@ -57,10 +50,7 @@ pub static BITCAST_CONVERT_TYPE: OpDef = OpDef {
 };
 
 fn dtype(context: &InferContext<'_>, name: &str) -> Result<DType, InferError> {
-    context
-        .attributes
-        .dtype("dtype")
-        .ok_or_else(|| rule::missing(name, "dtype"))
+    context.attributes.dtype("dtype").ok_or_else(|| rule::missing(name, "dtype"))
 }
 
 fn infer_bitcast(context: &InferContext<'_>) -> Result<Types, InferError> {
@@ -106,24 +96,14 @@ pub static REDUCE_PRECISION: OpDef = OpDef {
         let exponent = rule::size(context.attributes, "reduce_precision", "exponent_bits")?;
         rule::size(context.attributes, "reduce_precision", "mantissa_bits")?;
         if exponent == 0 {
-            return Err(InferError::value_error(
-                "reduce_precision: exponent_bits must be positive; got 0",
-            ));
+            return Err(InferError::value_error("reduce_precision: exponent_bits must be positive; got 0"));
         }
         rule::unary(context, "reduce_precision", FLOAT)
     },
-    kind: OpKind::Pure {
-        eval: super::precision::reduce_precision,
-        interval: None,
-    },
+    kind: OpKind::Pure { eval: super::precision::reduce_precision, interval: None },
 };
 
 /// The family.
 pub(super) fn all() -> impl Iterator<Item = &'static OpDef> {
-    [
-        &CONVERT_ELEMENT_TYPE,
-        &BITCAST_CONVERT_TYPE,
-        &REDUCE_PRECISION,
-    ]
-    .into_iter()
+    [&CONVERT_ELEMENT_TYPE, &BITCAST_CONVERT_TYPE, &REDUCE_PRECISION].into_iter()
 }

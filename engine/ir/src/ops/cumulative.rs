@@ -42,23 +42,14 @@ cumulative_ops! {
 }
 
 fn infer(context: &InferContext<'_>, name: &str) -> Result<Types, InferError> {
-    let accepts = Accepts {
-        test: |dtype| dtype.is_integer() || dtype.is_float(),
-        names: "number",
-    };
+    let accepts = Accepts { test: |dtype| dtype.is_integer() || dtype.is_float(), names: "number" };
     let ty = rule::operand(context, name, accepts)?;
-    let axis = context
-        .attributes
-        .int("axis")
-        .ok_or_else(|| rule::missing(name, "axis"))?;
+    let axis = context.attributes.int("axis").ok_or_else(|| rule::missing(name, "axis"))?;
     match usize::try_from(axis) {
-        Err(_) => Err(InferError::value_error(
-            "XLA operations do not allow negative axes",
-        )),
-        Ok(axis) if axis >= ty.shape.rank() => Err(InferError::value_error(format!(
-            "axis {axis} is out of bounds for array of shape {}",
-            ty.shape
-        ))),
+        Err(_) => Err(InferError::value_error("XLA operations do not allow negative axes")),
+        Ok(axis) if axis >= ty.shape.rank() => {
+            Err(InferError::value_error(format!("axis {axis} is out of bounds for array of shape {}", ty.shape)))
+        }
         Ok(_) => Ok(rule::one(ty.clone())),
     }
 }

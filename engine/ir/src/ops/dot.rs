@@ -31,11 +31,7 @@ pub static DOT_GENERAL: OpDef = OpDef {
 
 /// The axes; `None` if an attribute is missing, has not two lists, or holds a negative axis.
 fn dimensions(attributes: &Attributes) -> Option<DotDimensions> {
-    let axes = |list: &[i64]| -> Option<Vec<usize>> {
-        list.iter()
-            .map(|&axis| usize::try_from(axis).ok())
-            .collect()
-    };
+    let axes = |list: &[i64]| -> Option<Vec<usize>> { list.iter().map(|&axis| usize::try_from(axis).ok()).collect() };
     let pair = |name| -> Option<(Vec<usize>, Vec<usize>)> {
         match attributes.int_lists(name)? {
             [left, right] => Some((axes(left)?, axes(right)?)),
@@ -47,12 +43,7 @@ fn dimensions(attributes: &Attributes) -> Option<DotDimensions> {
         None => (Vec::new(), Vec::new()),
         Some(_) => pair("batch")?,
     };
-    Some(DotDimensions {
-        left_contracting,
-        right_contracting,
-        left_batch,
-        right_batch,
-    })
+    Some(DotDimensions { left_contracting, right_contracting, left_batch, right_batch })
 }
 
 fn infer(context: &InferContext<'_>) -> Result<Types, InferError> {
@@ -76,9 +67,7 @@ fn infer(context: &InferContext<'_>) -> Result<Types, InferError> {
     }
     check_distinct("lhs", &axes.left_contracting, &axes.left_batch)?;
     check_distinct("rhs", &axes.right_contracting, &axes.right_batch)?;
-    let pick = |ty: &TensorType, axes: &[usize]| -> Shape {
-        axes.iter().map(|&axis| ty.shape[axis]).collect()
-    };
+    let pick = |ty: &TensorType, axes: &[usize]| -> Shape { axes.iter().map(|&axis| ty.shape[axis]).collect() };
     let batch = (pick(lhs, &axes.left_batch), pick(rhs, &axes.right_batch));
     if batch.0 != batch.1 {
         return Err(InferError::type_error(format!(
@@ -87,10 +76,7 @@ fn infer(context: &InferContext<'_>) -> Result<Types, InferError> {
         ))
         .with_code("PL303"));
     }
-    let contracting = (
-        pick(lhs, &axes.left_contracting),
-        pick(rhs, &axes.right_contracting),
-    );
+    let contracting = (pick(lhs, &axes.left_contracting), pick(rhs, &axes.right_contracting));
     if contracting.0 != contracting.1 {
         return Err(InferError::type_error(format!(
             "dot_general requires contracting dimensions to have the same shape, got {} and {}.",
@@ -100,10 +86,7 @@ fn infer(context: &InferContext<'_>) -> Result<Types, InferError> {
     }
     let free = |ty: &TensorType, contracting: &[usize], batch: &[usize]| -> Vec<usize> {
         let used = |axis: &usize| contracting.contains(axis) || batch.contains(axis);
-        (0..ty.shape.rank())
-            .filter(|axis| !used(axis))
-            .map(|axis| ty.shape[axis])
-            .collect()
+        (0..ty.shape.rank()).filter(|axis| !used(axis)).map(|axis| ty.shape[axis]).collect()
     };
     let shape = batch
         .0
@@ -119,12 +102,7 @@ fn infer(context: &InferContext<'_>) -> Result<Types, InferError> {
     }))
 }
 
-fn check_axes(
-    side: &str,
-    ty: &TensorType,
-    contracting: &[usize],
-    batch: &[usize],
-) -> Result<(), InferError> {
+fn check_axes(side: &str, ty: &TensorType, contracting: &[usize], batch: &[usize]) -> Result<(), InferError> {
     let rank = ty.shape.rank();
     if contracting.iter().chain(batch).all(|&axis| axis < rank) {
         return Ok(());
@@ -165,20 +143,13 @@ fn check_distinct(side: &str, contracting: &[usize], batch: &[usize]) -> Result<
 fn result_dtype(lhs: DType, rhs: DType, wish: Option<DType>) -> Result<DType, InferError> {
     // (largest exponent, mantissa bits, bits, signed), compared as Python compares tuples.
     let properties = |dtype: DType| {
-        let (exponent, mantissa) = dtype.finfo().map_or((-1, -1), |info| {
-            (i64::from(info.maxexp), i64::from(info.nmant))
-        });
-        let bits = if dtype == DType::Bool {
-            1
-        } else {
-            dtype.bits()
-        };
+        let (exponent, mantissa) =
+            dtype.finfo().map_or((-1, -1), |info| (i64::from(info.maxexp), i64::from(info.nmant)));
+        let bits = if dtype == DType::Bool { 1 } else { dtype.bits() };
         (exponent, mantissa, bits, dtype.kind() != Kind::Unsigned)
     };
-    let type_error = || {
-        InferError::type_error(format!("lax.dot_general argument type error: {lhs}, {rhs}"))
-            .with_code("PL304")
-    };
+    let type_error =
+        || InferError::type_error(format!("lax.dot_general argument type error: {lhs}, {rhs}")).with_code("PL304");
     if lhs.kind() == Kind::Key || rhs.kind() == Kind::Key {
         return Err(type_error());
     }
@@ -191,12 +162,10 @@ fn result_dtype(lhs: DType, rhs: DType, wish: Option<DType>) -> Result<DType, In
     match wish {
         None => Ok(dtype),
         Some(wish) if wish.kind() == Kind::Key => Err(type_error()),
-        Some(wish) if !dtype.is_float() && wish.bits() < dtype.bits() => {
-            Err(InferError::type_error(format!(
-                "`preferred_element_type` must not be narrower than the original type, got preferred_element_type of \
+        Some(wish) if !dtype.is_float() && wish.bits() < dtype.bits() => Err(InferError::type_error(format!(
+            "`preferred_element_type` must not be narrower than the original type, got preferred_element_type of \
                  {wish} for result type of {dtype}."
-            )))
-        }
+        ))),
         Some(wish) => Ok(wish),
     }
 }

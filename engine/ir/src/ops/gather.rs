@@ -25,17 +25,11 @@ pub static GATHER: OpDef = OpDef {
     infer: |context| {
         let operands = rule::tensors(context)?;
         let [x, indices @ ..] = operands.as_slice() else {
-            return Err(InferError::type_error(
-                "gather takes at least 1 operand, got 0",
-            ));
+            return Err(InferError::type_error("gather takes at least 1 operand, got 0"));
         };
         mode(context, "gather")?;
         let plan = plan(context, "gather", x, indices)?;
-        Ok(rule::one(TensorType {
-            dtype: x.dtype,
-            shape: plan.result,
-            weak: x.weak,
-        }))
+        Ok(rule::one(TensorType { dtype: x.dtype, shape: plan.result, weak: x.weak }))
     },
     kind: OpKind::Pure {
         eval: eval_gather,
@@ -58,10 +52,7 @@ pub static SCATTER: OpDef = OpDef {
           indices...",
     attributes: &["axes", "mode", "combine"],
     infer: infer_scatter,
-    kind: OpKind::Pure {
-        eval: eval_scatter,
-        interval: None,
-    },
+    kind: OpKind::Pure { eval: eval_scatter, interval: None },
 };
 
 /// How a gather or scatter walks its operand.
@@ -81,27 +72,12 @@ impl Plan {
             _ => 0,
         };
         let kept = shape.without_axes(&axes);
-        let result = kept[..position]
-            .iter()
-            .chain(index_shape.iter())
-            .chain(&kept[position..])
-            .copied()
-            .collect();
-        Plan {
-            axes,
-            index_shape,
-            position,
-            result,
-        }
+        let result = kept[..position].iter().chain(index_shape.iter()).chain(&kept[position..]).copied().collect();
+        Plan { axes, index_shape, position, result }
     }
 
     /// Flat positions in the operand of every element of the result; -1 outside, unless `clip`.
-    fn positions(
-        &self,
-        shape: &Shape,
-        indices: &[Array],
-        clip: bool,
-    ) -> Result<Vec<i64>, EvalError> {
+    fn positions(&self, shape: &Shape, indices: &[Array], clip: bool) -> Result<Vec<i64>, EvalError> {
         let strides = shape.strides();
         let count = self.index_shape.size();
         // Where each index tuple points, as a flat offset.
@@ -111,11 +87,7 @@ impl Plan {
             for (base, value) in bases.iter_mut().zip(index.iter_scalars()) {
                 let value = value.as_int().unwrap_or(-1);
                 let value = i64::try_from(value).unwrap_or(if value < 0 { -1 } else { i64::MAX });
-                let value = if clip {
-                    value.clamp(0, (size - 1).max(0))
-                } else {
-                    value
-                };
+                let value = if clip { value.clamp(0, (size - 1).max(0)) } else { value };
                 if (0..size).contains(&value) && *base >= 0 {
                     *base += value * stride;
                 } else {
@@ -123,9 +95,7 @@ impl Plan {
                 }
             }
         }
-        let kept: Vec<usize> = (0..shape.rank())
-            .filter(|a| !self.axes.contains(a))
-            .collect();
+        let kept: Vec<usize> = (0..shape.rank()).filter(|a| !self.axes.contains(a)).collect();
         let (before, after) = kept.split_at(self.position);
         let before = offsets(shape, before);
         let after = offsets(shape, after);
@@ -135,11 +105,7 @@ impl Plan {
             .map_err(|_| EvalError(format!("a tile of shape {} is too large", self.result)))?;
         for outer in before {
             for &base in &bases {
-                positions.extend(
-                    after
-                        .iter()
-                        .map(|inner| if base < 0 { -1 } else { outer + base + inner }),
-                );
+                positions.extend(after.iter().map(|inner| if base < 0 { -1 } else { outer + base + inner }));
             }
         }
         Ok(positions)
@@ -158,12 +124,7 @@ fn offsets(shape: &Shape, axes: &[usize]) -> Vec<i64> {
     })
 }
 
-fn plan(
-    context: &InferContext<'_>,
-    name: &str,
-    x: &TensorType,
-    indices: &[&TensorType],
-) -> Result<Plan, InferError> {
+fn plan(context: &InferContext<'_>, name: &str, x: &TensorType, indices: &[&TensorType]) -> Result<Plan, InferError> {
     let axes = rule::sizes(context.attributes, name, "axes")?;
     if !axes.is_sorted_by(|a, b| a < b) || !rule::are_axes(&axes, x.shape.rank()) {
         return Err(InferError::value_error(format!(
@@ -186,10 +147,7 @@ fn plan(
         ))
         .with_code("PL304"));
     }
-    if indices
-        .iter()
-        .any(|ty| ty.shape != indices[0].shape || ty.dtype != indices[0].dtype)
-    {
+    if indices.iter().any(|ty| ty.shape != indices[0].shape || ty.dtype != indices[0].dtype) {
         let types: Vec<String> = indices.iter().map(|ty| ty.to_string()).collect();
         return Err(InferError::type_error(format!(
             "{name} index operands must have one type, got {}",
@@ -197,18 +155,14 @@ fn plan(
         ))
         .with_code("PL303"));
     }
-    let index_shape = indices
-        .first()
-        .map_or_else(Shape::default, |ty| ty.shape.clone());
+    let index_shape = indices.first().map_or_else(Shape::default, |ty| ty.shape.clone());
     Ok(Plan::new(&x.shape, axes, index_shape))
 }
 
 fn mode(context: &InferContext<'_>, name: &str) -> Result<(), InferError> {
     match context.attributes.str("mode") {
         None | Some("clip" | "fill") => Ok(()),
-        Some(mode) => Err(InferError::value_error(format!(
-            "{name} mode must be clip or fill, got {mode}"
-        ))),
+        Some(mode) => Err(InferError::value_error(format!("{name} mode must be clip or fill, got {mode}"))),
     }
 }
 
@@ -227,10 +181,7 @@ fn combine(name: Option<&str>) -> Option<Combine> {
 fn infer_scatter(context: &InferContext<'_>) -> Result<Types, InferError> {
     let operands = rule::tensors(context)?;
     let [x, updates, indices @ ..] = operands.as_slice() else {
-        return Err(InferError::type_error(format!(
-            "scatter takes at least 2 operands, got {}",
-            operands.len()
-        )));
+        return Err(InferError::type_error(format!("scatter takes at least 2 operands, got {}", operands.len())));
     };
     mode(context, "scatter")?;
     if combine(context.attributes.str("combine")).is_none() {
@@ -261,9 +212,7 @@ fn eval_gather(context: &EvalContext<'_>, mut operands: Operands) -> Results {
         return Err(EvalError("takes at least 1 operand".into()));
     }
     let x = operands.remove(0);
-    let index_shape = operands
-        .first()
-        .map_or_else(Shape::default, |i| i.shape().clone());
+    let index_shape = operands.first().map_or_else(Shape::default, |i| i.shape().clone());
     let plan = Plan::new(x.shape(), axes(context)?, index_shape);
     let fill = context.attributes.str("mode") == Some("fill");
     let positions = plan.positions(x.shape(), &operands, !fill)?;
@@ -276,9 +225,7 @@ fn eval_scatter(context: &EvalContext<'_>, mut operands: Operands) -> Results {
         return Err(EvalError("takes at least 2 operands".into()));
     }
     let (x, updates) = (operands.remove(0), operands.remove(0));
-    let index_shape = operands
-        .first()
-        .map_or_else(Shape::default, |i| i.shape().clone());
+    let index_shape = operands.first().map_or_else(Shape::default, |i| i.shape().clone());
     let plan = Plan::new(x.shape(), axes(context)?, index_shape);
     let clip = context.attributes.str("mode") == Some("clip");
     let positions = plan.positions(x.shape(), &operands, clip)?;

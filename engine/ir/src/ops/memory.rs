@@ -92,9 +92,7 @@ pub static VIEW: OpDef = OpDef {
     infer: |context| {
         let access = Access::new(context, "view", 0)?;
         if access.pattern.0.contains(&DimIndex::Array) {
-            return Err(InferError::type_error(
-                "a view of a Ref cannot be indexed by integer arrays",
-            ));
+            return Err(InferError::type_error("a view of a Ref cannot be indexed by integer arrays"));
         }
         rule::count(context, "view", 1 + access.pattern.operand_count())?;
         Ok(smallvec::smallvec![Type::Ref(RefType {
@@ -118,24 +116,15 @@ struct Access<'a> {
 
 impl<'a> Access<'a> {
     /// Operands before the indices: the Ref, and `values` values.
-    fn new(
-        context: &'a InferContext<'_>,
-        name: &str,
-        values: usize,
-    ) -> Result<Access<'a>, InferError> {
+    fn new(context: &'a InferContext<'_>, name: &str, values: usize) -> Result<Access<'a>, InferError> {
         let reference = match context.operands.first() {
             Some(Type::Ref(ty)) => ty,
             Some(Type::Tensor(ty)) => {
-                return Err(InferError::value_error(format!(
-                    "`{name}` must be called on `Ref` types: {ty}."
-                )));
+                return Err(InferError::value_error(format!("`{name}` must be called on `Ref` types: {ty}.")));
             }
             None => return Err(InferError::type_error(format!("{name} takes a Ref"))),
         };
-        let pattern = context
-            .attributes
-            .index()
-            .ok_or_else(|| rule::missing(name, "index"))?;
+        let pattern = context.attributes.index().ok_or_else(|| rule::missing(name, "index"))?;
         if pattern.0.len() != reference.shape.rank() {
             return Err(InferError::value_error(format!(
                 "{name}: an index of {} entries does not fit a Ref of shape {}",
@@ -158,9 +147,7 @@ impl<'a> Access<'a> {
             let index = match operands.next() {
                 Some(Type::Tensor(ty)) => ty,
                 _ => {
-                    return Err(InferError::type_error(format!(
-                        "{name}: an index operand is a Ref"
-                    )));
+                    return Err(InferError::type_error(format!("{name}: an index operand is a Ref")));
                 }
             };
             if !index.dtype.is_integer() {
@@ -172,25 +159,15 @@ impl<'a> Access<'a> {
             if *dimension == DimIndex::Array {
                 arrays.push(&index.shape);
             } else if index.shape.rank() > 0 {
-                return Err(InferError::type_error(format!(
-                    "{name}: a position must be a scalar, got {index}"
-                )));
+                return Err(InferError::type_error(format!("{name}: a position must be a scalar, got {index}")));
             }
         }
         let index_shape = Shape::broadcast(&arrays).ok_or_else(|| {
             let shapes: Vec<String> = arrays.iter().map(|shape| shape.to_string()).collect();
-            InferError::value_error(format!(
-                "Could not broadcast integer indexers of shapes {}",
-                shapes.join(", ")
-            ))
-            .with_code("PL303")
+            InferError::value_error(format!("Could not broadcast integer indexers of shapes {}", shapes.join(", ")))
+                .with_code("PL303")
         })?;
-        Ok(Access {
-            reference,
-            pattern,
-            shape: pattern.result_shape(&index_shape),
-            rest,
-        })
+        Ok(Access { reference, pattern, shape: pattern.result_shape(&index_shape), rest })
     }
 
     fn tile(&self) -> TensorType {
@@ -198,12 +175,7 @@ impl<'a> Access<'a> {
     }
 
     /// `_swap_abstract_eval` of state/primitives.py.
-    fn check_value(
-        &self,
-        context: &InferContext<'_>,
-        name: &str,
-        operand: usize,
-    ) -> Result<(), InferError> {
+    fn check_value(&self, context: &InferContext<'_>, name: &str, operand: usize) -> Result<(), InferError> {
         let value = match context.operands.get(operand) {
             Some(Type::Tensor(value)) => value,
             _ => {
@@ -233,17 +205,10 @@ impl<'a> Access<'a> {
         let masked = context.attributes.flag("masked");
         let other = context.attributes.flag("other");
         if other && !masked {
-            return Err(InferError::value_error(format!(
-                "{name}: `other` has no meaning without a mask"
-            )));
+            return Err(InferError::value_error(format!("{name}: `other` has no meaning without a mask")));
         }
-        rule::count(
-            context,
-            name,
-            self.rest + usize::from(masked) + usize::from(other),
-        )?;
-        let fits =
-            |shape: &Shape| Shape::broadcast(&[shape, &self.shape]).as_ref() == Some(&self.shape);
+        rule::count(context, name, self.rest + usize::from(masked) + usize::from(other))?;
+        let fits = |shape: &Shape| Shape::broadcast(&[shape, &self.shape]).as_ref() == Some(&self.shape);
         if masked {
             let mask = context.tensor(self.rest)?;
             if !fits(&mask.shape) {
@@ -254,10 +219,9 @@ impl<'a> Access<'a> {
                 .with_code("PL303"));
             }
             if mask.dtype != DType::Bool {
-                return Err(InferError::type_error(format!(
-                    "the mask of a {name} must be bool, got {mask}"
-                ))
-                .with_code("PL304"));
+                return Err(
+                    InferError::type_error(format!("the mask of a {name} must be bool, got {mask}")).with_code("PL304")
+                );
             }
         }
         if other {

@@ -19,38 +19,12 @@ pub(super) fn reduce_precision(context: &EvalContext<'_>, operands: Operands) ->
     let exponent = u32::try_from(exponent).unwrap_or(u32::MAX);
     let mantissa = u32::try_from(mantissa).unwrap_or(u32::MAX);
     let (layout, bits) = match x.dtype() {
-        DType::F64 => (
-            Layout {
-                mantissa: 52,
-                exponent: 11,
-            },
-            DType::U64,
-        ),
-        DType::F32 => (
-            Layout {
-                mantissa: 23,
-                exponent: 8,
-            },
-            DType::U32,
-        ),
-        DType::F16 => (
-            Layout {
-                mantissa: 10,
-                exponent: 5,
-            },
-            DType::U16,
-        ),
-        DType::BF16 => (
-            Layout {
-                mantissa: 7,
-                exponent: 8,
-            },
-            DType::U16,
-        ),
+        DType::F64 => (Layout { mantissa: 52, exponent: 11 }, DType::U64),
+        DType::F32 => (Layout { mantissa: 23, exponent: 8 }, DType::U32),
+        DType::F16 => (Layout { mantissa: 10, exponent: 5 }, DType::U16),
+        DType::BF16 => (Layout { mantissa: 7, exponent: 8 }, DType::U16),
         dtype => {
-            return Err(EvalError(format!(
-                "reduce_precision of {dtype} is not supported"
-            )));
+            return Err(EvalError(format!("reduce_precision of {dtype} is not supported")));
         }
     };
     let dtype = x.dtype();

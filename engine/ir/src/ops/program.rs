@@ -31,10 +31,7 @@ pub static DEBUG_PRINT: OpDef = OpDef {
     doc: "Prints `format` with its `{}` fields filled from the operands",
     attributes: &["format"],
     infer: |context| {
-        context
-            .attributes
-            .str("format")
-            .ok_or_else(|| rule::missing("debug_print", "format"))?;
+        context.attributes.str("format").ok_or_else(|| rule::missing("debug_print", "format"))?;
         rule::tensors(context)?;
         Ok(Types::new())
     },
@@ -72,10 +69,7 @@ fn infer_launch(context: &InferContext<'_>) -> Result<Types, InferError> {
             )));
         }
     }
-    Ok(launch
-        .with_role(Role::Output)
-        .map(|(_, operand)| Type::Tensor(operand.array.clone()))
-        .collect())
+    Ok(launch.with_role(Role::Output).map(|(_, operand)| Type::Tensor(operand.array.clone())).collect())
 }
 
 /// The family.

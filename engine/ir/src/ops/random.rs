@@ -28,10 +28,7 @@ pub static RANDOM_BITS: OpDef = OpDef {
         };
         appended(context, "random_bits", keys, dtype)
     },
-    kind: OpKind::Pure {
-        eval: eval_bits,
-        interval: None,
-    },
+    kind: OpKind::Pure { eval: eval_bits, interval: None },
 };
 
 /// New keys. Operand: keys. Attribute: `shape`. Result: for every key keys of `shape`.
@@ -43,10 +40,7 @@ pub static RANDOM_SPLIT: OpDef = OpDef {
         let keys = keys(context, "random_split", 1)?;
         appended(context, "random_split", keys, DType::Key)
     },
-    kind: OpKind::Pure {
-        eval: eval_split,
-        interval: None,
-    },
+    kind: OpKind::Pure { eval: eval_split, interval: None },
 };
 
 /// Keys mixed with numbers. Operands: keys, data (`u32`, same shape).
@@ -65,10 +59,7 @@ pub static RANDOM_FOLD_IN: OpDef = OpDef {
         }
         Ok(rule::one(keys.clone()))
     },
-    kind: OpKind::Pure {
-        eval: eval_fold_in,
-        interval: None,
-    },
+    kind: OpKind::Pure { eval: eval_fold_in, interval: None },
 };
 
 /// Keys from seeds. Operand: integer seeds.
@@ -80,10 +71,7 @@ pub static RANDOM_SEED: OpDef = OpDef {
         let seeds = rule::operand(context, "random_seed", rule::INTEGER)?;
         Ok(rule::one(seeds.with_dtype(DType::Key)))
     },
-    kind: OpKind::Pure {
-        eval: eval_seed,
-        interval: None,
-    },
+    kind: OpKind::Pure { eval: eval_seed, interval: None },
 };
 
 /// Keys from their words. Operand: `u32`, the last dimension 2, which goes away.
@@ -95,18 +83,11 @@ pub static RANDOM_WRAP: OpDef = OpDef {
         rule::count(context, "random_wrap", 1)?;
         let words = context.tensor(0)?;
         match words.shape.split_last() {
-            Some((2, shape)) if words.dtype == DType::U32 => {
-                Ok(rule::one(TensorType::new(DType::Key, shape)))
-            }
-            _ => Err(InferError::type_error(format!(
-                "random_wrap takes words of u32[...,2], got {words}"
-            ))),
+            Some((2, shape)) if words.dtype == DType::U32 => Ok(rule::one(TensorType::new(DType::Key, shape))),
+            _ => Err(InferError::type_error(format!("random_wrap takes words of u32[...,2], got {words}"))),
         }
     },
-    kind: OpKind::Pure {
-        eval: eval_wrap,
-        interval: None,
-    },
+    kind: OpKind::Pure { eval: eval_wrap, interval: None },
 };
 
 /// The words of keys: a last dimension of 2 is added. Operand: keys.
@@ -120,10 +101,7 @@ pub static RANDOM_UNWRAP: OpDef = OpDef {
         shape.push(2);
         Ok(rule::one(TensorType::new(DType::U32, shape)))
     },
-    kind: OpKind::Pure {
-        eval: eval_unwrap,
-        interval: None,
-    },
+    kind: OpKind::Pure { eval: eval_unwrap, interval: None },
 };
 
 /// The block cipher. Operands: two key words and two counters, `u32` of one shape. Results: two of that shape.
@@ -136,17 +114,12 @@ pub static THREEFRY2X32: OpDef = OpDef {
         let operands = rule::tensors(context)?;
         let shape = rule::same_shapes("threefry2x32", &operands)?;
         if operands.iter().any(|ty| ty.dtype != DType::U32) {
-            return Err(InferError::type_error(
-                "threefry2x32 requires uint32 operands",
-            ));
+            return Err(InferError::type_error("threefry2x32 requires uint32 operands"));
         }
         let ty = TensorType::new(DType::U32, shape);
         Ok(smallvec::smallvec![ty.clone().into(), ty.into()])
     },
-    kind: OpKind::Pure {
-        eval: eval_threefry,
-        interval: None,
-    },
+    kind: OpKind::Pure { eval: eval_threefry, interval: None },
 };
 
 /// One array per key, joined under the result's shape.
@@ -173,8 +146,7 @@ fn per_key(
 }
 
 fn words(keys: &Array) -> Result<&[[u32; 2]], EvalError> {
-    keys.elements::<[u32; 2]>()
-        .ok_or_else(|| EvalError(format!("an array of {} holds no keys", keys.dtype())))
+    keys.elements::<[u32; 2]>().ok_or_else(|| EvalError(format!("an array of {} holds no keys", keys.dtype())))
 }
 
 fn key_array(shape: &[usize], keys: Vec<[u32; 2]>) -> Results {
@@ -225,10 +197,7 @@ fn eval_unwrap(_: &EvalContext<'_>, operands: Operands) -> Results {
     let [keys] = take(operands)?;
     let mut shape = keys.shape().clone();
     shape.push(2);
-    eval::one(Array::new(
-        shape,
-        Buffer::U32(words(&keys)?.iter().flatten().copied().collect()),
-    ))
+    eval::one(Array::new(shape, Buffer::U32(words(&keys)?.iter().flatten().copied().collect())))
 }
 
 fn eval_threefry(_: &EvalContext<'_>, operands: Operands) -> Results {
@@ -242,36 +211,21 @@ fn eval_threefry(_: &EvalContext<'_>, operands: Operands) -> Results {
             (left, right)
         })
         .unzip();
-    Ok(smallvec::smallvec![
-        Array::new(shape.clone(), Buffer::U32(left))?,
-        Array::new(shape, Buffer::U32(right))?,
-    ])
+    Ok(smallvec::smallvec![Array::new(shape.clone(), Buffer::U32(left))?, Array::new(shape, Buffer::U32(right))?,])
 }
 
-fn keys<'a>(
-    context: &'a InferContext<'_>,
-    name: &str,
-    count: usize,
-) -> Result<&'a TensorType, InferError> {
+fn keys<'a>(context: &'a InferContext<'_>, name: &str, count: usize) -> Result<&'a TensorType, InferError> {
     rule::count(context, name, count)?;
     let ty = context.tensor(0)?;
     if ty.dtype == DType::Key {
         return Ok(ty);
     }
-    Err(InferError::type_error(format!(
-        "{name} requires PRNG key array input, got array with dtype={}",
-        ty.dtype
-    ))
-    .with_code("PL304"))
+    Err(InferError::type_error(format!("{name} requires PRNG key array input, got array with dtype={}", ty.dtype))
+        .with_code("PL304"))
 }
 
 /// The keys' shape followed by the attribute `shape`.
-fn appended(
-    context: &InferContext<'_>,
-    name: &str,
-    keys: &TensorType,
-    dtype: DType,
-) -> Result<Types, InferError> {
+fn appended(context: &InferContext<'_>, name: &str, keys: &TensorType, dtype: DType) -> Result<Types, InferError> {
     let inner = rule::sizes(context.attributes, name, "shape")?;
     let shape: Shape = keys.shape.iter().chain(&inner).copied().collect();
     Ok(rule::one(TensorType::new(dtype, shape)))
@@ -279,14 +233,6 @@ fn appended(
 
 /// The family.
 pub(super) fn all() -> impl Iterator<Item = &'static OpDef> {
-    [
-        &RANDOM_BITS,
-        &RANDOM_SPLIT,
-        &RANDOM_FOLD_IN,
-        &RANDOM_SEED,
-        &RANDOM_WRAP,
-        &RANDOM_UNWRAP,
-        &THREEFRY2X32,
-    ]
-    .into_iter()
+    [&RANDOM_BITS, &RANDOM_SPLIT, &RANDOM_FOLD_IN, &RANDOM_SEED, &RANDOM_WRAP, &RANDOM_UNWRAP, &THREEFRY2X32]
+        .into_iter()
 }

@@ -11,14 +11,9 @@ use pallas_tensor::{DType, Kind};
 const SAME: Option<IntervalHook> = Some(bounds::same);
 
 /// What a reduction accepts: `None` is lax's check for logical reductions, which words it differently.
-const NUMBER: Option<Accepts> = Some(Accepts {
-    test: |dtype| dtype.is_integer() || dtype.is_float(),
-    names: "number",
-});
-const ANY: Option<Accepts> = Some(Accepts {
-    test: |dtype| dtype.kind() != Kind::Key,
-    names: "integer, floating, bool",
-});
+const NUMBER: Option<Accepts> = Some(Accepts { test: |dtype| dtype.is_integer() || dtype.is_float(), names: "number" });
+const ANY: Option<Accepts> =
+    Some(Accepts { test: |dtype| dtype.kind() != Kind::Key, names: "integer, floating, bool" });
 const LOGICAL: Option<Accepts> = None;
 
 macro_rules! reduce_ops {
@@ -85,11 +80,7 @@ arg_ops! {
     "Index of the first smallest element along `axis`; of the first NaN if there is one" "argmin" ARGMIN false;
 }
 
-fn infer(
-    context: &InferContext<'_>,
-    name: &str,
-    accepts: Option<Accepts>,
-) -> Result<Types, InferError> {
+fn infer(context: &InferContext<'_>, name: &str, accepts: Option<Accepts>) -> Result<Types, InferError> {
     let axes = rule::sizes(context.attributes, name, "axes")?;
     let ty = match accepts {
         Some(accepts) => rule::operand(context, name, accepts)?,
@@ -107,10 +98,7 @@ fn infer(
         }
     };
     if !rule::are_distinct(&axes) {
-        return Err(InferError::value_error(format!(
-            "duplicate value in 'axes' of reduction: {}",
-            tuple(&axes)
-        )));
+        return Err(InferError::value_error(format!("duplicate value in 'axes' of reduction: {}", tuple(&axes))));
     }
     if !rule::are_axes(&axes, ty.shape.rank()) {
         return Err(InferError::value_error(format!(
@@ -130,20 +118,11 @@ fn infer_arg(context: &InferContext<'_>, name: &str) -> Result<Types, InferError
     let ty = rule::operand(
         context,
         name,
-        Accepts {
-            test: |dtype| dtype.kind() != Kind::Key,
-            names: "integer, floating, bool",
-        },
+        Accepts { test: |dtype| dtype.kind() != Kind::Key, names: "integer, floating, bool" },
     )?;
-    let axis = context
-        .attributes
-        .int("axis")
-        .ok_or_else(|| rule::missing(name, "axis"))?;
+    let axis = context.attributes.int("axis").ok_or_else(|| rule::missing(name, "axis"))?;
     let Some(axis) = usize::try_from(axis).ok().filter(|&a| a < ty.shape.rank()) else {
-        return Err(InferError::value_error(format!(
-            "Invalid axis {axis} for operand shape {}",
-            ty.shape
-        )));
+        return Err(InferError::value_error(format!("Invalid axis {axis} for operand shape {}", ty.shape)));
     };
     if ty.shape[axis] < 1 {
         return Err(InferError::value_error(format!(
@@ -151,19 +130,11 @@ fn infer_arg(context: &InferContext<'_>, name: &str) -> Result<Types, InferError
             ty.shape
         )));
     }
-    let dtype = context
-        .attributes
-        .dtype("dtype")
-        .ok_or_else(|| rule::missing(name, "dtype"))?;
+    let dtype = context.attributes.dtype("dtype").ok_or_else(|| rule::missing(name, "dtype"))?;
     if !dtype.is_integer() {
-        return Err(InferError::type_error(format!(
-            "index_dtype must be an integer type, but got {dtype}"
-        )));
+        return Err(InferError::type_error(format!("index_dtype must be an integer type, but got {dtype}")));
     }
-    Ok(rule::one(TensorType::new(
-        dtype,
-        ty.shape.without_axes(&[axis]),
-    )))
+    Ok(rule::one(TensorType::new(dtype, ty.shape.without_axes(&[axis]))))
 }
 
 /// The family.

@@ -14,43 +14,21 @@ pub(super) struct Accepts {
     pub(super) names: &'static str,
 }
 
-pub(super) const FLOAT: Accepts = Accepts {
-    test: DType::is_float,
-    names: "floating",
-};
+pub(super) const FLOAT: Accepts = Accepts { test: DType::is_float, names: "floating" };
 /// As in the messages of functions that take complex numbers too; there are none here.
-pub(super) const FLOAT_OR_COMPLEX: Accepts = Accepts {
-    test: DType::is_float,
-    names: "floating, complexfloating",
-};
-pub(super) const INTEGER: Accepts = Accepts {
-    test: DType::is_integer,
-    names: "integer",
-};
-pub(super) const NUMBER: Accepts = Accepts {
-    test: |dtype| dtype.is_integer() || dtype.is_float(),
-    names: "integer, floating, complexfloating",
-};
-pub(super) const REAL: Accepts = Accepts {
-    test: |dtype| dtype.is_integer() || dtype.is_float(),
-    names: "integer, floating",
-};
-pub(super) const SIGNED: Accepts = Accepts {
-    test: DType::is_signed,
-    names: "floating, complexfloating, signedinteger",
-};
-pub(super) const BOOL_OR_INTEGER: Accepts = Accepts {
-    test: |dtype| dtype.is_integer() || dtype == DType::Bool,
-    names: "integer, bool",
-};
-pub(super) const ORDERED: Accepts = Accepts {
-    test: |dtype| dtype.kind() != Kind::Key,
-    names: "integer, floating, bool",
-};
-pub(super) const ANY: Accepts = Accepts {
-    test: |_| true,
-    names: "integer, floating, complexfloating, bool",
-};
+pub(super) const FLOAT_OR_COMPLEX: Accepts = Accepts { test: DType::is_float, names: "floating, complexfloating" };
+pub(super) const INTEGER: Accepts = Accepts { test: DType::is_integer, names: "integer" };
+pub(super) const NUMBER: Accepts =
+    Accepts { test: |dtype| dtype.is_integer() || dtype.is_float(), names: "integer, floating, complexfloating" };
+pub(super) const REAL: Accepts =
+    Accepts { test: |dtype| dtype.is_integer() || dtype.is_float(), names: "integer, floating" };
+pub(super) const SIGNED: Accepts =
+    Accepts { test: DType::is_signed, names: "floating, complexfloating, signedinteger" };
+pub(super) const BOOL_OR_INTEGER: Accepts =
+    Accepts { test: |dtype| dtype.is_integer() || dtype == DType::Bool, names: "integer, bool" };
+pub(super) const ORDERED: Accepts =
+    Accepts { test: |dtype| dtype.kind() != Kind::Key, names: "integer, floating, bool" };
+pub(super) const ANY: Accepts = Accepts { test: |_| true, names: "integer, floating, complexfloating, bool" };
 
 /// One tile of a type.
 pub(super) fn one(ty: TensorType) -> Types {
@@ -58,11 +36,7 @@ pub(super) fn one(ty: TensorType) -> Types {
 }
 
 /// Checks the number of operands.
-pub(super) fn count(
-    context: &InferContext<'_>,
-    name: &str,
-    count: usize,
-) -> Result<(), InferError> {
+pub(super) fn count(context: &InferContext<'_>, name: &str, count: usize) -> Result<(), InferError> {
     if context.operands.len() == count {
         return Ok(());
     }
@@ -92,29 +66,17 @@ pub(super) fn operand<'a>(
 }
 
 /// `unop`: the result has the operand's type.
-pub(super) fn unary(
-    context: &InferContext<'_>,
-    name: &str,
-    accepts: Accepts,
-) -> Result<Types, InferError> {
+pub(super) fn unary(context: &InferContext<'_>, name: &str, accepts: Accepts) -> Result<Types, InferError> {
     Ok(one(operand(context, name, accepts)?.clone()))
 }
 
 /// All operands as tiles.
-pub(super) fn tensors<'a>(
-    context: &'a InferContext<'_>,
-) -> Result<Vec<&'a TensorType>, InferError> {
-    (0..context.operands.len())
-        .map(|index| context.tensor(index))
-        .collect()
+pub(super) fn tensors<'a>(context: &'a InferContext<'_>) -> Result<Vec<&'a TensorType>, InferError> {
+    (0..context.operands.len()).map(|index| context.tensor(index)).collect()
 }
 
 /// `naryop_dtype_rule`: every operand's dtype is accepted and all are the same.
-pub(super) fn same_accepted_dtypes(
-    name: &str,
-    operands: &[&TensorType],
-    accepts: Accepts,
-) -> Result<(), InferError> {
+pub(super) fn same_accepted_dtypes(name: &str, operands: &[&TensorType], accepts: Accepts) -> Result<(), InferError> {
     for (position, ty) in operands.iter().enumerate() {
         accepted(name, position, ty, accepts)?;
     }
@@ -122,12 +84,7 @@ pub(super) fn same_accepted_dtypes(
 }
 
 /// Checks the dtype of one operand of several.
-pub(super) fn accepted(
-    name: &str,
-    position: usize,
-    ty: &TensorType,
-    accepts: Accepts,
-) -> Result<(), InferError> {
+pub(super) fn accepted(name: &str, position: usize, ty: &TensorType, accepts: Accepts) -> Result<(), InferError> {
     if (accepts.test)(ty.dtype) {
         return Ok(());
     }
@@ -148,10 +105,7 @@ pub(super) fn same_dtypes(name: &str, operands: &[&TensorType]) -> Result<(), In
         return Ok(());
     }
     let dtypes: Vec<&str> = operands.iter().map(|ty| ty.dtype.name()).collect();
-    let mut message = format!(
-        "lax.{name} requires arguments to have the same dtypes, got {}.",
-        dtypes.join(", ")
-    );
+    let mut message = format!("lax.{name} requires arguments to have the same dtypes, got {}.", dtypes.join(", "));
     if let Some((_, equivalent)) = JNP_EQUIVALENTS.iter().find(|(lax, _)| *lax == name) {
         message.push_str(&format!(
             " (Tip: jnp.{equivalent} is a similar function that does automatic type promotion on inputs)."
@@ -195,20 +149,13 @@ pub(super) fn same_shapes(name: &str, operands: &[&TensorType]) -> Result<Shape,
     if rest.iter().all(|ty| ty.shape == first.shape) {
         return Ok(first.shape.clone());
     }
-    let ranks: std::collections::BTreeSet<usize> =
-        operands.iter().map(|ty| ty.shape.rank()).collect();
+    let ranks: std::collections::BTreeSet<usize> = operands.iter().map(|ty| ty.shape.rank()).collect();
     let message = if ranks.len() > 1 {
         let ranks: Vec<String> = ranks.iter().map(usize::to_string).collect();
-        format!(
-            "{name}: arrays must have the same number of dimensions, got {{{}}}",
-            ranks.join(", ")
-        )
+        format!("{name}: arrays must have the same number of dimensions, got {{{}}}", ranks.join(", "))
     } else {
         let shapes: Vec<String> = operands.iter().map(|ty| ty.shape.to_string()).collect();
-        format!(
-            "{name} got incompatible shapes for broadcasting: {}.",
-            shapes.join(", ")
-        )
+        format!("{name} got incompatible shapes for broadcasting: {}.", shapes.join(", "))
     };
     Err(InferError::type_error(message).with_code("PL303"))
 }
@@ -230,11 +177,7 @@ pub(super) fn binary(
     // Shapes before dtypes, as in `standard_abstract_eval`.
     let shape = same_shapes(name, &operands)?;
     same_accepted_dtypes(name, &operands, accepts)?;
-    Ok(one(TensorType {
-        dtype: dtype.unwrap_or(operands[0].dtype),
-        shape,
-        weak: all_weak(&operands),
-    }))
+    Ok(one(TensorType { dtype: dtype.unwrap_or(operands[0].dtype), shape, weak: all_weak(&operands) }))
 }
 
 /// An attribute that the op cannot do without.
@@ -243,11 +186,7 @@ pub(super) fn missing(name: &str, attribute: &str) -> InferError {
 }
 
 /// Non-negative integers of a required attribute.
-pub(super) fn sizes(
-    attributes: &Attributes,
-    name: &str,
-    key: &str,
-) -> Result<Vec<usize>, InferError> {
+pub(super) fn sizes(attributes: &Attributes, name: &str, key: &str) -> Result<Vec<usize>, InferError> {
     attributes
         .ints(key)
         .ok_or_else(|| missing(name, key))?
@@ -266,9 +205,8 @@ pub(super) fn sizes(
 /// A non-negative required attribute.
 pub(super) fn size(attributes: &Attributes, name: &str, key: &str) -> Result<usize, InferError> {
     let value = attributes.int(key).ok_or_else(|| missing(name, key))?;
-    usize::try_from(value).map_err(|_| {
-        InferError::value_error(format!("{name} {key} must be non-negative, got {value}"))
-    })
+    usize::try_from(value)
+        .map_err(|_| InferError::value_error(format!("{name} {key} must be non-negative, got {value}")))
 }
 
 /// A type as `str(ShapedArray)` prints it: `float32[2,3]`, a weak one `~float32[]`.
@@ -296,8 +234,5 @@ pub(super) fn are_axes(axes: &[usize], rank: usize) -> bool {
 
 /// Whether no value occurs twice.
 pub(super) fn are_distinct(values: &[usize]) -> bool {
-    values
-        .iter()
-        .enumerate()
-        .all(|(index, value)| !values[..index].contains(value))
+    values.iter().enumerate().all(|(index, value)| !values[..index].contains(value))
 }

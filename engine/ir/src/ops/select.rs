@@ -76,15 +76,9 @@ fn infer_select_n(context: &InferContext<'_>) -> Result<Types, InferError> {
         .with_code("PL304"));
     }
     if which.dtype == DType::Bool && cases.len() > 2 {
-        return Err(InferError::type_error(
-            "select with boolean `which` cannot have > 2 cases.",
-        ));
+        return Err(InferError::type_error("select with boolean `which` cannot have > 2 cases."));
     }
-    Ok(rule::one(TensorType {
-        dtype: first.dtype,
-        shape: first.shape.clone(),
-        weak: rule::all_weak(cases),
-    }))
+    Ok(rule::one(TensorType { dtype: first.dtype, shape: first.shape.clone(), weak: rule::all_weak(cases) }))
 }
 
 fn infer_clamp(context: &InferContext<'_>) -> Result<Types, InferError> {
@@ -102,11 +96,7 @@ fn infer_clamp(context: &InferContext<'_>) -> Result<Types, InferError> {
         }
     }
     rule::same_accepted_dtypes("clamp", &operands, rule::ANY)?;
-    Ok(rule::one(TensorType {
-        dtype: x.dtype,
-        shape: x.shape.clone(),
-        weak: rule::all_weak(&operands),
-    }))
+    Ok(rule::one(TensorType { dtype: x.dtype, shape: x.shape.clone(), weak: rule::all_weak(&operands) }))
 }
 
 /// The family.

@@ -67,9 +67,7 @@ pub static DYNAMIC_UPDATE_SLICE: OpDef = OpDef {
             let starts = starts(&operands)?;
             one(ops::dynamic_update_slice(x, &update, &starts))
         },
-        interval: Some(|attributes, operands| {
-            bounds::any_of(attributes, &operands[..operands.len().min(2)])
-        }),
+        interval: Some(|attributes, operands| bounds::any_of(attributes, &operands[..operands.len().min(2)])),
     },
 };
 
@@ -141,11 +139,7 @@ fn infer_slice(context: &InferContext<'_>) -> Result<Types, InferError> {
             tuple(limit)
         )));
     }
-    if limit
-        .iter()
-        .zip(shape)
-        .any(|(&limit, &size)| i128::from(limit) > size as i128)
-    {
+    if limit.iter().zip(shape).any(|(&limit, &size)| i128::from(limit) > size as i128) {
         return Err(InferError::type_error(format!(
             "slice limit_indices must be less than or equal to operand shape, got limit_indices {} for operand shape \
              {shape}.",
@@ -174,10 +168,7 @@ fn infer_slice(context: &InferContext<'_>) -> Result<Types, InferError> {
         )));
     }
     if strides.iter().any(|&stride| stride <= 0) {
-        return Err(InferError::type_error(format!(
-            "slice strides must be positive, got {}",
-            tuple(strides)
-        )));
+        return Err(InferError::type_error(format!("slice strides must be positive, got {}", tuple(strides))));
     }
     let result = (0..rank)
         .map(|axis| {
@@ -186,11 +177,7 @@ fn infer_slice(context: &InferContext<'_>) -> Result<Types, InferError> {
             length.div_ceil(strides.get(axis).map_or(1, |&stride| stride as usize))
         })
         .collect();
-    Ok(rule::one(TensorType {
-        dtype: ty.dtype,
-        shape: result,
-        weak: ty.weak,
-    }))
+    Ok(rule::one(TensorType { dtype: ty.dtype, shape: result, weak: ty.weak }))
 }
 
 /// Checks that index operands are integer scalars of one dtype.
@@ -202,10 +189,7 @@ fn check_indices(name: &str, indices: &[&TensorType], separator: &str) -> Result
             types.join(", ")
         )));
     }
-    if indices
-        .iter()
-        .any(|ty| ty.dtype != indices[0].dtype || !ty.dtype.is_integer())
-    {
+    if indices.iter().any(|ty| ty.dtype != indices[0].dtype || !ty.dtype.is_integer()) {
         let dtypes: Vec<&str> = indices.iter().map(|ty| ty.dtype.name()).collect();
         return Err(InferError::type_error(format!(
             "index arguments to {name} must be integers of the same type, got{separator} {}",
@@ -239,21 +223,14 @@ fn infer_dynamic_slice(context: &InferContext<'_>) -> Result<Types, InferError> 
         )));
     }
     check_indices("dynamic_slice", indices, ":")?;
-    Ok(rule::one(TensorType {
-        dtype: x.dtype,
-        shape: Shape::from(sizes),
-        weak: x.weak,
-    }))
+    Ok(rule::one(TensorType { dtype: x.dtype, shape: Shape::from(sizes), weak: x.weak }))
 }
 
 fn infer_dynamic_update_slice(context: &InferContext<'_>) -> Result<Types, InferError> {
     const NAME: &str = "dynamic_update_slice";
     let operands = rule::tensors(context)?;
     let [x, update, indices @ ..] = operands.as_slice() else {
-        return Err(InferError::type_error(format!(
-            "{NAME} takes at least 2 operands, got {}",
-            operands.len()
-        )));
+        return Err(InferError::type_error(format!("{NAME} takes at least 2 operands, got {}", operands.len())));
     };
     if x.shape.rank() != update.shape.rank() {
         return Err(InferError::type_error(format!(
@@ -269,12 +246,7 @@ fn infer_dynamic_update_slice(context: &InferContext<'_>) -> Result<Types, Infer
             x.shape
         )));
     }
-    if update
-        .shape
-        .iter()
-        .zip(&x.shape)
-        .any(|(part, whole)| part > whole)
-    {
+    if update.shape.iter().zip(&x.shape).any(|(part, whole)| part > whole) {
         return Err(InferError::type_error(format!(
             "{NAME} update shape must be smaller than operand shape, got update shape {} for operand shape {}.",
             update.shape, x.shape
@@ -337,11 +309,7 @@ fn infer_pad(context: &InferContext<'_>) -> Result<Types, InferError> {
         ))
         .with_code("PL304"));
     }
-    Ok(rule::one(TensorType {
-        dtype: x.dtype,
-        shape: shape.into(),
-        weak: rule::all_weak(&operands),
-    }))
+    Ok(rule::one(TensorType { dtype: x.dtype, shape: shape.into(), weak: rule::all_weak(&operands) }))
 }
 
 /// The family.

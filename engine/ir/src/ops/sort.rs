@@ -42,10 +42,7 @@ pub static TOP_K: OpDef = OpDef {
     },
 };
 
-fn eval_sort(
-    context: &EvalContext<'_>,
-    operands: Operands,
-) -> Result<SmallVec<[pallas_tensor::Array; 1]>, EvalError> {
+fn eval_sort(context: &EvalContext<'_>, operands: Operands) -> Result<SmallVec<[pallas_tensor::Array; 1]>, EvalError> {
     let axis = attribute(context.attributes.int("axis"), "axis")?;
     let keys = context.attributes.int("num_keys").unwrap_or(1);
     let (Ok(axis), Ok(keys)) = (usize::try_from(axis), usize::try_from(keys)) else {
@@ -57,9 +54,7 @@ fn eval_sort(
 fn infer_sort(context: &InferContext<'_>) -> Result<Types, InferError> {
     let operands = rule::tensors(context)?;
     let Some((first, rest)) = operands.split_first() else {
-        return Err(InferError::type_error(
-            "sort takes at least 1 operand, got 0",
-        ));
+        return Err(InferError::type_error("sort takes at least 1 operand, got 0"));
     };
     if rest.iter().any(|ty| ty.shape != first.shape) {
         let shapes: Vec<String> = operands.iter().map(|ty| ty.shape.to_string()).collect();
@@ -69,10 +64,7 @@ fn infer_sort(context: &InferContext<'_>) -> Result<Types, InferError> {
         ))
         .with_code("PL303"));
     }
-    let axis = context
-        .attributes
-        .int("axis")
-        .ok_or_else(|| rule::missing("sort", "axis"))?;
+    let axis = context.attributes.int("axis").ok_or_else(|| rule::missing("sort", "axis"))?;
     if usize::try_from(axis).map_or(true, |axis| axis >= first.shape.rank()) {
         return Err(InferError::value_error(format!(
             "axis {axis} is out of bounds for array of dimension {}",
@@ -86,41 +78,24 @@ fn infer_sort(context: &InferContext<'_>) -> Result<Types, InferError> {
             operands.len()
         )));
     }
-    if let Some(key) = operands[..keys as usize]
-        .iter()
-        .find(|ty| ty.dtype.kind() == Kind::Key)
-    {
+    if let Some(key) = operands[..keys as usize].iter().find(|ty| ty.dtype.kind() == Kind::Key) {
         return Err(InferError::type_error(format!("cannot sort by {key}")));
     }
-    Ok(operands
-        .iter()
-        .map(|&ty| Type::Tensor(ty.clone()))
-        .collect())
+    Ok(operands.iter().map(|&ty| Type::Tensor(ty.clone())).collect())
 }
 
 fn infer_top_k(context: &InferContext<'_>) -> Result<Types, InferError> {
     let ty = rule::operand(
         context,
         "top_k",
-        Accepts {
-            test: |dtype| dtype.kind() != Kind::Key,
-            names: "integer, floating, bool",
-        },
+        Accepts { test: |dtype| dtype.kind() != Kind::Key, names: "integer, floating, bool" },
     )?;
-    let k = context
-        .attributes
-        .int("k")
-        .ok_or_else(|| rule::missing("top_k", "k"))?;
+    let k = context.attributes.int("k").ok_or_else(|| rule::missing("top_k", "k"))?;
     let Ok(count) = usize::try_from(k) else {
-        return Err(InferError::value_error(format!(
-            "k argument to top_k must be nonnegative, got {k}"
-        )));
+        return Err(InferError::value_error(format!("k argument to top_k must be nonnegative, got {k}")));
     };
     let Some(&last) = ty.shape.last() else {
-        return Err(InferError::type_error(format!(
-            "top_k operand must have >= 1 dimension, got {}",
-            ty.shape
-        )));
+        return Err(InferError::type_error(format!("top_k operand must have >= 1 dimension, got {}", ty.shape)));
     };
     let axis = ty.shape.rank() - 1;
     if last < count {
@@ -133,16 +108,8 @@ fn infer_top_k(context: &InferContext<'_>) -> Result<Types, InferError> {
     let mut shape = ty.shape.clone();
     shape[axis] = count;
     Ok(smallvec![
-        Type::Tensor(TensorType {
-            dtype: ty.dtype,
-            shape: shape.clone(),
-            weak: ty.weak,
-        }),
-        Type::Tensor(TensorType {
-            dtype: DType::I32,
-            shape,
-            weak: ty.weak,
-        }),
+        Type::Tensor(TensorType { dtype: ty.dtype, shape: shape.clone(), weak: ty.weak }),
+        Type::Tensor(TensorType { dtype: DType::I32, shape, weak: ty.weak }),
     ])
 }
 

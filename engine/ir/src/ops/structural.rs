@@ -16,10 +16,7 @@ pub static CONSTANT: OpDef = OpDef {
     attributes: &["value", "weak"],
     infer: |context| {
         rule::count(context, "constant", 0)?;
-        let value = context
-            .attributes
-            .array("value")
-            .ok_or_else(|| rule::missing("constant", "value"))?;
+        let value = context.attributes.array("value").ok_or_else(|| rule::missing("constant", "value"))?;
         Ok(rule::one(TensorType {
             dtype: value.dtype(),
             shape: value.shape().clone(),
@@ -27,11 +24,7 @@ pub static CONSTANT: OpDef = OpDef {
         }))
     },
     kind: OpKind::Pure {
-        eval: |context, _| {
-            Ok(smallvec::smallvec![
-                attribute(context.attributes.array("value"), "value")?.clone()
-            ])
-        },
+        eval: |context, _| Ok(smallvec::smallvec![attribute(context.attributes.array("value"), "value")?.clone()]),
         interval: Some(bounds::constant),
     },
 };
@@ -47,8 +40,7 @@ pub static IOTA: OpDef = OpDef {
             let dtype = attribute(context.attributes.dtype("dtype"), "dtype")?;
             let shape = sizes(context.attributes.ints("shape"), "shape")?;
             let axis = attribute(context.attributes.int("axis"), "axis")?;
-            let axis =
-                usize::try_from(axis).map_err(|_| EvalError(format!("axis {axis} is negative")))?;
+            let axis = usize::try_from(axis).map_err(|_| EvalError(format!("axis {axis} is negative")))?;
             one(Array::iota(dtype, shape.as_slice(), axis))
         },
         interval: Some(bounds::iota),
@@ -147,8 +139,7 @@ pub static CONCATENATE: OpDef = OpDef {
     kind: OpKind::Pure {
         eval: |context, operands| {
             let axis = attribute(context.attributes.int("axis"), "axis")?;
-            let axis =
-                usize::try_from(axis).map_err(|_| EvalError(format!("axis {axis} is negative")))?;
+            let axis = usize::try_from(axis).map_err(|_| EvalError(format!("axis {axis} is negative")))?;
             let operands: Vec<&Array> = operands.iter().collect();
             one(ops::concatenate(&operands, axis))
         },
@@ -158,10 +149,7 @@ pub static CONCATENATE: OpDef = OpDef {
 
 fn infer_iota(context: &InferContext<'_>) -> Result<Types, InferError> {
     rule::count(context, "iota", 0)?;
-    let dtype = context
-        .attributes
-        .dtype("dtype")
-        .ok_or_else(|| rule::missing("iota", "dtype"))?;
+    let dtype = context.attributes.dtype("dtype").ok_or_else(|| rule::missing("iota", "dtype"))?;
     let shape = rule::sizes(context.attributes, "iota", "shape")?;
     if !(rule::NUMBER.test)(dtype) {
         return Err(InferError::type_error(format!(
@@ -170,10 +158,7 @@ fn infer_iota(context: &InferContext<'_>) -> Result<Types, InferError> {
         ))
         .with_code("PL304"));
     }
-    let axis = context
-        .attributes
-        .int("axis")
-        .ok_or_else(|| rule::missing("iota", "axis"))?;
+    let axis = context.attributes.int("axis").ok_or_else(|| rule::missing("iota", "axis"))?;
     if usize::try_from(axis).is_ok_and(|axis| axis < shape.len()) {
         return Ok(rule::one(TensorType::new(dtype, shape)));
     }
@@ -186,11 +171,7 @@ fn infer_iota(context: &InferContext<'_>) -> Result<Types, InferError> {
 fn infer_broadcast(context: &InferContext<'_>) -> Result<Types, InferError> {
     rule::count(context, "broadcast_in_dim", 1)?;
     let ty = context.tensor(0)?;
-    let shape = Shape::from(rule::sizes(
-        context.attributes,
-        "broadcast_in_dim",
-        "shape",
-    )?);
+    let shape = Shape::from(rule::sizes(context.attributes, "broadcast_in_dim", "shape")?);
     let dims = rule::sizes(context.attributes, "broadcast_in_dim", "dims")?;
     let rank = ty.shape.rank();
     if dims.len() != rank {
@@ -214,11 +195,7 @@ fn infer_broadcast(context: &InferContext<'_>) -> Result<Types, InferError> {
             tuple(&dims)
         )));
     }
-    let fits = ty
-        .shape
-        .iter()
-        .zip(&dims)
-        .all(|(&size, &dim)| size == 1 || size == shape[dim]);
+    let fits = ty.shape.iter().zip(&dims).all(|(&size, &dim)| size == 1 || size == shape[dim]);
     if !fits {
         return Err(InferError::type_error(format!(
             "broadcast_in_dim operand dimension sizes must either be 1, or be equal to their corresponding dimensions \
@@ -235,11 +212,7 @@ fn infer_broadcast(context: &InferContext<'_>) -> Result<Types, InferError> {
             tuple(&dims)
         )));
     }
-    Ok(rule::one(TensorType {
-        dtype: ty.dtype,
-        shape,
-        weak: ty.weak,
-    }))
+    Ok(rule::one(TensorType { dtype: ty.dtype, shape, weak: ty.weak }))
 }
 
 fn infer_reshape(context: &InferContext<'_>) -> Result<Types, InferError> {
@@ -255,11 +228,7 @@ fn infer_reshape(context: &InferContext<'_>) -> Result<Types, InferError> {
         ))
         .with_code("PL303"));
     }
-    Ok(rule::one(TensorType {
-        dtype: ty.dtype,
-        shape,
-        weak: ty.weak,
-    }))
+    Ok(rule::one(TensorType { dtype: ty.dtype, shape, weak: ty.weak }))
 }
 
 fn infer_transpose(context: &InferContext<'_>) -> Result<Types, InferError> {
@@ -285,16 +254,10 @@ fn infer_squeeze(context: &InferContext<'_>) -> Result<Types, InferError> {
     let ty = context.tensor(0)?;
     let axes = rule::sizes(context.attributes, "squeeze", "axes")?;
     if !rule::are_distinct(&axes) {
-        return Err(InferError::value_error(format!(
-            "dimensions are not unique: {}",
-            tuple(&axes)
-        )));
+        return Err(InferError::value_error(format!("dimensions are not unique: {}", tuple(&axes))));
     }
     if !rule::are_axes(&axes, ty.shape.rank()) {
-        return Err(InferError::value_error(format!(
-            "dimensions outside range [0, ndim): {}",
-            tuple(&axes)
-        )));
+        return Err(InferError::value_error(format!("dimensions outside range [0, ndim): {}", tuple(&axes))));
     }
     if axes.iter().any(|&axis| ty.shape[axis] != 1) {
         return Err(InferError::value_error(format!(
@@ -303,11 +266,7 @@ fn infer_squeeze(context: &InferContext<'_>) -> Result<Types, InferError> {
             tuple(&axes)
         )));
     }
-    Ok(rule::one(TensorType {
-        dtype: ty.dtype,
-        shape: ty.shape.without_axes(&axes),
-        weak: ty.weak,
-    }))
+    Ok(rule::one(TensorType { dtype: ty.dtype, shape: ty.shape.without_axes(&axes), weak: ty.weak }))
 }
 
 fn infer_rev(context: &InferContext<'_>) -> Result<Types, InferError> {
@@ -315,10 +274,7 @@ fn infer_rev(context: &InferContext<'_>) -> Result<Types, InferError> {
     let ty = context.tensor(0)?;
     let axes = rule::sizes(context.attributes, "rev", "axes")?;
     if !rule::are_distinct(&axes) {
-        return Err(InferError::type_error(format!(
-            "rev dimensions must be unique, got {}.",
-            tuple(&axes)
-        )));
+        return Err(InferError::type_error(format!("rev dimensions must be unique, got {}.", tuple(&axes))));
     }
     if !rule::are_axes(&axes, ty.shape.rank()) {
         return Err(InferError::type_error(format!(
@@ -333,9 +289,7 @@ fn infer_rev(context: &InferContext<'_>) -> Result<Types, InferError> {
 fn infer_concatenate(context: &InferContext<'_>) -> Result<Types, InferError> {
     let operands = rule::tensors(context)?;
     let Some((first, rest)) = operands.split_first() else {
-        return Err(InferError::type_error(
-            "concatenate expects at least one operand, got 0.",
-        ));
+        return Err(InferError::type_error("concatenate expects at least one operand, got 0."));
     };
     let shapes = || {
         let shapes: Vec<String> = operands.iter().map(|ty| ty.shape.to_string()).collect();
@@ -348,14 +302,8 @@ fn infer_concatenate(context: &InferContext<'_>) -> Result<Types, InferError> {
         ))
         .with_code("PL303"));
     }
-    let axis = context
-        .attributes
-        .int("axis")
-        .ok_or_else(|| rule::missing("concatenate", "axis"))?;
-    let Some(axis) = usize::try_from(axis)
-        .ok()
-        .filter(|&a| a < first.shape.rank())
-    else {
+    let axis = context.attributes.int("axis").ok_or_else(|| rule::missing("concatenate", "axis"))?;
+    let Some(axis) = usize::try_from(axis).ok().filter(|&a| a < first.shape.rank()) else {
         return Err(InferError::type_error(format!(
             "concatenate dimension out of bounds: dimension {axis} for shapes {}.",
             shapes()
@@ -372,27 +320,11 @@ fn infer_concatenate(context: &InferContext<'_>) -> Result<Types, InferError> {
     }
     rule::same_dtypes("concatenate", &operands)?;
     let mut shape = first.shape.clone();
-    shape[axis] = operands
-        .iter()
-        .fold(0, |total: usize, ty| total.saturating_add(ty.shape[axis]));
-    Ok(rule::one(TensorType {
-        dtype: first.dtype,
-        shape,
-        weak: rule::all_weak(&operands),
-    }))
+    shape[axis] = operands.iter().fold(0, |total: usize, ty| total.saturating_add(ty.shape[axis]));
+    Ok(rule::one(TensorType { dtype: first.dtype, shape, weak: rule::all_weak(&operands) }))
 }
 
 /// The family.
 pub(super) fn all() -> impl Iterator<Item = &'static OpDef> {
-    [
-        &CONSTANT,
-        &IOTA,
-        &BROADCAST_IN_DIM,
-        &RESHAPE,
-        &TRANSPOSE,
-        &SQUEEZE,
-        &REV,
-        &CONCATENATE,
-    ]
-    .into_iter()
+    [&CONSTANT, &IOTA, &BROADCAST_IN_DIM, &RESHAPE, &TRANSPOSE, &SQUEEZE, &REV, &CONCATENATE].into_iter()
 }

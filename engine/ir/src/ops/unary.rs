@@ -110,10 +110,7 @@ pub static INTEGER_POW: OpDef = OpDef {
     attributes: &["y"],
     infer: |context| {
         let ty = rule::operand(context, "integer_pow", REAL)?;
-        let y = context
-            .attributes
-            .int("y")
-            .ok_or_else(|| rule::missing("integer_pow", "y"))?;
+        let y = context.attributes.int("y").ok_or_else(|| rule::missing("integer_pow", "y"))?;
         if y < 0 && !ty.dtype.is_float() {
             return Err(InferError::type_error(format!(
                 "Integers cannot be raised to negative powers, got integer_pow({ty}, {y})"
@@ -125,8 +122,8 @@ pub static INTEGER_POW: OpDef = OpDef {
         eval: |context, operands| {
             let [x] = take(operands)?;
             let y = attribute(context.attributes.int("y"), "y")?;
-            let y = i32::try_from(y)
-                .map_err(|_| crate::op::EvalError(format!("integer_pow by {y} is out of range")))?;
+            let y =
+                i32::try_from(y).map_err(|_| crate::op::EvalError(format!("integer_pow by {y} is out of range")))?;
             one(integer_pow(x, y))
         },
         interval: Some(|attributes, operands| match attributes.int("y") {
@@ -137,12 +134,7 @@ pub static INTEGER_POW: OpDef = OpDef {
     },
 };
 
-fn to_dtype(
-    context: &InferContext<'_>,
-    name: &str,
-    accepts: Accepts,
-    dtype: DType,
-) -> Result<Types, InferError> {
+fn to_dtype(context: &InferContext<'_>, name: &str, accepts: Accepts, dtype: DType) -> Result<Types, InferError> {
     let mut ty = rule::operand(context, name, accepts)?.clone();
     ty.dtype = dtype;
     Ok(rule::one(ty))
@@ -150,8 +142,5 @@ fn to_dtype(
 
 /// The family.
 pub(super) fn all() -> impl Iterator<Item = &'static OpDef> {
-    TABLE
-        .iter()
-        .copied()
-        .chain([&ROUND, &IS_FINITE, &INTEGER_POW])
+    TABLE.iter().copied().chain([&ROUND, &IS_FINITE, &INTEGER_POW])
 }

@@ -29,12 +29,7 @@ pub(super) fn write_data(out: &mut String, array: &Array) {
     }
 }
 
-fn write_nested(
-    out: &mut String,
-    shape: &[usize],
-    elements: &mut impl Iterator<Item = Scalar>,
-    single: bool,
-) {
+fn write_nested(out: &mut String, shape: &[usize], elements: &mut impl Iterator<Item = Scalar>, single: bool) {
     match shape.split_first() {
         None => {
             if let Some(element) = elements.next() {

@@ -169,11 +169,7 @@ impl Lexer<'_> {
             self.take_while(|c| c.is_ascii_digit());
         }
         let word = &self.text[start..self.offset];
-        let parsed = if is_float {
-            word.parse().ok().map(Token::Float)
-        } else {
-            word.parse().ok().map(Token::Int)
-        };
+        let parsed = if is_float { word.parse().ok().map(Token::Float) } else { word.parse().ok().map(Token::Int) };
         parsed.ok_or_else(|| self.error(start, format!("`{word}` is not a number")))
     }
 
@@ -218,10 +214,7 @@ impl Lexer<'_> {
             return Err(bad(self));
         }
         self.offset += 1;
-        u32::from_str_radix(&digits, 16)
-            .ok()
-            .and_then(char::from_u32)
-            .ok_or_else(|| bad(self))
+        u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).ok_or_else(|| bad(self))
     }
 }
 

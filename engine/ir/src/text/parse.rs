@@ -5,9 +5,7 @@ use super::parse_attribute::{attribute, static_dimension, stride};
 use super::print::DEPTH;
 use super::words::{ParseError, Parsed, Parser};
 use crate::attribute::{Attribute, Attributes, DimIndex, IndexPattern, Position};
-use crate::function::{
-    Function, Location, LocationId, OpData, OpId, RegionData, RegionId, ValueData, ValueId,
-};
+use crate::function::{Function, Location, LocationId, OpData, OpId, RegionData, RegionId, ValueData, ValueId};
 use crate::op::{MemoryOp, OpKind};
 use crate::ops;
 use crate::types::Type;
@@ -55,10 +53,7 @@ impl Reader {
     fn define(&mut self, parser: &Parser<'_>, name: &str, at: usize, ty: Type) -> Parsed<ValueId> {
         let id = ValueId(self.function.values.len() as u32);
         let is_number = name.chars().all(|c| c.is_ascii_digit());
-        self.function.values.push(ValueData {
-            ty,
-            name: (!is_number).then(|| name.into()),
-        });
+        self.function.values.push(ValueData { ty, name: (!is_number).then(|| name.into()) });
         let taken = match self.scopes.last_mut() {
             Some(scope) => scope.insert(name.to_owned(), id).is_some(),
             None => false,
@@ -73,11 +68,7 @@ impl Reader {
         let Token::Value(name) = parser.peek().clone() else {
             return parser.expected("a value such as `%x`");
         };
-        let found = self
-            .scopes
-            .iter()
-            .rev()
-            .find_map(|scope| scope.get(&name).copied());
+        let found = self.scopes.iter().rev().find_map(|scope| scope.get(&name).copied());
         match found {
             Some(id) => {
                 parser.next += 1;
@@ -212,14 +203,7 @@ impl Reader {
             .map(|((name, at), ty)| self.define(parser, name, *at, ty))
             .collect::<Parsed<_>>()?;
         let id = OpId(self.function.ops.len() as u32);
-        self.function.ops.push(OpData {
-            op,
-            operands,
-            results,
-            attributes,
-            regions,
-            location: LocationId(0),
-        });
+        self.function.ops.push(OpData { op, operands, results, attributes, regions, location: LocationId(0) });
         Ok(id)
     }
 
@@ -259,23 +243,14 @@ impl Reader {
         Ok(())
     }
 
-    fn dimension(
-        &self,
-        parser: &mut Parser<'_>,
-        whole: Option<usize>,
-        indices: &mut Vec<ValueId>,
-    ) -> Parsed<DimIndex> {
+    fn dimension(&self, parser: &mut Parser<'_>, whole: Option<usize>, indices: &mut Vec<ValueId>) -> Parsed<DimIndex> {
         match parser.peek().clone() {
             Token::Mark(':') => {
                 let Some(size) = whole else {
                     return Err(parser.error("the Ref has no such dimension"));
                 };
                 parser.expect(':')?;
-                Ok(DimIndex::Slice {
-                    start: Position::Static(0),
-                    size,
-                    stride: 1,
-                })
+                Ok(DimIndex::Slice { start: Position::Static(0), size, stride: 1 })
             }
             Token::Value(_) => {
                 indices.push(self.value(parser)?);
@@ -298,11 +273,7 @@ impl Reader {
                     false => 1,
                 };
                 parser.expect(')')?;
-                Ok(DimIndex::Slice {
-                    start: Position::Dynamic,
-                    size,
-                    stride,
-                })
+                Ok(DimIndex::Slice { start: Position::Dynamic, size, stride })
             }
             Token::Int(_) => static_dimension(parser),
             _ => parser.expected("a position or a slice"),

@@ -29,22 +29,13 @@ pub(super) fn static_dimension(parser: &mut Parser<'_>) -> Parsed<DimIndex> {
         false => 1,
     };
     let span = i128::from(end) - i128::from(start);
-    let size = usize::try_from(span)
-        .map_err(|_| parser.error_at(at, "the slice ends before it begins"))?
-        .div_ceil(stride);
-    Ok(DimIndex::Slice {
-        start: Position::Static(start),
-        size,
-        stride,
-    })
+    let size =
+        usize::try_from(span).map_err(|_| parser.error_at(at, "the slice ends before it begins"))?.div_ceil(stride);
+    Ok(DimIndex::Slice { start: Position::Static(start), size, stride })
 }
 
 /// `name=value`, the name one of the op's.
-pub(super) fn attribute(
-    parser: &mut Parser<'_>,
-    op: Op,
-    attributes: &mut Attributes,
-) -> Parsed<()> {
+pub(super) fn attribute(parser: &mut Parser<'_>, op: Op, attributes: &mut Attributes) -> Parsed<()> {
     let at = parser.next;
     let name = parser.word("an attribute")?;
     let Some(&known) = op.attributes.iter().find(|known| **known == name) else {
@@ -52,10 +43,7 @@ pub(super) fn attribute(
             [] => "no attributes".into(),
             names => names.join(", "),
         };
-        return Err(parser.error_at(
-            at,
-            format!("{} has no attribute `{name}`; it takes {known}", op.name),
-        ));
+        return Err(parser.error_at(at, format!("{} has no attribute `{name}`; it takes {known}", op.name)));
     };
     if attributes.get(known).is_some() {
         return Err(parser.error_at(at, format!("the attribute `{name}` is given twice")));
@@ -95,9 +83,7 @@ pub(super) fn attribute(
 /// `[0, 1]` or `[[0], [1]]`.
 fn lists(parser: &mut Parser<'_>) -> Parsed<Attribute> {
     if *parser.peek_second() == Token::Mark('[') {
-        let lists = parser.list('[', ']', |parser| {
-            parser.list('[', ']', |parser| parser.int("an integer"))
-        })?;
+        let lists = parser.list('[', ']', |parser| parser.list('[', ']', |parser| parser.int("an integer")))?;
         return Ok(Attribute::IntLists(lists));
     }
     let ints = parser.list('[', ']', |parser| parser.int("an integer"))?;

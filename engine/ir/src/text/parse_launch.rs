@@ -59,15 +59,7 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
     };
     parser.expect('}')?;
     parser.depth -= 1;
-    Ok(Launch {
-        kernel,
-        grid,
-        operands,
-        scratch,
-        aliases,
-        semantics,
-        spans: LaunchSpans::default(),
-    })
+    Ok(Launch { kernel, grid, operands, scratch, aliases, semantics, spans: LaunchSpans::default() })
 }
 
 fn operand(parser: &mut Parser<'_>) -> Parsed<Operand> {
@@ -96,16 +88,7 @@ fn operand(parser: &mut Parser<'_>) -> Parsed<Operand> {
         true => Some(function(parser)?),
         false => None,
     };
-    Ok(Operand {
-        name,
-        role,
-        array,
-        block,
-        index_map,
-        space,
-        buffers,
-        spans: OperandSpans::default(),
-    })
+    Ok(Operand { name, role, array, block, index_map, space, buffers, spans: OperandSpans::default() })
 }
 
 fn block_dimension(parser: &mut Parser<'_>) -> Parsed<BlockDim> {
@@ -122,7 +105,5 @@ fn block_dimension(parser: &mut Parser<'_>) -> Parsed<BlockDim> {
         parser.expect(')')?;
         return Ok(BlockDim::Element { size, low, high });
     }
-    parser
-        .size("a block size, `squeezed` or `element(...)`")
-        .map(BlockDim::Blocked)
+    parser.size("a block size, `squeezed` or `element(...)`").map(BlockDim::Blocked)
 }

@@ -19,11 +19,7 @@ pub fn print_function(function: &Function) -> String {
 
 /// `@name(parameters) { ... }`.
 pub(super) fn write_function(out: &mut String, function: &Function, indent: usize) {
-    let mut printer = Printer {
-        function,
-        names: names(function),
-        out,
-    };
+    let mut printer = Printer { function, names: names(function), out };
     write_symbol(printer.out, &function.name);
     printer.params(function.body);
     printer.out.push(' ');
@@ -51,12 +47,8 @@ fn names(function: &Function) -> Vec<String> {
     let mut names: Vec<String> = vec![String::new(); function.values.len()];
     let mut unnamed = Vec::new();
     for (index, value) in function.values.iter().enumerate() {
-        let wish: String = value
-            .name
-            .iter()
-            .flat_map(|name| name.chars())
-            .map(|c| if is_name(c) { c } else { '_' })
-            .collect();
+        let wish: String =
+            value.name.iter().flat_map(|name| name.chars()).map(|c| if is_name(c) { c } else { '_' }).collect();
         if wish.is_empty() || wish.starts_with(|c: char| c.is_ascii_digit()) {
             unnamed.push(index);
             continue;
@@ -206,10 +198,7 @@ impl Printer<'_> {
         self.attributes(op, indent);
         for &region in &op.regions {
             self.out.push(' ');
-            let has_params = function
-                .regions
-                .get(region.0 as usize)
-                .is_some_and(|region| !region.params.is_empty());
+            let has_params = function.regions.get(region.0 as usize).is_some_and(|region| !region.params.is_empty());
             if has_params {
                 self.params(region);
                 self.out.push(' ');
@@ -268,12 +257,7 @@ impl Printer<'_> {
         }
     }
 
-    fn dimension(
-        &mut self,
-        dimension: &DimIndex,
-        whole: Option<usize>,
-        operands: &mut impl Iterator<Item = ValueId>,
-    ) {
+    fn dimension(&mut self, dimension: &DimIndex, whole: Option<usize>, operands: &mut impl Iterator<Item = ValueId>) {
         match *dimension {
             DimIndex::At(Position::Static(position)) => {
                 let _ = write!(self.out, "{position}");
@@ -290,16 +274,10 @@ impl Printer<'_> {
                 }
                 self.out.push(']');
             }
-            DimIndex::Slice {
-                start: Position::Static(0),
-                size,
-                stride: 1,
-            } if Some(size) == whole => self.out.push(':'),
-            DimIndex::Slice {
-                start: Position::Static(start),
-                size,
-                stride,
-            } => {
+            DimIndex::Slice { start: Position::Static(0), size, stride: 1 } if Some(size) == whole => {
+                self.out.push(':')
+            }
+            DimIndex::Slice { start: Position::Static(start), size, stride } => {
                 let span = (size as i128 - 1).max(-1) * stride as i128 + 1;
                 let end = i128::from(start) + span.max(0);
                 let _ = write!(self.out, "{start}:{end}");
@@ -307,11 +285,7 @@ impl Printer<'_> {
                     let _ = write!(self.out, ":{stride}");
                 }
             }
-            DimIndex::Slice {
-                start: Position::Dynamic,
-                size,
-                stride,
-            } => {
+            DimIndex::Slice { start: Position::Dynamic, size, stride } => {
                 self.out.push_str("ds(");
                 if let Some(operand) = operands.next() {
                     self.value(operand);

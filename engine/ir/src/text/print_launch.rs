@@ -16,11 +16,7 @@ pub fn print_launch(launch: &Launch) -> String {
 pub(super) fn write_launch(out: &mut String, launch: &Launch, indent: usize) {
     let _ = write!(out, "launch grid={:?}", launch.grid);
     if !launch.semantics.is_empty() {
-        let names: Vec<&str> = launch
-            .semantics
-            .iter()
-            .map(|&s| semantics_name(s))
-            .collect();
+        let names: Vec<&str> = launch.semantics.iter().map(|&s| semantics_name(s)).collect();
         let _ = write!(out, " semantics=[{}]", names.join(", "));
     }
     out.push_str(" {");

@@ -55,12 +55,7 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Parsed<Parser<'a>> {
-        Ok(Parser {
-            text,
-            tokens: lex(text)?,
-            next: 0,
-            depth: 0,
-        })
+        Ok(Parser { text, tokens: lex(text)?, next: 0, depth: 0 })
     }
 
     pub(super) fn peek(&self) -> &Token {
@@ -69,9 +64,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn peek_second(&self) -> &Token {
-        self.tokens
-            .get(self.next + 1)
-            .map_or(&Token::End, |(t, _)| t)
+        self.tokens.get(self.next + 1).map_or(&Token::End, |(t, _)| t)
     }
 
     pub(super) fn advance(&mut self) -> Token {
@@ -88,10 +81,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn error_at(&self, token: usize, message: impl Into<String>) -> ParseError {
-        let offset = self
-            .tokens
-            .get(token)
-            .map_or(self.text.len(), |(_, offset)| *offset);
+        let offset = self.tokens.get(token).map_or(self.text.len(), |(_, offset)| *offset);
         ParseError::at(self.text, offset, message)
     }
 
@@ -161,8 +151,7 @@ impl<'a> Parser<'a> {
         let Token::Int(value) = *self.peek() else {
             return self.expected(what);
         };
-        let value = i64::try_from(value)
-            .map_err(|_| self.error(format!("{value} does not fit in 64 bits")))?;
+        let value = i64::try_from(value).map_err(|_| self.error(format!("{value} does not fit in 64 bits")))?;
         self.next += 1;
         Ok(value)
     }
@@ -170,8 +159,7 @@ impl<'a> Parser<'a> {
     pub(super) fn size(&mut self, what: &str) -> Parsed<usize> {
         let at = self.next;
         let value = self.int(what)?;
-        usize::try_from(value)
-            .map_err(|_| self.error_at(at, format!("expected {what}, found the negative {value}")))
+        usize::try_from(value).map_err(|_| self.error_at(at, format!("expected {what}, found the negative {value}")))
     }
 
     /// Items between marks, separated by commas.
@@ -226,11 +214,7 @@ impl<'a> Parser<'a> {
     pub(super) fn tensor_type(&mut self) -> Parsed<TensorType> {
         let dtype = self.dtype()?;
         let shape = self.list('[', ']', |parser| parser.size("the size of a dimension"))?;
-        Ok(TensorType {
-            dtype,
-            shape: shape.into(),
-            weak: self.accept('*'),
-        })
+        Ok(TensorType { dtype, shape: shape.into(), weak: self.accept('*') })
     }
 
     /// `ref<f32[8], vmem>`.
@@ -244,11 +228,7 @@ impl<'a> Parser<'a> {
             false => MemorySpace::Default,
         };
         self.expect('>')?;
-        Ok(RefType {
-            dtype,
-            shape: shape.into(),
-            space,
-        })
+        Ok(RefType { dtype, shape: shape.into(), space })
     }
 
     pub(super) fn space(&mut self) -> Parsed<MemorySpace> {
@@ -297,21 +277,13 @@ impl<'a> Parser<'a> {
     pub(super) fn data(&mut self) -> Parsed<Data> {
         let at = self.next;
         if !self.accept_word("dense") {
-            return Ok(Data {
-                splat: Some(self.element()?),
-                elements: Vec::new(),
-                at,
-            });
+            return Ok(Data { splat: Some(self.element()?), elements: Vec::new(), at });
         }
         self.expect('<')?;
         let mut elements = Vec::new();
         self.nested(&mut elements, 0)?;
         self.expect('>')?;
-        Ok(Data {
-            splat: None,
-            elements,
-            at,
-        })
+        Ok(Data { splat: None, elements, at })
     }
 
     fn nested(&mut self, elements: &mut Vec<Scalar>, depth: usize) -> Parsed<()> {

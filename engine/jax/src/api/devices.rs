@@ -31,16 +31,36 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         doc: "Devices of this process.",
         run: |_i, _a| Ok(all()),
     },
-    NativeDef { name: "device_count", signature: "(backend=None)", doc: "How many devices there are.", run: |_i, _a| Ok(Value::from(1i64)) },
+    NativeDef {
+        name: "device_count",
+        signature: "(backend=None)",
+        doc: "How many devices there are.",
+        run: |_i, _a| Ok(Value::from(1i64)),
+    },
     NativeDef {
         name: "local_device_count",
         signature: "(backend=None)",
         doc: "How many devices this process has.",
         run: |_i, _a| Ok(Value::from(1i64)),
     },
-    NativeDef { name: "process_count", signature: "(backend=None)", doc: "How many processes there are.", run: |_i, _a| Ok(Value::from(1i64)) },
-    NativeDef { name: "process_index", signature: "(backend=None)", doc: "Which process this is.", run: |_i, _a| Ok(Value::from(0i64)) },
-    NativeDef { name: "default_backend", signature: "()", doc: "The platform of the default device.", run: |_i, _a| Ok(Value::from("cpu")) },
+    NativeDef {
+        name: "process_count",
+        signature: "(backend=None)",
+        doc: "How many processes there are.",
+        run: |_i, _a| Ok(Value::from(1i64)),
+    },
+    NativeDef {
+        name: "process_index",
+        signature: "(backend=None)",
+        doc: "Which process this is.",
+        run: |_i, _a| Ok(Value::from(0i64)),
+    },
+    NativeDef {
+        name: "default_backend",
+        signature: "()",
+        doc: "The platform of the default device.",
+        run: |_i, _a| Ok(Value::from("cpu")),
+    },
 ];
 
 /// The list of devices.

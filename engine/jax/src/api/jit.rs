@@ -53,12 +53,7 @@ static CLASS: NativeClass = NativeClass {
             doc: "Forgets the traces made so far.",
             run: clear_cache,
         },
-        NativeDef {
-            name: "_cache_size",
-            signature: "(self)",
-            doc: "How many traces are kept.",
-            run: cache_size,
-        },
+        NativeDef { name: "_cache_size", signature: "(self)", doc: "How many traces are kept.", run: cache_size },
     ],
     properties: &[],
     construct: None,
@@ -191,7 +186,8 @@ impl Jitted {
                 None => return Err(self.bad_argument(cx, leaf)),
             }
         }
-        let key = Key { tree, types: tiles.iter().map(Tile::ty).collect(), statics: split.statics.clone(), x64: cx.x64() };
+        let key =
+            Key { tree, types: tiles.iter().map(Tile::ty).collect(), statics: split.statics.clone(), x64: cx.x64() };
         if let Some(result) = self.cached(cx, &key, &tiles)? {
             return Ok(result);
         }
@@ -221,7 +217,15 @@ impl Jitted {
         let interp = cx.interp;
         let parameters: Vec<pallas_syntax::ast::Name> = interp
             .underlying_function(&self.function)
-            .map(|f| f.code.params().positional_only.iter().chain(&f.code.params().positional).map(|p| p.name.clone()).collect())
+            .map(|f| {
+                f.code
+                    .params()
+                    .positional_only
+                    .iter()
+                    .chain(&f.code.params().positional)
+                    .map(|p| p.name.clone())
+                    .collect()
+            })
             .unwrap_or_default();
         let count = args.positional.len() as i64;
         let number_is_static = |position: usize| {
@@ -230,7 +234,10 @@ impl Jitted {
         };
         let name_is_static = |name: &str| {
             self.static_names.iter().any(|s| **s == *name)
-                || parameters.iter().position(|p| **p == *name).is_some_and(|i| self.static_numbers.contains(&(i as i64)))
+                || parameters
+                    .iter()
+                    .position(|p| **p == *name)
+                    .is_some_and(|i| self.static_numbers.contains(&(i as i64)))
         };
         let mut dynamic = Vec::new();
         let mut statics = Vec::new();

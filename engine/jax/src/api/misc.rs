@@ -29,7 +29,12 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         doc: "Waits for prints; they are always done.",
         run: |_interp, _args| Ok(Value::None),
     },
-    NativeDef { name: "block_until_ready", signature: "(x)", doc: "Waits for arrays; they are always ready.", run: same },
+    NativeDef {
+        name: "block_until_ready",
+        signature: "(x)",
+        doc: "Waits for arrays; they are always ready.",
+        run: same,
+    },
     NativeDef {
         name: "device_put",
         signature: "(x, device=None, *, src=None, donate=False, may_alias=None)",
@@ -71,9 +76,24 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         doc: "A function under a name.",
         run: |_interp, args| Ok(args.get(0).clone()),
     },
-    NativeDef { name: "disable_jit", signature: "(disable=True)", doc: "Runs jitted functions without tracing.", run: disable_jit },
-    NativeDef { name: "default_matmul_precision", signature: "(precision)", doc: "A setting without effect here.", run: scope },
-    NativeDef { name: "ensure_compile_time_eval", signature: "()", doc: "A setting without effect here.", run: |_i, _a| Ok(Value::object(Scope(None))) },
+    NativeDef {
+        name: "disable_jit",
+        signature: "(disable=True)",
+        doc: "Runs jitted functions without tracing.",
+        run: disable_jit,
+    },
+    NativeDef {
+        name: "default_matmul_precision",
+        signature: "(precision)",
+        doc: "A setting without effect here.",
+        run: scope,
+    },
+    NativeDef {
+        name: "ensure_compile_time_eval",
+        signature: "()",
+        doc: "A setting without effect here.",
+        run: |_i, _a| Ok(Value::object(Scope(None))),
+    },
     NativeDef {
         name: "clear_caches",
         signature: "()",

@@ -20,7 +20,8 @@ use pallas_syntax::ast::Name;
 pub static MODULES: &[&ModuleDef] =
     &[&JAX, &trees::TREE, &trees::TREE_UTIL, &ERRORS, &DEBUG, &DTYPES, &TYPING, &CORE, &config::CONFIG_MODULE];
 
-static JAX: ModuleDef = ModuleDef { name: "jax", doc: "Composable transformations of array programs.", functions: &[], populate };
+static JAX: ModuleDef =
+    ModuleDef { name: "jax", doc: "Composable transformations of array programs.", functions: &[], populate };
 
 /// Submodules that `import jax` brings with it.
 const SUBMODULES: &[&str] =

@@ -125,9 +125,9 @@ impl Object for ShapeDtypeStruct {
     }
 
     fn compare(&self, _this: &Value, op: CompareOp, other: &Value, _interp: &Interp) -> PyResult<Option<Value>> {
-        let equal = other.downcast::<ShapeDtypeStruct>().is_some_and(|other| {
-            self.shape == other.shape && self.dtype == other.dtype && self.weak == other.weak
-        });
+        let equal = other
+            .downcast::<ShapeDtypeStruct>()
+            .is_some_and(|other| self.shape == other.shape && self.dtype == other.dtype && self.weak == other.weak);
         Ok(match op {
             CompareOp::Eq => Some(Value::Bool(equal)),
             CompareOp::NotEq => Some(Value::Bool(!equal)),

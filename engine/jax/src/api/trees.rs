@@ -307,9 +307,8 @@ fn register_dataclass(interp: &Interp, args: Arguments) -> PyResult<Value> {
         return Err(interp.type_error("register_dataclass takes a dataclass".to_string()));
     }
     let class = class_of(interp, &value)?;
-    let names = |list: &Value| -> PyResult<Vec<Rc<str>>> {
-        interp.collect(list)?.iter().map(|n| interp.to_str(n)).collect()
-    };
+    let names =
+        |list: &Value| -> PyResult<Vec<Rc<str>>> { interp.collect(list)?.iter().map(|n| interp.to_str(n)).collect() };
     let meta = if meta.is_none() { Vec::new() } else { names(&meta)? };
     let data = if data.is_none() {
         // All fields that are not meta, as the decorator's metadata `static=True` says.

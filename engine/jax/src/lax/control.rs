@@ -71,7 +71,11 @@ pub type Branch<'b> = &'b mut BranchFn<'b>;
 /// Runs `build` inside a trace: the open one, or a new one that is run when it is complete.
 ///
 /// `build` returns the values that the op yields.
-pub fn staged(cx: &Context<'_>, name: &str, build: impl FnOnce(&Rc<Trace>) -> PyResult<Vec<Tile>>) -> PyResult<Vec<Tile>> {
+pub fn staged(
+    cx: &Context<'_>,
+    name: &str,
+    build: impl FnOnce(&Rc<Trace>) -> PyResult<Vec<Tile>>,
+) -> PyResult<Vec<Tile>> {
     if let Some(trace) = cx.trace() {
         return build(&trace);
     }
@@ -177,10 +181,9 @@ fn switch(interp: &Interp, args: Arguments) -> PyResult<Value> {
     }
     let index = convert::tile(&cx, &index, "switch")?;
     if !index.dtype().is_integer() || index.rank() != 0 {
-        return Err(interp.type_error(format!(
-            "Index type must be an integer, got {}",
-            primitive::type_text(&index.ty())
-        )));
+        return Err(
+            interp.type_error(format!("Index type must be an integer, got {}", primitive::type_text(&index.ty())))
+        );
     }
     branches(&cx, "switch", &index, &functions, &operands)
 }
@@ -359,11 +362,7 @@ type CarryFn<'b> = &'b mut dyn FnMut(&Context<'_>, &[Tile], &Rc<Trace>) -> PyRes
 
 /// Weakly typed initial carries take the dtype that the body gives them, as JAX's `_promote_weak_typed_inputs` does.
 /// `body` is traced once in a scratch trace to find out; only done where a carry is weak.
-fn stable_carry(
-    cx: &Context<'_>,
-    carry: Vec<Tile>,
-    body: CarryFn<'_>,
-) -> PyResult<Vec<Tile>> {
+fn stable_carry(cx: &Context<'_>, carry: Vec<Tile>, body: CarryFn<'_>) -> PyResult<Vec<Tile>> {
     if !carry.iter().any(Tile::weak) {
         return Ok(carry);
     }
@@ -386,11 +385,7 @@ fn stable_carry(
 
 /// The types that a body gives back for a carry, found in a region that is thrown away. `None` where the number of
 /// leaves differs (the real trace reports it).
-fn probe(
-    cx: &Context<'_>,
-    carry: &[Tile],
-    body: CarryFn<'_>,
-) -> PyResult<Option<Vec<TensorType>>> {
+fn probe(cx: &Context<'_>, carry: &[Tile], body: CarryFn<'_>) -> PyResult<Option<Vec<TensorType>>> {
     let mut found = None;
     let expected = carry.len();
     let mut run = |trace: &Rc<Trace>| -> PyResult<()> {
@@ -451,7 +446,14 @@ fn while_loop(interp: &Interp, args: Arguments) -> PyResult<Value> {
 fn map(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [function, xs, _batch] = args.take();
     let cx = Context::jax(interp);
-    let (_, stacked) = scan_over(&cx, &mut |cx, _carry, x| Ok((Value::None, cx.interp.call_values(&function, [x])?)), &Value::None, &xs, None, false)?;
+    let (_, stacked) = scan_over(
+        &cx,
+        &mut |cx, _carry, x| Ok((Value::None, cx.interp.call_values(&function, [x])?)),
+        &Value::None,
+        &xs,
+        None,
+        false,
+    )?;
     Ok(stacked)
 }
 
@@ -639,7 +641,14 @@ fn associative_scan(interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 /// Every second element from `start`, without the last `drop` elements of the axis.
-fn strided(cx: &Context<'_>, tiles: &[Tile], axis: usize, start: usize, drop: usize, stride: usize) -> PyResult<Vec<Tile>> {
+fn strided(
+    cx: &Context<'_>,
+    tiles: &[Tile],
+    axis: usize,
+    start: usize,
+    drop: usize,
+    stride: usize,
+) -> PyResult<Vec<Tile>> {
     tiles
         .iter()
         .map(|tile| {
@@ -655,12 +664,7 @@ fn strided(cx: &Context<'_>, tiles: &[Tile], axis: usize, start: usize, drop: us
 /// An associative function on tiles.
 type CombineFn<'f> = &'f dyn Fn(&[Tile], &[Tile]) -> PyResult<Vec<Tile>>;
 
-fn scan_pairs(
-    cx: &Context<'_>,
-    combine: CombineFn<'_>,
-    tiles: Vec<Tile>,
-    axis: usize,
-) -> PyResult<Vec<Tile>> {
+fn scan_pairs(cx: &Context<'_>, combine: CombineFn<'_>, tiles: Vec<Tile>, axis: usize) -> PyResult<Vec<Tile>> {
     let count = tiles.first().map_or(0, |tile| tile.shape()[axis]);
     if count < 2 {
         return Ok(tiles);

@@ -216,7 +216,12 @@ pub(super) static MORE: &[NativeDef] = &[
         },
     },
     NativeDef { name: "stop_gradient", signature: "(x)", doc: "x, as a constant to gradients.", run: same },
-    NativeDef { name: "optimization_barrier", signature: "(operand, /)", doc: "The operand, kept where it is.", run: same },
+    NativeDef {
+        name: "optimization_barrier",
+        signature: "(operand, /)",
+        doc: "The operand, kept where it is.",
+        run: same,
+    },
     NativeDef {
         name: "full",
         signature: "(shape, fill_value, dtype=None, *, sharding=None)",

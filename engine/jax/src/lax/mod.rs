@@ -17,9 +17,14 @@ static LAX: ModuleDef = ModuleDef {
     doc: "The operations of XLA.",
     functions: &[],
     populate: |interp, namespace| {
-        for table in
-            [control::FUNCTIONS, elementwise::UNARY, elementwise::BINARY, elementwise::MORE, shapes::FUNCTIONS, products::FUNCTIONS]
-        {
+        for table in [
+            control::FUNCTIONS,
+            elementwise::UNARY,
+            elementwise::BINARY,
+            elementwise::MORE,
+            shapes::FUNCTIONS,
+            products::FUNCTIONS,
+        ] {
             add_functions(namespace, "jax.lax", table);
         }
         precision::populate(interp, namespace);

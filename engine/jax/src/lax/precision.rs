@@ -1,7 +1,7 @@
 //! `lax.Precision`, `lax.DotAlgorithmPreset`, `lax.GatherScatterMode`, `lax.RoundingMethod`: names that calls pass on.
 //! On the CPU every precision computes alike.
 
-use pallas_python::class::{Class, NativeClass, Namespace};
+use pallas_python::class::{Class, Namespace, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;

@@ -98,13 +98,7 @@ fn product(
     let (a, b) = (convert::tile(cx, lhs, "dot_general")?, convert::tile(cx, rhs, "dot_general")?);
     let dtype = dtype::optional(cx, preferred)?;
     let (common, _) = convert::common_dtype(cx, &[&a, &b])?;
-    let result = p::dot_general(
-        cx,
-        &a,
-        &b,
-        (&contracting.0, &contracting.1),
-        (&batch.0, &batch.1),
-        dtype.unwrap_or(common),
-    )?;
+    let result =
+        p::dot_general(cx, &a, &b, (&contracting.0, &contracting.1), (&batch.0, &batch.1), dtype.unwrap_or(common))?;
     Ok(convert::value(cx, result))
 }

@@ -340,11 +340,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
     },
 ];
 
-const fn reduction(
-    name: &'static str,
-    doc: &'static str,
-    run: fn(&Interp, Arguments) -> PyResult<Value>,
-) -> NativeDef {
+const fn reduction(name: &'static str, doc: &'static str, run: fn(&Interp, Arguments) -> PyResult<Value>) -> NativeDef {
     NativeDef { name, signature: "(operand, axes, *, out_sharding=None)", doc, run }
 }
 

@@ -3,7 +3,7 @@
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::pallas::launch::{self, Prepared};
-use crate::pallas::spec::{argument_span, GridSpec, NoBlockSpec};
+use crate::pallas::spec::{GridSpec, NoBlockSpec, argument_span};
 use crate::state::InterpWorld;
 use crate::tile::Tile;
 use crate::tree;
@@ -80,7 +80,8 @@ pub static FUNCTIONS: &[NativeDef] = &[NativeDef {
 fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let span = interp.span();
     let grid_span = argument_span(interp, "grid", usize::MAX);
-    let out_shape_span = argument_span(interp, "out_shape", 1).or_else(|| argument_span(interp, "out_type", usize::MAX));
+    let out_shape_span =
+        argument_span(interp, "out_shape", 1).or_else(|| argument_span(interp, "out_type", usize::MAX));
     let in_specs_span = argument_span(interp, "in_specs", usize::MAX);
     let out_specs_span = argument_span(interp, "out_specs", usize::MAX);
     let aliases_span = argument_span(interp, "input_output_aliases", usize::MAX);
@@ -217,9 +218,8 @@ impl PallasCall {
     fn apply(&self, cx: &Context<'_>, args: CallArgs) -> PyResult<Value> {
         let interp = cx.interp;
         if let Some((name, _)) = args.keywords.first() {
-            return Err(interp.type_error(format!(
-                "pallas_call.<locals>.wrapped() got an unexpected keyword argument '{name}'"
-            )));
+            return Err(interp
+                .type_error(format!("pallas_call.<locals>.wrapped() got an unexpected keyword argument '{name}'")));
         }
         // In analysis something unknown among the inputs makes the launch unknown, not wrong.
         let unknown = [&self.kernel, &self.out_shape, &self.grid, &self.grid_spec, &self.in_specs, &self.out_specs];

@@ -3,6 +3,7 @@
 
 use crate::array::ArrayObject;
 use crate::context::Context;
+use crate::convert;
 use crate::pallas::call::PallasCall;
 use crate::pallas::memory::MemoryRef;
 use crate::pallas::spec::{self, BlockSpec, GridSpec, NoBlockSpec};
@@ -10,7 +11,6 @@ use crate::refs::RefObject;
 use crate::tile::Tile;
 use crate::trace::{Trace, TraceKind};
 use crate::tree::{self, TreeDef};
-use crate::convert;
 use pallas_ir::launch::{LaunchSpans, OperandSpans};
 use pallas_ir::{BlockDim, Function, Launch, MemorySpace, Operand, RefType, Role, TensorType, Type};
 use pallas_python::CallArgs;
@@ -81,7 +81,12 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     let mut planned = Vec::new();
     let (scalar_tiles, input_tiles) = arguments.split_at(scalar_leaves.len());
     for (index, tile) in scalar_tiles.iter().enumerate() {
-        planned.push(Planned { role: Role::Prefetch, array: bare(tile.ty()), origin: format!("args[{index}]"), spec: None });
+        planned.push(Planned {
+            role: Role::Prefetch,
+            array: bare(tile.ty()),
+            origin: format!("args[{index}]"),
+            spec: None,
+        });
     }
     for (index, (tile, spec)) in input_tiles.iter().zip(in_specs).enumerate() {
         let origin = format!("args[{}]", index + scalar_tiles.len());
@@ -260,7 +265,8 @@ fn tree_mismatch(
         ),
     };
     let span = if what == "`in_specs`" { call.in_specs_span } else { call.out_specs_span };
-    let message = format!("Pytree for {what} and {against} do not match. There are 1 mismatches, including:\n    * {detail}");
+    let message =
+        format!("Pytree for {what} and {against} do not match. There are 1 mismatches, including:\n    * {detail}");
     let count = format!(
         "{} spec{} for {} operand{}",
         specs.leaves(),
@@ -350,7 +356,8 @@ fn trace_index_map(
 ) -> PyResult<Function> {
     let interp = cx.interp;
     let function_origin = origin_of(cx, &spec.index_map);
-    let trace = Trace::new(cx, TraceKind::IndexMap, &interp.callable_name(&spec.index_map), function_origin.clone(), None);
+    let trace =
+        Trace::new(cx, TraceKind::IndexMap, &interp.callable_name(&spec.index_map), function_origin.clone(), None);
     let mut args = CallArgs::default();
     for _ in grid {
         let value = trace.param(Type::Tensor(TensorType::scalar(DType::I32)), None);
@@ -425,7 +432,9 @@ fn trace_index_map(
                 Diagnosis {
                     code: "PL108",
                     span: map_span,
-                    message: Some("this index map returns None; it must return one block index per dimension".to_string()),
+                    message: Some(
+                        "this index map returns None; it must return one block index per dimension".to_string(),
+                    ),
                     help: Some("a `def` needs a `return`".to_string()),
                     ..Diagnosis::default()
                 },
@@ -514,7 +523,8 @@ fn trace_kernel(
     let interp = cx.interp;
     let origin = origin_of(cx, &call.kernel);
     let name = call.name.clone().unwrap_or_else(|| interp.callable_name(&call.kernel));
-    let trace = Trace::new(cx, TraceKind::Kernel, &name, format!("{origin} for pallas_call kernel"), Some(grid.to_vec()));
+    let trace =
+        Trace::new(cx, TraceKind::Kernel, &name, format!("{origin} for pallas_call kernel"), Some(grid.to_vec()));
     let mut refs = Vec::new();
     let mut values = Vec::new();
     let types = operands
@@ -633,9 +643,7 @@ fn name_parameters(
     let function = interp.underlying_function(&call.kernel);
     for (name, value) in bound {
         let Ok((leaves, _)) = tree::flatten(interp, value, None) else { continue };
-        let span = function
-            .as_ref()
-            .and_then(|f| f.code.params().iter().find(|p| p.name == *name).map(|p| p.span));
+        let span = function.as_ref().and_then(|f| f.code.params().iter().find(|p| p.name == *name).map(|p| p.span));
         let single = leaves.len() == 1;
         for (position, leaf) in leaves.iter().enumerate() {
             let Some(object) = leaf.downcast::<RefObject>() else { continue };

@@ -96,7 +96,8 @@ pub fn parse_space(interp: &Interp, value: &Value) -> PyResult<MemorySpace> {
             Some(space) => Ok(space.0),
             None => {
                 let shown = interp.repr(value)?;
-                Err(interp.value_error(format!("{shown} is not a memory space: use pl.ANY, pltpu.VMEM, pltpu.SMEM, ...")))
+                Err(interp
+                    .value_error(format!("{shown} is not a memory space: use pl.ANY, pltpu.VMEM, pltpu.SMEM, ...")))
             }
         },
     }

@@ -20,17 +20,14 @@ use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
 
 /// `jax.experimental.pallas` and its submodules.
-pub static MODULES: &[&ModuleDef] = &[&EXPERIMENTAL, &PALLAS, &targets::TRITON, &targets::TPU, &targets::MOSAIC_GPU, &targets::GPU];
+pub static MODULES: &[&ModuleDef] =
+    &[&EXPERIMENTAL, &PALLAS, &targets::TRITON, &targets::TPU, &targets::MOSAIC_GPU, &targets::GPU];
 
 static EXPERIMENTAL: ModuleDef =
     ModuleDef { name: "jax.experimental", doc: "Experimental parts of JAX.", functions: &[], populate: |_, _| {} };
 
-static PALLAS: ModuleDef = ModuleDef {
-    name: "jax.experimental.pallas",
-    doc: "Kernels written in JAX.",
-    functions: &[],
-    populate,
-};
+static PALLAS: ModuleDef =
+    ModuleDef { name: "jax.experimental.pallas", doc: "Kernels written in JAX.", functions: &[], populate };
 
 const NAME: &str = "jax.experimental.pallas";
 

@@ -7,13 +7,13 @@ use crate::convert;
 use crate::lax::control;
 use crate::tile::Tile;
 use pallas_ir::{Attribute, Attributes, Op, OpDef, ops};
+use pallas_python::CallArgs;
+use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
-use pallas_python::CallArgs;
-use pallas_python::class::{Class, NativeClass};
 use std::any::Any;
 use std::rc::Rc;
 
@@ -85,7 +85,8 @@ pub static FUNCTIONS: &[NativeDef] = &[
 fn grid_question(interp: &Interp, args: Arguments, op: &'static OpDef) -> PyResult<Value> {
     let [axis] = args.take();
     let cx = Context::jax(interp);
-    if crate::refs::array_tile(&axis).is_some_and(Tile::is_traced) || !matches!(axis, Value::Int(_) | Value::Object(_)) {
+    if crate::refs::array_tile(&axis).is_some_and(Tile::is_traced) || !matches!(axis, Value::Int(_) | Value::Object(_))
+    {
         let shown = interp.repr(&axis)?;
         return Err(interp.value_error(format!("`axis` must be a constant integer, got {shown}")));
     }
@@ -199,13 +200,14 @@ impl When {
                 },
             ));
         }
-        control::cond(&cx, &tile, &mut [
-            &mut |_cx: &Context<'_>| Ok(Vec::new()),
-            &mut |_cx: &Context<'_>| {
+        control::cond(
+            &cx,
+            &tile,
+            &mut [&mut |_cx: &Context<'_>| Ok(Vec::new()), &mut |_cx: &Context<'_>| {
                 interp.call_values(function, [])?;
                 Ok(Vec::new())
-            },
-        ])?;
+            }],
+        )?;
         Ok(Value::None)
     }
 }

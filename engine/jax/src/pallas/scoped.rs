@@ -116,7 +116,9 @@ fn allocation(cx: &Context<'_>, request: &Value) -> PyResult<RefType> {
         Some((shape, dtype)) => Ok(RefType { dtype, shape, space: MemorySpace::Default }),
         None => {
             let shown = cx.interp.repr(request)?;
-            Err(cx.interp.type_error(format!("run_scoped allocates memory such as pltpu.VMEM((8,), jnp.float32), got {shown}")))
+            Err(cx
+                .interp
+                .type_error(format!("run_scoped allocates memory such as pltpu.VMEM((8,), jnp.float32), got {shown}")))
         }
     }
 }
@@ -146,13 +148,13 @@ fn scoped(interp: &Interp, function: &Value, types: CallArgs) -> PyResult<Value>
     let cx = Context::jax(interp);
     let requests = Value::tuple(types.positional.iter().cloned().chain(types.keywords.iter().map(|(_, v)| v.clone())));
     let (leaves, tree_def) = tree::flatten(interp, &requests, None)?;
-    let params =
-        leaves.iter().map(|leaf| allocation(&cx, leaf).map(Type::Ref)).collect::<PyResult<Vec<_>>>()?;
+    let params = leaves.iter().map(|leaf| allocation(&cx, leaf).map(Type::Ref)).collect::<PyResult<Vec<_>>>()?;
     let mut out_tree = None;
     let results = control::staged(&cx, "run_scoped", |trace| {
         let (region, def) = trace.in_region(&params, |values| {
             let refs = values.iter().filter_map(|&v| RefObject::new(trace, v).map(Value::object));
-            let refs = interp.collect(&tree::unflatten(interp, &tree_def, &mut refs.collect::<Vec<_>>().into_iter())?)?;
+            let refs =
+                interp.collect(&tree::unflatten(interp, &tree_def, &mut refs.collect::<Vec<_>>().into_iter())?)?;
             let (positional, keyword) = refs.split_at(types.positional.len());
             let mut args = CallArgs::positional(positional.iter().cloned());
             args.keywords = types.keywords.iter().map(|(n, _)| n.clone()).zip(keyword.iter().cloned()).collect();
@@ -231,7 +233,9 @@ fn run_loop(interp: &Interp, parts: &[Value], body: &Value) -> PyResult<Value> {
         if carry.is_none() {
             let result = cx.interp.call_values(body, [position])?;
             if !result.is_none() {
-                return Err(cx.interp.type_error("the body of a pl.loop without init_carry must return None".to_string()));
+                return Err(cx
+                    .interp
+                    .type_error("the body of a pl.loop without init_carry must return None".to_string()));
             }
             return Ok(Value::None);
         }

@@ -5,13 +5,13 @@ use crate::context::Context;
 use crate::dtype;
 use crate::pallas::memory;
 use pallas_ir::{BlockDim, MemorySpace};
+use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
-use pallas_python::CallArgs;
 use pallas_syntax::Span;
 use std::any::Any;
 use std::rc::Rc;
@@ -154,9 +154,7 @@ native_class!(
     |interp, args| {
         let [padding] = args.take();
         let padding = match padding.given() {
-            Some(padding) => {
-                interp.collect(&padding)?.iter().map(|p| pair(interp, p)).collect::<PyResult<Vec<_>>>()?
-            }
+            Some(padding) => interp.collect(&padding)?.iter().map(|p| pair(interp, p)).collect::<PyResult<Vec<_>>>()?,
             None => Vec::new(),
         };
         Ok(Value::object(DimObject::UnblockedMode(padding)))
@@ -265,11 +263,8 @@ impl BlockSpec {
         if self.block_shape.is_none() {
             return Ok(array_shape.iter().map(|&n| BlockDim::Blocked(n)).collect());
         }
-        let dims = interp
-            .collect(&self.block_shape)?
-            .iter()
-            .map(|dim| self.dim(interp, dim))
-            .collect::<PyResult<Vec<_>>>()?;
+        let dims =
+            interp.collect(&self.block_shape)?.iter().map(|dim| self.dim(interp, dim)).collect::<PyResult<Vec<_>>>()?;
         if dims.len() != array_shape.len() {
             let block: Vec<String> = dims.iter().map(dim_text).collect();
             let comma = if block.len() == 1 { "," } else { "" };
@@ -289,7 +284,9 @@ impl BlockSpec {
                         dims.len(),
                         array_shape.len()
                     )),
-                    help: Some("give one block extent per dimension of the array; `None` for one element, squeezed".into()),
+                    help: Some(
+                        "give one block extent per dimension of the array; `None` for one element, squeezed".into(),
+                    ),
                     ..Diagnosis::default()
                 },
             ));
@@ -380,7 +377,8 @@ impl Object for BlockSpec {
             MemorySpace::Default => "None".to_string(),
             space => format!("<MemorySpace.{}: '{}'>", space.name().to_uppercase(), space.name()),
         };
-        let mode = self.buffers.map_or("None".to_string(), |n| format!("Buffered(buffer_count={n}, use_lookahead=False)"));
+        let mode =
+            self.buffers.map_or("None".to_string(), |n| format!("Buffered(buffer_count={n}, use_lookahead=False)"));
         Ok(Some(format!("BlockSpec(block_shape={shape}, index_map={map}, memory_space={space}, pipeline_mode={mode})")))
     }
 }
@@ -512,7 +510,8 @@ pub fn declared(cx: &Context<'_>, value: &Value) -> PyResult<Option<(pallas_tens
     if let Some(tile) = crate::convert::try_tile(cx, value)? {
         return Ok(Some((tile.shape().clone(), tile.dtype())));
     }
-    let (Some(shape), Some(dtype)) = (cx.interp.find_attr(value, "shape")?, cx.interp.find_attr(value, "dtype")?) else {
+    let (Some(shape), Some(dtype)) = (cx.interp.find_attr(value, "shape")?, cx.interp.find_attr(value, "dtype")?)
+    else {
         return Ok(None);
     };
     Ok(Some((crate::convert::shape(cx, &shape)?, dtype::parse(cx, &dtype)?)))

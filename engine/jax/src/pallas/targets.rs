@@ -140,7 +140,12 @@ static TRITON_FUNCTIONS: &[NativeDef] = &[
 ];
 
 static TPU_FUNCTIONS: &[NativeDef] = &[
-    NativeDef { name: "repeat", signature: "(x, repeats, axis)", doc: "Copies of `x` one after the other.", run: repeat },
+    NativeDef {
+        name: "repeat",
+        signature: "(x, repeats, axis)",
+        doc: "Copies of `x` one after the other.",
+        run: repeat,
+    },
     NativeDef {
         name: "roll",
         signature: "(x, shift, axis, *, stride=None, stride_axis=None)",
@@ -212,7 +217,8 @@ fn bitcast(interp: &Interp, args: Arguments) -> PyResult<Value> {
     }
     let factor = to / from;
     if !rows.is_multiple_of(factor) {
-        return Err(interp.value_error(format!("bitcast needs a second-last dimension that is a multiple of {factor}, got {rows}")));
+        return Err(interp
+            .value_error(format!("bitcast needs a second-last dimension that is a multiple of {factor}, got {rows}")));
     }
     let mut shape: Vec<usize> = x.shape()[..x.rank() - 2].to_vec();
     shape.extend([rows / factor, factor, x.shape()[x.rank() - 1]]);

@@ -93,7 +93,9 @@ fn float_dtype(cx: &Context<'_>, given: &Value, function: &str) -> PyResult<DTyp
     let dtype = dtype::optional(cx, given)?.unwrap_or_else(|| convert::default_float(cx));
     if !dtype.is_float() {
         let given = dtype.name();
-        return Err(cx.interp.value_error(format!("dtype argument to `{function}` must be a float dtype, got {given}")));
+        return Err(cx
+            .interp
+            .value_error(format!("dtype argument to `{function}` must be a float dtype, got {given}")));
     }
     Ok(dtype)
 }
@@ -114,10 +116,9 @@ fn bits(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let shape = convert::shape(&cx, &shape)?;
     let dtype = dtype::optional(&cx, &dtype)?.unwrap_or(DType::U32);
     if dtype.is_signed() || !dtype.is_integer() {
-        return Err(interp.value_error(format!(
-            "dtype argument to `bits` must be an unsigned int dtype, got {}",
-            dtype.name()
-        )));
+        return Err(
+            interp.value_error(format!("dtype argument to `bits` must be an unsigned int dtype, got {}", dtype.name()))
+        );
     }
     Ok(convert::value(&cx, random_bits(&cx, &key, i64::from(dtype.bits()), &shape)?))
 }
@@ -147,7 +148,8 @@ fn uniform_tile(cx: &Context<'_>, key: &Tile, shape: &Shape, dtype: DType, low: 
         _ => 0x3f80,
     };
     let filled = p::binary(cx, &ops::OR, &shifted, &constant(one_bits)?)?;
-    let floats = cx.bind(&ops::BITCAST_CONVERT_TYPE, &[&filled], Attributes::none().with("dtype", Attribute::DType(dtype)))?;
+    let floats =
+        cx.bind(&ops::BITCAST_CONVERT_TYPE, &[&filled], Attributes::none().with("dtype", Attribute::DType(dtype)))?;
     let one = p::full(cx, shape, dtype, Scalar::Float(1.0))?;
     let floats = p::binary(cx, &ops::SUB, &floats, &one)?;
     let (low, high) = (p::convert(cx, low, dtype, false)?, p::convert(cx, high, dtype, false)?);
@@ -320,7 +322,8 @@ fn permutation(interp: &Interp, args: Arguments) -> PyResult<Value> {
         x => convert::tile(&cx, x, "permutation")?,
     };
     if x.rank() == 0 {
-        let Some(count) = x.array().and_then(|a| a.item()).and_then(Scalar::as_int).filter(|_| x.dtype().is_integer()) else {
+        let Some(count) = x.array().and_then(|a| a.item()).and_then(Scalar::as_int).filter(|_| x.dtype().is_integer())
+        else {
             return Err(interp.type_error("x must be an integer or at least 1-dimensional".to_string()));
         };
         let shape = Shape::from(&[usize::try_from(count).unwrap_or(0)][..]);
@@ -350,7 +353,9 @@ fn choice(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [key, options, shape, replace, probabilities, axis] = args.take();
     let cx = Context::jax(interp);
     if !probabilities.is_none() {
-        return Err(interp.not_implemented_error("jax.random.choice with probabilities is not available here".to_string()));
+        return Err(
+            interp.not_implemented_error("jax.random.choice with probabilities is not available here".to_string())
+        );
     }
     let key = keys::single(&cx, &key, "choice")?;
     let shape = convert::shape(&cx, &shape)?;
@@ -407,8 +412,14 @@ fn truncated_normal(interp: &Interp, args: Arguments) -> PyResult<Value> {
         let u = uniform_tile(&cx, key, &shape, dtype, &bound(&lower)?, &bound(&upper)?)?;
         let out = p::binary(&cx, &ops::MUL, &p::broadcast_to(&cx, &root, &shape)?, &p::unary(&cx, &ops::ERF_INV, &u)?)?;
         let infinite = |value: f64| Tile::concrete(Array::scalar(dtype, Scalar::Float(value)));
-        let above = p::binary(&cx, &ops::NEXTAFTER, &lower, &p::broadcast_to(&cx, &infinite(f64::INFINITY), lower.shape())?)?;
-        let below = p::binary(&cx, &ops::NEXTAFTER, &upper, &p::broadcast_to(&cx, &infinite(f64::NEG_INFINITY), upper.shape())?)?;
+        let above =
+            p::binary(&cx, &ops::NEXTAFTER, &lower, &p::broadcast_to(&cx, &infinite(f64::INFINITY), lower.shape())?)?;
+        let below = p::binary(
+            &cx,
+            &ops::NEXTAFTER,
+            &upper,
+            &p::broadcast_to(&cx, &infinite(f64::NEG_INFINITY), upper.shape())?,
+        )?;
         let (above, below) = (p::broadcast_to(&cx, &above, &shape)?, p::broadcast_to(&cx, &below, &shape)?);
         cx.bind(&ops::CLAMP, &[&above, &out, &below], Attributes::none())
     })
@@ -457,7 +468,8 @@ fn categorical(interp: &Interp, args: Arguments) -> PyResult<Value> {
         None => batch.clone(),
     };
     if shape.len() < batch.len() {
-        return Err(interp.value_error(format!("Number of dimensions of shape {shape} is less than that of the logits {batch}")));
+        return Err(interp
+            .value_error(format!("Number of dimensions of shape {shape} is less than that of the logits {batch}")));
     }
     // One Gumbel draw per sample and logit; the largest sum is a sample of the distribution.
     let extra = shape.len() - batch.len();

@@ -4,12 +4,10 @@
 
 mod text;
 
-use self::text::{
-    aliases, binary, compare, constant_text, flush, quoted, range, scope_text, unary,
-};
+use self::text::{aliases, binary, compare, constant_text, flush, quoted, range, scope_text, unary};
 use crate::ast::{
-    Arg, BoolOp, Comprehension, Expr, ExprKind, FStringField, FStringPart, Module, Param, Params,
-    Pattern, Scope, Stmt, StmtKind,
+    Arg, BoolOp, Comprehension, Expr, ExprKind, FStringField, FStringPart, Module, Param, Params, Pattern, Scope, Stmt,
+    StmtKind,
 };
 use crate::span::Span;
 
@@ -17,11 +15,7 @@ use crate::span::Span;
 pub fn module(module: &Module) -> String {
     let mut dump = Dump::default();
     for error in &module.errors {
-        dump.line(&format!(
-            "(error@{} {})",
-            range(error.span),
-            quoted(&error.message)
-        ));
+        dump.line(&format!("(error@{} {})", range(error.span), quoted(&error.message)));
     }
     dump.statements(&module.body);
     dump.out
@@ -87,11 +81,7 @@ impl Dump {
         let at = self.at(statement.span);
         let text = match &statement.kind {
             StmtKind::FunctionDef(def) => {
-                let kind = if def.is_async {
-                    "AsyncFunctionDef"
-                } else {
-                    "FunctionDef"
-                };
+                let kind = if def.is_async { "AsyncFunctionDef" } else { "FunctionDef" };
                 let params = self.params(&def.params);
                 let returns = self.optional(def.returns.as_ref());
                 let at = self.at(def.span);
@@ -106,12 +96,7 @@ impl Dump {
                 self.definition(&def.decorators, &def.scope, &def.body);
                 return;
             }
-            StmtKind::For {
-                target,
-                iter,
-                body,
-                orelse,
-            } => {
+            StmtKind::For { target, iter, body, orelse } => {
                 let text = format!("(For{at} {} {}", self.expr(target), self.expr(iter));
                 return self.loop_like(&text, body, orelse);
             }
@@ -172,22 +157,14 @@ impl Dump {
                     self.block(&format!("case {pattern} {guard}"), &case.body);
                 }
             }
-            StmtKind::Try {
-                body,
-                handlers,
-                orelse,
-                finalbody,
-            } => {
+            StmtKind::Try { body, handlers, orelse, finalbody } => {
                 self.block(&format!("(Try{at}"), body);
                 for handler in handlers.iter() {
                     let star = if handler.is_star { "*" } else { "" };
                     let exception = self.optional(handler.exception.as_ref());
                     let name = handler.name.as_deref().unwrap_or("_");
                     let at = self.at(handler.span);
-                    self.block(
-                        &format!("except{star}{at} {exception} {name}"),
-                        &handler.body,
-                    );
+                    self.block(&format!("except{star}{at} {exception} {name}"), &handler.body);
                 }
                 self.block("else", orelse);
                 self.block("finally", finalbody);
@@ -208,17 +185,9 @@ impl Dump {
             }
             StmtKind::AugAssign { target, op, value } => {
                 let target = self.expr(target);
-                format!(
-                    "AugAssign{at} {target} {} {}",
-                    binary(*op),
-                    self.expr(value)
-                )
+                format!("AugAssign{at} {target} {} {}", binary(*op), self.expr(value))
             }
-            StmtKind::AnnAssign {
-                target,
-                annotation,
-                value,
-            } => {
+            StmtKind::AnnAssign { target, annotation, value } => {
                 let target = self.expr(target);
                 let annotation = self.expr(annotation);
                 let value = self.optional(value.as_ref());
@@ -236,11 +205,7 @@ impl Dump {
                 format!("Assert{at} {test} {}", self.optional(message.as_ref()))
             }
             StmtKind::Import(names) => format!("Import{at}{}", aliases(names)),
-            StmtKind::ImportFrom {
-                module,
-                names,
-                level,
-            } => {
+            StmtKind::ImportFrom { module, names, level } => {
                 let module = module.as_deref().unwrap_or("_");
                 format!("ImportFrom{at} {level} {module}{}", aliases(names))
             }
@@ -409,11 +374,7 @@ impl Dump {
         let value = self.expr(&field.value);
         let conversion = field.conversion.map_or(String::new(), |c| format!(" !{c}"));
         let spec = self.fstring(&field.spec);
-        let spec = if spec.is_empty() {
-            spec
-        } else {
-            format!(" (spec{spec})")
-        };
+        let spec = if spec.is_empty() { spec } else { format!(" (spec{spec})") };
         format!(" (Field {value}{conversion}{spec})")
     }
 
@@ -427,36 +388,22 @@ impl Dump {
         };
         match pattern {
             Pattern::Wildcard => "(Wildcard)".into(),
-            Pattern::Capture {
-                pattern: None,
-                name,
-                ..
-            } => format!("(Capture {name})"),
-            Pattern::Capture {
-                pattern: Some(pattern),
-                name,
-                ..
-            } => format!("(Capture {name} {})", self.pattern(pattern)),
+            Pattern::Capture { pattern: None, name, .. } => format!("(Capture {name})"),
+            Pattern::Capture { pattern: Some(pattern), name, .. } => {
+                format!("(Capture {name} {})", self.pattern(pattern))
+            }
             Pattern::Value(value) => format!("(Value {})", self.expr(value)),
             Pattern::Singleton(constant) => format!("(Singleton {})", constant_text(constant)),
             Pattern::Sequence(patterns) => format!("(Sequence{})", all(self, patterns)),
             Pattern::Star(name) => format!("(Star {})", name.as_deref().unwrap_or("_")),
-            Pattern::Mapping {
-                keys,
-                patterns,
-                rest,
-            } => {
+            Pattern::Mapping { keys, patterns, rest } => {
                 let mut out = String::from("(Mapping");
                 for (key, pattern) in keys.iter().zip(patterns) {
                     out.push_str(&format!(" {} {}", self.expr(key), self.pattern(pattern)));
                 }
                 format!("{out} ** {})", rest.as_deref().unwrap_or("_"))
             }
-            Pattern::Class {
-                class,
-                positional,
-                keywords,
-            } => {
+            Pattern::Class { class, positional, keywords } => {
                 let mut out = format!("(Class {}{}", self.expr(class), all(self, positional));
                 for (name, pattern) in keywords {
                     out.push_str(&format!(" (= {name} {})", self.pattern(pattern)));

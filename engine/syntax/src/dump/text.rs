@@ -36,9 +36,7 @@ pub(super) fn scope_text(scope: &Scope) -> String {
     let names = |names: &[Name]| {
         let mut names: Vec<&str> = names.iter().map(|name| &**name).collect();
         names.sort_unstable();
-        names
-            .iter()
-            .fold(String::new(), |out, name| out + " " + name)
+        names.iter().fold(String::new(), |out, name| out + " " + name)
     };
     format!(
         "(scope{} |{} |{} |{})",
@@ -52,11 +50,7 @@ pub(super) fn scope_text(scope: &Scope) -> String {
 pub(super) fn aliases(names: &[Alias]) -> String {
     names.iter().fold(String::new(), |out, alias| {
         let asname = alias.asname.as_deref().unwrap_or("_");
-        format!(
-            "{out} (alias@{} {} {asname})",
-            range(alias.span),
-            alias.name
-        )
+        format!("{out} (alias@{} {} {asname})", range(alias.span), alias.name)
     })
 }
 

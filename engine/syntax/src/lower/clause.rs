@@ -16,16 +16,10 @@ impl Lower<'_> {
         if let (Some((position, _)), Some(node)) = (&self.given_suite, node)
             && node.start_byte() >= *position
         {
-            return self
-                .given_suite
-                .take()
-                .map_or_else(|| Arc::from([]), |(_, body)| body);
+            return self.given_suite.take().map_or_else(|| Arc::from([]), |(_, body)| body);
         }
         match node {
-            Some(node) => self
-                .deeper(node, |lower| lower.statements(node))
-                .unwrap_or_default()
-                .into(),
+            Some(node) => self.deeper(node, |lower| lower.statements(node)).unwrap_or_default().into(),
             None => Arc::from([]),
         }
     }
@@ -35,10 +29,7 @@ impl Lower<'_> {
         let mut span = self.span(node);
         if let Some(last) = body.last() {
             // A semicolon after the last statement of a line does count, as it does in CPython.
-            let rest = self
-                .source
-                .text
-                .get(last.span.end as usize..span.end as usize);
+            let rest = self.source.text.get(last.span.end as usize..span.end as usize);
             let rest = rest.unwrap_or("");
             let semicolon = rest.trim_start_matches([' ', '\t']).starts_with(';');
             span.end = match rest.find(';') {
@@ -84,10 +75,7 @@ impl Lower<'_> {
             };
         }
         let end = if orelse.is_empty() { &body } else { &orelse };
-        Stmt {
-            span: self.compound_span(node, end),
-            kind: StmtKind::If { test, body, orelse },
-        }
+        Stmt { span: self.compound_span(node, end), kind: StmtKind::If { test, body, orelse } }
     }
 
     /// The `else` block of a loop or a `try`.
@@ -116,15 +104,7 @@ impl Lower<'_> {
         let body = self.suite(field(node, "body"));
         let orelse = self.else_suite(node);
         let end = if orelse.is_empty() { &body } else { &orelse };
-        Stmt {
-            span: self.compound_span(node, end),
-            kind: StmtKind::For {
-                target,
-                iter,
-                body,
-                orelse,
-            },
-        }
+        Stmt { span: self.compound_span(node, end), kind: StmtKind::For { target, iter, body, orelse } }
     }
 
     pub(super) fn while_statement(&mut self, node: Node<'_>) -> Stmt {
@@ -132,43 +112,24 @@ impl Lower<'_> {
         let body = self.suite(field(node, "body"));
         let orelse = self.else_suite(node);
         let end = if orelse.is_empty() { &body } else { &orelse };
-        Stmt {
-            span: self.compound_span(node, end),
-            kind: StmtKind::While { test, body, orelse },
-        }
+        Stmt { span: self.compound_span(node, end), kind: StmtKind::While { test, body, orelse } }
     }
 
     pub(super) fn with_statement(&mut self, node: Node<'_>) -> Stmt {
         self.refuse_async(node, "with");
         let clause = named(node).into_iter().find(|c| c.kind() == "with_clause");
-        let items = clause
-            .map(|clause| self.with_items(clause))
-            .unwrap_or_default();
+        let items = clause.map(|clause| self.with_items(clause)).unwrap_or_default();
         let body = self.suite(field(node, "body"));
-        Stmt {
-            span: self.compound_span(node, &body),
-            kind: StmtKind::With {
-                items: items.into(),
-                body,
-            },
-        }
+        Stmt { span: self.compound_span(node, &body), kind: StmtKind::With { items: items.into(), body } }
     }
 
     fn with_items(&mut self, clause: Node<'_>) -> Vec<WithItem> {
-        let mut values: Vec<_> = named(clause)
-            .into_iter()
-            .map(|item| field(item, "value").unwrap_or(item))
-            .collect();
+        let mut values: Vec<_> = named(clause).into_iter().map(|item| field(item, "value").unwrap_or(item)).collect();
         // `with (a as b, c):` is a tuple to the grammar, and a list of items to Python; `(a as b)` likewise.
         if let [only] = values.as_slice() {
             let inner = named(*only);
             let is_items = match only.kind() {
-                "tuple" => {
-                    !inner.is_empty()
-                        && inner
-                            .iter()
-                            .all(|c| !matches!(c.kind(), "list_splat" | "yield"))
-                }
+                "tuple" => !inner.is_empty() && inner.iter().all(|c| !matches!(c.kind(), "list_splat" | "yield")),
                 "parenthesized_expression" => inner.iter().all(|c| c.kind() == "as_pattern"),
                 _ => false,
             };
@@ -176,10 +137,7 @@ impl Lower<'_> {
                 values = inner;
             }
         }
-        values
-            .into_iter()
-            .map(|value| self.with_item(value))
-            .collect()
+        values.into_iter().map(|value| self.with_item(value)).collect()
     }
 
     fn with_item(&mut self, value: Node<'_>) -> WithItem {
@@ -226,15 +184,7 @@ impl Lower<'_> {
         if handlers.is_empty() && finalbody.is_empty() && !node.has_error() {
             self.error(span, "expected 'except' or 'finally' block");
         }
-        Stmt {
-            kind: StmtKind::Try {
-                body,
-                handlers: handlers.into(),
-                orelse,
-                finalbody,
-            },
-            span,
-        }
+        Stmt { kind: StmtKind::Try { body, handlers: handlers.into(), orelse, finalbody }, span }
     }
 
     fn handler(&mut self, node: Node<'_>) -> ExceptHandler {
@@ -257,29 +207,17 @@ impl Lower<'_> {
             target = Some(self.expression(alias));
         }
         let name = match target {
-            Some(Expr {
-                kind: ExprKind::Name(name),
-                ..
-            }) => Some(name),
+            Some(Expr { kind: ExprKind::Name(name), .. }) => Some(name),
             Some(other) => {
                 self.error(other.span, "invalid syntax");
-                exception = Some(Expr {
-                    kind: ExprKind::Error,
-                    span: other.span,
-                });
+                exception = Some(Expr { kind: ExprKind::Error, span: other.span });
                 None
             }
             None => None,
         };
         let block = named(node).into_iter().rfind(|c| c.kind() == "block");
         let body = self.suite(block);
-        ExceptHandler {
-            exception,
-            name,
-            span: self.compound_span(node, &body),
-            body,
-            is_star,
-        }
+        ExceptHandler { exception, name, span: self.compound_span(node, &body), body, is_star }
     }
 
     pub(super) fn match_statement(&mut self, node: Node<'_>) -> Stmt {
@@ -288,10 +226,7 @@ impl Lower<'_> {
         let subject = match subjects.as_slice() {
             [one] if !has_comma(node) => self.expression(*one),
             [first, .., last] | [first @ last] => Expr {
-                span: self.span_between(
-                    first.start_byte(),
-                    super::expression::trailing_end(node, *last),
-                ),
+                span: self.span_between(first.start_byte(), super::expression::trailing_end(node, *last)),
                 kind: ExprKind::Tuple(subjects.iter().map(|s| self.expression(*s)).collect()),
             },
             [] => self.error_expression(node),
@@ -306,12 +241,6 @@ impl Lower<'_> {
         if let Some(last) = cases.last() {
             span.end = last.span.end;
         }
-        Stmt {
-            kind: StmtKind::Match {
-                subject,
-                cases: cases.into(),
-            },
-            span,
-        }
+        Stmt { kind: StmtKind::Match { subject, cases: cases.into() }, span }
     }
 }

@@ -13,10 +13,7 @@ impl Lower<'_> {
             return ExprKind::Error;
         };
         let (element, value) = if body.kind() == "pair" {
-            (
-                self.expression_field(body, "key"),
-                Some(self.expression_field(body, "value")),
-            )
+            (self.expression_field(body, "key"), Some(self.expression_field(body, "value")))
         } else {
             (self.expression(body), None)
         };
@@ -43,13 +40,7 @@ impl Lower<'_> {
             return ExprKind::Error;
         }
         let scope = scope::comprehension(&clauses);
-        let comprehension = Arc::new(Comprehension {
-            element,
-            value,
-            clauses,
-            scope,
-            span: self.span(node),
-        });
+        let comprehension = Arc::new(Comprehension { element, value, clauses, scope, span: self.span(node) });
         match node.kind() {
             "list_comprehension" => ExprKind::ListComp(comprehension),
             "set_comprehension" => ExprKind::SetComp(comprehension),
@@ -79,10 +70,6 @@ impl Lower<'_> {
                 self.error_expression(node)
             }
         };
-        ComprehensionClause {
-            target,
-            iter,
-            conditions: Vec::new(),
-        }
+        ComprehensionClause { target, iter, conditions: Vec::new() }
     }
 }

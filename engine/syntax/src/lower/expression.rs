@@ -17,9 +17,7 @@ impl Lower<'_> {
         }
         match node.kind() {
             // `[*f(x)]`: the grammar lets the star bind tighter than the call; Python does not.
-            "call" | "attribute" | "subscript" | "binary_operator"
-                if self.text(node).starts_with('*') =>
-            {
+            "call" | "attribute" | "subscript" | "binary_operator" if self.text(node).starts_with('*') => {
                 hoist_star(lowered)
             }
             _ => lowered,
@@ -30,10 +28,7 @@ impl Lower<'_> {
     pub(super) fn expression_field(&mut self, node: Node<'_>, name: &str) -> Expr {
         match field(node, name) {
             Some(child) => self.expression(child),
-            None => Expr {
-                kind: ExprKind::Error,
-                span: self.span_between(node.end_byte(), node.end_byte()),
-            },
+            None => Expr { kind: ExprKind::Error, span: self.span_between(node.end_byte(), node.end_byte()) },
         }
     }
 
@@ -59,10 +54,9 @@ impl Lower<'_> {
             "slice" => self.slice_expression(node),
             "binary_operator" => return self.binary(node),
             "unary_operator" => self.unary(node),
-            "not_operator" => ExprKind::UnaryOp {
-                op: UnaryOp::Not,
-                operand: Box::new(self.expression_field(node, "argument")),
-            },
+            "not_operator" => {
+                ExprKind::UnaryOp { op: UnaryOp::Not, operand: Box::new(self.expression_field(node, "argument")) }
+            }
             "boolean_operator" => self.boolean(node),
             "comparison_operator" => self.comparison(node),
             "conditional_expression" => self.conditional(node),
@@ -72,10 +66,7 @@ impl Lower<'_> {
                 let elements = self.elements(node);
                 // `(a)` as a target is a tuple pattern to the grammar and a plain name to Python.
                 if node.kind() == "tuple_pattern" && !has_comma(node) && elements.len() == 1 {
-                    return elements
-                        .into_iter()
-                        .next()
-                        .unwrap_or_else(|| self.error_expression(node));
+                    return elements.into_iter().next().unwrap_or_else(|| self.error_expression(node));
                 }
                 ExprKind::Tuple(elements)
             }
@@ -83,10 +74,9 @@ impl Lower<'_> {
             "list" | "list_pattern" => ExprKind::List(self.elements(node)),
             "set" => ExprKind::Set(self.elements(node)),
             "dictionary" => self.dictionary(node),
-            "list_comprehension"
-            | "set_comprehension"
-            | "dictionary_comprehension"
-            | "generator_expression" => self.comprehension(node),
+            "list_comprehension" | "set_comprehension" | "dictionary_comprehension" | "generator_expression" => {
+                self.comprehension(node)
+            }
             "list_splat" | "list_splat_pattern" => ExprKind::Starred(Box::new(self.only(node))),
             "parenthesized_expression" | "as_pattern_target" | "parenthesized_list_splat" => {
                 return self.only(node);
@@ -100,10 +90,7 @@ impl Lower<'_> {
             "dotted_name" => return self.dotted_name(node),
             _ => ExprKind::Error,
         };
-        Expr {
-            kind,
-            span: self.span(node),
-        }
+        Expr { kind, span: self.span(node) }
     }
 
     /// The single expression inside a wrapper node.
@@ -116,10 +103,7 @@ impl Lower<'_> {
 
     /// The elements of a display or of a bare tuple.
     pub(super) fn elements(&mut self, node: Node<'_>) -> Vec<Expr> {
-        named(node)
-            .into_iter()
-            .map(|child| self.expression(child))
-            .collect()
+        named(node).into_iter().map(|child| self.expression(child)).collect()
     }
 
     fn attribute(&mut self, node: Node<'_>) -> ExprKind {
@@ -174,23 +158,15 @@ impl Lower<'_> {
         match arg {
             Arg::Positional(value) if matches!(value.kind, ExprKind::Error) => {}
             Arg::Positional(_) if unpacking => {
-                self.error(
-                    span,
-                    "positional argument follows keyword argument unpacking",
-                );
+                self.error(span, "positional argument follows keyword argument unpacking");
             }
             Arg::Positional(_) if keyword => {
                 self.error(span, "positional argument follows keyword argument");
             }
-            Arg::Star(_) if unpacking => self.error(
-                span,
-                "iterable argument unpacking follows keyword argument unpacking",
-            ),
-            Arg::Keyword(name, ..)
-                if before
-                    .iter()
-                    .any(|a| matches!(a, Arg::Keyword(other, ..) if other == name)) =>
-            {
+            Arg::Star(_) if unpacking => {
+                self.error(span, "iterable argument unpacking follows keyword argument unpacking")
+            }
+            Arg::Keyword(name, ..) if before.iter().any(|a| matches!(a, Arg::Keyword(other, ..) if other == name)) => {
                 self.error(span, format!("keyword argument repeated: {name}"));
             }
             _ => {}
@@ -201,23 +177,14 @@ impl Lower<'_> {
         let value = Box::new(self.expression_field(node, "value"));
         let subscripts = fields(node, "subscript");
         let index = match subscripts.as_slice() {
-            [] => Expr {
-                kind: ExprKind::Error,
-                span: self.span(node),
-            },
+            [] => Expr { kind: ExprKind::Error, span: self.span(node) },
             [one] if !has_comma(node) && !self.text(*one).starts_with('*') => self.expression(*one),
             [first, .., last] | [first @ last] => {
                 let span = self.span_between(first.start_byte(), trailing_end(node, *last));
-                Expr {
-                    kind: ExprKind::Tuple(subscripts.iter().map(|s| self.expression(*s)).collect()),
-                    span,
-                }
+                Expr { kind: ExprKind::Tuple(subscripts.iter().map(|s| self.expression(*s)).collect()), span }
             }
         };
-        ExprKind::Subscript {
-            value,
-            index: Box::new(index),
-        }
+        ExprKind::Subscript { value, index: Box::new(index) }
     }
 
     fn slice_expression(&mut self, node: Node<'_>) -> ExprKind {
@@ -249,15 +216,9 @@ impl Lower<'_> {
         let entries = named(node)
             .into_iter()
             .map(|child| match child.kind() {
-                "pair" => (
-                    Some(self.expression_field(child, "key")),
-                    self.expression_field(child, "value"),
-                ),
+                "pair" => (Some(self.expression_field(child, "key")), self.expression_field(child, "value")),
                 "dictionary_splat" => (None, self.only(child)),
-                _ => (
-                    Some(self.error_expression(child)),
-                    self.error_expression(child),
-                ),
+                _ => (Some(self.error_expression(child)), self.error_expression(child)),
             })
             .collect();
         ExprKind::Dict(entries)
@@ -276,10 +237,7 @@ impl Lower<'_> {
 
 /// Whether a node keeps errors among its elements. In any other, a broken part makes the whole unreadable.
 fn holds_errors(node: Node<'_>) -> bool {
-    matches!(
-        node.kind(),
-        "argument_list" | "list" | "tuple" | "set" | "dictionary" | "expression_list"
-    )
+    matches!(node.kind(), "argument_list" | "list" | "tuple" | "set" | "dictionary" | "expression_list")
 }
 
 /// The node inside any number of plain parentheses.
@@ -299,9 +257,7 @@ pub(super) fn trailing_end(node: Node<'_>, last: Node<'_>) -> usize {
         .iter()
         .rev()
         .find(|child| child.kind() == ",")
-        .map_or(last.end_byte(), |comma| {
-            comma.end_byte().max(last.end_byte())
-        })
+        .map_or(last.end_byte(), |comma| comma.end_byte().max(last.end_byte()))
 }
 
 /// Whether a comma stands among the node's own tokens.

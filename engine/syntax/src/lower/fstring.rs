@@ -16,9 +16,7 @@ impl Lower<'_> {
         opening: Opening,
         parts: &mut Vec<FStringPart>,
     ) {
-        let fields = named(node)
-            .into_iter()
-            .filter(|child| child.kind() == "interpolation");
+        let fields = named(node).into_iter().filter(|child| child.kind() == "interpolation");
         let mut position = start;
         for child in fields {
             self.fstring_text(position, child.start_byte(), opening.raw, parts);
@@ -47,8 +45,7 @@ impl Lower<'_> {
                 position = start + at;
             } else if !raw && bytes[at..].starts_with(b"\\N{") {
                 at += text[at..].find('}').map_or(3, |close| close + 1);
-            } else if !raw && bytes[at] == b'\\' && !matches!(bytes.get(at + 1), Some(b'{' | b'}'))
-            {
+            } else if !raw && bytes[at] == b'\\' && !matches!(bytes.get(at + 1), Some(b'{' | b'}')) {
                 at += 2;
             } else {
                 at += 1;
@@ -72,18 +69,13 @@ impl Lower<'_> {
             conversion = self.text(conversion_node).chars().nth(1);
             if !matches!(conversion, Some('r' | 's' | 'a')) {
                 let span = self.span(conversion_node);
-                self.error(
-                    span,
-                    "f-string: invalid conversion character: expected 's', 'r', or 'a'",
-                );
+                self.error(span, "f-string: invalid conversion character: expected 's', 'r', or 'a'");
                 conversion = None;
             }
         }
         let debug_text = equals.map(|_| {
             // Everything after the brace, up to the conversion, spec or closing brace: spaces and `=` included.
-            let end = conversion_node
-                .or(spec_node)
-                .map_or(node.end_byte().saturating_sub(1), |next| next.start_byte());
+            let end = conversion_node.or(spec_node).map_or(node.end_byte().saturating_sub(1), |next| next.start_byte());
             let text = self.slice(node.start_byte() + 1, end);
             Arc::from(text)
         });
@@ -95,22 +87,14 @@ impl Lower<'_> {
         if let Some(spec_node) = spec_node {
             self.format_spec(spec_node, raw, &mut spec);
         }
-        parts.push(FStringPart::Field(FStringField {
-            value,
-            debug_text,
-            conversion,
-            spec: spec.into(),
-        }));
+        parts.push(FStringPart::Field(FStringField { value, debug_text, conversion, spec: spec.into() }));
     }
 
     /// The value of a field. The grammar reads `{a, b}` as a list without parentheses, as Python does.
     fn field_value(&mut self, node: Node<'_>, expression: Node<'_>) -> Expr {
         let broken = named(node).iter().any(|child| child.is_error());
         if broken {
-            return Expr {
-                kind: ExprKind::Error,
-                span: self.span(expression),
-            };
+            return Expr { kind: ExprKind::Error, span: self.span(expression) };
         }
         self.expression(expression)
     }

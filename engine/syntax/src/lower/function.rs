@@ -1,9 +1,7 @@
 //! Functions, lambdas, classes: parameters of every kind, decorators, bases.
 
 use super::{Lower, children, field, named};
-use crate::ast::{
-    ClassDef, Constant, ExprKind, FunctionDef, Lambda, Param, Params, Stmt, StmtKind,
-};
+use crate::ast::{ClassDef, Constant, ExprKind, FunctionDef, Lambda, Param, Params, Stmt, StmtKind};
 use crate::scope;
 use std::sync::Arc;
 use tree_sitter::Node;
@@ -63,10 +61,7 @@ impl Lower<'_> {
             type_params: self.type_params(field(node, "type_parameters")),
             span,
         };
-        Stmt {
-            kind: StmtKind::FunctionDef(Arc::new(function)),
-            span,
-        }
+        Stmt { kind: StmtKind::FunctionDef(Arc::new(function)), span }
     }
 
     /// A `class`.
@@ -91,10 +86,7 @@ impl Lower<'_> {
             type_params: self.type_params(field(node, "type_parameters")),
             span,
         };
-        Stmt {
-            kind: StmtKind::ClassDef(Arc::new(class)),
-            span,
-        }
+        Stmt { kind: StmtKind::ClassDef(Arc::new(class)), span }
     }
 
     /// A `lambda`.
@@ -104,12 +96,7 @@ impl Lower<'_> {
             None => Params::default(),
         };
         let body = self.expression_field(node, "body");
-        ExprKind::Lambda(Arc::new(Lambda {
-            scope: scope::lambda(&params, &body),
-            params,
-            body,
-            span: self.span(node),
-        }))
+        ExprKind::Lambda(Arc::new(Lambda { scope: scope::lambda(&params, &body), params, body, span: self.span(node) }))
     }
 
     /// The parameters between the parentheses of a `def` or after a `lambda`.
@@ -199,10 +186,7 @@ impl Lower<'_> {
             }
         }
         for (span, name) in repeated {
-            self.error(
-                span,
-                format!("duplicate argument '{name}' in function definition"),
-            );
+            self.error(span, format!("duplicate argument '{name}' in function definition"));
         }
     }
 

@@ -9,18 +9,12 @@ impl Lower<'_> {
     pub(super) fn import(&mut self, node: Node<'_>) -> Stmt {
         self.check_trailing_comma(node, "invalid syntax");
         let names = fields(node, "name");
-        Stmt {
-            kind: StmtKind::Import(names.into_iter().map(|name| self.alias(name)).collect()),
-            span: self.span(node),
-        }
+        Stmt { kind: StmtKind::Import(names.into_iter().map(|name| self.alias(name)).collect()), span: self.span(node) }
     }
 
     /// `from ..a import b as c`, `from a import *`, `from __future__ import d`
     pub(super) fn import_from(&mut self, node: Node<'_>) -> Stmt {
-        self.check_trailing_comma(
-            node,
-            "trailing comma not allowed without surrounding parentheses",
-        );
+        self.check_trailing_comma(node, "trailing comma not allowed without surrounding parentheses");
         let (mut module, mut level) = (None, 0);
         if node.kind() == "future_import_statement" {
             module = Some(self.intern("__future__"));
@@ -37,28 +31,15 @@ impl Lower<'_> {
                 module = Some(self.joined_name(from));
             }
         }
-        let star = named(node)
-            .into_iter()
-            .find(|c| c.kind() == "wildcard_import");
+        let star = named(node).into_iter().find(|c| c.kind() == "wildcard_import");
         let names = match star {
-            Some(star) => vec![Alias {
-                name: self.intern("*"),
-                asname: None,
-                span: self.span(star),
-            }],
+            Some(star) => vec![Alias { name: self.intern("*"), asname: None, span: self.span(star) }],
             None => {
                 let names = fields(node, "name");
                 names.into_iter().map(|name| self.alias(name)).collect()
             }
         };
-        Stmt {
-            kind: StmtKind::ImportFrom {
-                module,
-                names,
-                level,
-            },
-            span: self.span(node),
-        }
+        Stmt { kind: StmtKind::ImportFrom { module, names, level }, span: self.span(node) }
     }
 
     fn check_trailing_comma(&mut self, node: Node<'_>, message: &str) {
@@ -80,16 +61,10 @@ impl Lower<'_> {
     /// A dotted name as one string, without the spaces that Python allows around its dots.
     fn joined_name(&mut self, node: Node<'_>) -> Name {
         let text = self.text(node);
-        if text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')
-        {
+        if text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.') {
             return self.intern(text);
         }
-        let parts: Vec<&str> = named(node)
-            .into_iter()
-            .map(|part| self.text(part))
-            .collect();
+        let parts: Vec<&str> = named(node).into_iter().map(|part| self.text(part)).collect();
         self.intern(&parts.join("."))
     }
 }

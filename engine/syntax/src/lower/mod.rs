@@ -91,9 +91,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn lines_start_here(&mut self, lines: &[Line]) -> bool {
         let mut starts = std::mem::take(&mut self.starts);
         starts.sort_unstable();
-        lines
-            .iter()
-            .all(|line| starts.binary_search(&line.start).is_ok())
+        lines.iter().all(|line| starts.binary_search(&line.start).is_ok())
     }
 
     /// The offset in the file of an offset in the slice.
@@ -123,10 +121,7 @@ impl<'a> Lower<'a> {
 
     /// The text between two offsets of the slice.
     fn slice(&self, start: usize, end: usize) -> &'a str {
-        self.source
-            .text
-            .get(self.place(start)..self.place(end))
-            .unwrap_or("")
+        self.source.text.get(self.place(start)..self.place(end)).unwrap_or("")
     }
 
     /// The name that a node spells, shared with every other mention of it in the file.
@@ -147,10 +142,7 @@ impl<'a> Lower<'a> {
 
     /// Reports a syntax error.
     pub(crate) fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.errors.push(SyntaxError {
-            span,
-            message: message.into(),
-        });
+        self.errors.push(SyntaxError { span, message: message.into() });
     }
 
     /// What the grammar reads without error and Python does not: an error node has an error that says so.
@@ -163,18 +155,12 @@ impl<'a> Lower<'a> {
 
     /// An expression that could not be read.
     fn error_expression(&self, node: Node<'_>) -> Expr {
-        Expr {
-            kind: ExprKind::Error,
-            span: self.span(node),
-        }
+        Expr { kind: ExprKind::Error, span: self.span(node) }
     }
 
     /// A statement that could not be read.
     fn error_statement(&self, node: Node<'_>) -> Stmt {
-        Stmt {
-            kind: StmtKind::Error,
-            span: self.span(node),
-        }
+        Stmt { kind: StmtKind::Error, span: self.span(node) }
     }
 
     /// Runs `lower` one level deeper, or gives `None` (and an error) where the tree is too deep.
@@ -183,12 +169,7 @@ impl<'a> Lower<'a> {
     }
 
     /// As [`Self::deeper`], for a node that adds `cost` to the depth of the tree.
-    fn deeper_by<T>(
-        &mut self,
-        cost: usize,
-        node: Node<'_>,
-        lower: impl FnOnce(&mut Self) -> T,
-    ) -> Option<T> {
+    fn deeper_by<T>(&mut self, cost: usize, node: Node<'_>, lower: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth + cost > MAX_DEPTH {
             let span = self.span(node);
             self.error(span, "too many nested parentheses");
@@ -209,25 +190,19 @@ fn is_trivia(node: Node<'_>) -> bool {
 /// The named children without comments, in order.
 pub(crate) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
-    node.named_children(&mut cursor)
-        .filter(|child| !is_trivia(*child))
-        .collect()
+    node.named_children(&mut cursor).filter(|child| !is_trivia(*child)).collect()
 }
 
 /// All children without comments, tokens included.
 fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
-    node.children(&mut cursor)
-        .filter(|child| !is_trivia(*child))
-        .collect()
+    node.children(&mut cursor).filter(|child| !is_trivia(*child)).collect()
 }
 
 /// The children under a field, without comments (tree-sitter may file a comment under a field).
 fn fields<'t>(node: Node<'t>, field: &str) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
-    node.children_by_field_name(field, &mut cursor)
-        .filter(|child| child.is_named() && !is_trivia(*child))
-        .collect()
+    node.children_by_field_name(field, &mut cursor).filter(|child| child.is_named() && !is_trivia(*child)).collect()
 }
 
 /// The first child under a field that is not a comment.

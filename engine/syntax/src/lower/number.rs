@@ -36,18 +36,14 @@ fn parse_number(text: &str) -> Result<Constant, String> {
     if radix != 10 {
         let digits: String = text[2..].chars().filter(|c| *c != '_').collect();
         if digits.ends_with(['l', 'L']) {
-            let kind = ["hexadecimal", "octal", "binary"]
-                [[16, 8, 2].iter().position(|r| *r == radix).unwrap_or(0)];
+            let kind = ["hexadecimal", "octal", "binary"][[16, 8, 2].iter().position(|r| *r == radix).unwrap_or(0)];
             return Err(format!("invalid {kind} literal"));
         }
         return integer(&digits, radix);
     }
     let plain: String = text.chars().filter(|c| *c != '_').collect();
     if let Some(imaginary) = plain.strip_suffix(['j', 'J']) {
-        return imaginary
-            .parse()
-            .map(Constant::Imaginary)
-            .map_err(|_| "invalid decimal literal".into());
+        return imaginary.parse().map(Constant::Imaginary).map_err(|_| "invalid decimal literal".into());
     }
     if plain.ends_with(['l', 'L']) {
         return Err("invalid decimal literal".into());
@@ -56,17 +52,12 @@ fn parse_number(text: &str) -> Result<Constant, String> {
         if text.contains("_.") || text.contains("_e") || text.contains("_E") {
             return Err("invalid decimal literal".into());
         }
-        return plain
-            .parse()
-            .map(Constant::Float)
-            .map_err(|_| "invalid decimal literal".into());
+        return plain.parse().map(Constant::Float).map_err(|_| "invalid decimal literal".into());
     }
     if plain.len() > 1 && plain.starts_with('0') && plain.bytes().any(|b| b != b'0') {
-        return Err(
-            "leading zeros in decimal integer literals are not permitted; \
+        return Err("leading zeros in decimal integer literals are not permitted; \
              use an 0o prefix for octal integers"
-                .into(),
-        );
+            .into());
     }
     integer(&plain, 10)
 }
@@ -127,17 +118,11 @@ mod tests {
     #[test]
     fn integers_past_the_machine_word() {
         // Python: 0xffff_ffff_ffff_ffff, 2**100, 2**63
-        assert_eq!(
-            parse_number("0xffff_ffff_ffff_ffff"),
-            Ok(Constant::BigInt("18446744073709551615".into()))
-        );
+        assert_eq!(parse_number("0xffff_ffff_ffff_ffff"), Ok(Constant::BigInt("18446744073709551615".into())));
         assert_eq!(
             parse_number("0x10000000000000000000000000"),
             Ok(Constant::BigInt("1267650600228229401496703205376".into()))
         );
-        assert_eq!(
-            parse_number("9223372036854775808"),
-            Ok(Constant::BigInt("9223372036854775808".into()))
-        );
+        assert_eq!(parse_number("9223372036854775808"), Ok(Constant::BigInt("9223372036854775808".into())));
     }
 }

@@ -16,10 +16,7 @@ impl Lower<'_> {
         self.deeper_by(spine.len(), node, |lower| {
             let first = leftmost.map(|left| lower.expression(left));
             let first = first.unwrap_or_else(|| lower.error_expression(node));
-            spine
-                .into_iter()
-                .rev()
-                .fold(first, |left, node| lower.binary_link(node, left))
+            spine.into_iter().rev().fold(first, |left, node| lower.binary_link(node, left))
         })
         .unwrap_or_else(|| self.error_expression(node))
     }
@@ -29,17 +26,10 @@ impl Lower<'_> {
         let whole = children(node).len() == 3;
         let right = self.expression_field(node, "right");
         let kind = match op {
-            Some(op) if whole => ExprKind::BinOp {
-                left: Box::new(left),
-                op,
-                right: Box::new(right),
-            },
+            Some(op) if whole => ExprKind::BinOp { left: Box::new(left), op, right: Box::new(right) },
             _ => ExprKind::Error,
         };
-        Expr {
-            kind,
-            span: self.span(node),
-        }
+        Expr { kind, span: self.span(node) }
     }
 
     pub(super) fn unary(&mut self, node: Node<'_>) -> ExprKind {
@@ -53,10 +43,7 @@ impl Lower<'_> {
             Some("~") => UnaryOp::Invert,
             _ => return ExprKind::Error,
         };
-        ExprKind::UnaryOp {
-            op,
-            operand: Box::new(self.expression_field(node, "argument")),
-        }
+        ExprKind::UnaryOp { op, operand: Box::new(self.expression_field(node, "argument")) }
     }
 
     pub(super) fn boolean(&mut self, node: Node<'_>) -> ExprKind {
@@ -73,19 +60,14 @@ impl Lower<'_> {
             right.extend(field(current, "right"));
             match field(current, "left") {
                 Some(left)
-                    if left.kind() == "boolean_operator"
-                        && field(left, "operator").map(|o| o.kind()) == symbol =>
+                    if left.kind() == "boolean_operator" && field(left, "operator").map(|o| o.kind()) == symbol =>
                 {
                     current = left;
                 }
                 other => break other,
             }
         };
-        let values = first
-            .into_iter()
-            .chain(right.into_iter().rev())
-            .map(|value| self.expression(value))
-            .collect();
+        let values = first.into_iter().chain(right.into_iter().rev()).map(|value| self.expression(value)).collect();
         ExprKind::BoolOp { op, values }
     }
 
@@ -106,11 +88,7 @@ impl Lower<'_> {
             return ExprKind::Error;
         }
         let left = Box::new(operands.remove(0));
-        ExprKind::Compare {
-            left,
-            ops,
-            rest: operands,
-        }
+        ExprKind::Compare { left, ops, rest: operands }
     }
 
     pub(super) fn conditional(&mut self, node: Node<'_>) -> ExprKind {
@@ -160,10 +138,7 @@ pub(super) fn hoist_star(mut expr: Expr) -> Expr {
             _ => break,
         };
     }
-    Expr {
-        kind: ExprKind::Starred(Box::new(expr)),
-        span: whole,
-    }
+    Expr { kind: ExprKind::Starred(Box::new(expr)), span: whole }
 }
 
 /// `+` to its operator.

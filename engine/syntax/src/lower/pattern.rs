@@ -9,22 +9,14 @@ impl Lower<'_> {
     /// One `case`.
     pub(super) fn case(&mut self, node: Node<'_>) -> MatchCase {
         self.starts_line(node);
-        let patterns: Vec<_> = named(node)
-            .into_iter()
-            .filter(|child| child.kind() == "case_pattern")
-            .collect();
+        let patterns: Vec<_> = named(node).into_iter().filter(|child| child.kind() == "case_pattern").collect();
         let pattern = match patterns.as_slice() {
             [one] if !has_comma(node) && !is_star(*one) => self.pattern(*one),
             many => Pattern::Sequence(many.iter().map(|p| self.pattern(*p)).collect()),
         };
         let guard = field(node, "guard").map(|guard| self.only(guard));
         let body = self.suite(field(node, "consequence"));
-        MatchCase {
-            pattern,
-            guard,
-            span: self.compound_span(node, &body),
-            body,
-        }
+        MatchCase { pattern, guard, span: self.compound_span(node, &body), body }
     }
 
     fn pattern(&mut self, node: Node<'_>) -> Pattern {
@@ -44,10 +36,7 @@ impl Lower<'_> {
             [one] => *one,
             [sign, number] if sign.kind() == "-" => {
                 return Pattern::Value(Expr {
-                    kind: ExprKind::UnaryOp {
-                        op: UnaryOp::Neg,
-                        operand: Box::new(self.expression(*number)),
-                    },
+                    kind: ExprKind::UnaryOp { op: UnaryOp::Neg, operand: Box::new(self.expression(*number)) },
                     span: self.span_over(*sign, *number),
                 });
             }
@@ -64,10 +53,7 @@ impl Lower<'_> {
             "string" | "concatenated_string" => {
                 let value = self.expression(node);
                 if matches!(value.kind, ExprKind::FString(_)) {
-                    self.error(
-                        value.span,
-                        "patterns may only match literals and attribute lookups",
-                    );
+                    self.error(value.span, "patterns may only match literals and attribute lookups");
                 }
                 Pattern::Value(value)
             }
@@ -77,10 +63,7 @@ impl Lower<'_> {
             "list_pattern" => Pattern::Sequence(self.patterns(node)),
             "tuple_pattern" => {
                 let mut patterns = self.patterns(node);
-                if patterns.len() == 1
-                    && !has_comma(node)
-                    && !matches!(patterns[0], Pattern::Star(_))
-                {
+                if patterns.len() == 1 && !has_comma(node) && !matches!(patterns[0], Pattern::Star(_)) {
                     return patterns.remove(0);
                 }
                 Pattern::Sequence(patterns)
@@ -96,11 +79,7 @@ impl Lower<'_> {
         let value = self.expression(node);
         match value.kind {
             ExprKind::Name(name) if &*name == "_" => Pattern::Wildcard,
-            ExprKind::Name(name) => Pattern::Capture {
-                pattern: None,
-                name,
-                span: value.span,
-            },
+            ExprKind::Name(name) => Pattern::Capture { pattern: None, name, span: value.span },
             _ => Pattern::Value(value),
         }
     }
@@ -124,39 +103,27 @@ impl Lower<'_> {
     /// The patterns between `separator`s, where the grammar leaves a sign beside its number.
     fn pattern_groups(&mut self, node: Node<'_>, separator: &str) -> Vec<Pattern> {
         let parts = children(node);
-        parts
-            .split(|part| part.kind() == separator)
-            .map(|group| self.pattern_of(node, group))
-            .collect()
+        parts.split(|part| part.kind() == separator).map(|group| self.pattern_of(node, group)).collect()
     }
 
     /// `-1 + 2j`
     fn complex_pattern(&mut self, node: Node<'_>) -> Expr {
         let parts = children(node);
         let negative = parts.first().is_some_and(|first| first.kind() == "-");
-        let (&[real, sign, imaginary], Some(first)) =
-            (&parts[usize::from(negative)..], parts.first())
-        else {
+        let (&[real, sign, imaginary], Some(first)) = (&parts[usize::from(negative)..], parts.first()) else {
             return self.error_expression(node);
         };
         let mut left = self.expression(real);
         if negative {
             left = Expr {
-                kind: ExprKind::UnaryOp {
-                    op: UnaryOp::Neg,
-                    operand: Box::new(left),
-                },
+                kind: ExprKind::UnaryOp { op: UnaryOp::Neg, operand: Box::new(left) },
                 span: self.span_over(*first, real),
             };
         }
         Expr {
             kind: ExprKind::BinOp {
                 left: Box::new(left),
-                op: if sign.kind() == "-" {
-                    BinaryOp::Sub
-                } else {
-                    BinaryOp::Add
-                },
+                op: if sign.kind() == "-" { BinaryOp::Sub } else { BinaryOp::Add },
                 right: Box::new(self.expression(imaginary)),
             },
             span: self.span(node),
@@ -185,11 +152,7 @@ impl Lower<'_> {
                 positional.push(self.pattern(*argument));
             }
         }
-        Pattern::Class {
-            class,
-            positional,
-            keywords,
-        }
+        Pattern::Class { class, positional, keywords }
     }
 
     /// `name=pattern`, or `name=pattern as target`, which the grammar groups the other way round.
@@ -220,9 +183,7 @@ impl Lower<'_> {
     fn mapping_pattern(&mut self, node: Node<'_>) -> Pattern {
         let (mut keys, mut patterns, mut rest) = (Vec::new(), Vec::new(), None);
         let parts = children(node);
-        let inner = parts
-            .get(1..parts.len().saturating_sub(1))
-            .unwrap_or_default();
+        let inner = parts.get(1..parts.len().saturating_sub(1)).unwrap_or_default();
         for entry in inner.split(|part| part.kind() == ",") {
             match entry {
                 [] => {}
@@ -230,10 +191,9 @@ impl Lower<'_> {
                 [key @ .., _, value] => {
                     match self.pattern_of(node, key) {
                         Pattern::Value(key) => keys.push(key),
-                        Pattern::Singleton(constant) => keys.push(Expr {
-                            kind: ExprKind::Constant(constant),
-                            span: self.span(key[0]),
-                        }),
+                        Pattern::Singleton(constant) => {
+                            keys.push(Expr { kind: ExprKind::Constant(constant), span: self.span(key[0]) })
+                        }
                         _ => keys.push(self.error_expression(node)),
                     }
                     patterns.push(self.pattern(*value));
@@ -244,11 +204,7 @@ impl Lower<'_> {
                 }
             }
         }
-        Pattern::Mapping {
-            keys,
-            patterns,
-            rest,
-        }
+        Pattern::Mapping { keys, patterns, rest }
     }
 
     /// `None` for `*_`.
@@ -261,7 +217,5 @@ impl Lower<'_> {
 
 /// Whether a `case_pattern` is `*name`: a sequence of its own.
 fn is_star(node: Node<'_>) -> bool {
-    named(node)
-        .first()
-        .is_some_and(|child| child.kind() == "splat_pattern")
+    named(node).first().is_some_and(|child| child.kind() == "splat_pattern")
 }

@@ -10,10 +10,7 @@ use tree_sitter::Node;
 impl Lower<'_> {
     /// The statements of a module or block.
     pub(crate) fn statements(&mut self, node: Node<'_>) -> Vec<Stmt> {
-        named(node)
-            .into_iter()
-            .map(|child| self.statement(child))
-            .collect()
+        named(node).into_iter().map(|child| self.statement(child)).collect()
     }
 
     /// Lowers one statement.
@@ -48,10 +45,7 @@ impl Lower<'_> {
             "print_statement" => self.print_statement(node),
             "exec_statement" => {
                 let span = self.span(node);
-                self.error(
-                    span,
-                    "Missing parentheses in call to 'exec'. Did you mean exec(...)?",
-                );
+                self.error(span, "Missing parentheses in call to 'exec'. Did you mean exec(...)?");
                 StmtKind::Error
             }
             "import_statement" => return self.import(node),
@@ -67,10 +61,7 @@ impl Lower<'_> {
             "decorated_definition" => return self.decorated(node),
             _ => StmtKind::Error,
         };
-        Stmt {
-            kind,
-            span: self.span(node),
-        }
+        Stmt { kind, span: self.span(node) }
     }
 
     fn expression_statement(&mut self, node: Node<'_>) -> StmtKind {
@@ -86,10 +77,7 @@ impl Lower<'_> {
                 StmtKind::Expr(self.expression(*one))
             }
             [] => StmtKind::Error,
-            [..] => StmtKind::Expr(Expr {
-                kind: ExprKind::Tuple(self.elements(node)),
-                span: self.span(node),
-            }),
+            [..] => StmtKind::Expr(Expr { kind: ExprKind::Tuple(self.elements(node)), span: self.span(node) }),
         }
     }
 
@@ -127,18 +115,12 @@ impl Lower<'_> {
         let op = field(node, "operator").and_then(|op| binary_op(op.kind().trim_end_matches('=')));
         let target = self.expression_field(node, "left");
         match (op, field(node, "right")) {
-            (Some(_), Some(right))
-                if matches!(right.kind(), "assignment" | "augmented_assignment") =>
-            {
+            (Some(_), Some(right)) if matches!(right.kind(), "assignment" | "augmented_assignment") => {
                 let span = self.span(right);
                 self.error(span, "invalid syntax");
                 StmtKind::Error
             }
-            (Some(op), Some(right)) => StmtKind::AugAssign {
-                target,
-                op,
-                value: self.expression(right),
-            },
+            (Some(op), Some(right)) => StmtKind::AugAssign { target, op, value: self.expression(right) },
             _ => StmtKind::Error,
         }
     }
@@ -151,10 +133,7 @@ impl Lower<'_> {
         let parts = named(node);
         match parts.as_slice() {
             [list] if list.kind() == "expression_list" => self.elements(*list),
-            _ => parts
-                .into_iter()
-                .map(|part| self.expression(part))
-                .collect(),
+            _ => parts.into_iter().map(|part| self.expression(part)).collect(),
         }
     }
 
@@ -163,16 +142,12 @@ impl Lower<'_> {
         if named(node).len() == 1
             && let Some(cause) = cause
         {
-            let from = children(node)
-                .into_iter()
-                .find(|child| child.kind() == "from");
+            let from = children(node).into_iter().find(|child| child.kind() == "from");
             let span = self.span(from.unwrap_or(cause));
             self.error(span, "invalid syntax");
             return StmtKind::Error;
         }
-        let exception = named(node)
-            .into_iter()
-            .find(|child| cause.is_none_or(|cause| cause.id() != child.id()));
+        let exception = named(node).into_iter().find(|child| cause.is_none_or(|cause| cause.id() != child.id()));
         if exception.is_some_and(|exception| exception.kind() == "expression_list") {
             // `raise E, value` was Python 2.
             return StmtKind::Error;
@@ -185,24 +160,16 @@ impl Lower<'_> {
 
     fn assert(&mut self, node: Node<'_>) -> StmtKind {
         match named(node).as_slice() {
-            [test] => StmtKind::Assert {
-                test: self.expression(*test),
-                message: None,
-            },
-            [test, message] => StmtKind::Assert {
-                test: self.expression(*test),
-                message: Some(self.expression(*message)),
-            },
+            [test] => StmtKind::Assert { test: self.expression(*test), message: None },
+            [test, message] => {
+                StmtKind::Assert { test: self.expression(*test), message: Some(self.expression(*message)) }
+            }
             _ => StmtKind::Error,
         }
     }
 
     fn name_list(&mut self, node: Node<'_>) -> Vec<Name> {
-        named(node)
-            .into_iter()
-            .filter(|child| child.kind() == "identifier")
-            .map(|child| self.name(child))
-            .collect()
+        named(node).into_iter().filter(|child| child.kind() == "identifier").map(|child| self.name(child)).collect()
     }
 
     fn type_alias(&mut self, node: Node<'_>) -> Stmt {
@@ -222,10 +189,7 @@ impl Lower<'_> {
             }
         }
         Stmt {
-            kind: StmtKind::TypeAlias {
-                name: self.name(name),
-                value: self.expression(right),
-            },
+            kind: StmtKind::TypeAlias { name: self.name(name), value: self.expression(right) },
             span: self.span(node),
         }
     }
@@ -253,18 +217,12 @@ impl Lower<'_> {
         let chevron = parts.iter().find(|c| c.kind() == "chevron").copied();
         let (Some(chevron), Some(print)) = (chevron, parts.first().copied()) else {
             let span = self.span(node);
-            self.error(
-                span,
-                "Missing parentheses in call to 'print'. Did you mean print(...)?",
-            );
+            self.error(span, "Missing parentheses in call to 'print'. Did you mean print(...)?");
             return StmtKind::Error;
         };
         let shifted = Expr {
             kind: ExprKind::BinOp {
-                left: Box::new(Expr {
-                    kind: ExprKind::Name(self.name(print)),
-                    span: self.span(print),
-                }),
+                left: Box::new(Expr { kind: ExprKind::Name(self.name(print)), span: self.span(print) }),
                 op: BinaryOp::RShift,
                 right: Box::new(self.only(chevron)),
             },
@@ -279,9 +237,6 @@ impl Lower<'_> {
                 elements.push(self.expression(argument));
             }
         }
-        StmtKind::Expr(Expr {
-            kind: ExprKind::Tuple(elements),
-            span: self.span(node),
-        })
+        StmtKind::Expr(Expr { kind: ExprKind::Tuple(elements), span: self.span(node) })
     }
 }

@@ -53,11 +53,7 @@ impl Opening {
 impl Lower<'_> {
     /// Lowers one literal or several adjacent ones.
     pub(super) fn string(&mut self, node: Node<'_>) -> ExprKind {
-        let pieces = if node.kind() == "concatenated_string" {
-            named(node)
-        } else {
-            vec![node]
-        };
+        let pieces = if node.kind() == "concatenated_string" { named(node) } else { vec![node] };
         let mut parts: Vec<FStringPart> = Vec::new();
         let mut bytes: Vec<u8> = Vec::new();
         let (mut formatted, mut any_bytes, mut any_text) = (false, false, false);
@@ -113,13 +109,7 @@ impl Lower<'_> {
     }
 
     /// An f-string read again with its format specs masked; the text is still the file's.
-    fn masked_fstring(
-        &mut self,
-        masked: &str,
-        piece: Node<'_>,
-        opening: Opening,
-        parts: &mut Vec<FStringPart>,
-    ) {
+    fn masked_fstring(&mut self, masked: &str, piece: Node<'_>, opening: Opening, parts: &mut Vec<FStringPart>) {
         let tree = python_parser().parse(masked, None);
         let mut node = tree.as_ref().map(|tree| tree.root_node());
         while let Some(inner) = node.filter(|node| node.kind() != "string") {
@@ -164,10 +154,7 @@ impl Lower<'_> {
                 Escape::Bad(_) => {
                     let position = text.len() - rest.len();
                     let span = self.span_between(start, end);
-                    self.error(
-                        span,
-                        format!("(value error) invalid \\x escape at position {position}"),
-                    );
+                    self.error(span, format!("(value error) invalid \\x escape at position {position}"));
                 }
             }
             rest = &rest[length.min(rest.len())..];
@@ -247,8 +234,7 @@ pub(super) fn push_text(parts: &mut Vec<FStringPart>, text: String) {
 
 /// The text after a `\r\n` or `\r` at the start of `text`.
 fn line_ending(text: &str) -> Option<&str> {
-    text.strip_prefix("\r\n")
-        .or_else(|| text.strip_prefix('\r'))
+    text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\r'))
 }
 
 /// What an escape stands for.
@@ -271,10 +257,7 @@ fn read_escape(text: &str, bytes: bool) -> (Escape, usize) {
     let simple = match letter {
         '\n' => return (Escape::Nothing, 2),
         '\r' => {
-            return (
-                Escape::Nothing,
-                if text[1..].starts_with("\r\n") { 3 } else { 2 },
-            );
+            return (Escape::Nothing, if text[1..].starts_with("\r\n") { 3 } else { 2 });
         }
         '\\' => '\\',
         '\'' => '\'',
@@ -287,11 +270,7 @@ fn read_escape(text: &str, bytes: bool) -> (Escape, usize) {
         't' => '\t',
         'v' => '\x0b',
         '0'..='7' => {
-            let digits = text[1..]
-                .bytes()
-                .take(3)
-                .take_while(|b| (b'0'..=b'7').contains(b))
-                .count();
+            let digits = text[1..].bytes().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
             let value = u32::from_str_radix(&text[1..=digits], 8).unwrap_or(0);
             return (Escape::Char(value), 1 + digits);
         }
@@ -305,11 +284,7 @@ fn read_escape(text: &str, bytes: bool) -> (Escape, usize) {
 }
 
 fn hex_escape(text: &str, width: usize, truncated: &'static str) -> (Escape, usize) {
-    let digits = text[2..]
-        .bytes()
-        .take(width)
-        .take_while(u8::is_ascii_hexdigit)
-        .count();
+    let digits = text[2..].bytes().take(width).take_while(u8::is_ascii_hexdigit).count();
     if digits < width {
         return (Escape::Bad(truncated), 2 + digits);
     }
@@ -337,24 +312,14 @@ const NAMED: &[(&str, char)] = &[
 ];
 
 fn named_escape(text: &str) -> (Escape, usize) {
-    let name = text[2..]
-        .strip_prefix('{')
-        .and_then(|rest| rest.split_once('}'))
-        .map(|(name, _)| name);
+    let name = text[2..].strip_prefix('{').and_then(|rest| rest.split_once('}')).map(|(name, _)| name);
     let Some(name) = name else {
         return (Escape::Bad("malformed \\N character escape"), 2);
     };
     let length = 4 + name.len();
-    let found = NAMED
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name));
+    let found = NAMED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
     match found {
         Some((_, c)) => (Escape::Char(*c as u32), length),
-        None => (
-            Escape::Bad(
-                "unknown Unicode character name (only a few names are supported here; use \\u)",
-            ),
-            length,
-        ),
+        None => (Escape::Bad("unknown Unicode character name (only a few names are supported here; use \\u)"), length),
     }
 }

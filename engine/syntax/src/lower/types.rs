@@ -69,9 +69,7 @@ impl Lower<'_> {
 
     /// `a.b.c` where the grammar keeps it as one name (decorators of old, patterns, annotations).
     pub(super) fn dotted_name(&mut self, node: Node<'_>) -> Expr {
-        let mut parts = children(node)
-            .into_iter()
-            .filter(|c| c.kind() == "identifier");
+        let mut parts = children(node).into_iter().filter(|c| c.kind() == "identifier");
         let Some(first) = parts.next() else {
             return self.error_expression(node);
         };
@@ -79,11 +77,7 @@ impl Lower<'_> {
         for part in parts {
             value = Expr {
                 span: self.span_over(first, part),
-                kind: ExprKind::Attribute {
-                    value: Box::new(value),
-                    name: self.name(part),
-                    name_span: self.span(part),
-                },
+                kind: ExprKind::Attribute { value: Box::new(value), name: self.name(part), name_span: self.span(part) },
             };
         }
         value
@@ -95,22 +89,13 @@ impl Lower<'_> {
 fn join_union(left: Expr, right: Expr) -> Expr {
     let span = left.span.cover(right.span);
     let kind = match right.kind {
-        ExprKind::BinOp {
-            left: first,
-            op: BinaryOp::BitOr,
-            right: last,
-        } if first.span.start == right.span.start => ExprKind::BinOp {
-            left: Box::new(join_union(left, *first)),
-            op: BinaryOp::BitOr,
-            right: last,
-        },
+        ExprKind::BinOp { left: first, op: BinaryOp::BitOr, right: last } if first.span.start == right.span.start => {
+            ExprKind::BinOp { left: Box::new(join_union(left, *first)), op: BinaryOp::BitOr, right: last }
+        }
         kind => ExprKind::BinOp {
             left: Box::new(left),
             op: BinaryOp::BitOr,
-            right: Box::new(Expr {
-                kind,
-                span: right.span,
-            }),
+            right: Box::new(Expr { kind, span: right.span }),
         },
     };
     Expr { kind, span }

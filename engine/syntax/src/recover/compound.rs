@@ -2,9 +2,7 @@
 //! A header that cannot be read keeps its word, so that its block is still a block of that kind.
 
 use super::Recover;
-use crate::ast::{
-    ExceptHandler, Expr, ExprKind, MatchCase, Pattern, Stmt, StmtKind, SyntaxError, WithItem,
-};
+use crate::ast::{ExceptHandler, Expr, ExprKind, MatchCase, Pattern, Stmt, StmtKind, SyntaxError, WithItem};
 use crate::layout::{Line, opening_word};
 use crate::token::{Token, tokens};
 use std::sync::Arc;
@@ -22,20 +20,14 @@ pub(super) struct Clause<'l> {
 impl<'a> Recover<'_, 'a> {
     /// Lines of one compound statement, its decorators first.
     pub(super) fn compound(&mut self, lines: &[Line], statements: &mut Vec<Stmt>) {
-        let count = lines
-            .iter()
-            .take_while(|line| self.text(line).starts_with('@'))
-            .count();
+        let count = lines.iter().take_while(|line| self.text(line).starts_with('@')).count();
         let (decorators, rest) = lines.split_at(count);
         let decorators: Vec<Expr> = decorators.iter().map(|line| self.decorator(line)).collect();
         let Some(first) = rest.first() else {
             // Decorators of nothing.
             if let Some(last) = lines.last() {
                 let span = self.span(last.end, last.end);
-                self.push(SyntaxError {
-                    span,
-                    message: "invalid syntax".into(),
-                });
+                self.push(SyntaxError { span, message: "invalid syntax".into() });
             }
             statements.extend(lines.iter().map(|line| self.error_statement(line)));
             return;
@@ -43,10 +35,7 @@ impl<'a> Recover<'_, 'a> {
         let mut clauses = Vec::new();
         let mut at = 0;
         while at < rest.len() {
-            let body = rest[at + 1..]
-                .iter()
-                .take_while(|line| line.indent > first.indent)
-                .count();
+            let body = rest[at + 1..].iter().take_while(|line| line.indent > first.indent).count();
             clauses.push(self.clause(&rest[at], &rest[at + 1..at + 1 + body]));
             at += 1 + body;
         }
@@ -60,10 +49,8 @@ impl<'a> Recover<'_, 'a> {
     fn decorator(&mut self, line: &Line) -> Expr {
         let start = line.start + 1;
         if line.problem.is_none()
-            && let Some(Stmt {
-                kind: StmtKind::Expr(expr),
-                ..
-            }) = self.lower_one(self.slice(start, line.end), start, line.end)
+            && let Some(Stmt { kind: StmtKind::Expr(expr), .. }) =
+                self.lower_one(self.slice(start, line.end), start, line.end)
         {
             return expr;
         }
@@ -80,8 +67,7 @@ impl<'a> Recover<'_, 'a> {
         let found = tokens(&source.text, header.start, header.end);
         // Where a bracket never closes, the colon at the end is meant for the header.
         let last = found.last().copied();
-        let colon = header_colon(&found, &source.text)
-            .or(last.filter(|last| last.text(&source.text) == ":"));
+        let colon = header_colon(&found, &source.text).or(last.filter(|last| last.text(&source.text) == ":"));
         let head_end = colon.map_or(header.end, |colon| colon.end);
         let word = opening_word(source, header.start);
         let cases = word == "match";
@@ -108,19 +94,12 @@ impl<'a> Recover<'_, 'a> {
             word,
             head_end,
             has_colon: colon.is_some(),
-            body: if cases {
-                self.match_block(lines)
-            } else {
-                body.into()
-            },
+            body: if cases { self.match_block(lines) } else { body.into() },
         }
     }
 
     fn lower_range_quietly(&mut self, start: usize, end: usize, body: &mut Vec<Stmt>) -> bool {
-        let start = self
-            .slice(start, end)
-            .find(|c: char| !c.is_whitespace())
-            .map_or(start, |n| start + n);
+        let start = self.slice(start, end).find(|c: char| !c.is_whitespace()).map_or(start, |n| start + n);
         self.lower_range(start, end, body)
     }
 
@@ -130,10 +109,7 @@ impl<'a> Recover<'_, 'a> {
         let mut at = 0;
         while at < lines.len() {
             let indent = lines[at].indent;
-            let count = lines[at + 1..]
-                .iter()
-                .take_while(|line| line.indent > indent)
-                .count();
+            let count = lines[at + 1..].iter().take_while(|line| line.indent > indent).count();
             let clause = self.clause(&lines[at], &lines[at + 1..at + 1 + count]);
             let end = lines[at + count].end;
             at += 1 + count;
@@ -164,10 +140,7 @@ impl<'a> Recover<'_, 'a> {
             return Arc::from([]);
         };
         let span = first.span;
-        let subject = Expr {
-            kind: ExprKind::Error,
-            span,
-        };
+        let subject = Expr { kind: ExprKind::Error, span };
         let cases = cases.into();
         let kind = StmtKind::Match { subject, cases };
         Arc::from([Stmt { kind, span }])
@@ -175,38 +148,24 @@ impl<'a> Recover<'_, 'a> {
 
     /// The statement that a header alone makes, with the clause's block for its own. `None` where it cannot be read;
     /// the reason is reported then.
-    pub(super) fn header(
-        &mut self,
-        clause: &Clause<'_>,
-        prefix: &str,
-        word: Option<&str>,
-    ) -> Option<Stmt> {
+    pub(super) fn header(&mut self, clause: &Clause<'_>, prefix: &str, word: Option<&str>) -> Option<Stmt> {
         let header = clause.header;
         let text = self.slice(header.start, clause.head_end);
         let known = header.problem.is_some();
         if !clause.has_colon && !known {
             let span = self.span(header.end, header.end);
-            self.push(SyntaxError {
-                span,
-                message: "expected ':'".into(),
-            });
+            self.push(SyntaxError { span, message: "expected ':'".into() });
         }
         let colon = if clause.has_colon { "" } else { ":" };
         // `elif` is read as an `if` of the same length.
         let word = word.unwrap_or("");
-        let head = format!(
-            "{prefix}{word}{}{colon}",
-            text.get(word.len()..).unwrap_or("")
-        );
+        let head = format!("{prefix}{word}{}{colon}", text.get(word.len()..).unwrap_or(""));
         let base = header.start.wrapping_sub(prefix.len());
         self.lower.give_suite(head.len(), clause.body.clone());
         let statement = self.lower_one(&format!("{head} pass"), base, clause.head_end);
         self.lower.take_suite();
         if statement.is_none() && !known && clause.has_colon {
-            let line = Line {
-                end: clause.head_end,
-                ..header.clone()
-            };
+            let line = Line { end: clause.head_end, ..header.clone() };
             self.report(&line);
         }
         statement
@@ -217,27 +176,19 @@ impl<'a> Recover<'_, 'a> {
         let text = &self.lower.source.text;
         let end = clause.head_end - usize::from(clause.has_colon);
         let found = tokens(text, clause.header.start, end);
-        let word = found
-            .iter()
-            .position(|token| token.text(text) == clause.word);
+        let word = found.iter().position(|token| token.text(text) == clause.word);
         let inner = &found[word.map_or(0, |word| word + 1)..];
         match (inner.first(), inner.last()) {
             (Some(first), Some(last)) => self.salvage_expression(first.start, last.end),
-            _ => Expr {
-                kind: ExprKind::Error,
-                span: self.span(end, end),
-            },
+            _ => Expr { kind: ExprKind::Error, span: self.span(end, end) },
         }
     }
 
     fn build(&mut self, clauses: &[Clause<'_>], decorators: Vec<Expr>) -> Stmt {
         let first = &clauses[0];
-        let end = clauses.last().map_or(first.head_end, |clause| {
-            clause
-                .body
-                .last()
-                .map_or(clause.head_end, |last| last.span.end as usize)
-        });
+        let end = clauses
+            .last()
+            .map_or(first.head_end, |clause| clause.body.last().map_or(clause.head_end, |last| last.span.end as usize));
         let span = self.span(first.header.start, end);
         let kind = match first.word {
             "if" => self.if_kind(clauses),
@@ -251,10 +202,7 @@ impl<'a> Recover<'_, 'a> {
                 // `else` without `if`, `except` without `try`: its block has no meaning.
                 if first.header.problem.is_none() {
                     let span = self.span(first.header.start, first.header.start + first.word.len());
-                    self.push(SyntaxError {
-                        span,
-                        message: "invalid syntax".into(),
-                    });
+                    self.push(SyntaxError { span, message: "invalid syntax".into() });
                 }
                 StmtKind::Error
             }
@@ -281,35 +229,22 @@ impl<'a> Recover<'_, 'a> {
                 self.blocks += 1;
                 let kind = self.if_kind(rest);
                 self.blocks -= 1;
-                let end = rest.last().map_or(clause.head_end, |last| {
-                    last.body
-                        .last()
-                        .map_or(last.head_end, |s| s.span.end as usize)
-                });
+                let end = rest
+                    .last()
+                    .map_or(clause.head_end, |last| last.body.last().map_or(last.head_end, |s| s.span.end as usize));
                 let span = self.span(clause.header.start, end);
                 Arc::from([Stmt { kind, span }])
             }
         };
-        StmtKind::If {
-            test,
-            body: first.body.clone(),
-            orelse,
-        }
+        StmtKind::If { test, body: first.body.clone(), orelse }
     }
 
     fn loop_kind(&mut self, clauses: &[Clause<'_>]) -> StmtKind {
         let first = &clauses[0];
         let body = first.body.clone();
-        let orelse = clauses
-            .get(1)
-            .map_or_else(|| Arc::from([]), |clause| clause.body.clone());
+        let orelse = clauses.get(1).map_or_else(|| Arc::from([]), |clause| clause.body.clone());
         match self.header(first, "", None).map(|statement| statement.kind) {
-            Some(StmtKind::For { target, iter, .. }) => StmtKind::For {
-                target,
-                iter,
-                body,
-                orelse,
-            },
+            Some(StmtKind::For { target, iter, .. }) => StmtKind::For { target, iter, body, orelse },
             Some(StmtKind::While { test, .. }) => StmtKind::While { test, body, orelse },
             _ if first.word == "while" => {
                 let test = self.head_expression(first);
@@ -317,12 +252,7 @@ impl<'a> Recover<'_, 'a> {
             }
             _ => {
                 let (target, iter) = self.for_parts(first);
-                StmtKind::For {
-                    target,
-                    iter,
-                    body,
-                    orelse,
-                }
+                StmtKind::For { target, iter, body, orelse }
             }
         }
     }
@@ -334,28 +264,18 @@ impl<'a> Recover<'_, 'a> {
         let found = tokens(text, clause.header.start, end);
         let at = |word: &str| found.iter().position(|token| token.text(text) == word);
         let start = at("for").map_or(clause.header.start, |at| found[at].end);
-        let (target_end, iter_start) =
-            at("in").map_or((end, end), |at| (found[at].start, found[at].end));
+        let (target_end, iter_start) = at("in").map_or((end, end), |at| (found[at].start, found[at].end));
         let target = self.salvage_expression(start, target_end.max(start));
         let iter = self.salvage_expression(iter_start, end.max(iter_start));
         (target, iter)
     }
 
     fn with_kind(&mut self, clause: &Clause<'_>) -> StmtKind {
-        match self
-            .header(clause, "", None)
-            .map(|statement| statement.kind)
-        {
+        match self.header(clause, "", None).map(|statement| statement.kind) {
             Some(kind @ StmtKind::With { .. }) => kind,
             _ => {
                 let context = self.head_expression(clause);
-                StmtKind::With {
-                    items: Arc::from([WithItem {
-                        context,
-                        target: None,
-                    }]),
-                    body: clause.body.clone(),
-                }
+                StmtKind::With { items: Arc::from([WithItem { context, target: None }]), body: clause.body.clone() }
             }
         }
     }
@@ -371,44 +291,25 @@ impl<'a> Recover<'_, 'a> {
             }
         }
         let first = &clauses[0];
-        let has_end = clauses
-            .iter()
-            .any(|clause| matches!(clause.word, "except" | "finally"));
+        let has_end = clauses.iter().any(|clause| matches!(clause.word, "except" | "finally"));
         if !has_end && first.header.problem.is_none() {
             let span = self.span(first.header.start, first.head_end);
-            self.push(SyntaxError {
-                span,
-                message: "expected 'except' or 'finally' block".into(),
-            });
+            self.push(SyntaxError { span, message: "expected 'except' or 'finally' block".into() });
         }
-        StmtKind::Try {
-            body: first.body.clone(),
-            handlers: handlers.into(),
-            orelse,
-            finalbody,
-        }
+        StmtKind::Try { body: first.body.clone(), handlers: handlers.into(), orelse, finalbody }
     }
 
     fn handler(&mut self, clause: &Clause<'_>) -> ExceptHandler {
-        let end = clause
-            .body
-            .last()
-            .map_or(clause.head_end, |last| last.span.end as usize);
+        let end = clause.body.last().map_or(clause.head_end, |last| last.span.end as usize);
         let span = self.span(clause.header.start, end);
         let statement = self.header(clause, "try: pass\n", None);
         if let Some(StmtKind::Try { handlers, .. }) = statement.map(|statement| statement.kind)
             && let Some(handler) = handlers.first()
         {
-            return ExceptHandler {
-                span,
-                ..handler.clone()
-            };
+            return ExceptHandler { span, ..handler.clone() };
         }
         ExceptHandler {
-            exception: Some(Expr {
-                kind: ExprKind::Error,
-                span: self.span(clause.header.start, clause.head_end),
-            }),
+            exception: Some(Expr { kind: ExprKind::Error, span: self.span(clause.header.start, clause.head_end) }),
             name: None,
             body: clause.body.clone(),
             span,

@@ -40,12 +40,9 @@ impl Recover<'_, '_> {
             return StmtKind::Error;
         };
         let (params, returns, is_async, type_params) = match statement.map(|s| s.kind) {
-            Some(StmtKind::FunctionDef(def)) => (
-                def.params.clone(),
-                def.returns.clone(),
-                def.is_async,
-                def.type_params.clone(),
-            ),
+            Some(StmtKind::FunctionDef(def)) => {
+                (def.params.clone(), def.returns.clone(), def.is_async, def.type_params.clone())
+            }
             _ => (self.salvage_params(clause), None, false, Vec::new()),
         };
         StmtKind::FunctionDef(Arc::new(FunctionDef {
@@ -64,30 +61,20 @@ impl Recover<'_, '_> {
     }
 
     fn definition_span(&self, clause: &Clause<'_>) -> Span {
-        let end = clause
-            .body
-            .last()
-            .map_or(clause.head_end, |last| last.span.end as usize);
+        let end = clause.body.last().map_or(clause.head_end, |last| last.span.end as usize);
         self.span(clause.header.start, end)
     }
 
     fn head_error(&self, clause: &Clause<'_>) -> Expr {
-        Expr {
-            kind: ExprKind::Error,
-            span: self.span(clause.header.start, clause.head_end),
-        }
+        Expr { kind: ExprKind::Error, span: self.span(clause.header.start, clause.head_end) }
     }
 
     /// The name after `def` or `class`.
     fn defined_name(&mut self, clause: &Clause<'_>) -> Option<(Name, Span)> {
         let text = &self.lower.source.text;
         let found = tokens(text, clause.header.start, clause.head_end);
-        let at = found
-            .iter()
-            .position(|token| token.text(text) == clause.word)?;
-        let name = found
-            .get(at + 1)
-            .filter(|token| token.kind == TokenKind::Name)?;
+        let at = found.iter().position(|token| token.text(text) == clause.word)?;
+        let name = found.get(at + 1).filter(|token| token.kind == TokenKind::Name)?;
         let span = self.span(name.start, name.end);
         Some((self.lower.intern(name.text(text)), span))
     }
@@ -104,10 +91,7 @@ impl Recover<'_, '_> {
         for piece in split(&found[open + 1..], text, ",") {
             let stars = piece.first().map_or("", |token| token.text(text));
             let name = piece.iter().find(|token| token.kind == TokenKind::Name);
-            let Some(name) = name
-                .copied()
-                .filter(|name: &Token| !is_keyword(name.text(text)))
-            else {
+            let Some(name) = name.copied().filter(|name: &Token| !is_keyword(name.text(text))) else {
                 starred |= stars == "*";
                 continue;
             };
@@ -117,10 +101,7 @@ impl Recover<'_, '_> {
             let param = Param {
                 name: self.lower.intern(name.text(text)),
                 annotation: None,
-                default: has_default.then_some(Expr {
-                    kind: ExprKind::Error,
-                    span,
-                }),
+                default: has_default.then_some(Expr { kind: ExprKind::Error, span }),
                 span,
             };
             match stars {

@@ -22,10 +22,7 @@ impl Recover<'_, '_> {
             .or_else(|| self.forgotten_comma(&found))
             .or_else(|| self.forgotten_else(&found))
             .or_else(|| self.wrong_assignment(&found))
-            .unwrap_or_else(|| SyntaxError {
-                span: self.error_place(line, &found),
-                message: "invalid syntax".into(),
-            })
+            .unwrap_or_else(|| SyntaxError { span: self.error_place(line, &found), message: "invalid syntax".into() })
     }
 
     /// Python 2's print and exec parse, and are refused when lowered.
@@ -39,9 +36,7 @@ impl Recover<'_, '_> {
     /// `1x`, `0b12`, `1__0`
     fn wrong_number(&self, tokens: &[Token]) -> Option<SyntaxError> {
         let text = &self.lower.source.text;
-        let number = tokens
-            .iter()
-            .filter(|token| token.kind == TokenKind::Number);
+        let number = tokens.iter().filter(|token| token.kind == TokenKind::Number);
         for token in number {
             let word = token.text(text).to_ascii_lowercase();
             let (kind, body, digits): (_, &str, fn(char) -> bool) = match word.get(..2) {
@@ -51,9 +46,7 @@ impl Recover<'_, '_> {
                 _ => ("decimal", word.as_str(), |c| c.is_ascii_digit()),
             };
             let is_decimal = kind == "decimal";
-            let allowed = |c: char| {
-                digits(c) || c == '_' || (is_decimal && matches!(c, '.' | 'e' | 'j' | '+' | '-'))
-            };
+            let allowed = |c: char| digits(c) || c == '_' || (is_decimal && matches!(c, '.' | 'e' | 'j' | '+' | '-'));
             let wrong = body.find(|c: char| !allowed(c));
             if wrong.is_none() && !word.contains("__") && !word.ends_with('_') && !body.is_empty() {
                 continue;
@@ -62,10 +55,7 @@ impl Recover<'_, '_> {
                 Some(c) if c.is_ascii_digit() => format!("invalid digit '{c}' in {kind} literal"),
                 _ => format!("invalid {kind} literal"),
             };
-            return Some(SyntaxError {
-                span: self.span(token.start, token.end),
-                message,
-            });
+            return Some(SyntaxError { span: self.span(token.start, token.end), message });
         }
         None
     }
@@ -73,16 +63,10 @@ impl Recover<'_, '_> {
     /// `f"{a"`, `f"{}"`, `f"}"`
     fn wrong_fstring(&self, tokens: &[Token]) -> Option<SyntaxError> {
         let text = &self.lower.source.text;
-        tokens
-            .iter()
-            .filter(|token| token.kind == TokenKind::String)
-            .find_map(|token| {
-                let what = fstring_problem(token.text(text))?;
-                Some(SyntaxError {
-                    span: self.span(token.start, token.end),
-                    message: format!("f-string: {what}"),
-                })
-            })
+        tokens.iter().filter(|token| token.kind == TokenKind::String).find_map(|token| {
+            let what = fstring_problem(token.text(text))?;
+            Some(SyntaxError { span: self.span(token.start, token.end), message: format!("f-string: {what}") })
+        })
     }
 
     /// `f(1=2)`, `f(True=1)`, `f(x for x in y, 1)`
@@ -91,9 +75,7 @@ impl Recover<'_, '_> {
         // For each open bracket: whether it is a call's, and where its current argument starts.
         let mut open: Vec<(bool, usize, bool)> = Vec::new();
         for (index, token) in tokens.iter().enumerate() {
-            let is_call = |index: usize| {
-                index > 0 && token.text(text) == "(" && tokens[index - 1].ends_operand(text)
-            };
+            let is_call = |index: usize| index > 0 && token.text(text) == "(" && tokens[index - 1].ends_operand(text);
             match token.text(text) {
                 "(" | "[" | "{" => open.push((is_call(index), index + 1, false)),
                 ")" | "]" | "}" => drop(open.pop()),
@@ -129,14 +111,9 @@ impl Recover<'_, '_> {
                         _ if name.iter().any(|t| matches!(t.text(text), "lambda" | ":=")) => {
                             continue;
                         }
-                        _ => {
-                            "expression cannot contain assignment, perhaps you meant \"==\"?".into()
-                        }
+                        _ => "expression cannot contain assignment, perhaps you meant \"==\"?".into(),
                     };
-                    return Some(SyntaxError {
-                        span: self.span(first.start, token.end),
-                        message,
-                    });
+                    return Some(SyntaxError { span: self.span(first.start, token.end), message });
                 }
                 _ => {}
             }
@@ -155,11 +132,7 @@ impl Recover<'_, '_> {
                 _ => {}
             }
             let strings = pair.iter().all(|token| token.kind == TokenKind::String);
-            if !open.is_empty()
-                && !strings
-                && pair[0].ends_operand(text)
-                && pair[1].starts_operand(text)
-            {
+            if !open.is_empty() && !strings && pair[0].ends_operand(text) && pair[1].starts_operand(text) {
                 return Some(SyntaxError {
                     span: self.span(pair[0].start, pair[1].end),
                     message: "invalid syntax. Perhaps you forgot a comma?".into(),
@@ -206,11 +179,7 @@ impl Recover<'_, '_> {
         }
         if matches!(first.text(text), "if" | "elif" | "while") {
             let (left, right) = (sides[0].get(1)?, sides[1].last()?);
-            let end = if right.text(text) == ":" {
-                right.start
-            } else {
-                right.end
-            };
+            let end = if right.text(text) == ":" { right.start } else { right.end };
             return Some(SyntaxError {
                 span: self.span(left.start, end),
                 message: "invalid syntax. Maybe you meant '==' or ':=' instead of '='?".into(),
@@ -222,18 +191,16 @@ impl Recover<'_, '_> {
             if let Some((span, what)) = wrong_target(&target) {
                 let message = match what {
                     "True" | "False" | "None" | "ellipsis" => format!("cannot assign to {what}"),
-                    "yield expression" if sides.len() > 2 => {
-                        "assignment to yield expression not possible".into()
-                    }
+                    "yield expression" if sides.len() > 2 => "assignment to yield expression not possible".into(),
                     "comparison" | "conditional expression" | "lambda" => {
                         format!("cannot assign to {what}")
                     }
                     _ if first.text(text) == "not" || sides.len() > 2 => {
                         format!("cannot assign to {what}")
                     }
-                    _ if span.end as usize == last.end || span == target.span => format!(
-                        "cannot assign to {what} here. Maybe you meant '==' instead of '='?"
-                    ),
+                    _ if span.end as usize == last.end || span == target.span => {
+                        format!("cannot assign to {what} here. Maybe you meant '==' instead of '='?")
+                    }
                     _ => format!("cannot assign to {what}"),
                 };
                 return Some(SyntaxError { span, message });
@@ -247,9 +214,7 @@ impl Recover<'_, '_> {
         let text = self.slice(line.start, line.end);
         let tree = self.parse(text);
         let place = tree.as_ref().and_then(first_error);
-        let (start, end) = place.map_or((line.start, line.end), |(start, end)| {
-            (line.start + start, line.start + end)
-        });
+        let (start, end) = place.map_or((line.start, line.end), |(start, end)| (line.start + start, line.start + end));
         // The whole line as one error says nothing: an operator that waits for a value does.
         let source = &self.lower.source.text;
         if let Some(last) = tokens.last()
@@ -260,11 +225,7 @@ impl Recover<'_, '_> {
             return self.span(last.start, last.end);
         }
         if start >= end {
-            return match tokens
-                .iter()
-                .find(|token| token.end > start)
-                .or(tokens.last())
-            {
+            return match tokens.iter().find(|token| token.end > start).or(tokens.last()) {
                 Some(token) => self.span(token.start, token.end),
                 None => self.span(line.start, line.end),
             };
@@ -275,9 +236,7 @@ impl Recover<'_, '_> {
 
 fn wrong_target(target: &Expr) -> Option<(Span, &'static str)> {
     match &target.kind {
-        ExprKind::Tuple(elements) | ExprKind::List(elements) => {
-            elements.iter().find_map(wrong_target)
-        }
+        ExprKind::Tuple(elements) | ExprKind::List(elements) => elements.iter().find_map(wrong_target),
         ExprKind::Starred(inner) => wrong_target(inner),
         _ => target_kind(target).map(|what| (target.span, what)),
     }

@@ -19,11 +19,7 @@ const MAX_BLOCKS: usize = 100;
 
 /// Reads a file line by line.
 pub(crate) fn statements(lower: &mut Lower<'_>, lines: &[Line]) -> Vec<Stmt> {
-    let mut recover = Recover {
-        lower,
-        parser: python_parser(),
-        blocks: 0,
-    };
+    let mut recover = Recover { lower, parser: python_parser(), blocks: 0 };
     recover.block(lines)
 }
 
@@ -69,13 +65,10 @@ impl<'a> Recover<'_, 'a> {
             _ => &[],
         };
         loop {
-            length += lines[length..]
-                .iter()
-                .take_while(|line| line.indent > indent)
-                .count();
-            let continues = lines.get(length).is_some_and(|line| {
-                same_block(line) && clauses.contains(&line.first_word(self.lower.source))
-            });
+            length += lines[length..].iter().take_while(|line| line.indent > indent).count();
+            let continues = lines
+                .get(length)
+                .is_some_and(|line| same_block(line) && clauses.contains(&line.first_word(self.lower.source)));
             if !continues {
                 return length;
             }
@@ -88,9 +81,7 @@ impl<'a> Recover<'_, 'a> {
         let (first, last) = (&lines[0], &lines[lines.len() - 1]);
         let (lowered, reported) = (statements.len(), self.lower.errors.len());
         self.lower.lines_start_here(&[]);
-        if lines.iter().all(|line| line.problem.is_none())
-            && self.lower_range(first.start, last.end, statements)
-        {
+        if lines.iter().all(|line| line.problem.is_none()) && self.lower_range(first.start, last.end, statements) {
             if self.lower.lines_start_here(lines) {
                 return;
             }
@@ -99,8 +90,8 @@ impl<'a> Recover<'_, 'a> {
         }
         let word = opening_word(self.lower.source, first.start);
         // `match` and `case` are names unless a block follows.
-        let is_compound = word == "@"
-            || (opener(word).is_some() && (first.opens_block || !matches!(word, "match" | "case")));
+        let is_compound =
+            word == "@" || (opener(word).is_some() && (first.opens_block || !matches!(word, "match" | "case")));
         if is_compound {
             self.compound(lines, statements);
             return;
@@ -114,10 +105,7 @@ impl<'a> Recover<'_, 'a> {
     fn lower_range(&mut self, start: usize, end: usize, statements: &mut Vec<Stmt>) -> bool {
         let text = self.slice(start, end);
         let mut tree = self.parse(text);
-        if tree
-            .as_ref()
-            .is_none_or(|tree| tree.root_node().has_error())
-        {
+        if tree.as_ref().is_none_or(|tree| tree.root_node().has_error()) {
             let Some(masked) = simple::mask(text) else {
                 return false;
             };
@@ -133,9 +121,7 @@ impl<'a> Recover<'_, 'a> {
 
     /// The one statement that `text` parses to, lowered as standing at `base` of the file, nothing past `limit` seen.
     fn lower_one(&mut self, text: &str, base: usize, limit: usize) -> Option<Stmt> {
-        let tree = self
-            .parse(text)
-            .filter(|tree| !tree.root_node().has_error())?;
+        let tree = self.parse(text).filter(|tree| !tree.root_node().has_error())?;
         let nodes = named(tree.root_node());
         let [node] = nodes.as_slice() else {
             return None;
@@ -161,10 +147,7 @@ impl<'a> Recover<'_, 'a> {
     }
 
     fn error_statement(&self, line: &Line) -> Stmt {
-        Stmt {
-            kind: StmtKind::Error,
-            span: self.span(line.start, line.end),
-        }
+        Stmt { kind: StmtKind::Error, span: self.span(line.start, line.end) }
     }
 
     /// Says what is wrong with a line.

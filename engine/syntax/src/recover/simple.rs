@@ -18,12 +18,7 @@ impl Recover<'_, '_> {
     }
 
     /// The statements between semicolons, each as far as it can be read. Reports nothing.
-    pub(super) fn salvage_statements(
-        &mut self,
-        start: usize,
-        end: usize,
-        statements: &mut Vec<Stmt>,
-    ) {
+    pub(super) fn salvage_statements(&mut self, start: usize, end: usize, statements: &mut Vec<Stmt>) {
         let text = &self.lower.source.text;
         let tokens = tokens(text, start, end);
         let pieces: Vec<Vec<Token>> = split(&tokens, text, ";");
@@ -35,10 +30,7 @@ impl Recover<'_, '_> {
             if self.lower_range(first.start, last.end, statements) {
                 continue;
             }
-            let statement = Stmt {
-                kind: self.salvage_statement(&piece),
-                span: self.span(first.start, last.end),
-            };
+            let statement = Stmt { kind: self.salvage_statement(&piece), span: self.span(first.start, last.end) };
             statements.push(statement);
         }
         self.lower.errors.truncate(reported);
@@ -85,19 +77,13 @@ impl Recover<'_, '_> {
             return StmtKind::Error;
         }
         match self.salvage_tokens(tokens) {
-            Expr {
-                kind: ExprKind::Error,
-                ..
-            } => StmtKind::Error,
+            Expr { kind: ExprKind::Error, .. } => StmtKind::Error,
             expr => StmtKind::Expr(expr),
         }
     }
 
     fn nothing(&self, at: usize) -> Expr {
-        Expr {
-            kind: ExprKind::Error,
-            span: self.span(at, at),
-        }
+        Expr { kind: ExprKind::Error, span: self.span(at, at) }
     }
 
     fn salvage_tokens(&mut self, tokens: &[Token]) -> Expr {
@@ -110,10 +96,7 @@ impl Recover<'_, '_> {
     /// The expression in a range of the file, with error nodes in the places that cannot be read. Brackets left open
     /// are closed, and a name is put after a final dot (it shows as an empty attribute name).
     pub(super) fn salvage_expression(&mut self, start: usize, end: usize) -> Expr {
-        let failed = Expr {
-            kind: ExprKind::Error,
-            span: self.span(start, end),
-        };
+        let failed = Expr { kind: ExprKind::Error, span: self.span(start, end) };
         let text = &self.lower.source.text;
         let found = tokens(text, start, end);
         let mut open: Vec<&str> = Vec::new();
@@ -142,9 +125,7 @@ impl Recover<'_, '_> {
         let reported = self.lower.errors.len();
         self.lower.at(start, end);
         let expr = match (nodes.as_slice(), inner.as_deref()) {
-            ([statement], Some([value])) if statement.kind() == "expression_statement" => {
-                self.lower.expression(*value)
-            }
+            ([statement], Some([value])) if statement.kind() == "expression_statement" => self.lower.expression(*value),
             ([statement], Some([_, ..])) if statement.kind() == "expression_statement" => {
                 match self.lower.statement(*statement).kind {
                     StmtKind::Expr(expr) => expr,
@@ -201,11 +182,7 @@ pub(super) fn mask(text: &str) -> Option<String> {
             (TokenKind::Name, "exec") => Some("exe_"),
             (TokenKind::Name, "match") => Some("matc_"),
             (TokenKind::Name, "type") => Some("typ_"),
-            (TokenKind::Operator, "*")
-                if matches!(previous, "[" | ",") && brackets.last() == Some(&"[") =>
-            {
-                Some("+")
-            }
+            (TokenKind::Operator, "*") if matches!(previous, "[" | ",") && brackets.last() == Some(&"[") => Some("+"),
             _ => None,
         };
         if let Some(stand_in) = stand_in {

@@ -15,9 +15,7 @@ pub(crate) fn cases() -> Vec<(String, String)> {
         .map(|entry| entry.expect("the folder can be listed").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
         .map(|path| {
-            let name = path
-                .file_stem()
-                .map(|stem| stem.to_string_lossy().into_owned());
+            let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             let text = std::fs::read_to_string(&path).expect("cases are UTF-8");
             (name.unwrap_or_default(), text)
         })

@@ -44,11 +44,7 @@ fn sum_to_odd(product: f64, addend: f64, sum: f64) -> f64 {
     }
     // Something is lost only from a sum that is not zero, so that one step of the pattern moves it
     // by one unit in the last place: away from zero when the signs agree.
-    f64::from_bits(if (lost > 0.0) == (sum > 0.0) {
-        pattern + 1
-    } else {
-        pattern - 1
-    })
+    f64::from_bits(if (lost > 0.0) == (sum > 0.0) { pattern + 1 } else { pattern - 1 })
 }
 
 /// A subnormal number becomes a zero of its sign; every other value stays.
@@ -59,30 +55,20 @@ fn sum_to_odd(product: f64, addend: f64, sum: f64) -> f64 {
 #[inline(always)]
 #[must_use]
 pub fn flush(x: f32) -> f32 {
-    if x.abs() < f32::MIN_POSITIVE {
-        0.0_f32.copysign(x)
-    } else {
-        x
-    }
+    if x.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(x) } else { x }
 }
 
 /// [`flush`] for `f64`: FTZ and DAZ hold for both widths.
 #[inline(always)]
 #[must_use]
 pub fn flush_f64(x: f64) -> f64 {
-    if x.abs() < f64::MIN_POSITIVE {
-        0.0_f64.copysign(x)
-    } else {
-        x
-    }
+    if x.abs() < f64::MIN_POSITIVE { 0.0_f64.copysign(x) } else { x }
 }
 
 /// `coefficients` from the highest power down, each step one FMA: `(start * x + c0) * x + c1 ...`.
 #[inline(always)]
 pub(super) fn horner_from(start: f32, x: f32, coefficients: &[f32]) -> f32 {
-    coefficients
-        .iter()
-        .fold(start, |sum, &coefficient| fma(sum, x, coefficient))
+    coefficients.iter().fold(start, |sum, &coefficient| fma(sum, x, coefficient))
 }
 
 /// [`horner_from`] with the first coefficient as the start.
@@ -110,10 +96,7 @@ mod tests {
 
     impl Patterns {
         fn next(&mut self) -> u64 {
-            self.0 = self
-                .0
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             self.0 >> 32
         }
     }
@@ -138,17 +121,7 @@ mod tests {
 
     #[test]
     fn fma_keeps_infinities_and_the_sign_of_zero() {
-        let special = [
-            0.0,
-            -0.0,
-            1.0,
-            -1.0,
-            f32::INFINITY,
-            f32::NEG_INFINITY,
-            f32::NAN,
-            f32::MAX,
-            1e-45,
-        ];
+        let special = [0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, 1e-45];
         for a in special {
             for b in special {
                 for c in special {

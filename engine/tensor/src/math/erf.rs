@@ -10,13 +10,8 @@ use super::log::log1p;
 
 /// At and beyond this, in magnitude, `erf` is one.
 const ERF_LARGE: f32 = bits(0x4075_47cb);
-const ERF_NUMERATOR: [f32; 5] = [
-    bits(0x3970_2d51),
-    bits(0x3b5f_5da2),
-    bits(0x3d50_b6eb),
-    bits(0x3e3d_a740),
-    bits(0x3f90_6eba),
-];
+const ERF_NUMERATOR: [f32; 5] =
+    [bits(0x3970_2d51), bits(0x3b5f_5da2), bits(0x3d50_b6eb), bits(0x3e3d_a740), bits(0x3f90_6eba)];
 const ERF_DENOMINATOR: [f32; 7] = [
     bits(0xb3fd_3906),
     bits(0x37c5_88df),
@@ -86,16 +81,8 @@ pub fn erfc(x: f32) -> f32 {
         return fma(-x, horner(square, &ERFC_SMALL), 1.0);
     }
     let inverse = flush(1.0 / square);
-    let sum = if size < 2.0 {
-        horner(inverse, &ERFC_MIDDLE)
-    } else {
-        horner(inverse, &ERFC_LARGE)
-    };
-    let tail = if square > ERFC_UNDERFLOW {
-        0.0
-    } else {
-        flush(flush(exp(-square) * flush(1.0 / size)) * sum)
-    };
+    let sum = if size < 2.0 { horner(inverse, &ERFC_MIDDLE) } else { horner(inverse, &ERFC_LARGE) };
+    let tail = if square > ERFC_UNDERFLOW { 0.0 } else { flush(flush(exp(-square) * flush(1.0 / size)) * sum) };
     if x < 0.0 { 2.0 - tail } else { tail }
 }
 

@@ -17,14 +17,8 @@ const LN_2: f32 = bits(0x3f31_7218);
 pub(super) const LN_2_HIGH: f32 = bits(0x3f31_8000);
 pub(super) const LN_2_LOW: f32 = bits(0xb95e_8083);
 /// The polynomial of `(exp(r) - 1 - r) / r^2`, highest power first.
-const POLYNOMIAL: [f32; 6] = [
-    bits(0x3950_6967),
-    bits(0x3ab7_43ce),
-    bits(0x3c08_8908),
-    bits(0x3d2a_a9c1),
-    bits(0x3e2a_aaaa),
-    0.5,
-];
+const POLYNOMIAL: [f32; 6] =
+    [bits(0x3950_6967), bits(0x3ab7_43ce), bits(0x3c08_8908), bits(0x3d2a_a9c1), bits(0x3e2a_aaaa), 0.5];
 
 /// `exp(x)` as its last product, not yet taken: `(exp(r), 2^n)`.
 ///
@@ -65,11 +59,7 @@ pub fn expm1(x: f32) -> f32 {
         return x;
     }
     let power = exp(x);
-    if x.abs() > 0.5 {
-        power - 1.0
-    } else {
-        tanh(half) * (power + 1.0)
-    }
+    if x.abs() > 0.5 { power - 1.0 } else { tanh(half) * (power + 1.0) }
 }
 
 /// The logistic function as `jax.lax.logistic` (`jax.nn.sigmoid`) computes it.

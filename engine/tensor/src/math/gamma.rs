@@ -72,17 +72,9 @@ pub fn lgamma(x: f32) -> f32 {
         return direct;
     }
     let fraction = size - size.floor();
-    let folded = if fraction > 0.5 {
-        1.0 - fraction
-    } else {
-        fraction
-    };
+    let folded = if fraction > 0.5 { 1.0 - fraction } else { fraction };
     let log_sine = log(sin(folded * PI));
-    if log_sine.is_infinite() {
-        -log_sine
-    } else {
-        (LOG_PI - log_sine) - direct
-    }
+    if log_sine.is_infinite() { -log_sine } else { (LOG_PI - log_sine) - direct }
 }
 
 /// The derivative of `lgamma` as `jax.lax.digamma` computes it: NaN at zero and negative integers.

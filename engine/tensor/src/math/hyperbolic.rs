@@ -20,12 +20,7 @@ const TANH_NUMERATOR: [f32; 7] = [
     bits(0x3a27_0ded),
     bits(0x3ba0_59dc),
 ];
-const TANH_DENOMINATOR: [f32; 4] = [
-    bits(0x35a0_d3d8),
-    bits(0x38f8_95d6),
-    bits(0x3b14_aa05),
-    bits(0x3ba0_59dd),
-];
+const TANH_DENOMINATOR: [f32; 4] = [bits(0x35a0_d3d8), bits(0x38f8_95d6), bits(0x3b14_aa05), bits(0x3ba0_59dd)];
 const LN_2: f32 = bits(0x3f31_7218);
 
 /// `tanh(x)` as `jnp.tanh` computes it (`xla/codegen/intrinsic/tanh.cc`).
@@ -90,11 +85,7 @@ pub fn asinh(x: f32) -> f32 {
         let square = flush(x * x);
         log1p(size + square / ((square + 1.0).sqrt() + 1.0))
     };
-    if x.is_nan() {
-        x
-    } else {
-        flush(magnitude.copysign(x))
-    }
+    if x.is_nan() { x } else { flush(magnitude.copysign(x)) }
 }
 
 /// `acosh(x)` as `jnp.arccosh` computes it: NaN below 1.

@@ -33,11 +33,8 @@ pub fn log(x: f32) -> f32 {
     let pattern = x.to_bits();
     let raised = f32::from_bits((pattern & 0x007f_ffff) | 0x3f00_0000);
     let exponent = ((pattern >> 23) as i32 - 127) as f32 + 1.0;
-    let (fraction, exponent) = if raised < SQRT_HALF {
-        ((raised - 1.0) + raised, exponent - 1.0)
-    } else {
-        (raised - 1.0, exponent)
-    };
+    let (fraction, exponent) =
+        if raised < SQRT_HALF { ((raised - 1.0) + raised, exponent - 1.0) } else { (raised - 1.0, exponent) };
     let square = fraction * fraction;
     let cube = square * fraction;
     let [first, second, third] = PARTS.map(|part| horner(fraction, &part));
@@ -49,23 +46,11 @@ pub fn log(x: f32) -> f32 {
 
 /// Below this (`sqrt(2) - 1`) in magnitude, `log1p` uses its own approximation.
 const LOG1P_SMALL: f32 = bits(0x3ed4_13cd);
-const LOG1P_NUMERATOR: [f32; 6] = [
-    bits(0x3eff_40c5),
-    bits(0x40d2_84fa),
-    bits(0x41ef_4b9c),
-    bits(0x4273_cc76),
-    bits(0x4264_73ad),
-    bits(0x41a0_5101),
-];
+const LOG1P_NUMERATOR: [f32; 6] =
+    [bits(0x3eff_40c5), bits(0x40d2_84fa), bits(0x41ef_4b9c), bits(0x4273_cc76), bits(0x4264_73ad), bits(0x41a0_5101)];
 const LOG1P_NUMERATOR_HEAD: f32 = 4.527e-5;
-const LOG1P_DENOMINATOR: [f32; 6] = [
-    bits(0x4171_01ad),
-    bits(0x42a6_185b),
-    bits(0x435d_c32d),
-    bits(0x439a_8ca3),
-    bits(0x4358_6d8a),
-    bits(0x4270_7982),
-];
+const LOG1P_DENOMINATOR: [f32; 6] =
+    [bits(0x4171_01ad), bits(0x42a6_185b), bits(0x435d_c32d), bits(0x439a_8ca3), bits(0x4358_6d8a), bits(0x4270_7982)];
 
 /// What [`log1p`] computes near zero, as parts: `x + (-x^2 / 2 + x^3 * ratio)`.
 pub(super) struct SmallLog1p {
@@ -83,11 +68,7 @@ impl SmallLog1p {
         let numerator = horner_from(LOG1P_NUMERATOR_HEAD, x, &LOG1P_NUMERATOR);
         let denominator = horner_from(1.0, x, &LOG1P_DENOMINATOR);
         let square = flush(x * x);
-        Self {
-            square,
-            cube: flush(x * square),
-            ratio: numerator / denominator,
-        }
+        Self { square, cube: flush(x * square), ratio: numerator / denominator }
     }
 }
 
@@ -103,11 +84,7 @@ pub(super) fn log1p_is_small(x: f32) -> bool {
 pub fn log1p(x: f32) -> f32 {
     let x = flush(x);
     if log1p_is_small(x) {
-        let SmallLog1p {
-            square,
-            cube,
-            ratio,
-        } = SmallLog1p::new(x);
+        let SmallLog1p { square, cube, ratio } = SmallLog1p::new(x);
         x + flush(fma(square, -0.5, flush(cube * ratio)))
     } else {
         log(x + 1.0)

@@ -76,11 +76,8 @@ const EXP2_TABLE: [u64; 32] = [
     0x3fef_d076_5b6e_4540,
 ];
 /// `2^r` near zero as `((E[0] r + E[1]) r^2 + (E[2] r + 1))`.
-const EXP2_POLYNOMIAL: [f64; 3] = [
-    bits(0x3fac_6af8_4b91_2394),
-    bits(0x3fce_bfce_50fa_c4f3),
-    bits(0x3fe6_2e42_ff0c_52d6),
-];
+const EXP2_POLYNOMIAL: [f64; 3] =
+    [bits(0x3fac_6af8_4b91_2394), bits(0x3fce_bfce_50fa_c4f3), bits(0x3fe6_2e42_ff0c_52d6)];
 /// Adding and taking away this rounds to a multiple of 1 / 32, whose number is in the low bits.
 const ROUND_TO_32NDS: f64 = bits(0x42e8_0000_0000_0000);
 /// A greater product `y log2 x` overflows `f32`.
@@ -155,22 +152,14 @@ pub fn pow(x: f32, y: f32) -> f32 {
     let negative = x.is_sign_negative() && parity(y) == Parity::Odd;
     let signed = |value: f32| if negative { -value } else { value };
     if x == 0.0 || x.is_infinite() {
-        return signed(if (x == 0.0) == (y > 0.0) {
-            0.0
-        } else {
-            f32::INFINITY
-        });
+        return signed(if (x == 0.0) == (y > 0.0) { 0.0 } else { f32::INFINITY });
     }
     if x.is_sign_negative() && parity(y) == Parity::Fraction {
         return f32::NAN;
     }
     let size = x.abs();
     // A subnormal base is flushed where the C source scales it up, and leaves this exponent.
-    let pattern = if size < f32::MIN_POSITIVE {
-        0_u32.wrapping_sub(23 << 23)
-    } else {
-        size.to_bits()
-    };
+    let pattern = if size < f32::MIN_POSITIVE { 0_u32.wrapping_sub(23 << 23) } else { size.to_bits() };
     let product = f64::from(flush(y)) * log2(pattern);
     signed(if product > OVERFLOW {
         f32::INFINITY
@@ -202,11 +191,7 @@ pub fn integer_pow(x: f32, exponent: i32) -> f32 {
         }
     }
     let product = product.unwrap_or(1.0);
-    if exponent < 0 {
-        flush(1.0 / product)
-    } else {
-        product
-    }
+    if exponent < 0 { flush(1.0 / product) } else { product }
 }
 
 /// `x * x`, as `jnp.square` computes it.

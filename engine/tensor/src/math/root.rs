@@ -34,13 +34,8 @@ pub fn rsqrt(x: f32) -> f32 {
 }
 
 /// `2^(-2/3)`, `2^(-1/3)`, `1`, `2^(1/3)`, `2^(2/3)`: the factor for the exponent's rest by three.
-const THIRDS: [f64; 5] = [
-    1.0 / SQUARED_CUBE_ROOT_OF_TWO,
-    1.0 / CUBE_ROOT_OF_TWO,
-    1.0,
-    CUBE_ROOT_OF_TWO,
-    SQUARED_CUBE_ROOT_OF_TWO,
-];
+const THIRDS: [f64; 5] =
+    [1.0 / SQUARED_CUBE_ROOT_OF_TWO, 1.0 / CUBE_ROOT_OF_TWO, 1.0, CUBE_ROOT_OF_TWO, SQUARED_CUBE_ROOT_OF_TWO];
 const CUBE_ROOT_OF_TWO: f64 = 1.259_921_049_894_873_2;
 const SQUARED_CUBE_ROOT_OF_TWO: f64 = 1.587_401_051_968_199_4;
 
@@ -61,9 +56,8 @@ pub fn cbrt(x: f32) -> f32 {
     let exponent = ((pattern >> 23) & 0xff) as i32 - 126;
     let fraction = f64::from(f32::from_bits((pattern & 0x007f_ffff) | 0x3f00_0000));
     // Intermediate values are kept in `float` by the C source: each `as f32` is one of them.
-    let start = (0.492_659_620_528_969_55
-        + (0.697_570_460_207_922_8 - 0.191_502_161_678_719_07 * fraction) * fraction)
-        as f32;
+    let start =
+        (0.492_659_620_528_969_55 + (0.697_570_460_207_922_8 - 0.191_502_161_678_719_07 * fraction) * fraction) as f32;
     let cube = start * start * start;
     let (start, cube) = (f64::from(start), f64::from(cube));
     // The index is in 0..=4: the remainder of a division by three is in -2..=2.

@@ -20,11 +20,7 @@ pub fn expm1(x: f32, round: impl Fn(f32) -> f32) -> f32 {
         return x;
     }
     let power = round(exp(x));
-    if x.abs() > 0.5 {
-        round(power - 1.0)
-    } else {
-        round(round(tanh(half)) * round(power + 1.0))
-    }
+    if x.abs() > 0.5 { round(power - 1.0) } else { round(round(tanh(half)) * round(power + 1.0)) }
 }
 
 /// `logistic` of a 16-bit float: `1 / (1 + exp(-x))`.

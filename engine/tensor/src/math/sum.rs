@@ -40,19 +40,12 @@ const COLUMN_BLOCK_ELEMENTS: usize = 32768;
 #[must_use]
 pub fn sum(values: &[f32], shape: &[usize], axes: &[usize]) -> Vec<f32> {
     let reduced: Vec<bool> = (0..shape.len()).map(|axis| axes.contains(&axis)).collect();
-    let kept: usize = shape
-        .iter()
-        .zip(&reduced)
-        .filter(|(_, reduced)| !**reduced)
-        .map(|(size, _)| size)
-        .product();
+    let kept: usize = shape.iter().zip(&reduced).filter(|(_, reduced)| !**reduced).map(|(size, _)| size).product();
     if values.is_empty() {
         return vec![0.0; kept];
     }
     match neighbours(shape, &reduced) {
-        Some((length, inner)) if values.len() >= LARGE && length > 1 => {
-            sum_large(values, length, inner)
-        }
+        Some((length, inner)) if values.len() >= LARGE && length > 1 => sum_large(values, length, inner),
         _ => sum_windows(values, shape, &reduced),
     }
 }
@@ -62,12 +55,7 @@ fn neighbours(shape: &[usize], reduced: &[bool]) -> Option<(usize, usize)> {
     let first = reduced.iter().position(|&reduced| reduced)?;
     let last = reduced.iter().rposition(|&reduced| reduced)?;
     let together = reduced[first..=last].iter().all(|&reduced| reduced);
-    together.then(|| {
-        (
-            shape[first..=last].iter().product(),
-            shape[last + 1..].iter().product(),
-        )
-    })
+    together.then(|| (shape[first..=last].iter().product(), shape[last + 1..].iter().product()))
 }
 
 fn add(a: f32, b: f32) -> f32 {
@@ -79,10 +67,7 @@ fn sum_windows(values: &[f32], shape: &[usize], reduced: &[bool]) -> Vec<f32> {
     let mut values: Vec<f32> = values.iter().map(|&value| flush(value)).collect();
     let mut shape = shape.to_vec();
     loop {
-        let done = shape
-            .iter()
-            .zip(reduced)
-            .all(|(&size, &reduced)| !reduced || size <= WINDOW);
+        let done = shape.iter().zip(reduced).all(|(&size, &reduced)| !reduced || size <= WINDOW);
         (values, shape) = window_pass(&values, &shape, reduced);
         if done {
             return values;
@@ -100,13 +85,7 @@ fn window_pass(values: &[f32], shape: &[usize], reduced: &[bool]) -> (Vec<f32>, 
     };
     let counts: Vec<usize> = (0..shape.len()).map(count).collect();
     let filled: Vec<usize> = (0..shape.len())
-        .map(|axis| {
-            if shape[axis] > WINDOW && reduced[axis] {
-                counts[axis] * WINDOW - shape[axis]
-            } else {
-                0
-            }
-        })
+        .map(|axis| if shape[axis] > WINDOW && reduced[axis] { counts[axis] * WINDOW - shape[axis] } else { 0 })
         .collect();
     let mut sums = vec![0.0; counts.iter().product()];
     let mut place = vec![0; shape.len()];
@@ -163,12 +142,7 @@ fn add_to(sums: &mut [f32], values: &[f32]) {
 
 /// Adds vectors of `width`: blocks of `block` vectors with Kahan's compensation, then the rest,
 /// which takes the last correction along.
-fn compensated(
-    vectors: &[f32],
-    width: usize,
-    block: usize,
-    sum_block: fn(&[f32], usize) -> Vec<f32>,
-) -> Vec<f32> {
+fn compensated(vectors: &[f32], width: usize, block: usize, sum_block: fn(&[f32], usize) -> Vec<f32>) -> Vec<f32> {
     let mut sums = vec![0.0; width];
     let mut corrections = vec![0.0; width];
     let blocks = vectors.chunks_exact(block * width);
@@ -182,11 +156,7 @@ fn compensated(
             *sum = total;
         }
     }
-    let rest = if rest.is_empty() {
-        vec![0.0; width]
-    } else {
-        sum_block(rest, width)
-    };
+    let rest = if rest.is_empty() { vec![0.0; width] } else { sum_block(rest, width) };
     for ((sum, correction), rest) in sums.iter_mut().zip(corrections).zip(rest) {
         *sum = add(*sum, add(rest, -correction));
     }
@@ -197,12 +167,10 @@ fn compensated(
 fn groups(vectors: &[f32], width: usize, sizes: &[usize]) -> Vec<f32> {
     let mut sums = vec![0.0; width];
     match sizes.split_first() {
-        None => vectors
-            .chunks(width)
-            .for_each(|vector| add_to(&mut sums, vector)),
-        Some((size, inner)) => vectors
-            .chunks(size * width)
-            .for_each(|group| add_to(&mut sums, &groups(group, width, inner))),
+        None => vectors.chunks(width).for_each(|vector| add_to(&mut sums, vector)),
+        Some((size, inner)) => {
+            vectors.chunks(size * width).for_each(|group| add_to(&mut sums, &groups(group, width, inner)))
+        }
     }
     sums
 }

@@ -14,11 +14,7 @@ const fn wide(pattern: u64) -> f64 {
 }
 
 /// `sin(x) = x + x^3 * (S[0] + x^2 * (S[1] + x^2 * S[2]))` within a quarter turn's half.
-const SINE: [f64; 3] = [
-    wide(0xbfc5_5554_5995_a603),
-    wide(0x3f81_1076_0523_0bc4),
-    wide(0xbf29_94eb_3774_cf24),
-];
+const SINE: [f64; 3] = [wide(0xbfc5_5554_5995_a603), wide(0x3f81_1076_0523_0bc4), wide(0xbf29_94eb_3774_cf24)];
 /// `cos(x) = 1 + x^2 * (C[0] + x^2 * (...))` within a quarter turn's half.
 const COSINE: [f64; 4] = [
     wide(0xbfdf_ffff_fd0c_621c),

@@ -54,11 +54,7 @@ pub(super) fn reduce(x: f32) -> (f64, i32) {
         (angle - f64::from(quarter) * QUARTER_TURN, quarter)
     } else {
         let (rest, quarter) = reduce_large(x.to_bits());
-        if x.is_sign_negative() {
-            (-rest, -quarter)
-        } else {
-            (rest, quarter)
-        }
+        if x.is_sign_negative() { (-rest, -quarter) } else { (rest, quarter) }
     }
 }
 

@@ -64,13 +64,7 @@ static TABLE: [(BinaryOp, &str, bool, bool, bool); 16] = [
     (Xor, "xor", true, true, false),
     (ShiftLeft, "shift_left", false, true, false),
     (ShiftRightLogical, "shift_right_logical", false, true, false),
-    (
-        ShiftRightArithmetic,
-        "shift_right_arithmetic",
-        false,
-        true,
-        false,
-    ),
+    (ShiftRightArithmetic, "shift_right_arithmetic", false, true, false),
     (NextAfter, "nextafter", false, false, true),
 ];
 
@@ -107,10 +101,7 @@ impl BinaryOp {
 pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError> {
     let dtype = left.dtype();
     if !op.accepts(dtype) {
-        return Err(OpError::DType {
-            op: op.name(),
-            dtype,
-        });
+        return Err(OpError::DType { op: op.name(), dtype });
     }
     let (mut target, other, swapped) = pair(op.name(), left, right)?;
     let buffer = target.make_mut();
@@ -136,9 +127,7 @@ pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError>
         (Buffer::U8(x), Buffer::U8(y)) if dtype == DType::U4 && op == ShiftRightArithmetic => {
             let y = Operand::new(y, x.len());
             let with_sign = |x: u8| (x << 4) as i8 >> 4;
-            each(x, y, swapped, |x, amount| {
-                with_sign(x).shift_right_arithmetic(amount as i8) as u8
-            });
+            each(x, y, swapped, |x, amount| with_sign(x).shift_right_arithmetic(amount as i8) as u8);
         }
         (Buffer::U8(x), Buffer::U8(y)) if !dtype.is_float() => integers(op, x, y, swapped),
         (Buffer::U16(x), Buffer::U16(y)) => integers(op, x, y, swapped),
@@ -165,9 +154,7 @@ pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError>
 /// A 4-bit integer shifted as if its storage had no sign bits above.
 fn four_bit_shift_right(x: &mut [i8], y: &[i8], swapped: bool) {
     let y = Operand::new(y, x.len());
-    each(x, y, swapped, |x, amount| {
-        (x & 15).shift_right_logical(amount)
-    });
+    each(x, y, swapped, |x, amount| (x & 15).shift_right_logical(amount));
 }
 
 fn integers<T: Integer>(op: BinaryOp, x: &mut [T], y: &[T], swapped: bool) {
@@ -249,19 +236,13 @@ fn doubles(op: BinaryOp, x: &mut [f64], y: &[f64], swapped: bool) {
 fn next_after_narrow(target: Array, other: &Buffer, swapped: bool) -> Result<Array, OpError> {
     let dtype = target.dtype();
     let other = match other.len() {
-        length if length == target.size() => {
-            Array::from_parts(dtype, target.shape().clone(), other.clone())
-        }
+        length if length == target.size() => Array::from_parts(dtype, target.shape().clone(), other.clone()),
         _ => {
             let one = Array::from_parts(dtype, crate::Shape::scalar(), other.clone());
             crate::ops::broadcast_in_dim(&one, target.shape().clone(), &[])?
         }
     };
-    let (from, to) = if swapped {
-        (other, target)
-    } else {
-        (target, other)
-    };
+    let (from, to) = if swapped { (other, target) } else { (target, other) };
     let from_values: Vec<f32> = crate::ops::convert::numbers(&from)?;
     let to_values: Vec<f32> = crate::ops::convert::numbers(&to)?;
     let unsigned = match dtype.bits() {

@@ -10,10 +10,7 @@ use crate::ops::number::Float;
 
 /// A comparison of two arrays. Any comparison with NaN is false, but for [`CompareOp::Ne`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(
-    missing_docs,
-    reason = "the names are those of lax and Python's operator module"
-)]
+#[expect(missing_docs, reason = "the names are those of lax and Python's operator module")]
 pub enum CompareOp {
     Eq,
     Ne,
@@ -61,24 +58,19 @@ impl CompareOp {
 pub fn compare(op: CompareOp, left: &Array, right: &Array) -> Result<Array, OpError> {
     let (dtype, name) = (left.dtype(), op.name());
     if dtype != right.dtype() {
-        return Err(OpError::DTypeMismatch {
-            op: name,
-            left: dtype,
-            right: right.dtype(),
-        });
+        return Err(OpError::DTypeMismatch { op: name, left: dtype, right: right.dtype() });
     }
     if dtype == DType::Key && !matches!(op, CompareOp::Eq | CompareOp::Ne) {
         return Err(OpError::DType { op: name, dtype });
     }
-    let (target, other, op) = if left.shape() == right.shape()
-        || right.size() == 1 && (left.size() != 1 || left.rank() >= right.rank())
-    {
-        (left, right, op)
-    } else if left.size() == 1 {
-        (right, left, op.swapped())
-    } else {
-        return Err(OpError::shapes(name, left.shape(), right.shape()));
-    };
+    let (target, other, op) =
+        if left.shape() == right.shape() || right.size() == 1 && (left.size() != 1 || left.rank() >= right.rank()) {
+            (left, right, op)
+        } else if left.size() == 1 {
+            (right, left, op.swapped())
+        } else {
+            return Err(OpError::shapes(name, left.shape(), right.shape()));
+        };
     let result = match (target.buffer(), other.buffer()) {
         (Buffer::Bool(x), Buffer::Bool(y)) => elements(op, x, y, |x| x),
         (Buffer::I8(x), Buffer::I8(y)) => elements(op, x, y, |x| x),
@@ -98,20 +90,11 @@ pub fn compare(op: CompareOp, left: &Array, right: &Array) -> Result<Array, OpEr
             elements(op, &x, &y, Float::flush)
         }
     };
-    Ok(Array::from_parts(
-        DType::Bool,
-        target.shape().clone(),
-        Buffer::Bool(result),
-    ))
+    Ok(Array::from_parts(DType::Bool, target.shape().clone(), Buffer::Bool(result)))
 }
 
 /// `seen` is what the comparison makes of an element first: subnormal floats count as zero.
-fn elements<T: PartialOrd + Copy>(
-    op: CompareOp,
-    x: &[T],
-    y: &[T],
-    seen: impl Fn(T) -> T,
-) -> Vec<bool> {
+fn elements<T: PartialOrd + Copy>(op: CompareOp, x: &[T], y: &[T], seen: impl Fn(T) -> T) -> Vec<bool> {
     let y = Operand::new(y, x.len());
     match op {
         CompareOp::Eq => each(x, y, |x, y| seen(x) == seen(y)),

@@ -85,16 +85,8 @@ cast_through!(bf16 => bf16::to_f32 => [i8, i16, i32, i64, u8, u16, u32, u64, f32
 cast_through!(bf16 => |x: bf16| crate::math::flush(x.to_f32()) => [f64]);
 cast_through!(f16 => f16::to_f32 => [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64]);
 // The 16-bit floats are reached through `f32` from everywhere, as in XLA on the CPU.
-cast_to!(
-    bf16,
-    bf16::from_f32,
-    [bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, f16]
-);
-cast_to!(
-    f16,
-    f16::from_f32,
-    [bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, bf16]
-);
+cast_to!(bf16, bf16::from_f32, [bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, f16]);
+cast_to!(f16, f16::from_f32, [bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, bf16]);
 cast_to_bool!(i8, i16, i32, i64, u8, u16, u32, u64, bf16, f16);
 impl Cast<bool> for f32 {
     #[inline(always)]
@@ -147,10 +139,7 @@ where
     if let Some(format) = Float8::of(array.dtype())
         && let Buffer::U8(bits) = array.buffer()
     {
-        return Ok(bits
-            .iter()
-            .map(|&bits| format.decode(bits).cast())
-            .collect());
+        return Ok(bits.iter().map(|&bits| format.decode(bits).cast()).collect());
     }
     Ok(match array.buffer() {
         Buffer::Bool(elements) => all(elements),
@@ -167,10 +156,7 @@ where
         Buffer::F32(elements) => all(elements),
         Buffer::F64(elements) => all(elements),
         Buffer::Key(_) => {
-            return Err(OpError::DType {
-                op: "convert_element_type",
-                dtype: DType::Key,
-            });
+            return Err(OpError::DType { op: "convert_element_type", dtype: DType::Key });
         }
     })
 }
@@ -188,12 +174,7 @@ pub fn convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
         DType::I4 => Buffer::I8(to_four_bits(array, -8, 7)?),
         DType::U4 => {
             let elements: Vec<i8> = to_four_bits(array, 0, 15)?;
-            Buffer::U8(
-                elements
-                    .into_iter()
-                    .map(|element| element as u8 & 15)
-                    .collect(),
-            )
+            Buffer::U8(elements.into_iter().map(|element| element as u8 & 15).collect())
         }
         DType::I8 => Buffer::I8(numbers(array)?),
         DType::I16 => Buffer::I16(numbers(array)?),
@@ -208,10 +189,7 @@ pub fn convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
         DType::F32 => Buffer::F32(numbers(array)?),
         DType::F64 => Buffer::F64(numbers(array)?),
         DType::Key => {
-            return Err(OpError::DType {
-                op: "convert_element_type",
-                dtype: array.dtype(),
-            });
+            return Err(OpError::DType { op: "convert_element_type", dtype: array.dtype() });
         }
         _ => Buffer::U8(to_float8(array, dtype)?),
     };
@@ -222,35 +200,20 @@ pub fn convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
 fn to_four_bits(array: &Array, min: i8, max: i8) -> Result<Vec<i8>, OpError> {
     let elements: Vec<i8> = numbers(array)?;
     if array.dtype().is_float() {
-        return Ok(elements
-            .into_iter()
-            .map(|element| element.clamp(min, max))
-            .collect());
+        return Ok(elements.into_iter().map(|element| element.clamp(min, max)).collect());
     }
-    Ok(elements
-        .into_iter()
-        .map(|element| element << 4 >> 4)
-        .collect())
+    Ok(elements.into_iter().map(|element| element << 4 >> 4).collect())
 }
 
 fn to_float8(array: &Array, dtype: DType) -> Result<Vec<u8>, OpError> {
     let Some(format) = Float8::of(dtype) else {
-        return Err(OpError::DType {
-            op: "convert_element_type",
-            dtype,
-        });
+        return Err(OpError::DType { op: "convert_element_type", dtype });
     };
     if let Some(elements) = array.elements::<f64>() {
-        return Ok(elements
-            .iter()
-            .map(|&element| format.encode(element))
-            .collect());
+        return Ok(elements.iter().map(|&element| format.encode(element)).collect());
     }
     let elements: Vec<f32> = numbers(array)?;
-    Ok(elements
-        .into_iter()
-        .map(|element| format.encode(element))
-        .collect())
+    Ok(elements.into_iter().map(|element| format.encode(element)).collect())
 }
 
 /// Reinterprets the bits, as `lax.bitcast_convert_type`: equal widths keep the shape; to a
@@ -275,10 +238,7 @@ pub fn bitcast_convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
     } else if from < to {
         let ratio = (to / from) as usize;
         if shape.last() != Some(&ratio) {
-            return Err(OpError::argument(
-                OP,
-                format!("the last dimension of shape {shape} has to be {ratio}"),
-            ));
+            return Err(OpError::argument(OP, format!("the last dimension of shape {shape} has to be {ratio}")));
         }
         shape = Shape::from(&shape[..shape.rank() - 1]);
     }
@@ -303,16 +263,9 @@ pub fn bitcast_convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
 
 /// Each element's bits, zero-extended; no elements for keys and `bool`, which the caller refused.
 fn bits_of(array: &Array) -> Vec<u64> {
-    let mask = if array.dtype().bits() == 4 {
-        15
-    } else {
-        u64::MAX
-    };
+    let mask = if array.dtype().bits() == 4 { 15 } else { u64::MAX };
     match array.buffer() {
-        Buffer::I8(elements) => elements
-            .iter()
-            .map(|&x| u64::from(x as u8) & mask)
-            .collect(),
+        Buffer::I8(elements) => elements.iter().map(|&x| u64::from(x as u8) & mask).collect(),
         Buffer::I16(elements) => elements.iter().map(|&x| u64::from(x as u16)).collect(),
         Buffer::I32(elements) => elements.iter().map(|&x| u64::from(x as u32)).collect(),
         Buffer::I64(elements) => elements.iter().map(|&x| x as u64).collect(),

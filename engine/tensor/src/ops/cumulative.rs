@@ -43,26 +43,15 @@ impl CumulativeOp {
 ///
 /// # Errors
 /// For `bool`, keys, integers under log-sum-exp, and an axis out of bounds.
-pub fn cumulative(
-    op: CumulativeOp,
-    array: &Array,
-    axis: usize,
-    reverse: bool,
-) -> Result<Array, OpError> {
+pub fn cumulative(op: CumulativeOp, array: &Array, axis: usize, reverse: bool) -> Result<Array, OpError> {
     let dtype = array.dtype();
     let accepted = dtype.is_float() || dtype.is_integer() && op != CumulativeOp::LogSumExp;
     if !accepted {
-        return Err(OpError::DType {
-            op: op.name(),
-            dtype,
-        });
+        return Err(OpError::DType { op: op.name(), dtype });
     }
     let rank = array.rank();
     if axis >= rank {
-        return Err(OpError::argument(
-            op.name(),
-            format!("axis {axis} is out of bounds for shape {}", array.shape()),
-        ));
+        return Err(OpError::argument(op.name(), format!("axis {axis} is out of bounds for shape {}", array.shape())));
     }
     // Exchanging the axis with the innermost is its own inverse.
     let mut permutation: Vec<usize> = (0..rank).collect();
@@ -156,20 +145,12 @@ fn scan_line<T: Copy>(line: &mut [T], reverse: bool, f: &impl Fn(T, T) -> T) {
         return;
     }
     let total = |block: &[T]| {
-        if reverse {
-            block[0]
-        } else {
-            block[block.len() - 1]
-        }
+        if reverse { block[0] } else { block[block.len() - 1] }
     };
     let mut totals: Vec<T> = line.chunks(BLOCK).map(total).collect();
     scan_line(&mut totals, reverse, f);
     for (index, block) in line.chunks_mut(BLOCK).enumerate() {
-        let before = if reverse {
-            Some(index + 1)
-        } else {
-            index.checked_sub(1)
-        };
+        let before = if reverse { Some(index + 1) } else { index.checked_sub(1) };
         if let Some(&carried) = before.and_then(|index| totals.get(index)) {
             block.iter_mut().for_each(|x| *x = f(carried, *x));
         }

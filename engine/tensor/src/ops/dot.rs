@@ -25,11 +25,7 @@ pub struct DotDimensions {
 impl DotDimensions {
     /// `left @ right` for two matrices.
     pub fn matrix_product() -> DotDimensions {
-        DotDimensions {
-            left_contracting: vec![1],
-            right_contracting: vec![0],
-            ..DotDimensions::default()
-        }
+        DotDimensions { left_contracting: vec![1], right_contracting: vec![0], ..DotDimensions::default() }
     }
 }
 
@@ -40,11 +36,7 @@ const OP: &str = "dot_general";
 ///
 /// # Errors
 /// For dimensions out of bounds or repeated, and sizes that differ.
-pub fn dot_general_shape(
-    left: &Shape,
-    right: &Shape,
-    dimensions: &DotDimensions,
-) -> Result<Shape, OpError> {
+pub fn dot_general_shape(left: &Shape, right: &Shape, dimensions: &DotDimensions) -> Result<Shape, OpError> {
     let check = |shape: &Shape, batch: &[usize], contracting: &[usize]| {
         let mut used = vec![false; shape.rank()];
         for &axis in batch.iter().chain(contracting) {
@@ -61,33 +53,22 @@ pub fn dot_general_shape(
         Ok(())
     };
     check(left, &dimensions.left_batch, &dimensions.left_contracting)?;
-    check(
-        right,
-        &dimensions.right_batch,
-        &dimensions.right_contracting,
-    )?;
+    check(right, &dimensions.right_batch, &dimensions.right_contracting)?;
     let pairs = [
         (&dimensions.left_batch, &dimensions.right_batch),
         (&dimensions.left_contracting, &dimensions.right_contracting),
     ];
     for (left_axes, right_axes) in pairs {
-        let sizes = |shape: &Shape, axes: &[usize]| -> Shape {
-            axes.iter().map(|&axis| shape[axis]).collect()
-        };
+        let sizes = |shape: &Shape, axes: &[usize]| -> Shape { axes.iter().map(|&axis| shape[axis]).collect() };
         if sizes(left, left_axes) != sizes(right, right_axes) {
             return Err(OpError::shapes(OP, left, right));
         }
     }
     let batch = dimensions.left_batch.iter().map(|&axis| left[axis]);
-    let free = |shape: &Shape, batch: &[usize], contracting: &[usize]| {
-        shape.without_axes(&[batch, contracting].concat())
-    };
+    let free =
+        |shape: &Shape, batch: &[usize], contracting: &[usize]| shape.without_axes(&[batch, contracting].concat());
     let left_free = free(left, &dimensions.left_batch, &dimensions.left_contracting);
-    let right_free = free(
-        right,
-        &dimensions.right_batch,
-        &dimensions.right_contracting,
-    );
+    let right_free = free(right, &dimensions.right_batch, &dimensions.right_contracting);
     let shape = batch.chain(left_free.iter().copied());
     Ok(shape.chain(right_free.iter().copied()).collect())
 }
@@ -109,12 +90,7 @@ struct Sizes {
 ///
 /// # Errors
 /// As [`dot_general_shape`], and for keys.
-pub fn dot_general(
-    left: &Array,
-    right: &Array,
-    dimensions: &DotDimensions,
-    output: DType,
-) -> Result<Array, OpError> {
+pub fn dot_general(left: &Array, right: &Array, dimensions: &DotDimensions, output: DType) -> Result<Array, OpError> {
     for dtype in [left.dtype(), right.dtype(), output] {
         if dtype == DType::Key {
             return Err(OpError::DType { op: OP, dtype });
@@ -124,8 +100,7 @@ pub fn dot_general(
     if shape.checked_size().is_none() {
         return Err(OpError::too_large(&shape));
     }
-    let product =
-        |shape: &Shape, axes: &[usize]| -> usize { axes.iter().map(|&axis| shape[axis]).product() };
+    let product = |shape: &Shape, axes: &[usize]| -> usize { axes.iter().map(|&axis| shape[axis]).product() };
     let batch = product(left.shape(), &dimensions.left_batch);
     let inner = product(left.shape(), &dimensions.left_contracting);
     let free = |shape: &Shape, batch: &[usize], contracting: &[usize]| {
@@ -134,41 +109,19 @@ pub fn dot_general(
     let sizes = Sizes {
         batch,
         inner,
-        rows: free(
-            left.shape(),
-            &dimensions.left_batch,
-            &dimensions.left_contracting,
-        ),
-        columns: free(
-            right.shape(),
-            &dimensions.right_batch,
-            &dimensions.right_contracting,
-        ),
+        rows: free(left.shape(), &dimensions.left_batch, &dimensions.left_contracting),
+        columns: free(right.shape(), &dimensions.right_batch, &dimensions.right_contracting),
     };
     // Left as batch x rows x inner, right as batch x inner x columns.
     let arrange = |array: &Array, batch: &[usize], contracting: &[usize], inner_last: bool| {
-        let free: Vec<usize> = (0..array.rank())
-            .filter(|axis| !batch.contains(axis) && !contracting.contains(axis))
-            .collect();
-        let order = if inner_last {
-            [batch, &free, contracting].concat()
-        } else {
-            [batch, contracting, &free].concat()
-        };
+        let free: Vec<usize> =
+            (0..array.rank()).filter(|axis| !batch.contains(axis) && !contracting.contains(axis)).collect();
+        let order =
+            if inner_last { [batch, &free, contracting].concat() } else { [batch, contracting, &free].concat() };
         transpose(array, &order)
     };
-    let left = arrange(
-        left,
-        &dimensions.left_batch,
-        &dimensions.left_contracting,
-        true,
-    )?;
-    let right = arrange(
-        right,
-        &dimensions.right_batch,
-        &dimensions.right_contracting,
-        false,
-    )?;
+    let left = arrange(left, &dimensions.left_batch, &dimensions.left_contracting, true)?;
+    let right = arrange(right, &dimensions.right_batch, &dimensions.right_contracting, false)?;
     let computed = computing_dtype(left.dtype(), right.dtype(), output);
     let left = convert(&left, computed)?;
     let right = convert(&right, computed)?;
@@ -184,10 +137,7 @@ pub fn dot_general(
         (Buffer::U32(left), Buffer::U32(right)) => integers(left, right, sizes, &shape)?,
         (Buffer::U64(left), Buffer::U64(right)) => integers(left, right, sizes, &shape)?,
         _ => {
-            return Err(OpError::DType {
-                op: OP,
-                dtype: computed,
-            });
+            return Err(OpError::DType { op: OP, dtype: computed });
         }
     };
     let dtype = buffer.natural_dtype();
@@ -211,18 +161,8 @@ fn computing_dtype(left: DType, right: DType, output: DType) -> DType {
 /// Multiplications below which setting up the tuned product costs more than it saves.
 const SMALL: usize = 4096;
 
-fn floats<T: Product>(
-    left: &[T],
-    right: &[T],
-    sizes: Sizes,
-    shape: &Shape,
-) -> Result<Vec<T>, OpError> {
-    let Sizes {
-        batch,
-        rows,
-        inner,
-        columns,
-    } = sizes;
+fn floats<T: Product>(left: &[T], right: &[T], sizes: Sizes, shape: &Shape) -> Result<Vec<T>, OpError> {
+    let Sizes { batch, rows, inner, columns } = sizes;
     let mut result = filled(shape, T::default())?;
     if result.is_empty() || inner == 0 {
         return Ok(result);
@@ -235,10 +175,7 @@ fn floats<T: Product>(
     let lanes = lane_count(rows, inner, columns);
     for ((result, left), right) in batches {
         if lanes > 1 {
-            for (result, left) in result
-                .chunks_exact_mut(columns)
-                .zip(left.chunks_exact(inner))
-            {
+            for (result, left) in result.chunks_exact_mut(columns).zip(left.chunks_exact(inner)) {
                 row_in_lanes(result, left, right, lanes);
             }
             continue;
@@ -247,10 +184,7 @@ fn floats<T: Product>(
             T::matrix_product(result, left, right, (rows, inner, columns));
             continue;
         }
-        for (result, left) in result
-            .chunks_exact_mut(columns)
-            .zip(left.chunks_exact(inner))
-        {
+        for (result, left) in result.chunks_exact_mut(columns).zip(left.chunks_exact(inner)) {
             for (&x, right) in left.iter().zip(right.chunks_exact(columns)) {
                 let terms = result.iter_mut().zip(right);
                 terms.for_each(|(sum, &y)| *sum = T::multiply_add(x, y, *sum));
@@ -301,12 +235,7 @@ fn row_in_lanes<T: Product>(result: &mut [T], left: &[T], right: &[T], lanes: us
     result.copy_from_slice(&sums[..columns]);
 }
 
-fn integers<T: Integer>(
-    left: &[T],
-    right: &[T],
-    sizes: Sizes,
-    shape: &Shape,
-) -> Result<Buffer, OpError> {
+fn integers<T: Integer>(left: &[T], right: &[T], sizes: Sizes, shape: &Shape) -> Result<Buffer, OpError> {
     let mut result = filled(shape, T::ZERO)?;
     if result.is_empty() || sizes.inner == 0 {
         return Ok(T::wrap(result));
@@ -316,9 +245,7 @@ fn integers<T: Integer>(
         .zip(left.chunks_exact(sizes.rows * sizes.inner))
         .zip(right.chunks_exact(sizes.inner * sizes.columns));
     for ((result, left), right) in batches {
-        let rows = result
-            .chunks_exact_mut(sizes.columns)
-            .zip(left.chunks_exact(sizes.inner));
+        let rows = result.chunks_exact_mut(sizes.columns).zip(left.chunks_exact(sizes.inner));
         for (result, left) in rows {
             for (&x, right) in left.iter().zip(right.chunks_exact(sizes.columns)) {
                 let terms = result.iter_mut().zip(right);

@@ -43,25 +43,13 @@ pub(crate) fn each<T: Copy>(x: &mut [T], y: Operand<'_, T>, swapped: bool, f: im
 
 /// Checks that two operands agree in dtype and that their shapes are equal or one has size 1;
 /// returns (the one to write into, the other, whether they changed places).
-pub(crate) fn pair(
-    op: &'static str,
-    left: Array,
-    right: Array,
-) -> Result<(Array, Array, bool), OpError> {
+pub(crate) fn pair(op: &'static str, left: Array, right: Array) -> Result<(Array, Array, bool), OpError> {
     if left.dtype() != right.dtype() {
-        return Err(OpError::DTypeMismatch {
-            op,
-            left: left.dtype(),
-            right: right.dtype(),
-        });
+        return Err(OpError::DTypeMismatch { op, left: left.dtype(), right: right.dtype() });
     }
     if left.shape() == right.shape() {
         let swapped = !left.is_unique() && right.is_unique();
-        return Ok(if swapped {
-            (right, left, true)
-        } else {
-            (left, right, false)
-        });
+        return Ok(if swapped { (right, left, true) } else { (left, right, false) });
     }
     if right.size() == 1 && (left.size() != 1 || left.rank() >= right.rank()) {
         return Ok((left, right, false));
@@ -78,11 +66,7 @@ const CHUNK: usize = 1024;
 /// Runs an `f32` kernel over elements of a 16- or 8-bit float dtype, rounding once at the end.
 ///
 /// The kernel is called with the offset and values of one chunk after another.
-pub(crate) fn in_f32_chunks(
-    dtype: DType,
-    buffer: &mut Buffer,
-    mut kernel: impl FnMut(usize, &mut [f32]),
-) {
+pub(crate) fn in_f32_chunks(dtype: DType, buffer: &mut Buffer, mut kernel: impl FnMut(usize, &mut [f32])) {
     let mut values = [0f32; CHUNK];
     let length = buffer.len();
     let mut start = 0;

@@ -4,8 +4,8 @@
 /// Functions of single precision: XLA's digits.
 pub(crate) mod single {
     pub(crate) use crate::math::{
-        acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, digamma, erf, erf_inv, erfc,
-        exp, exp2, expm1, lgamma, log, log1p, logistic, pow, rsqrt, sin, sinh, tan, tanh,
+        acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, digamma, erf, erf_inv, erfc, exp, exp2, expm1,
+        lgamma, log, log1p, logistic, pow, rsqrt, sin, sinh, tan, tanh,
     };
 
     /// `jnp.log2`: `log(x) / log(2)`.
@@ -62,11 +62,7 @@ pub(crate) mod double {
         let mut x = erf_inv_start(target);
         for _ in 0..2 {
             // In the tail `erf` is flat near 1, and `erfc` keeps the digits.
-            let error = if target < 0.5 {
-                erf(x) - target
-            } else {
-                (1.0 - target) - erfc(x)
-            };
+            let error = if target < 0.5 { erf(x) - target } else { (1.0 - target) - erfc(x) };
             let slope = std::f64::consts::FRAC_2_SQRT_PI * exp(-x * x);
             x -= error / (slope + x * error);
         }
@@ -98,28 +94,15 @@ pub(crate) mod double {
             2.83297682,
         ];
         let w = -log1p(-y * y);
-        let (w, coefficients) = if w < 5.0 {
-            (w - 2.5, CENTRAL)
-        } else {
-            (w.sqrt() - 3.0, TAIL)
-        };
-        y * coefficients
-            .iter()
-            .fold(0.0, |sum, coefficient| sum * w + coefficient)
+        let (w, coefficients) = if w < 5.0 { (w - 2.5, CENTRAL) } else { (w.sqrt() - 3.0, TAIL) };
+        y * coefficients.iter().fold(0.0, |sum, coefficient| sum * w + coefficient)
     }
 
     /// Derivative of `lgamma`: recurrence up to 10, then the asymptotic series; reflected below 0.
     pub(crate) fn digamma(x: f64) -> f64 {
         // B(2k) / 2k, the coefficients of the series in 1/x**2.
-        const SERIES: [f64; 7] = [
-            1.0 / 12.0,
-            -1.0 / 120.0,
-            1.0 / 252.0,
-            -1.0 / 240.0,
-            1.0 / 132.0,
-            -691.0 / 32760.0,
-            1.0 / 12.0,
-        ];
+        const SERIES: [f64; 7] =
+            [1.0 / 12.0, -1.0 / 120.0, 1.0 / 252.0, -1.0 / 240.0, 1.0 / 132.0, -691.0 / 32760.0, 1.0 / 12.0];
         if x <= 0.0 && x == x.floor() {
             return f64::NAN;
         }
@@ -134,10 +117,7 @@ pub(crate) mod double {
             x += 1.0;
         }
         let inverse = 1.0 / (x * x);
-        let series = SERIES
-            .iter()
-            .rev()
-            .fold(0.0, |tail, term| (tail + term) * inverse);
+        let series = SERIES.iter().rev().fold(0.0, |tail, term| (tail + term) * inverse);
         sum + log(x) - 0.5 / x - series
     }
 }

@@ -15,26 +15,14 @@ use crate::shape::Shape;
 ///
 /// # Errors
 /// If the number of positions is not the shape's size, or `fill` is not a scalar of the dtype.
-pub fn take_flat(
-    array: &Array,
-    positions: &[i64],
-    shape: impl Into<Shape>,
-    fill: &Array,
-) -> Result<Array, OpError> {
+pub fn take_flat(array: &Array, positions: &[i64], shape: impl Into<Shape>, fill: &Array) -> Result<Array, OpError> {
     const OP: &str = "gather";
     let shape = shape.into();
     if shape.checked_size() != Some(positions.len()) {
-        return Err(OpError::argument(
-            OP,
-            format!("{} positions for shape {shape}", positions.len()),
-        ));
+        return Err(OpError::argument(OP, format!("{} positions for shape {shape}", positions.len())));
     }
     if fill.dtype() != array.dtype() || fill.size() != 1 {
-        return Err(OpError::DTypeMismatch {
-            op: OP,
-            left: array.dtype(),
-            right: fill.dtype(),
-        });
+        return Err(OpError::DTypeMismatch { op: OP, left: array.dtype(), right: fill.dtype() });
     }
     let buffer = with_elements!(array.buffer(), elements => {
         let mut result = reserve(&shape)?;
@@ -64,36 +52,16 @@ pub enum Combine {
 /// # Errors
 /// If there are not as many positions as updates, dtypes differ, or the operation does not accept
 /// the dtype.
-pub fn scatter_flat(
-    mut array: Array,
-    positions: &[i64],
-    updates: &Array,
-    combine: Combine,
-) -> Result<Array, OpError> {
+pub fn scatter_flat(mut array: Array, positions: &[i64], updates: &Array, combine: Combine) -> Result<Array, OpError> {
     const OP: &str = "scatter";
     let dtype = array.dtype();
     if dtype != updates.dtype() {
-        return Err(OpError::DTypeMismatch {
-            op: OP,
-            left: dtype,
-            right: updates.dtype(),
-        });
+        return Err(OpError::DTypeMismatch { op: OP, left: dtype, right: updates.dtype() });
     }
     if positions.len() != updates.size() {
-        return Err(OpError::argument(
-            OP,
-            format!(
-                "{} positions for {} updates",
-                positions.len(),
-                updates.size()
-            ),
-        ));
+        return Err(OpError::argument(OP, format!("{} positions for {} updates", positions.len(), updates.size())));
     }
-    let in_range = |position: i64, length: usize| {
-        usize::try_from(position)
-            .ok()
-            .filter(|&index| index < length)
-    };
+    let in_range = |position: i64, length: usize| usize::try_from(position).ok().filter(|&index| index < length);
     match combine {
         Combine::Replace => with_elements!(array.make_mut(), elements => {
             let updates = Element::slice(updates.buffer()).unwrap_or_default();
@@ -105,10 +73,7 @@ pub fn scatter_flat(
         }),
         Combine::With(op) => {
             if !op.accepts(dtype) {
-                return Err(OpError::DType {
-                    op: op.name(),
-                    dtype,
-                });
+                return Err(OpError::DType { op: op.name(), dtype });
             }
             if scatter_add_fast(op, dtype, &mut array, positions, updates) {
                 return Ok(array);
@@ -134,13 +99,7 @@ pub fn scatter_flat(
 }
 
 /// The additions that kernels do by the million; false if this is not one of them.
-fn scatter_add_fast(
-    op: BinaryOp,
-    dtype: DType,
-    array: &mut Array,
-    positions: &[i64],
-    updates: &Array,
-) -> bool {
+fn scatter_add_fast(op: BinaryOp, dtype: DType, array: &mut Array, positions: &[i64], updates: &Array) -> bool {
     fn add<T: Copy>(target: &mut [T], positions: &[i64], updates: &[T], add: impl Fn(T, T) -> T) {
         for (&position, &update) in positions.iter().zip(updates) {
             let index = usize::try_from(position).ok();

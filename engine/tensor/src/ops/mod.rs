@@ -32,7 +32,6 @@ pub use reduce::{ReduceOp, arg_extreme, reduce};
 pub use select::{clamp, select, select_n};
 pub use sort::{argsort, sort, top_k};
 pub use structural::{
-    broadcast_in_dim, concatenate, dynamic_slice, dynamic_update_slice, reshape, reverse, slice,
-    transpose,
+    broadcast_in_dim, concatenate, dynamic_slice, dynamic_update_slice, reshape, reverse, slice, transpose,
 };
 pub use unary::{UnaryOp, integer_pow, unary};

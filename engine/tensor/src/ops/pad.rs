@@ -29,10 +29,7 @@ pub fn pad(array: &Array, value: &Array, padding: &[PadDimension]) -> Result<Arr
     check_same_dtype(OP, array, value)?;
     check_length(OP, "padding_config", padding.len(), array.rank())?;
     if value.size() != 1 {
-        return Err(OpError::argument(
-            OP,
-            "the padding value has to be a scalar",
-        ));
+        return Err(OpError::argument(OP, "the padding value has to be a scalar"));
     }
     let mut shape = Shape::default();
     // What of the input survives, and where its first surviving element lands.
@@ -61,8 +58,7 @@ pub fn pad(array: &Array, value: &Array, padding: &[PadDimension]) -> Result<Arr
     }
     let kept = slice(array, &start, &limit, None)?;
     let fill = |shape: &Shape| -> Result<Array, OpError> {
-        let buffer =
-            with_elements!(value.buffer(), elements => Element::wrap(filled(shape, elements[0])?));
+        let buffer = with_elements!(value.buffer(), elements => Element::wrap(filled(shape, elements[0])?));
         Ok(Array::from_parts(array.dtype(), shape.clone(), buffer))
     };
     let mut result = fill(&shape)?;
@@ -71,19 +67,12 @@ pub fn pad(array: &Array, value: &Array, padding: &[PadDimension]) -> Result<Arr
     }
     let strides = signed_strides(&shape);
     let offsets = landing.iter().zip(&strides);
-    let base = offsets
-        .map(|(&start, &stride)| (start as isize).wrapping_mul(stride))
-        .fold(0, isize::wrapping_add);
+    let base = offsets.map(|(&start, &stride)| (start as isize).wrapping_mul(stride)).fold(0, isize::wrapping_add);
     let spread = strides.iter().zip(padding);
     // One that lands alone never uses its stride, so saturation cannot be seen.
-    let spread: SmallVec<[isize; 6]> = spread
-        .map(|(stride, dimension)| stride.saturating_mul(dimension.interior as isize + 1))
-        .collect();
-    write(
-        &mut result,
-        &Pattern::new(base, kept.shape(), &spread),
-        &kept,
-    );
+    let spread: SmallVec<[isize; 6]> =
+        spread.map(|(stride, dimension)| stride.saturating_mul(dimension.interior as isize + 1)).collect();
+    write(&mut result, &Pattern::new(base, kept.shape(), &spread), &kept);
     Ok(result)
 }
 
@@ -98,11 +87,7 @@ mod tests {
     fn pads_and_crops() {
         let value = Array::scalar(DType::I32, Scalar::Int(9));
         let pad_one = |low, high, interior| -> Result<Vec<i32>, OpError> {
-            let dimension = PadDimension {
-                low,
-                high,
-                interior,
-            };
+            let dimension = PadDimension { low, high, interior };
             let array = Array::from_i32s([3], &[0, 1, 2])?;
             let padded = pad(&array, &value, &[dimension])?;
             Ok(padded.elements::<i32>().expect("int32").to_vec())

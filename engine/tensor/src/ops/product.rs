@@ -10,12 +10,7 @@ pub(crate) trait Product: Element + std::ops::Add<Output = Self> {
     ///
     /// Sums run over the inner dimension in order with fused multiply-adds, as in XLA on the CPU,
     /// up to the length of an inner block.
-    fn matrix_product(
-        result: &mut [Self],
-        left: &[Self],
-        right: &[Self],
-        sizes: (usize, usize, usize),
-    );
+    fn matrix_product(result: &mut [Self], left: &[Self], right: &[Self], sizes: (usize, usize, usize));
 
     /// `x * y + sum` with one rounding (for `f32`, up to a double rounding of one in 2**29).
     fn multiply_add(x: Self, y: Self, sum: Self) -> Self;

@@ -66,10 +66,7 @@ pub(crate) fn reduced_innermost(
     let rank = array.rank();
     for (position, axis) in axes.iter().enumerate() {
         if *axis >= rank || axes[..position].contains(axis) {
-            return Err(OpError::argument(
-                op,
-                format!("axes {axes:?} do not fit shape {}", array.shape()),
-            ));
+            return Err(OpError::argument(op, format!("axes {axes:?} do not fit shape {}", array.shape())));
         }
     }
     let kept = (0..rank).filter(|axis| !axes.contains(axis));
@@ -93,10 +90,7 @@ pub(crate) fn reduced_innermost(
 pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpError> {
     let dtype = array.dtype();
     if !op.accepts(dtype) {
-        return Err(OpError::DType {
-            op: op.name(),
-            dtype,
-        });
+        return Err(OpError::DType { op: op.name(), dtype });
     }
     if axes.is_empty() {
         return Ok(array.clone());
@@ -128,18 +122,15 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
         Buffer::U16(x) => Buffer::U16(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
         Buffer::U32(x) => Buffer::U32(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
         Buffer::U64(x) => Buffer::U64(each_row(x, &shape, length, |row| integer(op, row, dtype))?),
-        Buffer::F32(x) => Buffer::F32(each_row(x, &shape, length, |row| {
-            float(op, row, &reduced, Float::INFINITY, |x| x)
-        })?),
-        Buffer::F64(x) => Buffer::F64(each_row(x, &shape, length, |row| {
-            float(op, row, &reduced, Float::INFINITY, |x| x)
-        })?),
+        Buffer::F32(x) => {
+            Buffer::F32(each_row(x, &shape, length, |row| float(op, row, &reduced, Float::INFINITY, |x| x))?)
+        }
+        Buffer::F64(x) => {
+            Buffer::F64(each_row(x, &shape, length, |row| float(op, row, &reduced, Float::INFINITY, |x| x))?)
+        }
         // Narrow floats are done, and keys accept nothing.
         Buffer::BF16(_) | Buffer::F16(_) | Buffer::Key(_) => {
-            return Err(OpError::DType {
-                op: op.name(),
-                dtype,
-            });
+            return Err(OpError::DType { op: op.name(), dtype });
         }
     };
     let mut result = Array::from_parts(dtype, shape, buffer);
@@ -195,13 +186,7 @@ fn integer<T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
     }
 }
 
-fn float<T: Float>(
-    op: ReduceOp,
-    row: &[T],
-    dimensions: &Shape,
-    greatest: T,
-    round: impl Fn(T) -> T,
-) -> T {
+fn float<T: Float>(op: ReduceOp, row: &[T], dimensions: &Shape, greatest: T, round: impl Fn(T) -> T) -> T {
     let fold = |start: T, f: fn(T, T) -> T| row.iter().fold(start, |sum, &x| f(sum, x));
     match op {
         ReduceOp::Prod => tree(row, dimensions, T::ONE, &|x, y| round(T::mul(x, y))),
@@ -217,19 +202,11 @@ fn float<T: Float>(
 /// (`TreeReductionRewriter`).
 const WINDOW: usize = 32;
 
-fn tree<T: Copy>(
-    elements: &[T],
-    dimensions: &Shape,
-    identity: T,
-    combine: &impl Fn(T, T) -> T,
-) -> T {
+fn tree<T: Copy>(elements: &[T], dimensions: &Shape, identity: T, combine: &impl Fn(T, T) -> T) -> T {
     if dimensions.iter().all(|&size| size <= WINDOW) {
         return elements.iter().fold(identity, |sum, &x| combine(sum, x));
     }
-    let windows: Shape = dimensions
-        .iter()
-        .map(|size| size.div_ceil(WINDOW))
-        .collect();
+    let windows: Shape = dimensions.iter().map(|size| size.div_ceil(WINDOW)).collect();
     let strides = dimensions.strides();
     let mut partial = vec![identity; windows.size()];
     // In row-major order, every window meets its elements in row-major order as well.
@@ -253,25 +230,14 @@ fn tree<T: Copy>(
 ///
 /// # Errors
 /// For keys, an axis out of bounds or of size 0, and an index dtype that is not an integer.
-pub fn arg_extreme(
-    array: &Array,
-    axis: usize,
-    largest: bool,
-    index_dtype: DType,
-) -> Result<Array, OpError> {
+pub fn arg_extreme(array: &Array, axis: usize, largest: bool, index_dtype: DType) -> Result<Array, OpError> {
     let op = if largest { "argmax" } else { "argmin" };
     if !index_dtype.is_integer() {
-        return Err(OpError::DType {
-            op,
-            dtype: index_dtype,
-        });
+        return Err(OpError::DType { op, dtype: index_dtype });
     }
     let (moved, shape, length) = reduced_innermost(op, array, &[axis])?;
     if length == 0 {
-        return Err(OpError::argument(
-            op,
-            "attempt to get the extreme of an empty axis",
-        ));
+        return Err(OpError::argument(op, "attempt to get the extreme of an empty axis"));
     }
     fn positions<T: PartialOrd + Copy>(elements: &[T], length: usize, largest: bool) -> Vec<i64> {
         let position = |row: &[T]| {
@@ -280,11 +246,7 @@ pub fn arg_extreme(
                 let current = &row[best];
                 let is_nan = candidate.partial_cmp(candidate).is_none();
                 let have_nan = current.partial_cmp(current).is_none();
-                let better = if largest {
-                    candidate > current
-                } else {
-                    candidate < current
-                };
+                let better = if largest { candidate > current } else { candidate < current };
                 if !have_nan && (is_nan || better) {
                     best = index;
                 }

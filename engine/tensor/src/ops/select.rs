@@ -15,17 +15,10 @@ use crate::ops::binary::{BinaryOp, binary};
 pub fn select(condition: &Array, on_true: &Array, on_false: &Array) -> Result<Array, OpError> {
     const OP: &str = "select";
     let Some(condition_elements) = condition.elements::<bool>() else {
-        return Err(OpError::DType {
-            op: OP,
-            dtype: condition.dtype(),
-        });
+        return Err(OpError::DType { op: OP, dtype: condition.dtype() });
     };
     if on_true.dtype() != on_false.dtype() {
-        return Err(OpError::DTypeMismatch {
-            op: OP,
-            left: on_true.dtype(),
-            right: on_false.dtype(),
-        });
+        return Err(OpError::DTypeMismatch { op: OP, left: on_true.dtype(), right: on_false.dtype() });
     }
     // The result has the shape of whichever operand is not broadcast.
     let shape = [condition, on_true, on_false]
@@ -44,11 +37,7 @@ pub fn select(condition: &Array, on_true: &Array, on_false: &Array) -> Result<Ar
         }
     }
     if condition.size() == 1 {
-        let chosen = if condition_elements[0] {
-            on_true
-        } else {
-            on_false
-        };
+        let chosen = if condition_elements[0] { on_true } else { on_false };
         if *chosen.shape() == shape {
             return Ok(chosen.clone());
         }
@@ -88,11 +77,7 @@ pub fn select_n(which: &Array, cases: &[&Array]) -> Result<Array, OpError> {
     };
     for &other in others {
         if other.dtype() != first.dtype() {
-            return Err(OpError::DTypeMismatch {
-                op: OP,
-                left: first.dtype(),
-                right: other.dtype(),
-            });
+            return Err(OpError::DTypeMismatch { op: OP, left: first.dtype(), right: other.dtype() });
         }
         if other.shape() != first.shape() {
             return Err(OpError::shapes(OP, first.shape(), other.shape()));

@@ -64,11 +64,7 @@ fn order(keys: &[Array], length: usize, descending: bool) -> Result<Order, OpErr
             row.sort_by(|&left, &right| {
                 let each = comparisons.iter().map(|compare| compare(left, right));
                 let ordering = each.fold(Ordering::Equal, Ordering::then);
-                if descending {
-                    ordering.reverse()
-                } else {
-                    ordering
-                }
+                if descending { ordering.reverse() } else { ordering }
             });
         }
     }
@@ -86,10 +82,7 @@ impl Order {
     /// The old positions within each row.
     fn indices(&self, like: &Array, dtype: DType) -> Result<Array, OpError> {
         let length = self.length.max(1);
-        let indices = self
-            .positions
-            .iter()
-            .map(|&position| (position % length) as i64);
+        let indices = self.positions.iter().map(|&position| (position % length) as i64);
         let indices = i64::wrap(indices.collect());
         let indices = Array::from_parts(DType::I64, like.shape().clone(), indices);
         convert(&indices, dtype)
@@ -100,10 +93,7 @@ impl Order {
 fn innermost(array: &Array, axis: usize) -> Result<Vec<usize>, OpError> {
     let rank = array.rank();
     if axis >= rank {
-        return Err(OpError::argument(
-            OP,
-            format!("axis {axis} is out of bounds for shape {}", array.shape()),
-        ));
+        return Err(OpError::argument(OP, format!("axis {axis} is out of bounds for shape {}", array.shape())));
     }
     let mut permutation: Vec<usize> = (0..rank).collect();
     permutation.swap(axis, rank - 1);
@@ -121,10 +111,7 @@ pub fn sort(operands: &[Array], axis: usize, key_count: usize) -> Result<Vec<Arr
         return Err(OpError::argument(OP, "needs at least one operand"));
     };
     if key_count == 0 || key_count > operands.len() {
-        return Err(OpError::argument(
-            OP,
-            format!("num_keys {key_count} for {} operands", operands.len()),
-        ));
+        return Err(OpError::argument(OP, format!("num_keys {key_count} for {} operands", operands.len())));
     }
     for other in others {
         if other.shape() != first.shape() {
@@ -132,15 +119,11 @@ pub fn sort(operands: &[Array], axis: usize, key_count: usize) -> Result<Vec<Arr
         }
     }
     let permutation = innermost(first, axis)?;
-    let moved: Vec<Array> = operands
-        .iter()
-        .map(|operand| transpose(operand, &permutation))
-        .collect::<Result<_, _>>()?;
+    let moved: Vec<Array> =
+        operands.iter().map(|operand| transpose(operand, &permutation)).collect::<Result<_, _>>()?;
     let order = order(&moved[..key_count], first.shape()[axis], false)?;
     let sorted = moved.iter();
-    sorted
-        .map(|operand| transpose(&order.apply(operand), &permutation))
-        .collect()
+    sorted.map(|operand| transpose(&order.apply(operand), &permutation)).collect()
 }
 
 /// The indices that sort along `axis`, as `jnp.argsort` (stable; descending keeps the order of
@@ -148,19 +131,10 @@ pub fn sort(operands: &[Array], axis: usize, key_count: usize) -> Result<Vec<Arr
 ///
 /// # Errors
 /// For an axis out of bounds, keys, and an index dtype that is not an integer.
-pub fn argsort(
-    array: &Array,
-    axis: usize,
-    descending: bool,
-    index_dtype: DType,
-) -> Result<Array, OpError> {
+pub fn argsort(array: &Array, axis: usize, descending: bool, index_dtype: DType) -> Result<Array, OpError> {
     let permutation = innermost(array, axis)?;
     let moved = transpose(array, &permutation)?;
-    let order = order(
-        std::slice::from_ref(&moved),
-        array.shape()[axis],
-        descending,
-    )?;
+    let order = order(std::slice::from_ref(&moved), array.shape()[axis], descending)?;
     transpose(&order.indices(&moved, index_dtype)?, &permutation)
 }
 
@@ -174,10 +148,7 @@ pub fn top_k(array: &Array, count: usize, index_dtype: DType) -> Result<(Array, 
         return Err(OpError::argument("top_k", "needs at least one dimension"));
     };
     if count > length {
-        return Err(OpError::argument(
-            "top_k",
-            format!("k = {count} is larger than the last dimension, {length}"),
-        ));
+        return Err(OpError::argument("top_k", format!("k = {count} is larger than the last dimension, {length}")));
     }
     let order = order(std::slice::from_ref(array), length, true)?;
     let start = vec![0; array.rank()];

@@ -26,9 +26,7 @@ impl Pattern {
                 continue;
             }
             match dimensions.last_mut() {
-                Some((outer_size, outer_stride))
-                    if *outer_stride == stride.wrapping_mul(size as isize) =>
-                {
+                Some((outer_size, outer_stride)) if *outer_stride == stride.wrapping_mul(size as isize) => {
                     *outer_size = outer_size.saturating_mul(size);
                     *outer_stride = stride;
                 }
@@ -81,9 +79,7 @@ impl Pattern {
                     let run = source[start..].iter().step_by(stride as usize);
                     result.extend(run.take(length));
                 }
-                _ => result.extend(
-                    (0..length as isize).map(|step| source[(position + step * stride) as usize]),
-                ),
+                _ => result.extend((0..length as isize).map(|step| source[(position + step * stride) as usize])),
             }
         });
         Ok(result)
@@ -109,9 +105,5 @@ impl Pattern {
 
 /// Row-major strides as signed numbers.
 pub(crate) fn signed_strides(shape: &Shape) -> SmallVec<[isize; 6]> {
-    shape
-        .strides()
-        .iter()
-        .map(|&stride| stride as isize)
-        .collect()
+    shape.strides().iter().map(|&stride| stride as isize).collect()
 }

@@ -10,39 +10,22 @@ use crate::ops::strided::{Pattern, signed_strides};
 use crate::shape::Shape;
 
 fn read(array: &Array, pattern: &Pattern, shape: Shape) -> Result<Array, OpError> {
-    let buffer =
-        with_elements!(array.buffer(), elements => Element::wrap(pattern.read(elements, &shape)?));
+    let buffer = with_elements!(array.buffer(), elements => Element::wrap(pattern.read(elements, &shape)?));
     Ok(Array::from_parts(array.dtype(), shape, buffer))
 }
 
-pub(super) fn check_same_dtype(
-    op: &'static str,
-    left: &Array,
-    right: &Array,
-) -> Result<(), OpError> {
+pub(super) fn check_same_dtype(op: &'static str, left: &Array, right: &Array) -> Result<(), OpError> {
     if left.dtype() == right.dtype() {
         return Ok(());
     }
-    Err(OpError::DTypeMismatch {
-        op,
-        left: left.dtype(),
-        right: right.dtype(),
-    })
+    Err(OpError::DTypeMismatch { op, left: left.dtype(), right: right.dtype() })
 }
 
-pub(super) fn check_length(
-    op: &'static str,
-    what: &str,
-    found: usize,
-    rank: usize,
-) -> Result<(), OpError> {
+pub(super) fn check_length(op: &'static str, what: &str, found: usize, rank: usize) -> Result<(), OpError> {
     if found == rank {
         return Ok(());
     }
-    Err(OpError::argument(
-        op,
-        format!("{what} has {found} entries for an operand of rank {rank}"),
-    ))
+    Err(OpError::argument(op, format!("{what} has {found} entries for an operand of rank {rank}")))
 }
 
 /// The same elements under another shape; the elements are shared.
@@ -80,10 +63,7 @@ pub fn transpose(array: &Array, permutation: &[usize]) -> Result<Array, OpError>
         return Ok(array.clone());
     }
     let strides = signed_strides(array.shape());
-    let shape: Shape = permutation
-        .iter()
-        .map(|&axis| array.shape()[axis])
-        .collect();
+    let shape: Shape = permutation.iter().map(|&axis| array.shape()[axis]).collect();
     let strides: SmallVec<[isize; 6]> = permutation.iter().map(|&axis| strides[axis]).collect();
     read(array, &Pattern::new(0, &shape, &strides), shape)
 }
@@ -92,20 +72,13 @@ pub fn transpose(array: &Array, permutation: &[usize]) -> Result<Array, OpError>
 ///
 /// # Errors
 /// If `dimensions` does not increase or fit, or an input size is neither 1 nor the output's.
-pub fn broadcast_in_dim(
-    array: &Array,
-    shape: impl Into<Shape>,
-    dimensions: &[usize],
-) -> Result<Array, OpError> {
+pub fn broadcast_in_dim(array: &Array, shape: impl Into<Shape>, dimensions: &[usize]) -> Result<Array, OpError> {
     const OP: &str = "broadcast_in_dim";
     let shape = shape.into();
     check_length(OP, "broadcast_dimensions", dimensions.len(), array.rank())?;
     let increasing = dimensions.windows(2).all(|pair| pair[0] < pair[1]);
     if !increasing || dimensions.iter().any(|&axis| axis >= shape.rank()) {
-        return Err(OpError::argument(
-            OP,
-            format!("broadcast_dimensions {dimensions:?} do not fit shape {shape}"),
-        ));
+        return Err(OpError::argument(OP, format!("broadcast_dimensions {dimensions:?} do not fit shape {shape}")));
     }
     if *array.shape() == shape {
         return Ok(array.clone());
@@ -131,12 +104,7 @@ pub fn broadcast_in_dim(
 ///
 /// # Errors
 /// Unless `0 <= start <= limit <= size` and strides are positive, in every dimension.
-pub fn slice(
-    array: &Array,
-    start: &[usize],
-    limit: &[usize],
-    strides: Option<&[usize]>,
-) -> Result<Array, OpError> {
+pub fn slice(array: &Array, start: &[usize], limit: &[usize], strides: Option<&[usize]>) -> Result<Array, OpError> {
     const OP: &str = "slice";
     let rank = array.rank();
     check_length(OP, "start_indices", start.len(), rank)?;
@@ -158,9 +126,7 @@ pub fn slice(
             ));
         }
         shape.push((limit - start).div_ceil(step));
-        base = (start as isize)
-            .wrapping_mul(input_strides[axis])
-            .wrapping_add(base);
+        base = (start as isize).wrapping_mul(input_strides[axis]).wrapping_add(base);
         // A step past the end is taken at most zero times; the bound keeps the product in range.
         let step = step.min(size.max(1)) as isize;
         pattern_strides.push(step.wrapping_mul(input_strides[axis]));
@@ -177,9 +143,7 @@ fn clamped_starts(shape: &Shape, sizes: &[usize], starts: &[i64]) -> SmallVec<[u
     dimensions
         .map(|((&size, &length), &start)| {
             let last = size - length;
-            usize::try_from(start.max(0))
-                .unwrap_or(usize::MAX)
-                .min(last)
+            usize::try_from(start.max(0)).unwrap_or(usize::MAX).min(last)
         })
         .collect()
 }
@@ -203,11 +167,7 @@ pub fn dynamic_slice(array: &Array, starts: &[i64], sizes: &[usize]) -> Result<A
     check_length(OP, "start_indices", starts.len(), array.rank())?;
     check_fits(OP, array, &Shape::from(sizes))?;
     let start = clamped_starts(array.shape(), sizes, starts);
-    let limit: Shape = start
-        .iter()
-        .zip(sizes)
-        .map(|(start, size)| start + size)
-        .collect();
+    let limit: Shape = start.iter().zip(sizes).map(|(start, size)| start + size).collect();
     slice(array, &start, &limit, None)
 }
 
@@ -215,11 +175,7 @@ pub fn dynamic_slice(array: &Array, starts: &[i64], sizes: &[usize]) -> Result<A
 ///
 /// # Errors
 /// If dtypes or ranks differ, or a size of the update exceeds the operand's.
-pub fn dynamic_update_slice(
-    mut array: Array,
-    update: &Array,
-    starts: &[i64],
-) -> Result<Array, OpError> {
+pub fn dynamic_update_slice(mut array: Array, update: &Array, starts: &[i64]) -> Result<Array, OpError> {
     const OP: &str = "dynamic_update_slice";
     check_same_dtype(OP, &array, update)?;
     check_length(OP, "start_indices", starts.len(), array.rank())?;
@@ -230,9 +186,7 @@ pub fn dynamic_update_slice(
     let start = clamped_starts(array.shape(), update.shape(), starts);
     let strides = signed_strides(array.shape());
     let offsets = start.iter().zip(&strides);
-    let base = offsets
-        .map(|(&start, &stride)| (start as isize).wrapping_mul(stride))
-        .fold(0, isize::wrapping_add);
+    let base = offsets.map(|(&start, &stride)| (start as isize).wrapping_mul(stride)).fold(0, isize::wrapping_add);
     let pattern = Pattern::new(base, update.shape(), &strides);
     write(&mut array, &pattern, update);
     Ok(array)
@@ -257,10 +211,7 @@ pub fn concatenate(arrays: &[&Array], axis: usize) -> Result<Array, OpError> {
         return Err(OpError::argument(OP, "needs at least one array"));
     };
     if axis >= first.rank() {
-        return Err(OpError::argument(
-            OP,
-            format!("axis {axis} is out of bounds for shape {}", first.shape()),
-        ));
+        return Err(OpError::argument(OP, format!("axis {axis} is out of bounds for shape {}", first.shape())));
     }
     let rest = first.shape().without_axes(&[axis]);
     for &other in others {
@@ -270,9 +221,7 @@ pub fn concatenate(arrays: &[&Array], axis: usize) -> Result<Array, OpError> {
         }
     }
     let mut shape = first.shape().clone();
-    shape[axis] = arrays.iter().fold(0, |sum: usize, array| {
-        sum.saturating_add(array.shape()[axis])
-    });
+    shape[axis] = arrays.iter().fold(0, |sum: usize, array| sum.saturating_add(array.shape()[axis]));
     // Sizes of an empty array can overflow, and nothing is copied.
     let outer = match shape.checked_size() {
         Some(0) => 0,
@@ -298,10 +247,7 @@ pub fn concatenate(arrays: &[&Array], axis: usize) -> Result<Array, OpError> {
 /// For an axis out of bounds.
 pub fn reverse(array: &Array, axes: &[usize]) -> Result<Array, OpError> {
     if let Some(axis) = axes.iter().find(|&&axis| axis >= array.rank()) {
-        return Err(OpError::argument(
-            "rev",
-            format!("axis {axis} is out of bounds for shape {}", array.shape()),
-        ));
+        return Err(OpError::argument("rev", format!("axis {axis} is out of bounds for shape {}", array.shape())));
     }
     let mut strides = signed_strides(array.shape());
     let mut base = 0;
@@ -334,10 +280,7 @@ mod tests {
     #[test]
     fn transposes() {
         let result = transpose(&counting([2, 3]), &[1, 0]).expect("a permutation");
-        assert_eq!(
-            result,
-            Array::from_i32s([3, 2], &[0, 3, 1, 4, 2, 5]).expect("six")
-        );
+        assert_eq!(result, Array::from_i32s([3, 2], &[0, 3, 1, 4, 2, 5]).expect("six"));
         let result = transpose(&counting([2, 1, 3]), &[2, 1, 0]).expect("a permutation");
         assert_eq!(values(&result), [0, 3, 1, 4, 2, 5]);
         assert!(transpose(&counting([2, 3]), &[0, 0]).is_err());
@@ -358,10 +301,7 @@ mod tests {
     fn slices() {
         let array = counting([3, 4]);
         let result = slice(&array, &[1, 0], &[3, 4], Some(&[1, 3])).expect("inside");
-        assert_eq!(
-            result,
-            Array::from_i32s([2, 2], &[4, 7, 8, 11]).expect("four")
-        );
+        assert_eq!(result, Array::from_i32s([2, 2], &[4, 7, 8, 11]).expect("four"));
         let result = slice(&array, &[0, 1], &[3, 2], Some(&[usize::MAX, 1])).expect("inside");
         assert_eq!(values(&result), [1]);
         assert!(slice(&array, &[0, 0], &[4, 4], None).is_err());
@@ -391,22 +331,11 @@ mod tests {
     fn empty_arrays_may_have_any_sizes() {
         let huge = 1usize << 40;
         let empty = Array::zeros(DType::F32, [huge, huge, 0]).expect("no elements");
-        assert_eq!(
-            transpose(&empty, &[2, 0, 1]).map(|array| array.size()),
-            Ok(0)
-        );
+        assert_eq!(transpose(&empty, &[2, 0, 1]).map(|array| array.size()), Ok(0));
         assert_eq!(reverse(&empty, &[0, 1]).map(|array| array.size()), Ok(0));
-        let part = slice(
-            &empty,
-            &[huge / 2, 1, 0],
-            &[huge, huge, 0],
-            Some(&[2, 3, 1]),
-        );
+        let part = slice(&empty, &[huge / 2, 1, 0], &[huge, huge, 0], Some(&[2, 3, 1]));
         assert_eq!(part.map(|array| array.size()), Ok(0));
-        assert_eq!(
-            concatenate(&[&empty, &empty], 2).map(|array| array.size()),
-            Ok(0)
-        );
+        assert_eq!(concatenate(&[&empty, &empty], 2).map(|array| array.size()), Ok(0));
         let sum = |axes: &[usize]| crate::ops::reduce(crate::ops::ReduceOp::Sum, &empty, axes);
         assert_eq!(sum(&[0, 1]).map(|array| array.size()), Ok(0));
         assert!(matches!(sum(&[2]), Err(OpError::TooLarge { .. })));

@@ -143,10 +143,7 @@ impl UnaryOp {
 pub fn unary(op: UnaryOp, mut array: Array) -> Result<Array, OpError> {
     let dtype = array.dtype();
     if !op.accepts(dtype) {
-        return Err(OpError::DType {
-            op: op.name(),
-            dtype,
-        });
+        return Err(OpError::DType { op: op.name(), dtype });
     }
     if op == IsFinite {
         return is_finite(&array);
@@ -157,12 +154,10 @@ pub fn unary(op: UnaryOp, mut array: Array) -> Result<Array, OpError> {
         // Leading zeros are of the four bits that the dtype has. (Ones are not: XLA counts those of
         // the sign-extended byte.)
         Buffer::I8(x) if dtype == DType::I4 && op == Clz => {
-            x.iter_mut()
-                .for_each(|x| *x = Integer::leading_zeros(*x & 15) - 4);
+            x.iter_mut().for_each(|x| *x = Integer::leading_zeros(*x & 15) - 4);
         }
         Buffer::U8(x) if dtype == DType::U4 && op == Clz => {
-            x.iter_mut()
-                .for_each(|x| *x = Integer::leading_zeros(*x) - 4);
+            x.iter_mut().for_each(|x| *x = Integer::leading_zeros(*x) - 4);
         }
         Buffer::I8(x) => integers(op, x),
         Buffer::I16(x) => integers(op, x),
@@ -275,11 +270,7 @@ fn is_finite(array: &Array) -> Result<Array, OpError> {
             elements.iter().map(|x| x.is_finite()).collect()
         }
     };
-    Ok(Array::from_parts(
-        DType::Bool,
-        array.shape().clone(),
-        Buffer::Bool(finite),
-    ))
+    Ok(Array::from_parts(DType::Bool, array.shape().clone(), Buffer::Bool(finite)))
 }
 
 /// The functions that XLA expands into rounded steps of the narrow type; false for all others,
@@ -316,9 +307,7 @@ pub fn integer_pow(mut array: Array, exponent: i32) -> Result<Array, OpError> {
     let buffer = array.make_mut();
     macro_rules! integer {
         ($x:expr) => {
-            each($x, |x| {
-                power(x, exponent.unsigned_abs(), Integer::ONE, Integer::mul)
-            })
+            each($x, |x| power(x, exponent.unsigned_abs(), Integer::ONE, Integer::mul))
         };
     }
     match buffer {
@@ -337,11 +326,7 @@ pub fn integer_pow(mut array: Array, exponent: i32) -> Result<Array, OpError> {
             let one = |x: f32| {
                 let product = |x: f32, y: f32| round_narrow(dtype, Float::mul(x, y));
                 let result = power(x, exponent.unsigned_abs(), 1.0, product);
-                if exponent < 0 {
-                    Float::div(1.0, result)
-                } else {
-                    result
-                }
+                if exponent < 0 { Float::div(1.0, result) } else { result }
             };
             in_f32_chunks(dtype, buffer, |_, x| each(x, one));
         }
@@ -354,11 +339,7 @@ pub fn integer_pow(mut array: Array, exponent: i32) -> Result<Array, OpError> {
 
 fn float_power<T: Float>(x: T, exponent: i32) -> T {
     let result = power(x, exponent.unsigned_abs(), T::ONE, T::mul);
-    if exponent < 0 {
-        T::ONE.div(result)
-    } else {
-        result
-    }
+    if exponent < 0 { T::ONE.div(result) } else { result }
 }
 
 /// The order of multiplications is JAX's (`_integer_pow` in jax/_src/lax/lax.py).

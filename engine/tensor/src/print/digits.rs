@@ -33,9 +33,7 @@ fn shortest(magnitude: f64, dtype: DType) -> Shortest {
         DType::F16 => {
             // At most five digits are needed for 11 bits.
             let candidates = (0..5).map(|precision| format!("{magnitude:.precision$e}"));
-            let found = candidates
-                .into_iter()
-                .find(|text| reads_back(text, magnitude, dtype));
+            let found = candidates.into_iter().find(|text| reads_back(text, magnitude, dtype));
             found.unwrap_or_else(|| format!("{magnitude:e}"))
         }
         _ => format!("{:e}", magnitude as f32),
@@ -72,11 +70,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// As many as tell the value from its neighbours.
-    pub(super) const UNIQUE: Wanted = Wanted {
-        unique: true,
-        at_most: None,
-        at_least: 0,
-    };
+    pub(super) const UNIQUE: Wanted = Wanted { unique: true, at_most: None, at_least: 0 };
 
     /// How many digits of the exact value to write, or `None` for the unique ones, of which there
     /// are `count`.
@@ -90,11 +84,7 @@ impl Wanted {
 
     /// Digits after the point without the zeros that nobody asked for.
     fn trim(self, fraction: &str) -> &str {
-        let kept = if self.unique {
-            self.at_least
-        } else {
-            fraction.len()
-        };
+        let kept = if self.unique { self.at_least } else { fraction.len() };
         let significant = fraction.trim_end_matches('0').len();
         &fraction[..significant.max(kept.min(fraction.len()))]
     }
@@ -123,10 +113,7 @@ pub(super) fn positional(magnitude: f64, dtype: DType, wanted: Wanted) -> Positi
     // Other than the unique digits are those of the exact value, as in dragon4.
     let text = format!("{magnitude:.precision$}");
     let (integer, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    Positional {
-        integer: integer.to_owned(),
-        fraction: wanted.trim(fraction).to_owned(),
-    }
+    Positional { integer: integer.to_owned(), fraction: wanted.trim(fraction).to_owned() }
 }
 
 /// Digits of a magnitude in scientific notation.
@@ -146,21 +133,13 @@ pub(super) fn scientific(magnitude: f64, dtype: DType, wanted: Wanted) -> Scient
         let fraction = digits[1..].trim_end_matches('0');
         match wanted.exactly(fraction.len()) {
             None => {
-                return Scientific {
-                    integer: digits[..1].to_owned(),
-                    fraction: fraction.to_owned(),
-                    exponent,
-                };
+                return Scientific { integer: digits[..1].to_owned(), fraction: fraction.to_owned(), exponent };
             }
             Some(exactly) => precision = exactly,
         }
     }
     let (digits, exponent) = split_scientific(&format!("{magnitude:.precision$e}"));
-    Scientific {
-        integer: digits[..1].to_owned(),
-        fraction: wanted.trim(&digits[1..]).to_owned(),
-        exponent,
-    }
+    Scientific { integer: digits[..1].to_owned(), fraction: wanted.trim(&digits[1..]).to_owned(), exponent }
 }
 
 impl Scientific {
@@ -175,26 +154,14 @@ impl Scientific {
 pub(super) fn percent_g(value: f64) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     let magnitude = value.abs();
-    let rounded = scientific(
-        magnitude,
-        DType::F64,
-        Wanted {
-            unique: false,
-            at_most: Some(5),
-            at_least: 0,
-        },
-    );
+    let rounded = scientific(magnitude, DType::F64, Wanted { unique: false, at_most: Some(5), at_least: 0 });
     let text = if (-4..6).contains(&rounded.exponent) {
         let precision = (5 - rounded.exponent) as usize;
         format!("{magnitude:.precision$}")
     } else {
         format!("{}.{}", rounded.integer, rounded.fraction)
     };
-    let text = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if (-4..6).contains(&rounded.exponent) {
         format!("{sign}{text}")
     } else {

@@ -23,21 +23,14 @@ pub(super) enum ElementFormat {
 }
 
 impl ElementFormat {
-    pub(super) fn new(
-        dtype: DType,
-        rank: usize,
-        values: &[Scalar],
-        options: &PrintOptions,
-    ) -> ElementFormat {
+    pub(super) fn new(dtype: DType, rank: usize, values: &[Scalar], options: &PrintOptions) -> ElementFormat {
         match dtype {
             DType::Bool => ElementFormat::Bool { pad: rank > 0 },
             DType::F16 | DType::F32 | DType::F64 => {
                 let values = values.iter().filter_map(|value| value.as_f64()).collect();
                 ElementFormat::Float(FloatFormat::new(dtype, values, options))
             }
-            _ if dtype.bits() < 8 || matches!(dtype.kind(), Kind::Float | Kind::Key) => {
-                ElementFormat::Plain(dtype)
-            }
+            _ if dtype.bits() < 8 || matches!(dtype.kind(), Kind::Float | Kind::Key) => ElementFormat::Plain(dtype),
             _ => integer_format(values, options),
         }
     }
@@ -68,10 +61,7 @@ impl ElementFormat {
 fn integer_format(values: &[Scalar], options: &PrintOptions) -> ElementFormat {
     let integers = || values.iter().filter_map(|value| value.as_int());
     let (Some(max), Some(min)) = (integers().max(), integers().min()) else {
-        return ElementFormat::Integer {
-            sign: options.sign,
-            width: 0,
-        };
+        return ElementFormat::Integer { sign: options.sign, width: 0 };
     };
     let sign = match options.sign {
         Sign::Space if min < 0 => Sign::Minus,
@@ -97,11 +87,7 @@ pub(super) struct FloatFormat {
 
 impl FloatFormat {
     fn new(dtype: DType, values: Vec<f64>, options: &PrintOptions) -> FloatFormat {
-        let finite: Vec<f64> = values
-            .iter()
-            .copied()
-            .filter(|value| value.is_finite())
-            .collect();
+        let finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
         let mut format = FloatFormat {
             dtype,
             scientific: needs_exponent(dtype, &finite, options.suppress),
@@ -129,10 +115,7 @@ impl FloatFormat {
             let minus_infinity = values.contains(&f64::NEG_INFINITY);
             let signed = options.sign != Sign::Minus || minus_infinity;
             let offset = format.pad_right + 1;
-            let widest = format
-                .nan
-                .len()
-                .max(format.infinity.len() + usize::from(signed));
+            let widest = format.nan.len().max(format.infinity.len() + usize::from(signed));
             let widest = widest.min(usize::from(u16::MAX));
             format.pad_left = format.pad_left.max(widest.saturating_sub(offset));
         }
@@ -206,14 +189,8 @@ impl FloatFormat {
 
 /// numpy's choice of scientific notation, computed in the array's own dtype.
 fn needs_exponent(dtype: DType, finite: &[f64], suppress: bool) -> bool {
-    let magnitudes = || {
-        finite
-            .iter()
-            .map(|value| value.abs())
-            .filter(|&value| value != 0.0)
-    };
-    let (Some(max), Some(min)) = (magnitudes().reduce(f64::max), magnitudes().reduce(f64::min))
-    else {
+    let magnitudes = || finite.iter().map(|value| value.abs()).filter(|&value| value != 0.0);
+    let (Some(max), Some(min)) = (magnitudes().reduce(f64::max), magnitudes().reduce(f64::min)) else {
         return false;
     };
     let in_dtype = |value: f64| match Scalar::Float(value).cast(dtype) {

@@ -7,13 +7,7 @@ use crate::scalar::Scalar;
 
 /// What `np.array2string` returns: the elements in brackets, with `separator` between them,
 /// laid out to stand after `prefix` and before `suffix`, neither of which is included.
-pub fn array2string(
-    array: &Array,
-    options: &PrintOptions,
-    separator: &str,
-    prefix: &str,
-    suffix: &str,
-) -> String {
+pub fn array2string(array: &Array, options: &PrintOptions, separator: &str, prefix: &str, suffix: &str) -> String {
     if array.size() == 0 {
         return "[]".to_owned();
     }
@@ -21,12 +15,8 @@ pub fn array2string(
     let edge = summarised.then_some(options.edgeitems);
     let mut values = Vec::new();
     shown_values(array, edge, 0, 0, &mut values);
-    let layout = Layout {
-        array,
-        format: ElementFormat::new(array.dtype(), array.rank(), &values, options),
-        separator,
-        edge,
-    };
+    let layout =
+        Layout { array, format: ElementFormat::new(array.dtype(), array.rank(), &values, options), separator, edge };
     let indent = " ".repeat(prefix.chars().count() + 1);
     let width = options.linewidth.saturating_sub(suffix.chars().count());
     layout.nested(0, 0, &indent, width as isize)
@@ -38,13 +28,7 @@ fn shown_edge(length: usize, edge: Option<usize>) -> Option<usize> {
 }
 
 /// The elements that will be shown, so that hidden ones do not widen the columns.
-fn shown_values(
-    array: &Array,
-    edge: Option<usize>,
-    axis: usize,
-    start: usize,
-    values: &mut Vec<Scalar>,
-) {
+fn shown_values(array: &Array, edge: Option<usize>, axis: usize, start: usize, values: &mut Vec<Scalar>) {
     let Some(&length) = array.shape().get(axis) else {
         values.extend(array.get(start));
         return;
@@ -114,11 +98,7 @@ impl Layout<'_> {
                 parts.push(format!("{indent}..."));
             }
             parts.extend(trailing.map(child));
-            let separator = format!(
-                "{}{}",
-                self.separator.trim_end(),
-                "\n".repeat(axes_left - 1)
-            );
+            let separator = format!("{}{}", self.separator.trim_end(), "\n".repeat(axes_left - 1));
             parts.join(&separator)
         };
         // The caller has already indented the first line.
@@ -160,8 +140,6 @@ impl Layout<'_> {
 
     fn element(&self, index: usize) -> String {
         // Every index is inside: they are made from the shape.
-        self.array
-            .get(index)
-            .map_or_else(String::new, |value| self.format.text(value))
+        self.array.get(index).map_or_else(String::new, |value| self.format.text(value))
     }
 }

@@ -56,11 +56,7 @@ pub fn numpy_repr_with(array: &Array, options: &PrintOptions) -> String {
     if !implied || empty {
         // Names that are not Python identifiers are quoted.
         let quoted = dtype.name().contains('_');
-        extras.push(if quoted {
-            format!("dtype='{dtype}'")
-        } else {
-            format!("dtype={dtype}")
-        });
+        extras.push(if quoted { format!("dtype='{dtype}'") } else { format!("dtype={dtype}") });
     }
     if extras.is_empty() {
         return format!("{PREFIX}{body})");
@@ -79,12 +75,7 @@ pub fn numpy_repr_with(array: &Array, options: &PrintOptions) -> String {
 /// The bracketed, comma-separated elements as they stand between a prefix such as `array(` and a
 /// suffix such as `)`: continuation lines are indented by the prefix's length, and lines kept
 /// short enough for the suffix.
-pub fn numpy_repr_body(
-    array: &Array,
-    options: &PrintOptions,
-    prefix: &str,
-    suffix: &str,
-) -> String {
+pub fn numpy_repr_body(array: &Array, options: &PrintOptions, prefix: &str, suffix: &str) -> String {
     array2string(array, options, ", ", prefix, suffix)
 }
 
@@ -109,11 +100,8 @@ pub fn jax_repr_with(array: &Array, weak_type: bool, options: &PrintOptions) -> 
     };
     // The arithmetic of jax/_src/array.py, which looks for the newline from -1 on.
     let last_line = body.len() + 1 - body.rfind('\n').map_or(0, |newline| newline + 1) + 1;
-    let spacer = if last_line + dtype.len() + 2 > options.linewidth {
-        " ".repeat(PREFIX.len())
-    } else {
-        " ".to_owned()
-    };
+    let spacer =
+        if last_line + dtype.len() + 2 > options.linewidth { " ".repeat(PREFIX.len()) } else { " ".to_owned() };
     format!("{PREFIX}{body},{spacer}{dtype})")
 }
 
@@ -127,8 +115,5 @@ fn key_text(array: &Array, options: &PrintOptions) -> Option<String> {
     shape.push(2);
     let words = Array::from_parts(DType::U32, shape, Buffer::U32(words));
     let (shape, dtype) = (array.shape(), array.dtype());
-    Some(format!(
-        "Array({shape}, dtype={dtype}) overlaying:\n{}",
-        numpy_str_with(&words, options)
-    ))
+    Some(format!("Array({shape}, dtype={dtype}) overlaying:\n{}", numpy_str_with(&words, options)))
 }

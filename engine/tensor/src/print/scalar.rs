@@ -14,11 +14,7 @@ pub fn python_float_repr(value: f64) -> String {
 pub fn scalar_str(dtype: DType, value: Scalar) -> String {
     match (dtype.kind(), value) {
         (Kind::Bool, _) => {
-            let text = if value.as_bool() == Some(true) {
-                "True"
-            } else {
-                "False"
-            };
+            let text = if value.as_bool() == Some(true) { "True" } else { "False" };
             text.to_owned()
         }
         (Kind::Signed | Kind::Unsigned, _) => value.as_int().unwrap_or(0).to_string(),
@@ -67,10 +63,7 @@ pub(super) fn float_text(value: f64, dtype: DType) -> String {
     let digits = scientific(magnitude, dtype, Wanted::UNIQUE);
     let point = if digits.fraction.is_empty() { "" } else { "." };
     let exponent = digits.exponent_text(2);
-    format!(
-        "{sign}{}{point}{}e{exponent}",
-        digits.integer, digits.fraction
-    )
+    format!("{sign}{}{point}{}e{exponent}", digits.integer, digits.fraction)
 }
 
 #[cfg(test)]

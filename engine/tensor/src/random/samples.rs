@@ -4,9 +4,7 @@ use crate::array::{Array, reserve};
 use crate::buffer::{Buffer, Element};
 use crate::dtype::DType;
 use crate::error::OpError;
-use crate::ops::{
-    BinaryOp, CompareOp, UnaryOp, bitcast_convert, compare, convert, sort, take_flat, unary,
-};
+use crate::ops::{BinaryOp, CompareOp, UnaryOp, bitcast_convert, compare, convert, sort, take_flat, unary};
 use crate::random::threefry::{bits, threefry_block};
 use crate::scalar::Scalar;
 use crate::shape::Shape;
@@ -99,10 +97,7 @@ fn scale(mut x: Array, span: &Array, minimum: &Array) -> Result<Array, OpError> 
 pub fn normal(key: [u32; 2], shape: impl Into<Shape>, dtype: DType) -> Result<Array, OpError> {
     let one = |value: f64| Array::scalar(dtype, Scalar::Float(value));
     if !dtype.is_float() {
-        return Err(OpError::DType {
-            op: "normal",
-            dtype,
-        });
+        return Err(OpError::DType { op: "normal", dtype });
     }
     let low = crate::ops::binary(BinaryOp::NextAfter, one(-1.0), one(0.0))?;
     let sample = uniform(key, shape, dtype, &low, &one(1.0))?;
@@ -171,10 +166,7 @@ pub fn randint(
         let offset = remainder(offset % modulus, span);
         result.push((minimum + offset as i128) as i64);
     }
-    convert(
-        &Array::from_parts(DType::I64, shape, i64::wrap(result)),
-        dtype,
-    )
+    convert(&Array::from_parts(DType::I64, shape, i64::wrap(result)), dtype)
 }
 
 /// `bool`s that are true with probability `p`, as `jax.random.bernoulli` in its default mode.

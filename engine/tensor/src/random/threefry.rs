@@ -23,9 +23,7 @@ pub fn threefry_block(key: Key, counter: [u32; 2]) -> [u32; 2] {
             right = right.rotate_left(rotation) ^ left;
         }
         left = left.wrapping_add(schedule[(group + 1) % 3]);
-        right = right
-            .wrapping_add(schedule[(group + 2) % 3])
-            .wrapping_add(group as u32 + 1);
+        right = right.wrapping_add(schedule[(group + 2) % 3]).wrapping_add(group as u32 + 1);
     }
     [left, right]
 }
@@ -51,11 +49,7 @@ pub fn threefry_2x32(key: Key, counts: &[u32]) -> Vec<u32> {
 /// Without `x64` JAX cuts the seed to 32 bits, which leaves the first word zero.
 pub fn seed(seed: i64, x64: bool) -> Key {
     let low = seed as u32;
-    if x64 {
-        [(seed as u64 >> 32) as u32, low]
-    } else {
-        [0, low]
-    }
+    if x64 { [(seed as u64 >> 32) as u32, low] } else { [0, low] }
 }
 
 /// The key of `jax.random.fold_in(key, data)`.
@@ -84,11 +78,7 @@ pub fn split(key: Key, shape: impl Into<Shape>) -> Result<Array, OpError> {
 /// # Errors
 /// For other widths, and [`OpError::TooLarge`].
 pub fn bits(key: Key, bit_width: u32, shape: impl Into<Shape>) -> Result<Array, OpError> {
-    fn all<T: Element>(
-        key: Key,
-        shape: Shape,
-        narrow: impl Fn([u32; 2]) -> T,
-    ) -> Result<Array, OpError> {
+    fn all<T: Element>(key: Key, shape: Shape, narrow: impl Fn([u32; 2]) -> T) -> Result<Array, OpError> {
         let mut result = reserve(&shape)?;
         result.extend(blocks(key, shape.size()).map(narrow));
         Ok(Array::from_parts(T::DTYPE, shape, T::wrap(result)))
@@ -98,9 +88,7 @@ pub fn bits(key: Key, bit_width: u32, shape: impl Into<Shape>) -> Result<Array, 
         8 => all(key, shape, |[left, right]| (left ^ right) as u8),
         16 => all(key, shape, |[left, right]| (left ^ right) as u16),
         32 => all(key, shape, |[left, right]| left ^ right),
-        64 => all(key, shape, |[left, right]| {
-            u64::from(left) << 32 | u64::from(right)
-        }),
+        64 => all(key, shape, |[left, right]| u64::from(left) << 32 | u64::from(right)),
         _ => Err(OpError::argument(
             "random_bits",
             format!("requires 8-, 16-, 32- or 64-bit field width, got {bit_width}"),
@@ -117,13 +105,7 @@ mod tests {
     fn known_answers() {
         assert_eq!(threefry_block([0, 0], [0, 0]), [0x6b20_0159, 0x99ba_4efe]);
         let ones = u32::MAX;
-        assert_eq!(
-            threefry_block([ones, ones], [ones, ones]),
-            [0x1cb9_96fc, 0xbb00_2be7]
-        );
-        assert_eq!(
-            threefry_block([0x1319_8a2e, 0x0370_7344], [0x243f_6a88, 0x85a3_08d3]),
-            [0xc492_3a9c, 0x483d_f7a0]
-        );
+        assert_eq!(threefry_block([ones, ones], [ones, ones]), [0x1cb9_96fc, 0xbb00_2be7]);
+        assert_eq!(threefry_block([0x1319_8a2e, 0x0370_7344], [0x243f_6a88, 0x85a3_08d3]), [0xc492_3a9c, 0x483d_f7a0]);
     }
 }

@@ -18,17 +18,12 @@ pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 /// A list of unsigned numbers inside a JSON object.
 pub(crate) fn numbers(value: &Value, key: &str) -> Vec<u64> {
     let numbers = list(value, key).iter();
-    numbers
-        .map(|number| number.as_u64().expect("an unsigned number"))
-        .collect()
+    numbers.map(|number| number.as_u64().expect("an unsigned number")).collect()
 }
 
 /// The same as positions.
 pub(crate) fn positions(value: &Value, key: &str) -> Vec<usize> {
-    numbers(value, key)
-        .into_iter()
-        .map(|number| number as usize)
-        .collect()
+    numbers(value, key).into_iter().map(|number| number as usize).collect()
 }
 
 /// The array with these bits, repeated until the shape is full.
@@ -85,12 +80,7 @@ impl Report {
     }
 
     /// Compares two arrays.
-    pub(crate) fn check_array(
-        &mut self,
-        what: &dyn std::fmt::Display,
-        found: &Array,
-        expected: &Array,
-    ) {
+    pub(crate) fn check_array(&mut self, what: &dyn std::fmt::Display, found: &Array, expected: &Array) {
         self.checked += 1;
         if agree(found, expected) {
             return;
@@ -98,10 +88,7 @@ impl Report {
         let describe = |array: &Array| format!("{} {}", array.dtype(), array.shape());
         let mut difference = format!("{what}: {} for {}\n", describe(found), describe(expected));
         if found.shape() == expected.shape() {
-            let pairs = found
-                .iter_scalars()
-                .zip(expected.iter_scalars())
-                .enumerate();
+            let pairs = found.iter_scalars().zip(expected.iter_scalars()).enumerate();
             let unequal = pairs.filter(|(_, (x, y))| format!("{x:?}") != format!("{y:?}"));
             for (index, (found, expected)) in unequal.take(3) {
                 difference += &format!("  [{index}] {found:?} for {expected:?}\n");
