@@ -101,8 +101,7 @@ pub fn quantile(
 fn one_quantile(cx: &Context<'_>, sorted: &Tile, axis: usize, q: &Tile, last: &Tile, method: &str) -> PyResult<Tile> {
     let position = p::binary(cx, &ops::MUL, q, last)?;
     let (low, high) = (p::unary(cx, &ops::FLOOR, &position)?, p::unary(cx, &ops::CEIL, &position)?);
-    // Compiled, the product and the difference are rounded once.
-    let high_weight = compose::multiply_add(cx, q, last, &p::unary(cx, &ops::NEG, &low)?)?;
+    let high_weight = p::binary(cx, &ops::SUB, &position, &low)?;
     let one = call::constant_like(cx, &high_weight, 1.0)?;
     let low_weight = p::binary(cx, &ops::SUB, &one, &high_weight)?;
     let zero = call::constant_like(cx, &low, 0.0)?;
