@@ -5,7 +5,7 @@ use crate::app::report::Report;
 use crate::sources;
 use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -54,7 +54,7 @@ impl Drop for Worker {
 }
 
 fn work(
-    path: &PathBuf,
+    path: &Path,
     arguments: &[String],
     inbox: &Receiver<()>,
     running: &Mutex<Cancel>,

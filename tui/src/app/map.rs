@@ -243,16 +243,20 @@ fn plane(extent: (usize, usize), width: usize, height: usize, request: &Request<
     let total = rows.saturating_mul(columns);
     let tile = request.label + 3;
     if rows <= height && columns <= width / tile {
-        // Tiles grow with the room that there is, but not out of proportion.
-        let lines = (height / rows).min(5);
-        let pitch = (width / columns).clamp(tile, tile.max(lines * 4 + 1));
-        return (extent, total, CellShape::Tile { pitch, lines }, (1, 1));
+        return (extent, total, tiles(extent, width, height, tile), (1, 1));
     }
     if rows <= height && columns <= width / 2 {
         return (extent, total, CellShape::Square, (1, 1));
     }
     let (shape, lines) = if request.halves { (CellShape::Half, height * 2) } else { (CellShape::Single, height) };
     (extent, total, shape, (round_up(rows.div_ceil(lines)), round_up(columns.div_ceil(width))))
+}
+
+/// Tiles that grow with the room that there is, but not out of proportion.
+fn tiles((rows, columns): (usize, usize), width: usize, height: usize, least: usize) -> CellShape {
+    let lines = (height / rows).clamp(1, 5);
+    let pitch = (width / columns).clamp(least, least.max(lines * 4 + 1));
+    CellShape::Tile { pitch, lines }
 }
 
 /// One axis, line by line; lines hold a round number of programs.
@@ -265,7 +269,7 @@ fn line(total: usize, width: usize, height: usize, request: &Request<'_>) -> Fit
         if columns > 0 && total.div_ceil(columns) <= height {
             let rows = total.div_ceil(columns);
             let shape = match shape {
-                CellShape::Tile { .. } if rows * 2 <= height => CellShape::Tile { pitch: tile, lines: 2 },
+                CellShape::Tile { .. } => tiles((rows, columns), width, height, tile),
                 other => other,
             };
             return ((rows, columns), total, shape, (1, 1));

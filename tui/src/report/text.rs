@@ -168,7 +168,7 @@ fn table(rows: &[Vec<String>]) -> String {
     let mut text = String::new();
     for row in rows {
         let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}")).collect();
-        text.push_str(&format!("  {}", cells.join("  ")).trim_end().to_string());
+        text.push_str(format!("  {}", cells.join("  ")).trim_end());
         text.push('\n');
     }
     text

@@ -320,7 +320,7 @@ impl<'a> Painter<'a> {
             let from = left + x + inset;
             let fits = from >= free && from + text.len() <= area.right() as usize;
             // Small cells are numbered at steps of four.
-            let step = matches!(map.shape, CellShape::Tile { .. }) || (column - map.origin.1) % 4 == 0;
+            let step = matches!(map.shape, CellShape::Tile { .. }) || (column - map.origin.1).is_multiple_of(4);
             if fits && step && column != cursor.1 {
                 buffer.set_string(from as u16, area.y, &text, styles::DIM);
                 free = from + text.len() + 1;
@@ -343,7 +343,8 @@ impl<'a> Painter<'a> {
             if row == cursor.0 {
                 buffer.set_string(area.x + map.ruler as u16 - 1, at as u16, "▸", styles::BOLD);
             }
-            let step = !matches!(map.shape, CellShape::Half | CellShape::Single) || (row - map.origin.0) % 4 == 0;
+            let step =
+                !matches!(map.shape, CellShape::Half | CellShape::Single) || (row - map.origin.0).is_multiple_of(4);
             if at >= free && step {
                 let number = match map.drawn {
                     Drawn::Line(_) => row.saturating_mul(map.extent.1),

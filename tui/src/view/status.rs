@@ -23,15 +23,15 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     if area.is_empty() {
         return;
     }
-    let right = state(app, styles);
     let width = area.width as usize;
+    let state = state(app, styles);
+    // What is looked at comes first.
+    let right = if state.width() + 12 <= width { state } else { Line::default() };
     let room = width.saturating_sub(right.width() + 2);
     let left = subject(app, room);
     left.render(area, buffer);
-    if right.width() <= width {
-        let x = area.x + (width - right.width()) as u16;
-        right.render(Rect { x, width: area.right() - x, ..area }, buffer);
-    }
+    let x = area.x + (width - right.width()) as u16;
+    right.render(Rect { x, width: area.right() - x, ..area }, buffer);
 }
 
 /// Kernel, types and grid; what does not fit is left out, the kernel last.

@@ -1,0 +1,116 @@
+//! What is selected and focused: panes, findings, launches.
+
+use super::{Anchor, App, Effect, Pane, TOAST};
+use std::path::PathBuf;
+
+impl App {
+    /// One level out.
+    pub(super) fn back(&mut self) {
+        if self.maximised {
+            self.maximised = false;
+        } else if self.zoom > 0 && self.focus == Pane::Grid {
+            self.zoom = 0;
+        } else if self.anchor == Anchor::Finding && self.focus == Pane::Source {
+            self.anchor = Anchor::Kernel;
+            self.source_scroll = 0;
+        } else {
+            self.focus(Pane::Grid);
+        }
+    }
+
+    /// Gives a pane the keys; the list of findings brings the source of the selected one with it.
+    pub(super) fn focus(&mut self, pane: Pane) {
+        self.focus = pane;
+        if pane == Pane::Findings {
+            self.show(Anchor::Finding);
+        }
+    }
+
+    /// To another pane, past those that have nothing to show.
+    pub(super) fn turn(&mut self, step: usize) {
+        let panes = Pane::ALL;
+        let at = panes.iter().position(|pane| *pane == self.focus).unwrap_or(0);
+        let useful = |pane: &Pane| match pane {
+            Pane::Findings => self.report.as_ref().is_some_and(|report| !report.findings.is_empty()),
+            Pane::Launches => self.report.as_ref().is_some_and(|report| report.launches.len() > 1),
+            _ => true,
+        };
+        let next = (1..=panes.len()).map(|n| panes[(at + n * step) % panes.len()]).find(useful);
+        self.focus(next.unwrap_or(Pane::Grid));
+    }
+
+    fn show(&mut self, anchor: Anchor) {
+        self.anchor = anchor;
+        self.source_scroll = 0;
+    }
+
+    /// To the next finding, or the previous one.
+    pub(super) fn select_finding(&mut self, step: i64) {
+        let count = self.report.as_ref().map_or(0, |report| report.findings.len());
+        if count == 0 {
+            self.toast = Some(("no findings".to_string(), self.now + TOAST));
+            return;
+        }
+        // The first step shows the one that is selected already.
+        let step = if self.anchor == Anchor::Finding { step } else { 0 };
+        self.choose_finding((self.finding as i64 + step).rem_euclid(count as i64) as usize);
+    }
+
+    /// Selects a finding; the cursor goes to the launch that it is about, and to the program that it names.
+    pub(super) fn choose_finding(&mut self, finding: usize) {
+        self.finding = finding;
+        self.show(Anchor::Finding);
+        let Some(report) = self.report.clone() else { return };
+        let here = report.launches.get(self.launch).is_some_and(|launch| launch.findings.contains(&finding));
+        if !here && let Some(launch) = report.launches.iter().position(|launch| launch.findings.contains(&finding)) {
+            self.launch = launch;
+            self.fit_cursor();
+        }
+        let marks = report.launches.get(self.launch).map_or(&[][..], |launch| &launch.marks);
+        if let Some((program, _)) = marks.iter().find(|(_, number)| *number == finding) {
+            self.program.clone_from(program);
+        }
+    }
+
+    /// To the next launch, or the previous one.
+    pub(super) fn select_launch(&mut self, step: i64) {
+        let count = self.report.as_ref().map_or(0, |report| report.launches.len());
+        match count {
+            0 => {}
+            1 => self.toast = Some(("this file has one launch".to_string(), self.now + TOAST)),
+            _ => self.choose_launch((self.launch as i64 + step).rem_euclid(count as i64) as usize),
+        }
+    }
+
+    /// Puts the cursor on a launch.
+    pub(super) fn choose_launch(&mut self, launch: usize) {
+        self.launch = launch;
+        self.zoom = 0;
+        self.pair = 0;
+        self.blocks_scroll = 0;
+        self.show(Anchor::Kernel);
+        self.fit_cursor();
+    }
+
+    /// Goes to what the cursor or the selection is about.
+    pub(super) fn open(&mut self) {
+        match self.focus {
+            Pane::Grid => self.focus(Pane::Blocks),
+            Pane::Findings => self.focus = Pane::Source,
+            Pane::Launches => self.focus = Pane::Grid,
+            Pane::Blocks | Pane::Source => {}
+        }
+        if self.launch().is_none() {
+            self.focus = Pane::Source;
+        }
+    }
+
+    /// Asks for the editor, at what the source pane is about.
+    pub(super) fn edit(&self) -> Option<Effect> {
+        let (Some(report), Some(span)) = (&self.report, self.anchor_span()) else {
+            return Some(Effect::Edit(self.path.clone(), 1));
+        };
+        let source = report.source_of(span);
+        Some(Effect::Edit(PathBuf::from(&*source.path), source.line_of(span.start)))
+    }
+}
