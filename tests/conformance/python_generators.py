@@ -58,9 +58,11 @@ def cleanup():
 c = cleanup()
 print(next(c))
 c.close()
-for value in cleanup():
+abandoned = cleanup()
+for value in abandoned:
   print(value)
   break
+abandoned.close()
 
 
 def primes():

@@ -5,6 +5,7 @@ use crate::error::RunError;
 use crate::hooks::{Hooks, OutOfBounds};
 use crate::memory::{Memory, View};
 use crate::tape::contract::multiply_add;
+use crate::tape::reciprocal::multiply_by_reciprocal;
 use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
 use pallas_ir::Function;
 use pallas_ir::op::EvalContext;
@@ -117,13 +118,20 @@ impl Machine<'_> {
                 let context = EvalContext { attributes: &pure.attributes, results: &pure.results };
                 (pure.eval)(&context, operands)?.into_iter().map(Value::Tile).collect()
             }
-            Action::MultiplyAdd(form) => {
+            Action::MultiplyAdd { form, divides } => {
                 let [x, y, z] = step.operands.as_slice() else {
                     return Err(RunError::malformed("a multiply-add takes three operands"));
                 };
                 let operands = (self.tile(*x)?, self.tile(*y)?, self.tile(*z)?);
-                let result = multiply_add(operands.0, operands.1, operands.2, *form)?;
+                let result = multiply_add(operands.0, operands.1, operands.2, *form, *divides)?;
                 smallvec![Value::Tile(result)]
+            }
+            Action::MultiplyByReciprocal => {
+                let [x, y] = step.operands.as_slice() else {
+                    return Err(RunError::malformed("a division takes two operands"));
+                };
+                let operands = (self.tile(*x)?, self.tile(*y)?);
+                smallvec![Value::Tile(multiply_by_reciprocal(operands.0, operands.1)?)]
             }
             Action::Load(access, masking) => {
                 let operands = self.access(step, access, *masking, false)?;

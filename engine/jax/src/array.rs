@@ -225,7 +225,7 @@ impl Object for ArrayObject {
     fn hash(&self, _this: &Value, interp: &Interp) -> Option<PyResult<u64>> {
         match &self.tile {
             Tile::Traced(_) => None,
-            _ => Some(Err(interp.type_error("unhashable type: 'ArrayImpl'".to_string()))),
+            _ => Some(Err(interp.type_error("unhashable type: 'jaxlib._jax.ArrayImpl'".to_string()))),
         }
     }
 

@@ -1,6 +1,7 @@
 //! From a function to a tape.
 
 use super::contract::{Contraction, contract};
+use super::reciprocal::reciprocals;
 use super::simplify::{Simplified, simplify};
 use super::{Action, Block, Masking, Pure, Register, Source, Step, Tape};
 use crate::access::Access;
@@ -22,8 +23,10 @@ impl Tape {
     pub(crate) fn new(function: &Function) -> Result<Tape, RunError> {
         check_ids(function)?;
         let mut simplified = simplify(function);
-        let contractions = contract(function, &mut simplified);
-        let mut compiler = Compiler { function, simplified: &simplified, contractions: &contractions };
+        let reciprocals = reciprocals(function);
+        let contractions = contract(function, &mut simplified, &reciprocals);
+        let mut compiler =
+            Compiler { function, simplified: &simplified, contractions: &contractions, reciprocals: &reciprocals };
         let (body, captured) = compiler.region(function.body)?;
         if let Some(value) = captured.iter().find(|value| !simplified.constants.contains_key(value)) {
             return Err(RunError::malformed(format!("value {} is used where it is not defined", value.0)));
@@ -68,6 +71,7 @@ struct Compiler<'a> {
     function: &'a Function,
     simplified: &'a Simplified,
     contractions: &'a HashMap<OpId, Contraction>,
+    reciprocals: &'a HashSet<OpId>,
 }
 
 /// Values that a region reads but does not define.
@@ -153,8 +157,9 @@ impl Compiler<'_> {
                 let product = self.reads(contraction.product);
                 let addend = self.reads(id)[contraction.addend];
                 let reads = product.into_iter().chain([addend]).collect();
-                (Action::MultiplyAdd(contraction.form), reads)
+                (Action::MultiplyAdd { form: contraction.form, divides: contraction.divides }, reads)
             }
+            None if self.reciprocals.contains(&id) => (Action::MultiplyByReciprocal, self.reads(id)),
             None => {
                 let action =
                     self.action(op, &mut captured).map_err(|error| error.at(id, self.function.location(id)))?;

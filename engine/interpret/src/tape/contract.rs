@@ -3,11 +3,12 @@
 //! function are never fused, and neither are 16-bit floats, which round at every step. Doing the same keeps the last digit
 //! the same.
 
+use super::reciprocal::reciprocal;
 use super::simplify::Simplified;
 use pallas_ir::{Function, Op, OpId, ValueId, ops};
 use pallas_tensor::math::{flush, fma};
 use pallas_tensor::{Array, Buffer, DType, OpError};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// An addition or subtraction that takes a product in.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,8 @@ pub(super) struct Contraction {
     pub(super) addend: usize,
     /// What is computed.
     pub(super) form: Form,
+    /// Whether the product is with the reciprocal of its second factor.
+    pub(super) divides: bool,
 }
 
 /// The signs of a fused multiply-add.
@@ -32,7 +35,11 @@ pub(crate) enum Form {
 }
 
 /// The contractions of a function, by the op that adds. Their products are marked as skipped.
-pub(super) fn contract(function: &Function, simplified: &mut Simplified) -> HashMap<OpId, Contraction> {
+pub(super) fn contract(
+    function: &Function,
+    simplified: &mut Simplified,
+    reciprocals: &HashSet<OpId>,
+) -> HashMap<OpId, Contraction> {
     let mut readers = vec![0u32; function.values.len()];
     for value in function.regions.iter().flat_map(|region| &region.yields) {
         readers[value.0 as usize] += 1;
@@ -61,7 +68,7 @@ pub(super) fn contract(function: &Function, simplified: &mut Simplified) -> Hash
             if function.ty(*result).dtype() != DType::F32 {
                 continue;
             }
-            if op.op == Op(&ops::MUL) {
+            if op.op == Op(&ops::MUL) || reciprocals.contains(&id) {
                 if readers[result.0 as usize] == 1 {
                     products.insert(*result, id);
                 }
@@ -81,7 +88,10 @@ pub(super) fn contract(function: &Function, simplified: &mut Simplified) -> Hash
                     (true, 0) => Form::SubtractAddend,
                     (true, _) => Form::SubtractProduct,
                 };
-                found.insert(id, Contraction { product, addend: 1 - position, form });
+                found.insert(
+                    id,
+                    Contraction { product, addend: 1 - position, form, divides: reciprocals.contains(&product) },
+                );
                 simplified.skipped[product.0 as usize] = true;
                 products.remove(operand);
                 break;
@@ -91,11 +101,12 @@ pub(super) fn contract(function: &Function, simplified: &mut Simplified) -> Hash
     found
 }
 
-/// Computes one: three tiles of one shape, any of them possibly a scalar.
+/// Computes one: three tiles of one shape, any of them possibly a scalar. Where it `divides`, the product is with the
+/// reciprocal of `y`.
 ///
 /// # Errors
 /// If an operand is not float32, which the compiler has ruled out.
-pub(crate) fn multiply_add(x: Array, y: Array, z: Array, form: Form) -> Result<Array, OpError> {
+pub(crate) fn multiply_add(x: Array, y: Array, z: Array, form: Form, divides: bool) -> Result<Array, OpError> {
     let shape = [&x, &y, &z]
         .into_iter()
         .max_by_key(|array| array.rank())
@@ -105,6 +116,8 @@ pub(crate) fn multiply_add(x: Array, y: Array, z: Array, form: Form) -> Result<A
         return Err(OpError::DType { op: "multiply_add", dtype: x.dtype() });
     };
     let at = |values: &[f32], i: usize| flush(if values.len() == 1 { values[0] } else { values[i] });
+    let factors: Vec<f32> = if divides { b.iter().map(|&value| reciprocal(value)).collect() } else { Vec::new() };
+    let b = if divides { &factors } else { b };
     let (product_sign, addend_sign) = match form {
         Form::Add => (1.0f32, 1.0f32),
         Form::SubtractAddend => (1.0, -1.0),

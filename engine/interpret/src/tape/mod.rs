@@ -2,6 +2,7 @@
 
 mod compile;
 pub(crate) mod contract;
+pub(crate) mod reciprocal;
 mod simplify;
 
 use crate::access::Access;
@@ -71,8 +72,10 @@ pub(crate) struct Pure {
 pub(crate) enum Action {
     /// A function of tiles.
     Pure(Box<Pure>),
-    /// Operands x, y, z: a product and what it is added to, rounded once.
-    MultiplyAdd(contract::Form),
+    /// Operands x, y, z: a product (or quotient) and what it is added to, rounded once.
+    MultiplyAdd { form: contract::Form, divides: bool },
+    /// Operands x, y: `x * (1 / y)`.
+    MultiplyByReciprocal,
     /// Operands as in the IR: the Ref, the value if one is written, index operands, mask, other.
     Load(Box<Access>, Masking),
     /// See [`Action::Load`].
