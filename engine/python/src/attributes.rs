@@ -65,7 +65,11 @@ impl Interp {
     pub fn type_name(&self, v: &Value) -> String {
         let class = self.type_of(v);
         // Types of compiled modules carry the module in the name that messages show (CPython's `tp_name`).
-        if &*class.module == "jaxlib._jax" { format!("{}.{}", class.module, class.name) } else { class.name.to_string() }
+        if &*class.module == "jaxlib._jax" {
+            format!("{}.{}", class.module, class.name)
+        } else {
+            class.name.to_string()
+        }
     }
 
     /// `v.name`. AttributeError with a suggestion where there is none.
