@@ -21,5 +21,6 @@ pub use run::{Run, RunOptions};
 pub use pallas_check as check;
 pub use pallas_ir as ir;
 pub use pallas_ir::{Certainty, Finding, Fix, Label, Launch, Operand, Role, Severity};
+pub use pallas_pipeline as pipeline;
 pub use pallas_syntax as syntax;
 pub use pallas_syntax::{FileId, LineColumn, SourceFile, Span};

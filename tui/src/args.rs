@@ -72,6 +72,9 @@ pub(crate) struct RunArgs {
     /// Prints no findings.
     #[arg(long)]
     pub(crate) quiet: bool,
+    /// Prints, after the program's own output, what was launched: grids, blocks, coverage, findings.
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) report: bool,
     /// `sys.argv[1:]` of the file.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<String>,

@@ -1,7 +1,7 @@
 //! What is shown: one immutable snapshot of a file's launches and findings. An analysis makes one; measured timings will
 //! be added here, beside what is computed.
 
-use pallas_engine::{Analysis, Finding, Launch, Severity, SourceFile, Span};
+use pallas_engine::{Analysis, Finding, Launch, Run, Severity, SourceFile, Span};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +42,12 @@ impl Report {
             &analysis.launches,
             took,
         )
+    }
+
+    /// The report of a run.
+    pub(crate) fn of_run(run: &Run, took: Duration) -> Option<Report> {
+        let source = run.sources.first()?.clone();
+        Some(Report::of(source, run.sources.clone(), run.findings.clone(), &run.launches, took))
     }
 
     fn of(
