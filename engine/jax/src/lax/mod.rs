@@ -1,5 +1,6 @@
 //! `jax.lax`: thin functions over the ops, without promotion beyond Python scalars, and structured control flow.
 
+mod associative_scan;
 pub mod control;
 mod elementwise;
 mod precision;
