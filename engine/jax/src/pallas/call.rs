@@ -2,6 +2,7 @@
 
 use crate::array::ArrayObject;
 use crate::context::Context;
+use crate::jnp::call::find_unknown;
 use crate::pallas::launch::{self, Prepared};
 use crate::pallas::spec::{GridSpec, NoBlockSpec, argument_span};
 use crate::state::InterpWorld;
@@ -20,6 +21,9 @@ use pallas_tensor::Array;
 use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// How deep in nested arguments unknown values are looked for.
+const UNKNOWN_DEPTH: usize = 4;
 
 /// What `pl.pallas_call(...)` returns.
 pub struct PallasCall {
@@ -223,8 +227,8 @@ impl PallasCall {
         }
         // In analysis something unknown among the inputs makes the launch unknown, not wrong.
         let unknown = [&self.kernel, &self.out_shape, &self.grid, &self.grid_spec, &self.in_specs, &self.out_specs];
-        if let Some(value) = unknown.into_iter().chain(&args.positional).find(|v| v.is_unknown()) {
-            return Ok(value.clone());
+        if let Some(value) = unknown.into_iter().chain(&args.positional).find_map(|v| find_unknown(v, UNKNOWN_DEPTH)) {
+            return Ok(value);
         }
         let apply = interp.span();
         let prepared = launch::prepare(cx, self, args.positional.into_vec(), apply)?;

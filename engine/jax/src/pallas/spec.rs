@@ -3,6 +3,7 @@
 
 use crate::context::Context;
 use crate::dtype;
+use crate::jnp::call::find_unknown;
 use crate::pallas::memory;
 use pallas_ir::{BlockDim, MemorySpace};
 use pallas_python::CallArgs;
@@ -226,6 +227,10 @@ fn make_block_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
         std::mem::swap(&mut block_shape, &mut index_map);
         std::mem::swap(&mut shape_span, &mut map_span);
     }
+    // In analysis: blocks that cannot be known make the launch unknown, not wrong.
+    if let Some(unknown) = find_unknown(&block_shape, 2) {
+        return Ok(unknown);
+    }
     let unblocked = match indexing_mode.downcast::<DimObject>() {
         Some(DimObject::UnblockedMode(padding)) => Some(padding.clone()),
         _ => None,
@@ -250,6 +255,9 @@ fn make_grid_spec(interp: &Interp, args: Arguments, prefetched: bool) -> PyResul
     } else {
         (0, args.take())
     };
+    if let Some(unknown) = [&grid, &in_specs, &out_specs].into_iter().find_map(|v| find_unknown(v, 4)) {
+        return Ok(unknown);
+    }
     Ok(Value::object(GridSpec { prefetch, grid, in_specs, out_specs, scratch_shapes, grid_span }))
 }
 
