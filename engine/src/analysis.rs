@@ -1,9 +1,12 @@
 //! Analysis of one file: evaluated without effects, its launches traced and checked.
 
+use crate::environment::Environment;
 use crate::facts::{Collector, Facts};
 use crate::files::FileSystem;
 use crate::findings;
 use crate::host::{AnalysisHost, Cancel};
+use crate::package;
+use crate::parsed::ParsedFiles;
 use crate::stack::with_large_stack;
 use pallas_ir::{Certainty, Finding, Launch};
 use pallas_jax::{JaxState, LaunchObserver};
@@ -43,6 +46,10 @@ pub struct AnalysisOptions {
     pub arguments: Vec<String>,
     /// More folders to import from, after the script's own.
     pub import_paths: Vec<String>,
+    /// Whose packages can be imported.
+    pub environment: Environment,
+    /// Syntax trees of imported files, kept from one analysis to the next by who shares this.
+    pub parsed: ParsedFiles,
     /// Steps that a file may take.
     pub fuel: u64,
     /// Bytes that growing values may ask for.
@@ -58,6 +65,8 @@ impl AnalysisOptions {
             files,
             arguments: Vec::new(),
             import_paths: Vec::new(),
+            environment: Environment::default(),
+            parsed: ParsedFiles::default(),
             fuel: 20_000_000,
             bytes: 512 << 20,
             cancel: Cancel::new(),
@@ -151,9 +160,17 @@ impl Observer for Both {
 }
 
 fn evaluate(path: &str, module: &Arc<Module>, options: &AnalysisOptions) -> Analysis {
+    // An editor opens modules of packages as well as programs: their relative imports begin where they stand.
+    let place = package::place(&*options.files, path);
+    let mut paths = import_paths(path, &options.import_paths);
+    if let Some((root, _)) = &place {
+        paths[0].clone_from(root);
+    }
     let host = Rc::new(AnalysisHost {
         files: options.files.clone(),
-        paths: import_paths(path, &options.import_paths),
+        paths,
+        environment: options.environment.clone(),
+        parsed: options.parsed.clone(),
         arguments: std::iter::once(path.to_string()).chain(options.arguments.iter().cloned()).collect(),
         cancel: options.cancel.clone(),
     });
@@ -164,7 +181,7 @@ fn evaluate(path: &str, module: &Arc<Module>, options: &AnalysisOptions) -> Anal
     let both = Rc::new(Both { facts: Collector::default(), watch: watch.clone() });
     interp.extension::<JaxState>().set_observer(watch.clone());
     interp.set_observer(both.clone());
-    let outcome = interp.run_main(module, "__main__");
+    let outcome = interp.run_main_in(module, "__main__", place.as_ref().map(|(_, place)| place));
     let mut found: Vec<Finding> = module.errors.iter().map(findings::syntax).collect();
     match &outcome {
         Outcome::Raised(raise) => found.push(findings::raised(&interp, raise)),

@@ -12,6 +12,17 @@ pub trait FileSystem: Send + Sync {
     /// # Errors
     /// A message for the reader where the file exists but cannot be read: a directory, no permission, not UTF-8.
     fn read(&self, path: &str) -> Result<Option<Arc<str>>, String>;
+
+    /// The names of what a folder holds, in order; `None` if there is no such folder. A file system that knows no folders
+    /// has none: packages without `__init__.py` and Python environments are then not found.
+    fn list(&self, _folder: &str) -> Option<Vec<String>> {
+        None
+    }
+
+    /// The path from the root on.
+    fn absolute(&self, path: &str) -> String {
+        path.to_string()
+    }
 }
 
 /// The disk.
@@ -44,6 +55,17 @@ impl FileSystem for Disk {
             }
         }
     }
+
+    fn list(&self, folder: &str) -> Option<Vec<String>> {
+        let entries = std::fs::read_dir(folder).ok()?;
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        names.sort();
+        Some(names)
+    }
+
+    fn absolute(&self, path: &str) -> String {
+        std::path::absolute(path).map_or_else(|_| path.to_string(), |path| path.display().to_string())
+    }
 }
 
 /// Texts in memory over another file system: what an editor has open.
@@ -66,5 +88,24 @@ impl FileSystem for Overlay {
             Some(text) => Ok(Some(text.clone())),
             None => self.under.read(path),
         }
+    }
+
+    fn list(&self, folder: &str) -> Option<Vec<String>> {
+        let beginning = format!("{}/", folder.trim_end_matches('/'));
+        let inside = self.texts.keys().filter_map(|path| path.strip_prefix(&beginning)?.split('/').next());
+        let inside: Vec<String> = inside.map(str::to_string).collect();
+        let under = self.under.list(folder);
+        if inside.is_empty() {
+            return under;
+        }
+        let mut names = under.unwrap_or_default();
+        names.extend(inside);
+        names.sort();
+        names.dedup();
+        Some(names)
+    }
+
+    fn absolute(&self, path: &str) -> String {
+        self.under.absolute(path)
     }
 }

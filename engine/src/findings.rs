@@ -7,6 +7,9 @@ use pallas_python::raise::{Abort, Raise};
 use pallas_syntax::Span;
 use pallas_syntax::ast::SyntaxError;
 
+/// Rules about names that the workbench does not have: a run says them beside Python's traceback.
+pub(crate) const IMPORTS: [&str; 1] = ["PL002"];
+
 /// `PL000`: the file is not Python.
 pub(crate) fn syntax(error: &SyntaxError) -> Finding {
     Finding {
@@ -46,6 +49,8 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
         if let Some(message) = &diagnosis.message {
             finding.message.clone_from(message);
         }
+        // A missing import is observed where it is made, before anything unwinds.
+        let innermost = if raise.traceback.is_empty() { interp.span() } else { innermost };
         finding.span = diagnosis.span.unwrap_or(innermost);
         finding.labels =
             diagnosis.labels.iter().map(|(span, text)| Label { span: *span, text: text.clone() }).collect();

@@ -1,7 +1,11 @@
 //! What evaluated programs may reach: in analysis only source files, in a run the console that the caller provides.
 
+use crate::environment::Environment;
 use crate::files::FileSystem;
+use crate::parsed::ParsedFiles;
 use pallas_python::host::Host;
+use pallas_syntax::SourceFile;
+use pallas_syntax::ast::Module;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -46,6 +50,8 @@ pub trait Console: Send {
 pub(crate) struct AnalysisHost {
     pub(crate) files: Arc<dyn FileSystem>,
     pub(crate) paths: Vec<String>,
+    pub(crate) environment: Environment,
+    pub(crate) parsed: ParsedFiles,
     pub(crate) arguments: Vec<String>,
     pub(crate) cancel: Cancel,
 }
@@ -65,6 +71,22 @@ impl Host for AnalysisHost {
 
     fn import_paths(&self) -> Vec<String> {
         self.paths.clone()
+    }
+
+    fn list_folder(&self, path: &str) -> Option<Vec<String>> {
+        self.files.list(path)
+    }
+
+    fn package_paths(&self) -> Vec<String> {
+        self.environment.paths.clone()
+    }
+
+    fn import_help(&self) -> Option<String> {
+        Some(self.environment.help())
+    }
+
+    fn parse(&self, source: Arc<SourceFile>) -> Arc<Module> {
+        self.parsed.parse(source)
     }
 
     fn arguments(&self) -> Vec<String> {
@@ -88,6 +110,7 @@ impl Host for AnalysisHost {
 pub(crate) struct RunHost {
     pub(crate) files: Arc<dyn FileSystem>,
     pub(crate) paths: Vec<String>,
+    pub(crate) environment: Environment,
     pub(crate) arguments: Vec<String>,
     pub(crate) console: Rc<RefCell<Box<dyn Console>>>,
     pub(crate) cancel: Cancel,
@@ -112,6 +135,18 @@ impl Host for RunHost {
 
     fn import_paths(&self) -> Vec<String> {
         self.paths.clone()
+    }
+
+    fn list_folder(&self, path: &str) -> Option<Vec<String>> {
+        self.files.list(path)
+    }
+
+    fn package_paths(&self) -> Vec<String> {
+        self.environment.paths.clone()
+    }
+
+    fn import_help(&self) -> Option<String> {
+        Some(self.environment.help())
     }
 
     fn arguments(&self) -> Vec<String> {

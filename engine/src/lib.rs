@@ -4,18 +4,23 @@
 //! Front ends depend on this crate (and `pallas-ide`) alone.
 
 pub mod analysis;
+pub mod environment;
 mod executor;
 pub mod facts;
 pub mod files;
 mod findings;
 mod host;
+pub mod package;
+pub mod parsed;
 pub mod run;
 mod stack;
 
 pub use analysis::{Analysis, AnalysisOptions};
+pub use environment::Environment;
 pub use facts::{Fact, Facts};
 pub use files::{Disk, FileSystem, Overlay};
 pub use host::{Cancel, Console};
+pub use parsed::ParsedFiles;
 pub use run::{Run, RunOptions};
 
 pub use pallas_check as check;

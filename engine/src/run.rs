@@ -1,6 +1,7 @@
 //! Running a file, as `python FILE` with JAX would.
 
 use crate::analysis::{Watch, import_paths};
+use crate::environment::Environment;
 use crate::executor::CpuExecutor;
 use crate::files::FileSystem;
 use crate::host::{Cancel, Console, RunHost};
@@ -37,6 +38,8 @@ pub struct RunOptions {
     pub arguments: Vec<String>,
     /// More folders to import from, after the script's own.
     pub import_paths: Vec<String>,
+    /// Whose packages can be imported.
+    pub environment: Environment,
     /// Input, output, clock, environment.
     pub console: Box<dyn Console>,
     /// Stops it.
@@ -65,6 +68,7 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions) -> Run {
     let host = Rc::new(RunHost {
         files: options.files,
         paths: import_paths(path, &options.import_paths),
+        environment: options.environment,
         arguments: std::iter::once(path.to_string()).chain(options.arguments).collect(),
         console: Rc::new(RefCell::new(options.console)),
         cancel: options.cancel,
@@ -77,6 +81,15 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions) -> Run {
     let executor = Rc::new(CpuExecutor::default());
     state.set_executor(executor.clone());
     let outcome = interp.run_main(&module, "__main__");
+    // What Python says of a missing module does not say where the workbench has looked.
+    let missing = match &outcome {
+        Outcome::Raised(raise)
+            if raise.diagnosis.as_ref().is_some_and(|d| crate::findings::IMPORTS.contains(&d.code)) =>
+        {
+            Some(crate::findings::raised(&interp, raise))
+        }
+        _ => None,
+    };
     let (exit, stderr) = match outcome {
         Outcome::Finished => (0, String::new()),
         Outcome::Exit(status, text) => (status, text.unwrap_or_default()),
@@ -93,6 +106,7 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions) -> Run {
         findings.extend(pallas_check::check(launch));
     }
     findings.extend(executor.findings());
+    findings.extend(missing);
     findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));
     findings.dedup_by(|a, b| a.code == b.code && a.span == b.span);
     Run { exit, stderr, findings, launches, sources: interp.sources() }

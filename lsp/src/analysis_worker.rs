@@ -6,7 +6,8 @@
 use crate::capabilities::Client;
 use crate::positions::LineTable;
 use crate::to_proto::Places;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, FileSystem, Overlay, Span};
+use pallas_engine::environment::{Environment, Wanted};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, FileSystem, Overlay, ParsedFiles, Span};
 use pallas_ide as ide;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -88,11 +89,12 @@ impl AnalysisWorkers {
     /// Starts the threads. They end with the process.
     pub(crate) fn start(threads: usize, report: impl Fn(Done) + Clone + Send + 'static) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
+        let parsed = ParsedFiles::default();
         for _ in 0..threads {
-            let (queue, report) = (queue.clone(), report.clone());
+            let (queue, report, parsed) = (queue.clone(), report.clone(), parsed.clone());
             thread::Builder::new().name("analysis".to_string()).spawn(move || {
                 loop {
-                    report(run(queue.next()));
+                    report(run(queue.next(), &parsed));
                 }
             })?;
         }
@@ -134,22 +136,33 @@ impl Queue {
     }
 }
 
-fn run(job: Job) -> Done {
+fn run(job: Job, parsed: &ParsedFiles) -> Done {
     let (uri, generation) = (job.uri.clone(), job.generation);
     // The job is used up either way, so nothing half-changed is seen after a panic.
-    let analysed = catch_unwind(AssertUnwindSafe(|| analyse(job))).ok().map(Arc::new);
+    let analysed = catch_unwind(AssertUnwindSafe(|| analyse(job, parsed))).ok().map(Arc::new);
     Done { uri, generation, analysed }
 }
 
-fn analyse(job: Job) -> Analysed {
+fn analyse(job: Job, parsed: &ParsedFiles) -> Analysed {
     let texts = job.texts.clone();
     let files = Arc::new(Recorder { under: Overlay::new(texts, Arc::new(Disk)), asked: Mutex::default() });
     let mut options = AnalysisOptions::new(files.clone());
     options.cancel = job.cancel.clone();
+    options.parsed = parsed.clone();
+    let active = std::env::var("VIRTUAL_ENV").ok().filter(|folder| !folder.is_empty());
+    let wanted = Wanted { python: job.client.python.as_deref(), virtual_env: active.as_deref(), script: &job.path };
+    options.environment = Environment::find(&Disk, &wanted);
+    options.import_paths = python_path();
     let analysis = Analysis::new(&job.path, job.lines.text(), &options);
     let mut asked = std::mem::take(&mut *files.lock());
     asked.insert(job.path.to_string());
     Analysed::new(&job, analysis, asked)
+}
+
+/// `PYTHONPATH`
+fn python_path() -> Vec<String> {
+    let Some(paths) = std::env::var_os("PYTHONPATH") else { return Vec::new() };
+    std::env::split_paths(&paths).map(|p| p.display().to_string()).filter(|p| !p.is_empty()).collect()
 }
 
 impl Analysed {
@@ -200,6 +213,14 @@ impl FileSystem for Recorder {
     fn read(&self, path: &str) -> Result<Option<Arc<str>>, String> {
         self.lock().insert(path.to_string());
         self.under.read(path)
+    }
+
+    fn list(&self, folder: &str) -> Option<Vec<String>> {
+        self.under.list(folder)
+    }
+
+    fn absolute(&self, path: &str) -> String {
+        self.under.absolute(path)
     }
 }
 

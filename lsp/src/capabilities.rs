@@ -27,6 +27,8 @@ pub(crate) struct Client {
     pub(crate) versioned_edits: bool,
     /// It shows Markdown in hovers.
     pub(crate) markdown: bool,
+    /// The Python whose packages are imported, if its options name one.
+    pub(crate) python: Option<String>,
 }
 
 impl Client {
@@ -61,13 +63,16 @@ impl Client {
                 .and_then(|edit| edit.document_changes)
                 .unwrap_or(false),
             markdown: formats.is_none_or(|formats| formats.contains(&MarkupKind::Markdown)),
+            python: None,
         }
     }
 }
 
 /// Both sides of the agreement.
 pub(crate) fn negotiate(params: &InitializeParams) -> (Client, InitializeResult) {
-    let client = Client::new(&params.capabilities);
+    let mut client = Client::new(&params.capabilities);
+    let python = params.initialization_options.as_ref().and_then(|options| options.get("python")?.as_str());
+    client.python = python.filter(|python| !python.is_empty()).map(str::to_string);
     let capabilities = ServerCapabilities {
         position_encoding: Some(PositionEncodingKind::from(client.encoding.name())),
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
@@ -137,6 +142,18 @@ mod tests {
         assert!(pulls.pulls_diagnostics && result.capabilities.diagnostic_provider.is_some());
         let (pushed, result) = client(json!({}));
         assert!(!pushed.pulls_diagnostics && result.capabilities.diagnostic_provider.is_none());
+    }
+
+    #[test]
+    fn options_name_the_python() {
+        let python = |options: Value| {
+            let params = json!({"capabilities": {}, "initializationOptions": options});
+            negotiate(&serde_json::from_value(params).expect("parameters")).0.python
+        };
+        assert_eq!(python(json!({"python": "/env/bin/python"})).as_deref(), Some("/env/bin/python"));
+        assert_eq!(python(json!({"python": ""})), None);
+        assert_eq!(python(json!({"python": 3})), None);
+        assert_eq!(python(json!(null)), None);
     }
 
     #[test]

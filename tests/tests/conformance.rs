@@ -2,7 +2,7 @@
 //! programs, and the documents' own programs. Standard output and exit code must agree, and for programs that end with
 //! an exception the last line of standard error.
 
-use pallas_engine::{Cancel, Console, Disk, Run, RunOptions};
+use pallas_engine::{Cancel, Console, Disk, Environment, Run, RunOptions};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -49,6 +49,7 @@ fn differences(program: &Path) -> Option<String> {
         files: Arc::new(Disk),
         arguments: Vec::new(),
         import_paths: vec![folder],
+        environment: Environment::default(),
         console: Box::new(recorder.clone()),
         cancel: Cancel::new(),
     };

@@ -45,6 +45,10 @@ pub(crate) struct ViewArgs {
     /// When to use colour.
     #[arg(long, value_enum, default_value_t = ColorChoice::Auto, global = true)]
     pub(crate) color: ColorChoice,
+    /// The Python whose packages are imported: an interpreter, or the folder of an environment. By default VIRTUAL_ENV,
+    /// then `.venv` beside the file or above it. It is never started.
+    #[arg(long, value_name = "PATH", global = true)]
+    pub(crate) python: Option<PathBuf>,
     /// `sys.argv[1:]` of the file.
     #[arg(last = true, hide = true)]
     pub(crate) arguments: Vec<String>,

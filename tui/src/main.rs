@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod console;
 mod editor;
+mod environment;
 mod exit;
 mod keymap;
 mod output;

@@ -32,7 +32,7 @@ enum Input {
 ///
 /// # Errors
 /// The terminal cannot be used.
-pub(crate) fn run(path: PathBuf, arguments: Vec<String>, styles: Styles) -> io::Result<()> {
+pub(crate) fn run(path: PathBuf, arguments: Vec<String>, python: Option<PathBuf>, styles: Styles) -> io::Result<()> {
     // The crate's own NO_COLOR drops reversed text with the colours; ours does not.
     ratatui::crossterm::style::force_color_output(true);
     let (sender, inbox) = channel();
@@ -43,7 +43,7 @@ pub(crate) fn run(path: PathBuf, arguments: Vec<String>, styles: Styles) -> io::
     read_keys(sender.clone(), gate.clone())?;
     let signals = handle_signals(sender.clone())?;
     let to_loop = sender.clone();
-    let worker = Worker::start(path.clone(), arguments, move |message| {
+    let worker = Worker::start(path.clone(), arguments, python, move |message| {
         let _ = to_loop.send(Input::Message(message));
     })?;
     let watcher = watch(path, &sender);

@@ -2,8 +2,8 @@
 
 use crate::app::Message;
 use crate::app::report::Report;
-use crate::sources;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk};
+use crate::{environment, sources};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, ParsedFiles};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -24,6 +24,7 @@ impl Worker {
     pub(crate) fn start(
         path: PathBuf,
         arguments: Vec<String>,
+        python: Option<PathBuf>,
         answer: impl FnMut(Message) + Send + 'static,
     ) -> io::Result<Worker> {
         let (requests, inbox) = channel();
@@ -31,7 +32,7 @@ impl Worker {
         let flag = running.clone();
         std::thread::Builder::new()
             .name("analysis".to_string())
-            .spawn(move || work(&path, &arguments, &inbox, &flag, answer))?;
+            .spawn(move || work(&path, &arguments, python.as_deref(), &inbox, &flag, answer))?;
         Ok(Worker { requests, running })
     }
 
@@ -56,10 +57,12 @@ impl Drop for Worker {
 fn work(
     path: &Path,
     arguments: &[String],
+    python: Option<&Path>,
     inbox: &Receiver<()>,
     running: &Mutex<Cancel>,
     mut answer: impl FnMut(Message),
 ) {
+    let parsed = ParsedFiles::default();
     while inbox.recv().is_ok() {
         let cancel = Cancel::new();
         running.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&cancel);
@@ -75,7 +78,10 @@ fn work(
         };
         let mut options = AnalysisOptions::new(Arc::new(Disk));
         options.arguments = arguments.to_vec();
-        options.import_paths = crate::commands::python_path();
+        options.import_paths = environment::python_path();
+        // The command has seen to it that what `--python` names is an environment; one that has gone since is none.
+        options.environment = environment::find(python, path).unwrap_or_default();
+        options.parsed = parsed.clone();
         options.cancel = cancel.clone();
         let analysis = Analysis::new(&path.display().to_string(), &text, &options);
         if !cancel.is_cancelled() {
@@ -95,7 +101,7 @@ mod tests {
         let file = folder.path().join("kernel.py");
         std::fs::write(&file, "x = 1\n").expect("written");
         let (sender, answers) = channel();
-        let worker = Worker::start(file.clone(), Vec::new(), move |message| {
+        let worker = Worker::start(file.clone(), Vec::new(), None, move |message| {
             let _ = sender.send(message);
         })
         .expect("a worker");

@@ -1,5 +1,6 @@
 //! The native modules of this crate, and their installation in an interpreter.
 
+use pallas_python::imports::SourceRule;
 use pallas_python::interp::Interp;
 use pallas_python::module::ModuleDef;
 
@@ -16,8 +17,29 @@ pub fn all() -> Vec<&'static ModuleDef> {
     modules
 }
 
+/// Packages that are compiled for the most part, or have nothing to say about kernels, are not evaluated from their files,
+/// and of JAX itself only what is written on top of its public names.
+const FROM_SOURCE: &[SourceRule] = &[
+    ("jax", false),
+    ("jax.example_libraries", true),
+    ("jax.experimental", true),
+    ("jaxlib", false),
+    ("matplotlib", false),
+    ("ml_dtypes", false),
+    ("numpy", false),
+    ("pandas", false),
+    ("scipy", false),
+    ("sklearn", false),
+    ("tensorflow", false),
+    ("torch", false),
+    ("torch_xla", false),
+    ("transformers", false),
+    ("triton", false),
+];
+
 /// Makes every module importable.
 pub fn install(interp: &Interp) {
+    interp.set_source_rules(FROM_SOURCE);
     for module in all() {
         interp.register(module);
     }

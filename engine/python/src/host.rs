@@ -1,6 +1,10 @@
 //! What evaluated code may ask of the world, as a trait: the library crates themselves touch no file, clock,
 //! environment or terminal. Analysis gets a host that knows source files only.
 
+use pallas_syntax::SourceFile;
+use pallas_syntax::ast::Module;
+use std::sync::Arc;
+
 /// The world outside the evaluator.
 pub trait Host {
     /// Writes to standard output (`print`, `sys.stdout.write`).
@@ -18,6 +22,27 @@ pub trait Host {
 
     /// Folders searched for imports, in order; the script's folder is first.
     fn import_paths(&self) -> Vec<String>;
+
+    /// The names of what a folder holds; `None` where there is no such folder, or where folders are not known.
+    fn list_folder(&self, _path: &str) -> Option<Vec<String>> {
+        None
+    }
+
+    /// Folders of installed packages, searched after [`Host::import_paths`]. What is wrong in their files is not the
+    /// program's concern.
+    fn package_paths(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What to do about a module that is in none of the folders, for the reader.
+    fn import_help(&self) -> Option<String> {
+        None
+    }
+
+    /// The syntax tree of a source. Hosts may keep trees from one evaluation to the next.
+    fn parse(&self, source: Arc<SourceFile>) -> Arc<Module> {
+        Arc::new(pallas_syntax::parse(source))
+    }
 
     /// `sys.argv`
     fn arguments(&self) -> Vec<String>;

@@ -98,6 +98,8 @@ pub struct Interp {
     pub(crate) lazy_annotations: RefCell<HashSet<FileId>>,
     /// Import statements whose failure the program catches; filled in analysis.
     pub(crate) guarded_imports: RefCell<HashSet<Span>>,
+    /// Where modules come from, and what importing them may take.
+    pub(crate) imports: crate::imports::ImportState,
     extensions: RefCell<HashMap<TypeId, Rc<dyn Any>>>,
     pub(crate) frames: RefCell<Vec<FrameRecord>>,
     pub(crate) position: Cell<Span>,
@@ -125,7 +127,6 @@ impl Interp {
             host,
             mode,
             fuel: Cell::new(limits.fuel.unwrap_or(u64::MAX)),
-            limits,
             types: Types::new(),
             registered: RefCell::default(),
             modules: RefCell::default(),
@@ -133,6 +134,8 @@ impl Interp {
             sources: RefCell::default(),
             lazy_annotations: RefCell::default(),
             guarded_imports: RefCell::default(),
+            imports: crate::imports::ImportState::new(limits.fuel),
+            limits,
             extensions: RefCell::default(),
             frames: RefCell::default(),
             position: Cell::default(),
@@ -243,6 +246,9 @@ impl Interp {
     }
 
     pub(crate) fn observe(&self, span: Span, value: &Value) {
+        if self.imports.is_installed(span.file) {
+            return;
+        }
         let observer = self.observer.borrow().clone();
         if let Some(observer) = observer {
             observer.expression(span, value, self);
@@ -250,6 +256,9 @@ impl Interp {
     }
 
     pub(crate) fn observe_raised(&self, stop: &Stop) {
+        if self.imports.is_silent() {
+            return;
+        }
         let observer = self.observer.borrow().clone();
         if let Some(observer) = observer {
             observer.raised(stop, self);
@@ -332,6 +341,15 @@ impl Interp {
     /// Analysis of another item begins: what the last one asked for is not held against it.
     pub(crate) fn forget_bytes(&self) {
         self.bytes.set(0);
+    }
+
+    /// Gives `run` a budget of its own: steps, and bytes from zero. What it leaves of the steps comes back with its result,
+    /// and the budget around it is as it was.
+    pub(crate) fn with_budget<R>(&self, steps: u64, run: impl FnOnce() -> R) -> (R, u64) {
+        let (fuel, bytes) = (self.fuel.replace(steps), self.bytes.replace(0));
+        let result = run();
+        self.bytes.set(bytes);
+        (result, self.fuel.replace(fuel))
     }
 
     /// Counts one nested evaluation; RecursionError where Rust's own stack would be in danger. Pair with [`Interp::leave`].

@@ -16,7 +16,7 @@ pub(crate) mod exec;
 pub mod function;
 pub mod generators;
 pub mod host;
-mod imports;
+pub mod imports;
 pub mod int;
 pub mod interp;
 pub mod iteration;
@@ -35,6 +35,7 @@ pub mod types;
 pub mod value;
 
 pub use call::CallArgs;
+pub use exec::program::Place;
 pub use interp::{Interp, Limits, Mode, Observer, Outcome};
 pub use native::{Arguments, NativeDef};
 pub use object::Object;

@@ -24,6 +24,10 @@ impl Interp {
     /// The AttributeError of `v.name`.
     pub(crate) fn no_attribute(&self, v: &Value, name: &str) -> Box<Stop> {
         let message = match v {
+            Value::Module(module) if self.is_initializing(module) => format!(
+                "partially initialized module '{}' has no attribute '{name}' (most likely due to a circular import)",
+                module.name
+            ),
             Value::Module(module) => format!("module '{}' has no attribute '{name}'", module.name),
             Value::Class(class) => {
                 format!("type object '{}' has no attribute '{name}'", class.name)

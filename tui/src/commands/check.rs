@@ -3,11 +3,12 @@
 use crate::args::{CheckArgs, OutputFormat};
 use crate::exit::Exit;
 use crate::render::{self, Batch};
-use crate::{output, sources};
+use crate::{environment, output, sources};
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Severity};
+use std::path::Path;
 use std::sync::Arc;
 
-pub(super) fn check(args: &CheckArgs, color: bool) -> Exit {
+pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exit {
     let files = match sources::python_files(&args.paths) {
         Ok(files) => files,
         Err(message) => {
@@ -16,11 +17,18 @@ pub(super) fn check(args: &CheckArgs, color: bool) -> Exit {
         }
     };
     let mut options = AnalysisOptions::new(Arc::new(Disk));
-    options.import_paths = super::run::python_path();
+    options.import_paths = environment::python_path();
     let mut batches = Vec::new();
     let mut unreadable = false;
     let mut launches = 0;
     for file in &files {
+        options.environment = match environment::find(python, file) {
+            Ok(environment) => environment,
+            Err(message) => {
+                output::error(&message);
+                return Exit::Usage;
+            }
+        };
         match sources::read(file) {
             Ok(text) => {
                 let analysis = Analysis::new(&file.display().to_string(), &text, &options);

@@ -3,8 +3,9 @@
 use crate::exit::Exit;
 use crate::output;
 use std::io::IsTerminal;
+use std::path::Path;
 
-pub(super) fn doctor() -> Exit {
+pub(super) fn doctor(python: Option<&Path>) -> Exit {
     let environment = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let size = match crossterm::terminal::size() {
@@ -35,9 +36,18 @@ pub(super) fn doctor() -> Exit {
             if unicode { "yes".to_string() } else { format!("no (locale `{locale}`); --ascii is the default") },
         ),
         ("NO_COLOR", environment("NO_COLOR").map_or("not set".to_string(), |_| "set".to_string())),
+        ("packages", packages(python)),
         ("PYTHONPATH", environment("PYTHONPATH").unwrap_or_else(|| "not set".to_string())),
     ];
     let text: String = rows.iter().map(|(name, value)| format!("{name:<11} {value}\n")).collect();
     output::stdout(&text);
     Exit::Success
+}
+
+/// Where installed packages come from.
+fn packages(python: Option<&Path>) -> String {
+    match crate::environment::find(python, Path::new("program.py")) {
+        Ok(environment) => environment.root.unwrap_or_else(|| "no environment found".to_string()),
+        Err(problem) => problem,
+    }
 }

@@ -3,11 +3,12 @@
 use crate::args::{Emit, LowerArgs, OutputFormat};
 use crate::exit::Exit;
 use crate::render::{self, Batch};
-use crate::{output, sources};
+use crate::{environment, output, sources};
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Severity};
+use std::path::Path;
 use std::sync::Arc;
 
-pub(super) fn lower(args: &LowerArgs) -> Exit {
+pub(super) fn lower(args: &LowerArgs, python: Option<&Path>) -> Exit {
     let text = match sources::read(&args.file) {
         Ok(text) => text,
         Err(message) => {
@@ -16,7 +17,14 @@ pub(super) fn lower(args: &LowerArgs) -> Exit {
         }
     };
     let mut options = AnalysisOptions::new(Arc::new(Disk));
-    options.import_paths = super::run::python_path();
+    options.import_paths = environment::python_path();
+    options.environment = match environment::find(python, &args.file) {
+        Ok(environment) => environment,
+        Err(message) => {
+            output::error(&message);
+            return Exit::Usage;
+        }
+    };
     let analysis = Analysis::new(&args.file.display().to_string(), &text, &options);
     let wanted: Vec<_> = analysis
         .launches

@@ -9,18 +9,19 @@ mod view;
 
 use crate::args::{Cli, ColorChoice, Command};
 use crate::exit::Exit;
-pub(crate) use run::python_path;
 use std::io::IsTerminal;
 
 /// Does what the command line says.
 pub(crate) fn dispatch(cli: Cli) -> Exit {
     let color = cli.view.color;
+    let python = cli.view.python.clone();
+    let python = python.as_deref();
     match cli.command {
-        Some(Command::Run(args)) => run::run(args, colored(color, &std::io::stderr())),
-        Some(Command::Check(args)) => check::check(&args, colored(color, &std::io::stdout())),
-        Some(Command::Lower(args)) => lower::lower(&args),
+        Some(Command::Run(args)) => run::run(args, python, colored(color, &std::io::stderr())),
+        Some(Command::Check(args)) => check::check(&args, python, colored(color, &std::io::stdout())),
+        Some(Command::Lower(args)) => lower::lower(&args, python),
         Some(Command::Explain(args)) => explain::explain(&args),
-        Some(Command::Doctor) => doctor::doctor(),
+        Some(Command::Doctor) => doctor::doctor(python),
         None => view::view(cli.view),
     }
 }

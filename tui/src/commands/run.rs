@@ -5,12 +5,25 @@ use crate::args::{Device, OutputFormat, RunArgs};
 use crate::console::ProcessConsole;
 use crate::exit::Exit;
 use crate::render::{self, Batch};
-use crate::{output, report, sources};
+use crate::{environment, output, report, sources};
 use pallas_engine::{Cancel, Disk, Run, RunOptions, Severity};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub(super) fn run(args: RunArgs, color: bool) -> Exit {
+pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit {
+    // A folder is run by its `__main__.py`, as Python does.
+    let main = args.file.join("__main__.py");
+    if main.is_file() {
+        args.file = main;
+    }
+    let environment = match environment::find(python, &args.file) {
+        Ok(environment) => environment,
+        Err(message) => {
+            output::error(&message);
+            return Exit::Usage;
+        }
+    };
     let text = match sources::read(&args.file) {
         Ok(text) => text,
         Err(message) => {
@@ -24,7 +37,8 @@ pub(super) fn run(args: RunArgs, color: bool) -> Exit {
     let options = RunOptions {
         files: Arc::new(Disk),
         arguments: args.arguments,
-        import_paths: python_path(),
+        import_paths: environment::python_path(),
+        environment,
         console: Box::new(ProcessConsole::new()),
         cancel: Cancel::new(),
     };
@@ -44,10 +58,4 @@ pub(super) fn run(args: RunArgs, color: bool) -> Exit {
     }
     output::stderr(&run.stderr);
     Exit::Program(run.exit)
-}
-
-/// `PYTHONPATH`
-pub(crate) fn python_path() -> Vec<String> {
-    let Some(paths) = std::env::var_os("PYTHONPATH") else { return Vec::new() };
-    std::env::split_paths(&paths).map(|p| p.display().to_string()).filter(|p| !p.is_empty()).collect()
 }

@@ -5,8 +5,8 @@ use crate::args::ViewArgs;
 use crate::exit::Exit;
 use crate::render::{self, Batch};
 use crate::styles::Styles;
-use crate::{output, report, session, sources};
-use pallas_engine::{Analysis, AnalysisOptions, Disk, Severity};
+use crate::{environment, output, report, session, sources};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment, Severity};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,15 +25,23 @@ pub(super) fn view(args: ViewArgs) -> Exit {
             return Exit::Usage;
         }
     };
+    let python = args.python.as_deref();
+    let environment = match environment::find(python, &file) {
+        Ok(environment) => environment,
+        Err(message) => {
+            output::error(&message);
+            return Exit::Usage;
+        }
+    };
     let terminal = std::io::stdout().is_terminal();
     if args.no_tty || !terminal {
         if !terminal && !args.no_tty {
             output::error("standard output is not a terminal, so this is the text report");
         }
-        return print(&file, &text, args.arguments, super::colored(args.color, &std::io::stdout()));
+        return print(&file, &text, args.arguments, environment, super::colored(args.color, &std::io::stdout()));
     }
     let styles = Styles::detect(args.color, args.ascii, |name| std::env::var(name).ok());
-    match session::run(file, args.arguments, styles) {
+    match session::run(file, args.arguments, args.python, styles) {
         Ok(()) => Exit::Success,
         Err(error) => {
             output::error(&format!("the terminal cannot be used: {error}"));
@@ -43,11 +51,12 @@ pub(super) fn view(args: ViewArgs) -> Exit {
 }
 
 /// Prints the text report. Exits as `check` does.
-fn print(file: &Path, text: &str, arguments: Vec<String>, color: bool) -> Exit {
+fn print(file: &Path, text: &str, arguments: Vec<String>, environment: Environment, color: bool) -> Exit {
     let begun = Instant::now();
     let mut options = AnalysisOptions::new(Arc::new(Disk));
     options.arguments = arguments;
-    options.import_paths = super::python_path();
+    options.import_paths = crate::environment::python_path();
+    options.environment = environment;
     let analysis = Analysis::new(&file.display().to_string(), text, &options);
     let shown = Report::new(&analysis, begun.elapsed());
     let mut out = report::text::text(&shown);

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "an imported module is not found, so what comes from it is not known",
     doc: r#"
 ## What it does
-Reports an import that is neither one of the modules that the workbench offers itself, nor found beside the file, on `PYTHONPATH` or in the active virtual environment. What is imported from it is unknown, and so is everything computed from that.
+Reports an import that is neither one of the modules that the workbench offers itself, nor found beside the file, on `PYTHONPATH` or in the Python environment: the one that `--python` names, the active one (`VIRTUAL_ENV`), or `.venv` beside the file or above it. Compiled modules, and packages that have nothing to say about kernels, are not evaluated. What is imported from it is unknown, and so is everything computed from that.
 
 ## Why is this bad?
 Kernels that depend on the missing module cannot be checked. If the module is missing for Python too, the program stops with `ModuleNotFoundError`.
@@ -22,8 +22,9 @@ from my_company.kernels import layouts     # not found from here
 ```
 
 ## Use instead
-Run the workbench in the environment that the program runs in, or add the folder to `PYTHONPATH`:
+Name the environment that the program runs in, or add the folder to `PYTHONPATH`; the language server takes the environment as its initialization option `python`:
 ```sh
+pallas-tui check --python ../envs/tpu kernels.py
 PYTHONPATH=src pallas-tui check kernels.py
 ```
 "#,

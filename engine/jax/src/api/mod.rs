@@ -2,6 +2,7 @@
 
 mod config;
 mod devices;
+mod internals;
 pub mod jit;
 mod misc;
 mod struct_type;
@@ -17,8 +18,18 @@ use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
 
 /// `jax` and the small modules beside it.
-pub static MODULES: &[&ModuleDef] =
-    &[&JAX, &trees::TREE, &trees::TREE_UTIL, &ERRORS, &DEBUG, &DTYPES, &TYPING, &CORE, &config::CONFIG_MODULE];
+pub static MODULES: &[&ModuleDef] = &[
+    &JAX,
+    &trees::TREE,
+    &trees::TREE_UTIL,
+    &ERRORS,
+    &DEBUG,
+    &DTYPES,
+    &TYPING,
+    &CORE,
+    &config::CONFIG_MODULE,
+    &internals::SOURCE_INFO,
+];
 
 static JAX: ModuleDef =
     ModuleDef { name: "jax", doc: "Composable transformations of array programs.", functions: &[], populate };

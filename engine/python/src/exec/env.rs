@@ -146,6 +146,10 @@ impl Interp {
         {
             return Ok(Value::Class(owner));
         }
+        // `from missing import *` in analysis: any name may come from there.
+        if let Some(unknown) = env.module.namespace.borrow().get(crate::imports::STAR) {
+            return Ok(unknown.clone());
+        }
         Err(self.undefined_name(env, name))
     }
 

@@ -11,11 +11,37 @@ use pallas_syntax::ast::{self, Name, StmtKind};
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// Where a main program stands among the modules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The name under which others import it: `package.module`.
+    pub module: String,
+    /// The package that its relative imports begin in.
+    pub package: String,
+    /// Its folder, if it is the `__init__.py` of a package.
+    pub folder: Option<String>,
+}
+
 impl Interp {
     /// Runs a file as the main program; `name` is its `__name__`.
     pub fn run_main(&self, module: &ast::Module, name: &str) -> Outcome {
+        self.run_main_in(module, name, None)
+    }
+
+    /// Runs a file as the main program that is also a module of a package, so that its relative imports are found, and
+    /// so that modules that import it get this one.
+    pub fn run_main_in(&self, module: &ast::Module, name: &str, place: Option<&Place>) -> Outcome {
         self.adopt_source(&module.source);
         let target = self.new_module(name, Some(module.source.path.to_string()));
+        if let Some(place) = place {
+            let mut names = target.namespace.borrow_mut();
+            names.insert(Name::from("__package__"), Value::str(&place.package));
+            if let Some(folder) = &place.folder {
+                names.insert(Name::from("__path__"), Value::list([Value::str(folder)]));
+            }
+            drop(names);
+            self.modules.borrow_mut().insert(Name::from(&*place.module), Value::Module(Rc::clone(&target)));
+        }
         match self.run_module(module, &target) {
             Ok(()) => Outcome::Finished,
             Err(stop) => match *stop {

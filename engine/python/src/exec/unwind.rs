@@ -278,9 +278,15 @@ impl Interp {
             return Err(Box::new(Stop::Abort(Abort::Cancelled)));
         }
         self.observe_raised(stop);
-        if let (Stop::Abort(_), Some(fuel)) = (stop, self.limits.fuel) {
-            self.refuel(fuel);
-            self.forget_bytes();
+        if let Stop::Abort(abort) = stop {
+            if self.imports.is_importing() {
+                // An imported module has one budget for all of it.
+                return Err(Box::new(Stop::Abort(abort.clone())));
+            }
+            if let Some(fuel) = self.limits.fuel {
+                self.refuel(fuel);
+                self.forget_bytes();
+            }
         }
         let Some(stmt) = done.last() else {
             return Ok(());

@@ -44,6 +44,12 @@ impl Host for TestHost {
         std::fs::read_to_string(&path).map(Some).map_err(|error| error.to_string())
     }
 
+    fn list_folder(&self, path: &str) -> Option<Vec<String>> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(path);
+        let entries = std::fs::read_dir(path).ok()?;
+        Some(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
+    }
+
     fn import_paths(&self) -> Vec<String> {
         vec![String::new()]
     }

@@ -50,7 +50,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         };
         add("argv", texts(interp.host().arguments()));
         add("orig_argv", texts(interp.host().arguments()));
-        add("path", texts(interp.host().import_paths()));
+        add("path", texts([interp.host().import_paths(), interp.host().package_paths()].concat()));
         add("version_info", version_info(interp));
         add("version", Value::str("3.11.7 (Pallas Workbench)"));
         add("hexversion", Value::int(0x030b_07f0_i64));

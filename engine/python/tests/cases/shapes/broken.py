@@ -1,0 +1,2 @@
+before = 1
+raise ValueError("broken while importing")

@@ -1,0 +1,2 @@
+from . import hidden
+print("late is imported", __name__, __package__, hidden)

@@ -1,0 +1,1 @@
+import shapes_missing_dependency

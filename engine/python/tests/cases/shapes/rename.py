@@ -1,0 +1,2 @@
+def rename():
+    return "the function, not the module"

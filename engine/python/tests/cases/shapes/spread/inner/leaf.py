@@ -1,0 +1,2 @@
+from ... import limits
+name = __name__

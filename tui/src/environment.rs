@@ -1,0 +1,27 @@
+//! What the process's environment and the command line say about where imports come from.
+
+use pallas_engine::environment::{Environment, Wanted};
+use pallas_engine::{Disk, FileSystem};
+use std::path::Path;
+
+/// `PYTHONPATH`
+pub(crate) fn python_path() -> Vec<String> {
+    let Some(paths) = std::env::var_os("PYTHONPATH") else { return Vec::new() };
+    std::env::split_paths(&paths).map(|p| p.display().to_string()).filter(|p| !p.is_empty()).collect()
+}
+
+/// The Python environment of a program: `--python`, `VIRTUAL_ENV`, or the `.venv` around it.
+///
+/// # Errors
+/// What `--python` names is none.
+pub(crate) fn find(python: Option<&Path>, script: &Path) -> Result<Environment, String> {
+    let named = python.map(|path| path.display().to_string());
+    let active = std::env::var("VIRTUAL_ENV").ok().filter(|folder| !folder.is_empty());
+    let script = Disk.absolute(&script.display().to_string());
+    let wanted = Wanted { python: named.as_deref(), virtual_env: active.as_deref(), script: &script };
+    let found = Environment::find(&Disk, &wanted);
+    match found.problem {
+        Some(problem) => Err(format!("--python {problem}")),
+        None => Ok(found),
+    }
+}
