@@ -70,6 +70,14 @@ impl Builder {
         value
     }
 
+    /// Adds a parameter to the function itself, whatever regions are open.
+    pub fn body_param(&mut self, ty: Type, name: Option<Arc<str>>) -> ValueId {
+        let value = self.new_value(ty, name);
+        let body = self.function.body;
+        self.function.regions[body.0 as usize].params.push(value);
+        value
+    }
+
     /// Opens a region for the op that will be added next.
     pub fn open_region(&mut self) -> RegionId {
         let id = RegionId(self.function.regions.len() as u32);

@@ -21,6 +21,6 @@ pub use finding::{Certainty, Finding, Fix, Label, Severity};
 pub use function::{Function, Location, LocationId, OpData, OpId, RegionData, RegionId, ValueData, ValueId};
 pub use interval::Interval;
 pub use launch::{AxisSemantics, BlockDim, Launch, Operand, Role};
-pub use op::{EvalError, InferError, Op, OpDef, OpKind};
+pub use op::{ControlOp, EvalError, InferError, Op, OpDef, OpKind};
 pub use types::{MemorySpace, RefType, TensorType, Type};
 pub use verify::{Problem, verify_function, verify_launch};

@@ -84,6 +84,8 @@ pub enum ControlOp {
     Cond,
     /// No operands; region with one Ref parameter per allocation; results are what it yields.
     Scoped,
+    /// Region with one parameter per operand; results are what it yields.
+    Call,
 }
 
 /// Questions to the grid; attribute `axis`.

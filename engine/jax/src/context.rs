@@ -50,10 +50,26 @@ impl<'a> Context<'a> {
         self.rules == Rules::Numpy || self.state.x64.get()
     }
 
-    /// The trace into which operations are staged now.
+    /// The trace into which every operation is staged now, whatever its operands.
     pub fn trace(&self) -> Option<Rc<Trace>> {
         match self.rules {
             Rules::Jax => self.state.current_trace(),
+            Rules::Numpy => None,
+        }
+    }
+
+    /// The innermost trace, also of a transformation: where control flow is built.
+    pub fn innermost(&self) -> Option<Rc<Trace>> {
+        match self.rules {
+            Rules::Jax => self.state.innermost_trace(),
+            Rules::Numpy => None,
+        }
+    }
+
+    /// The trace into which an operation on these tiles is staged.
+    pub fn trace_for<'t>(&self, operands: impl Iterator<Item = &'t Tile> + Clone) -> Option<Rc<Trace>> {
+        match self.rules {
+            Rules::Jax => self.state.trace_for(operands),
             Rules::Numpy => None,
         }
     }
@@ -77,7 +93,7 @@ impl<'a> Context<'a> {
         operands: &[&Tile],
         attributes: Attributes,
     ) -> PyResult<SmallVec<[Tile; 1]>> {
-        if let Some(trace) = self.trace() {
+        if let Some(trace) = self.trace_for(operands.iter().copied()) {
             let values = operands.iter().map(|tile| self.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;
             let results = trace.add(self, Op(op), &values, attributes, &[])?;
             return Ok(results.into_iter().filter_map(|value| trace.tile(value)).collect());
@@ -154,6 +170,7 @@ impl<'a> Context<'a> {
             }
             Tile::Traced(traced) => self.foreign(trace, traced),
             Tile::Concrete { array, weak } => trace.constant(self, array, *weak),
+            Tile::Abstract(_) if trace.is_transform() => Ok(trace.lift(tile)),
             Tile::Abstract(ty) => self.placeholder(trace, ty),
         }
     }
@@ -179,10 +196,20 @@ impl<'a> Context<'a> {
     /// A value of an enclosing trace, or of one that has ended.
     fn foreign(&self, trace: &Rc<Trace>, traced: &Traced) -> PyResult<ValueId> {
         let open = self.state.traces.borrow().iter().any(|t| Rc::ptr_eq(t, &traced.trace));
-        if !open {
+        if !open || !traced.trace.is_open(traced.region) {
             return Err(self.leaked(traced));
         }
+        if traced.trace.is_transform() && self.encloses(trace, &traced.trace) {
+            return Err(self.interp.error(
+                &self.interp.types().not_implemented_error,
+                "a Ref is read or written with a value of a function that jax.vmap or jax.grad transforms inside a \
+                 kernel; the workbench does not provide this yet. Read the Ref before the transformed function, or write \
+                 its result after it."
+                    .to_string(),
+            ));
+        }
         let what = match trace.kind {
+            TraceKind::Transform { .. } => return Ok(trace.lift(&Tile::Traced(traced.clone()))),
             TraceKind::Kernel => "kernel",
             TraceKind::IndexMap => "index map",
             TraceKind::Jit => "function",
@@ -200,6 +227,13 @@ impl<'a> Context<'a> {
                 ..Diagnosis::default()
             },
         ))
+    }
+
+    /// Whether `inner` was opened while `outer` was.
+    fn encloses(&self, outer: &Rc<Trace>, inner: &Rc<Trace>) -> bool {
+        let traces = self.state.traces.borrow();
+        let position = |trace: &Rc<Trace>| traces.iter().position(|t| Rc::ptr_eq(t, trace));
+        position(outer) < position(inner)
     }
 
     /// `UnexpectedTracerError`

@@ -26,6 +26,7 @@ pub mod support;
 pub mod text;
 pub mod tile;
 pub mod trace;
+pub mod transform;
 pub mod tree;
 
 pub use context::Context;

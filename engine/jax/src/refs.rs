@@ -247,7 +247,16 @@ impl RefObject {
     fn check_open(&self, cx: &Context<'_>) -> PyResult<()> {
         let current = cx.trace().is_some_and(|trace| Rc::ptr_eq(&trace, &self.trace));
         if current && self.trace.is_open(self.region) {
-            return Ok(());
+            return match cx.innermost() {
+                Some(inner) if inner.is_transform() && inner.in_nested_region() => Err(cx.interp.error(
+                    &cx.interp.types().not_implemented_error,
+                    "a Ref is used in a loop or branch of a function that jax.vmap or jax.grad transforms inside a \
+                     kernel; the workbench does not provide this yet. Read the Ref before the transformed function and \
+                     pass the value to it."
+                        .to_string(),
+                )),
+                _ => Ok(()),
+            };
         }
         let class = crate::errors::unexpected_tracer(cx.interp);
         Err(cx.interp.error(

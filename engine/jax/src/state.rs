@@ -1,5 +1,6 @@
 //! What `pallas-jax` keeps per interpreter: the stack of traces, settings, and the way to execute what was traced.
 
+use crate::tile::Tile;
 use crate::trace::Trace;
 use pallas_ir::{Builder, Finding, Function, Launch, Location};
 use pallas_python::interp::Interp;
@@ -54,6 +55,12 @@ pub struct JaxState {
     pub(crate) empty: Function,
     /// `jax.disable_jit()` depth.
     pub(crate) jit_disabled: Cell<u32>,
+    /// Where an op comes from that is staged again by a transformation; `None` while Python runs.
+    pub(crate) place: RefCell<Option<Location>>,
+    /// Named axes that are being mapped over, with their sizes, innermost last.
+    pub(crate) axes: RefCell<Vec<(Rc<str>, usize)>>,
+    /// Custom derivatives by the number that their ops carry.
+    pub(crate) custom: RefCell<Vec<crate::transform::custom::CustomRule>>,
 }
 
 impl Default for JaxState {
@@ -65,6 +72,9 @@ impl Default for JaxState {
             observer: RefCell::new(None),
             empty: Builder::new("eager", Location::default()).finish(Vec::new()),
             jit_disabled: Cell::new(0),
+            place: RefCell::new(None),
+            axes: RefCell::default(),
+            custom: RefCell::default(),
         }
     }
 }
@@ -80,9 +90,20 @@ impl JaxState {
         *self.observer.borrow_mut() = Some(observer);
     }
 
-    /// The innermost open trace.
+    /// The innermost open trace that takes every operation.
     pub(crate) fn current_trace(&self) -> Option<Rc<Trace>> {
+        self.traces.borrow().iter().rev().find(|trace| !trace.is_transform()).cloned()
+    }
+
+    /// The innermost open trace of any kind.
+    pub(crate) fn innermost_trace(&self) -> Option<Rc<Trace>> {
         self.traces.borrow().last().cloned()
+    }
+
+    /// The trace that takes an operation on these tiles: transformations take what is theirs, other traces everything.
+    pub(crate) fn trace_for<'t>(&self, operands: impl Iterator<Item = &'t Tile> + Clone) -> Option<Rc<Trace>> {
+        let takes = |trace: &&Rc<Trace>| !trace.is_transform() || operands.clone().any(|tile| trace.owns(tile));
+        self.traces.borrow().iter().rev().find(takes).cloned()
     }
 
     /// The launch observer, if there is one.

@@ -1,6 +1,7 @@
 //! Traces: IR functions under construction while the evaluator runs a kernel, an index map or a jitted function.
 //!
-//! As in JAX, while a trace is open every array operation is staged into it, also on concrete arrays.
+//! As in JAX, while a trace is open every array operation is staged into it, also on concrete arrays. The trace of a
+//! transformation (`vmap`, `grad`) takes only what depends on its own parameters; the rest goes to what encloses it.
 
 use crate::context::Context;
 use crate::tile::{Tile, Traced};
@@ -21,6 +22,12 @@ pub enum TraceKind {
     IndexMap,
     /// A jitted function, or control flow outside any trace.
     Jit,
+    /// A function that is being transformed. Only operations on its own values are staged; values of enclosing traces
+    /// become further parameters.
+    Transform {
+        /// Whether derivatives will be taken: custom derivatives and `stop_gradient` are kept as ops.
+        differentiates: bool,
+    },
 }
 
 /// An open trace.
@@ -33,6 +40,8 @@ pub struct Trace {
     pub grid: Option<Vec<usize>>,
     /// Array constants that were captured, in order; for the error of kernels.
     pub captured: RefCell<Vec<(Array, Span)>>,
+    /// In the trace of a transformation: tiles from outside, and the parameters that stand for them.
+    lifted: RefCell<Vec<(Tile, ValueId)>>,
     builder: RefCell<Builder>,
     /// Depth of the interpreter's call stack where the trace began.
     base_depth: usize,
@@ -47,6 +56,7 @@ impl Trace {
             origin,
             grid,
             captured: RefCell::default(),
+            lifted: RefCell::default(),
             builder: RefCell::new(Builder::new(name, location)),
             base_depth: cx.interp.stack().len(),
         })
@@ -64,6 +74,45 @@ impl Trace {
     /// Adds a parameter to the innermost open region.
     pub fn param(self: &Rc<Trace>, ty: Type, name: Option<Arc<str>>) -> ValueId {
         self.builder.borrow_mut().param(ty, name)
+    }
+
+    /// Whether it is the trace of a transformation.
+    pub fn is_transform(&self) -> bool {
+        matches!(self.kind, TraceKind::Transform { .. })
+    }
+
+    /// Whether derivatives of what it traces will be taken.
+    pub fn differentiates(&self) -> bool {
+        matches!(self.kind, TraceKind::Transform { differentiates: true })
+    }
+
+    /// Whether a tile is a value of this trace.
+    pub fn owns(self: &Rc<Trace>, tile: &Tile) -> bool {
+        matches!(tile, Tile::Traced(traced) if Rc::ptr_eq(&traced.trace, self))
+    }
+
+    /// Whether a region is open inside the function's body.
+    pub fn in_nested_region(&self) -> bool {
+        self.builder.borrow().depth() > 1
+    }
+
+    /// The parameter that stands for a tile from outside.
+    pub fn lift(self: &Rc<Trace>, tile: &Tile) -> ValueId {
+        let same = |seen: &Tile| match (seen, tile) {
+            (Tile::Traced(a), Tile::Traced(b)) => Rc::ptr_eq(&a.trace, &b.trace) && a.value == b.value,
+            _ => false,
+        };
+        if let Some((_, value)) = self.lifted.borrow().iter().find(|(seen, _)| same(seen)) {
+            return *value;
+        }
+        let value = self.builder.borrow_mut().body_param(Type::Tensor(tile.ty()), None);
+        self.lifted.borrow_mut().push((tile.clone(), value));
+        value
+    }
+
+    /// The tiles from outside, in the order of their parameters.
+    pub fn lifted(&self) -> Vec<Tile> {
+        self.lifted.borrow().iter().map(|(tile, _)| tile.clone()).collect()
     }
 
     /// A value of this trace as a tile. `None` for Refs.
@@ -164,6 +213,9 @@ impl Trace {
 
     /// Where we are: the expression, and the calls that led there from the traced function.
     fn location(&self, cx: &Context<'_>) -> Location {
+        if let Some(location) = &*cx.state.place.borrow() {
+            return location.clone();
+        }
         let stack = cx.interp.stack();
         let calls = stack.iter().skip(self.base_depth + 1).rev().skip(1).map(|entry| entry.span).collect();
         Location { span: cx.interp.span(), calls }

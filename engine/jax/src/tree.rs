@@ -248,6 +248,29 @@ fn unflatten_custom(
 }
 
 impl TreeDef {
+    /// Appends a name for each leaf: `path`, `path[0]`, `path['a']`, as JAX writes paths in messages.
+    pub fn paths(&self, path: &str, out: &mut Vec<String>) {
+        match self {
+            TreeDef::Leaf => out.push(path.to_string()),
+            TreeDef::None => {}
+            TreeDef::Dict(keys, defs) | TreeDef::OrderedDict(_, keys, defs) => {
+                for (key, def) in keys.iter().zip(defs) {
+                    let key = match key {
+                        Value::Str(text) => format!("'{text}'"),
+                        Value::Int(value) => value.to_string(),
+                        _ => "?".to_string(),
+                    };
+                    def.paths(&format!("{path}[{key}]"), out);
+                }
+            }
+            TreeDef::Tuple(defs) | TreeDef::List(defs) | TreeDef::NamedTuple(_, defs) | TreeDef::Custom(_, _, defs) => {
+                for (index, def) in defs.iter().enumerate() {
+                    def.paths(&format!("{path}[{index}]"), out);
+                }
+            }
+        }
+    }
+
     /// Number of leaves.
     pub fn leaves(&self) -> usize {
         match self {

@@ -315,6 +315,8 @@ impl Compiler<'_> {
                 }
                 Ok(Action::Cond(blocks))
             }
+            // The tracer puts the body in the place of a call before anything runs.
+            ControlOp::Call => Err(RunError::malformed("a call stands where its body should")),
             ControlOp::Scoped => {
                 let [body] = <[Block; 1]>::try_from(blocks).map_err(|_| malformed())?;
                 let allocations: Option<Vec<RefType>> =

@@ -22,6 +22,7 @@ mod select;
 mod slicing;
 mod sort;
 mod structural;
+mod transform;
 mod unary;
 
 use crate::op::{Op, OpDef};
@@ -43,6 +44,7 @@ pub use select::*;
 pub use slicing::*;
 pub use sort::*;
 pub use structural::*;
+pub use transform::*;
 pub use unary::*;
 
 /// Every op, family by family.
@@ -63,6 +65,7 @@ pub static ALL: LazyLock<Vec<&'static OpDef>> = LazyLock::new(|| {
         .chain(memory::all())
         .chain(control::all())
         .chain(program::all())
+        .chain(transform::all())
         .collect()
 });
 
@@ -77,6 +80,11 @@ pub fn find(name: &str) -> Option<Op> {
 /// Whether an op is elementwise in two operands, and its evaluation takes a scalar for either of them as well.
 pub fn is_elementwise_binary(op: Op) -> bool {
     binary::all().chain(compare::all()).any(|def| op == Op(def))
+}
+
+/// Whether an op is elementwise in its one operand.
+pub fn is_elementwise_unary(op: Op) -> bool {
+    unary::all().any(|def| op == Op(def))
 }
 
 /// Bounds of the elements of an array, for interval analysis; [`crate::Interval::ANY`] where there are none.

@@ -147,7 +147,7 @@ impl Object for Jitted {
 
     fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
         let cx = Context::jax(interp);
-        if cx.trace().is_some() || cx.state.jit_disabled.get() > 0 || self.function.is_unknown() {
+        if cx.innermost().is_some() || cx.state.jit_disabled.get() > 0 || self.function.is_unknown() {
             return Some(interp.call(&self.function, args));
         }
         Some(self.run(&cx, args))

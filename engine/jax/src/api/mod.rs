@@ -42,6 +42,9 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     for table in [jit::FUNCTIONS, misc::FUNCTIONS, devices::FUNCTIONS, trees::TOP_LEVEL] {
         add_functions(namespace, "jax", table);
     }
+    for table in crate::transform::TABLES {
+        add_functions(namespace, "jax", table);
+    }
     namespace.insert(Name::from("Array"), Value::Class(interp.native_class(&JAX_ARRAY)));
     namespace.insert(Name::from("Ref"), Value::Class(interp.native_class(&JAX_REF)));
     namespace.insert(Name::from("ShapeDtypeStruct"), struct_type::class(interp));

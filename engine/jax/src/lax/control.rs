@@ -76,7 +76,7 @@ pub fn staged(
     name: &str,
     build: impl FnOnce(&Rc<Trace>) -> PyResult<Vec<Tile>>,
 ) -> PyResult<Vec<Tile>> {
-    if let Some(trace) = cx.trace() {
+    if let Some(trace) = cx.innermost() {
         return build(&trace);
     }
     let trace = Trace::new(cx, TraceKind::Jit, name, name.to_string(), None);
@@ -399,7 +399,7 @@ fn probe(cx: &Context<'_>, carry: &[Tile], body: CarryFn<'_>) -> PyResult<Option
             Ok(())
         })
     };
-    match cx.trace() {
+    match cx.innermost() {
         Some(trace) => run(&trace)?,
         None => {
             let trace = Trace::new(cx, TraceKind::Jit, "probe", "probe".to_string(), None);
@@ -600,7 +600,7 @@ fn zero_scalar(dtype: DType) -> Scalar {
 }
 
 /// `x[index]` along the leading axis.
-fn row(cx: &Context<'_>, x: &Tile, index: &Tile) -> PyResult<Tile> {
+pub(crate) fn row(cx: &Context<'_>, x: &Tile, index: &Tile) -> PyResult<Tile> {
     let sizes: Vec<i64> = std::iter::once(1).chain(x.shape().iter().skip(1).map(|&d| d as i64)).collect();
     let zero = primitive::scalar(index.dtype(), Scalar::Int(0));
     let mut operands = vec![x, index];
@@ -610,7 +610,7 @@ fn row(cx: &Context<'_>, x: &Tile, index: &Tile) -> PyResult<Tile> {
 }
 
 /// `x.at[index].set(y)` along the leading axis.
-fn set_row(cx: &Context<'_>, x: &Tile, index: &Tile, y: &Tile) -> PyResult<Tile> {
+pub(crate) fn set_row(cx: &Context<'_>, x: &Tile, index: &Tile, y: &Tile) -> PyResult<Tile> {
     let update = primitive::expand_dims(cx, &primitive::convert(cx, y, x.dtype(), x.weak())?, &[0])?;
     let zero = primitive::scalar(index.dtype(), Scalar::Int(0));
     let mut operands = vec![x, &update, index];

@@ -3,12 +3,12 @@
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::jnp::call::find_unknown;
-use crate::pallas::launch::{self, Prepared};
+use crate::pallas::launch;
 use crate::pallas::spec::{GridSpec, NoBlockSpec, argument_span};
 use crate::state::InterpWorld;
 use crate::tile::Tile;
 use crate::tree;
-use pallas_ir::{Attribute, Attributes, AxisSemantics, Op, ops};
+use pallas_ir::{Attribute, Attributes, AxisSemantics, Launch, Op, ops};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -230,42 +230,34 @@ impl PallasCall {
         if let Some(value) = unknown.into_iter().chain(&args.positional).find_map(|v| find_unknown(v, UNKNOWN_DEPTH)) {
             return Ok(value);
         }
-        let apply = interp.span();
-        let prepared = launch::prepare(cx, self, args.positional.into_vec(), apply)?;
+        let place = interp.span();
+        let prepared = launch::prepare(cx, self, args.positional.into_vec(), place)?;
         if let Some(observer) = cx.state.observer() {
             observer.launched(&prepared.launch);
         }
-        let outputs = self.run(cx, &prepared)?;
+        let outputs = apply(cx, &prepared.launch, &prepared.arguments)?;
         let mut leaves = outputs.into_iter().map(|tile| Value::object(ArrayObject { tile }));
         tree::unflatten(interp, &prepared.out_tree, &mut leaves)
     }
+}
 
-    /// Stages the launch in an open trace, runs it, or in analysis only types it.
-    fn run(&self, cx: &Context<'_>, prepared: &Prepared) -> PyResult<Vec<Tile>> {
-        let launch: &Arc<_> = &prepared.launch;
-        if let Some(trace) = cx.trace() {
-            let operands =
-                prepared.arguments.iter().map(|tile| cx.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;
-            let attributes = Attributes::none().with("launch", Attribute::Launch(launch.clone()));
-            let results = trace.add(cx, Op(&ops::LAUNCH), &operands, attributes, &[])?;
-            return Ok(results.into_iter().filter_map(|value| trace.tile(value)).collect());
-        }
-        let types = || {
-            launch
-                .operands
-                .iter()
-                .filter(|o| o.role == pallas_ir::Role::Output)
-                .map(|o| Tile::Abstract(o.array.clone()))
-                .collect()
-        };
-        let arrays: Option<Vec<Array>> = prepared.arguments.iter().map(|tile| tile.array().cloned()).collect();
-        let executor = cx.state.executor.borrow().clone();
-        let (Some(arrays), Some(executor), false) = (arrays, executor, cx.interp.is_analysis()) else {
-            return Ok(types());
-        };
-        let outputs = executor
-            .run_launch(launch, arrays, &InterpWorld(cx.interp))
-            .map_err(|message| cx.interp.runtime_error(message))?;
-        Ok(outputs.into_iter().map(Tile::concrete).collect())
+/// Stages a launch in an open trace, runs it, or in analysis only types it.
+pub(crate) fn apply(cx: &Context<'_>, launch: &Arc<Launch>, arguments: &[Tile]) -> PyResult<Vec<Tile>> {
+    if let Some(trace) = cx.trace_for(arguments.iter()) {
+        let operands = arguments.iter().map(|tile| cx.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;
+        let attributes = Attributes::none().with("launch", Attribute::Launch(launch.clone()));
+        let results = trace.add(cx, Op(&ops::LAUNCH), &operands, attributes, &[])?;
+        return Ok(results.into_iter().filter_map(|value| trace.tile(value)).collect());
     }
+    let outputs = launch.operands.iter().filter(|o| o.role == pallas_ir::Role::Output);
+    let types = || outputs.map(|o| Tile::Abstract(o.array.clone())).collect();
+    let arrays: Option<Vec<Array>> = arguments.iter().map(|tile| tile.array().cloned()).collect();
+    let executor = cx.state.executor.borrow().clone();
+    let (Some(arrays), Some(executor), false) = (arrays, executor, cx.interp.is_analysis()) else {
+        return Ok(types());
+    };
+    let outputs = executor
+        .run_launch(launch, arrays, &InterpWorld(cx.interp))
+        .map_err(|message| cx.interp.runtime_error(message))?;
+    Ok(outputs.into_iter().map(Tile::concrete).collect())
 }

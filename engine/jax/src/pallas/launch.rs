@@ -184,29 +184,8 @@ fn out_type(cx: &Context<'_>, call: &PallasCall, leaf: &Value) -> PyResult<Tenso
 
 /// `outputs`, `outputs[0]`, `outputs['a']`: how JAX names outputs in messages.
 fn out_origins(tree: &TreeDef) -> Vec<String> {
-    fn walk(tree: &TreeDef, path: &str, out: &mut Vec<String>) {
-        match tree {
-            TreeDef::Leaf => out.push(path.to_string()),
-            TreeDef::None => {}
-            TreeDef::Dict(keys, defs) | TreeDef::OrderedDict(_, keys, defs) => {
-                for (key, def) in keys.iter().zip(defs) {
-                    let key = match key {
-                        Value::Str(text) => format!("'{text}'"),
-                        Value::Int(value) => value.to_string(),
-                        _ => "?".to_string(),
-                    };
-                    walk(def, &format!("{path}[{key}]"), out);
-                }
-            }
-            TreeDef::Tuple(defs) | TreeDef::List(defs) | TreeDef::NamedTuple(_, defs) | TreeDef::Custom(_, _, defs) => {
-                for (index, def) in defs.iter().enumerate() {
-                    walk(def, &format!("{path}[{index}]"), out);
-                }
-            }
-        }
-    }
     let mut out = Vec::new();
-    walk(tree, "outputs", &mut out);
+    tree.paths("outputs", &mut out);
     out
 }
 

@@ -1,0 +1,370 @@
+//! `jax.custom_jvp`.
+
+use super::super::custom::{self, CustomRule, ForwardRule};
+use super::object::{Leaves, arrays};
+use crate::array::ArrayObject;
+use crate::context::Context;
+use crate::primitive;
+use crate::tile::Tile;
+use crate::transform::derive::zeros_like;
+use crate::transform::stage::assemble;
+use crate::tree::{self, TreeDef};
+use pallas_ir::ops;
+use pallas_python::CallArgs;
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::interp::Interp;
+use pallas_python::native::NativeDef;
+use pallas_python::object::Object;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use std::any::Any;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Rows of `jax`.
+pub(super) static FUNCTIONS: &[NativeDef] = &[NativeDef {
+    name: "custom_jvp",
+    signature: "(fun, nondiff_argnums=(), nondiff_argnames=())",
+    doc: "A function whose tangents are defined by the program.",
+    run: |interp, args| {
+        let [function, nondiff, names] = args.take();
+        let nondiff = nondiff_positions(interp, &function, &nondiff, &names)?;
+        Ok(Value::object(CustomJvp { function, nondiff, rule: RefCell::new(None) }))
+    },
+}];
+
+/// A function with a `jvp` of its own.
+pub(super) struct CustomJvp {
+    function: Value,
+    nondiff: Vec<usize>,
+    rule: RefCell<Option<Rule>>,
+}
+
+#[derive(Clone)]
+enum Rule {
+    /// `defjvp`
+    Whole(Value),
+    /// `defjvps`: one per argument.
+    PerArgument(Vec<Value>),
+}
+
+static CLASS: NativeClass = NativeClass {
+    name: "custom_jvp",
+    module: "jax._src.custom_derivatives",
+    doc: "A function whose tangents are defined by the program.",
+    methods: &[
+        NativeDef {
+            name: "defjvp",
+            signature: "(self, jvp, symbolic_zeros=False)",
+            doc: "Defines the tangents: `jvp(primals, tangents) -> (results, tangents)`.",
+            run: |_interp, args| {
+                let [this, rule, _zeros] = args.take();
+                if let Some(object) = this.downcast::<CustomJvp>() {
+                    *object.rule.borrow_mut() = Some(Rule::Whole(rule.clone()));
+                }
+                Ok(rule)
+            },
+        },
+        NativeDef {
+            name: "defjvps",
+            signature: "(self, *jvps)",
+            doc: "Defines the tangents argument by argument: `jvp(tangent, result, *primals) -> tangent`.",
+            run: |interp, args| {
+                let [this, rules] = args.take();
+                let rules = interp.collect(&rules)?;
+                if let Some(object) = this.downcast::<CustomJvp>() {
+                    *object.rule.borrow_mut() = Some(Rule::PerArgument(rules));
+                }
+                Ok(Value::None)
+            },
+        },
+    ],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+impl Object for CustomJvp {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
+        match name {
+            "fun" | "__wrapped__" => Ok(Some(self.function.clone())),
+            "__name__" | "__doc__" | "__qualname__" | "__module__" => interp.find_attr(&self.function, name),
+            _ => Ok(None),
+        }
+    }
+
+    fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
+        Some(self.run(&Context::jax(interp), args))
+    }
+}
+
+impl CustomJvp {
+    fn run(&self, cx: &Context<'_>, args: CallArgs) -> PyResult<Value> {
+        let name = cx.interp.callable_name(&self.function);
+        let Some(rule) = self.rule.borrow().clone() else {
+            return Err(cx.interp.error(
+                &cx.interp.types().attribute_error,
+                format!("No JVP defined for custom_jvp function {name} using defjvp."),
+            ));
+        };
+        let call = match Split::new(cx, &self.function, &self.nondiff, args)? {
+            Err(value) => return Ok(value),
+            Ok(call) => call,
+        };
+        let forward = Forward { name: name.clone(), function: self.function.clone(), rule, call: call.clone() };
+        call.run(cx, &name, CustomRule::Forward(Rc::new(forward)), &self.function)
+    }
+}
+
+/// A call of a function with a derivative of its own: what is differentiated, and what is passed as it is.
+#[derive(Clone)]
+pub(super) struct Split {
+    /// Positional arguments that no derivative is taken by, with their places.
+    pub(super) nondiff: Vec<(usize, Value)>,
+    /// The tree of each other argument.
+    pub(super) trees: Vec<TreeDef>,
+    /// Leaves of the other arguments: arrays by their number among `tiles`, Python numbers as they are.
+    pub(super) leaves: Vec<Leaf>,
+    /// Array leaves.
+    pub(super) tiles: Vec<Tile>,
+}
+
+/// A leaf of a call.
+#[derive(Clone)]
+pub(super) enum Leaf {
+    Array(usize),
+    Number(Value),
+}
+
+impl Split {
+    /// Sorts the arguments of a call; keywords find their places by the function's signature.
+    pub(super) fn new(
+        cx: &Context<'_>,
+        function: &Value,
+        nondiff: &[usize],
+        args: CallArgs,
+    ) -> PyResult<Result<Split, Value>> {
+        let interp = cx.interp;
+        let positional = if args.keywords.is_empty() {
+            args.positional.into_vec()
+        } else {
+            interp.bind(function, args)?.into_iter().map(|(_, value)| value).collect()
+        };
+        let mut split = Split { nondiff: Vec::new(), trees: Vec::new(), leaves: Vec::new(), tiles: Vec::new() };
+        for (place, value) in positional.into_iter().enumerate() {
+            if nondiff.contains(&place) {
+                split.nondiff.push((place, value));
+                continue;
+            }
+            if value.is_unknown() {
+                return Ok(Err(value));
+            }
+            let (leaves, tree) = tree::flatten(interp, &value, None)?;
+            for leaf in leaves {
+                if matches!(leaf, Value::Bool(_) | Value::Int(_) | Value::Float(_)) {
+                    split.leaves.push(Leaf::Number(leaf));
+                    continue;
+                }
+                match arrays(cx, &leaf)? {
+                    Leaves::Unknown(value) => return Ok(Err(value)),
+                    Leaves::Arrays(flat) => {
+                        split.leaves.push(Leaf::Array(split.tiles.len()));
+                        split.tiles.extend(flat.tiles);
+                    }
+                }
+            }
+            split.trees.push(tree);
+        }
+        Ok(Ok(split))
+    }
+
+    /// The differentiated arguments, with these tiles for their arrays.
+    pub(super) fn diff(&self, cx: &Context<'_>, tiles: &[Tile]) -> PyResult<Vec<Value>> {
+        let mut leaves = self.leaves.iter().map(|leaf| match leaf {
+            Leaf::Array(index) => Value::object(ArrayObject { tile: tiles[*index].clone() }),
+            Leaf::Number(value) => value.clone(),
+        });
+        self.trees.iter().map(|tree| tree::unflatten(cx.interp, tree, &mut leaves)).collect()
+    }
+
+    /// All arguments in their places.
+    pub(super) fn arguments(&self, cx: &Context<'_>, tiles: &[Tile]) -> PyResult<Vec<Value>> {
+        let mut values = self.diff(cx, tiles)?;
+        for (place, value) in &self.nondiff {
+            values.insert((*place).min(values.len()), value.clone());
+        }
+        Ok(values)
+    }
+
+    /// The tiles of a tree of cotangents or tangents per differentiated argument; leaves of Python numbers are dropped.
+    pub(super) fn only_arrays<T: Clone>(&self, leaves: &[T]) -> Vec<T> {
+        let kept = self.leaves.iter().zip(leaves).filter(|(leaf, _)| matches!(leaf, Leaf::Array(_)));
+        kept.map(|(_, value)| value.clone()).collect()
+    }
+
+    /// Calls the function, keeping `rule` where derivatives may be asked for.
+    pub(super) fn run(&self, cx: &Context<'_>, name: &str, rule: CustomRule, function: &Value) -> PyResult<Value> {
+        if custom::differentiating(cx, &self.tiles).is_none() {
+            let arguments = self.arguments(cx, &self.tiles)?;
+            return cx.interp.call_values(function, arguments);
+        }
+        let mut found = None;
+        let mut unknown = None;
+        let results = custom::call(cx, name, rule, &self.tiles, &mut |tiles| {
+            let result = cx.interp.call_values(function, self.arguments(cx, tiles)?)?;
+            match arrays(cx, &result)? {
+                Leaves::Arrays(flat) => {
+                    found = Some(flat.tree);
+                    Ok(flat.tiles)
+                }
+                Leaves::Unknown(value) => {
+                    unknown = Some(value);
+                    Ok(Vec::new())
+                }
+            }
+        })?;
+        match (unknown, found) {
+            (Some(value), _) => Ok(value),
+            (None, Some(tree)) => assemble(cx, &tree, results),
+            (None, None) => Ok(Value::None),
+        }
+    }
+}
+
+/// `nondiff_argnums` and `nondiff_argnames` as positions.
+pub(super) fn nondiff_positions(
+    interp: &Interp,
+    function: &Value,
+    numbers: &Value,
+    names: &Value,
+) -> PyResult<Vec<usize>> {
+    let params: Vec<String> = interp
+        .underlying_function(function)
+        .map(|function| function.code.params().iter().map(|param| param.name.to_string()).collect())
+        .unwrap_or_default();
+    let mut positions = Vec::new();
+    let numbers = match numbers {
+        Value::Int(_) => vec![numbers.clone()],
+        Value::None | Value::Unset => Vec::new(),
+        numbers => interp.collect(numbers)?,
+    };
+    for number in &numbers {
+        let number = interp.to_i64(number)?;
+        let number = if number < 0 { number + params.len() as i64 } else { number };
+        positions.extend(usize::try_from(number).ok());
+    }
+    if let Value::Tuple(_) | Value::List(_) = names {
+        for name in interp.collect(names)? {
+            let name = interp.to_str(&name)?;
+            positions.extend(params.iter().position(|param| **param == *name));
+        }
+    }
+    positions.sort_unstable();
+    positions.dedup();
+    Ok(positions)
+}
+
+/// The rule of one call.
+struct Forward {
+    name: String,
+    function: Value,
+    rule: Rule,
+    call: Split,
+}
+
+impl ForwardRule for Forward {
+    fn jvp(&self, cx: &Context<'_>, primals: &[Tile], tangents: &[Tile]) -> PyResult<(Vec<Tile>, Vec<Tile>)> {
+        let primal_values = self.call.diff(cx, primals)?;
+        let tangent_values = self.tangents(cx, tangents)?;
+        match &self.rule {
+            Rule::Whole(rule) => {
+                let mut arguments: Vec<Value> = self.call.nondiff.iter().map(|(_, value)| value.clone()).collect();
+                arguments.push(Value::tuple(primal_values));
+                arguments.push(Value::tuple(tangent_values));
+                let pair = custom::python(cx, rule, arguments)?;
+                let items = match &pair {
+                    Value::Tuple(_) | Value::List(_) => cx.interp.collect(&pair)?,
+                    _ => Vec::new(),
+                };
+                let [result, tangent] = items.as_slice() else {
+                    return Err(cx.interp.type_error(format!(
+                        "Custom JVP rule {} for function {} must produce a pair (list or tuple of length two) \
+                         representing primal and tangent outputs, but got {}.",
+                        cx.interp.callable_name(rule),
+                        self.name,
+                        cx.interp.repr(&pair)?
+                    )));
+                };
+                let (result, tangent) = (known(cx, result)?, known(cx, tangent)?);
+                if !result.tree.same(&tangent.tree, cx.interp)? {
+                    return Err(cx.interp.type_error(format!(
+                        "Custom JVP rule {} for function {} must produce primal and tangent outputs with equal container \
+                         (pytree) structures, but got {} and {} respectively.",
+                        cx.interp.callable_name(rule),
+                        self.name,
+                        result.tree.text(cx.interp)?,
+                        tangent.tree.text(cx.interp)?
+                    )));
+                }
+                Ok((result.tiles, tangent.tiles))
+            }
+            Rule::PerArgument(rules) => {
+                let arguments = self.call.arguments(cx, primals)?;
+                let result = known(cx, &custom::python(cx, &self.function, arguments.clone())?)?;
+                let mut total: Option<Vec<Tile>> = None;
+                for (rule, tangent) in rules.iter().zip(tangent_values) {
+                    if rule.is_none() {
+                        continue;
+                    }
+                    let mut call = vec![tangent, assemble(cx, &result.tree, result.tiles.clone())?];
+                    call.extend(arguments.iter().cloned());
+                    let part = known(cx, &custom::python(cx, rule, call)?)?.tiles;
+                    total = Some(match total {
+                        None => part,
+                        Some(sum) => sum
+                            .iter()
+                            .zip(&part)
+                            .map(|(a, b)| primitive::binary(cx, &ops::ADD, a, b))
+                            .collect::<PyResult<_>>()?,
+                    });
+                }
+                let tangents = match total {
+                    Some(total) => total,
+                    None => result.tiles.iter().map(|tile| zeros_like(cx, tile)).collect::<PyResult<_>>()?,
+                };
+                Ok((result.tiles, tangents))
+            }
+        }
+    }
+}
+
+impl Forward {
+    /// Tangents in the places of the arguments; zero for Python numbers.
+    fn tangents(&self, cx: &Context<'_>, tangents: &[Tile]) -> PyResult<Vec<Value>> {
+        let mut leaves = self.call.leaves.iter().map(|leaf| match leaf {
+            Leaf::Array(index) => Value::object(ArrayObject { tile: tangents[*index].clone() }),
+            Leaf::Number(_) => Value::from(0.0),
+        });
+        self.call.trees.iter().map(|tree| tree::unflatten(cx.interp, tree, &mut leaves)).collect()
+    }
+}
+
+/// A pytree of arrays that a rule gave.
+pub(super) fn known(cx: &Context<'_>, value: &Value) -> PyResult<super::object::Flat> {
+    match arrays(cx, value)? {
+        Leaves::Arrays(flat) => Ok(flat),
+        Leaves::Unknown(_) => Err(cx.interp.runtime_error("a derivative gave something unknown".to_string())),
+    }
+}

@@ -1,0 +1,26 @@
+//! The functions of `jax` that transform functions, one file each family.
+
+mod axes;
+mod checkpoint;
+mod custom_jvp;
+mod custom_vjp;
+mod grad;
+mod jacobian;
+mod object;
+mod pushforward;
+mod reverse;
+mod vmap;
+
+use pallas_python::native::NativeDef;
+
+/// Tables of rows of `jax`.
+pub static TABLES: &[&[NativeDef]] = &[
+    vmap::FUNCTIONS,
+    grad::FUNCTIONS,
+    reverse::FUNCTIONS,
+    pushforward::FUNCTIONS,
+    jacobian::FUNCTIONS,
+    checkpoint::FUNCTIONS,
+    custom_jvp::FUNCTIONS,
+    custom_vjp::FUNCTIONS,
+];

@@ -1,0 +1,152 @@
+//! Launches on lanes: one more grid axis in front, along which every operand with lanes takes its own block
+//! (`_pallas_call_batching_rule` of jax/_src/pallas/pallas_call.py). The kernel keeps seeing its own axes.
+
+use super::control::row;
+use super::{Call, Lane};
+use crate::context::Context;
+use crate::pallas;
+use crate::primitive;
+use crate::tile::Tile;
+use pallas_ir::{
+    Attribute, Attributes, AxisSemantics, BlockDim, Builder, Function, Launch, Op, OpKind, Operand, Role, TensorType,
+    Type, ValueId, ops,
+};
+use pallas_python::raise::PyResult;
+use pallas_tensor::{Array, DType, Scalar};
+use std::sync::Arc;
+
+/// The rule.
+pub(super) fn rule(cx: &Context<'_>, call: &Call<'_>) -> PyResult<Vec<Lane>> {
+    let Some(Attribute::Launch(launch)) = call.attributes.get("launch") else {
+        return Err(cx.interp.runtime_error("a launch op without its launch".to_string()));
+    };
+    let scalars = launch.with_role(Role::Prefetch).count();
+    if call.operands[..scalars].iter().any(|lane| lane.batched) {
+        return one_by_one(cx, call, launch);
+    }
+    // An output that aliases an input needs the input to have lanes as well.
+    let mut operands = call.operands.clone();
+    for &(input, _) in &launch.aliases {
+        if let Some(lane) = operands.get_mut(input).filter(|lane| !lane.batched) {
+            *lane = Lane::batched(lane.spread(cx, call.axis.size)?);
+        }
+    }
+    let arguments: Vec<Tile> = operands.iter().map(|lane| lane.tile.clone()).collect();
+    let batched = Arc::new(with_axis(launch, call.axis.size, &operands));
+    if let Some(observer) = cx.state.observer() {
+        observer.launched(&batched);
+    }
+    Ok(pallas::call::apply(cx, &batched, &arguments)?.into_iter().map(Lane::batched).collect())
+}
+
+/// Prefetched scalars that differ from lane to lane: a launch for each lane.
+fn one_by_one(cx: &Context<'_>, call: &Call<'_>, launch: &Arc<Launch>) -> PyResult<Vec<Lane>> {
+    let mut rows: Vec<Vec<Tile>> = Vec::new();
+    for lane in 0..call.axis.size {
+        let mut arguments = Vec::with_capacity(call.operands.len());
+        for operand in &call.operands {
+            arguments.push(if operand.batched { row(cx, &operand.tile, lane)? } else { operand.tile.clone() });
+        }
+        let results = pallas::call::apply(cx, launch, &arguments)?;
+        rows.resize_with(results.len(), Vec::new);
+        for (column, result) in rows.iter_mut().zip(results) {
+            column.push(primitive::expand_dims(cx, &result, &[0])?);
+        }
+    }
+    rows.iter()
+        .map(|column| Ok(Lane::batched(primitive::concatenate(cx, &column.iter().collect::<Vec<_>>(), 0)?)))
+        .collect()
+}
+
+/// The launch with one more axis in front.
+fn with_axis(launch: &Launch, size: usize, lanes: &[Lane]) -> Launch {
+    let inputs = lanes.len();
+    let operands = launch
+        .operands
+        .iter()
+        .enumerate()
+        .map(|(index, operand)| {
+            let batched = index >= inputs || lanes[index].batched;
+            operand_with_axis(operand, size, batched, launch.grid.len())
+        })
+        .collect();
+    let mut grid = vec![size];
+    grid.extend(&launch.grid);
+    let semantics = if launch.semantics.is_empty() {
+        Vec::new()
+    } else {
+        std::iter::once(AxisSemantics::Parallel).chain(launch.semantics.iter().copied()).collect()
+    };
+    Launch {
+        kernel: shifted_axes(&launch.kernel),
+        grid,
+        operands,
+        scratch: launch.scratch.clone(),
+        aliases: launch.aliases.clone(),
+        semantics,
+        spans: launch.spans.clone(),
+    }
+}
+
+fn operand_with_axis(operand: &Operand, size: usize, batched: bool, axes: usize) -> Operand {
+    let mut operand = operand.clone();
+    if operand.role == Role::Prefetch {
+        return operand;
+    }
+    let rank = operand.block.len();
+    operand.index_map = match operand.index_map.take() {
+        Some(map) => Some(map_with_axis(&map, batched)),
+        None if batched => Some(whole_map(axes, rank)),
+        None => None,
+    };
+    if batched {
+        operand.block.insert(0, BlockDim::Squeezed);
+        let shape = std::iter::once(size).chain(operand.array.shape.iter().copied()).collect();
+        operand.array = TensorType { shape, ..operand.array };
+    }
+    operand
+}
+
+/// An index map with the lane's number for a first parameter, and for a first index if the operand has lanes.
+fn map_with_axis(map: &Function, batched: bool) -> Function {
+    let mut map = map.clone();
+    let lane = ValueId(map.values.len() as u32);
+    map.values.push(pallas_ir::ValueData { ty: Type::Tensor(TensorType::scalar(DType::I32)), name: None });
+    let body = map.body.0 as usize;
+    map.regions[body].params.insert(0, lane);
+    if batched {
+        map.regions[body].yields.insert(0, lane);
+    }
+    map
+}
+
+/// The map of an operand that was one whole block: the lane's number, then zeros.
+fn whole_map(axes: usize, rank: usize) -> Function {
+    let mut builder = Builder::new("index_map", pallas_ir::Location::default());
+    let scalar = || Type::Tensor(TensorType::scalar(DType::I32));
+    let lane = builder.param(scalar(), None);
+    for _ in 0..axes {
+        builder.param(scalar(), None);
+    }
+    let zero = Attributes::none().with("value", Attribute::Array(Array::scalar(DType::I32, Scalar::Int(0))));
+    let location = pallas_ir::Location::default();
+    let zero = builder.add(Op(&ops::CONSTANT), &[], zero, &[], location).ok().and_then(|v| v.first().copied());
+    let yields = std::iter::once(lane).chain((0..rank).filter_map(|_| zero)).collect();
+    builder.finish(yields)
+}
+
+/// The kernel, asking for its axes where they are now.
+fn shifted_axes(kernel: &Function) -> Function {
+    let mut kernel = kernel.clone();
+    for op in &mut kernel.ops {
+        if !matches!(op.op.kind, OpKind::Program(_)) {
+            continue;
+        }
+        for (name, value) in &mut op.attributes.0 {
+            if let (&mut "axis", Attribute::Int(axis)) = (name, value) {
+                *axis += 1;
+            }
+        }
+    }
+    kernel
+}
