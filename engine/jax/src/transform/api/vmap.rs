@@ -220,7 +220,7 @@ impl Vmap {
                 None => counts.push((size.extent, 1, size)),
             }
         }
-        counts.sort_by(|a, b| b.1.cmp(&a.1));
+        counts.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
         let mut text = "vmap got inconsistent sizes for array axes to be mapped:\n".to_string();
         if let Some(size) = self.size {
             text.push_str(&format!("  * the `axis_size` argument was {size};\n"));
