@@ -27,7 +27,8 @@ pub(crate) fn syntax(error: &SyntaxError) -> Finding {
 
 /// An exception that ends a top-level statement. Its diagnosis, if it has one, says which rule it breaks.
 pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
-    let innermost = raise.traceback.first().map(|entry| entry.span).unwrap_or_default();
+    let mut frames = raise.traceback.iter().filter(|entry| !interp.is_embedded(entry.span.file));
+    let innermost = frames.next().map(|entry| entry.span).unwrap_or_default();
     let text = exception_text(interp, raise);
     let mut finding = Finding {
         code: "PL001",
@@ -61,7 +62,7 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
         python(interp, raise, &text, &mut finding);
     }
     // The calls that led there, outermost last, so that an error in a helper shows who called it.
-    for entry in raise.traceback.iter().skip(1) {
+    for entry in frames {
         let known = entry.span == finding.span || finding.labels.iter().any(|l| l.span == entry.span);
         if !known && finding.labels.len() < 3 {
             let what = if &*entry.function == "<module>" {

@@ -90,6 +90,7 @@ pub struct Interp {
     pub(crate) limits: Limits,
     types: Types,
     pub(crate) registered: RefCell<HashMap<&'static str, &'static ModuleDef>>,
+    pub(crate) embedded: RefCell<HashMap<&'static str, &'static crate::embedded::EmbeddedModule>>,
     /// `sys.modules`
     pub(crate) modules: RefCell<HashMap<Name, Value>>,
     pub(crate) builtins: Rc<Module>,
@@ -129,6 +130,7 @@ impl Interp {
             fuel: Cell::new(limits.fuel.unwrap_or(u64::MAX)),
             types: Types::new(),
             registered: RefCell::default(),
+            embedded: RefCell::default(),
             modules: RefCell::default(),
             builtins: Rc::new(Module { name: Name::from("builtins"), path: None, namespace: RefCell::default() }),
             sources: RefCell::default(),
@@ -154,6 +156,7 @@ impl Interp {
         });
         interp.populate_builtins();
         crate::library::register(&interp);
+        interp.register_embedded(crate::testing::MODULES);
         interp
     }
 

@@ -112,7 +112,7 @@ impl<'a> Printer<'a> {
 fn render_entries(interp: &Interp, entries: &[TraceEntry], text: &mut String) {
     let mut last: Option<(u32, u32, &str)> = None;
     let mut count = 0;
-    for entry in entries.iter().rev() {
+    for entry in entries.iter().rev().filter(|entry| !interp.is_embedded(entry.span.file)) {
         let line = interp
             .source(entry.span.file)
             .map_or(0, |source| source.line_of(anchors::moved_to_attribute(&source, entry.span).start));

@@ -64,6 +64,9 @@ impl Interp {
         if let Some(def) = def {
             return Ok(Value::Module(self.make_native(def)));
         }
+        if let Some(result) = self.import_embedded(name) {
+            return result;
+        }
         if self.has_registered_child(name) {
             return Ok(Value::Module(self.new_module(name, None)));
         }
@@ -115,6 +118,7 @@ impl Interp {
     fn has_registered_child(&self, name: &str) -> bool {
         let prefix = format!("{name}.");
         self.registered.borrow().keys().any(|known| known.starts_with(&prefix))
+            || self.embedded.borrow().keys().any(|known| known.starts_with(&prefix))
     }
 
     /// A submodule that is loaded, or native and not loaded yet, as an attribute of its package.
@@ -127,7 +131,9 @@ impl Interp {
         if loaded.is_some() {
             return loaded;
         }
-        let known = self.registered.borrow().contains_key(full.as_str()) || self.has_registered_child(&full);
+        let known = self.registered.borrow().contains_key(full.as_str())
+            || self.embedded.borrow().contains_key(full.as_str())
+            || self.has_registered_child(&full);
         if known { self.import(&full).ok() } else { None }
     }
 }

@@ -40,6 +40,7 @@ mod types;
 mod typing;
 mod unavailable;
 mod warnings;
+mod zlib;
 
 pub use functools::Partial;
 pub(crate) use sys::streams::replaced_stdout;
@@ -110,6 +111,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &unavailable::TEMPFILE,
     &unavailable::THREADING,
     &warnings::MODULE,
+    &zlib::MODULE,
 ];
 
 /// The first unknown value among the arguments of a call to a function of a standard module, also inside a list or tuple.
