@@ -3,6 +3,7 @@
 use crate::array::ArrayObject;
 use crate::context::{Context, Rules};
 use crate::primitive;
+use crate::state::RankPromotion;
 use crate::tile::Tile;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
@@ -103,6 +104,10 @@ pub fn value(cx: &Context<'_>, tile: Tile) -> Value {
 pub fn common_dtype(cx: &Context<'_>, tiles: &[&Tile]) -> PyResult<(DType, bool)> {
     let types: Vec<(DType, bool)> = tiles.iter().map(|t| (t.dtype(), t.weak())).collect();
     let promoted = match cx.rules {
+        Rules::Jax if cx.state.strict_promotion.get() => {
+            let promoted = pallas_tensor::promote_strictly(&types, cx.x64());
+            return promoted.ok_or_else(|| no_strict_promotion(cx, &types));
+        }
         Rules::Jax => pallas_tensor::promote(&types, cx.x64()),
         Rules::Numpy => pallas_tensor::numpy_promote(&types).map(|dtype| (dtype, false)),
     };
@@ -114,6 +119,63 @@ pub fn common_dtype(cx: &Context<'_>, tiles: &[&Tile]) -> PyResult<(DType, bool)
             names.join(", ")
         ))
     })
+}
+
+/// The error of `jax_numpy_dtype_promotion='strict'`.
+fn no_strict_promotion(cx: &Context<'_>, types: &[(DType, bool)]) -> Box<pallas_python::Stop> {
+    let mut names: Vec<String> = Vec::new();
+    for weak in [true, false] {
+        for (dtype, _) in types.iter().filter(|(_, is_weak)| *is_weak == weak) {
+            let name = match (weak, dtype.is_float()) {
+                (true, true) => "\"<class 'float'>\"".to_string(),
+                (true, false) => "\"<class 'int'>\"".to_string(),
+                (false, _) => format!("'{}'", dtype.name()),
+            };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    cx.interp.error_with(
+        &crate::errors::type_promotion(cx.interp),
+        format!(
+            "Input dtypes ({}) have no available implicit dtype promotion path when jax_numpy_dtype_promotion=strict. \
+             Try explicitly casting inputs to the desired output type, or set jax_numpy_dtype_promotion=standard.",
+            names.join(", ")
+        ),
+        pallas_python::Diagnosis::default(),
+    )
+}
+
+/// What `jax_numpy_rank_promotion` says to operands of several ranks.
+fn check_ranks(cx: &Context<'_>, function: &str, shapes: &[&Shape]) -> PyResult<()> {
+    let mode = cx.state.rank_promotion.get();
+    // These two broadcast without asking.
+    if mode == RankPromotion::Allow || cx.rules != Rules::Jax || matches!(function, "where" | "broadcast_arrays") {
+        return Ok(());
+    }
+    let mut ranks = shapes.iter().map(|shape| shape.len()).filter(|&rank| rank > 0);
+    let first = ranks.next();
+    if ranks.all(|rank| Some(rank) == first) {
+        return Ok(());
+    }
+    let texts: Vec<String> = shapes.iter().map(ToString::to_string).collect();
+    let texts = texts.join(" ");
+    if mode == RankPromotion::Raise {
+        return Err(cx.interp.value_error(format!(
+            "Operands could not be broadcast together for {function} on shapes {texts} and with the config option \
+             jax_numpy_rank_promotion='raise'. For more information, see \
+             https://docs.jax.dev/en/latest/rank_promotion_warning.html."
+        )));
+    }
+    let warn = cx.interp.get_attr(&cx.interp.import("warnings")?, "warn")?;
+    let message = format!(
+        "Following NumPy automatic rank promotion for {function} on shapes {texts}. Set the jax_numpy_rank_promotion \
+         config option to 'allow' to disable this warning; for more information, see \
+         https://docs.jax.dev/en/latest/rank_promotion_warning.html."
+    );
+    cx.interp.call(&warn, pallas_python::CallArgs::positional([Value::from(message)]))?;
+    Ok(())
 }
 
 /// Operands with one dtype.
@@ -151,6 +213,7 @@ pub fn promote(cx: &Context<'_>, function: &str, tiles: &[&Tile]) -> PyResult<Ve
 /// `TypeError: add got incompatible shapes for broadcasting: (2,), (3,).`
 pub fn broadcast(cx: &Context<'_>, function: &str, tiles: &[Tile]) -> PyResult<Vec<Tile>> {
     let shapes: Vec<&Shape> = tiles.iter().map(Tile::shape).collect();
+    check_ranks(cx, function, &shapes)?;
     let Some(shape) = Shape::broadcast(&shapes) else {
         return Err(incompatible(cx, function, &shapes));
     };

@@ -44,6 +44,11 @@ pub fn non_concrete_boolean_index(interp: &Interp) -> Rc<Class> {
     interp.exception_class(MODULE, "NonConcreteBooleanIndexError", &interp.types().index_error)
 }
 
+/// `jax.dtypes.TypePromotionError`
+pub fn type_promotion(interp: &Interp) -> Rc<Class> {
+    interp.exception_class("jax.dtypes", "TypePromotionError", &interp.types().value_error)
+}
+
 /// Every class of the module, for its namespace.
 pub fn all(interp: &Interp) -> Vec<Rc<Class>> {
     vec![

@@ -43,12 +43,29 @@ pub trait LaunchObserver {
     fn found(&self, finding: Finding);
 }
 
+/// What becomes of operands of several ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RankPromotion {
+    /// They are broadcast.
+    Allow,
+    /// They are broadcast, and a warning says so.
+    Warn,
+    /// They are refused.
+    Raise,
+}
+
 /// The state; get it with `interp.extension::<JaxState>()`.
 pub struct JaxState {
     /// Open traces, innermost last.
     pub(crate) traces: RefCell<Vec<Rc<Trace>>>,
     /// `jax_enable_x64`
     pub(crate) x64: Cell<bool>,
+    /// `jax_numpy_dtype_promotion='strict'`
+    pub(crate) strict_promotion: Cell<bool>,
+    /// `jax_numpy_rank_promotion`
+    pub(crate) rank_promotion: Cell<RankPromotion>,
+    /// `jax_legacy_prng_key='error'`
+    pub(crate) legacy_keys_refused: Cell<bool>,
     pub(crate) executor: RefCell<Option<Rc<dyn Executor>>>,
     pub(crate) observer: RefCell<Option<Rc<dyn LaunchObserver>>>,
     /// An empty function: type rules of ops without regions ask for one.
@@ -68,6 +85,9 @@ impl Default for JaxState {
         JaxState {
             traces: RefCell::default(),
             x64: Cell::new(false),
+            strict_promotion: Cell::new(false),
+            rank_promotion: Cell::new(RankPromotion::Allow),
+            legacy_keys_refused: Cell::new(false),
             executor: RefCell::new(None),
             observer: RefCell::new(None),
             empty: Builder::new("eager", Location::default()).finish(Vec::new()),

@@ -24,6 +24,6 @@ pub use dtype::{DType, Kind};
 pub use error::OpError;
 pub use float8::Float8;
 pub use limits::{FloatInfo, IntInfo};
-pub use promote::{Casting, can_cast, canonicalize, numpy_promote, promote};
+pub use promote::{Casting, can_cast, canonicalize, numpy_promote, promote, promote_strictly};
 pub use scalar::Scalar;
 pub use shape::Shape;

@@ -123,6 +123,20 @@ pub fn promote(operands: &[(DType, bool)], x64: bool) -> Option<(DType, bool)> {
     Some((dtype, weak && dtype != DType::Bool))
 }
 
+/// As [`promote`] under `jax_numpy_dtype_promotion='strict'`: only Python scalars are promoted, and not from `float` to
+/// integers.
+pub fn promote_strictly(operands: &[(DType, bool)], x64: bool) -> Option<(DType, bool)> {
+    let mut strong = operands.iter().filter(|(_, weak)| !weak).map(|(dtype, _)| *dtype);
+    let Some(dtype) = strong.next() else {
+        return promote(operands, x64);
+    };
+    let same = strong.all(|other| other == dtype);
+    let fits = |&(scalar, weak): &(DType, bool)| {
+        !weak || scalar == dtype || dtype.is_float() || (dtype.kind() != Kind::Bool && !scalar.is_float())
+    };
+    (same && operands.iter().all(fits)).then_some((dtype, operands.iter().all(|(_, weak)| *weak)))
+}
+
 /// The dtype that JAX uses for a requested one: 64-bit types become 32-bit ones without `x64`.
 pub fn canonicalize(dtype: DType, x64: bool) -> DType {
     match dtype {

@@ -28,6 +28,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &TYPING,
     &CORE,
     &config::CONFIG_MODULE,
+    &config::PRIVATE_MODULE,
     &internals::SOURCE_INFO,
 ];
 
@@ -39,6 +40,7 @@ const SUBMODULES: &[&str] =
     &["numpy", "lax", "nn", "random", "tree", "tree_util", "errors", "debug", "dtypes", "typing", "core", "scipy"];
 
 fn populate(interp: &Interp, namespace: &mut Namespace) {
+    config::add_public(namespace);
     for table in [jit::FUNCTIONS, misc::FUNCTIONS, devices::FUNCTIONS, trees::TOP_LEVEL] {
         add_functions(namespace, "jax", table);
     }
@@ -86,6 +88,8 @@ static DTYPES: ModuleDef = ModuleDef {
     functions: &[],
     populate: |interp, namespace| {
         add_functions(namespace, "jax.dtypes", misc::DTYPE_FUNCTIONS);
+        let error = crate::errors::type_promotion(interp);
+        namespace.insert(error.name.clone(), Value::Class(error));
         for (name, value) in crate::dtype::exports(interp, crate::context::Rules::Jax) {
             if matches!(name, "bfloat16" | "prng_key" | "extended") {
                 namespace.insert(Name::from(name), value);

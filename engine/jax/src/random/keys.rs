@@ -76,6 +76,13 @@ pub(super) fn typed(cx: &Context<'_>, value: &Value, function: &str) -> PyResult
         return Ok((tile, false));
     }
     if tile.dtype() == DType::U32 && tile.shape().last() == Some(&2) {
+        if cx.state.legacy_keys_refused.get() {
+            return Err(cx.interp.value_error(
+                "Legacy uint32 key array passed as key to jax.random function. Please create keys using \
+                 jax.random.key(). If use of a raw key array was intended, set jax_legacy_prng_key=\"allow\"."
+                    .to_string(),
+            ));
+        }
         return Ok((primitive::unary(cx, &ops::RANDOM_WRAP, &tile)?, true));
     }
     if tile.dtype() == DType::U32 {

@@ -1,0 +1,178 @@
+//! The settings of JAX, as a table: the name of the context manager, the name of the option, the default. Which of them
+//! change what programs compute is said in the module above; the others are kept as given.
+
+use super::Default::{self, Bool, Float, Int, Nothing, Text};
+
+/// One setting.
+pub(super) struct State {
+    /// `numpy_rank_promotion`, under `jax` where it is public, and under `jax._src.config`.
+    pub(super) attribute: &'static str,
+    /// `jax_numpy_rank_promotion`
+    pub(super) option: &'static str,
+    pub(super) default: Default,
+    /// Whether it is a name of `jax`.
+    pub(super) is_public: bool,
+}
+
+const fn public(attribute: &'static str, option: &'static str, default: Default) -> State {
+    State { attribute, option, default, is_public: true }
+}
+
+const fn private(attribute: &'static str, option: &'static str, default: Default) -> State {
+    State { attribute, option, default, is_public: false }
+}
+
+/// Settings that are context managers too.
+pub(super) static STATES: &[State] = &[
+    private("_check_vma", "check_vma", Bool(false)),
+    private("_transfer_guard", "jax_transfer_guard", Nothing),
+    public("allow_f16_reductions", "jax_allow_f16_reductions", Bool(true)),
+    public("array_garbage_collection_guard", "jax_array_garbage_collection_guard", Nothing),
+    public("auto_pcast", "jax_auto_pcast", Bool(true)),
+    private("bcoo_cusparse_lowering", "jax_bcoo_cusparse_lowering", Bool(false)),
+    private("captured_constants_report_frames", "jax_captured_constants_report_frames", Int(0)),
+    private("captured_constants_warn_bytes", "jax_captured_constants_warn_bytes", Int(2_000_000_000)),
+    private("check_static_indices", "jax_check_static_indices", Bool(false)),
+    public("check_tracer_leaks", "jax_check_tracer_leaks", Bool(false)),
+    private("compilation_cache_check_contents", "jax_compilation_cache_check_contents", Bool(false)),
+    private("compilation_cache_dir", "jax_compilation_cache_dir", Nothing),
+    private("compilation_cache_expect_pgle", "jax_compilation_cache_expect_pgle", Bool(false)),
+    private("compilation_cache_include_metadata_in_key", "jax_compilation_cache_include_metadata_in_key", Bool(false)),
+    private("compilation_cache_max_size", "jax_compilation_cache_max_size", Int(-1)),
+    private("cpu_collectives_implementation", "jax_cpu_collectives_implementation", Text("gloo")),
+    private("custom_vjp3", "jax_custom_vjp3", Bool(false)),
+    public("debug_infs", "jax_debug_infs", Bool(false)),
+    public("debug_key_reuse", "jax_debug_key_reuse", Bool(false)),
+    private("debug_leaked_clients_on_clear_backends", "jax_debug_leaked_clients_on_clear_backends", Bool(false)),
+    public("debug_nans", "jax_debug_nans", Bool(false)),
+    public("default_device", "jax_default_device", Nothing),
+    public("default_matmul_precision", "jax_default_matmul_precision", Nothing),
+    public("default_prng_impl", "jax_default_prng_impl", Text("threefry2x32")),
+    private("disable_bwd_checks", "jax_disable_bwd_checks", Bool(false)),
+    private("disable_jit", "jax_disable_jit", Bool(false)),
+    private("disable_vmap_shmap_error", "jax_disable_vmap_shmap_error", Bool(false)),
+    private("disallow_mesh_context_manager", "jax_disallow_mesh_context_manager", Bool(false)),
+    private("distributed_debug", "jax_distributed_debug", Bool(false)),
+    private("eager_constant_folding", "eager_constant_folding", Bool(false)),
+    private("embedded_constants_max_bytes", "jax_embedded_constants_max_bytes", Int(32)),
+    public("enable_checks", "jax_enable_checks", Bool(false)),
+    private("enable_compilation_cache", "jax_enable_compilation_cache", Bool(true)),
+    public("enable_custom_prng", "jax_enable_custom_prng", Bool(false)),
+    private("enable_pgle", "jax_enable_pgle", Bool(false)),
+    private("enable_remat_opt_pass", "jax_compiler_enable_remat_pass", Bool(true)),
+    public("enable_x64", "jax_enable_x64", Bool(false)),
+    private("error_checking_behavior_divide", "jax_error_checking_behavior_divide", Text("ignore")),
+    private("error_checking_behavior_nan", "jax_error_checking_behavior_nan", Text("ignore")),
+    private("error_checking_behavior_oob", "jax_error_checking_behavior_oob", Text("ignore")),
+    private("exec_time_optimization_effort", "jax_exec_time_optimization_effort", Float(0.0)),
+    public("explain_cache_misses", "jax_explain_cache_misses", Bool(false)),
+    private("explicit_x64_dtypes", "jax_explicit_x64_dtypes", Text("warn")),
+    private("export_ignore_forward_compatibility", "jax_export_ignore_forward_compatibility", Bool(false)),
+    private("gpu_use_magma", "jax_use_magma", Text("auto")),
+    private("hlo_source_file_canonicalization_regex", "jax_hlo_source_file_canonicalization_regex", Nothing),
+    private("include_full_tracebacks_in_locations", "jax_include_full_tracebacks_in_locations", Bool(true)),
+    public("jax2tf_associative_scan_reductions", "jax2tf_associative_scan_reductions", Bool(false)),
+    private("jax2tf_default_native_serialization", "jax2tf_default_native_serialization", Bool(true)),
+    private("jax_export_calling_convention_version", "jax_export_calling_convention_version", Int(10)),
+    private("jax_mosaic_allow_hlo", "jax_mosaic_allow_hlo", Bool(false)),
+    private("jax_pallas_enable_debug_checks", "jax_pallas_enable_debug_checks", Bool(false)),
+    private("jax_pallas_poison_buffers", "jax_pallas_poison_buffers", Bool(false)),
+    private("jax_pallas_use_mosaic_gpu", "jax_pallas_use_mosaic_gpu", Bool(true)),
+    private("jax_pjrt_client_create_options", "jax_pjrt_client_create_options", Nothing),
+    private("jax_platforms", "jax_platforms", Nothing),
+    private(
+        "jax_ragged_dot_use_gpu_pallas_triton_lowering",
+        "jax_ragged_dot_use_gpu_pallas_triton_lowering",
+        Bool(false),
+    ),
+    private("jax_ragged_dot_use_ragged_dot_instruction", "jax_ragged_dot_use_ragged_dot_instruction", Bool(true)),
+    private("jax_serialization_version", "jax_serialization_version", Int(0)),
+    private("jax_xla_profile_version", "jax_xla_profile_version", Int(0)),
+    public("legacy_prng_key", "jax_legacy_prng_key", Text("allow")),
+    private("log_checkpoint_residuals", "jax_log_checkpoint_residuals", Bool(false)),
+    public("log_compiles", "jax_log_compiles", Bool(false)),
+    private("memory_fitting_effort", "jax_memory_fitting_effort", Float(0.0)),
+    private("memory_fitting_level", "jax_memory_fitting_level", Text("O2")),
+    private("mutable_array_checks", "jax_mutable_array_checks", Bool(true)),
+    public("no_execution", "jax_no_execution", Bool(false)),
+    public("no_tracing", "jax_no_tracing", Bool(false)),
+    public("numpy_dtype_promotion", "jax_numpy_dtype_promotion", Text("standard")),
+    public("numpy_rank_promotion", "jax_numpy_rank_promotion", Text("allow")),
+    private("optimization_level", "jax_optimization_level", Text("UNKNOWN")),
+    private(
+        "persistent_cache_enable_xla_caches",
+        "jax_persistent_cache_enable_xla_caches",
+        Text("xla_gpu_per_fusion_autotune_cache_dir"),
+    ),
+    private("persistent_cache_min_compile_time_secs", "jax_persistent_cache_min_compile_time_secs", Float(1.0)),
+    private("persistent_cache_min_entry_size_bytes", "jax_persistent_cache_min_entry_size_bytes", Int(0)),
+    private("pgle_aggregation_percentile", "jax_pgle_aggregation_percentile", Int(90)),
+    private("pgle_profiling_runs", "jax_pgle_profiling_runs", Int(3)),
+    private("raise_persistent_cache_errors", "jax_raise_persistent_cache_errors", Bool(false)),
+    private("random_seed_offset", "jax_random_seed_offset", Int(0)),
+    private("refs_to_pins", "jax_refs_to_pins", Bool(false)),
+    private("remat3", "jax_remat3", Bool(false)),
+    private(
+        "remove_custom_partitioning_ptr_from_cache_key",
+        "jax_remove_custom_partitioning_ptr_from_cache_key",
+        Bool(false),
+    ),
+    public("remove_size_one_mesh_axis_from_type", "jax_remove_size_one_mesh_axis_from_type", Bool(false)),
+    private("scan3", "jax_scan3", Bool(false)),
+    private("send_traceback_to_runtime", "jax_send_traceback_to_runtime", Text("off")),
+    private("share_binary_between_hosts", "jax_share_binary_between_hosts", Bool(false)),
+    private("share_binary_between_hosts_timeout_ms", "jax_share_binary_between_hosts_timeout_ms", Int(1_200_000)),
+    public("softmax_custom_jvp", "jax_softmax_custom_jvp", Bool(false)),
+    private("source_url_schema", "jax_source_url_schema", Nothing),
+    public("thread_guard", "jax_thread_guard", Bool(false)),
+    private("threefry_gpu_kernel_lowering", "jax_threefry_gpu_kernel_lowering", Bool(false)),
+    public("threefry_partitionable", "jax_threefry_partitionable", Bool(true)),
+    private("traceback_filtering", "jax_traceback_filtering", Text("auto")),
+    private("traceback_in_locations_limit", "jax_traceback_in_locations_limit", Int(100)),
+    public("transfer_guard_device_to_device", "jax_transfer_guard_device_to_device", Nothing),
+    public("transfer_guard_device_to_host", "jax_transfer_guard_device_to_host", Nothing),
+    public("transfer_guard_host_to_device", "jax_transfer_guard_host_to_device", Nothing),
+    private("use_direct_linearize", "jax_use_direct_linearize", Bool(true)),
+    private("use_emit_pipeline_primitive", "jax_use_emit_pipeline_primitive", Bool(false)),
+    private("use_high_dynamic_range_gumbel", "jax_high_dynamic_range_gumbel", Bool(false)),
+    private("use_shardy_partitioner", "jax_use_shardy_partitioner", Bool(true)),
+    private("use_simplified_jaxpr_constants", "jax_use_simplified_jaxpr_constants", Bool(false)),
+    private("xla_runtime_errors", "jax_experimental_unsafe_xla_runtime_errors", Bool(false)),
+];
+
+/// Settings that are values only.
+pub(super) static FLAGS: &[(&str, Default)] = &[
+    ("jax_backend_target", Text("")),
+    ("jax_check_proxy_envs", Bool(true)),
+    ("jax_compiler_detailed_logging_min_ops", Int(10)),
+    ("jax_cpu_enable_async_dispatch", Bool(true)),
+    ("jax_cross_host_transfer_timeout_seconds", Nothing),
+    ("jax_cuda_visible_devices", Text("all")),
+    ("jax_debug_log_modules", Text("")),
+    ("jax_disable_most_optimizations", Bool(false)),
+    ("jax_dump_ir_modes", Text("stablehlo")),
+    ("jax_dump_ir_to", Text("")),
+    ("jax_enable_preemption_service", Bool(true)),
+    ("jax_enable_recoverability", Bool(false)),
+    ("jax_force_dcn_cross_host_transfers", Bool(false)),
+    ("jax_include_debug_info_in_dumps", Bool(true)),
+    ("jax_logging_level", Text("NOTSET")),
+    ("jax_mock_gpu_topology", Text("")),
+    ("jax_num_cpu_devices", Int(-1)),
+    ("jax_pallas_verbose_errors", Bool(false)),
+    ("jax_platform_name", Text("")),
+    ("jax_pprint_use_color", Bool(true)),
+    ("jax_rocm_visible_devices", Text("all")),
+    ("jax_sort_devices_by_process_index", Bool(true)),
+    ("jax_tracer_error_num_traceback_frames", Int(5)),
+    ("jax_xla_backend", Text("")),
+];
+
+/// Options that take one of a few words.
+pub(super) static CHOICES: &[(&str, &[&str])] = &[
+    ("jax_numpy_dtype_promotion", &["standard", "strict"]),
+    ("jax_numpy_rank_promotion", &["allow", "warn", "raise"]),
+    ("jax_legacy_prng_key", &["allow", "warn", "error"]),
+    ("jax_default_prng_impl", &["threefry2x32", "rbg", "unsafe_rbg"]),
+    ("jax_traceback_filtering", &["off", "tracebackhide", "remove_frames", "quiet_remove_frames", "auto"]),
+];
