@@ -4,6 +4,7 @@ mod associative_scan;
 pub mod control;
 mod elementwise;
 mod precision;
+mod primitives;
 mod products;
 mod shapes;
 
@@ -29,5 +30,6 @@ static LAX: ModuleDef = ModuleDef {
             add_functions(namespace, "jax.lax", table);
         }
         precision::populate(interp, namespace);
+        primitives::populate(namespace);
     },
 };

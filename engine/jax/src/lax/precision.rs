@@ -34,6 +34,7 @@ static TABLES: &[Enumeration] = &[
             "BF16_BF16_F32",
             "BF16_BF16_F32_X3",
             "BF16_BF16_F32_X6",
+            "BF16_BF16_F32_X9",
             "TF32_TF32_F32",
             "TF32_TF32_F32_X3",
             "F32_F32_F32",
