@@ -23,6 +23,7 @@ pub mod ref_index;
 pub mod refs;
 pub mod state;
 pub mod support;
+pub mod testing;
 pub mod text;
 pub mod tile;
 pub mod trace;

@@ -43,4 +43,5 @@ pub fn install(interp: &Interp) {
     for module in all() {
         interp.register(module);
     }
+    interp.register_embedded(crate::testing::MODULES);
 }

@@ -1,0 +1,3 @@
+"""Launches."""
+
+from jax.experimental.pallas import pallas_call
