@@ -36,11 +36,15 @@ impl Interp {
     fn load_embedded(&self, embedded: &'static EmbeddedModule) -> PyResult<Value> {
         let name = embedded.name;
         let source = self.add_source(&format!("{FROZEN}{name}>"), embedded.text);
-        let tree = pallas_syntax::parse(source);
+        // What installed packages are spared, these are: no facts, no findings, steps of their own.
+        self.imports.set_installed(source.id);
+        let tree = self.host().parse(source);
         let module = self.new_module(name, None);
         let package = if embedded.is_package { name } else { name.rsplit_once('.').map_or("", |(parent, _)| parent) };
         module.namespace.borrow_mut().insert(Name::from("__package__"), Value::str(package));
-        match self.run_module(&tree, &module) {
+        let result =
+            if self.is_analysis() { self.run_bounded(&tree, &module, true) } else { self.run_module(&tree, &module) };
+        match result {
             Ok(()) => Ok(self.modules.borrow().get(name).cloned().unwrap_or(Value::Module(module))),
             Err(stop) => {
                 self.modules.borrow_mut().remove(name);

@@ -8,11 +8,19 @@ use pallas_python::value::Value;
 pub(super) static SOURCE_INFO: ModuleDef = ModuleDef {
     name: "jax._src.source_info_util",
     doc: "Which frames tracebacks show.",
-    functions: &[NativeDef {
-        name: "register_exclusion",
-        signature: "(path)",
-        doc: "Tracebacks show every frame here: nothing to do.",
-        run: |_, _| Ok(Value::None),
-    }],
+    functions: &[
+        NativeDef {
+            name: "register_exclusion",
+            signature: "(path)",
+            doc: "Tracebacks show every frame here: nothing to do.",
+            run: |_, _| Ok(Value::None),
+        },
+        NativeDef {
+            name: "register_inclusion",
+            signature: "(path)",
+            doc: "Tracebacks show every frame here: nothing to do.",
+            run: |_, _| Ok(Value::None),
+        },
+    ],
     populate: |_, _| {},
 };

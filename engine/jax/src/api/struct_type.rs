@@ -28,12 +28,10 @@ static CLASS: NativeClass = NativeClass {
     name: "ShapeDtypeStruct",
     module: "jax._src.core",
     doc: "A shape and a dtype without data.",
-    methods: &[NativeDef {
-        name: "update",
-        signature: "(self, **kwargs)",
-        doc: "The same with other parts.",
-        run: update,
-    }],
+    methods: &[
+        NativeDef { name: "update", signature: "(self, **kwargs)", doc: "The same with other parts.", run: update },
+        NativeDef { name: "like", signature: "(cls, x)", doc: "The shape and dtype of an array.", run: like },
+    ],
     properties: &[],
     construct: Some(|interp, _class, args| {
         let args = crate::support::bind(interp, &DEF, args)?;
@@ -74,6 +72,22 @@ fn make(interp: &Interp, args: Arguments) -> PyResult<Value> {
         crate::pallas::launch::diagnosed(stop, || Diagnosis { code: "PL102", span: shape_span, ..Diagnosis::default() })
     })?;
     Ok(Value::object(ShapeDtypeStruct { shape, dtype, weak: interp.truth(&weak)? }))
+}
+
+fn like(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [_class, x] = args.take();
+    if x.is_unknown() {
+        return Ok(x);
+    }
+    if let Some(known) = x.downcast::<ShapeDtypeStruct>() {
+        return Ok(Value::object(ShapeDtypeStruct {
+            shape: known.shape.clone(),
+            dtype: known.dtype,
+            weak: known.weak,
+        }));
+    }
+    let cx = Context::jax(interp);
+    Ok(value(&convert::tile(&cx, &x, "ShapeDtypeStruct.like")?.ty()))
 }
 
 fn update(interp: &Interp, args: Arguments) -> PyResult<Value> {

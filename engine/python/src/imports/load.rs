@@ -82,7 +82,7 @@ impl Interp {
 
     /// In analysis, a module has steps of its own, so that a large package neither hangs nor eats what the program itself
     /// may take. Where they run out, the names that it has not bound yet are unknown.
-    fn run_bounded(&self, tree: &ast::Module, module: &Rc<Module>, installed: bool) -> PyResult<()> {
+    pub(crate) fn run_bounded(&self, tree: &ast::Module, module: &Rc<Module>, installed: bool) -> PyResult<()> {
         let share = self.imports.take_share();
         let position = self.position.get();
         let (result, left) = self.with_budget(share, || {

@@ -34,7 +34,7 @@ const FILES: &[&str] = &[
 
 #[derive(Default)]
 struct Options {
-    python: Option<PathBuf>,
+    python: Option<String>,
     checkout: Option<PathBuf>,
     files: Vec<String>,
     case: String,
@@ -51,7 +51,7 @@ fn options() -> Result<Options, String> {
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
         match argument.as_str() {
-            "--python" => options.python = Some(value()?.into()),
+            "--python" => options.python = Some(value()?),
             "--file" => options.files.push(value()?),
             "--case" => options.case = value()?,
             "--expected" => options.expected = Some(value()?.into()),

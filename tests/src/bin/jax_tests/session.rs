@@ -2,8 +2,9 @@
 //! brought the evaluator down.
 
 use crate::report::Case;
+use pallas_engine::environment::{Environment, Wanted};
 use pallas_engine::{Cancel, Console, Disk, Run, RunOptions};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ pub(crate) struct Settings {
     /// The folder that has `tests/pallas`.
     pub(crate) checkout: PathBuf,
     /// An environment to import from.
-    pub(crate) python: Option<PathBuf>,
+    pub(crate) python: Option<String>,
     /// Which cases.
     pub(crate) pattern: String,
     /// How long one case may take.
@@ -196,16 +197,19 @@ impl<'a> Session<'a> {
         let events = Events { started: Some(Instant::now()), ..Events::default() };
         let progress = events.progress.clone();
         let cancel = Cancel::new();
-        let mut import_paths = vec![
+        let import_paths = vec![
             self.settings.checkout.join("tests/pallas").display().to_string(),
             self.settings.checkout.display().to_string(),
         ];
-        import_paths.extend(self.settings.python.iter().flat_map(|python| site_packages(python)));
         let mode = if self.settings.list { "list" } else { "run" };
         let options = RunOptions {
             files: Arc::new(Disk),
             arguments: vec![self.module.clone(), self.settings.pattern.clone(), first.to_string(), mode.to_string()],
             import_paths,
+            environment: Environment::find(
+                &Disk,
+                &Wanted { python: self.settings.python.as_deref(), virtual_env: None, script: "driver.py" },
+            ),
             console: Box::new(events),
             cancel: cancel.clone(),
         };
@@ -233,15 +237,4 @@ impl<'a> Session<'a> {
         });
         (progress, run)
     }
-}
-
-/// Where an environment keeps its packages.
-fn site_packages(python: &Path) -> Vec<String> {
-    let lib = python.join("lib");
-    let versions = std::fs::read_dir(lib).into_iter().flatten().filter_map(|entry| entry.ok().map(|e| e.path()));
-    versions
-        .map(|path| path.join("site-packages"))
-        .filter(|path| path.is_dir())
-        .map(|p| p.display().to_string())
-        .collect()
 }

@@ -127,4 +127,19 @@ impl Object for Scope {
     fn as_any(&self) -> &dyn Any {
         self
     }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    /// As a decorator: the function runs with the setting.
+    fn call(&self, this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
+        Some(decorate(interp, this, args))
+    }
+}
+
+fn decorate(interp: &Interp, scope: &Value, args: CallArgs) -> PyResult<Value> {
+    let class = interp.get_attr(&interp.import("contextlib")?, "ContextDecorator")?;
+    let method = interp.get_attr(&class, "__call__")?;
+    interp.call(&method, args.with_receiver(scope.clone()))
 }

@@ -104,10 +104,7 @@ class NDIndexer:
             common = np.broadcast_shapes(*map(_shape_of, others))
         except ValueError as error:
             raise ValueError(f"Cannot broadcast shapes for indexing: {list(map(_shape_of, others))}") from error
-        others = [
-            index if not common and isinstance(index, (int, np.integer)) else jnp.broadcast_to(index, common)
-            for index in others
-        ]
+        others = [jnp.broadcast_to(index, common) for index in others]
         return cls(tuple(merge_lists(is_slice, others, slices)), tuple(shape), common, validate=True)
 
     @classmethod
