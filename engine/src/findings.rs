@@ -8,7 +8,7 @@ use pallas_syntax::Span;
 use pallas_syntax::ast::SyntaxError;
 
 /// Rules about names that the workbench does not have: a run says them beside Python's traceback.
-pub(crate) const IMPORTS: [&str; 1] = ["PL002"];
+pub(crate) const IMPORTS: [&str; 2] = ["PL002", "PL005"];
 
 /// `PL000`: the file is not Python.
 pub(crate) fn syntax(error: &SyntaxError) -> Finding {
@@ -61,9 +61,20 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
     } else {
         python(interp, raise, &text, &mut finding);
     }
+    // A mistake that shows in an installed package was made where the program called it.
+    if interp.is_installed(finding.span.file)
+        && let Some(own) = raise.traceback.iter().find(|entry| !interp.is_installed(entry.span.file))
+    {
+        let inside = std::mem::replace(&mut finding.span, own.span);
+        if !interp.is_embedded(inside.file) {
+            finding.labels.insert(0, Label { span: inside, text: "raised here".to_string() });
+        }
+    }
     // The calls that led there, outermost last, so that an error in a helper shows who called it.
     for entry in frames {
-        let known = entry.span == finding.span || finding.labels.iter().any(|l| l.span == entry.span);
+        let known = interp.is_installed(entry.span.file)
+            || entry.span == finding.span
+            || finding.labels.iter().any(|l| l.span == entry.span);
         if !known && finding.labels.len() < 3 {
             let what = if &*entry.function == "<module>" {
                 "called here".to_string()

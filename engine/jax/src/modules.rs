@@ -40,6 +40,8 @@ const FROM_SOURCE: &[SourceRule] = &[
 /// Makes every module importable.
 pub fn install(interp: &Interp) {
     interp.set_source_rules(FROM_SOURCE);
+    interp.set_known_names(crate::names::is_known);
+    interp.register_embedded(crate::third_party::MODULES);
     for module in all() {
         interp.register(module);
     }

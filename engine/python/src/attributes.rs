@@ -76,7 +76,7 @@ impl Interp {
     pub fn get_attr(&self, v: &Value, name: &str) -> PyResult<Value> {
         match self.lookup_attr(v, name)? {
             Some(value) => Ok(value),
-            None => Err(self.no_attribute(v, name)),
+            None => self.absent(v, name),
         }
     }
 

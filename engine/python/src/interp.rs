@@ -242,6 +242,11 @@ impl Interp {
         self.sources.borrow().values().cloned().collect()
     }
 
+    /// Whether a file belongs to an installed package, or is an embedded module: not the program's own.
+    pub fn is_installed(&self, file: FileId) -> bool {
+        self.imports.is_installed(file)
+    }
+
     /// Sends values to `observer` from now on.
     pub fn set_observer(&self, observer: Rc<dyn Observer>) {
         *self.observer.borrow_mut() = Some(observer);

@@ -23,6 +23,9 @@ const SUGGESTION: &str = "__suggestion__";
 impl Interp {
     /// The AttributeError of `v.name`.
     pub(crate) fn no_attribute(&self, v: &Value, name: &str) -> Box<Stop> {
+        if let Some(stop) = self.unprovided_attribute(v, name) {
+            return stop;
+        }
         let message = match v {
             Value::Module(module) if self.is_initializing(module) => format!(
                 "partially initialized module '{}' has no attribute '{name}' (most likely due to a circular import)",

@@ -24,6 +24,7 @@ mod kernel_arity;
 mod kernel_returns_value;
 mod loop_carry_mismatch;
 mod mask_shape_mismatch;
+mod name_not_provided;
 mod output_never_written;
 mod output_not_covered;
 mod predicate_not_scalar;
@@ -50,6 +51,7 @@ pub static ALL: &[&Rule] = &[
     &import_not_found::RULE,
     &analysis_out_of_steps::RULE,
     &analysis_out_of_memory::RULE,
+    &name_not_provided::RULE,
     &internal_error::RULE,
     &invalid_grid::RULE,
     &invalid_out_shape::RULE,

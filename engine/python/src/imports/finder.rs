@@ -20,8 +20,8 @@ pub(super) enum Found {
 pub(super) struct SourceFound {
     pub(super) path: String,
     pub(super) text: String,
-    /// The folder of a package.
-    pub(super) folder: Option<String>,
+    /// For a package, where its modules are.
+    pub(super) folders: Option<Vec<String>>,
 }
 
 /// Endings of compiled modules.
@@ -45,9 +45,9 @@ impl Interp {
         [self.host().import_paths(), self.host().package_paths()].concat()
     }
 
-    /// The folders that a native package has on disk: what it lacks here may be written in Python there.
-    pub(super) fn native_folders(&self, package: &Module) -> Vec<String> {
-        let relative = package.name.replace('.', "/");
+    /// The folders that a native or embedded package has on disk: what it lacks here may be written in Python there.
+    pub(super) fn native_folders(&self, package: &str) -> Vec<String> {
+        let relative = package.replace('.', "/");
         self.search_paths().iter().map(|path| inside(path, &relative)).collect()
     }
 
@@ -58,11 +58,11 @@ impl Interp {
             let base = inside(folder, tail);
             let package = format!("{base}/__init__.py");
             if let Some(text) = self.read_source(&package)? {
-                return Ok(Some(Found::Source(SourceFound { path: package, text, folder: Some(base) })));
+                return Ok(Some(Found::Source(SourceFound { path: package, text, folders: Some(vec![base]) })));
             }
             let file = format!("{base}.py");
             if let Some(text) = self.read_source(&file)? {
-                return Ok(Some(Found::Source(SourceFound { path: file, text, folder: None })));
+                return Ok(Some(Found::Source(SourceFound { path: file, text, folders: None })));
             }
             if let Some(path) = self.compiled(folder, tail) {
                 return Ok(Some(Found::Compiled(path)));

@@ -56,13 +56,13 @@ impl Interp {
         let module = self.new_module(name, Some(found.path));
         {
             let mut names = module.namespace.borrow_mut();
-            let package = match &found.folder {
+            let package = match &found.folders {
                 Some(_) => name,
                 None => name.rsplit_once('.').map_or("", |(parent, _)| parent),
             };
             names.insert(Name::from("__package__"), Value::str(package));
-            if let Some(folder) = found.folder {
-                names.insert(Name::from("__path__"), Value::list([Value::from(folder)]));
+            if let Some(folders) = found.folders {
+                names.insert(Name::from("__path__"), Value::list(folders.into_iter().map(Value::from)));
             }
         }
         let result = if self.is_analysis() {

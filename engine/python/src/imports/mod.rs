@@ -4,9 +4,10 @@ mod finder;
 mod load;
 mod state;
 mod statements;
+mod unprovided;
 
 pub(crate) use state::ImportState;
-pub use state::SourceRule;
+pub use state::{KnownNames, SourceRule};
 
 use crate::interp::Interp;
 use crate::module::{Module, ModuleDef};
@@ -27,6 +28,11 @@ impl Interp {
     /// Says which modules that are not native are evaluated from their files.
     pub fn set_source_rules(&self, rules: &'static [SourceRule]) {
         self.imports.set_rules(rules);
+    }
+
+    /// Says which names the real libraries have: those that are missing here are said to be missing, not to be mistakes.
+    pub fn set_known_names(&self, known: KnownNames) {
+        self.imports.set_known(known);
     }
 
     /// The module of this dotted name, imported with its parents. ModuleNotFoundError where there is none.
@@ -93,7 +99,7 @@ impl Interp {
                         if !self.is_native_package(parent) {
                             return Err(self.not_found(name, Some(&parent.name)));
                         }
-                        self.native_folders(parent)
+                        self.native_folders(&parent.name)
                     }
                 }
             }
@@ -112,7 +118,7 @@ impl Interp {
                 .borrow()
                 .iter()
                 .any(|(key, value)| matches!(value, Value::Module(_)) && &**key != "__builtins__")
-            || self.native_folders(module).iter().any(|folder| self.host().list_folder(folder).is_some())
+            || self.native_folders(&module.name).iter().any(|folder| self.host().list_folder(folder).is_some())
     }
 
     fn has_registered_child(&self, name: &str) -> bool {

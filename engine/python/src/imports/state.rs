@@ -8,6 +8,9 @@ use std::collections::HashSet;
 /// Whether the modules below a dotted name are evaluated from their files: the longest name that fits decides.
 pub type SourceRule = (&'static str, bool);
 
+/// Whether the library that a native module (or class) stands for has a name there.
+pub type KnownNames = fn(&str, &str) -> bool;
+
 /// The state of imports.
 pub(crate) struct ImportState {
     /// Files of installed packages.
@@ -19,6 +22,7 @@ pub(crate) struct ImportState {
     /// Those of them that are installed, from the outermost one on.
     silent: Cell<u32>,
     rules: Cell<&'static [SourceRule]>,
+    known: Cell<KnownNames>,
 }
 
 impl ImportState {
@@ -30,11 +34,21 @@ impl ImportState {
             importing: Cell::new(0),
             silent: Cell::new(0),
             rules: Cell::new(&[]),
+            known: Cell::new(|_, _| false),
         }
     }
 
     pub(crate) fn set_rules(&self, rules: &'static [SourceRule]) {
         self.rules.set(rules);
+    }
+
+    pub(crate) fn set_known(&self, known: KnownNames) {
+        self.known.set(known);
+    }
+
+    /// Whether the real `owner` has `name`.
+    pub(crate) fn is_known(&self, owner: &str, name: &str) -> bool {
+        (self.known.get())(owner, name)
     }
 
     /// Whether the module `name`, which is not native, may be evaluated from a file.

@@ -157,6 +157,9 @@ impl Interp {
         if let Some(unknown) = module.namespace.borrow().get(STAR) {
             return Ok(unknown.clone());
         }
+        if module.path.is_none() && self.imports.is_known(&module.name, name) {
+            return Err(self.unprovided(&self.types().import_error, name, &format!("{}.{name}", module.name)));
+        }
         let place = match &module.path {
             Some(path) => path.clone(),
             None => "unknown location".to_owned(),

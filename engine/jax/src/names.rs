@@ -1,0 +1,31 @@
+//! Which names JAX and numpy have: what is missing here is told from what is missing everywhere. The table is made by
+//! `tests/goldens/names.py`; a line is a module, or the class of arrays, with its names.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+static TABLE: &str = include_str!("names.txt");
+
+/// Whether JAX's or numpy's `owner` has `name`.
+pub fn is_known(owner: &str, name: &str) -> bool {
+    static NAMES: OnceLock<HashMap<&str, HashSet<&str>>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| {
+        TABLE.lines().filter_map(|line| line.split_once(": ")).map(|(o, n)| (o, n.split(' ').collect())).collect()
+    });
+    names.get(owner).is_some_and(|names| names.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_looked_up_by_owner() {
+        for (owner, name) in [("jax.numpy", "fromfile"), ("numpy", "fromfile"), ("jax", "vmap"), ("ArrayImpl", "at")] {
+            assert!(is_known(owner, name), "{owner}.{name}");
+        }
+        for (owner, name) in [("jax.numpy", "rsqrt"), ("jax.experimental.pallas", "program_ids"), ("jaxx", "jit")] {
+            assert!(!is_known(owner, name), "{owner}.{name}");
+        }
+    }
+}

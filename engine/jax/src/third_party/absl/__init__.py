@@ -1,0 +1,1 @@
+"""absl: `app`, `flags` and `logging`."""

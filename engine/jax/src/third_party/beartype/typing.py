@@ -1,0 +1,3 @@
+"""beartype.typing: as typing."""
+
+from typing import *

@@ -1,0 +1,52 @@
+"""Writes engine/jax/src/names.txt: the public names of JAX's and numpy's modules, to tell names that the workbench does not
+have yet from names that nobody has. Run without arguments."""
+
+import importlib
+import pathlib
+import pkgutil
+import warnings
+
+ROOTS = ["jax", "numpy"]
+# Modules that are no part of what programs use, or that cannot be imported everywhere.
+SKIPPED = ("jax._src", "jax.tools", "jax.lib", "jax.interpreters", "jax.collect_profile", "jax.jaxlib", "numpy.f2py",
+           "numpy.distutils", "numpy.core", "numpy.tests", "numpy.conftest", "numpy.ma", "numpy.lib", "numpy.polynomial",
+           "numpy.char", "numpy.ctypeslib", "numpy.matrixlib", "jax.experimental.jax2tf", "jax.experimental.mosaic",
+           "jax.experimental.pallas.ops", "jax.experimental.colocated_python", "jax.experimental.sparse",
+           "jax.experimental.transfer", "jax.experimental.slab", "jax.example_libraries", "jax.numpy_array_api",
+           "jax.extend.mlir", "jax.experimental.source_mapper", "numpy.typing.", "numpy.testing.", "numpy.linalg.",
+           "numpy.random.", "numpy.fft.")
+# Classes whose instances programs ask for attributes.
+INSTANCES = {"ArrayImpl": "jax.numpy.zeros(1)", "ndarray": "numpy.zeros(1)", "dtype": "numpy.dtype('f4')"}
+
+
+def modules(root):
+    try:
+        package = importlib.import_module(root)
+    except Exception as error:  # what it needs is not installed
+        print(f"{root}: {error}")
+        return
+    yield root
+    for info in pkgutil.iter_modules(getattr(package, "__path__", [])):
+        name = f"{root}.{info.name}"
+        if not info.name.startswith("_") and not name.startswith(SKIPPED):
+            yield from modules(name)
+
+
+def public(thing):
+    names = set(getattr(thing, "__all__", [])) | set(dir(thing))
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+def lines():
+    for root in ROOTS:
+        for name in modules(root):
+            yield f"{name}: {' '.join(public(importlib.import_module(name)))}"
+    scope = {root: importlib.import_module(root) for root in ROOTS}
+    for name, expression in INSTANCES.items():
+        yield f"{name}: {' '.join(public(eval(expression, scope)))}"
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    target = pathlib.Path(__file__).parents[2] / "engine/jax/src/names.txt"
+    target.write_text("".join(line + "\n" for line in lines()))
