@@ -54,6 +54,12 @@ pub enum MemorySpace {
     Shared,
     /// Semaphores.
     Semaphore,
+    /// TPU vector memory that several cores share.
+    VmemShared,
+    /// TPU common memory.
+    Cmem,
+    /// Memory of the host.
+    Host,
 }
 
 impl MemorySpace {
@@ -68,11 +74,14 @@ impl MemorySpace {
             MemorySpace::Gmem => "gmem",
             MemorySpace::Shared => "shared",
             MemorySpace::Semaphore => "semaphore",
+            MemorySpace::VmemShared => "vmem_shared",
+            MemorySpace::Cmem => "cmem",
+            MemorySpace::Host => "host",
         }
     }
 
     /// Every space.
-    pub const ALL: [MemorySpace; 8] = [
+    pub const ALL: [MemorySpace; 11] = [
         MemorySpace::Default,
         MemorySpace::Any,
         MemorySpace::Hbm,
@@ -81,6 +90,9 @@ impl MemorySpace {
         MemorySpace::Gmem,
         MemorySpace::Shared,
         MemorySpace::Semaphore,
+        MemorySpace::VmemShared,
+        MemorySpace::Cmem,
+        MemorySpace::Host,
     ];
 }
 

@@ -19,6 +19,7 @@ pub mod nn;
 pub mod numpy;
 pub mod pallas;
 pub mod primitive;
+pub mod python_types;
 pub mod random;
 pub mod ref_index;
 pub mod refs;

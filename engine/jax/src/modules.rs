@@ -13,6 +13,7 @@ pub fn all() -> Vec<&'static ModuleDef> {
     modules.extend(crate::nn::MODULES);
     modules.extend(crate::numpy::MODULES);
     modules.extend(crate::pallas::MODULES);
+    modules.extend(crate::pallas::TARGET_MODULES);
     modules.extend(crate::random::MODULES);
     modules
 }

@@ -5,7 +5,7 @@ mod devices;
 mod internals;
 pub mod jit;
 mod misc;
-mod struct_type;
+pub(crate) mod struct_type;
 mod trees;
 
 use crate::array::JAX_ARRAY;

@@ -53,7 +53,7 @@ pub(super) fn class(interp: &Interp) -> Value {
 }
 
 /// One as a value.
-pub(super) fn value(ty: &pallas_ir::TensorType) -> Value {
+pub(crate) fn value(ty: &pallas_ir::TensorType) -> Value {
     Value::object(ShapeDtypeStruct { shape: ty.shape.clone(), dtype: ty.dtype, weak: ty.weak })
 }
 

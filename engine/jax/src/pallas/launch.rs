@@ -299,7 +299,7 @@ fn operand(
         block,
         index_map,
         space,
-        buffers: spec_ref.and_then(|s| s.buffers),
+        buffers: spec_ref.and_then(|s| s.buffers.as_ref().map(|b| b.count)),
         spans: OperandSpans {
             spec: spec_ref.map(|s| s.span),
             block_shape: spec_ref.and_then(|s| s.block_shape_span),
@@ -468,6 +468,11 @@ fn scratch_types(cx: &Context<'_>, value: &Value) -> PyResult<(Vec<RefType>, Tre
         .map(|leaf| {
             if let Some(memory) = leaf.downcast::<MemoryRef>() {
                 return Ok(memory.ty.clone());
+            }
+            if super::semaphore::requested(cx.interp, leaf)?.is_some() {
+                return Err(cx.interp.not_implemented_error(
+                    "semaphores in scratch_shapes are not provided by the workbench yet: the kernel cannot be traced",
+                ));
             }
             match spec::declared(cx, leaf)? {
                 Some((shape, dtype)) => Ok(RefType { dtype, shape, space: MemorySpace::Default }),

@@ -23,15 +23,109 @@ pub struct MemoryRef {
     pub ty: RefType,
 }
 
-static SPACE_CLASS: NativeClass = NativeClass {
-    name: "MemorySpace",
-    module: "jax._src.pallas.core",
-    doc: "Where a Ref lives; called with a shape and a dtype it asks for scratch there.",
-    methods: &[],
-    properties: &[],
-    construct: None,
-    instance_check: None,
-};
+/// `pl.MemorySpace`
+static CORE_SPACES: NativeClass = space_class("jax._src.pallas.core", |interp, class, args| by_value(interp, class, args));
+
+/// `pltpu.MemorySpace`
+static TPU_SPACES: NativeClass =
+    space_class("jax._src.pallas.mosaic.core", |interp, class, args| by_value(interp, class, args));
+
+/// `plgpu.MemorySpace`
+static GPU_SPACES: NativeClass =
+    space_class("jax._src.pallas.mosaic_gpu.core", |interp, class, args| by_value(interp, class, args));
+
+/// Members of the enumerations, by class and name.
+static MEMBERS: &[(&NativeClass, &str, MemorySpace)] = &[
+    (&CORE_SPACES, "ANY", MemorySpace::Any),
+    (&CORE_SPACES, "DEFAULT", MemorySpace::Default),
+    (&CORE_SPACES, "HOST", MemorySpace::Host),
+    (&TPU_SPACES, "VMEM", MemorySpace::Vmem),
+    (&TPU_SPACES, "VMEM_SHARED", MemorySpace::VmemShared),
+    (&TPU_SPACES, "SMEM", MemorySpace::Smem),
+    (&TPU_SPACES, "CMEM", MemorySpace::Cmem),
+    (&TPU_SPACES, "SEMAPHORE", MemorySpace::Semaphore),
+    (&TPU_SPACES, "HBM", MemorySpace::Hbm),
+    (&GPU_SPACES, "GMEM", MemorySpace::Gmem),
+    (&GPU_SPACES, "SMEM", MemorySpace::Shared),
+];
+
+const fn space_class(module: &'static str, construct: pallas_python::class::ConstructFn) -> NativeClass {
+    NativeClass {
+        name: "MemorySpace",
+        module,
+        doc: "Where a Ref lives; called with a shape and a dtype it asks for scratch there.",
+        methods: &[],
+        properties: &[],
+        construct: Some(construct),
+        instance_check: None,
+    }
+}
+
+/// `MemorySpace('vmem')`: the member with this value.
+fn by_value(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
+    let Some(value) = args.positional.first() else {
+        return Err(interp.type_error("EnumMeta.__call__() missing 1 required positional argument: 'value'"));
+    };
+    if value.downcast::<SpaceObject>().is_some() {
+        return Ok(value.clone());
+    }
+    let found = match value {
+        Value::Str(text) => MEMBERS.iter().find(|(table, _, space)| {
+            *table.module == *class.module && *python_value(*space) == **text
+        }),
+        _ => None,
+    };
+    match found {
+        Some((_, _, space)) => Ok(space_value(*space)),
+        None => Err(interp.value_error(format!("{} is not a valid MemorySpace", interp.repr(value)?))),
+    }
+}
+
+/// `member.value`
+fn python_value(space: MemorySpace) -> &'static str {
+    match space {
+        MemorySpace::Semaphore => "semaphore_mem",
+        MemorySpace::Shared => "smem",
+        space => space.name(),
+    }
+}
+
+/// The enumeration that a space is a member of, and its name there.
+fn member(space: MemorySpace) -> (&'static NativeClass, &'static str) {
+    MEMBERS
+        .iter()
+        .find(|(_, _, member)| *member == space)
+        .map_or((&CORE_SPACES, "DEFAULT"), |(table, name, _)| (*table, *name))
+}
+
+/// The enumeration of a module (`pl`, `pltpu`, `plgpu`) with its members as attributes.
+fn space_enumeration(interp: &Interp, table: &'static NativeClass) -> Value {
+    let class = interp.native_class(table);
+    {
+        let mut namespace = class.namespace.borrow_mut();
+        for (owner, name, space) in MEMBERS {
+            if std::ptr::eq(*owner, table) {
+                namespace.insert((*name).into(), space_value(*space));
+            }
+        }
+    }
+    Value::Class(class)
+}
+
+/// `pl.MemorySpace`
+pub fn core_spaces(interp: &Interp) -> Value {
+    space_enumeration(interp, &CORE_SPACES)
+}
+
+/// `pltpu.MemorySpace`
+pub fn tpu_spaces(interp: &Interp) -> Value {
+    space_enumeration(interp, &TPU_SPACES)
+}
+
+/// `plgpu.MemorySpace`
+pub fn gpu_spaces(interp: &Interp) -> Value {
+    space_enumeration(interp, &GPU_SPACES)
+}
 
 static REF_CLASS: NativeClass = NativeClass {
     name: "MemoryRef",
@@ -105,7 +199,7 @@ pub fn parse_space(interp: &Interp, value: &Value) -> PyResult<MemorySpace> {
 
 impl Object for SpaceObject {
     fn class(&self, interp: &Interp) -> Rc<Class> {
-        interp.native_class(&SPACE_CLASS)
+        interp.native_class(member(self.0).0)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -153,13 +247,28 @@ impl Object for SpaceObject {
         Some(Ok(self.0 as u64))
     }
 
+    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
+        Ok(match name {
+            "name" => Some(Value::from(member(self.0).1)),
+            "value" => Some(Value::from(python_value(self.0))),
+            _ => None,
+        })
+    }
+
     fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
-        let name = self.0.name();
-        Ok(Some(format!("<MemorySpace.{}: '{name}'>", name.to_uppercase())))
+        Ok(Some(space_text(self.0)))
     }
 
     fn str(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
-        Ok(Some(self.0.name().to_string()))
+        Ok(Some(python_value(self.0).to_string()))
+    }
+}
+
+/// As Python shows a space: `VMEM` for a TPU's, `<MemorySpace.ANY: 'any'>` for others.
+pub fn space_text(space: MemorySpace) -> String {
+    match member(space) {
+        (table, name) if std::ptr::eq(table, &TPU_SPACES) => name.to_string(),
+        (_, name) => format!("<MemorySpace.{name}: '{}'>", python_value(space)),
     }
 }
 
@@ -177,11 +286,39 @@ impl Object for MemoryRef {
             "shape" => Some(Value::tuple(self.ty.shape.iter().map(|&d| Value::from(d)))),
             "dtype" => Some(dtype::value(self.ty.dtype)),
             "memory_space" => Some(space_value(self.ty.space)),
+            "inner_aval" => Some(crate::api::struct_type::value(&self.tile_type())),
             _ => None,
         })
     }
 
+    fn compare(
+        &self,
+        _this: &Value,
+        op: pallas_syntax::ast::CompareOp,
+        other: &Value,
+        _interp: &Interp,
+    ) -> PyResult<Option<Value>> {
+        let Some(other) = other.downcast::<MemoryRef>() else { return Ok(None) };
+        Ok(match op {
+            pallas_syntax::ast::CompareOp::Eq => Some(Value::Bool(self.ty == other.ty)),
+            pallas_syntax::ast::CompareOp::NotEq => Some(Value::Bool(self.ty != other.ty)),
+            _ => None,
+        })
+    }
+
+    fn hash(&self, _this: &Value, _interp: &Interp) -> Option<PyResult<u64>> {
+        let size = self.ty.shape.iter().fold(self.ty.dtype as u64, |hash, &extent| hash * 31 + extent as u64);
+        Some(Ok(size * 31 + self.ty.space as u64))
+    }
+
     fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
-        Ok(Some(format!("MemoryRef<{}>{{{}{}}}", self.ty.space.name(), self.ty.dtype.name(), self.ty.shape)))
+        let aval = crate::errors::type_text(&self.tile_type());
+        Ok(Some(format!("MemoryRef(inner_aval=ShapedArray({aval}), memory_space={})", space_text(self.ty.space))))
+    }
+}
+
+impl MemoryRef {
+    fn tile_type(&self) -> pallas_ir::TensorType {
+        pallas_ir::TensorType::new(self.ty.dtype, self.ty.shape.clone())
     }
 }

@@ -2,15 +2,21 @@
 
 pub mod access;
 pub mod call;
+pub mod cost;
+pub mod debug;
+pub mod enumerations;
 pub mod launch;
 pub mod memory;
 pub mod program;
 pub mod record;
 pub mod scoped;
+pub mod semaphore;
 pub mod slice;
 pub mod spec;
 mod targets;
+pub mod tpu_info;
 
+use crate::python_types;
 use pallas_ir::MemorySpace;
 use pallas_python::class::Namespace;
 use pallas_python::interp::Interp;
@@ -19,9 +25,11 @@ use pallas_python::native::{NativeDef, NativeFunction};
 use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
 
-/// `jax.experimental.pallas` and its submodules.
-pub static MODULES: &[&ModuleDef] =
-    &[&EXPERIMENTAL, &PALLAS, &targets::TRITON, &targets::TPU, &targets::MOSAIC_GPU, &targets::GPU];
+/// `jax.experimental.pallas`
+pub static MODULES: &[&ModuleDef] = &[&EXPERIMENTAL, &PALLAS];
+
+/// The modules of its targets.
+pub static TARGET_MODULES: &[&ModuleDef] = targets::MODULES;
 
 static EXPERIMENTAL: ModuleDef =
     ModuleDef { name: "jax.experimental", doc: "Experimental parts of JAX.", functions: &[], populate: |_, _| {} };
@@ -40,6 +48,8 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
         access::FUNCTIONS,
         access::ATOMICS,
         targets::SHARED_FUNCTIONS,
+        debug::FUNCTIONS,
+        cost::FUNCTIONS,
     ] {
         add_functions(namespace, NAME, table);
     }
@@ -49,7 +59,15 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     namespace.insert(Name::from("Slice"), slice::class(interp));
     namespace.insert(Name::from("MemoryRef"), memory::memory_ref_class(interp));
     namespace.insert(Name::from("ANY"), memory::space_value(MemorySpace::Any));
-    namespace.insert(Name::from("CostEstimate"), Value::Class(interp.native_class(&record::COST_ESTIMATE)));
+    namespace.insert(Name::from("MemorySpace"), memory::core_spaces(interp));
+    namespace.insert(Name::from("HOST"), memory::space_value(MemorySpace::Host));
+    python_types::populate(
+        interp,
+        namespace,
+        &[&enumerations::DEVICE_ID_TYPE, &enumerations::REVISIT_MODE],
+        &[&record::COST_ESTIMATE],
+    );
+    python_types::share(interp, namespace, "jax.numpy", &[("broadcast_to", "broadcast_to")]);
 }
 
 /// Adds the functions of a table to a namespace.

@@ -52,8 +52,8 @@ pub static FUNCTIONS: &[NativeDef] = &[
     },
     NativeDef {
         name: "align_to",
-        signature: "(x, a)",
-        doc: "The smallest multiple of `a` that is not less than `x`.",
+        signature: "(a, alignment)",
+        doc: "The smallest multiple of `alignment` that is not less than `a`.",
         run: align_to,
     },
     NativeDef {
@@ -212,13 +212,24 @@ impl When {
     }
 }
 
+/// `(a + b - 1) // b` of ints; `lax.div(a + (b - 1), b)` as soon as one of them is an array.
 fn cdiv(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    use pallas_syntax::ast::BinaryOp;
     let [a, b] = args.take();
-    // `(a + b - 1) // b`, as jax._src.pallas.utils.cdiv, for ints and traced values alike.
-    let sum = interp.binary(BinaryOp::Add, &a, &b)?;
-    let less = interp.binary(BinaryOp::Sub, &sum, &Value::from(1i64))?;
-    interp.binary(BinaryOp::FloorDiv, &less, &b)
+    ceiling(interp, &a, &b)
+}
+
+fn ceiling(interp: &Interp, a: &Value, b: &Value) -> PyResult<Value> {
+    use pallas_syntax::ast::BinaryOp;
+    let is_dimension = |value: &Value| matches!(value, Value::Int(_) | Value::Bool(_) | Value::Unknown(_));
+    if is_dimension(a) && is_dimension(b) {
+        let sum = interp.binary(BinaryOp::Add, a, b)?;
+        let less = interp.binary(BinaryOp::Sub, &sum, &Value::from(1i64))?;
+        return interp.binary(BinaryOp::FloorDiv, &less, b);
+    }
+    let less = interp.binary(BinaryOp::Sub, b, &Value::from(1i64))?;
+    let sum = interp.binary(BinaryOp::Add, a, &less)?;
+    let div = interp.get_attr(&interp.import("jax.lax")?, "div")?;
+    interp.call_values(&div, [sum, b.clone()])
 }
 
 fn next_power_of_2(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -241,12 +252,9 @@ fn strides_from_shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 fn align_to(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [x, a] = args.take();
-    let (x, a) = (interp.to_i64(&x)?, interp.to_i64(&a)?);
-    if a <= 0 {
-        return Err(interp.value_error(format!("alignment must be positive, got {a}")));
-    }
-    Ok(Value::from(x.div_euclid(a) * a + if x.rem_euclid(a) > 0 { a } else { 0 }))
+    let [x, alignment] = args.take();
+    let blocks = ceiling(interp, &x, &alignment)?;
+    interp.binary(pallas_syntax::ast::BinaryOp::Mult, &blocks, &alignment)
 }
 
 /// Stages a print; outside of any trace it prints at once.

@@ -14,6 +14,7 @@ use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
+use pallas_syntax::ast::CompareOp;
 use std::any::Any;
 use std::rc::Rc;
 
@@ -26,7 +27,7 @@ pub struct BlockSpec {
     /// `memory_space`
     pub space: MemorySpace,
     /// `pl.Buffered(n)`
-    pub buffers: Option<usize>,
+    pub buffers: Option<Buffered>,
     /// The old `indexing_mode=pl.Unblocked(padding)`: index maps give elements, not blocks.
     pub unblocked: Option<Vec<(usize, usize)>>,
     /// The `BlockSpec(...)` expression.
@@ -48,13 +49,27 @@ pub enum DimObject {
     BlockedMode,
     /// `pl.Unblocked(padding)`: the old indexing mode.
     UnblockedMode(Vec<(usize, usize)>),
+    /// `pl.BoundedSlice(n)`: a slice of at most `n`, for pipelines inside kernels.
+    BoundedSlice(usize),
+    /// `pl.Indirect(n)`: elements at gathered positions, for pipelines inside kernels.
+    Indirect(usize),
 }
 
 /// `pl.Buffered(n)`
-pub struct Buffered(pub usize);
+#[derive(Clone, PartialEq)]
+pub struct Buffered {
+    /// `buffer_count`
+    pub count: usize,
+    /// `use_lookahead`
+    pub lookahead: bool,
+    /// `revisit`
+    pub revisit: Option<Rc<str>>,
+}
 
 /// `GridSpec`, also with prefetched scalars.
 pub struct GridSpec {
+    /// Whether it is a `PrefetchScalarGridSpec`.
+    pub prefetched: bool,
     /// Number of leading arguments that are prefetched scalars.
     pub prefetch: usize,
     /// `grid`
@@ -165,11 +180,38 @@ native_class!(
     BUFFERED,
     BUFFERED_DEF,
     "Buffered",
-    "(buffer_count, use_lookahead=False)",
+    "(buffer_count, use_lookahead=False, revisit=None)",
     "How many buffer slots the pipeline keeps for an operand.",
     |interp, args| {
-        let [count, _lookahead] = args.take();
-        Ok(Value::object(Buffered(interp.to_usize(&count)?)))
+        let [count, lookahead, revisit] = args.take();
+        let revisit = match revisit.given() {
+            Some(mode) => Some(interp.repr(&mode)?.into()),
+            None => None,
+        };
+        let (count, lookahead) = (interp.to_usize(&count)?, interp.truth(&lookahead)?);
+        Ok(Value::object(Buffered { count, lookahead, revisit }))
+    }
+);
+native_class!(
+    BOUNDED_SLICE,
+    BOUNDED_SLICE_DEF,
+    "BoundedSlice",
+    "(block_size)",
+    "A block dimension whose index map gives slices of at most this size.",
+    |interp, args| {
+        let [size] = args.take();
+        Ok(Value::object(DimObject::BoundedSlice(interp.to_usize(&size)?)))
+    }
+);
+native_class!(
+    INDIRECT,
+    INDIRECT_DEF,
+    "Indirect",
+    "(block_size)",
+    "A block dimension of elements at gathered positions.",
+    |interp, args| {
+        let [size] = args.take();
+        Ok(Value::object(DimObject::Indirect(interp.to_usize(&size)?)))
     }
 );
 
@@ -197,8 +239,19 @@ pub fn exports(interp: &Interp) -> Vec<(&'static str, Value)> {
         ("Unblocked", class(&UNBLOCKED)),
         ("unblocked", Value::object(DimObject::UnblockedMode(Vec::new()))),
         ("Buffered", class(&BUFFERED)),
+        ("BoundedSlice", class(&BOUNDED_SLICE)),
+        ("Indirect", class(&INDIRECT)),
+        ("BlockDim", block_dim(interp)),
         ("no_block_spec", Value::object(NoBlockSpec)),
     ]
+}
+
+/// `pl.BlockDim`: the union of the kinds of block dimension, for annotations and `isinstance`.
+fn block_dim(interp: &Interp) -> Value {
+    let kinds = [&ELEMENT, &SQUEEZED, &BLOCKED, &BOUNDED_SLICE, &INDIRECT];
+    let mut classes = kinds.into_iter().map(|table| Value::Class(interp.native_class(table)));
+    let first = classes.next().unwrap_or(Value::None);
+    classes.fold(first, |union, class| interp.union_of(&union, &class))
 }
 
 fn pair(interp: &Interp, value: &Value) -> PyResult<(usize, usize)> {
@@ -239,7 +292,7 @@ fn make_block_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
         block_shape: block_shape.given().unwrap_or(Value::None),
         index_map: index_map.given().unwrap_or(Value::None),
         space: memory::parse_space(interp, &space)?,
-        buffers: pipeline_mode.downcast::<Buffered>().map(|b| b.0),
+        buffers: pipeline_mode.downcast::<Buffered>().cloned(),
         unblocked,
         span: interp.span(),
         block_shape_span: shape_span,
@@ -258,7 +311,7 @@ fn make_grid_spec(interp: &Interp, args: Arguments, prefetched: bool) -> PyResul
     if let Some(unknown) = [&grid, &in_specs, &out_specs].into_iter().find_map(|v| find_unknown(v, 4)) {
         return Ok(unknown);
     }
-    Ok(Value::object(GridSpec { prefetch, grid, in_specs, out_specs, scratch_shapes, grid_span }))
+    Ok(Value::object(GridSpec { prefetched, prefetch, grid, in_specs, out_specs, scratch_shapes, grid_span }))
 }
 
 impl BlockSpec {
@@ -318,6 +371,10 @@ impl BlockSpec {
             Value::None => Ok(BlockDim::Squeezed),
             Value::Object(_) if dim.downcast::<DimObject>().is_some() => match dim.downcast::<DimObject>() {
                 Some(DimObject::Dim(dim)) => Ok(*dim),
+                Some(DimObject::BoundedSlice(_) | DimObject::Indirect(_)) => {
+                    let class = interp.repr(&Value::Class(interp.type_of(dim)))?;
+                    Err(interp.value_error(format!("Unsupported block dim type: {class}")))
+                }
                 _ => Err(interp.value_error("pl.Blocked needs a block size here".to_string())),
             },
             _ => match interp.to_i64(dim) {
@@ -370,7 +427,7 @@ impl Object for BlockSpec {
             "index_map" => Some(Value::object(IndexMapFunction(self.index_map.clone()))),
             "memory_space" if self.space == MemorySpace::Default => Some(Value::None),
             "memory_space" => Some(memory::space_value(self.space)),
-            "pipeline_mode" => Some(self.buffers.map_or(Value::None, |n| Value::object(Buffered(n)))),
+            "pipeline_mode" => Some(self.buffers.clone().map_or(Value::None, Value::object)),
             _ => None,
         })
     }
@@ -383,10 +440,9 @@ impl Object for BlockSpec {
         };
         let space = match self.space {
             MemorySpace::Default => "None".to_string(),
-            space => format!("<MemorySpace.{}: '{}'>", space.name().to_uppercase(), space.name()),
+            space => memory::space_text(space),
         };
-        let mode =
-            self.buffers.map_or("None".to_string(), |n| format!("Buffered(buffer_count={n}, use_lookahead=False)"));
+        let mode = self.buffers.as_ref().map_or("None".to_string(), Buffered::text);
         Ok(Some(format!("BlockSpec(block_shape={shape}, index_map={map}, memory_space={space}, pipeline_mode={mode})")))
     }
 }
@@ -427,6 +483,8 @@ impl Object for DimObject {
             DimObject::Dim(BlockDim::Squeezed) => &SQUEEZED,
             DimObject::Dim(BlockDim::Element { .. }) => &ELEMENT,
             DimObject::UnblockedMode(_) => &UNBLOCKED,
+            DimObject::BoundedSlice(_) => &BOUNDED_SLICE,
+            DimObject::Indirect(_) => &INDIRECT,
         })
     }
 
@@ -436,7 +494,9 @@ impl Object for DimObject {
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match (self, name) {
+            (DimObject::Dim(BlockDim::Squeezed), "block_size") => None,
             (DimObject::Dim(dim), "block_size") => Some(Value::from(dim.size())),
+            (DimObject::BoundedSlice(size) | DimObject::Indirect(size), "block_size") => Some(Value::from(*size)),
             (DimObject::Dim(BlockDim::Element { low, high, .. }), "padding") => {
                 Some(Value::tuple([Value::from(*low), Value::from(*high)]))
             }
@@ -449,7 +509,22 @@ impl Object for DimObject {
             DimObject::Dim(dim) => dim_text(dim),
             DimObject::BlockedMode => "Blocked()".to_string(),
             DimObject::UnblockedMode(_) => "Unblocked()".to_string(),
+            DimObject::BoundedSlice(size) => format!("BoundedSlice({size})"),
+            DimObject::Indirect(size) => format!("Indirect({size})"),
         }))
+    }
+
+    fn compare(&self, this: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
+        let same = other.downcast::<DimObject>().is_some() && interp.repr(this)? == interp.repr(other)?;
+        Ok(match op {
+            CompareOp::Eq => Some(Value::Bool(same)),
+            CompareOp::NotEq => Some(Value::Bool(!same)),
+            _ => None,
+        })
+    }
+
+    fn hash(&self, this: &Value, interp: &Interp) -> Option<PyResult<u64>> {
+        Some(interp.repr(this).and_then(|text| interp.hash(&Value::from(text))))
     }
 
     fn str(&self, this: &Value, interp: &Interp) -> PyResult<Option<String>> {
@@ -470,7 +545,37 @@ impl Object for Buffered {
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
-        Ok((name == "buffer_count").then(|| Value::from(self.0)))
+        Ok(match name {
+            "buffer_count" => Some(Value::from(self.count)),
+            "use_lookahead" => Some(Value::Bool(self.lookahead)),
+            "revisit" if self.revisit.is_none() => Some(Value::None),
+            _ => None,
+        })
+    }
+
+    fn compare(&self, _this: &Value, op: CompareOp, other: &Value, _interp: &Interp) -> PyResult<Option<Value>> {
+        let Some(other) = other.downcast::<Buffered>() else { return Ok(None) };
+        Ok(match op {
+            CompareOp::Eq => Some(Value::Bool(self == other)),
+            CompareOp::NotEq => Some(Value::Bool(self != other)),
+            _ => None,
+        })
+    }
+
+    fn hash(&self, _this: &Value, _interp: &Interp) -> Option<PyResult<u64>> {
+        Some(Ok(self.count as u64 * 2 + u64::from(self.lookahead)))
+    }
+
+    fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
+        Ok(Some(self.text()))
+    }
+}
+
+impl Buffered {
+    fn text(&self) -> String {
+        let lookahead = if self.lookahead { "True" } else { "False" };
+        let revisit = self.revisit.as_deref().unwrap_or("None");
+        format!("Buffered(buffer_count={}, use_lookahead={lookahead}, revisit={revisit})", self.count)
     }
 }
 
@@ -490,7 +595,7 @@ impl Object for NoBlockSpec {
 
 impl Object for GridSpec {
     fn class(&self, interp: &Interp) -> Rc<Class> {
-        interp.native_class(if self.prefetch > 0 { &PREFETCH_GRID_SPEC } else { &GRID_SPEC })
+        interp.native_class(if self.prefetched { &PREFETCH_GRID_SPEC } else { &GRID_SPEC })
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -504,8 +609,31 @@ impl Object for GridSpec {
             "out_specs" => Some(self.out_specs.clone()),
             "scratch_shapes" => Some(self.scratch_shapes.clone()),
             "num_scalar_prefetch" => Some(Value::from(self.prefetch)),
+            "grid_names" => Some(Value::None),
             _ => None,
         })
+    }
+
+    fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        let specs = |specs: &Value| match specs {
+            Value::None | Value::Unset => Ok("NoBlockSpec".to_string()),
+            Value::List(items) => interp.repr(&Value::tuple(items.borrow().iter().cloned())),
+            specs => interp.repr(specs),
+        };
+        let scratch = match &self.scratch_shapes {
+            Value::List(items) => interp.repr(&Value::tuple(items.borrow().iter().cloned()))?,
+            scratch => interp.repr(scratch)?,
+        };
+        let (name, prefetch) = match self.prefetched {
+            true => ("PrefetchScalarGridSpec", format!(", num_scalar_prefetch={}", self.prefetch)),
+            false => ("GridSpec", String::new()),
+        };
+        Ok(Some(format!(
+            "{name}(grid={}, grid_names=None, in_specs={}, out_specs={}, scratch_shapes={scratch}{prefetch})",
+            interp.repr(&self.grid)?,
+            specs(&self.in_specs)?,
+            specs(&self.out_specs)?
+        )))
     }
 }
 
