@@ -131,8 +131,7 @@ fn add_members(
     }
     for def in properties {
         let getter = Value::Native(NativeFunction::method(def, module, owner));
-        let property =
-            Property { getter, setter: Value::None, deleter: Value::None, doc: Value::from(def.doc) };
+        let property = Property { getter, setter: Value::None, deleter: Value::None, doc: Value::from(def.doc) };
         namespace.insert(Name::from(def.name), Value::Property(Rc::new(property)));
     }
 }

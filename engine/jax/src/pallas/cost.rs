@@ -23,9 +23,8 @@ pub static FUNCTIONS: &[NativeDef] = &[NativeDef {
 }];
 
 /// Operations that count one each per element of the result.
-const ARITHMETIC: &[&str] = &[
-    "add", "mul", "sub", "div", "min", "max", "or", "and", "xor", "neg", "floor", "ceil", "round", "not",
-];
+const ARITHMETIC: &[&str] =
+    &["add", "mul", "sub", "div", "min", "max", "or", "and", "xor", "neg", "floor", "ceil", "round", "not"];
 
 /// Operations that count as transcendental.
 const TRANSCENDENTAL: &[&str] =

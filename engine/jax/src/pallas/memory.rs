@@ -24,7 +24,8 @@ pub struct MemoryRef {
 }
 
 /// `pl.MemorySpace`
-static CORE_SPACES: NativeClass = space_class("jax._src.pallas.core", |interp, class, args| by_value(interp, class, args));
+static CORE_SPACES: NativeClass =
+    space_class("jax._src.pallas.core", |interp, class, args| by_value(interp, class, args));
 
 /// `pltpu.MemorySpace`
 static TPU_SPACES: NativeClass =
@@ -70,9 +71,9 @@ fn by_value(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Valu
         return Ok(value.clone());
     }
     let found = match value {
-        Value::Str(text) => MEMBERS.iter().find(|(table, _, space)| {
-            *table.module == *class.module && *python_value(*space) == **text
-        }),
+        Value::Str(text) => {
+            MEMBERS.iter().find(|(table, _, space)| *table.module == *class.module && *python_value(*space) == **text)
+        }
         _ => None,
     };
     match found {

@@ -53,13 +53,7 @@ const BASE: Chip = Chip {
 };
 
 static CHIPS: [Chip; 10] = [
-    Chip {
-        member: "TPU_V2",
-        num_mxus: 1,
-        smem: 16 * KIB,
-        rates: [16 * GIGA, 716 * GIGA, 46 * TERA, 0, 0, 0],
-        ..BASE
-    },
+    Chip { member: "TPU_V2", num_mxus: 1, smem: 16 * KIB, rates: [16 * GIGA, 716 * GIGA, 46 * TERA, 0, 0, 0], ..BASE },
     Chip {
         member: "TPU_V3",
         generation: 3,
@@ -276,9 +270,7 @@ pub static TPU_INFO: Record = Record {
             name: "is_megacore",
             signature: "(self)",
             doc: "Whether two cores are one device.",
-            run: |interp, args| {
-                Ok(Value::Bool(interp.to_i64(&interp.get_attr(args.get(0), "num_cores")?)? > 1))
-            },
+            run: |interp, args| Ok(Value::Bool(interp.to_i64(&interp.get_attr(args.get(0), "num_cores")?)? > 1)),
         },
     ],
 };
@@ -372,8 +364,7 @@ fn is_matmul_supported(interp: &Interp, args: Arguments) -> PyResult<Value> {
         4 => [F32, BF16].contains(&lhs) && [F32, BF16, I8].contains(&rhs),
         5 | 6 => both(&[F32, BF16, F8E5M2, F8E4M3B11Fnuz]) || both(&[U8, I8]) || both(&[U4, I4]),
         7 | 8 => {
-            both(&[F32, BF16])
-                || ([F32, BF16, F8E5M2, F8E4M3Fn].contains(&lhs) && [F8E5M2, F8E4M3Fn].contains(&rhs))
+            both(&[F32, BF16]) || ([F32, BF16, F8E5M2, F8E4M3Fn].contains(&lhs) && [F8E5M2, F8E4M3Fn].contains(&rhs))
         }
         _ => false,
     }))

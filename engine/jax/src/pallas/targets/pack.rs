@@ -58,9 +58,8 @@ fn bitcast(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let rows = x.shape()[x.rank() - 2];
     let (from, to) = (x.dtype().bits() as usize, dtype.bits() as usize);
     if !(rows * from).is_multiple_of(to) {
-        return Err(interp.value_error(
-            "Not implemented: the 2nd minor dim can not be perfectly packed or unpacked".to_string(),
-        ));
+        return Err(interp
+            .value_error("Not implemented: the 2nd minor dim can not be perfectly packed or unpacked".to_string()));
     }
     if from == to {
         return Ok(convert::value(&cx, reinterpret(&cx, &x, dtype)?));
@@ -114,11 +113,8 @@ fn pack_elementwise(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [xs, packed] = args.take();
     let cx = Context::jax(interp);
     let packed = crate::dtype::parse_canonical(&cx, &packed)?;
-    let tiles = interp
-        .collect(&xs)?
-        .iter()
-        .map(|x| convert::tile(&cx, x, "pack_elementwise"))
-        .collect::<PyResult<Vec<_>>>()?;
+    let tiles =
+        interp.collect(&xs)?.iter().map(|x| convert::tile(&cx, x, "pack_elementwise")).collect::<PyResult<Vec<_>>>()?;
     let Some(first) = tiles.first() else {
         return Err(interp.value_error("At least one source is required"));
     };

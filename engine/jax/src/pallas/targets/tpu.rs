@@ -41,7 +41,12 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
                 &tpu_info::CHIP_VERSION,
                 &tpu_info::TILING,
             ],
-            &[&record::TPU_COMPILER_PARAMS, &record::INTERPRET_PARAMS, &tpu_info::TPU_INFO, &tpu_info::SPARSE_CORE_INFO],
+            &[
+                &record::TPU_COMPILER_PARAMS,
+                &record::INTERPRET_PARAMS,
+                &tpu_info::TPU_INFO,
+                &tpu_info::SPARSE_CORE_INFO,
+            ],
         );
         let semantics = ["PARALLEL", "CORE_PARALLEL", "SUBCORE_PARALLEL", "ARBITRARY"];
         python_types::members(interp, namespace, "GridDimensionSemantics", &semantics);
@@ -221,8 +226,9 @@ fn with_memory_space_constraint(interp: &Interp, args: Arguments) -> PyResult<Va
             }
             Ok(x)
         }
-        _ => Err(interp
-            .not_implemented_error("with_memory_space_constraint only supports HBM, VMEM and SMEM.".to_string())),
+        _ => {
+            Err(interp
+                .not_implemented_error("with_memory_space_constraint only supports HBM, VMEM and SMEM.".to_string()))
+        }
     }
 }
-
