@@ -111,14 +111,44 @@ pub fn common_dtype(cx: &Context<'_>, tiles: &[&Tile]) -> PyResult<(DType, bool)
         Rules::Jax => pallas_tensor::promote(&types, cx.x64()),
         Rules::Numpy => pallas_tensor::numpy_promote(&types).map(|dtype| (dtype, false)),
     };
-    promoted.ok_or_else(|| {
-        let names: Vec<&str> = types.iter().map(|(d, _)| d.name()).collect();
-        cx.interp.type_error(format!(
-            "Input dtypes ({}) have no available implicit dtype promotion path. Use explicit x.astype(dtype) to make \
-             them agree",
-            names.join(", ")
-        ))
-    })
+    promoted.ok_or_else(|| no_promotion(cx, &types))
+}
+
+/// `TypePromotionError`: operands of dtypes (and weak flags) that promote to nothing.
+pub fn no_promotion(cx: &Context<'_>, types: &[(DType, bool)]) -> Box<pallas_python::Stop> {
+    let mut names: Vec<String> = Vec::new();
+    for (dtype, weak) in types {
+        let name = match (weak, dtype.is_float()) {
+            (false, _) => format!("'{}'", dtype.name()),
+            (true, true) => "\"<class 'float'>\"".to_string(),
+            (true, false) => "\"<class 'int'>\"".to_string(),
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let any = |test: fn(DType) -> bool| types.iter().any(|(dtype, weak)| !weak && test(*dtype));
+    let (kind, example) = match () {
+        () if any(|dtype| dtype.is_small_float() && dtype.bits() == 8) => ("8-bit floats", "float32"),
+        () if any(DType::is_small_float) => ("4-bit floats", "float32"),
+        () if any(DType::is_small_integer) => ("1-bit, 2-bit and 4-bit integers", "int32"),
+        () => ("", ""),
+    };
+    let reason = match kind {
+        "" => "Try explicitly casting inputs to the desired output type.".to_string(),
+        kind => format!(
+            "To avoid unintended promotion, {kind} do not support implicit promotion. If you'd like your inputs to be \
+             promoted to another type, you can do so explicitly using e.g. x.astype('{example}')"
+        ),
+    };
+    let class = crate::errors::type_promotion(cx.interp);
+    let message =
+        format!("Input dtypes ({}) have no available implicit dtype promotion path. {reason}", names.join(", "));
+    let diagnosis = pallas_python::Diagnosis {
+        help: Some("convert one of the operands with `.astype(...)`".into()),
+        ..Default::default()
+    };
+    cx.interp.error_with(&class, message, diagnosis)
 }
 
 /// The error of `jax_numpy_dtype_promotion='strict'`.

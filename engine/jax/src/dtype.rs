@@ -7,11 +7,12 @@ use crate::primitive;
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
+use pallas_python::module::ModuleDef;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_syntax::ast::CompareOp;
+use pallas_syntax::ast::{CompareOp, Name};
 use pallas_tensor::{DType, Kind};
 use std::any::Any;
 use std::rc::Rc;
@@ -51,12 +52,36 @@ macro_rules! scalar_types {
     ($($jax:ident $numpy:ident $name:literal)*) => {
         $(
             static $jax: NativeClass = scalar_class($name, "jax.numpy");
-            static $numpy: NativeClass = scalar_class($name, "numpy");
+            static $numpy: NativeClass = scalar_class($name, numpy_module($name));
         )*
         /// (name, JAX's class, numpy's class)
         static SCALAR_TYPES: &[(&str, &NativeClass, &NativeClass)] = &[$(($name, &$jax, &$numpy)),*];
     };
 }
+
+/// The package that numpy's scalar type of this name comes from.
+const fn numpy_module(name: &str) -> &'static str {
+    let name = name.as_bytes();
+    let small_float = name.len() > 6 && name[6] == b'_';
+    let small_integer = matches!(name, b"int2" | b"int4" | b"uint2" | b"uint4");
+    if small_float || small_integer || name[0] == b'b' && name[1] == b'f' { "ml_dtypes" } else { "numpy" }
+}
+
+/// `ml_dtypes`: the scalar types that numpy lacks.
+pub static ML_DTYPES: ModuleDef = ModuleDef {
+    name: "ml_dtypes",
+    doc: "Scalar types of small floats and integers for numpy.",
+    functions: &[],
+    populate: |interp, namespace| {
+        for (name, _, table) in SCALAR_TYPES {
+            if let (Some(dtype), "ml_dtypes") = (DType::parse(name), table.module) {
+                namespace.insert(Name::from(*name), Value::Class(numpy_class(interp, dtype, table)));
+            }
+        }
+        let limits = [("finfo", "finfo"), ("iinfo", "iinfo")];
+        crate::python_types::share(interp, namespace, "jax.numpy", &limits);
+    },
+};
 
 const fn scalar_class(name: &'static str, module: &'static str) -> NativeClass {
     NativeClass {
@@ -87,6 +112,12 @@ scalar_types! {
     JAX_F8E4M3B11FNUZ NUMPY_F8E4M3B11FNUZ "float8_e4m3b11fnuz"
     JAX_F8E4M3FNUZ NUMPY_F8E4M3FNUZ "float8_e4m3fnuz"
     JAX_F8E5M2FNUZ NUMPY_F8E5M2FNUZ "float8_e5m2fnuz"
+    JAX_INT2 NUMPY_INT2 "int2"
+    JAX_UINT2 NUMPY_UINT2 "uint2"
+    JAX_F8E3M4 NUMPY_F8E3M4 "float8_e3m4"
+    JAX_F8E4M3 NUMPY_F8E4M3 "float8_e4m3"
+    JAX_F8E8M0FNU NUMPY_F8E8M0FNU "float8_e8m0fnu"
+    JAX_F4E2M1FN NUMPY_F4E2M1FN "float4_e2m1fn"
     JAX_BFLOAT16 NUMPY_BFLOAT16 "bfloat16"
     JAX_FLOAT16 NUMPY_FLOAT16 "float16"
     JAX_FLOAT32 NUMPY_FLOAT32 "float32"
@@ -177,8 +208,8 @@ fn abstract_class(interp: &Interp, table: &'static NativeClass) -> Rc<Class> {
 fn numpy_class(interp: &Interp, dtype: DType, table: &'static NativeClass) -> Rc<Class> {
     let plain = matches!(dtype, DType::F16 | DType::F32 | DType::F64);
     let kind = match dtype.kind() {
-        Kind::Signed if dtype != DType::I4 => &SIGNED_INTEGER,
-        Kind::Unsigned if dtype != DType::U4 => &UNSIGNED_INTEGER,
+        Kind::Signed if dtype.is_numpy() => &SIGNED_INTEGER,
+        Kind::Unsigned if dtype.is_numpy() => &UNSIGNED_INTEGER,
         Kind::Float if plain => &FLOATING,
         _ => &GENERIC,
     };
@@ -193,8 +224,7 @@ fn numpy_class(interp: &Interp, dtype: DType, table: &'static NativeClass) -> Rc
 pub fn exports(interp: &Interp, rules: Rules) -> Vec<(&'static str, Value)> {
     let mut exports: Vec<(&'static str, Value)> = Vec::new();
     for (name, jax, numpy) in SCALAR_TYPES {
-        let extra =
-            DType::parse(name).is_some_and(|d| d.is_float8() || matches!(d, DType::I4 | DType::U4 | DType::BF16));
+        let extra = DType::parse(name).is_some_and(|dtype| !dtype.is_numpy());
         if rules == Rules::Jax || !extra {
             let class = match (rules, DType::parse(name)) {
                 (Rules::Numpy, Some(dtype)) => numpy_class(interp, dtype, numpy),
@@ -329,8 +359,8 @@ impl Object for DTypeObject {
         let dtype = self.0;
         let kind = match dtype.kind() {
             Kind::Bool => "b",
-            Kind::Signed if dtype != DType::I4 => "i",
-            Kind::Unsigned if dtype != DType::U4 => "u",
+            Kind::Signed if dtype.is_numpy() => "i",
+            Kind::Unsigned if dtype.is_numpy() => "u",
             // ml_dtypes registers float8_e5m2 as a float of numpy, and its other types as void.
             Kind::Float if matches!(dtype, DType::F8E5M2 | DType::F16 | DType::F32 | DType::F64) => "f",
             _ => "V",
@@ -367,21 +397,7 @@ impl Object for DTypeObject {
     }
 
     fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
-        let native = matches!(
-            self.0,
-            DType::Bool
-                | DType::I8
-                | DType::I16
-                | DType::I32
-                | DType::I64
-                | DType::U8
-                | DType::U16
-                | DType::U32
-                | DType::U64
-                | DType::F16
-                | DType::F32
-                | DType::F64
-        );
+        let native = self.0.is_numpy();
         let name = self.0.name();
         Ok(Some(match self.0 {
             DType::Key => name.to_string(),

@@ -14,6 +14,26 @@ pub fn jax_type_error(interp: &Interp) -> Rc<Class> {
     interp.exception_class(MODULE, "JAXTypeError", &interp.types().type_error)
 }
 
+/// `jax.dtypes.TypePromotionError`
+pub fn type_promotion(interp: &Interp) -> Rc<Class> {
+    interp.exception_class("jax.dtypes", "TypePromotionError", &interp.types().value_error)
+}
+
+/// `jax.errors.JAXIndexError`
+pub fn jax_index(interp: &Interp) -> Rc<Class> {
+    interp.exception_class(MODULE, "JAXIndexError", &interp.types().index_error)
+}
+
+/// `jax.errors.JaxRuntimeError`
+pub fn jax_runtime(interp: &Interp) -> Rc<Class> {
+    interp.exception_class(MODULE, "JaxRuntimeError", &interp.types().runtime_error)
+}
+
+/// `jax.errors.KeyReuseError`
+pub fn key_reuse(interp: &Interp) -> Rc<Class> {
+    interp.exception_class(MODULE, "KeyReuseError", &interp.types().runtime_error)
+}
+
 /// `jax.errors.ConcretizationTypeError`
 pub fn concretization(interp: &Interp) -> Rc<Class> {
     interp.exception_class(MODULE, "ConcretizationTypeError", &interp.types().type_error)
@@ -59,6 +79,9 @@ pub fn all(interp: &Interp) -> Vec<Rc<Class>> {
         tracer_array(interp),
         unexpected_tracer(interp),
         non_concrete_boolean_index(interp),
+        jax_index(interp),
+        jax_runtime(interp),
+        key_reuse(interp),
     ]
 }
 

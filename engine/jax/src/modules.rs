@@ -10,6 +10,7 @@ pub fn all() -> Vec<&'static ModuleDef> {
     modules.extend(crate::api::MODULES);
     modules.extend(crate::jnp::MODULES);
     modules.extend(crate::lax::MODULES);
+    modules.push(&crate::dtype::ML_DTYPES);
     modules.extend(crate::nn::MODULES);
     modules.extend(crate::numpy::MODULES);
     modules.extend(crate::pallas::MODULES);

@@ -12,7 +12,7 @@ use crate::dtype::DType;
 pub enum Buffer {
     /// `bool`.
     Bool(Vec<bool>),
-    /// `int8`, and `int4` sign-extended.
+    /// `int8`, and narrower integers sign-extended.
     I8(Vec<i8>),
     /// `int16`.
     I16(Vec<i16>),
@@ -20,7 +20,7 @@ pub enum Buffer {
     I32(Vec<i32>),
     /// `int64`.
     I64(Vec<i64>),
-    /// `uint8`, `uint4` zero-extended, and the bits of the 8-bit floats.
+    /// `uint8`, narrower ones zero-extended, and the bits of the small floats.
     U8(Vec<u8>),
     /// `uint16`.
     U16(Vec<u16>),
@@ -128,13 +128,13 @@ impl Buffer {
     }
 }
 
-/// The dtype whose storage `dtype` uses: itself, `int8` for `int4`, `uint8` for `uint4` and the
-/// 8-bit floats.
+/// The dtype whose storage `dtype` uses: itself, `int8` for `int4` and `int2`, `uint8` for `uint4`,
+/// `uint2` and the small floats.
 pub(crate) fn storage_of(dtype: DType) -> DType {
     match dtype {
-        DType::I4 => DType::I8,
-        DType::U4 => DType::U8,
-        dtype if dtype.is_float8() => DType::U8,
+        DType::I4 | DType::I2 => DType::I8,
+        DType::U4 | DType::U2 => DType::U8,
+        dtype if dtype.is_small_float() => DType::U8,
         dtype => dtype,
     }
 }

@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-/// The element type of an array: the dtypes that JAX 0.10 arrays can have and kernels use
-/// (complex, 1- and 2-bit integers, 4- and 6-bit floats are left out).
+/// The element type of an array: the dtypes that JAX 0.10 arrays can have on a CPU and kernels use
+/// (complex and 1-bit integers are left out).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DType {
     /// `bool`, one byte.
@@ -51,6 +51,18 @@ pub enum DType {
     F64,
     /// `key<fry>`, the typed keys of `jax.random.key`: two 32-bit words per element.
     Key,
+    /// `int2`, stored sign-extended in an `i8`.
+    I2,
+    /// `uint2`, stored in the low bits of a `u8`.
+    U2,
+    /// `float8_e3m4`, stored as its bits.
+    F8E3M4,
+    /// `float8_e4m3`, stored as its bits.
+    F8E4M3,
+    /// `float8_e8m0fnu`: powers of two, stored as their exponent.
+    F8E8M0Fnu,
+    /// `float4_e2m1fn`, stored as its bits.
+    F4E2M1Fn,
 }
 
 /// What family a dtype belongs to.
@@ -81,7 +93,7 @@ const fn row(dtype: DType, name: &'static str, short_name: &'static str, bits: u
 }
 
 /// In the order of the enum, so that `dtype as usize` indexes it (tested below).
-static TABLE: [Row; 21] = [
+static TABLE: [Row; 27] = [
     row(DType::Bool, "bool", "bool", 8, Kind::Bool),
     row(DType::I4, "int4", "i4", 4, Kind::Signed),
     row(DType::I8, "int8", "i8", 8, Kind::Signed),
@@ -103,6 +115,12 @@ static TABLE: [Row; 21] = [
     row(DType::F32, "float32", "f32", 32, Kind::Float),
     row(DType::F64, "float64", "f64", 64, Kind::Float),
     row(DType::Key, "key<fry>", "key<fry>", 64, Kind::Key),
+    row(DType::I2, "int2", "i2", 2, Kind::Signed),
+    row(DType::U2, "uint2", "u2", 2, Kind::Unsigned),
+    row(DType::F8E3M4, "float8_e3m4", "f8_e3m4", 8, Kind::Float),
+    row(DType::F8E4M3, "float8_e4m3", "f8_e4m3", 8, Kind::Float),
+    row(DType::F8E8M0Fnu, "float8_e8m0fnu", "f8_e8m0fnu", 8, Kind::Float),
+    row(DType::F4E2M1Fn, "float4_e2m1fn", "f4_e2m1fn", 4, Kind::Float),
 ];
 
 /// Spellings that numpy accepts besides the names: type codes, sized codes, C names.
@@ -222,9 +240,20 @@ impl DType {
         matches!(self.kind(), Kind::Signed | Kind::Float)
     }
 
-    /// Whether this is one of the 8-bit floats.
-    pub fn is_float8(self) -> bool {
-        self.is_float() && self.bits() == 8
+    /// Whether this is one of the floats of 8 bits or fewer, which are stored as their bits.
+    pub fn is_small_float(self) -> bool {
+        self.is_float() && self.bits() <= 8
+    }
+
+    /// Whether this is one of the integers of fewer than 8 bits.
+    pub fn is_small_integer(self) -> bool {
+        self.is_integer() && self.bits() < 8
+    }
+
+    /// Whether the dtype is numpy's own, not one of the package `ml_dtypes`.
+    pub fn is_numpy(self) -> bool {
+        let extra = self.is_small_float() || self.is_small_integer();
+        !extra && !matches!(self, DType::BF16 | DType::Key)
     }
 }
 

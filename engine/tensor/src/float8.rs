@@ -1,10 +1,10 @@
-//! The 8-bit floats: bits to and from `f32`, rounding to nearest even, as `ml_dtypes` does.
+//! The floats of 8 and 4 bits: bits to and from `f32`, rounding to nearest even, as `ml_dtypes` does.
 //!
 //! No arithmetic: operations decode to `f32`, compute, and encode once.
 
 use crate::dtype::DType;
 
-/// How one of the 8-bit formats lays out its bits.
+/// How one of the formats lays out its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Float8 {
     mantissa_bits: u32,
@@ -17,19 +17,36 @@ pub struct Float8 {
     nan: u8,
     /// "fnuz": no negative zero, and the bits 0x80 are the only NaN.
     unsigned_zero: bool,
+    /// The bit of the sign; zero for the format of exponents only, which has none.
+    sign: u8,
 }
 
 const E4M3FN: Float8 =
-    Float8 { mantissa_bits: 3, bias: 7, max_finite: 0x7e, overflow: 0x7f, nan: 0x7f, unsigned_zero: false };
-const E5M2: Float8 =
-    Float8 { mantissa_bits: 2, bias: 15, max_finite: 0x7b, overflow: 0x7c, nan: 0x7e, unsigned_zero: false };
+    Float8 { mantissa_bits: 3, bias: 7, max_finite: 0x7e, overflow: 0x7f, nan: 0x7f, unsigned_zero: false, sign: 0x80 };
+const E5M2: Float8 = Float8 {
+    mantissa_bits: 2,
+    bias: 15,
+    max_finite: 0x7b,
+    overflow: 0x7c,
+    nan: 0x7e,
+    unsigned_zero: false,
+    sign: 0x80,
+};
 const E4M3B11FNUZ: Float8 =
-    Float8 { mantissa_bits: 3, bias: 11, max_finite: 0x7f, overflow: 0x80, nan: 0x80, unsigned_zero: true };
+    Float8 { mantissa_bits: 3, bias: 11, max_finite: 0x7f, overflow: 0x80, nan: 0x80, unsigned_zero: true, sign: 0x80 };
 const E4M3FNUZ: Float8 = Float8 { bias: 8, ..E4M3B11FNUZ };
 const E5M2FNUZ: Float8 = Float8 { mantissa_bits: 2, bias: 16, ..E4M3B11FNUZ };
+const E4M3: Float8 = Float8 { max_finite: 0x77, overflow: 0x78, nan: 0x7c, ..E4M3FN };
+const E3M4: Float8 = Float8 { mantissa_bits: 4, bias: 3, max_finite: 0x6f, overflow: 0x70, nan: 0x78, ..E4M3FN };
+/// No infinity and no NaN: too large values saturate, NaN becomes -0.
+const E2M1FN: Float8 =
+    Float8 { mantissa_bits: 1, bias: 1, max_finite: 0x7, overflow: 0x7, nan: 0x8, unsigned_zero: false, sign: 0x8 };
+/// Powers of two from 2**-127 to 2**127; zero and negative values become NaN.
+const E8M0FNU: Float8 =
+    Float8 { mantissa_bits: 0, bias: 127, max_finite: 0xfe, overflow: 0xff, nan: 0xff, unsigned_zero: false, sign: 0 };
 
 impl Float8 {
-    /// The format of an 8-bit float dtype; `None` for every other dtype.
+    /// The format of a float dtype of 8 bits or fewer; `None` for every other dtype.
     pub fn of(dtype: DType) -> Option<Float8> {
         match dtype {
             DType::F8E4M3Fn => Some(E4M3FN),
@@ -37,6 +54,10 @@ impl Float8 {
             DType::F8E4M3B11Fnuz => Some(E4M3B11FNUZ),
             DType::F8E4M3Fnuz => Some(E4M3FNUZ),
             DType::F8E5M2Fnuz => Some(E5M2FNUZ),
+            DType::F8E3M4 => Some(E3M4),
+            DType::F8E4M3 => Some(E4M3),
+            DType::F8E8M0Fnu => Some(E8M0FNU),
+            DType::F4E2M1Fn => Some(E2M1FN),
             _ => None,
         }
     }
@@ -46,8 +67,12 @@ impl Float8 {
         if self.unsigned_zero && bits == self.nan {
             return f32::NAN;
         }
-        let sign = if bits & 0x80 != 0 { -1.0 } else { 1.0 };
-        let magnitude = bits & 0x7f;
+        if self.sign == 0 {
+            let power = f64::from(i32::from(bits) - self.bias).exp2();
+            return if bits == self.nan { f32::NAN } else { power as f32 };
+        }
+        let sign = if bits & self.sign != 0 { -1.0 } else { 1.0 };
+        let magnitude = bits & (self.sign - 1);
         if magnitude > self.max_finite {
             let infinite = self.overflow != self.nan && magnitude == self.overflow;
             return if infinite { sign * f32::INFINITY } else { f32::NAN.copysign(sign) };
@@ -63,10 +88,15 @@ impl Float8 {
     /// The bits of the nearest value, ties to even; one rounding whatever the source.
     pub fn encode(self, value: impl Into<f64>) -> u8 {
         let value = value.into();
-        let sign = if value.is_sign_negative() { 0x80 } else { 0 };
+        if self.sign == 0 {
+            return self.encode_exponent(value);
+        }
+        let sign = if value.is_sign_negative() { self.sign } else { 0 };
         let signed = |magnitude: u8| match (self.unsigned_zero, magnitude) {
             (true, 0) => 0,
             (true, 0x80) => 0x80,
+            // The only NaN is a sign without magnitude.
+            (false, nan) if nan == self.sign => nan,
             _ => magnitude | sign,
         };
         if value.is_nan() {
@@ -90,6 +120,19 @@ impl Float8 {
         }
         signed(code as u8)
     }
+
+    /// The nearest power of two, halves up.
+    fn encode_exponent(self, value: f64) -> u8 {
+        if value.is_nan() || value <= 0.0 || value.is_infinite() {
+            return self.nan;
+        }
+        let exponent = (value.to_bits() >> 52) as i32 - 1023;
+        let up = value / f64::from(exponent).exp2() >= 1.5;
+        match exponent + i32::from(up) + self.bias {
+            code if code > i32::from(self.max_finite) => self.nan,
+            code => code.max(0) as u8,
+        }
+    }
 }
 
 /// 2 to the given power, for exponents of normal `f32`.
@@ -103,8 +146,9 @@ mod tests {
 
     #[test]
     fn every_code_survives_a_round_trip() {
-        for format in [E4M3FN, E5M2, E4M3B11FNUZ, E4M3FNUZ, E5M2FNUZ] {
-            for bits in 0..=255u8 {
+        for format in [E4M3FN, E5M2, E4M3B11FNUZ, E4M3FNUZ, E5M2FNUZ, E4M3, E3M4, E2M1FN, E8M0FNU] {
+            let codes = if format.sign == 0x8 { 15 } else { 255 };
+            for bits in 0..=codes {
                 let value = format.decode(bits);
                 if !value.is_nan() {
                     assert_eq!(format.encode(value), bits, "{format:?} {value}");

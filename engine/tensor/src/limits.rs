@@ -51,12 +51,16 @@ pub struct IntInfo {
 /// (dtype, mantissa bits, exponent bits, min exponent, max exponent, digits, max, has infinity)
 type FloatRow = (DType, u32, u32, i32, i32, u32, f64, bool);
 
-const FLOATS: [FloatRow; 9] = [
+const FLOATS: [FloatRow; 13] = [
     (DType::F8E4M3Fn, 3, 4, -6, 9, 1, 448.0, false),
     (DType::F8E5M2, 2, 5, -14, 16, 1, 57344.0, true),
     (DType::F8E4M3B11Fnuz, 3, 4, -10, 5, 1, 30.0, false),
     (DType::F8E4M3Fnuz, 3, 4, -7, 8, 1, 240.0, false),
     (DType::F8E5M2Fnuz, 2, 5, -15, 16, 1, 57344.0, false),
+    (DType::F8E3M4, 4, 3, -2, 4, 1, 15.5, true),
+    (DType::F8E4M3, 3, 4, -6, 8, 1, 240.0, true),
+    (DType::F8E8M0Fnu, 0, 8, -127, 128, 1, 1.701_411_834_604_692_3e38, false),
+    (DType::F4E2M1Fn, 1, 2, 0, 3, 0, 6.0, false),
     (DType::BF16, 7, 8, -126, 128, 2, 3.389_531_389_251_535_5e38, true),
     (DType::F16, 10, 5, -14, 16, 3, 65504.0, true),
     (DType::F32, 23, 8, -126, 128, 6, f32::MAX as f64, true),
@@ -75,7 +79,7 @@ impl DType {
             dtype,
             bits: self.bits(),
             max,
-            min: -max,
+            min: if dtype == DType::F8E8M0Fnu { tiny } else { -max },
             eps: 2f64.powi(-(nmant as i32)),
             epsneg: 2f64.powi(-(nmant as i32) - 1),
             tiny,

@@ -7,8 +7,8 @@ use crate::dtype::{DType, Kind};
 /// A point of JAX's lattice: a dtype, or the weak type of Python's `int` or `float`.
 type Node = usize;
 
-/// The first nodes are the dtypes by their number; keys have none.
-const WEAK_INT: Node = DType::Key as usize;
+/// The first nodes are the dtypes by their number.
+const WEAK_INT: Node = DType::F4E2M1Fn as usize + 1;
 const WEAK_FLOAT: Node = WEAK_INT + 1;
 const NODES: usize = WEAK_INT + 2;
 
@@ -20,7 +20,7 @@ const fn node(dtype: DType) -> Node {
 /// the complex types).
 const EDGES: &[(Node, &[Node])] = &[
     (node(DType::Bool), &[WEAK_INT]),
-    (WEAK_INT, &[node(DType::U8), node(DType::U4), node(DType::I8), node(DType::I4)]),
+    (WEAK_INT, &[node(DType::U8), node(DType::U4), node(DType::U2), node(DType::I8), node(DType::I4), node(DType::I2)]),
     (node(DType::U8), &[node(DType::I16), node(DType::U16)]),
     (node(DType::U16), &[node(DType::I32), node(DType::U32)]),
     (node(DType::U64), &[WEAK_FLOAT]),
@@ -36,6 +36,10 @@ const EDGES: &[(Node, &[Node])] = &[
             node(DType::F8E4M3B11Fnuz),
             node(DType::F8E4M3Fnuz),
             node(DType::F8E5M2Fnuz),
+            node(DType::F8E3M4),
+            node(DType::F8E4M3),
+            node(DType::F8E8M0Fnu),
+            node(DType::F4E2M1Fn),
             node(DType::BF16),
             node(DType::F16),
         ],
@@ -259,7 +263,11 @@ pub fn numpy_promote(operands: &[(DType, bool)]) -> Option<DType> {
         from_letter(entry(&NUMPY, left as usize, right as usize)?)
     })?;
     match python {
-        Some((column, _)) => from_letter(entry(&NUMPY_PYTHON, promoted as usize, column)?),
+        Some((column, _)) => match entry(&NUMPY_PYTHON, promoted as usize, column) {
+            Some(letter) => from_letter(letter),
+            // The dtypes beyond the table keep themselves beside Python's numbers.
+            None => Some(promoted),
+        },
         None => Some(promoted),
     }
 }

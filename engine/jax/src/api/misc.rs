@@ -66,7 +66,15 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x] = args.take();
             let cx = Context::jax(interp);
-            Ok(struct_type::value(&convert::tile(&cx, &x, "typeof")?.ty()))
+            match convert::try_tile(&cx, &x)? {
+                Some(tile) => Ok(struct_type::value(&tile.ty())),
+                None => {
+                    let class = interp.repr(&Value::Class(interp.type_of(&x)))?;
+                    let shown = interp.repr(&x)?;
+                    let quoted = if shown.starts_with('\'') { shown } else { format!("'{shown}'") };
+                    Err(interp.type_error(format!("Argument {quoted} of type {class} is not a valid JAX type")))
+                }
+            }
         },
     },
     NativeDef { name: "named_scope", signature: "(name)", doc: "A name for a part of a program.", run: scope },
@@ -196,7 +204,7 @@ fn eval_shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let (leaves, def) = tree::flatten(interp, &result, None)?;
     let shapes = leaves
         .iter()
-        .map(|leaf| Ok(struct_type::value(&convert::tile(&cx, leaf, "eval_shape")?.ty())))
+        .map(|leaf| Ok(struct_type::declared(&convert::tile(&cx, leaf, "eval_shape")?.ty())))
         .collect::<PyResult<Vec<_>>>()?;
     tree::unflatten(interp, &def, &mut shapes.into_iter())
 }

@@ -114,7 +114,7 @@ static CORE: ModuleDef = ModuleDef {
     doc: "Abstract values of JAX.",
     functions: &[],
     populate: |interp, namespace| {
-        namespace.insert(Name::from("ShapedArray"), struct_type::class(interp));
+        namespace.insert(Name::from("ShapedArray"), struct_type::type_class(interp));
         namespace.insert(Name::from("Tracer"), Value::Class(interp.native_class(&crate::array::TRACER_CLASS)));
     },
 };

@@ -1,4 +1,5 @@
-//! `jax.ShapeDtypeStruct`: a shape and a dtype without data.
+//! `jax.ShapeDtypeStruct` and `jax.core.ShapedArray`: a shape and a dtype without data, as programs declare it and as
+//! `jax.typeof` answers it.
 
 use crate::context::Context;
 use crate::convert;
@@ -22,11 +23,13 @@ pub(super) struct ShapeDtypeStruct {
     pub(super) dtype: DType,
     /// Whether the dtype is weak.
     pub(super) weak: bool,
+    /// Whether it is a `ShapedArray`: the type of a value.
+    pub(super) is_type: bool,
 }
 
 static CLASS: NativeClass = NativeClass {
     name: "ShapeDtypeStruct",
-    module: "jax._src.core",
+    module: "jax",
     doc: "A shape and a dtype without data.",
     methods: &[
         NativeDef { name: "update", signature: "(self, **kwargs)", doc: "The same with other parts.", run: update },
@@ -40,9 +43,50 @@ static CLASS: NativeClass = NativeClass {
     instance_check: None,
 };
 
+/// `jax.core.ShapedArray`
+static TYPE_CLASS: NativeClass = NativeClass {
+    name: "ShapedArray",
+    module: "jax._src.core",
+    doc: "The type of an array.",
+    methods: &[
+        NativeDef { name: "update", signature: "(self, **kwargs)", doc: "The same with other parts.", run: update },
+        NativeDef {
+            name: "str_short",
+            signature: "(self, short_dtypes=False, mesh_axis_types=False)",
+            doc: "The type as text: `float32[8,128]`.",
+            run: |interp, args| {
+                let [this, short, _] = args.take();
+                match this.downcast::<ShapeDtypeStruct>() {
+                    Some(ty) if interp.truth(&short)? => Ok(Value::from(ty.tensor().to_string())),
+                    Some(ty) => Ok(Value::from(ty.text())),
+                    None => Err(interp.type_error("expected a ShapedArray")),
+                }
+            },
+        },
+    ],
+    properties: &[],
+    construct: Some(|interp, _class, args| {
+        let args = crate::support::bind(interp, &TYPE_DEF, args)?;
+        (TYPE_DEF.run)(interp, args)
+    }),
+    instance_check: None,
+};
+
+static TYPE_DEF: NativeDef = NativeDef {
+    name: "ShapedArray",
+    signature: "(shape, dtype, weak_type=False, *, sharding=None, vma=None, memory_space=None)",
+    doc: "The type of an array.",
+    run: |interp, args: Arguments| {
+        let cx = Context::jax(interp);
+        let [shape, dtype, weak, ..] = args.take::<6>();
+        let (shape, dtype) = (convert::shape(&cx, &shape)?, dtype::parse(&cx, &dtype)?);
+        Ok(Value::object(ShapeDtypeStruct { shape, dtype, weak: interp.truth(&weak)?, is_type: true }))
+    },
+};
+
 static DEF: NativeDef = NativeDef {
     name: "ShapeDtypeStruct",
-    signature: "(shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False)",
+    signature: "(shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False, manual_axis_type=None)",
     doc: "A shape and a dtype without data.",
     run: make,
 };
@@ -52,15 +96,25 @@ pub(super) fn class(interp: &Interp) -> Value {
     Value::Class(interp.native_class(&CLASS))
 }
 
-/// One as a value.
+/// `jax.core.ShapedArray`
+pub(super) fn type_class(interp: &Interp) -> Value {
+    Value::Class(interp.native_class(&TYPE_CLASS))
+}
+
+/// A type as a `ShapeDtypeStruct`.
+pub(crate) fn declared(ty: &pallas_ir::TensorType) -> Value {
+    Value::object(ShapeDtypeStruct { shape: ty.shape.clone(), dtype: ty.dtype, weak: ty.weak, is_type: false })
+}
+
+/// A type as a `ShapedArray`.
 pub(crate) fn value(ty: &pallas_ir::TensorType) -> Value {
-    Value::object(ShapeDtypeStruct { shape: ty.shape.clone(), dtype: ty.dtype, weak: ty.weak })
+    Value::object(ShapeDtypeStruct { shape: ty.shape.clone(), dtype: ty.dtype, weak: ty.weak, is_type: true })
 }
 
 fn make(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let shape_span = crate::pallas::spec::argument_span(interp, "shape", 0);
-    let [shape, dtype, _, weak, _, _] = args.take();
+    let [shape, dtype, _, weak, ..] = args.take::<7>();
     if shape.is_unknown() || dtype.is_unknown() {
         return Ok(if shape.is_unknown() { shape } else { dtype });
     }
@@ -68,10 +122,13 @@ fn make(interp: &Interp, args: Arguments) -> PyResult<Value> {
         return Err(interp.value_error("ShapeDtypeStruct: dtype must be specified.".to_string()));
     }
     let dtype = dtype::parse(&cx, &dtype)?;
+    if let Value::Int(_) = shape {
+        return Err(interp.type_error("'int' object is not iterable"));
+    }
     let shape = convert::shape(&cx, &shape).map_err(|stop| {
         crate::pallas::launch::diagnosed(stop, || Diagnosis { code: "PL102", span: shape_span, ..Diagnosis::default() })
     })?;
-    Ok(Value::object(ShapeDtypeStruct { shape, dtype, weak: interp.truth(&weak)? }))
+    Ok(Value::object(ShapeDtypeStruct { shape, dtype, weak: interp.truth(&weak)?, is_type: false }))
 }
 
 fn like(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -84,10 +141,11 @@ fn like(interp: &Interp, args: Arguments) -> PyResult<Value> {
             shape: known.shape.clone(),
             dtype: known.dtype,
             weak: known.weak,
+            is_type: false,
         }));
     }
     let cx = Context::jax(interp);
-    Ok(value(&convert::tile(&cx, &x, "ShapeDtypeStruct.like")?.ty()))
+    Ok(declared(&convert::tile(&cx, &x, "ShapeDtypeStruct.like")?.ty()))
 }
 
 fn update(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -96,7 +154,7 @@ fn update(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let Some(old) = this.downcast::<ShapeDtypeStruct>() else {
         return Err(interp.type_error("expected a ShapeDtypeStruct".to_string()));
     };
-    let mut new = ShapeDtypeStruct { shape: old.shape.clone(), dtype: old.dtype, weak: old.weak };
+    let mut new = ShapeDtypeStruct { shape: old.shape.clone(), dtype: old.dtype, weak: old.weak, is_type: old.is_type };
     if let Value::Dict(changes) = &changes {
         let changes = changes.borrow();
         if let Some(shape) = changes.get_str("shape") {
@@ -105,13 +163,28 @@ fn update(interp: &Interp, args: Arguments) -> PyResult<Value> {
         if let Some(dtype) = changes.get_str("dtype") {
             new.dtype = dtype::parse(&cx, dtype)?;
         }
+        if let Some(weak) = changes.get_str("weak_type") {
+            new.weak = interp.truth(weak)?;
+        }
     }
     Ok(Value::object(new))
 }
 
+impl ShapeDtypeStruct {
+    fn tensor(&self) -> pallas_ir::TensorType {
+        pallas_ir::TensorType { dtype: self.dtype, shape: self.shape.clone(), weak: self.weak }
+    }
+
+    /// `float32[8,128]`, marked where the dtype is weak.
+    fn text(&self) -> String {
+        let mark = if self.weak { "~" } else { "" };
+        format!("{mark}{}", crate::errors::type_text(&self.tensor()))
+    }
+}
+
 impl Object for ShapeDtypeStruct {
     fn class(&self, interp: &Interp) -> Rc<Class> {
-        interp.native_class(&CLASS)
+        interp.native_class(if self.is_type { &TYPE_CLASS } else { &CLASS })
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -141,7 +214,7 @@ impl Object for ShapeDtypeStruct {
     fn compare(&self, _this: &Value, op: CompareOp, other: &Value, _interp: &Interp) -> PyResult<Option<Value>> {
         let equal = other
             .downcast::<ShapeDtypeStruct>()
-            .is_some_and(|other| self.shape == other.shape && self.dtype == other.dtype && self.weak == other.weak);
+            .is_some_and(|other| self.tensor() == other.tensor() && self.is_type == other.is_type);
         Ok(match op {
             CompareOp::Eq => Some(Value::Bool(equal)),
             CompareOp::NotEq => Some(Value::Bool(!equal)),
@@ -156,7 +229,14 @@ impl Object for ShapeDtypeStruct {
 
     fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
         let weak = if self.weak { ", weak_type=True" } else { "" };
+        if self.is_type {
+            return Ok(Some(format!("ShapedArray({}{weak})", crate::errors::type_text(&self.tensor()))));
+        }
         Ok(Some(format!("ShapeDtypeStruct(shape={}, dtype={}{weak})", self.shape, self.dtype.name())))
+    }
+
+    fn str(&self, this: &Value, interp: &Interp) -> PyResult<Option<String>> {
+        if self.is_type { Ok(Some(self.text())) } else { self.repr(this, interp) }
     }
 
     fn summary(&self, _interp: &Interp) -> Option<String> {

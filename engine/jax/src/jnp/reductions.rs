@@ -162,7 +162,7 @@ fn identity(dtype: DType, value: f64) -> Scalar {
     }
     match (value.is_infinite(), dtype.iinfo(), dtype.finfo()) {
         (true, Some(info), _) => Scalar::Int(if value < 0.0 { info.min } else { info.max }),
-        (true, None, Some(info)) if dtype.is_float8() && dtype != DType::F8E5M2 => {
+        (true, None, Some(info)) if dtype.is_small_float() && dtype != DType::F8E5M2 => {
             Scalar::Float(if value < 0.0 { info.min } else { info.max })
         }
         (_, Some(_), _) => Scalar::Int(value as i128),

@@ -261,7 +261,11 @@ static IINFO: NativeDef = NativeDef {
         match dtype.iinfo() {
             Some(info) => Ok(Value::object(Limits::Int(info))),
             None => {
-                let kind = if dtype == DType::Bool { "b" } else { "f" };
+                let kind = match dtype {
+                    DType::Bool => "b",
+                    dtype if dtype.is_numpy() || dtype == DType::F8E5M2 => "f",
+                    _ => "V",
+                };
                 Err(interp.value_error(format!("Invalid integer data type '{kind}'.")))
             }
         }

@@ -506,6 +506,9 @@ impl Object for DimObject {
 
     fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
         Ok(Some(match self {
+            DimObject::Dim(BlockDim::Element { size, low, high }) => {
+                format!("Element(block_size={size}, padding=({low}, {high}))")
+            }
             DimObject::Dim(dim) => dim_text(dim),
             DimObject::BlockedMode => "Blocked()".to_string(),
             DimObject::UnblockedMode(_) => "Unblocked()".to_string(),
@@ -530,6 +533,7 @@ impl Object for DimObject {
     fn str(&self, this: &Value, interp: &Interp) -> PyResult<Option<String>> {
         match self {
             DimObject::Dim(BlockDim::Blocked(size)) => Ok(Some(format!("Blocked({size})"))),
+            DimObject::Dim(dim) => Ok(Some(dim_text(dim))),
             _ => self.repr(this, interp),
         }
     }

@@ -115,7 +115,7 @@ pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError>
             }
         }
         (Buffer::I8(x), Buffer::I8(y)) => {
-            if dtype == DType::I4 && op == ShiftRightLogical {
+            if matches!(dtype, DType::I4 | DType::I2) && op == ShiftRightLogical {
                 four_bit_shift_right(x, y, swapped);
             } else {
                 integers(op, x, y, swapped);

@@ -171,10 +171,15 @@ pub fn convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
     }
     let buffer = match dtype {
         DType::Bool => Buffer::Bool(numbers(array)?),
-        DType::I4 => Buffer::I8(to_four_bits(array, -8, 7)?),
+        DType::I4 => Buffer::I8(to_few_bits(array, 4, -8, 7)?),
+        DType::I2 => Buffer::I8(to_few_bits(array, 2, -2, 1)?),
         DType::U4 => {
-            let elements: Vec<i8> = to_four_bits(array, 0, 15)?;
+            let elements: Vec<i8> = to_few_bits(array, 4, 0, 15)?;
             Buffer::U8(elements.into_iter().map(|element| element as u8 & 15).collect())
+        }
+        DType::U2 => {
+            let elements: Vec<i8> = to_few_bits(array, 2, 0, 3)?;
+            Buffer::U8(elements.into_iter().map(|element| element as u8 & 3).collect())
         }
         DType::I8 => Buffer::I8(numbers(array)?),
         DType::I16 => Buffer::I16(numbers(array)?),
@@ -196,13 +201,13 @@ pub fn convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
     Ok(Array::from_parts(dtype, array.shape().clone(), buffer))
 }
 
-/// Floats saturate at the 4-bit limits, integers keep their low four bits, sign-extended.
-fn to_four_bits(array: &Array, min: i8, max: i8) -> Result<Vec<i8>, OpError> {
+/// Floats saturate at the limits, integers keep their low bits, sign-extended.
+fn to_few_bits(array: &Array, bits: u32, min: i8, max: i8) -> Result<Vec<i8>, OpError> {
     let elements: Vec<i8> = numbers(array)?;
     if array.dtype().is_float() {
         return Ok(elements.into_iter().map(|element| element.clamp(min, max)).collect());
     }
-    Ok(elements.into_iter().map(|element| element << 4 >> 4).collect())
+    Ok(elements.into_iter().map(|element| element << (8 - bits) >> (8 - bits)).collect())
 }
 
 fn to_float8(array: &Array, dtype: DType) -> Result<Vec<u8>, OpError> {
@@ -263,7 +268,7 @@ pub fn bitcast_convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
 
 /// Each element's bits, zero-extended; no elements for keys and `bool`, which the caller refused.
 fn bits_of(array: &Array) -> Vec<u64> {
-    let mask = if array.dtype().bits() == 4 { 15 } else { u64::MAX };
+    let mask = if array.dtype().bits() < 8 { (1 << array.dtype().bits()) - 1 } else { u64::MAX };
     match array.buffer() {
         Buffer::I8(elements) => elements.iter().map(|&x| u64::from(x as u8) & mask).collect(),
         Buffer::I16(elements) => elements.iter().map(|&x| u64::from(x as u16)).collect(),
@@ -287,6 +292,7 @@ fn from_bits(dtype: DType, bits: &[u64]) -> Buffer {
     }
     match dtype {
         DType::I4 => Buffer::I8(all(bits, |x| (x as i8) << 4 >> 4)),
+        DType::I2 => Buffer::I8(all(bits, |x| (x as i8) << 6 >> 6)),
         DType::I8 => Buffer::I8(all(bits, |x| x as i8)),
         DType::I16 => Buffer::I16(all(bits, |x| x as i16)),
         DType::I32 => Buffer::I32(all(bits, |x| x as i32)),

@@ -132,13 +132,15 @@ pub(crate) fn in_f32_chunks_with(
     });
 }
 
-/// Brings the storage of 4-bit integers back into range after 8-bit arithmetic.
+/// Brings the storage of 4-bit and 2-bit integers back into range after 8-bit arithmetic.
 pub(crate) fn wrap_four_bits(dtype: DType, buffer: &mut Buffer) {
-    match (dtype, buffer) {
-        (DType::I4, Buffer::I8(elements)) => {
-            elements.iter_mut().for_each(|x| *x = *x << 4 >> 4);
-        }
-        (DType::U4, Buffer::U8(elements)) => elements.iter_mut().for_each(|x| *x &= 15),
+    if !dtype.is_small_integer() {
+        return;
+    }
+    let spare = 8 - dtype.bits();
+    match buffer {
+        Buffer::I8(elements) => elements.iter_mut().for_each(|x| *x = *x << spare >> spare),
+        Buffer::U8(elements) => elements.iter_mut().for_each(|x| *x &= 0xff >> spare),
         _ => {}
     }
 }
@@ -148,6 +150,7 @@ pub(crate) fn round_narrow(dtype: DType, x: f32) -> f32 {
     match dtype {
         DType::BF16 => half::bf16::from_f32(x).to_f32(),
         DType::F16 => half::f16::from_f32(x).to_f32(),
+        DType::F8E8M0Fnu => Float8::of(dtype).map_or(x, |format| format.decode(format.encode(x))),
         _ => Float8::of(dtype).map_or(x, |format| {
             // XLA computes these as `float16`.
             format.decode(format.encode(half::f16::from_f32(x).to_f64()))

@@ -134,7 +134,7 @@ pub fn reduce(op: ReduceOp, array: &Array, axes: &[usize]) -> Result<Array, OpEr
         }
     };
     let mut result = Array::from_parts(dtype, shape, buffer);
-    if dtype.bits() == 4 {
+    if dtype.is_small_integer() {
         crate::ops::elementwise::wrap_four_bits(dtype, result.make_mut());
     }
     Ok(result)
@@ -164,8 +164,8 @@ fn truth(op: ReduceOp, row: &[bool]) -> bool {
 fn integer<T: Integer>(op: ReduceOp, row: &[T], dtype: DType) -> T {
     let fold = |start: T, f: fn(T, T) -> T| row.iter().fold(start, |sum, &x| f(sum, x));
     let limit = |wide: T, four_bits: [T; 2]| match dtype {
-        DType::I4 => four_bits[0],
-        DType::U4 => four_bits[1],
+        DType::I4 | DType::I2 => four_bits[0],
+        DType::U4 | DType::U2 => four_bits[1],
         _ => wide,
     };
     match op {

@@ -29,8 +29,7 @@ pub fn scalar_repr(dtype: DType, value: Scalar) -> String {
     let text = scalar_str(dtype, value);
     match dtype {
         DType::Bool => format!("np.{text}_"),
-        DType::BF16 | DType::I4 | DType::U4 | DType::Key => text,
-        _ if dtype.is_float8() => text,
+        _ if !dtype.is_numpy() => text,
         _ => format!("np.{dtype}({text})"),
     }
 }

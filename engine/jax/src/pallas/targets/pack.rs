@@ -95,6 +95,7 @@ fn packing_factor(interp: &Interp, unpacked: DType, packed: DType) -> PyResult<u
 /// The unsigned integer of a width.
 fn unsigned(bits: u32) -> DType {
     match bits {
+        2 => DType::U2,
         4 => DType::U4,
         8 => DType::U8,
         16 => DType::U16,
