@@ -24,16 +24,13 @@ pub struct MemoryRef {
 }
 
 /// `pl.MemorySpace`
-static CORE_SPACES: NativeClass =
-    space_class("jax._src.pallas.core", |interp, class, args| by_value(interp, class, args));
+static CORE_SPACES: NativeClass = space_class("jax._src.pallas.core", by_value);
 
 /// `pltpu.MemorySpace`
-static TPU_SPACES: NativeClass =
-    space_class("jax._src.pallas.mosaic.core", |interp, class, args| by_value(interp, class, args));
+static TPU_SPACES: NativeClass = space_class("jax._src.pallas.mosaic.core", by_value);
 
 /// `plgpu.MemorySpace`
-static GPU_SPACES: NativeClass =
-    space_class("jax._src.pallas.mosaic_gpu.core", |interp, class, args| by_value(interp, class, args));
+static GPU_SPACES: NativeClass = space_class("jax._src.pallas.mosaic_gpu.core", by_value);
 
 /// Members of the enumerations, by class and name.
 static MEMBERS: &[(&NativeClass, &str, MemorySpace)] = &[

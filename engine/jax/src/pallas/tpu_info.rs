@@ -348,9 +348,8 @@ fn info_for_chip(interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 fn by_keyword(record: &Record, values: impl IntoIterator<Item = Value>) -> CallArgs {
-    let mut args = CallArgs::default();
-    args.keywords = record.fields.iter().map(|(name, _)| Name::from(*name)).zip(values).collect();
-    args
+    let keywords = record.fields.iter().map(|(name, _)| Name::from(*name)).zip(values).collect();
+    CallArgs { keywords, ..CallArgs::default() }
 }
 
 fn is_matmul_supported(interp: &Interp, args: Arguments) -> PyResult<Value> {
