@@ -14,11 +14,6 @@ pub fn jax_type_error(interp: &Interp) -> Rc<Class> {
     interp.exception_class(MODULE, "JAXTypeError", &interp.types().type_error)
 }
 
-/// `jax.dtypes.TypePromotionError`
-pub fn type_promotion(interp: &Interp) -> Rc<Class> {
-    interp.exception_class("jax.dtypes", "TypePromotionError", &interp.types().value_error)
-}
-
 /// `jax.errors.JAXIndexError`
 pub fn jax_index(interp: &Interp) -> Rc<Class> {
     interp.exception_class(MODULE, "JAXIndexError", &interp.types().index_error)
