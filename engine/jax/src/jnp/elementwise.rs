@@ -320,9 +320,15 @@ pub fn hypot(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
 /// `log(exp(a) + exp(b))`, and with `base_two` the same to the base 2 (lax/other.py).
 pub fn log_add_exp(cx: &Context<'_>, a: &Tile, b: &Tile, base_two: bool) -> PyResult<Tile> {
     let (a, b) = inexact_pair(cx, "max", a, b)?;
-    let largest = p::binary(cx, &ops::MAX, &a, &b)?;
-    let delta = p::binary(cx, &ops::SUB, &a, &b)?;
-    let both = p::binary(cx, &ops::ADD, &a, &b)?;
+    let body = move |cx: &Context<'_>, x: &[Tile]| log_add_exp_of(cx, &x[0], &x[1], base_two);
+    let power = if base_two { &ops::EXP2 } else { &ops::EXP };
+    crate::nn::derivatives::log_add_exp(cx, &a, &b, power, std::rc::Rc::new(body))
+}
+
+fn log_add_exp_of(cx: &Context<'_>, a: &Tile, b: &Tile, base_two: bool) -> PyResult<Tile> {
+    let largest = p::binary(cx, &ops::MAX, a, b)?;
+    let delta = p::binary(cx, &ops::SUB, a, b)?;
+    let both = p::binary(cx, &ops::ADD, a, b)?;
     let distance = p::unary(cx, &ops::NEG, &p::unary(cx, &ops::ABS, &delta)?)?;
     let power = p::unary(cx, if base_two { &ops::EXP2 } else { &ops::EXP }, &distance)?;
     let mut rest = p::unary(cx, &ops::LOG1P, &power)?;

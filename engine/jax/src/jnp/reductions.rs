@@ -474,6 +474,7 @@ pub fn logsumexp(cx: &Context<'_>, x: &Tile, options: &Options) -> PyResult<Tile
     let largest = reduce(cx, &MAX, &x, &Options { mask: options.mask.clone(), initial: Some(floor), ..kept.clone() })?;
     let finite = p::unary(cx, &ops::IS_FINITE, &largest)?;
     let largest = compose::or_constant(cx, &finite, &largest, 0.0)?;
+    let largest = crate::transform::custom::stop_gradient(cx, &largest)?;
     let shifted = p::binary(cx, &ops::SUB, &x, &p::broadcast_to(cx, &largest, x.shape())?)?;
     let powers = p::unary(cx, &ops::EXP, &p::convert(cx, &shifted, x.dtype(), false)?)?;
     let total = reduce(cx, &SUM, &powers, &Options { mask: options.mask.clone(), ..kept })?;

@@ -215,7 +215,7 @@ pub(super) static MORE: &[NativeDef] = &[
             Ok(convert::value(&cx, cx.bind(&ops::REDUCE_PRECISION, &[&x], attributes)?))
         },
     },
-    NativeDef { name: "stop_gradient", signature: "(x)", doc: "x, as a constant to gradients.", run: same },
+    NativeDef { name: "stop_gradient", signature: "(x)", doc: "x, as a constant to gradients.", run: stop_gradient },
     NativeDef {
         name: "optimization_barrier",
         signature: "(operand, /)",
@@ -251,6 +251,21 @@ pub(super) static MORE: &[NativeDef] = &[
         },
     },
 ];
+
+/// Leaf by leaf; what is no array stays as it is.
+fn stop_gradient(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [x] = args.take();
+    let cx = Context::jax(interp);
+    let (leaves, tree) = crate::tree::flatten(interp, &x, None)?;
+    let mut stopped = Vec::with_capacity(leaves.len());
+    for leaf in leaves {
+        stopped.push(match crate::refs::array_tile(&leaf) {
+            Some(tile) if tile.is_traced() => convert::value(&cx, crate::transform::custom::stop_gradient(&cx, tile)?),
+            _ => leaf,
+        });
+    }
+    crate::tree::unflatten(interp, &tree, &mut stopped.into_iter())
+}
 
 fn same(_interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [x] = args.take();

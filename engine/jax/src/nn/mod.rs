@@ -1,11 +1,14 @@
 //! `jax.nn`: activations and their relatives, as jax/_src/nn/functions.py composes them.
 
+pub mod derivatives;
+
 use crate::context::Context;
 use crate::convert;
 use crate::jnp::arithmetic as a;
 use crate::pallas::add_functions;
 use crate::primitive as p;
 use crate::tile::Tile;
+use crate::transform::custom::stop_gradient;
 use pallas_ir::{OpDef, ops};
 use pallas_python::interp::Interp;
 use pallas_python::module::ModuleDef;
@@ -13,6 +16,7 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_tensor::{DType, Scalar};
+use std::rc::Rc;
 
 /// `jax.nn`, and `jax.scipy.special` as far as it is the same.
 pub static MODULES: &[&ModuleDef] = &[&NN, &SCIPY, &SPECIAL];
@@ -55,10 +59,19 @@ macro_rules! unary_rows {
 }
 
 unary_rows! { UNARY:
-    "relu" "`max(x, 0)`" |cx, x| a::simple(cx, "maximum", &ops::MAX, x, &p::scalar_like_weak(x, 0.0));
+    "relu" "`max(x, 0)`" |cx, x| {
+        let body = |cx: &Context<'_>, x: &[Tile]| floor_zero(cx, &x[0]);
+        derivatives::gated(cx, "relu", x, Rc::new(body), positive)
+    };
     "relu6" "`min(max(x, 0), 6)`" |cx, x| {
-        let floor = a::simple(cx, "maximum", &ops::MAX, x, &p::scalar_like_weak(x, 0.0))?;
-        a::simple(cx, "minimum", &ops::MIN, &floor, &p::scalar_like_weak(x, 6.0))
+        let body = |cx: &Context<'_>, x: &[Tile]| {
+            let floor = floor_zero(cx, &x[0])?;
+            a::simple(cx, "minimum", &ops::MIN, &floor, &p::scalar_like_weak(&x[0], 6.0))
+        };
+        derivatives::gated(cx, "relu6", x, Rc::new(body), |cx, x| {
+            let below = a::simple(cx, "less", &ops::LT, x, &p::scalar_like_weak(x, 6.0))?;
+            p::binary(cx, &ops::AND, &positive(cx, x)?, &below)
+        })
     };
     "sigmoid" "`1 / (1 + exp(-x))`" |cx, x| inexact_op(cx, &ops::LOGISTIC, x);
     "silu" "`x * sigmoid(x)`" silu;
@@ -224,6 +237,14 @@ fn inexact(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
     Ok(convert::promote_inexact(cx, &[x])?.remove(0))
 }
 
+fn floor_zero(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
+    a::simple(cx, "maximum", &ops::MAX, x, &p::scalar_like_weak(x, 0.0))
+}
+
+fn positive(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
+    a::simple(cx, "greater", &ops::GT, x, &p::scalar_like_weak(x, 0.0))
+}
+
 fn inexact_op(cx: &Context<'_>, op: &'static OpDef, x: &Tile) -> PyResult<Tile> {
     p::unary(cx, op, &inexact(cx, x)?)
 }
@@ -237,12 +258,7 @@ fn silu(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
 fn softplus(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
     let x = inexact(cx, x)?;
     let zero = p::broadcast_to(cx, &p::scalar_like(&x, 0.0), x.shape())?;
-    let high = p::binary(cx, &ops::MAX, &x, &zero)?;
-    let delta = p::binary(cx, &ops::SUB, &x, &zero)?;
-    let tail = p::unary(cx, &ops::EXP, &p::unary(cx, &ops::NEG, &p::unary(cx, &ops::ABS, &delta)?)?)?;
-    let sum = p::binary(cx, &ops::ADD, &high, &p::unary(cx, &ops::LOG1P, &tail)?)?;
-    let nan = p::binary(cx, &ops::NE, &delta, &delta)?;
-    p::select(cx, &nan, &p::binary(cx, &ops::ADD, &x, &zero)?, &sum)
+    crate::jnp::elementwise::log_add_exp(cx, &x, &zero, false)
 }
 
 fn hard_sigmoid(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
@@ -293,26 +309,35 @@ fn normalised(interp: &Interp, args: Arguments, logarithm: bool) -> PyResult<Val
     let cx = Context::jax(interp);
     let x = inexact(&cx, &convert::tile(&cx, &x, "softmax")?)?;
     let axes = convert::axes(&cx, &axis, x.rank())?;
-    let masked = |tile: &Tile, fill: f64| -> PyResult<Tile> {
-        match mask.clone().given() {
-            None => Ok(tile.clone()),
-            Some(mask) => {
-                let mask = p::broadcast_to(&cx, &convert::tile(&cx, &mask, "softmax")?, tile.shape())?;
-                let fill = p::broadcast_to(&cx, &p::scalar_like(tile, fill), tile.shape())?;
-                p::select(&cx, &mask, tile, &fill)
-            }
+    let mask = match mask.given() {
+        Some(mask) => Some(p::broadcast_to(&cx, &convert::tile(&cx, &mask, "softmax")?, x.shape())?),
+        None => None,
+    };
+    let masked = move |cx: &Context<'_>, tile: &Tile, fill: f64| match &mask {
+        None => Ok(tile.clone()),
+        Some(mask) => {
+            let fill = p::broadcast_to(cx, &p::scalar_like(tile, fill), tile.shape())?;
+            p::select(cx, mask, tile, &fill)
         }
     };
-    let highest = reduced(&cx, &ops::REDUCE_MAX, &masked(&x, f64::NEG_INFINITY)?, &axes)?;
-    let shifted = a::subtract(&cx, &x, &highest)?;
     let result = if logarithm {
-        let total = reduced(&cx, &ops::REDUCE_SUM, &masked(&p::unary(&cx, &ops::EXP, &shifted)?, 0.0)?, &axes)?;
+        let highest = reduced(&cx, &ops::REDUCE_MAX, &masked(&cx, &x, f64::NEG_INFINITY)?, &axes)?;
+        let shifted = a::subtract(&cx, &x, &stop_gradient(&cx, &highest)?)?;
+        let powers = p::unary(&cx, &ops::EXP, &shifted)?;
+        let total = reduced(&cx, &ops::REDUCE_SUM, &masked(&cx, &powers, 0.0)?, &axes)?;
         let result = a::subtract(&cx, &shifted, &p::unary(&cx, &ops::LOG, &total)?)?;
-        masked(&result, f64::NEG_INFINITY)?
+        masked(&cx, &result, f64::NEG_INFINITY)?
     } else {
-        let unnormalised = p::unary(&cx, &ops::EXP, &shifted)?;
-        let total = reduced(&cx, &ops::REDUCE_SUM, &masked(&unnormalised, 0.0)?, &axes)?;
-        masked(&a::true_divide(&cx, &unnormalised, &total)?, 0.0)?
+        let masked = Rc::new(masked);
+        let (inner, kept) = (masked.clone(), axes.clone());
+        let body = move |cx: &Context<'_>, x: &[Tile]| {
+            let x = &x[0];
+            let highest = reduced(cx, &ops::REDUCE_MAX, &inner(cx, x, f64::NEG_INFINITY)?, &kept)?;
+            let powers = p::unary(cx, &ops::EXP, &a::subtract(cx, x, &highest)?)?;
+            let total = reduced(cx, &ops::REDUCE_SUM, &inner(cx, &powers, 0.0)?, &kept)?;
+            inner(cx, &a::true_divide(cx, &powers, &total)?, 0.0)
+        };
+        derivatives::softmax(&cx, &x, &axes, Rc::new(body), move |cx, tile| masked(cx, tile, 0.0))?
     };
     Ok(convert::value(&cx, result))
 }
@@ -330,6 +355,7 @@ fn logsumexp(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let finite = p::unary(&cx, &ops::IS_FINITE, &highest)?;
     let zero = p::broadcast_to(&cx, &p::scalar_like(&highest, 0.0), highest.shape())?;
     let safe = p::select(&cx, &finite, &highest, &zero)?;
+    let safe = stop_gradient(&cx, &safe)?;
     let wide = p::expand_dims(&cx, &safe, &axes)?;
     let exponentials = p::unary(&cx, &ops::EXP, &a::subtract(&cx, &x, &wide)?)?;
     let total = p::unary(&cx, &ops::LOG, &p::reduce(&cx, &ops::REDUCE_SUM, &exponentials, &axes)?)?;

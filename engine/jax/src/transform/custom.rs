@@ -275,3 +275,46 @@ pub fn python(cx: &Context<'_>, function: &Value, arguments: Vec<Value>) -> PyRe
 pub fn tree_of(cx: &Context<'_>, tree: &TreeDef, tiles: &[Tile]) -> PyResult<Value> {
     assemble(cx, tree, tiles.iter().cloned())
 }
+
+/// A function of this crate with tangents of its own.
+struct Native<F>(F);
+
+impl<F> ForwardRule for Native<F>
+where
+    F: Fn(&Context<'_>, &[Tile], &[Tile]) -> PyResult<(Tile, Tile)>,
+{
+    fn jvp(&self, cx: &Context<'_>, primals: &[Tile], tangents: &[Tile]) -> PyResult<(Vec<Tile>, Vec<Tile>)> {
+        let (result, tangent) = (self.0)(cx, primals, tangents)?;
+        Ok((vec![result], vec![tangent]))
+    }
+}
+
+/// Calls a function of this crate that has tangents of its own: `jvp(primals, tangents)` gives result and tangent.
+///
+/// # Errors
+/// What `body` raises.
+pub fn native(
+    cx: &Context<'_>,
+    name: &str,
+    operands: &[Tile],
+    body: Rc<dyn Fn(&Context<'_>, &[Tile]) -> PyResult<Tile>>,
+    jvp: impl Fn(&Context<'_>, &[Tile], &[Tile]) -> PyResult<(Tile, Tile)> + 'static,
+) -> PyResult<Tile> {
+    if differentiating(cx, operands).is_none() {
+        return body(cx, operands);
+    }
+    let rule = CustomRule::Forward(Rc::new(Native(jvp)));
+    let mut results = call(cx, name, rule, operands, &mut |operands| Ok(vec![body(cx, operands)?]))?;
+    results.pop().ok_or_else(|| cx.interp.runtime_error(format!("{name} gave nothing")))
+}
+
+/// The operand as a constant to derivatives (`lax.stop_gradient`); the operand itself where none will be taken.
+///
+/// # Errors
+/// None that is not a mistake of this crate.
+pub fn stop_gradient(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
+    if !x.dtype().is_float() || differentiating(cx, std::slice::from_ref(x)).is_none() {
+        return Ok(x.clone());
+    }
+    cx.bind(&ops::STOP_GRADIENT, &[x], Attributes::none())
+}

@@ -9,6 +9,8 @@
 
 mod api;
 pub mod batch;
+#[cfg(test)]
+mod coverage;
 pub mod custom;
 pub mod derive;
 pub mod eval;

@@ -19,6 +19,8 @@ pub struct Staged {
     pub lifted: Vec<Tile>,
     /// How the result is put together.
     pub tree: TreeDef,
+    /// Leaves of the result that are Python numbers.
+    pub numbers: Vec<Option<Value>>,
 }
 
 /// What came of tracing.
@@ -54,6 +56,8 @@ pub fn stage(
         let result = call(params)?;
         let (leaves, tree) = tree::flatten(interp, &result, None)?;
         let mut yields = Vec::with_capacity(leaves.len());
+        let is_number = |leaf: &Value| matches!(leaf, Value::Bool(_) | Value::Int(_) | Value::Float(_));
+        let numbers: Vec<Option<Value>> = leaves.iter().map(|leaf| is_number(leaf).then(|| leaf.clone())).collect();
         for leaf in &leaves {
             match convert::try_tile(cx, leaf)? {
                 Some(tile) => yields.push(cx.value_in(&trace, &tile)?),
@@ -61,13 +65,13 @@ pub fn stage(
                 None => return Err(not_an_array(cx, transformation, leaf)),
             }
         }
-        Ok(Ok((yields, tree)))
+        Ok(Ok((yields, tree, numbers)))
     })?;
     Ok(match staged {
         Err(unknown) => Outcome::Unknown(unknown),
-        Ok((yields, tree)) => {
+        Ok((yields, tree, numbers)) => {
             let lifted = trace.lifted();
-            Outcome::Staged(Staged { function: Rc::new(trace.finish(yields)), lifted, tree })
+            Outcome::Staged(Staged { function: Rc::new(trace.finish(yields)), lifted, tree, numbers })
         }
     })
 }

@@ -235,7 +235,7 @@ impl Reverse {
         Ok(cx.interp.type_error(format!(
             "Custom VJP bwd rule must produce an output with the same container (pytree) structure as the args tuple of \
              the primal function, and in particular must produce a tuple of length equal to the number of arguments to \
-             the primal function, but got bwd output structure {} for primal input structure {}.",
+             the primal function, but got bwd output structure PyTreeDef({}) for primal input structure PyTreeDef({}).",
             tree.text(cx.interp)?,
             TreeDef::Tuple(self.call.trees.clone()).text(cx.interp)?
         )))

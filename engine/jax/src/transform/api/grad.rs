@@ -13,7 +13,6 @@ use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::Scalar;
 
 /// Rows of `jax`.
 pub(super) static FUNCTIONS: &[NativeDef] = &[
@@ -167,16 +166,16 @@ impl Transformation for Gradient {
         let arguments = tiles.into_iter().chain(staged.lifted).collect();
         let (results, back) = vjp(cx, staged.function, arguments, &wanted)?;
         let value = &results[..value_tree.leaves()];
-        self.check_output(cx, value, &value_tree)?;
-        let one = primitive::scalar(value[0].dtype(), Scalar::Float(1.0));
+        self.check_output(cx, value, &value_tree, &staged.numbers)?;
+        let one = primitive::scalar_like(&value[0], 1.0);
         let mut cotangents = vec![Some(one)];
         cotangents.resize(results.len(), None);
         let mut given = back.apply(cx, cotangents)?.into_iter();
         let mut gradients = Vec::with_capacity(count);
         for like in &likes {
             gradients.push(match given.next().flatten() {
-                Some(tile) => primitive::convert(cx, &tile, like.dtype(), like.weak())?,
-                None => primitive::convert(cx, &zeros_like(cx, like)?, like.dtype(), like.weak())?,
+                Some(tile) => tile,
+                None => zeros_like(cx, like)?,
             });
         }
         let mut gradients = gradients.into_iter();
@@ -237,19 +236,25 @@ impl Gradient {
         ))
     }
 
-    fn check_output(&self, cx: &Context<'_>, value: &[Tile], tree: &TreeDef) -> PyResult<()> {
-        let [value] = value else {
+    fn check_output(
+        &self,
+        cx: &Context<'_>,
+        value: &[Tile],
+        tree: &TreeDef,
+        numbers: &[Option<Value>],
+    ) -> PyResult<()> {
+        let (TreeDef::Leaf, [value]) = (tree, value) else {
+            let leaf = |(tile, number): (&Tile, &Option<Value>)| match number {
+                Some(number) => number.clone(),
+                None => Value::object(ArrayObject { tile: tile.clone() }),
+            };
+            let mut leaves = value.iter().zip(numbers).map(leaf);
+            let output = tree::unflatten(cx.interp, tree, &mut leaves)?;
             return Err(cx.interp.type_error(format!(
                 "Gradient only defined for scalar-output functions. Output was {}.",
-                cx.interp.repr(&assemble(cx, tree, value.to_vec())?)?
+                cx.interp.repr(&output)?
             )));
         };
-        if !matches!(tree, TreeDef::Leaf) {
-            return Err(cx.interp.type_error(format!(
-                "Gradient only defined for scalar-output functions. Output was {}.",
-                cx.interp.repr(&assemble(cx, tree, [value.clone()])?)?
-            )));
-        }
         if value.rank() > 0 {
             return Err(cx.interp.type_error(format!(
                 "Gradient only defined for scalar-output functions. Output had shape: {}.",

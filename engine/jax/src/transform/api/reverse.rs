@@ -4,7 +4,6 @@ use super::grad::{Traced, Tracing, trace};
 use super::object::{Leaves, arrays};
 use crate::context::Context;
 use crate::errors::type_text;
-use crate::primitive;
 use crate::tile::Tile;
 use crate::transform::derive::{Pullback, vjp, zeros, zeros_like};
 use crate::transform::stage::assemble;
@@ -112,11 +111,10 @@ impl Back {
         for tree in &self.in_trees {
             let mut tiles = Vec::with_capacity(tree.leaves());
             for ty in types.by_ref().take(tree.leaves()) {
-                let tile = match given.next().flatten() {
+                tiles.push(match given.next().flatten() {
                     Some(tile) => tile,
                     None => zeros(cx, ty)?,
-                };
-                tiles.push(primitive::convert(cx, &tile, ty.dtype, ty.weak)?);
+                });
             }
             values.push(assemble(cx, tree, tiles)?);
         }
@@ -154,7 +152,10 @@ fn linear_transpose(interp: &Interp, args: Arguments) -> PyResult<Value> {
         for leaf in &leaves {
             tiles.push(match crate::pallas::spec::declared(&cx, leaf)? {
                 Some((shape, dtype)) => zeros(&cx, &TensorType::new(dtype, shape))?,
-                None => zeros_like(&cx, &crate::convert::tile(&cx, leaf, "linear_transpose")?)?,
+                None => {
+                    let tile = crate::convert::tile(&cx, leaf, "linear_transpose")?;
+                    crate::primitive::convert(&cx, &zeros_like(&cx, &tile)?, tile.dtype(), tile.weak())?
+                }
             });
         }
         values.push(assemble(&cx, &tree, tiles)?);

@@ -9,7 +9,7 @@ use crate::errors::type_text;
 use crate::jnp::shaping::move_axes;
 use crate::tile::Tile;
 use crate::transform::batch::{self, Axis, Lane};
-use crate::transform::stage::{Outcome, assemble, stage};
+use crate::transform::stage::{Outcome, stage};
 use crate::tree;
 use pallas_ir::TensorType;
 use pallas_python::CallArgs;
@@ -41,7 +41,7 @@ fn vmap(interp: &Interp, args: Arguments) -> PyResult<Value> {
         axes => axes,
     };
     if !matches!(in_axes, Value::None | Value::Int(_) | Value::Tuple(_) | Value::Unknown(_)) {
-        let shown = interp.repr(&in_axes)?;
+        let shown = interp.str(&in_axes)?;
         return Err(interp.type_error(format!(
             "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed \
              to the function, but got {shown}."
@@ -147,12 +147,14 @@ impl Transformation for Vmap {
         let arguments = lanes.into_iter().flatten().chain(staged.lifted.into_iter().map(Lane::shared)).collect();
         let results = batch::batch(cx, &staged.function, arguments, &axis)?;
         let out_axes = axes::flatten(cx, "vmap out_axes", &staged.tree, &self.out_axes)?;
-        let tiles = results
-            .iter()
-            .zip(&out_axes)
-            .map(|(lane, axis)| placed(cx, lane, *axis, size))
-            .collect::<PyResult<Vec<_>>>()?;
-        assemble(cx, &staged.tree, tiles)
+        let mut values = Vec::with_capacity(results.len());
+        for ((lane, axis), number) in results.iter().zip(&out_axes).zip(staged.numbers) {
+            values.push(match (axis, number) {
+                (None, Some(number)) => number,
+                _ => Value::object(ArrayObject { tile: placed(cx, lane, *axis, size)? }),
+            });
+        }
+        tree::unflatten(interp, &staged.tree, &mut values.into_iter())
     }
 }
 

@@ -60,6 +60,12 @@ static RULES: LazyLock<HashMap<&'static str, Rule>> = LazyLock::new(|| {
     elementwise::rules().chain(structural::rules()).chain(indexing::rules()).chain(collective::rules()).collect()
 });
 
+/// Whether there is a rule for an op.
+#[cfg(test)]
+pub(super) fn has_rule(op: &str) -> bool {
+    RULES.contains_key(op)
+}
+
 impl Lane {
     /// A value with lanes.
     pub fn batched(tile: Tile) -> Self {

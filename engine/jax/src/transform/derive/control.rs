@@ -79,9 +79,9 @@ impl Pushing {
                             .map(|(primal, tangent)| Dual { primal, tangent })
                             .collect())
                     }
-                    Some(CustomRule::Reverse(_)) => Err(cx.interp.type_error(
-                        "can't apply forward-mode differentiation (jvp) to a custom_vjp function.".to_string(),
-                    )),
+                    Some(CustomRule::Reverse(_)) => Err(cx
+                        .interp
+                        .type_error("can't apply forward-mode autodiff (jvp) to a custom_vjp function.".to_string())),
                     None => {
                         env.set_all(&function.region(op.regions[0]).params, operands);
                         self.region(cx, function, op.regions[0], env)
@@ -94,7 +94,7 @@ impl Pushing {
 }
 
 /// Values, then the tangents of those that move.
-fn flat(cx: &Context<'_>, duals: &[Dual], moving: &[bool]) -> PyResult<Vec<Tile>> {
+pub(super) fn flat(cx: &Context<'_>, duals: &[Dual], moving: &[bool]) -> PyResult<Vec<Tile>> {
     let mut tiles: Vec<Tile> = duals.iter().map(|dual| dual.primal.clone()).collect();
     for (dual, _) in duals.iter().zip(moving).filter(|(_, moving)| **moving) {
         tiles.push(match &dual.tangent {
@@ -106,7 +106,7 @@ fn flat(cx: &Context<'_>, duals: &[Dual], moving: &[bool]) -> PyResult<Vec<Tile>
 }
 
 /// The opposite of [`flat`].
-fn paired(mut tiles: Vec<Tile>, moving: &[bool]) -> Vec<Dual> {
+pub(super) fn paired(mut tiles: Vec<Tile>, moving: &[bool]) -> Vec<Dual> {
     let mut tangents = tiles.split_off(moving.len().min(tiles.len())).into_iter();
     tiles
         .into_iter()

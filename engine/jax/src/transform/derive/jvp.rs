@@ -1,13 +1,15 @@
 //! Forward: evaluates a traced function on pairs of a value and its tangent.
 
+use super::kernel::Place;
 use super::{Derivative, Point, active, derivative, instantiate, undifferentiable};
 use crate::context::Context;
 use crate::tile::Tile;
 use crate::transform::eval::Plain;
 use crate::transform::flow::Dependent;
 use crate::transform::walk::{Env, Walker};
-use pallas_ir::{Function, OpData, OpId, OpKind};
+use pallas_ir::{ControlOp, Function, OpData, OpId, OpKind, ValueId};
 use pallas_python::raise::PyResult;
+use std::collections::HashMap;
 
 /// A value and its tangent; `None` for zero.
 #[derive(Clone)]
@@ -34,13 +36,15 @@ pub fn jvp(cx: &Context<'_>, function: &Function, arguments: Vec<Dual>) -> PyRes
     let active = active(function, seeds.map(|(&param, _)| param).collect::<Vec<_>>());
     let mut env = Env::new(function);
     env.set_all(function.params(), arguments);
-    Pushing { active }.region(cx, function, function.body, &mut env)
+    Pushing { active, places: HashMap::new() }.region(cx, function, function.body, &mut env)
 }
 
 /// The walker.
 pub(super) struct Pushing {
     /// Values that have a tangent.
     pub(super) active: Dependent,
+    /// In a kernel: what stands for its Refs.
+    pub(super) places: HashMap<ValueId, Place>,
 }
 
 impl Walker for Pushing {
@@ -48,6 +52,12 @@ impl Walker for Pushing {
 
     fn op(&mut self, cx: &Context<'_>, function: &Function, id: OpId, env: &mut Env<Dual>) -> PyResult<Vec<Dual>> {
         let op = function.op(id);
+        match op.op.kind {
+            OpKind::Memory(_) => return self.memory(cx, op, env),
+            OpKind::Program(_) => return self.program(cx, op),
+            OpKind::Control(ControlOp::Scoped) => return self.scoped(cx, function, op, env),
+            _ => {}
+        }
         let operands = env.all(cx, &op.operands)?;
         if let OpKind::Control(kind) = op.op.kind {
             return self.control(cx, function, op, kind, operands, env);

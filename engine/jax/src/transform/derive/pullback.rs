@@ -135,6 +135,12 @@ impl Back<'_> {
             }
         };
         for (&operand, cotangent) in op.operands.iter().zip(given) {
+            // JAX's promotion made a weak operand strong before the op; its way back makes the cotangent weak again.
+            let weak = matches!(self.function.ty(operand).tensor(), Some(ty) if ty.weak);
+            let cotangent = match cotangent {
+                Some(tile) if weak => Some(primitive::convert(cx, &tile, tile.dtype(), true)?),
+                cotangent => cotangent,
+            };
             self.add(cx, operand, cotangent)?;
         }
         Ok(())
