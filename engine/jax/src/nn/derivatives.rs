@@ -4,21 +4,17 @@
 use crate::context::Context;
 use crate::primitive as p;
 use crate::tile::Tile;
-use crate::transform::custom::native;
+use crate::transform::custom::{TileFunction, native};
 use crate::transform::derive::zeros_like;
 use pallas_ir::{OpDef, ops};
 use pallas_python::raise::PyResult;
-use std::rc::Rc;
-
-/// A function of tiles.
-pub type Function = Rc<dyn Fn(&Context<'_>, &[Tile]) -> PyResult<Tile>>;
 
 /// A function of one tile whose tangent passes where `open` says so, and is zero elsewhere (`relu`, `relu6`).
 pub fn gated(
     cx: &Context<'_>,
     name: &str,
     x: &Tile,
-    body: Function,
+    body: TileFunction,
     open: fn(&Context<'_>, &Tile) -> PyResult<Tile>,
 ) -> PyResult<Tile> {
     let primal = body.clone();
@@ -33,7 +29,7 @@ pub fn softmax(
     cx: &Context<'_>,
     x: &Tile,
     axes: &[usize],
-    body: Function,
+    body: TileFunction,
     masked: impl Fn(&Context<'_>, &Tile) -> PyResult<Tile> + 'static,
 ) -> PyResult<Tile> {
     let primal = body.clone();
@@ -50,7 +46,7 @@ pub fn softmax(
 }
 
 /// `log(exp(a) + exp(b))` to the base of `power`: each tangent is weighted by its operand's share of the sum.
-pub fn log_add_exp(cx: &Context<'_>, a: &Tile, b: &Tile, power: &'static OpDef, body: Function) -> PyResult<Tile> {
+pub fn log_add_exp(cx: &Context<'_>, a: &Tile, b: &Tile, power: &'static OpDef, body: TileFunction) -> PyResult<Tile> {
     let primal = body.clone();
     native(cx, "logaddexp", &[a.clone(), b.clone()], body, move |cx, primals, tangents| {
         let y = primal(cx, primals)?;

@@ -232,9 +232,6 @@ impl PallasCall {
         }
         let place = interp.span();
         let prepared = launch::prepare(cx, self, args.positional.into_vec(), place)?;
-        if let Some(observer) = cx.state.observer() {
-            observer.launched(&prepared.launch);
-        }
         let outputs = apply(cx, &prepared.launch, &prepared.arguments)?;
         let mut leaves = outputs.into_iter().map(|tile| Value::object(ArrayObject { tile }));
         tree::unflatten(interp, &prepared.out_tree, &mut leaves)
@@ -242,8 +239,17 @@ impl PallasCall {
 }
 
 /// Stages a launch in an open trace, runs it, or in analysis only types it.
+///
+/// A launch inside a function that is being transformed is not announced: what is launched in the end is what the
+/// transformation makes of it.
 pub(crate) fn apply(cx: &Context<'_>, launch: &Arc<Launch>, arguments: &[Tile]) -> PyResult<Vec<Tile>> {
-    if let Some(trace) = cx.trace_for(arguments.iter()) {
+    let trace = cx.trace_for(arguments.iter());
+    if !trace.as_ref().is_some_and(|trace| trace.is_transform())
+        && let Some(observer) = cx.state.observer()
+    {
+        observer.launched(launch);
+    }
+    if let Some(trace) = trace {
         let operands = arguments.iter().map(|tile| cx.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;
         let attributes = Attributes::none().with("launch", Attribute::Launch(launch.clone()));
         let results = trace.add(cx, Op(&ops::LAUNCH), &operands, attributes, &[])?;

@@ -276,6 +276,9 @@ pub fn tree_of(cx: &Context<'_>, tree: &TreeDef, tiles: &[Tile]) -> PyResult<Val
     assemble(cx, tree, tiles.iter().cloned())
 }
 
+/// A function from tiles to a tile.
+pub type TileFunction = Rc<dyn Fn(&Context<'_>, &[Tile]) -> PyResult<Tile>>;
+
 /// A function of this crate with tangents of its own.
 struct Native<F>(F);
 
@@ -297,7 +300,7 @@ pub fn native(
     cx: &Context<'_>,
     name: &str,
     operands: &[Tile],
-    body: Rc<dyn Fn(&Context<'_>, &[Tile]) -> PyResult<Tile>>,
+    body: TileFunction,
     jvp: impl Fn(&Context<'_>, &[Tile], &[Tile]) -> PyResult<(Tile, Tile)> + 'static,
 ) -> PyResult<Tile> {
     if differentiating(cx, operands).is_none() {

@@ -33,9 +33,6 @@ pub(super) fn rule(cx: &Context<'_>, call: &Call<'_>) -> PyResult<Vec<Lane>> {
     }
     let arguments: Vec<Tile> = operands.iter().map(|lane| lane.tile.clone()).collect();
     let batched = Arc::new(with_axis(launch, call.axis.size, &operands));
-    if let Some(observer) = cx.state.observer() {
-        observer.launched(&batched);
-    }
     Ok(pallas::call::apply(cx, &batched, &arguments)?.into_iter().map(Lane::batched).collect())
 }
 

@@ -38,9 +38,6 @@ pub(super) fn launch(cx: &Context<'_>, op: &OpData, operands: &[Dual]) -> PyResu
     let tangents = operands.iter().filter_map(|dual| dual.tangent.clone());
     let arguments: Vec<Tile> = operands.iter().map(|dual| dual.primal.clone()).chain(tangents).collect();
     let pushed = Arc::new(with_tangents(cx, launch, &moving)?);
-    if let Some(observer) = cx.state.observer() {
-        observer.launched(&pushed);
-    }
     let results = pallas::call::apply(cx, &pushed, &arguments)?;
     let outputs: Vec<&Operand> = launch.with_role(Role::Output).map(|(_, operand)| operand).collect();
     let (primals, tangents) = results.split_at(outputs.len());
