@@ -16,6 +16,7 @@ pub fn all() -> Vec<&'static ModuleDef> {
     modules.extend(crate::pallas::MODULES);
     modules.extend(crate::pallas::TARGET_MODULES);
     modules.extend(crate::random::MODULES);
+    modules.extend(crate::transform::MODULES);
     modules
 }
 

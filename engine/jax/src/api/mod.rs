@@ -56,6 +56,9 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
         Value::tuple([Value::from(0i64), Value::from(10i64), Value::from(2i64)]),
     );
     namespace.insert(Name::from("config"), config::value());
+    if let Ok(policies) = interp.import("jax.checkpoint_policies") {
+        namespace.insert(Name::from("checkpoint_policies"), policies);
+    }
     for name in SUBMODULES {
         // A submodule that is missing would show as an AttributeError where it is used.
         if let Ok(module) = interp.import(&format!("jax.{name}")) {

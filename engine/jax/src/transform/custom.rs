@@ -25,6 +25,8 @@ pub enum CustomRule {
     Forward(Rc<dyn ForwardRule>),
     /// By cotangents (`custom_vjp`).
     Reverse(Rc<dyn ReverseRule>),
+    /// Not by derivatives at all: `vmap` is defined by the program (`custom_vmap`).
+    Mapping(Rc<dyn MappingRule>),
 }
 
 /// `custom_jvp`
@@ -54,6 +56,15 @@ pub trait ReverseRule {
     fn name(&self) -> String;
 }
 
+/// `custom_vmap`
+pub trait MappingRule {
+    /// The results for all lanes.
+    ///
+    /// # Errors
+    /// What the rule raises.
+    fn map(&self, cx: &Context<'_>, operands: &[Lane], size: usize) -> PyResult<Vec<Lane>>;
+}
+
 /// Calls `body` on operands: as an op that keeps `rule` if derivatives of the operands may be asked for, else directly.
 ///
 /// # Errors
@@ -65,7 +76,7 @@ pub fn call(
     operands: &[Tile],
     body: &mut dyn FnMut(&[Tile]) -> PyResult<Vec<Tile>>,
 ) -> PyResult<Vec<Tile>> {
-    let Some(trace) = differentiating(cx, operands) else { return body(operands) };
+    let Some(trace) = keeping(cx, &rule, operands) else { return body(operands) };
     let number = {
         let mut table = cx.state.custom.borrow_mut();
         table.push(rule);
@@ -82,6 +93,14 @@ pub fn call(
     })?;
     let results = trace.add(cx, Op(&ops::CALL), &values, attributes, &[region])?;
     Ok(results.into_iter().filter_map(|value| trace.tile(value)).collect())
+}
+
+/// The trace in which a rule matters.
+pub fn keeping(cx: &Context<'_>, rule: &CustomRule, operands: &[Tile]) -> Option<Rc<Trace>> {
+    match rule {
+        CustomRule::Mapping(_) => cx.trace_for(operands.iter()).filter(|trace| trace.is_transform()),
+        CustomRule::Forward(_) | CustomRule::Reverse(_) => differentiating(cx, operands),
+    }
 }
 
 /// The trace that takes an op on these operands, if it or one around it will be differentiated.
@@ -109,7 +128,7 @@ pub fn again(
     env: &Env<Tile>,
     operands: &[Tile],
 ) -> PyResult<Option<Vec<Tile>>> {
-    let (Some(rule), Some(_)) = (rule_of(cx, op), differentiating(cx, operands)) else { return Ok(None) };
+    let Some(rule) = rule_of(cx, op) else { return Ok(None) };
     let region = op.regions[0];
     let name = op.attributes.str("name").unwrap_or_default();
     let mut env = env.clone();
@@ -132,7 +151,11 @@ pub fn batched(
     body: &mut dyn FnMut(Vec<Lane>) -> PyResult<Vec<Lane>>,
 ) -> PyResult<Option<Vec<Lane>>> {
     let tiles: Vec<Tile> = operands.iter().map(|lane| lane.tile.clone()).collect();
-    let (Some(rule), Some(_)) = (rule_of(cx, op), differentiating(cx, &tiles)) else { return Ok(None) };
+    let rule = rule_of(cx, op);
+    if let Some(CustomRule::Mapping(rule)) = rule {
+        return rule.map(cx, operands, axis.size).map(Some);
+    }
+    let (Some(rule), Some(_)) = (rule, differentiating(cx, &tiles)) else { return Ok(None) };
     let mapped: Vec<bool> = operands.iter().map(|lane| lane.batched).collect();
     let rule = match rule {
         CustomRule::Forward(inner) => {
@@ -144,6 +167,7 @@ pub fn batched(
             axis: axis.clone(),
             residuals: RefCell::default(),
         })),
+        mapping @ CustomRule::Mapping(_) => mapping,
     };
     let name = op.attributes.str("name").unwrap_or_default();
     let results = call(cx, name, rule, &tiles, &mut |tiles| {

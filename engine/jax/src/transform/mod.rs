@@ -19,4 +19,4 @@ pub mod loops;
 pub mod stage;
 pub mod walk;
 
-pub use api::TABLES;
+pub use api::{MODULES, TABLES};

@@ -27,6 +27,45 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
     },
 ];
 
+/// Rows of `jax.ad_checkpoint`.
+pub(super) static NAMES: &[NativeDef] = &[NativeDef {
+    name: "checkpoint_name",
+    signature: "(x, name)",
+    doc: "`x` under a name that policies can speak of.",
+    run: |_interp, args| {
+        let [x, _name] = args.take();
+        Ok(x)
+    },
+}];
+
+/// A policy as a value: nothing asks it, since keeping and computing again give the same.
+fn policy(interp: &Interp, _args: Arguments) -> PyResult<Value> {
+    interp.get_attr(&interp.import("jax.checkpoint_policies")?, "everything_saveable")
+}
+
+/// Policies are functions of a primitive and its operands; families of them are functions of names.
+macro_rules! policies {
+    ($($name:literal $signature:literal $doc:literal;)*) => {
+        &[$(NativeDef { name: $name, signature: $signature, doc: $doc, run: policy }),*]
+    };
+}
+
+/// Rows of `jax.checkpoint_policies`.
+pub(super) static POLICIES: &[NativeDef] = policies! {
+    "everything_saveable" "(*args, **kwargs)" "Keeps everything.";
+    "nothing_saveable" "(*args, **kwargs)" "Keeps nothing.";
+    "dots_saveable" "(*args, **kwargs)" "Keeps products of matrices.";
+    "checkpoint_dots" "(*args, **kwargs)" "Keeps products of matrices.";
+    "dots_with_no_batch_dims_saveable" "(*args, **kwargs)" "Keeps products of matrices without batch dimensions.";
+    "checkpoint_dots_with_no_batch_dims" "(*args, **kwargs)" "Keeps products of matrices without batch dimensions.";
+    "offload_dot_with_no_batch_dims" "(offload_src, offload_dst)" "Moves products of matrices away.";
+    "save_only_these_names" "(*names_which_can_be_saved)" "Keeps what has one of these names.";
+    "save_any_names_but_these" "(*names_not_to_save)" "Keeps what has another name.";
+    "save_anything_except_these_names" "(*names_not_to_save)" "Keeps what has not one of these names.";
+    "save_and_offload_only_these_names" "(*, names_which_can_be_saved, names_which_can_be_offloaded, offload_src, offload_dst)" "Keeps or moves away what has one of these names.";
+    "save_from_both_policies" "(policy_1, policy_2)" "Keeps what either keeps.";
+};
+
 struct Checkpoint;
 
 fn checkpoint(interp: &Interp, args: Arguments) -> PyResult<Value> {

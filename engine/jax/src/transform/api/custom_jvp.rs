@@ -216,7 +216,7 @@ impl Split {
 
     /// Calls the function, keeping `rule` where derivatives may be asked for.
     pub(super) fn run(&self, cx: &Context<'_>, name: &str, rule: CustomRule, function: &Value) -> PyResult<Value> {
-        if custom::differentiating(cx, &self.tiles).is_none() {
+        if custom::keeping(cx, &rule, &self.tiles).is_none() {
             let arguments = self.arguments(cx, &self.tiles)?;
             return cx.interp.call_values(function, arguments);
         }

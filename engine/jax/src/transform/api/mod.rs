@@ -2,14 +2,18 @@
 
 mod axes;
 mod checkpoint;
+mod custom_batching;
 mod custom_jvp;
 mod custom_vjp;
 mod grad;
 mod jacobian;
+mod modules;
 mod object;
 mod pushforward;
 mod reverse;
 mod vmap;
+
+pub use modules::MODULES;
 
 use pallas_python::native::NativeDef;
 

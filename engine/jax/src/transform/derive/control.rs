@@ -82,7 +82,7 @@ impl Pushing {
                     Some(CustomRule::Reverse(_)) => Err(cx
                         .interp
                         .type_error("can't apply forward-mode autodiff (jvp) to a custom_vjp function.".to_string())),
-                    None => {
+                    None | Some(CustomRule::Mapping(_)) => {
                         env.set_all(&function.region(op.regions[0]).params, operands);
                         self.region(cx, function, op.regions[0], env)
                     }

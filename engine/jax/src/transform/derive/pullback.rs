@@ -266,7 +266,7 @@ impl Back<'_> {
     ) -> PyResult<()> {
         let op = self.function.op(id);
         let given = match (custom::rule_of(cx, op), residuals.get(&id)) {
-            (None, _) => {
+            (None | Some(CustomRule::Mapping(_)), _) => {
                 let region = self.function.region(op.regions[0]);
                 for (&inner, cotangent) in region.yields.iter().zip(cotangents) {
                     self.add(cx, inner, cotangent)?;

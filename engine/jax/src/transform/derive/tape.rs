@@ -139,7 +139,7 @@ impl Recorder<'_> {
         let op = function.op(id);
         let operands = env.all(cx, &op.operands)?;
         match custom::rule_of(cx, op) {
-            None => {
+            None | Some(CustomRule::Mapping(_)) => {
                 let region = op.regions[0];
                 env.set_all(&function.region(region).params, operands);
                 self.record(cx, function, region, env)?;
