@@ -4,7 +4,7 @@ use super::{batch, derive};
 use pallas_ir::{OpKind, ops};
 
 /// Pure ops without a derivative: nobody's kernels take one, or the formula waits for an op that is not there.
-const WITHOUT_DERIVATIVE: &[&str] = &["digamma", "cumprod", "cummax", "cummin"];
+const WITHOUT_DERIVATIVE: &[&str] = &["digamma"];
 
 /// Pure ops without operands: no lane makes a difference to them.
 const WITHOUT_LANES: &[&str] = &["constant", "iota"];

@@ -14,6 +14,7 @@ mod jvp;
 mod kernel;
 mod pullback;
 mod reduce;
+mod running;
 mod sort;
 mod structural;
 mod tape;
@@ -76,6 +77,7 @@ static RULES: LazyLock<HashMap<&'static str, Derivative>> = LazyLock::new(|| {
         .chain(structural::rules())
         .chain(indexing::rules())
         .chain(reduce::rules())
+        .chain(running::rules())
         .chain(dot::rules())
         .chain(sort::rules())
         .collect()
