@@ -20,6 +20,14 @@ pub fn tile(cx: &Context<'_>, value: &Value, function: &str) -> PyResult<Tile> {
     }
 }
 
+/// An operand of a function of `jax.lax`, which names the primitive where it refuses a Ref.
+pub fn operand(cx: &Context<'_>, value: &Value, primitive: &str) -> PyResult<Tile> {
+    match value.downcast::<crate::refs::RefObject>() {
+        Some(object) => Err(crate::refs::passed_to_primitive(cx, object, primitive)),
+        None => tile(cx, value, primitive),
+    }
+}
+
 /// `sin requires ndarray or scalar arguments, got <class 'list'> at position 0.`
 pub fn not_an_array(cx: &Context<'_>, value: &Value, function: &str) -> Box<pallas_python::Stop> {
     if value.downcast::<crate::refs::RefObject>().is_some() {
@@ -61,10 +69,11 @@ pub fn try_tile(cx: &Context<'_>, value: &Value) -> PyResult<Option<Tile>> {
     }))
 }
 
-/// A JAX array that was made outside a kernel and is used inside is a captured constant, which Pallas refuses.
+/// A JAX array that was made outside a kernel and is used inside (or outside and inside an index map) is a captured
+/// constant, which Pallas refuses.
 fn note_capture(cx: &Context<'_>, tile: &Tile) {
     if let (Some(trace), Tile::Concrete { array, .. }) = (cx.trace(), tile)
-        && trace.kind == crate::trace::TraceKind::Kernel
+        && matches!(trace.kind, crate::trace::TraceKind::Kernel | crate::trace::TraceKind::IndexMap)
     {
         trace.capture(array, cx.interp.span());
     }
@@ -206,6 +215,16 @@ fn check_ranks(cx: &Context<'_>, function: &str, shapes: &[&Shape]) -> PyResult<
     );
     cx.interp.call(&warn, pallas_python::CallArgs::positional([Value::from(message)]))?;
     Ok(())
+}
+
+/// The operands of a product with one dtype. One for which the caller asked for a dtype, and `lax.dot_general` always, take
+/// operands of several dtypes also where promotion is strict.
+pub fn promote_factors(cx: &Context<'_>, tiles: &[&Tile], free: bool) -> PyResult<Vec<Tile>> {
+    let strict = cx.state.strict_promotion.get();
+    cx.state.strict_promotion.set(strict && !free);
+    let promoted = promote_dtypes(cx, tiles);
+    cx.state.strict_promotion.set(strict);
+    promoted
 }
 
 /// Operands with one dtype.

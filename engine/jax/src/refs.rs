@@ -289,6 +289,23 @@ pub fn used_as_array(cx: &Context<'_>, value: &Value, function: &str) -> Box<Sto
     )
 }
 
+/// A Ref as an operand of a function of `jax.lax`.
+pub fn passed_to_primitive(cx: &Context<'_>, object: &RefObject, primitive: &str) -> Box<Stop> {
+    let what = object.type_text();
+    cx.interp.error_with(
+        &cx.interp.types().value_error,
+        format!(
+            "Attempting to pass a Ref {what} to a primitive: {primitive} -- did you forget to unpack ([...]) the ref?"
+        ),
+        Diagnosis {
+            code: "PL308",
+            message: Some(format!("`{primitive}` takes an array, but this is a Ref of type {what}")),
+            help: Some("read the Ref first: `ref[...]`".to_string()),
+            ..Diagnosis::default()
+        },
+    )
+}
+
 /// An operator on a Ref: JAX's words, our explanation.
 fn operator_on_ref(cx: &Context<'_>, object: &RefObject, method: &str) -> Box<Stop> {
     cx.interp.error_with(

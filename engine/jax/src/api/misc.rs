@@ -284,7 +284,7 @@ fn debug_print(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let mut format = interp.to_str(&format)?.to_string();
     let mut tiles: Vec<Tile> =
-        interp.collect(&positional)?.iter().map(|v| convert::tile(&cx, v, "debug.print")).collect::<PyResult<_>>()?;
+        interp.collect(&positional)?.iter().map(|value| printed(&cx, value)).collect::<PyResult<_>>()?;
     // Named fields become positional ones, in the order in which they are given.
     if let Value::Dict(dict) = &keywords {
         for (key, value) in dict.borrow().iter() {
@@ -292,8 +292,17 @@ fn debug_print(interp: &Interp, args: Arguments) -> PyResult<Value> {
             for end in ['}', ':', '!'] {
                 format = format.replace(&format!("{{{name}{end}"), &format!("{{{}{end}", tiles.len()));
             }
-            tiles.push(convert::tile(&cx, value, "debug.print")?);
+            tiles.push(printed(&cx, value)?);
         }
     }
     program::stage_print(&cx, &format, &tiles)
+}
+
+/// What a print shows of a value: of a Ref what it holds then.
+fn printed(cx: &Context<'_>, value: &Value) -> PyResult<Tile> {
+    if value.downcast::<crate::refs::RefObject>().is_some() {
+        let held = cx.interp.get_item(value, &Value::Ellipsis)?;
+        return convert::tile(cx, &held, "debug.print");
+    }
+    convert::tile(cx, value, "debug.print")
 }

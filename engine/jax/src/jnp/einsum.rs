@@ -104,7 +104,8 @@ pub fn einsum_of(cx: &Context<'_>, subscripts: &str, tiles: &[Tile], preferred: 
     let output = output_labels(cx, output, &terms, widest)?;
     check_extents(cx, &terms)?;
     let types: Vec<&Tile> = tiles.iter().collect();
-    let (dtype, weak) = convert::common_dtype(cx, &types)?;
+    let promoted = convert::promote_factors(cx, &types, preferred.is_some())?;
+    let (dtype, weak) = promoted.first().map_or((DType::F32, false), |tile| (tile.dtype(), tile.weak()));
     let target = preferred.unwrap_or(dtype);
     let mut terms = terms
         .into_iter()
@@ -269,7 +270,8 @@ fn reduce_term(cx: &Context<'_>, term: Term, wanted: &[Label], target: DType) ->
 }
 
 fn sum_out(cx: &Context<'_>, x: &Tile, axes: &[usize], target: DType) -> PyResult<Tile> {
-    let wider = convert::common_dtype(cx, &[x, &p::scalar(target, pallas_tensor::Scalar::Int(0))])?.0;
+    let zero = p::scalar(target, pallas_tensor::Scalar::Int(0));
+    let wider = convert::promote_factors(cx, &[x, &zero], true)?[0].dtype();
     let x = if wider == x.dtype() { x.clone() } else { p::convert(cx, x, target, false)? };
     let op = if x.dtype() == DType::Bool { &ops::REDUCE_OR } else { &ops::REDUCE_SUM };
     p::reduce(cx, op, &x, axes)
@@ -303,7 +305,7 @@ fn contract(
     };
     let free = |term: &Term| -> Vec<Label> { term.labels.iter().copied().filter(|l| !shared.contains(l)).collect() };
     let axes = |term: &Term, labels: &[Label]| labels.iter().map(|label| place(term, label)).collect::<Vec<_>>();
-    let operands = convert::promote_dtypes(cx, &[&left.tile, &right.tile])?;
+    let operands = convert::promote_factors(cx, &[&left.tile, &right.tile], true)?;
     let left = Term { tile: operands[0].clone(), labels: left.labels };
     let right = Term { tile: operands[1].clone(), labels: right.labels };
     let swapped: Vec<Label> = batch.iter().copied().chain(free(&right)).chain(free(&left)).collect();

@@ -55,7 +55,7 @@ fn matmul_row(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
 /// # Errors
 /// `TypeError` in lax's words where the contracted extents differ.
 pub fn dot(cx: &Context<'_>, a: &Tile, b: &Tile, preferred: Option<DType>) -> PyResult<Tile> {
-    let operands = convert::promote_dtypes(cx, &[a, b])?;
+    let operands = convert::promote_factors(cx, &[a, b], preferred.is_some())?;
     let (a, b) = (&operands[0], &operands[1]);
     if a.rank() == 0 || b.rank() == 0 {
         return general(cx, a, b, &[], &[], &[], &[], preferred);
@@ -103,7 +103,7 @@ pub fn tensordot_axes(
     right: &[usize],
     preferred: Option<DType>,
 ) -> PyResult<Tile> {
-    let operands = convert::promote_dtypes(cx, &[a, b])?;
+    let operands = convert::promote_factors(cx, &[a, b], preferred.is_some())?;
     let (a, b) = (&operands[0], &operands[1]);
     if let Some((&l, &r)) = left.iter().zip(right).find(|&(&l, &r)| a.shape()[l] != b.shape()[r])
         && left.len() == 1
@@ -256,7 +256,7 @@ pub fn matmul(cx: &Context<'_>, a: &Tile, b: &Tile, preferred: Option<DType>) ->
                 .value_error(format!("matmul input operand {position} must have ndim at least 1, but it has ndim 0")));
         }
     }
-    let operands = convert::promote_dtypes(cx, &[a, b])?;
+    let operands = convert::promote_factors(cx, &[a, b], preferred.is_some())?;
     let (a, b) = (&operands[0], &operands[1]);
     let (a_vector, b_vector) = (a.rank() == 1, b.rank() == 1);
     let a_contract = a.rank() - 1;

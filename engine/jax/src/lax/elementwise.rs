@@ -22,7 +22,7 @@ macro_rules! unary_rows {
             run: |interp, args| {
                 let [x, _accuracy] = args.take();
                 let cx = Context::jax(interp);
-                let x = convert::tile(&cx, &x, $name)?;
+                let x = convert::operand(&cx, &x, $name)?;
                 Ok(convert::value(&cx, p::unary(&cx, &ops::$op, &x)?))
             },
         }),*];
@@ -119,7 +119,7 @@ pub(super) static MORE: &[NativeDef] = &[
         run: |interp, args| {
             let [x] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "reciprocal")?;
+            let x = convert::operand(&cx, &x, "reciprocal")?;
             let one = p::broadcast_to(&cx, &p::scalar_like(&x, 1.0), x.shape())?;
             Ok(convert::value(&cx, p::binary(&cx, &ops::DIV, &one, &x)?))
         },
@@ -131,7 +131,7 @@ pub(super) static MORE: &[NativeDef] = &[
         run: |interp, args| {
             let [x, method] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "round")?;
+            let x = convert::operand(&cx, &x, "round")?;
             let method = match &method {
                 Value::Int(_) => interp.to_i64(&method)?,
                 method => interp.to_i64(&interp.get_attr(method, "value")?)?,
@@ -147,7 +147,7 @@ pub(super) static MORE: &[NativeDef] = &[
         run: |interp, args| {
             let [x, y] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "integer_pow")?;
+            let x = convert::operand(&cx, &x, "integer_pow")?;
             let attributes = Attributes::none().with("y", Attribute::Int(interp.to_i64(&y)?));
             Ok(convert::value(&cx, cx.bind(&ops::INTEGER_POW, &[&x], attributes)?))
         },
@@ -166,11 +166,11 @@ pub(super) static MORE: &[NativeDef] = &[
         run: |interp, args| {
             let [which, cases] = args.take();
             let cx = Context::jax(interp);
-            let which = convert::tile(&cx, &which, "select_n")?;
+            let which = convert::operand(&cx, &which, "select_n")?;
             let cases = interp
                 .collect(&cases)?
                 .iter()
-                .map(|case| convert::tile(&cx, case, "select_n"))
+                .map(|case| convert::operand(&cx, case, "select_n"))
                 .collect::<PyResult<Vec<_>>>()?;
             let operands: Vec<&Tile> = std::iter::once(&which).chain(&cases).collect();
             Ok(convert::value(&cx, cx.bind(&ops::SELECT_N, &operands, Attributes::none())?))
@@ -183,7 +183,7 @@ pub(super) static MORE: &[NativeDef] = &[
         run: |interp, args| {
             let [x, dtype] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "convert_element_type")?;
+            let x = convert::operand(&cx, &x, "convert_element_type")?;
             let dtype = dtype::parse_canonical(&cx, &dtype)?;
             Ok(convert::value(&cx, p::convert(&cx, &x, dtype, false)?))
         },
@@ -195,7 +195,7 @@ pub(super) static MORE: &[NativeDef] = &[
         run: |interp, args| {
             let [x, dtype] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "bitcast_convert_type")?;
+            let x = convert::operand(&cx, &x, "bitcast_convert_type")?;
             let dtype = dtype::parse_canonical(&cx, &dtype)?;
             let attributes = Attributes::none().with("dtype", Attribute::DType(dtype));
             Ok(convert::value(&cx, cx.bind(&ops::BITCAST_CONVERT_TYPE, &[&x], attributes)?))
@@ -208,7 +208,7 @@ pub(super) static MORE: &[NativeDef] = &[
         run: |interp, args| {
             let [x, exponent, mantissa] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "reduce_precision")?;
+            let x = convert::operand(&cx, &x, "reduce_precision")?;
             let attributes = Attributes::none()
                 .with("exponent_bits", Attribute::Int(interp.to_i64(&exponent)?))
                 .with("mantissa_bits", Attribute::Int(interp.to_i64(&mantissa)?));
@@ -273,7 +273,7 @@ fn same(_interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 fn filled(cx: &Context<'_>, value: &Value, dtype: &Value, shape: &Shape, like: Option<DType>) -> PyResult<Value> {
-    let tile = convert::tile(cx, value, "full")?;
+    let tile = convert::operand(cx, value, "full")?;
     let dtype = dtype::optional(cx, dtype)?.or(like);
     let tile = match dtype {
         Some(dtype) => p::convert(cx, &tile, dtype, false)?,
@@ -284,7 +284,7 @@ fn filled(cx: &Context<'_>, value: &Value, dtype: &Value, shape: &Shape, like: O
 
 /// Two operands: a Python scalar takes the other's dtype, and scalars their shape.
 fn pair(cx: &Context<'_>, x: &Value, y: &Value, name: &str) -> PyResult<[Tile; 2]> {
-    let mut tiles = [convert::tile(cx, x, name)?, convert::tile(cx, y, name)?];
+    let mut tiles = [convert::operand(cx, x, name)?, convert::operand(cx, y, name)?];
     let weak = [is_python_scalar(x), is_python_scalar(y)];
     for (i, j) in [(0, 1), (1, 0)] {
         if weak[i] && !weak[j] {
@@ -307,9 +307,9 @@ fn is_python_scalar(value: &Value) -> bool {
 fn clamp(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [low, x, high] = args.take();
     let cx = Context::jax(interp);
-    let tile = convert::tile(&cx, &x, "clamp")?;
+    let tile = convert::operand(&cx, &x, "clamp")?;
     let bound = |value: &Value| -> PyResult<Tile> {
-        let bound = convert::tile(&cx, value, "clamp")?;
+        let bound = convert::operand(&cx, value, "clamp")?;
         if is_python_scalar(value) { p::convert(&cx, &bound, tile.dtype(), tile.weak()) } else { Ok(bound) }
     };
     let (low, high) = (bound(&low)?, bound(&high)?);
@@ -319,7 +319,7 @@ fn clamp(interp: &Interp, args: Arguments) -> PyResult<Value> {
 fn select(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [predicate, on_true, on_false] = args.take();
     let cx = Context::jax(interp);
-    let predicate = convert::tile(&cx, &predicate, "select")?;
+    let predicate = convert::operand(&cx, &predicate, "select")?;
     let [on_true, on_false] = pair(&cx, &on_true, &on_false, "select")?;
     Ok(convert::value(&cx, p::select(&cx, &predicate, &on_true, &on_false)?))
 }

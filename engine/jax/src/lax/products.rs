@@ -30,7 +30,8 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [lhs, rhs, _] = args.take();
             let cx = Context::jax(interp);
-            let (lhs, rhs) = (convert::tile(&cx, &lhs, "batch_matmul")?, convert::tile(&cx, &rhs, "batch_matmul")?);
+            let (lhs, rhs) =
+                (convert::operand(&cx, &lhs, "batch_matmul")?, convert::operand(&cx, &rhs, "batch_matmul")?);
             Ok(convert::value(&cx, crate::jnp::products::matmul(&cx, &lhs, &rhs, None)?))
         },
     },
@@ -58,6 +59,10 @@ fn dimensions(interp: &Interp, value: &Value) -> PyResult<Dimensions> {
 fn dot_general(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [lhs, rhs, numbers, _precision, preferred, _] = args.take();
     let cx = Context::jax(interp);
+    // Operands first: a Ref is refused whatever the numbers are.
+    for operand in [&lhs, &rhs] {
+        convert::operand(&cx, operand, "dot_general")?;
+    }
     let (contracting, batch) = dimensions(interp, &numbers)?;
     product(&cx, &lhs, &rhs, &contracting, &batch, &preferred)
 }
@@ -69,7 +74,7 @@ fn dot(interp: &Interp, args: Arguments) -> PyResult<Value> {
         let (contracting, batch) = dimensions(interp, &numbers)?;
         return product(&cx, &lhs, &rhs, &contracting, &batch, &preferred);
     }
-    let (a, b) = (convert::tile(&cx, &lhs, "dot")?, convert::tile(&cx, &rhs, "dot")?);
+    let (a, b) = (convert::operand(&cx, &lhs, "dot")?, convert::operand(&cx, &rhs, "dot")?);
     let fits = (1..=2).contains(&a.rank()) && (1..=2).contains(&b.rank());
     if !fits || a.shape()[a.rank() - 1] != b.shape()[0] {
         return Err(interp.error_with(
@@ -95,9 +100,9 @@ fn product(
     batch: &(Vec<usize>, Vec<usize>),
     preferred: &Value,
 ) -> PyResult<Value> {
-    let (a, b) = (convert::tile(cx, lhs, "dot_general")?, convert::tile(cx, rhs, "dot_general")?);
+    let (a, b) = (convert::operand(cx, lhs, "dot_general")?, convert::operand(cx, rhs, "dot_general")?);
     let dtype = dtype::optional(cx, preferred)?;
-    let (common, _) = convert::common_dtype(cx, &[&a, &b])?;
+    let common = convert::promote_factors(cx, &[&a, &b], true)?[0].dtype();
     let result =
         p::dot_general(cx, &a, &b, (&contracting.0, &contracting.1), (&batch.0, &batch.1), dtype.unwrap_or(common))?;
     Ok(convert::value(cx, result))

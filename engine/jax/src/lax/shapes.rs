@@ -47,7 +47,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, sizes, _] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "broadcast")?;
+            let x = convert::operand(&cx, &x, "broadcast")?;
             let sizes = convert::shape(&cx, &sizes)?;
             let shape: Shape = sizes.iter().chain(x.shape().iter()).copied().collect();
             Ok(convert::value(&cx, p::broadcast_to(&cx, &x, &shape)?))
@@ -60,7 +60,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, shape, dims, _] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "broadcast_in_dim")?;
+            let x = convert::operand(&cx, &x, "broadcast_in_dim")?;
             let shape = convert::shape(&cx, &shape)?;
             let dims = convert::shape(&cx, &dims)?;
             Ok(convert::value(&cx, p::broadcast_in_dim(&cx, &x, &shape, &dims)?))
@@ -73,7 +73,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, shape, ..] = args.take::<4>();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "reshape")?;
+            let x = convert::operand(&cx, &x, "reshape")?;
             let shape = convert::shape(&cx, &shape)?;
             Ok(convert::value(&cx, p::reshape(&cx, &x, &shape)?))
         },
@@ -85,7 +85,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, permutation] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "transpose")?;
+            let x = convert::operand(&cx, &x, "transpose")?;
             let permutation = convert::shape(&cx, &permutation)?;
             Ok(convert::value(&cx, p::transpose(&cx, &x, &permutation)?))
         },
@@ -97,7 +97,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, dims] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "squeeze")?;
+            let x = convert::operand(&cx, &x, "squeeze")?;
             let axes = convert::axes(&cx, &dims, x.rank())?;
             Ok(convert::value(&cx, p::squeeze(&cx, &x, &axes)?))
         },
@@ -109,7 +109,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, dims] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "expand_dims")?;
+            let x = convert::operand(&cx, &x, "expand_dims")?;
             let count = interp.len(&dims).unwrap_or(1);
             let axes = convert::axes(&cx, &dims, x.rank() + count)?;
             Ok(convert::value(&cx, p::expand_dims(&cx, &x, &axes)?))
@@ -149,7 +149,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, dims] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "rev")?;
+            let x = convert::operand(&cx, &x, "rev")?;
             let axes = convert::axes(&cx, &dims, x.rank())?;
             let attribute = Attribute::Ints(axes.iter().map(|&a| a as i64).collect());
             Ok(convert::value(&cx, cx.bind(&ops::REV, &[&x], Attributes::none().with("axes", attribute))?))
@@ -162,7 +162,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, start, limit, strides] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "slice")?;
+            let x = convert::operand(&cx, &x, "slice")?;
             let start = convert::shape(&cx, &start)?;
             let limit = convert::shape(&cx, &limit)?;
             let strides = match strides.given() {
@@ -185,7 +185,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, index, axis, keepdims] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "index_in_dim")?;
+            let x = convert::operand(&cx, &x, "index_in_dim")?;
             let axis = convert::axis(&cx, &axis, x.rank())?;
             let index = convert::normalize_axis(&cx, interp.to_i64(&index)?, x.shape()[axis])?;
             let part = along(&cx, &x, index, index + 1, 1, axis)?;
@@ -200,7 +200,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, starts, sizes] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "dynamic_slice")?;
+            let x = convert::operand(&cx, &x, "dynamic_slice")?;
             let starts = start_indices(&cx, &starts)?;
             let sizes = convert::shape(&cx, &sizes)?;
             Ok(convert::value(&cx, dynamic_slice(&cx, &x, &starts, &sizes)?))
@@ -213,7 +213,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, start, size, axis] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "dynamic_slice_in_dim")?;
+            let x = convert::operand(&cx, &x, "dynamic_slice_in_dim")?;
             let axis = convert::axis(&cx, &axis, x.rank())?;
             let starts = one_start(&cx, &start, axis, x.rank())?;
             let mut sizes: Vec<usize> = x.shape().to_vec();
@@ -228,7 +228,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, index, axis, keepdims] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "dynamic_index_in_dim")?;
+            let x = convert::operand(&cx, &x, "dynamic_index_in_dim")?;
             let axis = convert::axis(&cx, &axis, x.rank())?;
             let starts = one_start(&cx, &index, axis, x.rank())?;
             let mut sizes: Vec<usize> = x.shape().to_vec();
@@ -245,8 +245,8 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, update, starts] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "dynamic_update_slice")?;
-            let update = convert::tile(&cx, &update, "dynamic_update_slice")?;
+            let x = convert::operand(&cx, &x, "dynamic_update_slice")?;
+            let update = convert::operand(&cx, &update, "dynamic_update_slice")?;
             let starts = start_indices(&cx, &starts)?;
             let starts = wrapped(&cx, &x, &starts)?;
             let mut operands = vec![&x, &update];
@@ -261,8 +261,8 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, update, start, axis] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "dynamic_update_slice_in_dim")?;
-            let update = convert::tile(&cx, &update, "dynamic_update_slice_in_dim")?;
+            let x = convert::operand(&cx, &x, "dynamic_update_slice_in_dim")?;
+            let update = convert::operand(&cx, &update, "dynamic_update_slice_in_dim")?;
             let axis = convert::axis(&cx, &axis, x.rank())?;
             let starts = one_start(&cx, &start, axis, x.rank())?;
             let starts = wrapped(&cx, &x, &starts)?;
@@ -308,7 +308,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [keys, values, dimension, _] = args.take();
             let cx = Context::jax(interp);
-            let operands = vec![convert::tile(&cx, &keys, "sort")?, convert::tile(&cx, &values, "sort")?];
+            let operands = vec![convert::operand(&cx, &keys, "sort")?, convert::operand(&cx, &values, "sort")?];
             let sorted = sorted(&cx, &operands, &dimension, 1)?;
             Ok(Value::tuple(sorted.into_iter().map(|tile| convert::value(&cx, tile))))
         },
@@ -320,7 +320,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x, k, _axis] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::tile(&cx, &x, "top_k")?;
+            let x = convert::operand(&cx, &x, "top_k")?;
             let attributes = Attributes::none().with("k", Attribute::Int(interp.to_i64(&k)?));
             let results = cx.bind_all(&ops::TOP_K, &[&x], attributes)?;
             Ok(Value::list(results.into_iter().map(|tile| convert::value(&cx, tile))))
@@ -353,13 +353,13 @@ const fn cumulative(
 }
 
 fn tiles(cx: &Context<'_>, values: &Value, function: &str) -> PyResult<Vec<Tile>> {
-    cx.interp.collect(values)?.iter().map(|v| convert::tile(cx, v, function)).collect()
+    cx.interp.collect(values)?.iter().map(|v| convert::operand(cx, v, function)).collect()
 }
 
 fn reduce(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value> {
     let [x, axes, _] = args.take();
     let cx = Context::jax(interp);
-    let x = convert::tile(&cx, &x, "reduce")?;
+    let x = convert::operand(&cx, &x, "reduce")?;
     let axes = convert::axes(&cx, &axes, x.rank())?;
     Ok(convert::value(&cx, p::reduce(&cx, op, &x, &axes)?))
 }
@@ -367,7 +367,7 @@ fn reduce(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value> {
 fn cumulate(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value> {
     let [x, axis, reverse] = args.take();
     let cx = Context::jax(interp);
-    let x = convert::tile(&cx, &x, "cumulative")?;
+    let x = convert::operand(&cx, &x, "cumulative")?;
     let axis = convert::axis(&cx, &axis, x.rank())?;
     let attributes = Attributes::none()
         .with("axis", Attribute::Int(axis as i64))
@@ -378,7 +378,7 @@ fn cumulate(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value>
 fn extreme(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value> {
     let [x, axis, dtype] = args.take();
     let cx = Context::jax(interp);
-    let x = convert::tile(&cx, &x, "argmax")?;
+    let x = convert::operand(&cx, &x, "argmax")?;
     let axis = convert::axis(&cx, &axis, x.rank())?;
     let dtype = dtype::parse_canonical(&cx, &dtype)?;
     let attributes =
@@ -406,7 +406,7 @@ fn sort(interp: &Interp, args: Arguments) -> PyResult<Value> {
         let sorted = sorted(&cx, &operands, &dimension, keys)?;
         return Ok(Value::tuple(sorted.into_iter().map(|tile| convert::value(&cx, tile))));
     }
-    let operand = convert::tile(&cx, &operand, "sort")?;
+    let operand = convert::operand(&cx, &operand, "sort")?;
     let mut sorted = sorted(&cx, &[operand], &dimension, keys)?;
     match sorted.pop() {
         Some(tile) => Ok(convert::value(&cx, tile)),
@@ -417,7 +417,7 @@ fn sort(interp: &Interp, args: Arguments) -> PyResult<Value> {
 fn collapse(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [x, start, stop] = args.take();
     let cx = Context::jax(interp);
-    let x = convert::tile(&cx, &x, "collapse")?;
+    let x = convert::operand(&cx, &x, "collapse")?;
     let rank = x.rank() as i64;
     let bound = |value: i64| (if value < 0 { value + rank } else { value }).clamp(0, rank) as usize;
     let start = bound(interp.to_i64(&start)?);
@@ -435,8 +435,8 @@ fn collapse(interp: &Interp, args: Arguments) -> PyResult<Value> {
 fn pad(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [x, value, config] = args.take();
     let cx = Context::jax(interp);
-    let x = convert::tile(&cx, &x, "pad")?;
-    let value = convert::tile(&cx, &value, "pad")?;
+    let x = convert::operand(&cx, &x, "pad")?;
+    let value = convert::operand(&cx, &value, "pad")?;
     let value = if value.weak() { p::convert(&cx, &value, x.dtype(), false)? } else { value };
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
     for dim in interp.collect(&config)? {
@@ -467,7 +467,7 @@ fn along(cx: &Context<'_>, x: &Tile, from: usize, to: usize, stride: usize, axis
 fn slice_in_dim(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [x, start, limit, stride, axis] = args.take();
     let cx = Context::jax(interp);
-    let x = convert::tile(&cx, &x, "slice_in_dim")?;
+    let x = convert::operand(&cx, &x, "slice_in_dim")?;
     let axis = convert::axis(&cx, &axis, x.rank())?;
     let extent = x.shape()[axis] as i64;
     let bound = |value: Value, default: i64| -> PyResult<usize> {
@@ -491,7 +491,7 @@ fn start_indices(cx: &Context<'_>, starts: &Value) -> PyResult<Vec<Tile>> {
     values
         .iter()
         .map(|v| {
-            let tile = convert::tile(cx, v, "dynamic_slice")?;
+            let tile = convert::operand(cx, v, "dynamic_slice")?;
             let dtype = if tile.weak() { DType::I32 } else { tile.dtype() };
             p::convert(cx, &tile, dtype, false)
         })

@@ -3,8 +3,9 @@
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::jnp::call::find_unknown;
+use crate::pallas::cache::Traces;
 use crate::pallas::launch;
-use crate::pallas::spec::{GridSpec, NoBlockSpec, argument_span};
+use crate::pallas::spec::{self, GridSpec, NoBlockSpec, argument_span};
 use crate::state::InterpWorld;
 use crate::tile::Tile;
 use crate::tree;
@@ -59,6 +60,8 @@ pub struct PallasCall {
     pub out_specs_span: Option<Span>,
     /// The `input_output_aliases` argument.
     pub aliases_span: Option<Span>,
+    /// Launches that were traced before.
+    pub(crate) traces: Traces,
 }
 
 static CLASS: NativeClass = NativeClass {
@@ -113,6 +116,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
     if !grid_spec.is_none() {
         refuse_beside_grid_spec(interp, &grid_spec, &grid, &in_specs, &out_specs, &scratch_shapes)?;
     }
+    spec::check_in_specs(interp, &in_specs, in_specs_span.unwrap_or(span))?;
     if !interp.is_callable(&kernel) && !kernel.is_unknown() {
         let shown = interp.repr(&kernel)?;
         return Err(interp.type_error(format!("pallas_call takes a kernel function, got {shown}")));
@@ -137,6 +141,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         in_specs_span,
         out_specs_span,
         aliases_span,
+        traces: Traces::default(),
     }))
 }
 

@@ -68,6 +68,12 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         .chain(&input_leaves)
         .map(|leaf| convert::tile(cx, leaf, "pallas_call"))
         .collect::<PyResult<Vec<_>>>()?;
+    let cached = call.traces.find(cx, (&scalar_tree, &input_tree), &arguments)?;
+    if let Some((launch, out_tree)) = cached {
+        let spans = LaunchSpans { apply, ..launch.spans.clone() };
+        let launch = Arc::new(Launch { spans, ..(*launch).clone() });
+        return Ok(Prepared { launch, arguments, out_tree });
+    }
     let out_shape = match &call.out_shape {
         Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
         value => value.clone(),
@@ -115,8 +121,9 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         out_shape: call.out_shape_span,
     };
     let semantics = call.semantics.clone();
-    let launch = Launch { kernel, grid, operands, scratch, aliases, semantics, spans };
-    Ok(Prepared { launch: Arc::new(launch), arguments, out_tree })
+    let launch = Arc::new(Launch { kernel, grid, operands, scratch, aliases, semantics, spans });
+    call.traces.keep(cx, (scalar_tree, input_tree), &arguments, (&launch, &out_tree));
+    Ok(Prepared { launch, arguments, out_tree })
 }
 
 /// `grid=4`, `grid=(4, 2)`, named grids `(("i", 4), ...)`.
@@ -207,14 +214,6 @@ fn specs(
         Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
         value => value.clone(),
     };
-    if what == "`in_specs`" && !matches!(value, Value::Tuple(_)) {
-        let shown = interp.repr(&value)?;
-        return Err(interp.error_with(
-            &interp.types().value_error,
-            format!("`in_specs` must be a tuple or a list. Found: {shown}"),
-            Diagnosis { code: "PL103", span: Some(call.span), ..Diagnosis::default() },
-        ));
-    }
     let (spec_leaves, spec_tree) = tree::flatten(interp, &value, None)?;
     if !spec_tree.same(tree, interp)? {
         return Err(tree_mismatch(cx, call, (what, &spec_tree), (against, tree)));
@@ -441,6 +440,29 @@ fn trace_index_map(
             cx.value_in(&trace, &tile)
         })?;
         yields.push(value);
+    }
+    let captured = trace.captured.borrow().clone();
+    if let Some((_, span)) = captured.first() {
+        let shown: Vec<String> = captured
+            .iter()
+            .map(|(array, _)| {
+                format!("TypedNdArray({}, dtype={})", crate::text::str(interp, array), array.dtype().name())
+            })
+            .collect();
+        return Err(interp.error_with(
+            &interp.types().value_error,
+            format!(
+                "Index map function {function_origin} for {origin} must not capture constants: [{}]",
+                shown.join(", ")
+            ),
+            Diagnosis {
+                code: "PL305",
+                span: Some(*span),
+                message: Some("this index map captures an array from outside".to_string()),
+                help: Some("pass it as a prefetched scalar operand (`PrefetchScalarGridSpec`)".to_string()),
+                ..Diagnosis::default()
+            },
+        ));
     }
     Ok(trace.finish(yields))
 }
@@ -670,7 +692,8 @@ fn aliases(cx: &Context<'_>, call: &PallasCall, operands: &[Operand]) -> PyResul
                 return Err(refuse(format!(
                     "{prefix} referring to input[{input}] with abstract value {} and to output[{output}] with a different \
                      abstract value {}.",
-                    source.array, target.array
+                    crate::errors::type_text(&source.array),
+                    crate::errors::type_text(&target.array)
                 )));
             }
             Ok((input as usize, output as usize))

@@ -1,6 +1,7 @@
 //! `jax.experimental.pallas` and its targets' modules: launches, specs, Refs' helpers, memory spaces.
 
 pub mod access;
+mod cache;
 pub mod call;
 pub mod cost;
 pub mod debug;

@@ -311,7 +311,21 @@ fn make_grid_spec(interp: &Interp, args: Arguments, prefetched: bool) -> PyResul
     if let Some(unknown) = [&grid, &in_specs, &out_specs].into_iter().find_map(|v| find_unknown(v, 4)) {
         return Ok(unknown);
     }
+    check_in_specs(interp, &in_specs, interp.span())?;
     Ok(Value::object(GridSpec { prefetched, prefetch, grid, in_specs, out_specs, scratch_shapes, grid_span }))
+}
+
+/// `in_specs` is a list or tuple of specs, one for each argument.
+pub(crate) fn check_in_specs(interp: &Interp, value: &Value, span: Span) -> PyResult<()> {
+    let fits = matches!(value, Value::None | Value::Unset | Value::Unknown(_) | Value::Tuple(_) | Value::List(_));
+    if fits || value.downcast::<NoBlockSpec>().is_some() {
+        return Ok(());
+    }
+    Err(interp.error_with(
+        &interp.types().value_error,
+        format!("`in_specs` must be a tuple or a list. Found: {}", interp.repr(value)?),
+        Diagnosis { code: "PL103", span: Some(span), ..Diagnosis::default() },
+    ))
 }
 
 impl BlockSpec {

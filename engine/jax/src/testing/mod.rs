@@ -38,6 +38,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.state.discharge", "private/state_discharge.py"),
     module!("jax._src.state.indexing", "private/state_indexing.py"),
     module!("jax._src.state.utils", "private/state_utils.py"),
+    module!("jax.sharding", "private/sharding.py"),
     module!("jax.experimental.mesh_utils", "private/mesh_utils.py"),
     module!("jax.experimental.mosaic", "private/mosaic.py"),
     module!("jax.experimental.mosaic.gpu", "private/mosaic_gpu.py"),

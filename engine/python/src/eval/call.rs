@@ -320,6 +320,12 @@ impl Interp {
                 if let Some((inner, args)) = self.unwrap_partial(function, &args)? {
                     return self.bind(&inner, args);
                 }
+                // What wraps a function (`jax.jit`) binds as the function does.
+                if let Value::Object(_) = function
+                    && let Some(wrapped) = self.find_attr(function, "__wrapped__")?
+                {
+                    return self.bind(&wrapped, args);
+                }
                 match self.special_method(function, "__call__")? {
                     Some(call) => self.bind(&call, args),
                     None => Err(self.not_callable(function)),
