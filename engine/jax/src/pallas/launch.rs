@@ -94,8 +94,11 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
             spec: None,
         });
     }
-    for (index, (tile, spec)) in input_tiles.iter().zip(in_specs).enumerate() {
-        let origin = format!("args[{}]", index + scalar_tiles.len());
+    let mut origins = Vec::new();
+    for (index, def) in input_tree.children().iter().enumerate() {
+        def.paths(&format!("args[{}]", index + scalars.len()), &mut origins);
+    }
+    for ((tile, spec), origin) in input_tiles.iter().zip(in_specs).zip(origins) {
         planned.push(Planned { role: Role::Input, array: bare(tile.ty()), origin, spec });
     }
     let out_paths = out_origins(&out_tree);
@@ -230,21 +233,17 @@ fn tree_mismatch(
     (what, specs): (&str, &TreeDef),
     (against, tree): (&str, &TreeDef),
 ) -> Box<Stop> {
-    let detail = match (specs, tree) {
-        (TreeDef::Tuple(a), TreeDef::Tuple(b)) if a.len() != b.len() => format!(
-            "{what} is a tuple of length {} but {against} is a tuple of length {}, so the lengths do not match",
-            a.len(),
-            b.len()
-        ),
-        _ => format!(
-            "{what} has the structure {} but {against} has {}, so the structures do not match",
-            specs.text(cx.interp).unwrap_or_default(),
-            tree.text(cx.interp).unwrap_or_default()
-        ),
-    };
+    let found = tree::differences(cx.interp, specs, tree).unwrap_or_default();
+    let mut message =
+        format!("Pytree for {what} and {against} do not match. There are {} mismatches, including:", found.len());
+    for difference in &found {
+        let place = if difference.path.is_empty() { String::new() } else { format!("at {}, ", difference.path) };
+        message.push_str(&format!(
+            "\n    * {place}{what} is a {} but {against} is a {}, so {}",
+            difference.first, difference.second, difference.why
+        ));
+    }
     let span = if what == "`in_specs`" { call.in_specs_span } else { call.out_specs_span };
-    let message =
-        format!("Pytree for {what} and {against} do not match. There are 1 mismatches, including:\n    * {detail}");
     let count = format!(
         "{} spec{} for {} operand{}",
         specs.leaves(),

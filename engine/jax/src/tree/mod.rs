@@ -1,11 +1,13 @@
 //! Pytrees: values taken apart into leaves and put together again (jax/_src/tree_util.py). Knows the registered kinds:
 //! tuples, lists, dicts (keys sorted), namedtuples, `None`, and classes registered by the program.
 
+mod differences;
 mod flatten;
 mod keys;
 mod prefix;
 mod unflatten;
 
+pub use differences::differences;
 pub use flatten::{PathAndLeaf, flatten, flatten_with_path, one_level};
 pub use keys::{classes as key_classes, key_string};
 pub use prefix::{broadcast_prefix, up_to};

@@ -5,6 +5,7 @@ use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::primitive;
 use crate::tile::Tile;
+use crate::trace::TraceKind;
 use crate::transform::derive::{vjp, zeros_like};
 use crate::transform::stage::{Outcome, Staged, assemble, stage};
 use crate::tree::{self, TreeDef};
@@ -167,7 +168,7 @@ impl Transformation for Gradient {
         let (results, back) = vjp(cx, staged.function, arguments, &wanted)?;
         let value = &results[..value_tree.leaves()];
         self.check_output(cx, value, &value_tree, &staged.numbers)?;
-        let one = primitive::scalar_like(&value[0], 1.0);
+        let one = own_constant(cx, primitive::scalar_like(&value[0], 1.0))?;
         let mut cotangents = vec![Some(one)];
         cotangents.resize(results.len(), None);
         let mut given = back.apply(cx, cotangents)?.into_iter();
@@ -269,5 +270,16 @@ impl Gradient {
             )));
         }
         Ok(())
+    }
+}
+
+/// A constant of our own making inside a kernel: part of it, not captured from outside.
+fn own_constant(cx: &Context<'_>, tile: Tile) -> PyResult<Tile> {
+    match cx.trace() {
+        Some(trace) if trace.kind == TraceKind::Kernel => {
+            let value = cx.value_in(&trace, &tile)?;
+            Ok(trace.tile(value).unwrap_or(tile))
+        }
+        _ => Ok(tile),
     }
 }
