@@ -186,6 +186,30 @@ fn no_strict_promotion(cx: &Context<'_>, types: &[(DType, bool)]) -> Box<pallas_
     )
 }
 
+/// Names that this option's message has for functions whose ops are called otherwise.
+const NUMPY_NAMES: &[(&str, &str)] = &[
+    ("and", "bitwise_and"),
+    ("atan2", "arctan2"),
+    ("div", "true_divide"),
+    ("eq", "equal"),
+    ("ge", "greater_equal"),
+    ("gt", "greater"),
+    ("le", "less_equal"),
+    ("lt", "less"),
+    ("max", "maximum"),
+    ("min", "minimum"),
+    ("mul", "multiply"),
+    ("ne", "not_equal"),
+    ("or", "bitwise_or"),
+    ("pow", "power"),
+    ("rem", "remainder"),
+    ("shift_left", "left_shift"),
+    ("shift_right_arithmetic", "right_shift"),
+    ("shift_right_logical", "right_shift"),
+    ("sub", "subtract"),
+    ("xor", "bitwise_xor"),
+];
+
 /// What `jax_numpy_rank_promotion` says to operands of several ranks.
 fn check_ranks(cx: &Context<'_>, function: &str, shapes: &[&Shape]) -> PyResult<()> {
     let mode = cx.state.rank_promotion.get();
@@ -198,6 +222,7 @@ fn check_ranks(cx: &Context<'_>, function: &str, shapes: &[&Shape]) -> PyResult<
     if ranks.all(|rank| Some(rank) == first) {
         return Ok(());
     }
+    let function = NUMPY_NAMES.iter().find(|(op, _)| *op == function).map_or(function, |(_, name)| name);
     let texts: Vec<String> = shapes.iter().map(ToString::to_string).collect();
     let texts = texts.join(" ");
     if mode == RankPromotion::Raise {

@@ -145,7 +145,12 @@ impl World for InterpWorld<'_> {
                 .collect::<Vec<_>>()
                 .join(" "),
         };
-        self.0.host().write_stdout(&format!("{text}\n"));
+        // Through `print`: the program may have put something else in the place of standard output.
+        let print = self.0.import("builtins").and_then(|builtins| self.0.get_attr(&builtins, "print"));
+        let printed = print.and_then(|print| self.0.call_values(&print, [pallas_python::Value::from(text.as_str())]));
+        if printed.is_err() {
+            self.0.host().write_stdout(&format!("{text}\n"));
+        }
     }
 
     fn cancelled(&self) -> bool {

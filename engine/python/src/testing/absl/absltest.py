@@ -47,7 +47,7 @@ class TestCase(unittest.TestCase):
 
     def shortDescription(self):
         """The test's id, then the first line of its docstring."""
-        description = str(self)
+        description = self.id().removeprefix("__main__.")
         doc = super().shortDescription()
         return f"{description}\n{doc}" if doc else description
 
@@ -177,8 +177,9 @@ class TestCase(unittest.TestCase):
             at, last = index, string
 
     def assertBetween(self, value, minv, maxv, msg=None):
-        if not minv <= value <= maxv:
-            self.fail(self._formatMessage(msg, f'"{value!r}" unexpectedly not between "{minv!r}" and "{maxv!r}"'))
+        msg = self._formatMessage(msg, f'"{value!r}" unexpectedly not between "{minv!r}" and "{maxv!r}"')
+        self.assertLessEqual(minv, value, msg)
+        self.assertGreaterEqual(maxv, value, msg)
 
     def assertRegexMatch(self, actual_str, regexes, message=None):
         if isinstance(regexes, (str, bytes)):
