@@ -190,7 +190,7 @@ impl<'a> Site<'a> {
         let reference = kernel.ty(*op.operands.first()?).as_ref_type()?;
         let writes = !matches!(op.op.kind, OpKind::Memory(MemoryOp::Load | MemoryOp::View));
         let mut operands = op.operands.iter().skip(1 + usize::from(writes));
-        let mut slice = Slice::of_kernel(kernel, sources, &launch.grid);
+        let mut slice = Slice::of_kernel(kernel, sources, launch);
         for enclosing in path {
             if is_for(kernel, enclosing.op) {
                 slice.add_counter(enclosing.op);

@@ -32,7 +32,7 @@ pub(crate) fn first_outside(launch: &Launch, operand: &Operand) -> Option<Outsid
     }
     let map = operand.index_map.as_ref()?;
     let sources = Sources::new(map);
-    let mut slice = Slice::of_map(map, &sources, &launch.grid);
+    let mut slice = Slice::of_map(map, &sources, launch);
     let forms = BlockMap::new(operand, launch.grid.len()).dims;
     let yields = &map.region(map.body).yields;
     let dims: Vec<Dim<'_>> = operand

@@ -35,12 +35,14 @@ pub(crate) fn first_gap(launch: &Launch, operand: &Operand) -> Option<Gap> {
     // What is left out along one dimension is left out whatever the others do.
     for (axis, form) in map.dims.iter().enumerate() {
         if let IndexForm::Affine { constant, coefficients } = form
+            // Along an axis of unknown extent there may be as many programs as it takes.
+            && !launch.dynamic.iter().any(|&axis| coefficients.get(axis).is_some_and(|&c| c != 0))
             && let Some(range) = gap_along(operand.block[axis], shape[axis], *constant, coefficients, &launch.grid)
         {
             return Some(Gap::Along { axis, range });
         }
     }
-    match is_separable(&map.dims, &launch.grid) {
+    match is_separable(&map.dims, &launch.grid) || !launch.dynamic.is_empty() {
         true => None,
         false => enumerate(launch, operand, &map).map(Gap::Box),
     }

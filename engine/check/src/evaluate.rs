@@ -5,7 +5,7 @@
 use crate::known::{self, Known};
 use crate::walk::{Source, Sources};
 use pallas_ir::op::{ControlOp, ProgramOp};
-use pallas_ir::{Function, OpId, OpKind, ValueId};
+use pallas_ir::{Function, Launch, OpId, OpKind, ValueId};
 use pallas_tensor::DType;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -43,6 +43,7 @@ enum Visit {
 pub(crate) struct Slice<'a> {
     function: &'a Function,
     sources: &'a Sources,
+    launch: &'a Launch,
     grid: &'a [usize],
     /// Whether the first parameters of the function are program ids, as in index maps.
     maps_ids: bool,
@@ -54,11 +55,12 @@ pub(crate) struct Slice<'a> {
 
 impl<'a> Slice<'a> {
     /// An empty slice of a kernel.
-    pub(crate) fn of_kernel(function: &'a Function, sources: &'a Sources, grid: &'a [usize]) -> Self {
+    pub(crate) fn of_kernel(function: &'a Function, sources: &'a Sources, launch: &'a Launch) -> Self {
         Slice {
             function,
             sources,
-            grid,
+            launch,
+            grid: &launch.grid,
             maps_ids: false,
             steps: Vec::new(),
             slots: HashMap::new(),
@@ -67,8 +69,8 @@ impl<'a> Slice<'a> {
     }
 
     /// An empty slice of an index map, whose first parameters are the program ids.
-    pub(crate) fn of_map(function: &'a Function, sources: &'a Sources, grid: &'a [usize]) -> Self {
-        Slice { maps_ids: true, ..Slice::of_kernel(function, sources, grid) }
+    pub(crate) fn of_map(function: &'a Function, sources: &'a Sources, launch: &'a Launch) -> Self {
+        Slice { maps_ids: true, ..Slice::of_kernel(function, sources, launch) }
     }
 
     /// Makes the counter of a `for` a variable of its own, after the grid's axes and the counters added before it.
@@ -217,6 +219,7 @@ impl<'a> Slice<'a> {
                         let extent = *self.grid.get(axis)?;
                         Some(match question {
                             ProgramOp::ProgramId => Step::Program(axis),
+                            ProgramOp::NumPrograms if self.launch.dynamic.contains(&axis) => Step::Data,
                             ProgramOp::NumPrograms => Step::Extent(extent as i64),
                         })
                     }

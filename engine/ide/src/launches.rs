@@ -15,7 +15,7 @@ pub(crate) fn launch(analysis: &Analysis, span: Span) -> Option<String> {
     let launches: Vec<&Launch> = analysis.launches.iter().map(|launch| &**launch).collect();
     let mut lines = Vec::new();
     for launch in launches.iter().filter(mine) {
-        let mut text = format!("grid `{}`{}", tuple(&launch.grid), programs(launch));
+        let mut text = format!("grid `{}`{}", tuple(&launch.grid_words()), programs(launch));
         for operand in &launch.operands {
             text.push_str(&format!("\n- {}", operand_line(launch, operand)));
         }
@@ -61,7 +61,7 @@ pub(crate) fn program_id(analysis: &Analysis, call: &Expr) -> Option<String> {
     for launch in analysis.launches.iter().filter(|l| kernel.is_none() || l.spans.kernel == kernel) {
         if let Some(extent) = launch.grid.get(axis) {
             let what = if &**name == "program_id" { format!("0..{extent}") } else { extent.to_string() };
-            push(&mut lines, format!("`{what}`: axis {axis} of grid `{}`", tuple(&launch.grid)));
+            push(&mut lines, format!("`{what}`: axis {axis} of grid `{}`", tuple(&launch.grid_words())));
         }
     }
     joined(lines, "\n\n")
@@ -83,7 +83,7 @@ fn operands(analysis: &Analysis, wanted: impl Fn(&Operand) -> bool) -> Option<St
     let mut lines = Vec::new();
     for launch in &analysis.launches {
         for operand in launch.operands.iter().filter(|operand| wanted(operand)) {
-            push(&mut lines, format!("{}; grid `{}`", operand_line(launch, operand), tuple(&launch.grid)));
+            push(&mut lines, format!("{}; grid `{}`", operand_line(launch, operand), tuple(&launch.grid_words())));
         }
     }
     joined(lines, "\n\n")
@@ -105,6 +105,7 @@ fn operand_line(launch: &Launch, operand: &Operand) -> String {
     // The last program says most: where blocks run out, it shows there.
     let last: Option<Vec<usize>> = launch.grid.iter().map(|extent| extent.checked_sub(1)).collect();
     if let Some(last) = last
+        && launch.dynamic.is_empty()
         && let Some(indices) = BlockMap::new(operand, launch.grid.len()).indices(&last)
     {
         line.push_str(&format!("; program `{}` gets block `{}`", tuple(&last), tuple(&indices)));
@@ -114,6 +115,9 @@ fn operand_line(launch: &Launch, operand: &Operand) -> String {
 
 /// `: 8 programs`
 fn programs(launch: &Launch) -> String {
+    if !launch.dynamic.is_empty() {
+        return ": as many programs as the data say".to_string();
+    }
     let count = launch.grid.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent));
     match count {
         Some(1) => ": 1 program".to_string(),

@@ -9,13 +9,15 @@ use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
 use crate::tape::Tape;
 use pallas_ir::{Launch, RefType, Role, Type};
-use pallas_tensor::{Array, Shape};
+use pallas_tensor::{Array, Scalar, Shape};
 
 /// A launch ready to run: the kernel flattened, index maps solved where they are affine.
 #[derive(Debug)]
 pub struct LaunchPlan {
     tape: Tape,
     grid: Vec<usize>,
+    /// Axes whose extents are the first inputs.
+    dynamic: Vec<usize>,
     operands: Vec<OperandPlan>,
     scratch: Vec<RefType>,
     /// (input, output), counted over non-output operands and over outputs.
@@ -48,6 +50,7 @@ impl LaunchPlan {
         let plan = LaunchPlan {
             tape,
             grid: launch.grid.clone(),
+            dynamic: launch.dynamic.clone(),
             operands,
             scratch: launch.scratch.clone(),
             aliases: launch.aliases.clone(),
@@ -87,20 +90,38 @@ impl LaunchPlan {
         Ok(())
     }
 
-    /// Runs every program. Inputs are the prefetched scalars and inputs in the order of the operands; the result holds
-    /// the outputs in their order.
+    /// Runs every program. Inputs are the extents of dynamic axes, then prefetched scalars and inputs in the order of the
+    /// operands; the result holds the outputs in their order.
     ///
     /// # Errors
     /// If an op fails, inputs do not fit, or the hooks cancel.
-    pub fn run(&self, inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
-        let mut run = Run::new(self, inputs)?;
-        let programs = self.grid.iter().fold(1usize, |total, &extent| total.saturating_mul(extent));
-        let mut ids = vec![0; self.grid.len()];
+    pub fn run(&self, mut inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
+        let rest = inputs.split_off(self.dynamic.len().min(inputs.len()));
+        let grid = self.extents(&inputs)?;
+        let mut run = Run::new(self, &grid, rest)?;
+        let programs = grid.iter().fold(1usize, |total, &extent| total.saturating_mul(extent));
+        let mut ids = vec![0; grid.len()];
         for number in 0..programs {
             run.program(number, &ids, hooks).map_err(|error| error.in_program(&ids))?;
-            next(&mut ids, &self.grid);
+            next(&mut ids, &grid);
         }
         run.finish()
+    }
+
+    /// The grid with the extents that are known now. No program runs along an extent of zero or less.
+    fn extents(&self, given: &[Array]) -> Result<Vec<usize>, RunError> {
+        if given.len() != self.dynamic.len() {
+            return Err(RunError::malformed("an extent of the grid is missing"));
+        }
+        let mut grid = self.grid.clone();
+        for (&axis, extent) in self.dynamic.iter().zip(given) {
+            let number = extent.item().and_then(Scalar::as_int);
+            let (Some(slot), Some(number)) = (grid.get_mut(axis), number) else {
+                return Err(RunError::malformed("an extent of the grid is no integer"));
+            };
+            *slot = usize::try_from(number).unwrap_or(0);
+        }
+        Ok(grid)
     }
 }
 
@@ -118,6 +139,7 @@ fn next(ids: &mut [usize], grid: &[usize]) {
 /// A launch in motion.
 struct Run<'a> {
     plan: &'a LaunchPlan,
+    grid: &'a [usize],
     memory: Memory,
     registers: Vec<Value>,
     states: Vec<State>,
@@ -137,7 +159,7 @@ enum State {
 }
 
 impl<'a> Run<'a> {
-    fn new(plan: &'a LaunchPlan, inputs: Vec<Array>) -> Result<Run<'a>, RunError> {
+    fn new(plan: &'a LaunchPlan, grid: &'a [usize], inputs: Vec<Array>) -> Result<Run<'a>, RunError> {
         let expected: Vec<&OperandPlan> = plan.operands.iter().filter(|operand| operand.role != Role::Output).collect();
         let fits = expected.len() == inputs.len()
             && expected.iter().zip(&inputs).all(|(operand, input)| {
@@ -193,7 +215,7 @@ impl<'a> Run<'a> {
             let buffer = memory.add(allocate(ty)?);
             registers[param as usize] = Value::Ref(View::whole(buffer, &ty.shape));
         }
-        Ok(Run { plan, memory, registers, indices: vec![Vec::new(); states.len()], states, prefetched })
+        Ok(Run { plan, grid, memory, registers, indices: vec![Vec::new(); states.len()], states, prefetched })
     }
 
     fn program(&mut self, number: usize, ids: &[usize], hooks: &mut dyn Hooks) -> Result<(), RunError> {
@@ -205,7 +227,7 @@ impl<'a> Run<'a> {
         let copy_in = tick(hooks);
         for ((operand, state), indices) in self.plan.operands.iter().zip(&mut self.states).zip(&mut self.indices) {
             let State::Block(state) = state else { continue };
-            operand.map.indices(ids, &self.plan.grid, &self.prefetched, &mut self.memory, hooks, indices)?;
+            operand.map.indices(ids, self.grid, &self.prefetched, &mut self.memory, hooks, indices)?;
             state.bring(&operand.blocks, indices, &mut self.memory)?;
         }
         let compute = tick(hooks);
@@ -213,7 +235,7 @@ impl<'a> Run<'a> {
             registers: &mut self.registers,
             memory: &mut self.memory,
             ids,
-            grid: &self.plan.grid,
+            grid: self.grid,
             hooks,
             tape: &self.plan.tape,
         };

@@ -11,8 +11,10 @@ use std::sync::Arc;
 pub struct Launch {
     /// The kernel. Parameters: scalar-prefetch operands, inputs, outputs, scratch; all Refs.
     pub kernel: Function,
-    /// Extent of the grid along each axis; `()` runs the kernel once.
+    /// Extent of the grid along each axis; `()` runs the kernel once. 1 where it is not known before the launch runs.
     pub grid: Vec<usize>,
+    /// Axes whose extent is computed on the way to the launch, in order: i32 scalars before its other operands.
+    pub dynamic: Vec<usize>,
     /// Operands in the order of the kernel's parameters: prefetched scalars, inputs, outputs.
     pub operands: Vec<Operand>,
     /// Scratch Refs; they live across programs.
@@ -147,7 +149,17 @@ impl Operand {
 }
 
 impl Launch {
-    /// Number of programs; saturating.
+    /// Extent of the grid along each axis, where it is known.
+    pub fn extents(&self) -> Vec<Option<usize>> {
+        self.grid.iter().enumerate().map(|(axis, &extent)| (!self.dynamic.contains(&axis)).then_some(extent)).collect()
+    }
+
+    /// The extents as people write them: `?` where they are not known.
+    pub fn grid_words(&self) -> Vec<String> {
+        self.extents().iter().map(|extent| extent.map_or("?".to_string(), |extent| extent.to_string())).collect()
+    }
+
+    /// Number of programs; saturating. One along axes whose extent is not known.
     pub fn programs(&self) -> usize {
         self.grid.iter().fold(1, |n, &g| n.saturating_mul(g))
     }

@@ -51,6 +51,9 @@ pub fn verify_launch(launch: &Launch) -> Vec<Problem> {
         );
     }
     let mut last = Role::Prefetch;
+    if let Some(axis) = launch.dynamic.iter().find(|&&axis| axis >= launch.grid.len()) {
+        problem("launch", format!("axis {axis} is dynamic, but the grid has {} axes", launch.grid.len()));
+    }
     for operand in &launch.operands {
         let place = format!("operand {}", operand.name);
         if (operand.role as u8) < last as u8 {

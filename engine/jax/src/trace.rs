@@ -36,8 +36,8 @@ pub struct Trace {
     pub kind: TraceKind,
     /// The function's Python name and place, as in `add_kernel at add.py:5`, for messages.
     pub origin: String,
-    /// The grid that `program_id` may ask; `None` outside kernels.
-    pub grid: Option<Vec<usize>>,
+    /// The grid that `program_id` may ask, with the extents that are known; `None` outside kernels.
+    pub grid: Option<Vec<Option<usize>>>,
     /// Array constants that were captured, in order; for the error of kernels.
     pub captured: RefCell<Vec<(Array, Span)>>,
     /// In the trace of a transformation: tiles from outside, and the parameters that stand for them.
@@ -49,7 +49,13 @@ pub struct Trace {
 
 impl Trace {
     /// A new trace, not yet on the stack.
-    pub fn new(cx: &Context<'_>, kind: TraceKind, name: &str, origin: String, grid: Option<Vec<usize>>) -> Rc<Trace> {
+    pub fn new(
+        cx: &Context<'_>,
+        kind: TraceKind,
+        name: &str,
+        origin: String,
+        grid: Option<Vec<Option<usize>>>,
+    ) -> Rc<Trace> {
         let location = Location { span: cx.interp.span(), calls: Vec::new() };
         Rc::new(Trace {
             kind,

@@ -15,8 +15,8 @@ pub struct Copies {
     pub bytes: u128,
 }
 
-/// The copies of `operand`, one of the launch's own. `None` where its index map depends on data, or the grid is too large
-/// to walk.
+/// The copies of `operand`, one of the launch's own. `None` where its index map or the grid depends on data, or the grid
+/// is too large to walk.
 pub fn copies(launch: &Launch, operand: &Operand) -> Option<Copies> {
     let block = operand
         .block
@@ -36,7 +36,7 @@ fn count(launch: &Launch, operand: &Operand) -> Option<usize> {
     if (0..launch.grid.len()).all(still) {
         return Some(1);
     }
-    if programs > MOST_PROGRAMS || !map.is_known() {
+    if programs > MOST_PROGRAMS || !map.is_known() || !launch.dynamic.is_empty() {
         return None;
     }
     let mut last = None;

@@ -143,6 +143,9 @@ impl LaunchReport {
             [] => "no grid, 1 program".to_string(),
             [_] => format!("grid {programs}"),
             grid => {
+                if !launch.dynamic.is_empty() {
+                    return format!("grid {}", launch.grid_words().join("×"));
+                }
                 let extents: Vec<String> = grid.iter().map(|&extent| grouped(extent)).collect();
                 format!("grid {} = {programs}", extents.join("×"))
             }

@@ -54,6 +54,9 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
 
 /// `4×2×4`
 fn grid(launch: &pallas_engine::Launch) -> String {
+    if !launch.dynamic.is_empty() {
+        return launch.grid_words().join("×");
+    }
     let extents: Vec<String> = launch.grid.iter().map(|&extent| grouped(extent)).collect();
     if extents.is_empty() { "no grid".to_string() } else { extents.join("×") }
 }

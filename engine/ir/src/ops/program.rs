@@ -38,11 +38,11 @@ pub static DEBUG_PRINT: OpDef = OpDef {
     kind: OpKind::Effect(EffectOp::DebugPrint),
 };
 
-/// Runs the attribute `launch`. Operands: its prefetched scalars and inputs, as tiles of the arrays' types. Results: its
-/// outputs.
+/// Runs the attribute `launch`. Operands: the extents of its dynamic grid axes, its prefetched scalars and inputs, as tiles
+/// of the arrays' types. Results: its outputs.
 pub static LAUNCH: OpDef = OpDef {
     name: "launch",
-    doc: "Runs `launch`; operands: its prefetched scalars and inputs, results: its outputs",
+    doc: "Runs `launch`; operands: extents of dynamic axes, prefetched scalars and inputs, results: its outputs",
     attributes: &["launch"],
     infer: infer_launch,
     kind: OpKind::Launch,
@@ -60,8 +60,15 @@ fn infer_launch(context: &InferContext<'_>) -> Result<Types, InferError> {
     };
     let inputs = launch.operands.iter().filter(|o| o.role != Role::Output);
     let expected: Vec<_> = inputs.collect();
-    rule::count(context, "launch", expected.len())?;
-    for (operand, ty) in expected.iter().zip(rule::tensors(context)?) {
+    let extents = launch.dynamic.len();
+    rule::count(context, "launch", extents + expected.len())?;
+    let types = rule::tensors(context)?;
+    for (axis, ty) in launch.dynamic.iter().zip(&types) {
+        if !ty.shape.is_empty() || ty.dtype != DType::I32 {
+            return Err(InferError::type_error(format!("launch: the extent of axis {axis} must be i32[], got {ty}")));
+        }
+    }
+    for (operand, ty) in expected.iter().zip(types.into_iter().skip(extents)) {
         if operand.array.shape != ty.shape || operand.array.dtype != ty.dtype {
             return Err(InferError::type_error(format!(
                 "launch: operand {} must be {}, got {ty}",

@@ -22,7 +22,12 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
     parser.expect_word("launch")?;
     parser.expect_word("grid")?;
     parser.expect('=')?;
-    let grid = parser.list('[', ']', |parser| parser.size("the extent of a grid axis"))?;
+    let extents = parser.list('[', ']', |parser| match parser.accept_word("dynamic") {
+        true => Ok(None),
+        false => parser.size("the extent of a grid axis, or `dynamic`").map(Some),
+    })?;
+    let dynamic = extents.iter().enumerate().filter(|(_, extent)| extent.is_none()).map(|(axis, _)| axis).collect();
+    let grid = extents.iter().map(|extent| extent.unwrap_or(1)).collect();
     let mut semantics = Vec::new();
     if parser.accept_word("semantics") {
         parser.expect('=')?;
@@ -59,7 +64,7 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
     };
     parser.expect('}')?;
     parser.depth -= 1;
-    Ok(Launch { kernel, grid, operands, scratch, aliases, semantics, spans: LaunchSpans::default() })
+    Ok(Launch { kernel, grid, dynamic, operands, scratch, aliases, semantics, spans: LaunchSpans::default() })
 }
 
 fn operand(parser: &mut Parser<'_>) -> Parsed<Operand> {

@@ -14,7 +14,8 @@ pub fn print_launch(launch: &Launch) -> String {
 
 /// `launch grid=[...] { ... }`.
 pub(super) fn write_launch(out: &mut String, launch: &Launch, indent: usize) {
-    let _ = write!(out, "launch grid={:?}", launch.grid);
+    let extents = launch.extents().into_iter().map(|extent| extent.map_or("dynamic".to_string(), |n| n.to_string()));
+    let _ = write!(out, "launch grid=[{}]", extents.collect::<Vec<_>>().join(", "));
     if !launch.semantics.is_empty() {
         let names: Vec<&str> = launch.semantics.iter().map(|&s| semantics_name(s)).collect();
         let _ = write!(out, " semantics=[{}]", names.join(", "));

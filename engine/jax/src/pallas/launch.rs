@@ -7,7 +7,8 @@ use crate::convert;
 use crate::pallas::call::PallasCall;
 use crate::pallas::memory::MemoryRef;
 use crate::pallas::spec::{self, BlockSpec, GridSpec, NoBlockSpec};
-use crate::refs::RefObject;
+use crate::primitive;
+use crate::refs::{RefObject, array_tile};
 use crate::tile::Tile;
 use crate::trace::{Trace, TraceKind};
 use crate::tree::{self, TreeDef};
@@ -25,7 +26,7 @@ use std::sync::Arc;
 pub struct Prepared {
     /// The launch.
     pub launch: Arc<Launch>,
-    /// Its arguments, prefetched scalars first.
+    /// Its arguments: the extents of dynamic axes, prefetched scalars, inputs.
     pub arguments: Vec<Tile>,
     /// How outputs are put together.
     pub out_tree: TreeDef,
@@ -56,7 +57,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         Some(s) => (&s.grid, &s.in_specs, &s.out_specs, &s.scratch_shapes, s.prefetch),
         None => (&call.grid, &call.in_specs, &call.out_specs, &call.scratch_shapes, 0),
     };
-    let grid = parse_grid(cx, call, grid_value)?;
+    let Grid { extents: grid, dynamic, given } = parse_grid(cx, call, grid_value)?;
 
     // Arguments: prefetched scalars, then inputs matched against `in_specs`.
     let prefetch = prefetch.min(args.len());
@@ -72,7 +73,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     if let Some((launch, out_tree)) = cached {
         let spans = LaunchSpans { apply, ..launch.spans.clone() };
         let launch = Arc::new(Launch { spans, ..(*launch).clone() });
-        return Ok(Prepared { launch, arguments, out_tree });
+        return Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree });
     }
     let out_shape = match &call.out_shape {
         Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
@@ -114,7 +115,8 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
 
     let (scratch, scratch_tree) = scratch_types(cx, scratch_value)?;
     let trees = KernelTrees { scalars: &scalar_tree, inputs: &input_tree, outputs: &out_tree, scratch: &scratch_tree };
-    let kernel = trace_kernel(cx, call, &grid, &mut operands, &scratch, &trees)?;
+    let known = grid.iter().enumerate().map(|(axis, &extent)| (!dynamic.contains(&axis)).then_some(extent)).collect();
+    let kernel = trace_kernel(cx, call, known, &mut operands, &scratch, &trees)?;
     let aliases = aliases(cx, call, &operands)?;
     let spans = LaunchSpans {
         call: call.span,
@@ -124,13 +126,24 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         out_shape: call.out_shape_span,
     };
     let semantics = call.semantics.clone();
-    let launch = Arc::new(Launch { kernel, grid, operands, scratch, aliases, semantics, spans });
+    let launch = Arc::new(Launch { kernel, grid, dynamic, operands, scratch, aliases, semantics, spans });
     call.traces.keep(cx, (scalar_tree, input_tree), &arguments, (&launch, &out_tree));
-    Ok(Prepared { launch, arguments, out_tree })
+    Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree })
 }
 
-/// `grid=4`, `grid=(4, 2)`, named grids `(("i", 4), ...)`.
-fn parse_grid(cx: &Context<'_>, call: &PallasCall, value: &Value) -> PyResult<Vec<usize>> {
+/// What a `grid` says.
+#[derive(Default)]
+struct Grid {
+    /// One per axis; 1 where it is not known yet.
+    extents: Vec<usize>,
+    /// Axes whose extents are not known yet.
+    dynamic: Vec<usize>,
+    /// Those extents.
+    given: Vec<Tile>,
+}
+
+/// `grid=4`, `grid=(4, 2)`, named grids `(("i", 4), ...)`, and integer scalars that are being traced.
+fn parse_grid(cx: &Context<'_>, call: &PallasCall, value: &Value) -> PyResult<Grid> {
     let interp = cx.interp;
     let invalid = |interp: &pallas_python::Interp| {
         let shown = interp.repr(value).unwrap_or_default();
@@ -141,28 +154,36 @@ fn parse_grid(cx: &Context<'_>, call: &PallasCall, value: &Value) -> PyResult<Ve
         )
     };
     let dims = match value {
-        Value::None | Value::Unset => return Ok(Vec::new()),
+        Value::None | Value::Unset => return Ok(Grid::default()),
         Value::Int(_) => vec![value.clone()],
         Value::Object(object) if object.is_index() => vec![value.clone()],
         Value::Tuple(_) | Value::List(_) => interp.collect(value)?,
         _ => return Err(invalid(interp)),
     };
-    dims.iter()
-        .map(|dim| {
-            let dim = match dim {
-                Value::Tuple(named) if named.len() == 2 => &named[1],
-                dim => dim,
-            };
-            let extent = match dim {
-                Value::Int(_) => interp.to_i64(dim)?,
-                Value::Object(object) if object.is_index() => interp.to_i64(dim)?,
-                Value::Unknown(_) => return Err(invalid(interp)),
-                _ => return Err(invalid(interp)),
-            };
-            // JAX runs no program for an extent of zero or less; the finding is made from the launch.
-            Ok(usize::try_from(extent).unwrap_or(0))
-        })
-        .collect()
+    let mut grid = Grid::default();
+    for (axis, dim) in dims.iter().enumerate() {
+        let dim = match dim {
+            Value::Tuple(named) if named.len() == 2 => &named[1],
+            dim => dim,
+        };
+        if let Some(extent) = array_tile(dim).filter(|tile| tile.array().is_none()) {
+            if extent.rank() != 0 || !extent.dtype().is_integer() {
+                return Err(invalid(interp));
+            }
+            grid.given.push(primitive::convert(cx, extent, DType::I32, false)?);
+            grid.dynamic.push(axis);
+            grid.extents.push(1);
+            continue;
+        }
+        let extent = match dim {
+            Value::Int(_) => interp.to_i64(dim)?,
+            Value::Object(object) if object.is_index() => interp.to_i64(dim)?,
+            _ => return Err(invalid(interp)),
+        };
+        // JAX runs no program for an extent of zero or less; the finding is made from the launch.
+        grid.extents.push(usize::try_from(extent).unwrap_or(0));
+    }
+    Ok(grid)
 }
 
 fn bare(ty: TensorType) -> TensorType {
@@ -520,7 +541,7 @@ struct KernelTrees<'a> {
 fn trace_kernel(
     cx: &Context<'_>,
     call: &PallasCall,
-    grid: &[usize],
+    grid: Vec<Option<usize>>,
     operands: &mut [Operand],
     scratch: &[RefType],
     trees: &KernelTrees<'_>,
@@ -529,7 +550,7 @@ fn trace_kernel(
     let origin = origin_of(cx, &call.kernel);
     let name = call.name.clone().unwrap_or_else(|| interp.callable_name(&call.kernel));
     let trace =
-        Trace::new(cx, TraceKind::Kernel, &name, format!("{origin} for pallas_call kernel"), Some(grid.to_vec()));
+        Trace::new(cx, TraceKind::Kernel, &name, format!("{origin} for pallas_call kernel"), Some(grid));
     let mut refs = Vec::new();
     let mut values = Vec::new();
     let types = operands

@@ -105,7 +105,7 @@ fn grid_question(interp: &Interp, args: Arguments, op: &'static OpDef) -> PyResu
         ));
     };
     if axis < 0 || axis as usize >= grid.len() {
-        let shape = pallas_tensor::Shape::from(grid.as_slice());
+        let shape = grid_text(&grid);
         return Err(interp.error_with(
             &interp.types().value_error,
             format!("Axis {axis} is out of bounds for grid {shape}"),
@@ -128,13 +128,23 @@ fn grid_question(interp: &Interp, args: Arguments, op: &'static OpDef) -> PyResu
     }
 }
 
-/// With a known grid JAX gives a Python int.
+/// `(4, None)`: extents that are not known are `None` in JAX's words.
+fn grid_text(grid: &[Option<usize>]) -> String {
+    let extents: Vec<String> =
+        grid.iter().map(|extent| extent.map_or("None".to_string(), |extent| extent.to_string())).collect();
+    match extents.as_slice() {
+        [only] => format!("({only},)"),
+        several => format!("({})", several.join(", ")),
+    }
+}
+
+/// With a known extent JAX gives a Python int.
 fn num_programs(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let axis = args.get(0).clone();
     let grid = cx.state.traces.borrow().iter().rev().find_map(|t| t.grid.clone());
     if let (Some(grid), Value::Int(_)) = (grid, &axis)
-        && let Some(&extent) = usize::try_from(interp.to_i64(&axis)?).ok().and_then(|a| grid.get(a))
+        && let Some(&Some(extent)) = usize::try_from(interp.to_i64(&axis)?).ok().and_then(|a| grid.get(a))
     {
         return Ok(Value::from(extent));
     }

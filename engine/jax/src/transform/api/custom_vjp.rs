@@ -277,6 +277,11 @@ fn fill(cx: &Context<'_>, item: &Value, tree: &TreeDef, leaves: &mut Vec<Option<
         }
         _ => {
             let (found, def) = tree::flatten(cx.interp, item, None)?;
+            // One cotangent stands for all of a subtree, and says nothing about an argument without arrays.
+            if matches!(def, TreeDef::Leaf) {
+                leaves.extend(std::iter::repeat_n(Some(item.clone()), tree.leaves()));
+                return Ok(true);
+            }
             if !def.same(tree, cx.interp)? {
                 return Ok(false);
             }

@@ -20,23 +20,24 @@ pub(super) fn rule(cx: &Context<'_>, call: &Call<'_>) -> PyResult<Vec<Lane>> {
     let Some(Attribute::Launch(launch)) = call.attributes.get("launch") else {
         return Err(cx.interp.runtime_error("a launch op without its launch".to_string()));
     };
-    let scalars = launch.with_role(Role::Prefetch).count();
+    let extents = launch.dynamic.len();
+    let scalars = extents + launch.with_role(Role::Prefetch).count();
     if call.operands[..scalars].iter().any(|lane| lane.batched) {
         return one_by_one(cx, call, launch);
     }
     // An output that aliases an input needs the input to have lanes as well.
     let mut operands = call.operands.clone();
     for &(input, _) in &launch.aliases {
-        if let Some(lane) = operands.get_mut(input).filter(|lane| !lane.batched) {
+        if let Some(lane) = operands.get_mut(extents + input).filter(|lane| !lane.batched) {
             *lane = Lane::batched(lane.spread(cx, call.axis.size)?);
         }
     }
     let arguments: Vec<Tile> = operands.iter().map(|lane| lane.tile.clone()).collect();
-    let batched = Arc::new(with_axis(launch, call.axis.size, &operands));
+    let batched = Arc::new(with_axis(launch, call.axis.size, &operands[extents..]));
     Ok(pallas::call::apply(cx, &batched, &arguments)?.into_iter().map(Lane::batched).collect())
 }
 
-/// Prefetched scalars that differ from lane to lane: a launch for each lane.
+/// Extents of the grid or prefetched scalars that differ from lane to lane: a launch for each lane.
 fn one_by_one(cx: &Context<'_>, call: &Call<'_>, launch: &Arc<Launch>) -> PyResult<Vec<Lane>> {
     let mut rows: Vec<Vec<Tile>> = Vec::new();
     for lane in 0..call.axis.size {
@@ -77,6 +78,7 @@ fn with_axis(launch: &Launch, size: usize, lanes: &[Lane]) -> Launch {
     Launch {
         kernel: shifted_axes(&launch.kernel),
         grid,
+        dynamic: launch.dynamic.iter().map(|axis| axis + 1).collect(),
         operands,
         scratch: launch.scratch.clone(),
         aliases: launch.aliases.clone(),
