@@ -48,5 +48,6 @@ pub fn install(interp: &Interp) {
     for module in all() {
         interp.register(module);
     }
+    interp.register_embedded(crate::random::EMBEDDED);
     interp.register_embedded(crate::testing::MODULES);
 }

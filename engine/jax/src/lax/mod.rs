@@ -4,7 +4,7 @@ mod associative_scan;
 pub mod control;
 mod elementwise;
 mod precision;
-mod primitives;
+pub(crate) mod primitives;
 mod products;
 mod shapes;
 

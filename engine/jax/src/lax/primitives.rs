@@ -33,10 +33,15 @@ static CLASS: NativeClass = NativeClass {
     instance_check: None,
 };
 
+/// An op under its primitive's name.
+pub(crate) fn value(op: Op) -> Value {
+    Value::object(Primitive(op))
+}
+
 /// Adds them to the module.
 pub(super) fn populate(namespace: &mut Namespace) {
     for def in ops::ALL.iter().filter(|def| def.attributes.is_empty() && matches!(def.kind, OpKind::Pure { .. })) {
-        namespace.insert(Name::from(format!("{}_p", def.name)), Value::object(Primitive(Op(def))));
+        namespace.insert(Name::from(format!("{}_p", def.name)), value(Op(def)));
     }
 }
 
@@ -49,8 +54,13 @@ fn bind(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let tiles: Vec<Tile> =
         interp.collect(&operands)?.iter().map(|value| convert::tile(&cx, value, op.0.name)).collect::<PyResult<_>>()?;
+    let tiles = if *op == Op(&ops::THREEFRY2X32) { convert::broadcast(&cx, op.0.name, &tiles)? } else { tiles };
     let operands: Vec<&Tile> = tiles.iter().collect();
-    Ok(convert::value(&cx, cx.bind(op.0, &operands, Attributes::default())?))
+    let mut results = cx.bind_all(op.0, &operands, Attributes::default())?;
+    match results.len() {
+        1 => Ok(convert::value(&cx, results.remove(0))),
+        _ => Ok(Value::list(results.into_iter().map(|tile| convert::value(&cx, tile)))),
+    }
 }
 
 impl Object for Primitive {
@@ -65,7 +75,7 @@ impl Object for Primitive {
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
             "name" => Some(Value::from(self.0.0.name)),
-            "multiple_results" => Some(Value::Bool(false)),
+            "multiple_results" => Some(Value::Bool(self.0 == Op(&ops::THREEFRY2X32))),
             _ => None,
         })
     }

@@ -549,8 +549,7 @@ fn trace_kernel(
     let interp = cx.interp;
     let origin = origin_of(cx, &call.kernel);
     let name = call.name.clone().unwrap_or_else(|| interp.callable_name(&call.kernel));
-    let trace =
-        Trace::new(cx, TraceKind::Kernel, &name, format!("{origin} for pallas_call kernel"), Some(grid));
+    let trace = Trace::new(cx, TraceKind::Kernel, &name, format!("{origin} for pallas_call kernel"), Some(grid));
     let mut refs = Vec::new();
     let mut values = Vec::new();
     let types = operands

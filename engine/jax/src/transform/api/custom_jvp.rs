@@ -2,6 +2,7 @@
 
 use super::super::custom::{self, CustomRule, ForwardRule};
 use super::object::{Leaves, arrays};
+use super::resolve::positional;
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::primitive;
@@ -157,11 +158,7 @@ impl Split {
         args: CallArgs,
     ) -> PyResult<Result<Split, Value>> {
         let interp = cx.interp;
-        let positional = if args.keywords.is_empty() {
-            args.positional.into_vec()
-        } else {
-            interp.bind(function, args)?.into_iter().map(|(_, value)| value).collect()
-        };
+        let positional = positional(interp, function, args)?;
         let mut split = Split { nondiff: Vec::new(), trees: Vec::new(), leaves: Vec::new(), tiles: Vec::new() };
         for (place, value) in positional.into_iter().enumerate() {
             if nondiff.contains(&place) {

@@ -10,6 +10,7 @@ mod jacobian;
 mod modules;
 mod object;
 mod pushforward;
+mod resolve;
 mod reverse;
 mod vmap;
 

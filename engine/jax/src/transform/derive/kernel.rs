@@ -19,12 +19,14 @@ use std::sync::Arc;
 /// The results of a launch with their tangents.
 ///
 /// # Errors
-/// What JAX refuses: prefetched scalars, aliases.
+/// What JAX refuses: extents of the grid that are computed, prefetched scalars, aliases.
 pub(super) fn launch(cx: &Context<'_>, op: &OpData, operands: &[Dual]) -> PyResult<Vec<Dual>> {
     let Some(Attribute::Launch(launch)) = op.attributes.get("launch") else {
         return Err(cx.interp.runtime_error("a launch op without its launch".to_string()));
     };
-    let refused = if launch.with_role(Role::Prefetch).count() > 0 {
+    let refused = if !launch.dynamic.is_empty() {
+        Some("interpret with dynamic grid bounds unsupported")
+    } else if launch.with_role(Role::Prefetch).count() > 0 {
         Some("JVP of a pallas_call with prefetched scalars is not supported.")
     } else if !launch.aliases.is_empty() {
         Some("JVP with aliasing not supported.")
@@ -80,6 +82,7 @@ fn with_tangents(cx: &Context<'_>, launch: &Launch, moving: &[bool]) -> PyResult
     Ok(Launch {
         kernel,
         grid: launch.grid.clone(),
+        dynamic: launch.dynamic.clone(),
         operands,
         scratch,
         aliases: Vec::new(),
@@ -97,7 +100,7 @@ fn kernel_with_tangents(
 ) -> PyResult<Function> {
     let kernel = &launch.kernel;
     let name = format!("jvp_{}", kernel.name);
-    let trace = Trace::new(cx, TraceKind::Kernel, &name, name.clone(), Some(launch.grid.clone()));
+    let trace = Trace::new(cx, TraceKind::Kernel, &name, name.clone(), Some(launch.extents()));
     let params = kernel.params();
     let inputs = launch.with_role(Role::Input).count();
     let outputs = launch.with_role(Role::Output).count();
