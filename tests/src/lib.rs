@@ -1,1 +1,37 @@
-//! End-to-end tests.
+//! End-to-end tests, and what they share.
+
+use pallas_engine::Console;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A console that keeps what is written. Nothing can be read from it, and its clock stands still.
+#[derive(Clone, Default)]
+pub struct Recorder(Arc<Mutex<(String, String)>>);
+
+impl Recorder {
+    /// Standard output and standard error so far.
+    pub fn written(&self) -> (String, String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Console for Recorder {
+    fn write_stdout(&mut self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.push_str(text);
+    }
+
+    fn write_stderr(&mut self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.push_str(text);
+    }
+
+    fn read_line(&mut self) -> Option<String> {
+        None
+    }
+
+    fn environment(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    fn seconds(&self) -> f64 {
+        0.0
+    }
+}

@@ -2,36 +2,11 @@
 //! programs, and the documents' own programs. Standard output and exit code must agree, and for programs that end with
 //! an exception the last line of standard error.
 
-use pallas_engine::{Cancel, Console, Disk, Environment, Run, RunOptions};
+use pallas_engine::{Cancel, Disk, Environment, Run, RunOptions};
+use pallas_tests::Recorder;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-
-/// A console that keeps what is written.
-#[derive(Clone, Default)]
-struct Recorder(Arc<Mutex<(String, String)>>);
-
-impl Console for Recorder {
-    fn write_stdout(&mut self, text: &str) {
-        self.0.lock().expect("no panic while writing").0.push_str(text);
-    }
-
-    fn write_stderr(&mut self, text: &str) {
-        self.0.lock().expect("no panic while writing").1.push_str(text);
-    }
-
-    fn read_line(&mut self) -> Option<String> {
-        None
-    }
-
-    fn environment(&self, _name: &str) -> Option<String> {
-        None
-    }
-
-    fn seconds(&self) -> f64 {
-        0.0
-    }
-}
+use std::sync::Arc;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests stand in a folder of the workspace").to_path_buf()
@@ -54,7 +29,7 @@ fn differences(program: &Path) -> Option<String> {
         cancel: Cancel::new(),
     };
     let run = Run::new(&name, &text, options);
-    let (stdout, mut stderr) = recorder.0.lock().expect("no panic while writing").clone();
+    let (stdout, mut stderr) = recorder.written();
     stderr.push_str(&run.stderr);
     let mut report = String::new();
     let code = read("code").map_or(0, |code| code.trim().parse().expect("an exit code"));

@@ -1,0 +1,146 @@
+//! The kernels that JAX itself carries (`jax.experimental.pallas.ops`), unmodified, evaluated from the Python source of an
+//! installed JAX 0.10.2: their values against those that JAX computes (`ops/*.txt`, recorded by tests/goldens/ops.py), and
+//! no finding in their launches.
+//!
+//! They run only where `PALLAS_PYTHON` names an environment with that JAX; elsewhere the test says that it did not run.
+//! What they need of the workbench is also in programs of our own: `conformance/ops_*.py`.
+
+#![expect(clippy::print_stdout, reason = "a test that did not run says so")]
+
+use pallas_engine::environment::Wanted;
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Run, RunOptions};
+use pallas_tests::Recorder;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The release whose kernels and values are compared.
+const JAX: &str = "0.10.2";
+
+/// How far a number may be off, absolutely and by its size, per dtype: as JAX's own tests have it.
+const TOLERANCES: [(&str, f64); 3] = [("float32", 1e-5), ("float16", 1e-2), ("bfloat16", 1e-2)];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("ops")
+}
+
+/// The environment that `PALLAS_PYTHON` names, or why there is none to use.
+fn environment() -> Result<Environment, String> {
+    let named = std::env::var("PALLAS_PYTHON").map_err(|_| "PALLAS_PYTHON names no Python environment".to_string())?;
+    let wanted = Wanted { python: Some(&named), virtual_env: None, script: "" };
+    let environment = Environment::find(&Disk, &wanted);
+    if let Some(problem) = environment.problem {
+        return Err(problem);
+    }
+    match environment.paths.iter().any(|path| Path::new(path).join(format!("jax-{JAX}.dist-info")).is_dir()) {
+        true => Ok(environment),
+        false => Err(format!("{named} has no JAX {JAX}")),
+    }
+}
+
+/// Programs with what JAX printed for them.
+fn programs() -> Vec<(PathBuf, String)> {
+    let mut programs: Vec<PathBuf> = std::fs::read_dir(folder())
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "py") && path.with_extension("txt").exists())
+        .collect();
+    programs.sort();
+    let recording = |path: PathBuf| {
+        let text = std::fs::read_to_string(path.with_extension("txt")).expect("a recording");
+        (path, text)
+    };
+    programs.into_iter().map(recording).collect()
+}
+
+/// The dtype of a line `name dtype[shape] numbers...`, and its numbers; `None` for other lines.
+fn numbers(line: &str) -> Option<(&str, Vec<&str>)> {
+    let (before, rest) = line.split_once(']')?;
+    let dtype = before.split_once('[')?.0.rsplit(' ').next()?;
+    Some((dtype, rest.split_whitespace().collect()))
+}
+
+/// Whether a line says what JAX's line says.
+fn agrees(found: &str, expected: &str) -> bool {
+    let (Some((dtype, ours)), Some((_, theirs))) = (numbers(found), numbers(expected)) else {
+        return found == expected;
+    };
+    let head = |line: &str| line.split(']').next().map(str::to_string);
+    let tolerance = TOLERANCES.iter().find(|(name, _)| *name == dtype).map_or(0.0, |(_, tolerance)| *tolerance);
+    let close = |a: &str, b: &str| match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => (a - b).abs() <= tolerance * (1.0 + b.abs()),
+        _ => false,
+    };
+    head(found) == head(expected)
+        && ours.len() == theirs.len()
+        && ours.iter().zip(&theirs).all(|(a, b)| a == b || close(a, b))
+}
+
+fn run(program: &Path, expected: &str, environment: &Environment) -> Result<(), String> {
+    let text = std::fs::read_to_string(program).map_err(|error| error.to_string())?;
+    let recorder = Recorder::default();
+    let options = RunOptions {
+        files: Arc::new(Disk),
+        arguments: Vec::new(),
+        import_paths: vec![folder().display().to_string()],
+        environment: environment.clone(),
+        console: Box::new(recorder.clone()),
+        cancel: Cancel::new(),
+    };
+    let run = Run::new(&program.display().to_string(), &text, options);
+    let (stdout, stderr) = recorder.written();
+    if run.exit != 0 {
+        return Err(format!("exit code {}\n{stderr}{}", run.exit, run.stderr));
+    }
+    let (found, expected): (Vec<&str>, Vec<&str>) = (stdout.lines().collect(), expected.lines().collect());
+    if found.len() != expected.len() {
+        return Err(format!("{} lines, JAX has {}", found.len(), expected.len()));
+    }
+    match found.iter().zip(&expected).find(|(found, expected)| !agrees(found, expected)) {
+        Some((found, expected)) => Err(format!("  found:  {found}\n  should: {expected}")),
+        None => Ok(()),
+    }
+}
+
+fn check(program: &Path, environment: &Environment) -> Result<(), String> {
+    let text = std::fs::read_to_string(program).map_err(|error| error.to_string())?;
+    let options = AnalysisOptions {
+        import_paths: vec![folder().display().to_string()],
+        environment: environment.clone(),
+        ..AnalysisOptions::new(Arc::new(Disk))
+    };
+    let analysis = Analysis::new(&program.display().to_string(), &text, &options);
+    if let Some(finding) = analysis.findings.first() {
+        return Err(format!("a finding: {} {}", finding.code, finding.message));
+    }
+    match analysis.launches.is_empty() {
+        true => Err("no launch was traced".to_string()),
+        false => Ok(()),
+    }
+}
+
+#[test]
+fn jax_kernels_compute_what_jax_computes() {
+    let environment = match environment() {
+        Ok(environment) => environment,
+        Err(why) => return println!("not run: {why}"),
+    };
+    let programs = programs();
+    assert!(programs.len() >= 10, "only {} programs", programs.len());
+    let mut failures = Vec::new();
+    for (program, expected) in &programs {
+        let checks = [run(program, expected, &environment), check(program, &environment)];
+        failures.extend(checks.into_iter().filter_map(Result::err).map(|e| format!("{}\n{e}", program.display())));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn numbers_are_compared_by_their_dtype() {
+    assert!(agrees("a float32[2] 1.00001 2 sum 3 3", "a float32[2] 1 2 sum 3 3"));
+    assert!(!agrees("a float32[2] 1.001 2 sum 3 3", "a float32[2] 1 2 sum 3 3"));
+    assert!(agrees("a float16[2] 1.001 2 sum 3 3", "a float16[2] 1 2 sum 3 3"));
+    assert!(!agrees("a uint32[2] 1 2 sum 3", "a uint32[2] 1 3 sum 3"));
+    assert!(!agrees("a float32[2] 1 2", "a float16[2] 1 2"));
+    assert!(!agrees("a float32[2] 1 nan", "a float32[2] 1 2"));
+    assert!(!agrees("refused", "Refused"));
+}
