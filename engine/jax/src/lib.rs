@@ -32,6 +32,7 @@ pub mod tile;
 pub mod trace;
 pub mod transform;
 pub mod tree;
+pub mod written;
 
 pub use context::Context;
 pub use modules::install;

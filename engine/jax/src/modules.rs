@@ -50,4 +50,5 @@ pub fn install(interp: &Interp) {
     }
     interp.register_embedded(crate::random::EMBEDDED);
     interp.register_embedded(crate::testing::MODULES);
+    interp.register_embedded(crate::written::MODULES);
 }

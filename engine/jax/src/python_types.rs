@@ -25,6 +25,8 @@ pub enum Plain {
     Int(i64),
     /// A string.
     Str(&'static str),
+    /// `()`
+    Empty,
 }
 
 impl Plain {
@@ -35,6 +37,7 @@ impl Plain {
             Plain::Bool(value) => Value::Bool(value),
             Plain::Int(value) => Value::from(value),
             Plain::Str(value) => Value::from(value),
+            Plain::Empty => Value::tuple([]),
         })
     }
 }

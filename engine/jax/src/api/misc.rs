@@ -130,6 +130,20 @@ pub(super) static DTYPE_FUNCTIONS: &[NativeDef] = &[
         },
     },
     NativeDef {
+        name: "scalar_type_of",
+        signature: "(x)",
+        doc: "The Python type of numbers of an array's kind.",
+        run: |interp, args| {
+            let dtype = convert::tile(&Context::jax(interp), args.get(0), "scalar_type_of")?.dtype();
+            let types = interp.types();
+            Ok(Value::Class(match dtype.kind() {
+                pallas_tensor::Kind::Bool => types.bool.clone(),
+                pallas_tensor::Kind::Float => types.float.clone(),
+                _ => types.int.clone(),
+            }))
+        },
+    },
+    NativeDef {
         name: "canonicalize_dtype",
         signature: "(dtype, allow_extended_dtype=False)",
         doc: "The dtype that JAX uses for one: 32-bit unless x64 is on.",

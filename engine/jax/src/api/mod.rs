@@ -91,6 +91,8 @@ static DTYPES: ModuleDef = ModuleDef {
     functions: &[],
     populate: |interp, namespace| {
         add_functions(namespace, "jax.dtypes", misc::DTYPE_FUNCTIONS);
+        let limits = [("finfo", "finfo"), ("iinfo", "iinfo")];
+        crate::python_types::share(interp, namespace, "jax.numpy", &limits);
         let error = crate::errors::type_promotion(interp);
         namespace.insert(error.name.clone(), Value::Class(error));
         for (name, value) in crate::dtype::exports(interp, crate::context::Rules::Jax) {

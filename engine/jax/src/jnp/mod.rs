@@ -114,6 +114,7 @@ static JNP: ModuleDef = ModuleDef {
     functions: &[],
     populate: |interp, namespace| {
         add_rows(namespace, Rules::Jax, JAX_ROWS);
+        crate::written::extend("jax.numpy", namespace);
         add_values(interp, namespace, Rules::Jax);
         namespace.insert(Name::from("ndarray"), Value::Class(interp.native_class(&crate::array::JAX_ARRAY)));
         for name in NUMPY_ONLY {
@@ -148,6 +149,7 @@ static LINALG: ModuleDef = ModuleDef {
         for row in linalg::JAX_ROWS {
             namespace.insert(Name::from(row.name), Value::Native(NativeFunction::new(row, "jax.numpy.linalg")));
         }
+        crate::written::extend("jax.numpy.linalg", namespace);
     },
 };
 

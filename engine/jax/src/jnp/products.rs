@@ -37,6 +37,7 @@ type Product = fn(&Context<'_>, &Tile, &Tile, Option<DType>) -> PyResult<Tile>;
 fn product_arguments(cx: &Context<'_>, args: &Arguments, name: &str) -> PyResult<(Tile, Tile, Option<DType>)> {
     let a = operand(cx, args.get(0), name)?;
     let b = call::operand_at(cx, args.get(1), name, 1)?;
+    crate::lax::precision::check(cx.interp, args.get(2))?;
     Ok((a, b, call::dtype(cx, args.get(3))?))
 }
 
@@ -114,7 +115,8 @@ pub fn tensordot_axes(
 }
 
 fn tensordot(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
-    let [a, b, axes, _precision, preferred, _] = args.take();
+    let [a, b, axes, precision, preferred, _] = args.take();
+    crate::lax::precision::check(cx.interp, &precision)?;
     let (a, b) = (operand(cx, &a, "tensordot")?, call::operand_at(cx, &b, "tensordot", 1)?);
     let preferred = call::dtype(cx, &preferred)?;
     let (left, right) = if let Value::Int(_) = axes {

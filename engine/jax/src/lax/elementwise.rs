@@ -288,7 +288,8 @@ fn pair(cx: &Context<'_>, x: &Value, y: &Value, name: &str) -> PyResult<[Tile; 2
     let weak = [is_python_scalar(x), is_python_scalar(y)];
     for (i, j) in [(0, 1), (1, 0)] {
         if weak[i] && !weak[j] {
-            let fits = tiles[j].dtype().is_float() || tiles[i].dtype().kind() != Kind::Float;
+            // A Python int is no float here: `lax.add(x, 1)` is refused for floats, as JAX refuses it.
+            let fits = tiles[j].dtype().is_float() == tiles[i].dtype().is_float();
             if fits {
                 tiles[i] = p::convert(cx, &tiles[i], tiles[j].dtype(), tiles[j].weak())?;
             }

@@ -3,7 +3,8 @@
 mod associative_scan;
 pub mod control;
 mod elementwise;
-mod precision;
+mod gathering;
+pub(crate) mod precision;
 pub(crate) mod primitives;
 mod products;
 mod shapes;
@@ -26,10 +27,14 @@ static LAX: ModuleDef = ModuleDef {
             elementwise::MORE,
             shapes::FUNCTIONS,
             products::FUNCTIONS,
+            gathering::FUNCTIONS,
+            gathering::SCATTERS,
         ] {
             add_functions(namespace, "jax.lax", table);
         }
         precision::populate(interp, namespace);
+        gathering::populate(interp, namespace);
+        crate::written::extend("jax.lax", namespace);
         primitives::populate(namespace);
     },
 };

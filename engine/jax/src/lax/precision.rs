@@ -1,135 +1,123 @@
 //! `lax.Precision`, `lax.DotAlgorithmPreset`, `lax.GatherScatterMode`, `lax.RoundingMethod`: names that calls pass on.
-//! On the CPU every precision computes alike.
+//! On the CPU every precision computes alike, so that a `precision=` argument is only checked.
 
-use pallas_python::class::{Class, Namespace, NativeClass};
+use crate::python_types::Plain::Int;
+use crate::python_types::{self, Enumeration};
+use pallas_python::class::Namespace;
 use pallas_python::interp::Interp;
-use pallas_python::object::Object;
+use pallas_python::native::NativeDef;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_syntax::ast::{CompareOp, Name};
-use std::any::Any;
-use std::rc::Rc;
 
-/// A member of one of the enumerations.
-struct Member {
-    table: &'static Enumeration,
-    index: usize,
-}
-
-/// An enumeration.
-struct Enumeration {
-    name: &'static str,
-    members: &'static [&'static str],
-}
-
-static TABLES: &[Enumeration] = &[
-    Enumeration { name: "Precision", members: &["DEFAULT", "HIGH", "HIGHEST"] },
-    Enumeration {
-        name: "DotAlgorithmPreset",
-        members: &[
-            "DEFAULT",
-            "F16_F16_F16",
-            "F16_F16_F32",
-            "BF16_BF16_BF16",
-            "BF16_BF16_F32",
-            "BF16_BF16_F32_X3",
-            "BF16_BF16_F32_X6",
-            "BF16_BF16_F32_X9",
-            "TF32_TF32_F32",
-            "TF32_TF32_F32_X3",
-            "F32_F32_F32",
-            "F64_F64_F64",
-        ],
+/// `str(member)` is its name, `repr(member)` its name in its class.
+static NAMED: [NativeDef; 2] = [
+    NativeDef {
+        name: "__str__",
+        signature: "(self)",
+        doc: "Its name.",
+        run: |interp, args| interp.get_attr(args.get(0), "name"),
     },
-    Enumeration { name: "RoundingMethod", members: &["AWAY_FROM_ZERO", "TO_NEAREST_EVEN"] },
-    Enumeration { name: "GatherScatterMode", members: &["CLIP", "FILL_OR_DROP", "PROMISE_IN_BOUNDS", "ONE_HOT"] },
+    NativeDef {
+        name: "__repr__",
+        signature: "(self)",
+        doc: "Its class and name.",
+        run: |interp, args| {
+            let name = interp.to_str(&interp.get_attr(args.get(0), "name")?)?;
+            Ok(Value::from(format!("{}.{name}", interp.type_of(args.get(0)).name)))
+        },
+    },
 ];
 
-static CLASS: NativeClass = NativeClass {
+static PRECISION: Enumeration = Enumeration {
     name: "Precision",
     module: "jax.lax",
-    doc: "A name that calls pass on.",
-    methods: &[],
+    members: &[("DEFAULT", Int(0)), ("HIGH", Int(1)), ("HIGHEST", Int(2))],
+    methods: &NAMED,
     properties: &[],
-    construct: None,
-    instance_check: None,
 };
 
-static TABLE_CLASS: NativeClass = NativeClass {
-    name: "EnumType",
-    module: "enum",
-    doc: "An enumeration.",
+static PRESET: Enumeration = Enumeration {
+    name: "DotAlgorithmPreset",
+    module: "jax.lax",
+    members: &[
+        ("DEFAULT", Int(1)),
+        ("ANY_F8_ANY_F8_F32", Int(2)),
+        ("ANY_F8_ANY_F8_F32_FAST_ACCUM", Int(3)),
+        ("ANY_F8_ANY_F8_ANY", Int(4)),
+        ("ANY_F8_ANY_F8_ANY_FAST_ACCUM", Int(5)),
+        ("F16_F16_F16", Int(6)),
+        ("F16_F16_F32", Int(7)),
+        ("BF16_BF16_BF16", Int(8)),
+        ("BF16_BF16_F32", Int(9)),
+        ("BF16_BF16_F32_X3", Int(10)),
+        ("BF16_BF16_F32_X6", Int(11)),
+        ("BF16_BF16_F32_X9", Int(12)),
+        ("TF32_TF32_F32", Int(13)),
+        ("TF32_TF32_F32_X3", Int(14)),
+        ("F32_F32_F32", Int(15)),
+        ("F64_F64_F64", Int(16)),
+    ],
+    methods: &NAMED,
+    properties: &[],
+};
+
+static ROUNDING: Enumeration = Enumeration {
+    name: "RoundingMethod",
+    module: "jax.lax",
+    members: &[("AWAY_FROM_ZERO", Int(0)), ("TO_NEAREST_EVEN", Int(1))],
     methods: &[],
     properties: &[],
-    construct: None,
-    instance_check: None,
 };
+
+static GATHER_MODE: Enumeration = Enumeration {
+    name: "GatherScatterMode",
+    module: "jax.lax",
+    members: &[("CLIP", Int(1)), ("FILL_OR_DROP", Int(2)), ("PROMISE_IN_BOUNDS", Int(3)), ("ONE_HOT", Int(4))],
+    methods: &[],
+    properties: &[],
+};
+
+/// What a precision may be called.
+const NAMES: &[&str] =
+    &["highest", "float32", "high", "bfloat16_3x", "tensorfloat32", "default", "bfloat16", "fastest"];
 
 /// Adds the enumerations to the module.
-pub(super) fn populate(_interp: &Interp, namespace: &mut Namespace) {
-    for table in TABLES {
-        namespace.insert(Name::from(table.name), Value::object(Table(table)));
+pub(super) fn populate(interp: &Interp, namespace: &mut Namespace) {
+    python_types::populate(interp, namespace, &[&PRECISION, &PRESET, &ROUNDING, &GATHER_MODE], &[]);
+}
+
+/// Whether a value is one precision: a name, or a member of one of the enumerations.
+fn is_precision(value: &Value, presets: bool) -> bool {
+    match value {
+        Value::None | Value::Unset | Value::Unknown(_) => true,
+        Value::Str(name) => {
+            NAMES.contains(&&**name) || presets && PRESET.members.iter().any(|(preset, _)| *preset == &**name)
+        }
+        Value::Instance(instance) => {
+            let class = instance.class.borrow();
+            *class.name == *PRECISION.name || presets && matches!(&*class.name, "DotAlgorithmPreset" | "DotAlgorithm")
+        }
+        _ => false,
     }
 }
 
-/// An enumeration as a value: its members are attributes.
-struct Table(&'static Enumeration);
-
-impl Object for Table {
-    fn class(&self, interp: &Interp) -> Rc<Class> {
-        interp.native_class(&TABLE_CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
-        let index = self.0.members.iter().position(|m| *m == name);
-        Ok(index.map(|index| Value::object(Member { table: self.0, index })))
-    }
-
-    fn attribute_names(&self) -> Vec<&'static str> {
-        self.0.members.to_vec()
-    }
-
-    fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
-        Ok(Some(format!("<enum '{}'>", self.0.name)))
-    }
-}
-
-impl Object for Member {
-    fn class(&self, interp: &Interp) -> Rc<Class> {
-        interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
-        Ok(match name {
-            "name" => Some(Value::from(self.table.members[self.index])),
-            "value" => Some(Value::from(self.index)),
-            _ => None,
-        })
-    }
-
-    fn compare(&self, _this: &Value, op: CompareOp, other: &Value, _interp: &Interp) -> PyResult<Option<Value>> {
-        let Some(other) = other.downcast::<Member>() else { return Ok(None) };
-        let equal = std::ptr::eq(self.table, other.table) && self.index == other.index;
-        Ok(match op {
-            CompareOp::Eq => Some(Value::Bool(equal)),
-            CompareOp::NotEq => Some(Value::Bool(!equal)),
-            _ => None,
-        })
-    }
-
-    fn hash(&self, _this: &Value, _interp: &Interp) -> Option<PyResult<u64>> {
-        Some(Ok(self.index as u64))
-    }
-
-    fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
-        Ok(Some(format!("{}.{}", self.table.name, self.table.members[self.index])))
+/// Refuses what is no `precision=` argument.
+///
+/// # Errors
+/// `ValueError` in JAX's words.
+pub(crate) fn check(interp: &Interp, value: &Value) -> PyResult<()> {
+    let culprit = match value {
+        Value::Tuple(items) if items.len() == 2 => items.iter().find(|item| !is_precision(item, false)).cloned(),
+        value => (!is_precision(value, true)).then(|| value.clone()),
+    };
+    match culprit {
+        None => Ok(()),
+        Some(culprit) => Err(interp.value_error(format!(
+            "Precision argument must be one of:\n- None,\n- a string in ['highest', 'float32', 'high', 'bfloat16_3x', \
+             'tensorfloat32', 'default', 'bfloat16', 'fastest', None],\n- a lax.Precision value,\n- a tuple of two \
+             lax.Precision values or strings,\n- a lax.DotAlgorithmPreset or the name of one of these presets, or\n- a \
+             lax.DotAlgorithm value;\nbut got {}.",
+            interp.str(&culprit)?
+        ))),
     }
 }

@@ -57,19 +57,21 @@ fn dimensions(interp: &Interp, value: &Value) -> PyResult<Dimensions> {
 }
 
 fn dot_general(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [lhs, rhs, numbers, _precision, preferred, _] = args.take();
+    let [lhs, rhs, numbers, precision, preferred, _] = args.take();
     let cx = Context::jax(interp);
     // Operands first: a Ref is refused whatever the numbers are.
     for operand in [&lhs, &rhs] {
         convert::operand(&cx, operand, "dot_general")?;
     }
+    super::precision::check(interp, &precision)?;
     let (contracting, batch) = dimensions(interp, &numbers)?;
     product(&cx, &lhs, &rhs, &contracting, &batch, &preferred)
 }
 
 fn dot(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [lhs, rhs, numbers, _precision, preferred, _] = args.take();
+    let [lhs, rhs, numbers, precision, preferred, _] = args.take();
     let cx = Context::jax(interp);
+    super::precision::check(interp, &precision)?;
     if !numbers.is_none() {
         let (contracting, batch) = dimensions(interp, &numbers)?;
         return product(&cx, &lhs, &rhs, &contracting, &batch, &preferred);

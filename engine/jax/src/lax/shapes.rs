@@ -71,10 +71,13 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         signature: "(operand, new_sizes, dimensions=None, *, out_sharding=None)",
         doc: "The same elements in another shape.",
         run: |interp, args| {
-            let [x, shape, ..] = args.take::<4>();
+            let [x, shape, dimensions, _] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::operand(&cx, &x, "reshape")?;
+            let mut x = convert::operand(&cx, &x, "reshape")?;
             let shape = convert::shape(&cx, &shape)?;
+            if let Some(dimensions) = dimensions.given() {
+                x = p::transpose(&cx, &x, &convert::shape(&cx, &dimensions)?)?;
+            }
             Ok(convert::value(&cx, p::reshape(&cx, &x, &shape)?))
         },
     },
@@ -318,12 +321,21 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         signature: "(operand, k, *, axis=-1)",
         doc: "The k largest along the last axis, and their positions.",
         run: |interp, args| {
-            let [x, k, _axis] = args.take();
+            let [x, k, axis] = args.take();
             let cx = Context::jax(interp);
             let x = convert::operand(&cx, &x, "top_k")?;
             let attributes = Attributes::none().with("k", Attribute::Int(interp.to_i64(&k)?));
-            let results = cx.bind_all(&ops::TOP_K, &[&x], attributes)?;
-            Ok(Value::list(results.into_iter().map(|tile| convert::value(&cx, tile))))
+            // The op works on the last axis; another one is moved there and back.
+            let mut order: Vec<usize> = (0..x.rank()).collect();
+            if x.rank() > 0 {
+                order.swap(convert::axis(&cx, &axis, x.rank())?, x.rank() - 1);
+            }
+            let results = cx.bind_all(&ops::TOP_K, &[&p::transpose(&cx, &x, &order)?], attributes)?;
+            let results = results
+                .iter()
+                .map(|tile| Ok(convert::value(&cx, p::transpose(&cx, tile, &order)?)))
+                .collect::<PyResult<Vec<_>>>()?;
+            Ok(Value::list(results))
         },
     },
     NativeDef {
@@ -437,7 +449,8 @@ fn pad(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let x = convert::operand(&cx, &x, "pad")?;
     let value = convert::operand(&cx, &value, "pad")?;
-    let value = if value.weak() { p::convert(&cx, &value, x.dtype(), false)? } else { value };
+    let fits = value.weak() && value.dtype().is_float() == x.dtype().is_float();
+    let value = if fits { p::convert(&cx, &value, x.dtype(), false)? } else { value };
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
     for dim in interp.collect(&config)? {
         let triple = interp.collect(&dim)?;

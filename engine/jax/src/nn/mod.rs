@@ -25,7 +25,10 @@ static NN: ModuleDef = ModuleDef {
     name: "jax.nn",
     doc: "Activations and other functions of neural networks.",
     functions: &[],
-    populate: |_interp, namespace| FUNCTIONS.iter().for_each(|table| add_functions(namespace, "jax.nn", table)),
+    populate: |_interp, namespace| {
+        FUNCTIONS.iter().for_each(|table| add_functions(namespace, "jax.nn", table));
+        crate::written::extend("jax.nn", namespace);
+    },
 };
 
 static SCIPY: ModuleDef =
@@ -37,6 +40,7 @@ static SPECIAL: ModuleDef = ModuleDef {
     functions: &[],
     populate: |_interp, namespace| {
         SPECIAL_FUNCTIONS.iter().for_each(|table| add_functions(namespace, "jax.scipy.special", table));
+        crate::written::extend("jax.scipy.special", namespace);
     },
 };
 
@@ -73,7 +77,7 @@ unary_rows! { UNARY:
             p::binary(cx, &ops::AND, &positive(cx, x)?, &below)
         })
     };
-    "sigmoid" "`1 / (1 + exp(-x))`" |cx, x| inexact_op(cx, &ops::LOGISTIC, x);
+    "sigmoid" "`1 / (1 + exp(-x))`" |cx, x| p::unary(cx, &ops::LOGISTIC, x);
     "silu" "`x * sigmoid(x)`" silu;
     "swish" "`x * sigmoid(x)`" silu;
     "log_sigmoid" "`-softplus(-x)`" |cx, x| {
@@ -100,11 +104,6 @@ unary_rows! { UNARY:
     "mish" "`x * tanh(softplus(x))`" |cx, x| {
         let x = inexact(cx, x)?;
         a::multiply(cx, &x, &p::unary(cx, &ops::TANH, &softplus(cx, &x)?)?)
-    };
-    "squareplus" "`(x + sqrt(x**2 + 4)) / 2`" |cx, x| {
-        let x = inexact(cx, x)?;
-        let root = p::unary(cx, &ops::SQRT, &a::add(cx, &p::unary(cx, &ops::SQUARE, &x)?, &p::weak(4.0))?)?;
-        a::true_divide(cx, &a::add(cx, &x, &root)?, &p::weak(2.0))
     };
 }
 
@@ -178,7 +177,7 @@ static MORE: &[NativeDef] = &[
         run: |interp, args| {
             let [x, axis] = args.take();
             let cx = Context::jax(interp);
-            let x = inexact(&cx, &convert::tile(&cx, &x, "glu")?)?;
+            let x = convert::tile(&cx, &x, "glu")?;
             let axis = convert::axis(&cx, &axis, x.rank())?;
             let size = x.shape()[axis];
             if size % 2 != 0 {
@@ -207,6 +206,19 @@ static MORE: &[NativeDef] = &[
         run: |interp, args| normalised(interp, args, true),
     },
     LOGSUMEXP,
+    NativeDef {
+        name: "squareplus",
+        signature: "(x, b=4)",
+        doc: "`(x + sqrt(x**2 + b)) / 2`",
+        run: |interp, args| {
+            let [x, b] = args.take();
+            let cx = Context::jax(interp);
+            let x = inexact(&cx, &convert::tile(&cx, &x, "squareplus")?)?;
+            let b = convert::tile(&cx, &b, "squareplus")?;
+            let root = p::unary(&cx, &ops::SQRT, &a::add(&cx, &p::unary(&cx, &ops::SQUARE, &x)?, &b)?)?;
+            Ok(convert::value(&cx, a::true_divide(&cx, &a::add(&cx, &x, &root)?, &p::weak(2.0))?))
+        },
+    },
     NativeDef {
         name: "one_hot",
         signature: "(x, num_classes, *, dtype=None, axis=-1)",
@@ -250,8 +262,7 @@ fn inexact_op(cx: &Context<'_>, op: &'static OpDef, x: &Tile) -> PyResult<Tile> 
 }
 
 fn silu(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
-    let x = inexact(cx, x)?;
-    a::multiply(cx, &x, &p::unary(cx, &ops::LOGISTIC, &x)?)
+    a::multiply(cx, x, &p::unary(cx, &ops::LOGISTIC, x)?)
 }
 
 /// `logaddexp(x, 0)`: `max(x, 0) + log1p(exp(-|x|))`.
@@ -343,27 +354,66 @@ fn normalised(interp: &Interp, args: Arguments, logarithm: bool) -> PyResult<Val
 }
 
 fn logsumexp(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [x, axis, weights, keepdims, _sign, mask] = args.take();
+    let [x, axis, weights, keepdims, return_sign, mask] = args.take();
     let cx = Context::jax(interp);
-    if !weights.is_none() || !mask.is_none() {
-        return Err(interp.not_implemented_error("logsumexp with `b` or `where` is not available here".to_string()));
-    }
-    let x = inexact(&cx, &convert::tile(&cx, &x, "logsumexp")?)?;
+    let x = convert::tile(&cx, &x, "logsumexp")?;
+    let (x, weights) = match weights.given() {
+        None => (inexact(&cx, &x)?, None),
+        Some(weights) => {
+            let weights = convert::tile(&cx, &weights, "logsumexp")?;
+            let mut pair = convert::promote_inexact(&cx, &[&x, &weights])?;
+            let weights = pair.remove(1);
+            let pair = convert::broadcast(&cx, "logsumexp", &[pair.remove(0), weights])?;
+            let zero = a::simple(&cx, "equal", &ops::EQ, &pair[1], &p::weak(0.0))?;
+            // What has no weight has no part in the maximum either.
+            let lowest = p::broadcast_to(&cx, &p::scalar_like(&pair[0], f64::NEG_INFINITY), pair[0].shape())?;
+            (p::select(&cx, &zero, &lowest, &pair[0])?, Some(pair[1].clone()))
+        }
+    };
     let axes = convert::axes(&cx, &axis, x.rank())?;
-    let highest = p::reduce(&cx, &ops::REDUCE_MAX, &x, &axes)?;
+    let mask = match mask.given() {
+        None => None,
+        Some(mask) => Some(p::broadcast_to(&cx, &convert::tile(&cx, &mask, "logsumexp")?, x.shape())?),
+    };
+    let masked = |tile: &Tile, fill: f64| -> PyResult<Tile> {
+        match &mask {
+            None => Ok(tile.clone()),
+            Some(mask) => {
+                let fill = p::broadcast_to(&cx, &p::scalar_like(tile, fill), tile.shape())?;
+                p::select(&cx, mask, tile, &fill)
+            }
+        }
+    };
+    let highest = p::reduce(&cx, &ops::REDUCE_MAX, &masked(&x, f64::NEG_INFINITY)?, &axes)?;
     // Infinite maxima are not subtracted: inf - inf is NaN.
     let finite = p::unary(&cx, &ops::IS_FINITE, &highest)?;
     let zero = p::broadcast_to(&cx, &p::scalar_like(&highest, 0.0), highest.shape())?;
     let safe = p::select(&cx, &finite, &highest, &zero)?;
     let safe = stop_gradient(&cx, &safe)?;
     let wide = p::expand_dims(&cx, &safe, &axes)?;
-    let exponentials = p::unary(&cx, &ops::EXP, &a::subtract(&cx, &x, &wide)?)?;
-    let total = p::unary(&cx, &ops::LOG, &p::reduce(&cx, &ops::REDUCE_SUM, &exponentials, &axes)?)?;
-    let mut result = a::add(&cx, &total, &safe)?;
-    if interp.truth(&keepdims)? {
-        result = p::expand_dims(&cx, &result, &axes)?;
+    let mut exponentials = p::unary(&cx, &ops::EXP, &a::subtract(&cx, &x, &wide)?)?;
+    let weighted = weights.is_some();
+    if let Some(weights) = weights {
+        exponentials = a::multiply(&cx, &exponentials, &weights)?;
     }
-    Ok(convert::value(&cx, result))
+    let total = p::reduce(&cx, &ops::REDUCE_SUM, &masked(&exponentials, 0.0)?, &axes)?;
+    let with_sign = interp.truth(&return_sign)?;
+    let sign = p::unary(&cx, &ops::SIGN, &total)?;
+    let magnitude = if with_sign || weighted { p::unary(&cx, &ops::ABS, &total)? } else { total };
+    let mut result = a::add(&cx, &p::unary(&cx, &ops::LOG, &magnitude)?, &safe)?;
+    if weighted && !with_sign {
+        let negative = a::simple(&cx, "less", &ops::LT, &sign, &p::weak(0.0))?;
+        let nan = p::broadcast_to(&cx, &p::scalar_like(&result, f64::NAN), result.shape())?;
+        result = p::select(&cx, &negative, &nan, &result)?;
+    }
+    let shaped = |tile: Tile| -> PyResult<Value> {
+        let tile = if interp.truth(&keepdims)? { p::expand_dims(&cx, &tile, &axes)? } else { tile };
+        Ok(convert::value(&cx, tile))
+    };
+    match with_sign {
+        true => Ok(Value::tuple([shaped(result)?, shaped(sign)?])),
+        false => shaped(result),
+    }
 }
 
 fn one_hot(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -388,14 +438,26 @@ fn one_hot(interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 fn standardize(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [x, axis, mean, variance, epsilon, _mask] = args.take();
+    let [x, axis, mean, variance, epsilon, mask] = args.take();
     let cx = Context::jax(interp);
     let x = inexact(&cx, &convert::tile(&cx, &x, "standardize")?)?;
     let axes = convert::axes(&cx, &axis, x.rank())?;
+    let mask = match mask.given() {
+        None => None,
+        Some(mask) => Some(p::broadcast_to(&cx, &convert::tile(&cx, &mask, "standardize")?, x.shape())?),
+    };
     let count: usize = axes.iter().map(|&d| x.shape()[d]).product();
     let average = |tile: &Tile| -> PyResult<Tile> {
-        let sum = reduced(&cx, &ops::REDUCE_SUM, tile, &axes)?;
-        a::true_divide(&cx, &sum, &p::weak(count as f64))
+        let (tile, count) = match &mask {
+            None => (tile.clone(), p::weak(count as f64)),
+            Some(mask) => {
+                let zero = p::broadcast_to(&cx, &p::scalar_like(tile, 0.0), tile.shape())?;
+                let ones = p::convert(&cx, mask, tile.dtype(), false)?;
+                (p::select(&cx, mask, tile, &zero)?, reduced(&cx, &ops::REDUCE_SUM, &ones, &axes)?)
+            }
+        };
+        let sum = reduced(&cx, &ops::REDUCE_SUM, &tile, &axes)?;
+        a::true_divide(&cx, &sum, &count)
     };
     let mean = match mean.given() {
         Some(mean) => convert::tile(&cx, &mean, "standardize")?,

@@ -23,5 +23,6 @@ static RANDOM: ModuleDef = ModuleDef {
     populate: |_interp, namespace| {
         add_functions(namespace, "jax.random", keys::FUNCTIONS);
         add_functions(namespace, "jax.random", draws::FUNCTIONS);
+        crate::written::extend("jax.random", namespace);
     },
 };

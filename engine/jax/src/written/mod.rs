@@ -1,0 +1,191 @@
+//! Functions that are written in Python over the public modules, as JAX writes them: compositions in which nothing is to be
+//! gained from Rust. Each has a row in Rust (for help, completion and arity errors) that passes its arguments on; the
+//! module behind it is made at the first call.
+
+use crate::pallas::add_functions;
+use pallas_python::CallArgs;
+use pallas_python::class::Namespace;
+use pallas_python::embedded::EmbeddedModule;
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use pallas_syntax::ast::Name;
+
+macro_rules! module {
+    ($name:literal, $file:literal) => {
+        EmbeddedModule { name: $name, text: include_str!($file), is_package: false }
+    };
+}
+
+/// The modules in Python.
+pub static MODULES: &[EmbeddedModule] = &[
+    module!("jax._src.nn.attention", "attention.py"),
+    module!("jax.nn.initializers", "initializers.py"),
+    module!("jax._src.scipy.special", "special.py"),
+    module!("jax.ops", "segments.py"),
+    module!("jax._src.numpy.more", "more_numpy.py"),
+    module!("jax._src.lax.windows", "windows.py"),
+    module!("jax._src.random.more", "more_random.py"),
+    module!("jax.ad_checkpoint", "ad_checkpoint.py"),
+    module!("jax.extend.backend", "backend.py"),
+    module!("jax.profiler", "profiler.py"),
+];
+
+macro_rules! rows {
+    ($table:ident $module:literal: $($name:literal $signature:literal $doc:literal;)*) => {
+        static $table: &[NativeDef] = &[$(NativeDef {
+            name: $name,
+            signature: $signature,
+            doc: $doc,
+            run: |interp, args| forward(interp, $module, $name, $signature, args),
+        }),*];
+    };
+}
+
+/// Calls the function of an embedded module with the arguments of a row.
+fn forward(interp: &Interp, module: &str, name: &str, signature: &str, args: Arguments) -> PyResult<Value> {
+    let function = interp.get_attr(&interp.import(module)?, name)?;
+    let mut call = CallArgs::default();
+    let mut keyword_only = false;
+    let mut values = args.values().iter();
+    for parameter in signature.trim_matches(['(', ')']).split(", ") {
+        let parameter = parameter.split('=').next().unwrap_or_default();
+        match parameter {
+            "" | "/" => {}
+            "*" => keyword_only = true,
+            parameter => {
+                let Some(value) = values.next() else { break };
+                match parameter.strip_prefix('*') {
+                    Some(_) if !parameter.starts_with("**") => {
+                        call.positional.extend(interp.collect(value)?);
+                        keyword_only = true;
+                    }
+                    Some(_) => call.keywords.extend(interp.call_args(&Value::tuple([]), value)?.keywords),
+                    None if value.is_unset() => keyword_only = true,
+                    None if keyword_only => call.keywords.push((Name::from(parameter), value.clone())),
+                    None => call.positional.push(value.clone()),
+                }
+            }
+        }
+    }
+    interp.call(&function, call)
+}
+
+rows! { NN "jax._src.nn.attention":
+    "dot_product_attention"
+    "(query, key, value, bias=None, mask=None, *, scale=None, is_causal=False, query_seq_lengths=None, key_value_seq_lengths=None, local_window_size=None, implementation=None, return_residual=False)"
+    "Attention: softmax of scaled products of queries and keys, applied to values.";
+    "scaled_matmul" "(lhs, rhs, lhs_scales, rhs_scales, preferred_element_type=None)"
+    "A batched product of matrices whose blocks have scales.";
+    "identity" "(x)" "The argument.";
+    "log1mexp" "(x)" "`log(1 - exp(-x))`";
+    "logmeanexp" "(x, axis=None, where=None, keepdims=False)" "The logarithm of the mean of exponentials.";
+    "sparse_plus" "(x)" "Zero below -1, linear above 1, and a parabola between.";
+    "sparse_sigmoid" "(x)" "`clip((x + 1) / 2, 0, 1)`";
+}
+
+rows! { SPECIAL "jax._src.scipy.special":
+    "xlogy" "(x, y)" "`x * log(y)`, zero where `x` is.";
+    "xlog1py" "(x, y)" "`x * log1p(y)`, zero where `x` is.";
+    "entr" "(x)" "`-x * log(x)`";
+    "rel_entr" "(p, q)" "`p * log(p / q)`";
+    "kl_div" "(p, q)" "`p * log(p / q) - p + q`";
+    "ndtr" "(x)" "The distribution function of the normal distribution.";
+    "ndtri" "(p)" "The inverse of ndtr.";
+    "gamma" "(x)" "The gamma function.";
+    "gammasgn" "(x)" "The sign of the gamma function.";
+    "beta" "(a, b)" "The beta function.";
+    "betaln" "(a, b)" "The logarithm of the beta function.";
+    "factorial" "(n, exact=False)" "`n!`";
+    "comb" "(N, k, exact=False, repetition=False)" "Numbers of combinations.";
+    "multigammaln" "(a, d)" "The logarithm of the multivariate gamma function.";
+    "poch" "(z, m)" "`gamma(z + m) / gamma(z)`";
+    "boxcox" "(x, lmbda)" "The Box-Cox transformation.";
+    "boxcox1p" "(x, lmbda)" "The Box-Cox transformation of `1 + x`.";
+    "softmax" "(x, /, *, axis=None)" "`exp(x) / sum(exp(x))`";
+    "log_softmax" "(x, /, *, axis=None)" "The logarithm of the softmax.";
+    "loggamma" "(x)" "The logarithm of the gamma function.";
+}
+
+rows! { NUMPY "jax._src.numpy.more":
+    "vectorize" "(pyfunc, *, excluded=frozenset(), signature=None)" "A function mapped over broadcast arguments.";
+    "put_along_axis" "(arr, indices, values, axis, inplace=True, *, mode=None)" "A copy with values at indices along an axis.";
+    "trim_zeros" "(filt, trim='fb')" "Without zeros at the ends.";
+    "polyadd" "(a1, a2)" "The sum of polynomials.";
+    "polysub" "(a1, a2)" "The difference of polynomials.";
+    "polymul" "(a1, a2, *, trim_leading_zeros=False)" "The product of polynomials.";
+    "polyder" "(p, m=1)" "The derivative of a polynomial.";
+    "polyint" "(p, m=1, k=None)" "The integral of a polynomial.";
+    "diag_indices_from" "(arr)" "Indices of the diagonal of an array.";
+    "mask_indices" "(n, mask_func, k=0, *, size=None)" "Indices where a mask function leaves elements.";
+}
+
+rows! { LINALG "jax._src.numpy.more":
+    "matrix_norm" "(x, /, *, keepdims=False, ord='fro')" "The norm of matrices.";
+    "cross" "(x1, x2, /, *, axis=-1)" "The cross product of vectors of three elements.";
+    "diagonal" "(x, /, *, offset=0)" "The diagonals of matrices.";
+    "trace" "(x, /, *, offset=0, dtype=None)" "The sum of the diagonals of matrices.";
+    "matmul" "(x1, x2, /, *, precision=None, preferred_element_type=None)" "Matrix product; batch dimensions broadcast.";
+    "vecdot" "(x1, x2, /, *, axis=-1, precision=None, preferred_element_type=None)" "Dot products along an axis.";
+    "tensordot" "(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None)" "Product over chosen axes.";
+}
+
+rows! { LAX "jax._src.lax.windows":
+    "broadcast_shapes" "(*shapes)" "The shape that shapes broadcast to.";
+    "broadcast_to_rank" "(x, rank)" "Adds leading dimensions of extent 1 up to a rank.";
+    "split" "(operand, sizes, axis=0)" "Parts of these sizes.";
+    "tile" "(operand, reps)" "Copies beside each other.";
+    "approx_max_k"
+    "(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True)"
+    "The k largest, approximately; here exactly.";
+    "approx_min_k"
+    "(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True)"
+    "The k smallest, approximately; here exactly.";
+    "ragged_dot"
+    "(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None)"
+    "Products of groups of rows with the matrices of their groups.";
+    "reduce" "(operands, init_values, computation, dimensions, out_sharding=None)" "Folds dimensions with a function.";
+    "reduce_window"
+    "(operand, init_value, computation, window_dimensions, window_strides, padding, base_dilation=None, window_dilation=None)"
+    "Folds windows with a function.";
+    "conv_general_dilated"
+    "(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None)"
+    "A convolution.";
+    "conv" "(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None)" "A convolution.";
+    "conv_with_general_padding"
+    "(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=None, preferred_element_type=None)"
+    "A convolution.";
+    "dynamic_update_index_in_dim" "(operand, update, index, axis)" "The operand with one position replaced.";
+}
+
+rows! { RANDOM "jax._src.random.more":
+    "rademacher" "(key, shape=(), dtype=int)" "-1 or 1 with equal probability.";
+    "laplace" "(key, shape=(), dtype=float)" "Floats with the Laplace distribution.";
+    "logistic" "(key, shape=(), dtype=float)" "Floats with the logistic distribution.";
+    "cauchy" "(key, shape=(), dtype=float)" "Floats with the Cauchy distribution.";
+    "pareto" "(key, b, shape=None, dtype=float)" "Floats with the Pareto distribution.";
+    "rayleigh" "(key, scale, shape=None, dtype=float)" "Floats with the Rayleigh distribution.";
+    "lognormal" "(key, sigma=1.0, shape=None, dtype=float)" "Floats with the log-normal distribution.";
+    "weibull_min" "(key, scale, concentration, shape=(), dtype=float)" "Floats with the Weibull distribution.";
+    "maxwell" "(key, shape=(), dtype=float)" "Floats with the Maxwell distribution.";
+    "double_sided_maxwell" "(key, loc, scale, shape=(), dtype=float)" "Floats with the double-sided Maxwell distribution.";
+    "multivariate_normal" "(key, mean, cov, shape=None, dtype=None, method='cholesky')" "Normal vectors with a covariance.";
+    "ball" "(key, d, p=2, shape=(), dtype=float)" "Points in a ball.";
+}
+
+/// Adds the functions that a native module has from here.
+pub fn extend(module: &'static str, namespace: &mut Namespace) {
+    let tables: &[&'static [NativeDef]] = match module {
+        "jax.nn" => &[NN],
+        "jax.scipy.special" => &[SPECIAL],
+        "jax.numpy" => &[NUMPY],
+        "jax.numpy.linalg" => &[LINALG],
+        "jax.lax" => &[LAX],
+        "jax.random" => &[RANDOM],
+        _ => &[],
+    };
+    for table in tables {
+        add_functions(namespace, module, table);
+    }
+}
