@@ -27,7 +27,6 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.numpy.more", "more_numpy.py"),
     module!("jax._src.lax.windows", "windows.py"),
     module!("jax._src.random.more", "more_random.py"),
-    module!("jax.ad_checkpoint", "ad_checkpoint.py"),
     module!("jax.extend.backend", "backend.py"),
     module!("jax.profiler", "profiler.py"),
 ];
