@@ -3,6 +3,7 @@
 use crate::state::{InterpWorld, JaxState};
 use crate::tile::{Tile, Traced};
 use crate::trace::{Trace, TraceKind};
+use crate::transform::named;
 use pallas_ir::op::{EvalContext, InferContext, Types};
 use pallas_ir::{Attributes, Function, InferError, Op, OpDef, OpKind, TensorType, Type, ValueId};
 use pallas_python::interp::Interp;
@@ -93,6 +94,11 @@ impl<'a> Context<'a> {
         operands: &[&Tile],
         attributes: Attributes,
     ) -> PyResult<SmallVec<[Tile; 1]>> {
+        if op.attributes.first() == Some(&"axis_name")
+            && let Some(anchored) = named::anchored(self, operands, &attributes)
+        {
+            return self.bind_all(op, &anchored.iter().collect::<Vec<_>>(), attributes);
+        }
         if let Some(trace) = self.trace_for(operands.iter().copied()) {
             let values = operands.iter().map(|tile| self.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;
             let results = trace.add(self, Op(op), &values, attributes, &[])?;

@@ -23,6 +23,7 @@ pub mod python_types;
 pub mod random;
 pub mod ref_index;
 pub mod refs;
+pub mod sharding;
 pub mod state;
 pub mod support;
 pub mod testing;

@@ -17,6 +17,7 @@ pub fn all() -> Vec<&'static ModuleDef> {
     modules.extend(crate::pallas::TARGET_MODULES);
     modules.extend(crate::random::MODULES);
     modules.extend(crate::transform::MODULES);
+    modules.extend(crate::sharding::MODULES);
     modules
 }
 
@@ -51,4 +52,5 @@ pub fn install(interp: &Interp) {
     interp.register_embedded(crate::random::EMBEDDED);
     interp.register_embedded(crate::testing::MODULES);
     interp.register_embedded(crate::written::MODULES);
+    interp.register_embedded(crate::sharding::EMBEDDED);
 }

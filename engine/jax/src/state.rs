@@ -74,8 +74,8 @@ pub struct JaxState {
     pub(crate) jit_disabled: Cell<u32>,
     /// Where an op comes from that is staged again by a transformation; `None` while Python runs.
     pub(crate) place: RefCell<Option<Location>>,
-    /// Named axes that are being mapped over, with their sizes, innermost last.
-    pub(crate) axes: RefCell<Vec<(Rc<str>, usize)>>,
+    /// Named axes that are being mapped over, innermost last.
+    pub(crate) axes: RefCell<Vec<crate::transform::named::NamedAxis>>,
     /// Custom derivatives by the number that their ops carry.
     pub(crate) custom: RefCell<Vec<crate::transform::custom::CustomRule>>,
 }

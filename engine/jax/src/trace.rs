@@ -121,6 +121,21 @@ impl Trace {
         self.lifted.borrow().iter().map(|(tile, _)| tile.clone()).collect()
     }
 
+    /// The tile from outside that a parameter stands for.
+    pub fn lifted_as(&self, param: ValueId) -> Option<Tile> {
+        self.lifted.borrow().iter().find(|(_, value)| *value == param).map(|(tile, _)| tile.clone())
+    }
+
+    /// The function as far as it goes.
+    pub fn with_function<T>(&self, look: impl FnOnce(&Function) -> T) -> T {
+        look(self.builder.borrow().function())
+    }
+
+    /// Whether `region` is the body of the function itself.
+    pub fn is_body(&self, region: RegionId) -> bool {
+        self.with_function(|function| function.body == region)
+    }
+
     /// A value of this trace as a tile. `None` for Refs.
     pub fn tile(self: &Rc<Trace>, value: ValueId) -> Option<Tile> {
         let builder = self.builder.borrow();

@@ -5,6 +5,7 @@
 
 mod binary;
 mod bounds;
+mod collective;
 mod compare;
 mod control;
 mod convert;
@@ -30,6 +31,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use binary::*;
+pub use collective::*;
 pub use compare::*;
 pub use control::*;
 pub use convert::*;
@@ -66,6 +68,7 @@ pub static ALL: LazyLock<Vec<&'static OpDef>> = LazyLock::new(|| {
         .chain(control::all())
         .chain(program::all())
         .chain(transform::all())
+        .chain(collective::all())
         .collect()
 });
 

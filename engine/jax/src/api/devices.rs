@@ -1,16 +1,32 @@
-//! Devices as programs ask for them: one CPU.
+//! Devices as programs ask for them: CPUs, as many as the program asks for before it first looks
+//! (`XLA_FLAGS=--xla_force_host_platform_device_count=8` in `os.environ`, or `jax_num_cpu_devices`), else one.
+//!
+//! In analysis a program that does not say is assumed to be meant for a machine with [`ASSUMED`] devices, and a mesh that
+//! asks for more gets more.
 
+use super::config;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::NativeDef;
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
+use pallas_syntax::ast::CompareOp;
 use std::any::Any;
+use std::cell::Cell;
 use std::rc::Rc;
 
+/// How many devices analysis assumes.
+const ASSUMED: usize = 8;
+
 /// `CpuDevice(id=0)`
-pub(super) struct CpuDevice;
+struct CpuDevice {
+    id: usize,
+}
+
+/// How many devices there are, once somebody has looked.
+#[derive(Default)]
+struct Count(Cell<Option<usize>>);
 
 static CLASS: NativeClass = NativeClass {
     name: "Device",
@@ -24,24 +40,24 @@ static CLASS: NativeClass = NativeClass {
 
 /// Rows of `jax`.
 pub(super) static FUNCTIONS: &[NativeDef] = &[
-    NativeDef { name: "devices", signature: "(backend=None)", doc: "All devices.", run: |_i, _a| Ok(all()) },
+    NativeDef { name: "devices", signature: "(backend=None)", doc: "All devices.", run: |interp, _a| Ok(all(interp)) },
     NativeDef {
         name: "local_devices",
         signature: "(process_index=None, backend=None, host_id=None)",
         doc: "Devices of this process.",
-        run: |_i, _a| Ok(all()),
+        run: |interp, _a| Ok(all(interp)),
     },
     NativeDef {
         name: "device_count",
         signature: "(backend=None)",
         doc: "How many devices there are.",
-        run: |_i, _a| Ok(Value::from(1i64)),
+        run: |interp, _a| Ok(Value::from(count(interp))),
     },
     NativeDef {
         name: "local_device_count",
         signature: "(backend=None)",
         doc: "How many devices this process has.",
-        run: |_i, _a| Ok(Value::from(1i64)),
+        run: |interp, _a| Ok(Value::from(count(interp))),
     },
     NativeDef {
         name: "process_count",
@@ -64,8 +80,52 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
 ];
 
 /// The list of devices.
-fn all() -> Value {
-    Value::list([Value::object(CpuDevice)])
+fn all(interp: &Interp) -> Value {
+    Value::list((0..count(interp)).map(device))
+}
+
+/// One device.
+pub fn device(id: usize) -> Value {
+    Value::object(CpuDevice { id })
+}
+
+/// Whether a value is a device.
+pub fn is_device(value: &Value) -> bool {
+    value.downcast::<CpuDevice>().is_some()
+}
+
+/// Whether somebody has asked for the devices; their number stays from then on.
+pub(super) fn are_counted(interp: &Interp) -> bool {
+    interp.extension::<Count>().0.get().is_some()
+}
+
+/// Whether the number of devices is analysis' assumption.
+pub fn is_assumed(interp: &Interp) -> bool {
+    interp.is_analysis() && asked(interp).is_none()
+}
+
+fn count(interp: &Interp) -> usize {
+    let counted = interp.extension::<Count>();
+    if let Some(count) = counted.0.get() {
+        return count;
+    }
+    let count = asked(interp).unwrap_or(if interp.is_analysis() { ASSUMED } else { 1 });
+    counted.0.set(Some(count));
+    count
+}
+
+/// How many devices the program asks for.
+fn asked(interp: &Interp) -> Option<usize> {
+    if let Some(Value::Int(count)) = config::lookup(interp, "jax_num_cpu_devices")
+        && let Some(count) = count.to_i64().and_then(|count| usize::try_from(count).ok())
+    {
+        return Some(count);
+    }
+    let environ = interp.get_attr(&interp.import("os").ok()?, "environ").ok()?;
+    let flags = interp.call_method(&environ, "get", [Value::from("XLA_FLAGS")]).ok()?;
+    let Value::Str(flags) = flags else { return None };
+    let flag = |word: &str| word.strip_prefix("--xla_force_host_platform_device_count=")?.parse().ok();
+    flags.split_whitespace().filter_map(flag).next_back()
 }
 
 impl Object for CpuDevice {
@@ -77,19 +137,37 @@ impl Object for CpuDevice {
         self
     }
 
+    fn attribute_names(&self) -> Vec<&'static str> {
+        vec!["platform", "device_kind", "id", "process_index"]
+    }
+
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
             "platform" | "device_kind" => Some(Value::from("cpu")),
-            "id" | "process_index" => Some(Value::from(0i64)),
+            "id" => Some(Value::from(self.id)),
+            "process_index" => Some(Value::from(0i64)),
             _ => None,
         })
     }
 
+    fn compare(&self, _this: &Value, op: CompareOp, other: &Value, _interp: &Interp) -> PyResult<Option<Value>> {
+        let same = other.downcast::<CpuDevice>().is_some_and(|other| other.id == self.id);
+        Ok(match op {
+            CompareOp::Eq => Some(Value::Bool(same)),
+            CompareOp::NotEq => Some(Value::Bool(!same)),
+            _ => None,
+        })
+    }
+
+    fn hash(&self, _this: &Value, _interp: &Interp) -> Option<PyResult<u64>> {
+        Some(Ok(self.id as u64))
+    }
+
     fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
-        Ok(Some("CpuDevice(id=0)".to_string()))
+        Ok(Some(format!("CpuDevice(id={})", self.id)))
     }
 
     fn str(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {
-        Ok(Some("TFRT_CPU_0".to_string()))
+        Ok(Some(format!("cpu:{}", self.id)))
     }
 }

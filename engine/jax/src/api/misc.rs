@@ -40,8 +40,13 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         signature: "(x, device=None, *, src=None, donate=False, may_alias=None)",
         doc: "Arrays on a device.",
         run: |interp, args| {
-            let x = args.get(0).clone();
-            to_arrays(interp, &x, &Context::jax(interp))
+            let (x, device) = (args.get(0).clone(), args.get(1).clone());
+            let arrays = to_arrays(interp, &x, &Context::jax(interp))?;
+            if device.is_none() || device.is_unknown() {
+                return Ok(arrays);
+            }
+            let placed = interp.get_attr(&interp.import("jax._src.shardings")?, "placed")?;
+            interp.call_values(&placed, [arrays, device])
         },
     },
     NativeDef {

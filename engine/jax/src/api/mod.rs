@@ -1,7 +1,7 @@
 //! `jax` itself: transformations, trees, devices, settings, and what else stands at the top of the package.
 
 mod config;
-mod devices;
+pub mod devices;
 mod internals;
 pub mod jit;
 mod misc;
@@ -36,8 +36,21 @@ static JAX: ModuleDef =
     ModuleDef { name: "jax", doc: "Composable transformations of array programs.", functions: &[], populate };
 
 /// Submodules that `import jax` brings with it.
-const SUBMODULES: &[&str] =
-    &["numpy", "lax", "nn", "random", "tree", "tree_util", "errors", "debug", "dtypes", "typing", "core", "scipy"];
+const SUBMODULES: &[&str] = &[
+    "numpy",
+    "lax",
+    "nn",
+    "random",
+    "tree",
+    "tree_util",
+    "errors",
+    "debug",
+    "dtypes",
+    "typing",
+    "core",
+    "scipy",
+    "sharding",
+];
 
 fn populate(interp: &Interp, namespace: &mut Namespace) {
     config::add_public(namespace);
@@ -50,6 +63,7 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     namespace.insert(Name::from("Array"), Value::Class(interp.native_class(&JAX_ARRAY)));
     namespace.insert(Name::from("Ref"), Value::Class(interp.native_class(&JAX_REF)));
     namespace.insert(Name::from("ShapeDtypeStruct"), struct_type::class(interp));
+    add_functions(namespace, "jax", crate::sharding::TOP_LEVEL);
     namespace.insert(Name::from("__version__"), Value::from("0.10.2"));
     namespace.insert(
         Name::from("__version_info__"),
@@ -62,6 +76,13 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     for name in SUBMODULES {
         // A submodule that is missing would show as an AttributeError where it is used.
         if let Ok(module) = interp.import(&format!("jax.{name}")) {
+            if *name == "sharding" {
+                for (short, full) in [("P", "PartitionSpec"), ("NamedSharding", "NamedSharding")] {
+                    if let Ok(class) = interp.get_attr(&module, full) {
+                        namespace.insert(Name::from(short), class);
+                    }
+                }
+            }
             namespace.insert(Name::from(*name), module);
         }
     }

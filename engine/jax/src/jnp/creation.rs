@@ -224,6 +224,11 @@ fn ragged(cx: &Context<'_>, shape: &[usize], depth: usize) -> Box<pallas_python:
 /// `array(object, dtype=, ndmin=)`
 fn array(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let [object, dtype, _copy, order, ndmin, _device, _sharding] = args.take();
+    if cx.rules == Rules::Numpy
+        && let Some(grid) = crate::sharding::device_grid(cx.interp, &object)?
+    {
+        return Ok(grid);
+    }
     if let Some(Value::Str(order)) = given(&order)
         && cx.rules == Rules::Jax
         && &**order != "K"

@@ -139,7 +139,7 @@ pub static PROPERTIES: &[NativeDef] = rows! {
         result(cx, p::reshape(cx, &x, &Shape::from([x.shape().size()]))?)
     };
     "device" "(self)" "The device that the array is on." |cx, _args| device(cx);
-    "sharding" "(self)" "How the array is distributed: on one device." |cx, _args| device(cx);
+    "sharding" "(self)" "How the array is distributed: as it was put, or whole on one device." |cx, args| crate::sharding::of(cx.interp, args.get(0));
     "committed" "(self)" "Whether the array was put on its device." |_cx, _args| Ok(Value::Bool(false));
     "is_fully_addressable" "(self)" "Whether this process sees all of it." |_cx, _args| Ok(Value::Bool(true));
     "is_fully_replicated" "(self)" "Whether every device has all of it." |_cx, _args| Ok(Value::Bool(true));

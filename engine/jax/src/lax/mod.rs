@@ -1,6 +1,7 @@
 //! `jax.lax`: thin functions over the ops, without promotion beyond Python scalars, and structured control flow.
 
 mod associative_scan;
+mod collective;
 pub mod control;
 mod elementwise;
 mod gathering;
@@ -21,11 +22,13 @@ static LAX: ModuleDef = ModuleDef {
     functions: &[],
     populate: |interp, namespace| {
         for table in [
+            collective::FUNCTIONS,
             control::FUNCTIONS,
             elementwise::UNARY,
             elementwise::BINARY,
             elementwise::MORE,
             shapes::FUNCTIONS,
+            crate::sharding::LAX,
             products::FUNCTIONS,
             gathering::FUNCTIONS,
             gathering::SCATTERS,

@@ -92,6 +92,9 @@ fn borrowed(tile: Tile) -> Value {
 
 fn asarray(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let [a, target, _order, _device, copy, _like] = args.take();
+    if let Some(grid) = crate::sharding::device_grid(cx.interp, &a)? {
+        return Ok(grid);
+    }
     let target = call::dtype(cx, &target)?;
     let copy = call::flag(cx, &copy)?;
     let same = |dtype: DType| target.is_none_or(|target| target == dtype);

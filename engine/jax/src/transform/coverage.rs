@@ -3,8 +3,9 @@
 use super::{batch, derive};
 use pallas_ir::{OpKind, ops};
 
-/// Pure ops without a derivative: nobody's kernels take one, or the formula waits for an op that is not there.
-const WITHOUT_DERIVATIVE: &[&str] = &["digamma"];
+/// Pure ops without a derivative: nobody's kernels take one, the formula waits for an op that is not there, or JAX has none
+/// (the extremes over an axis).
+const WITHOUT_DERIVATIVE: &[&str] = &["digamma", "pmax", "pmin"];
 
 /// Pure ops without operands: no lane makes a difference to them.
 const WITHOUT_LANES: &[&str] = &["constant", "iota"];

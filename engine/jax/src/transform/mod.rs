@@ -16,7 +16,8 @@ pub mod derive;
 pub mod eval;
 pub mod flow;
 pub mod loops;
+pub mod named;
 pub mod stage;
 pub mod walk;
 
-pub use api::{MODULES, TABLES};
+pub use api::{MODULES, SHARD_MAP, TABLES};

@@ -134,6 +134,13 @@ fn set(interp: &Interp, option: &str, value: Value) -> PyResult<()> {
             )));
         }
     }
+    if option == "jax_num_cpu_devices" && super::devices::are_counted(interp) {
+        return Err(interp.runtime_error(
+            "jax_num_cpu_devices config should be updated before backends are initialized i.e. before any JAX operation is \
+             executed. You should initialize this config immediately after `import jax`."
+                .to_string(),
+        ));
+    }
     let state = interp.extension::<JaxState>();
     match option {
         "jax_enable_x64" => state.x64.set(interp.truth(&value)?),
@@ -163,7 +170,7 @@ fn declare(interp: &Interp, option: &str, default: Value) {
 }
 
 /// The value of an option; `None` where there is no such option.
-fn lookup(interp: &Interp, option: &str) -> Option<Value> {
+pub(super) fn lookup(interp: &Interp, option: &str) -> Option<Value> {
     let state = interp.extension::<JaxState>();
     match option {
         "jax_enable_x64" => return Some(Value::Bool(state.x64.get())),

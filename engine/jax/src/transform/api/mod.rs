@@ -12,11 +12,14 @@ mod object;
 mod pushforward;
 mod resolve;
 mod reverse;
+mod shard_map;
 mod vmap;
 
 pub use modules::MODULES;
 
 use pallas_python::native::NativeDef;
+
+pub use shard_map::FUNCTIONS as SHARD_MAP;
 
 /// Tables of rows of `jax`.
 pub static TABLES: &[&[NativeDef]] = &[

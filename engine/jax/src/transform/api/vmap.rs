@@ -9,6 +9,7 @@ use crate::errors::type_text;
 use crate::jnp::shaping::move_axes;
 use crate::tile::Tile;
 use crate::transform::batch::{self, Axis, Lane};
+use crate::transform::named::{self, NamedAxis};
 use crate::transform::stage::{Outcome, stage};
 use crate::tree;
 use pallas_ir::TensorType;
@@ -119,9 +120,12 @@ impl Transformation for Vmap {
         }
         let size = self.agreed(cx, function, &sizes, &args_tree)?;
         let axis = Axis { size, name: self.name.clone() };
-        let types: Vec<TensorType> =
+        let mut types: Vec<TensorType> =
             lanes.iter().flatten().map(|lane| TensorType { shape: lane.shape(), ..lane.tile.ty() }).collect();
-        let outcome = stage(cx, "vmap", false, &types, |tiles| {
+        let mapped = types.len();
+        types.extend(self.name.as_ref().map(|_| named::lane_type()));
+        let outcome = stage(cx, "vmap", false, &types, |mut tiles| {
+            let lane = if tiles.len() > mapped { tiles.pop() } else { None };
             let mut tiles = tiles.into_iter();
             let mut values = leaves
                 .iter()
@@ -137,21 +141,27 @@ impl Transformation for Vmap {
             for (name, tree) in &keywords {
                 call.keywords.push((name.clone(), tree::unflatten(interp, tree, &mut values)?));
             }
-            let _named = self.name.as_ref().map(|name| NamedAxis::enter(cx, name, size));
+            let axis = self.name.clone().zip(lane).zip(cx.innermost());
+            let axis = axis.map(|((name, lane), trace)| NamedAxis { name, size, trace, lane, shards: None });
+            let _named = named::enter(cx, axis.into_iter().collect());
             interp.call(function, call)
         })?;
         let staged = match outcome {
             Outcome::Unknown(value) => return Ok(value),
             Outcome::Staged(staged) => staged,
         };
-        let arguments = lanes.into_iter().flatten().chain(staged.lifted.into_iter().map(Lane::shared)).collect();
+        let mut arguments: Vec<Lane> = lanes.into_iter().flatten().collect();
+        if self.name.is_some() {
+            arguments.push(named::lane_numbers(cx, &staged.function, staged.function.params()[mapped], size)?);
+        }
+        arguments.extend(staged.lifted.into_iter().map(Lane::shared));
         let results = batch::batch(cx, &staged.function, arguments, &axis)?;
         let out_axes = axes::flatten(cx, "vmap out_axes", &staged.tree, &self.out_axes)?;
         let mut values = Vec::with_capacity(results.len());
-        for ((lane, axis), number) in results.iter().zip(&out_axes).zip(staged.numbers) {
-            values.push(match (axis, number) {
+        for ((lane, place), number) in results.iter().zip(&out_axes).zip(staged.numbers) {
+            values.push(match (place, number) {
                 (None, Some(number)) => number,
-                _ => Value::object(ArrayObject { tile: placed(cx, lane, *axis, size)? }),
+                _ => Value::object(ArrayObject { tile: placed(cx, lane, *place, &axis)? }),
             });
         }
         tree::unflatten(interp, &staged.tree, &mut values.into_iter())
@@ -159,15 +169,16 @@ impl Transformation for Vmap {
 }
 
 /// A result with its lanes where they are asked for.
-fn placed(cx: &Context<'_>, lane: &Lane, axis: Option<i64>, size: usize) -> PyResult<Tile> {
-    match (axis, lane.batched) {
+fn placed(cx: &Context<'_>, lane: &Lane, place: Option<i64>, axis: &Axis) -> PyResult<Tile> {
+    match (place, lane.batched) {
         (None, false) => Ok(lane.tile.clone()),
-        (None, true) => Err(cx
-            .interp
-            .value_error("at vmap out_axes, got axis spec None but output was batched on axis 0".to_string())),
-        (Some(axis), _) => {
-            let tile = lane.spread(cx, size)?;
-            let place = convert::normalize_axis(cx, axis, tile.rank())?;
+        (None, true) => Err(cx.interp.value_error(match &axis.name {
+            Some(name) => format!("vmap has mapped output (axis_name={name}) but out_axes is None"),
+            None => "at vmap out_axes, got axis spec None but output was batched on axis 0".to_string(),
+        })),
+        (Some(place), _) => {
+            let tile = lane.spread(cx, axis.size)?;
+            let place = convert::normalize_axis(cx, place, tile.rank())?;
             move_axes(cx, &tile, &[0], &[place])
         }
     }
@@ -253,22 +264,4 @@ fn leaf_paths(tree: &tree::TreeDef, names: &[String]) -> Vec<String> {
         def.paths(&name, &mut paths);
     }
     paths
-}
-
-/// A named axis that functions inside may ask for, while it lasts.
-struct NamedAxis<'a> {
-    cx: &'a Context<'a>,
-}
-
-impl<'a> NamedAxis<'a> {
-    fn enter(cx: &'a Context<'a>, name: &Rc<str>, size: usize) -> Self {
-        cx.state.axes.borrow_mut().push((name.clone(), size));
-        NamedAxis { cx }
-    }
-}
-
-impl Drop for NamedAxis<'_> {
-    fn drop(&mut self) {
-        self.cx.state.axes.borrow_mut().pop();
-    }
 }

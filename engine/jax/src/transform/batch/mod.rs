@@ -109,7 +109,8 @@ pub fn batch(cx: &Context<'_>, function: &Function, arguments: Vec<Lane>, axis: 
     let mut lanes = flow::dependent(function, seeds, &|_, _| true);
     if named {
         // What a collective gives may differ from lane to lane whatever it is given.
-        let asked = function.ops.iter().filter(|op| collective::asks_for_lane(op)).flat_map(|op| op.results.to_vec());
+        let asks = function.ops.iter().filter(|op| collective::asks_for_lane(op, axis));
+        let asked = asks.flat_map(|op| op.results.to_vec());
         lanes = flow::dependent(function, lanes.into_iter().chain(asked), &|_, _| true);
     }
     let mut env = Env::new(function);

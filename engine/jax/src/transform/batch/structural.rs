@@ -29,7 +29,7 @@ pub(super) fn rules() -> impl Iterator<Item = (&'static str, Rule)> {
 }
 
 /// Attributes with one replaced.
-fn replaced(attributes: &Attributes, name: &'static str, value: Attribute) -> Attributes {
+pub(super) fn replaced(attributes: &Attributes, name: &'static str, value: Attribute) -> Attributes {
     let mut attributes = attributes.clone();
     for (key, slot) in &mut attributes.0 {
         if *key == name {
@@ -48,7 +48,7 @@ fn prefixed(first: i64, rest: impl IntoIterator<Item = i64>) -> Attribute {
 }
 
 /// The op again, on all operands with lanes.
-fn again(cx: &Context<'_>, call: &Call<'_>, attributes: Attributes) -> PyResult<Vec<Lane>> {
+pub(super) fn again(cx: &Context<'_>, call: &Call<'_>, attributes: Attributes) -> PyResult<Vec<Lane>> {
     let operands = call.operands.iter().map(|lane| lane.spread(cx, call.axis.size)).collect::<PyResult<Vec<_>>>()?;
     let operands: Vec<&Tile> = operands.iter().collect();
     Ok(cx.bind_all(call.op, &operands, attributes)?.into_iter().map(Lane::batched).collect())

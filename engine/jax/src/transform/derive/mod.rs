@@ -6,6 +6,7 @@
 //! directly instead of transposing a linear program.
 
 mod arithmetic;
+mod collective;
 mod control;
 mod diagonal;
 mod dot;
@@ -80,6 +81,7 @@ static RULES: LazyLock<HashMap<&'static str, Derivative>> = LazyLock::new(|| {
         .chain(running::rules())
         .chain(dot::rules())
         .chain(sort::rules())
+        .chain(collective::rules())
         .collect()
 });
 

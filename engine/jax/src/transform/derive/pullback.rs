@@ -10,8 +10,9 @@ use crate::transform::custom::{self, CustomRule};
 use crate::transform::eval::unsupported;
 use crate::transform::flow::Dependent;
 use crate::transform::loops;
+use crate::transform::named;
 use crate::transform::walk::{Env, Walker, at};
-use pallas_ir::{ControlOp, Function, OpId, OpKind, RegionId, TensorType, ValueId, ops};
+use pallas_ir::{Attribute, Attributes, ControlOp, Function, OpId, OpKind, RegionId, TensorType, ValueId, ops};
 use pallas_python::raise::PyResult;
 use pallas_tensor::Scalar;
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ pub struct Pullback {
     active: Dependent,
     env: Env<Tile>,
     residuals: HashMap<OpId, Residual>,
+    varying: Vec<(Rc<str>, Dependent)>,
 }
 
 /// Evaluates `function` and keeps the way back to the `wanted` parameters.
@@ -37,12 +39,13 @@ pub fn vjp(
     wanted: &[bool],
 ) -> PyResult<(Vec<Tile>, Pullback)> {
     let active = seeded(&function, wanted);
+    let varying = named::varying_values(cx, &function, &arguments)?;
     let mut residuals = HashMap::new();
     let mut env = Env::new(&function);
     env.set_all(function.params(), arguments);
     let mut recorder = Recorder { active: &active, residuals: &mut residuals, wanted: None };
     let results = recorder.region(cx, &function, function.body, &mut env)?;
-    Ok((results, Pullback { function, wanted: wanted.to_vec(), active, env, residuals }))
+    Ok((results, Pullback { function, wanted: wanted.to_vec(), active, env, residuals, varying }))
 }
 
 impl Pullback {
@@ -51,7 +54,8 @@ impl Pullback {
     /// # Errors
     /// What the rules raise.
     pub fn apply(&self, cx: &Context<'_>, cotangents: Vec<Option<Tile>>) -> PyResult<Vec<Option<Tile>>> {
-        let mut back = Back { function: &self.function, active: &self.active, given: HashMap::new() };
+        let mut back =
+            Back { function: &self.function, active: &self.active, varying: &self.varying, given: HashMap::new() };
         let yields = &self.function.region(self.function.body).yields;
         for (&id, cotangent) in yields.iter().zip(cotangents) {
             back.add(cx, id, cotangent)?;
@@ -66,6 +70,8 @@ impl Pullback {
 struct Back<'a> {
     function: &'a Function,
     active: &'a Dependent,
+    /// For axes of shards: the values that may differ along them.
+    varying: &'a [(Rc<str>, Dependent)],
     /// Cotangents so far.
     given: HashMap<ValueId, Tile>,
 }
@@ -135,6 +141,7 @@ impl Back<'_> {
             }
         };
         for (&operand, cotangent) in op.operands.iter().zip(given) {
+            let cotangent = cotangent.map(|tile| self.gathered(cx, operand, &op.results, tile)).transpose()?;
             // JAX's promotion made a weak operand strong before the op; its way back makes the cotangent weak again.
             let weak = matches!(self.function.ty(operand).tensor(), Some(ty) if ty.weak);
             let cotangent = match cotangent {
@@ -144,6 +151,15 @@ impl Back<'_> {
             self.add(cx, operand, cotangent)?;
         }
         Ok(())
+    }
+
+    /// The cotangent of a value that is equal on all shards, where what was made of it differs: the sum over the shards.
+    fn gathered(&self, cx: &Context<'_>, operand: ValueId, results: &[ValueId], cotangent: Tile) -> PyResult<Tile> {
+        let differs = |along: &Dependent| !along.contains(&operand) && results.iter().any(|id| along.contains(id));
+        self.varying.iter().filter(|(_, along)| differs(along)).try_fold(cotangent, |cotangent, (axis, _)| {
+            let attributes = Attributes::none().with("axis_name", Attribute::Str((**axis).into()));
+            cx.bind(&ops::PSUM_INVARIANT, &[&cotangent], attributes)
+        })
     }
 
     fn ty(&self, id: ValueId) -> TensorType {
@@ -167,7 +183,7 @@ impl Back<'_> {
         let mut residuals = HashMap::new();
         let mut recorder = Recorder { active: self.active, residuals: &mut residuals, wanted: Some(&wanted) };
         recorder.record(cx, self.function, region, &mut env)?;
-        let mut back = Back { function: self.function, active: self.active, given: HashMap::new() };
+        let mut back = Back { given: HashMap::new(), ..*self };
         for (&id, cotangent) in self.function.region(region).yields.iter().zip(cotangents) {
             back.add(cx, id, cotangent)?;
         }

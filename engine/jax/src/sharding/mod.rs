@@ -1,0 +1,213 @@
+//! Meshes and shardings: `jax.sharding` and what stands on it. Arrays are never really divided; a sharding is something
+//! that an array is remembered to have been given. The modules are Python (see [`pallas_python::embedded`]) over the few
+//! functions of `jax._src.shards` here.
+
+use crate::api::devices;
+use crate::array::ArrayObject;
+use crate::context::Context;
+use crate::convert;
+use crate::pallas::add_functions;
+use crate::transform;
+use crate::tree;
+use pallas_python::embedded::EmbeddedModule;
+use pallas_python::interp::Interp;
+use pallas_python::module::ModuleDef;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+
+/// The modules in Python.
+pub static EMBEDDED: &[EmbeddedModule] = &[
+    EmbeddedModule { name: "jax._src.mesh", text: include_str!("mesh.py"), is_package: false },
+    EmbeddedModule { name: "jax._src.shardings", text: include_str!("shardings.py"), is_package: false },
+    EmbeddedModule { name: "jax._src.shard_map", text: include_str!("shard_map.py"), is_package: false },
+    EmbeddedModule { name: "jax.sharding", text: include_str!("public.py"), is_package: false },
+    EmbeddedModule { name: "jax.experimental.mesh_utils", text: include_str!("mesh_utils.py"), is_package: false },
+    EmbeddedModule {
+        name: "jax.experimental.shard_map",
+        text: include_str!("experimental_shard_map.py"),
+        is_package: false,
+    },
+];
+
+/// The module in Rust.
+pub static MODULES: &[&ModuleDef] = &[&ModuleDef {
+    name: "jax._src.shards",
+    doc: "What meshes and shardings need of the evaluator.",
+    functions: FUNCTIONS,
+    populate: |_interp, namespace| add_functions(namespace, "jax._src.shards", transform::SHARD_MAP),
+}];
+
+static FUNCTIONS: &[NativeDef] = &[
+    NativeDef {
+        name: "is_host_unknown",
+        signature: "()",
+        doc: "Whether it is not known how many devices the program will run on.",
+        run: |interp, _args| Ok(Value::Bool(devices::is_assumed(interp))),
+    },
+    NativeDef {
+        name: "more_devices",
+        signature: "(first, stop)",
+        doc: "Devices with these numbers.",
+        run: |interp, args| {
+            let [first, stop] = args.take();
+            let numbers = interp.to_usize(&first)?..interp.to_usize(&stop)?;
+            Ok(Value::list(numbers.map(devices::device)))
+        },
+    },
+    NativeDef {
+        name: "is_device",
+        signature: "(x)",
+        doc: "Whether it is a device.",
+        run: |_interp, args| Ok(Value::Bool(devices::is_device(args.get(0)))),
+    },
+    NativeDef {
+        name: "arrays",
+        signature: "(x)",
+        doc: "The leaves as arrays.",
+        run: |interp, args| {
+            let [x] = args.take();
+            let cx = Context::jax(interp);
+            let (leaves, def) = tree::flatten(interp, &x, None)?;
+            let array = |leaf: &Value| -> PyResult<Value> {
+                if leaf.downcast::<ArrayObject>().is_some() || leaf.is_unknown() {
+                    return Ok(leaf.clone());
+                }
+                Ok(convert::value(&cx, convert::tile(&cx, leaf, "with_sharding_constraint")?))
+            };
+            let arrays = leaves.iter().map(array).collect::<PyResult<Vec<_>>>()?;
+            tree::unflatten(interp, &def, &mut arrays.into_iter())
+        },
+    },
+    NativeDef { name: "remember", signature: "(x, sharding)", doc: "The array, with its sharding.", run: remembered },
+];
+
+/// Rows of `jax`: functions of the modules in Python, which are read when they are first used.
+pub static TOP_LEVEL: &[NativeDef] = &[
+    NativeDef {
+        name: "shard_map",
+        signature: "(*args, **kwargs)",
+        doc: "A function that maps `f` over the shards of its arguments.",
+        run: |interp, args| pass_on(interp, args, "jax._src.shard_map", "shard_map"),
+    },
+    NativeDef {
+        name: "make_mesh",
+        signature: "(*args, **kwargs)",
+        doc: "A mesh of the first devices.",
+        run: |interp, args| pass_on(interp, args, "jax._src.mesh", "make_mesh"),
+    },
+    NativeDef {
+        name: "set_mesh",
+        signature: "(*args, **kwargs)",
+        doc: "Makes a mesh the current one.",
+        run: |interp, args| pass_on(interp, args, "jax._src.mesh", "set_mesh"),
+    },
+    NativeDef {
+        name: "reshard",
+        signature: "(*args, **kwargs)",
+        doc: "Arrays distributed in another way.",
+        run: |interp, args| pass_on(interp, args, "jax._src.shardings", "reshard"),
+    },
+];
+
+/// Rows of `jax.lax`.
+pub static LAX: &[NativeDef] = &[NativeDef {
+    name: "with_sharding_constraint",
+    signature: "(x, shardings)",
+    doc: "Arrays distributed in this way.",
+    run: |interp, args| {
+        let [x, shardings] = args.take();
+        let function = interp.get_attr(&interp.import("jax._src.shardings")?, "with_sharding_constraint")?;
+        interp.call_values(&function, [x, shardings])
+    },
+}];
+
+/// What numpy makes of devices, if these are: a grid of them. Other objects are in no array of the workbench.
+///
+/// # Errors
+/// What importing the module raises.
+pub fn device_grid(interp: &Interp, value: &Value) -> PyResult<Option<Value>> {
+    let mut first = value.clone();
+    loop {
+        first = match &first {
+            Value::List(items) => match items.borrow().first() {
+                Some(item) => item.clone(),
+                None => return Ok(None),
+            },
+            Value::Tuple(items) => match items.first() {
+                Some(item) => item.clone(),
+                None => return Ok(None),
+            },
+            Value::Instance(instance) if &*instance.class.borrow().name == "DeviceGrid" => break,
+            other if devices::is_device(other) => break,
+            _ => return Ok(None),
+        };
+    }
+    if matches!(value, Value::Instance(_)) {
+        return Ok(Some(value.clone()));
+    }
+    let grid = interp.get_attr(&interp.import("jax._src.mesh")?, "grid")?;
+    interp.call_values(&grid, [value.clone()]).map(Some)
+}
+
+fn pass_on(interp: &Interp, args: Arguments, module: &str, name: &str) -> PyResult<Value> {
+    let [positional, keywords] = args.take();
+    let mut call = pallas_python::CallArgs::positional(interp.collect(&positional)?);
+    if let Value::Dict(dict) = &keywords {
+        for (key, value) in dict.borrow().iter() {
+            call.keywords.push((pallas_syntax::ast::Name::from(&*interp.to_str(key)?), value.clone()));
+        }
+    }
+    let function = interp.get_attr(&interp.import(module)?, name)?;
+    interp.call(&function, call)
+}
+
+/// Shardings by the array that was given them.
+#[derive(Default)]
+struct Shardings {
+    known: RefCell<Vec<(Weak<dyn Object>, Value)>>,
+}
+
+/// Remembers how an array lies. Traced values have no sharding.
+pub fn remember(interp: &Interp, array: &Value, sharding: Value) {
+    let (Value::Object(object), Some(tile)) = (array, array.downcast::<ArrayObject>().map(|object| &object.tile))
+    else {
+        return;
+    };
+    if tile.is_traced() {
+        return;
+    }
+    let shardings = interp.extension::<Shardings>();
+    let mut known = shardings.known.borrow_mut();
+    known.retain(|(array, _)| array.strong_count() > 0);
+    known.push((Rc::downgrade(object), sharding));
+}
+
+/// How an array lies: as it was put there, or whole on the first device.
+///
+/// # Errors
+/// What importing the module raises.
+pub fn of(interp: &Interp, array: &Value) -> PyResult<Value> {
+    if let Value::Object(object) = array {
+        let shardings = interp.extension::<Shardings>();
+        let known = shardings.known.borrow();
+        let same = |weak: &Weak<dyn Object>| std::ptr::addr_eq(weak.as_ptr(), Rc::as_ptr(object));
+        if let Some((_, sharding)) = known.iter().find(|(weak, _)| weak.strong_count() > 0 && same(weak)) {
+            return Ok(sharding.clone());
+        }
+    }
+    let default = interp.get_attr(&interp.import("jax._src.shardings")?, "default")?;
+    interp.call_values(&default, [])
+}
+
+/// A copy of the array that is remembered to lie so.
+fn remembered(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [x, sharding] = args.take();
+    let Some(object) = x.downcast::<ArrayObject>() else { return Ok(x) };
+    let copy = Value::object(ArrayObject { tile: object.tile.clone() });
+    remember(interp, &copy, sharding);
+    Ok(copy)
+}
