@@ -181,3 +181,50 @@ fn infer_all_to_all(context: &InferContext<'_>) -> Result<Types, InferError> {
 pub(super) fn all() -> impl Iterator<Item = &'static OpDef> {
     [&PSUM, &PSUM_INVARIANT, &PMAX, &PMIN, &PVARY, &PPERMUTE, &ALL_GATHER, &REDUCE_SCATTER, &ALL_TO_ALL].into_iter()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attribute::{Attribute, Attributes};
+    use crate::builder::Builder;
+    use crate::function::Location;
+    use crate::op::Op;
+    use pallas_tensor::DType;
+
+    /// The shape that an op gives an operand of 8 by 4 over an axis of 4, or what it refuses.
+    fn shape(op: &'static OpDef, more: &[(&'static str, i64)], tiled: bool) -> Result<Vec<usize>, String> {
+        let mut builder = Builder::new("f", Location::default());
+        let x = builder.param(Type::Tensor(TensorType::new(DType::F32, Shape::from([8, 4]))), None);
+        let mut attributes = Attributes::none().with("axis_name", Attribute::Str("i".into()));
+        attributes = attributes.with("size", Attribute::Int(4)).with("tiled", Attribute::Bool(tiled));
+        for (name, value) in more {
+            attributes = attributes.with(name, Attribute::Int(*value));
+        }
+        let results = builder.add(Op(op), &[x], attributes, &[], Location::default());
+        results.map(|values| builder.ty(values[0]).shape().to_vec()).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn gathering_adds_or_stretches_a_dimension() {
+        assert_eq!(shape(&ALL_GATHER, &[("axis", 1)], false), Ok(vec![8, 4, 4]));
+        assert_eq!(shape(&ALL_GATHER, &[("axis", 2)], false), Ok(vec![8, 4, 4]));
+        assert_eq!(shape(&ALL_GATHER, &[("axis", 0)], true), Ok(vec![32, 4]));
+        assert!(shape(&ALL_GATHER, &[("axis", 2)], true).is_err());
+    }
+
+    #[test]
+    fn scattering_takes_or_divides_a_dimension() {
+        assert_eq!(shape(&REDUCE_SCATTER, &[("axis", 1)], false), Ok(vec![8]));
+        assert_eq!(shape(&REDUCE_SCATTER, &[("axis", 0)], true), Ok(vec![2, 4]));
+        let refusal = "reduce_scatter operand scatter dimension size 8 must match shard count 4";
+        assert_eq!(shape(&REDUCE_SCATTER, &[("axis", 0)], false), Err(refusal.to_string()));
+    }
+
+    #[test]
+    fn exchanging_divides_one_dimension_and_stretches_another() {
+        let axes = |split, concat| [("split_axis", split), ("concat_axis", concat)];
+        assert_eq!(shape(&ALL_TO_ALL, &axes(0, 1), true), Ok(vec![2, 16]));
+        assert_eq!(shape(&ALL_TO_ALL, &axes(1, 0), false), Ok(vec![4, 8]));
+        assert!(shape(&ALL_TO_ALL, &axes(0, 1), false).is_err());
+    }
+}

@@ -302,7 +302,7 @@ fn psum_scatter(interp: &Interp, args: Arguments) -> PyResult<Value> {
         let place = convert::axis(cx, &dimension, x.rank())?;
         let size: usize = axes.iter().map(|axis| axis.size).product();
         let vmapped = axes.iter().all(|axis| axis.shards.is_none());
-        if !tiled && x.shape()[place] != size && vmapped {
+        if tiled && !x.shape()[place].is_multiple_of(size.max(1)) && vmapped {
             return Err(cx.interp.assertion_error(format!("({}, {size})", x.shape()[place])));
         }
         let mut part = x.clone();
@@ -369,5 +369,12 @@ fn pcast(interp: &Interp, args: Arguments) -> PyResult<Value> {
     }
     let axes =
         axes(interp, &names, None).map_err(|_| interp.value_error("pvary should be called under jax.shard_map."))?;
-    leaves(interp, &x, "pcast", |cx, x| axes.iter().try_fold(x.clone(), |x, axis| varied(cx, axis, &x)))
+    leaves(interp, &x, "pcast", |cx, x| {
+        axes.iter().try_fold(x.clone(), |x, axis| {
+            if axis.varying().is_some() && named::varies(cx, axis, &x).unwrap_or(false) {
+                return Err(cx.interp.value_error("Unsupported pcast from=varying, to='varying'"));
+            }
+            varied(cx, axis, &x)
+        })
+    })
 }

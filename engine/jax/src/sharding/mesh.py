@@ -181,7 +181,9 @@ class Mesh(_Axes):
 
     @property
     def device_ids(self):
-        return [device.id for device in self.devices.flat]
+        import numpy as np
+
+        return np.array([device.id for device in self.devices.flat]).reshape(self.devices.shape)
 
     @property
     def local_devices(self):

@@ -59,6 +59,12 @@ static FUNCTIONS: &[NativeDef] = &[
         },
     },
     NativeDef {
+        name: "is_eager",
+        signature: "()",
+        doc: "Whether nothing is being traced.",
+        run: |interp, _args| Ok(Value::Bool(Context::jax(interp).innermost().is_none())),
+    },
+    NativeDef {
         name: "is_device",
         signature: "(x)",
         doc: "Whether it is a device.",
@@ -89,27 +95,34 @@ static FUNCTIONS: &[NativeDef] = &[
 pub static TOP_LEVEL: &[NativeDef] = &[
     NativeDef {
         name: "shard_map",
-        signature: "(*args, **kwargs)",
+        signature: "(f=None, /, *, out_specs, in_specs=None, mesh=None, axis_names=(), check_vma=True)",
         doc: "A function that maps `f` over the shards of its arguments.",
-        run: |interp, args| pass_on(interp, args, "jax._src.shard_map", "shard_map"),
+        run: |interp, args| {
+            pass_on(
+                interp,
+                args,
+                ("jax._src.shard_map", "shard_map"),
+                &["", "out_specs", "in_specs", "mesh", "axis_names", "check_vma"],
+            )
+        },
     },
     NativeDef {
         name: "make_mesh",
-        signature: "(*args, **kwargs)",
+        signature: "(axis_shapes, axis_names, axis_types=None, *, devices=None)",
         doc: "A mesh of the first devices.",
-        run: |interp, args| pass_on(interp, args, "jax._src.mesh", "make_mesh"),
+        run: |interp, args| pass_on(interp, args, ("jax._src.mesh", "make_mesh"), &["", "", "", "devices"]),
     },
     NativeDef {
         name: "set_mesh",
-        signature: "(*args, **kwargs)",
+        signature: "(mesh)",
         doc: "Makes a mesh the current one.",
-        run: |interp, args| pass_on(interp, args, "jax._src.mesh", "set_mesh"),
+        run: |interp, args| pass_on(interp, args, ("jax._src.mesh", "set_mesh"), &[""]),
     },
     NativeDef {
         name: "reshard",
-        signature: "(*args, **kwargs)",
+        signature: "(x, out_shardings)",
         doc: "Arrays distributed in another way.",
-        run: |interp, args| pass_on(interp, args, "jax._src.shardings", "reshard"),
+        run: |interp, args| pass_on(interp, args, ("jax._src.shardings", "reshard"), &["", ""]),
     },
 ];
 
@@ -118,11 +131,7 @@ pub static LAX: &[NativeDef] = &[NativeDef {
     name: "with_sharding_constraint",
     signature: "(x, shardings)",
     doc: "Arrays distributed in this way.",
-    run: |interp, args| {
-        let [x, shardings] = args.take();
-        let function = interp.get_attr(&interp.import("jax._src.shardings")?, "with_sharding_constraint")?;
-        interp.call_values(&function, [x, shardings])
-    },
+    run: |interp, args| pass_on(interp, args, ("jax._src.shardings", "with_sharding_constraint"), &["", ""]),
 }];
 
 /// What numpy makes of devices, if these are: a grid of them. Other objects are in no array of the workbench.
@@ -153,12 +162,14 @@ pub fn device_grid(interp: &Interp, value: &Value) -> PyResult<Option<Value>> {
     interp.call_values(&grid, [value.clone()]).map(Some)
 }
 
-fn pass_on(interp: &Interp, args: Arguments, module: &str, name: &str) -> PyResult<Value> {
-    let [positional, keywords] = args.take();
-    let mut call = pallas_python::CallArgs::positional(interp.collect(&positional)?);
-    if let Value::Dict(dict) = &keywords {
-        for (key, value) in dict.borrow().iter() {
-            call.keywords.push((pallas_syntax::ast::Name::from(&*interp.to_str(key)?), value.clone()));
+/// Calls a function written in Python. `keywords` are the names of the arguments, empty for those by position.
+fn pass_on(interp: &Interp, args: Arguments, (module, name): (&str, &str), keywords: &[&str]) -> PyResult<Value> {
+    let mut call = pallas_python::CallArgs::default();
+    for (&keyword, value) in keywords.iter().zip(args.values()) {
+        if keyword.is_empty() {
+            call.positional.push(value.clone());
+        } else {
+            call.keywords.push((pallas_syntax::ast::Name::from(keyword), value.clone()));
         }
     }
     let function = interp.get_attr(&interp.import(module)?, name)?;

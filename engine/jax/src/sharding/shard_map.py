@@ -10,15 +10,7 @@ from jax._src.mesh import AbstractMesh, AxisType, Mesh, get_mesh
 from jax._src.shardings import PartitionSpec, names
 
 
-class _Infer:
-    def __repr__(self):
-        return "jax.sharding.Infer"
-
-
-Infer = _Infer()
-
-
-def shard_map(f=None, /, *, out_specs, in_specs=Infer, mesh=None, axis_names=frozenset(), check_vma=True):
+def shard_map(f=None, /, *, out_specs, in_specs=None, mesh=None, axis_names=frozenset(), check_vma=True):
     """A function that maps `f` over the shards of its arguments."""
     if f is None:
         return lambda g: _mapped(g, mesh, in_specs, out_specs, axis_names, check_vma)
@@ -54,7 +46,7 @@ def _mapped(f, mesh, in_specs, out_specs, axis_names, check_vma):
             "shard_map in_specs argument must be a pytree of `jax.sharding.PartitionSpec` instances, but it was `None` "
             f"when axis_names={manual} are of type AxisType.Auto"
         )
-    if in_specs is not Infer:
+    if in_specs is not None:
         _check("in", in_specs, manual)
     _check("out", out_specs, manual)
     order = [name for name in mesh.axis_names if name in manual]
@@ -207,7 +199,7 @@ def _mesh_text(mesh):
 
 def _in_parts(f, mesh, in_specs, args):
     """For each leaf of the arguments the axes that divide each of its dimensions."""
-    if in_specs is Infer:
+    if in_specs is None:
         leaves = jax.tree.leaves(args)
         return [_parts(getattr(getattr(leaf, "sharding", None), "spec", None)) for leaf in leaves]
     spread = _spread("shard_map in_specs", in_specs, args)
@@ -282,6 +274,7 @@ def _out_parts(f, mesh, order, out_specs, check_vma, result, varying):
         raise ValueError(_rank_error("out", _name(f), [message for message, _ in too_long], scalars))
     differing = []
     for (_, spec_path, spec, _), along in zip(spread, varying):
+        spec_path = "" if shards.is_eager() else spec_path
         mentioned = {name for part in _parts(spec) for name in part}
         missing = [name for name in mesh.axis_names if name not in mentioned]
         wrong = [name for name in missing if name in along]
@@ -300,8 +293,10 @@ def _out_parts(f, mesh, order, out_specs, check_vma, result, varying):
                 f"mesh axis '{wrong[0]}', but could not infer replication over any axes"
             )
     if differing:
-        # A single result has passed through a function of JAX's own by then.
-        name = _name(f) if isinstance(result, tuple) else "_rem_singleton"
+        name = _name(f)
+        if shards.is_eager():
+            # Outside of jit the results are looked at one by one, in a function of JAX's own.
+            name, differing = "_rem_singleton", differing[:1]
         raise ValueError(
             f"shard_map applied to the function '{name}' was given out_specs which require replication which can't be "
             f"statically inferred given the mesh:\n\n{_mesh_text(mesh)}{_bullets(differing)}\n\nCheck if these output "

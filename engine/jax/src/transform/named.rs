@@ -144,7 +144,10 @@ pub fn varying_values(
 }
 
 /// Whether a tile may differ along an axis. Parameters of transformations inside are taken to.
-fn varies(cx: &Context<'_>, axis: &NamedAxis, tile: &Tile) -> PyResult<bool> {
+///
+/// # Errors
+/// `NotImplementedError` for values of a loop or branch that is still open.
+pub fn varies(cx: &Context<'_>, axis: &NamedAxis, tile: &Tile) -> PyResult<bool> {
     let Tile::Traced(Traced { trace, value, region, .. }) = tile else { return Ok(false) };
     if Rc::ptr_eq(trace, &axis.trace) {
         let seeds = axis.varying().unwrap_or_default().iter().copied();

@@ -116,7 +116,7 @@ pub(super) fn arrays(cx: &Context<'_>, value: &Value) -> PyResult<Leaves> {
             None if leaf.is_unknown() => return Ok(Leaves::Unknown(leaf.clone())),
             None => {
                 let class = cx.interp.repr(&Value::Class(cx.interp.type_of(leaf)))?;
-                let shown = cx.interp.repr(leaf)?;
+                let shown = cx.interp.str(leaf)?;
                 return Err(cx
                     .interp
                     .type_error(format!("Argument '{shown}' of type {class} is not a valid JAX type")));
