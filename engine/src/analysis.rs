@@ -8,7 +8,7 @@ use crate::host::{AnalysisHost, Cancel};
 use crate::package;
 use crate::parsed::ParsedFiles;
 use crate::stack::with_large_stack;
-use pallas_ir::{Certainty, Finding, Launch};
+use pallas_ir::{Certainty, Finding, Launch, Severity};
 use pallas_jax::{JaxState, LaunchObserver};
 use pallas_python::interp::{Interp, Limits, Mode, Observer, Outcome};
 use pallas_python::{Stop, Value};
@@ -50,6 +50,8 @@ pub struct AnalysisOptions {
     pub environment: Environment,
     /// Syntax trees of imported files, kept from one analysis to the next by who shares this.
     pub parsed: ParsedFiles,
+    /// Whether facts tell which expressions were evaluated: for reports on what an analysis reaches.
+    pub visits: bool,
     /// Steps that a file may take.
     pub fuel: u64,
     /// Bytes that growing values may ask for.
@@ -67,6 +69,7 @@ impl AnalysisOptions {
             import_paths: Vec::new(),
             environment: Environment::default(),
             parsed: ParsedFiles::default(),
+            visits: false,
             fuel: 20_000_000,
             bytes: 512 << 20,
             cancel: Cancel::new(),
@@ -152,7 +155,10 @@ impl Observer for Both {
         let finding = match stop {
             // `sys.exit(...)` is how programs end.
             Stop::Raise(raise) if interp.exception_is(&raise.exception, &interp.types().system_exit) => None,
-            Stop::Raise(raise) => Some(findings::raised(interp, raise)),
+            // A module that is imported has findings of its own where it is analysed itself; here only what would stop the
+            // program counts.
+            Stop::Raise(raise) => Some(findings::raised(interp, raise))
+                .filter(|finding| !interp.is_importing() || finding.severity == Severity::Error),
             Stop::Abort(abort) => findings::aborted(abort),
         };
         self.watch.findings.borrow_mut().extend(finding);
@@ -178,9 +184,13 @@ fn evaluate(path: &str, module: &Arc<Module>, options: &AnalysisOptions) -> Anal
     let interp = Interp::new(host, Mode::Analysis, limits);
     pallas_jax::install(&interp);
     let watch = Rc::new(Watch::default());
-    let both = Rc::new(Both { facts: Collector::default(), watch: watch.clone() });
+    let both = Rc::new(Both { facts: Collector::with_visits(options.visits), watch: watch.clone() });
     interp.extension::<JaxState>().set_observer(watch.clone());
     interp.set_observer(both.clone());
+    if let Some((_, place)) = &place {
+        // As `python -m` does it: the package is there before its module runs. What it lacks shows where it is used.
+        let _ = interp.import_silently(&place.package);
+    }
     let outcome = interp.run_main_in(module, "__main__", place.as_ref().map(|(_, place)| place));
     let mut found: Vec<Finding> = module.errors.iter().map(findings::syntax).collect();
     match &outcome {

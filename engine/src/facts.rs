@@ -5,6 +5,7 @@ use pallas_python::{Stop, Value};
 use pallas_syntax::{FileId, Span};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What an expression was, when it was last evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +52,7 @@ impl Fact {
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     facts: HashMap<Span, Fact>,
+    visits: Option<HashMap<Span, Option<Arc<str>>>>,
 }
 
 impl Facts {
@@ -68,6 +70,16 @@ impl Facts {
             .map(|(span, fact)| (*span, fact))
     }
 
+    /// Whether an expression of this span was evaluated. Only known where visits were asked for.
+    pub fn was_evaluated(&self, span: Span) -> bool {
+        self.visits.as_ref().is_some_and(|visits| visits.contains_key(&span))
+    }
+
+    /// Why what an expression gave is not known. Only known where visits were asked for.
+    pub fn why_unknown(&self, span: Span) -> Option<&str> {
+        self.visits.as_ref()?.get(&span)?.as_deref()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.facts.len()
@@ -83,12 +95,18 @@ impl Facts {
 #[derive(Default)]
 pub(crate) struct Collector {
     facts: RefCell<HashMap<Span, Fact>>,
+    visits: Option<RefCell<HashMap<Span, Option<Arc<str>>>>>,
 }
 
 impl Collector {
+    /// A collector that also remembers what was evaluated at all.
+    pub(crate) fn with_visits(visits: bool) -> Collector {
+        Collector { facts: RefCell::default(), visits: visits.then(RefCell::default) }
+    }
+
     /// What was collected so far; the collector keeps nothing.
     pub(crate) fn take(&self) -> Facts {
-        Facts { facts: self.facts.take() }
+        Facts { facts: self.facts.take(), visits: self.visits.as_ref().map(RefCell::take) }
     }
 }
 
@@ -97,6 +115,13 @@ const LONGEST_VALUE: usize = 80;
 
 impl Observer for Collector {
     fn expression(&self, span: Span, value: &Value, interp: &Interp) {
+        if let Some(visits) = &self.visits {
+            let why = match value {
+                Value::Unknown(unknown) => Some(Arc::from(&*unknown.why)),
+                _ => None,
+            };
+            visits.borrow_mut().insert(span, why);
+        }
         let mut fact = match value {
             Value::Object(object) => {
                 Fact { ty: object.summary(interp), value: None, class: interp.type_name(value), others: Vec::new() }

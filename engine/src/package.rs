@@ -22,8 +22,7 @@ pub(crate) fn place(files: &dyn FileSystem, path: &str) -> Option<(String, Place
     let package = packages.join(".");
     let root = if outer.is_empty() { "/".to_string() } else { outer.to_string() };
     let is_package = stem == "__init__";
-    let module = if is_package { package.clone() } else { format!("{package}.{stem}") };
-    Some((root, Place { module, package, folder: is_package.then(|| folder.to_string()) }))
+    Some((root, Place { package, folder: is_package.then(|| folder.to_string()) }))
 }
 
 #[cfg(test)]
@@ -45,9 +44,9 @@ mod tests {
         let files = Names(HashMap::from([("/src/a/__init__.py", ""), ("/src/a/b/__init__.py", "")]));
         let (root, found) = place(&files, "/src/a/b/c.py").expect("in a package");
         assert_eq!(root, "/src");
-        assert_eq!(found, Place { module: "a.b.c".to_string(), package: "a.b".to_string(), folder: None });
+        assert_eq!(found, Place { package: "a.b".to_string(), folder: None });
         let (_, found) = place(&files, "/src/a/__init__.py").expect("a package");
-        assert_eq!((found.module.as_str(), found.folder.as_deref()), ("a", Some("/src/a")));
+        assert_eq!((found.package.as_str(), found.folder.as_deref()), ("a", Some("/src/a")));
         assert!(place(&files, "/src/main.py").is_none());
         assert!(place(&files, "main.py").is_none());
     }

@@ -8,7 +8,7 @@ import warnings
 
 ROOTS = ["jax", "numpy"]
 # Modules that are no part of what programs use, or that cannot be imported everywhere.
-SKIPPED = ("jax._src", "jax.tools", "jax.lib", "jax.interpreters", "jax.collect_profile", "jax.jaxlib", "numpy.f2py",
+SKIPPED = ("jax._src", "jax.tools", "jax.lib", "jax.collect_profile", "jax.jaxlib", "numpy.f2py",
            "numpy.distutils", "numpy.core", "numpy.tests", "numpy.conftest", "numpy.ma", "numpy.lib", "numpy.polynomial",
            "numpy.char", "numpy.ctypeslib", "numpy.matrixlib", "jax.experimental.jax2tf", "jax.experimental.mosaic",
            "jax.experimental.pallas.ops", "jax.experimental.colocated_python", "jax.experimental.sparse",

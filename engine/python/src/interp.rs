@@ -247,6 +247,16 @@ impl Interp {
         self.imports.is_installed(file)
     }
 
+    /// Whether the module that is being evaluated is an imported one.
+    pub fn is_importing(&self) -> bool {
+        self.imports.is_importing()
+    }
+
+    /// Imports a module without a word about what fails in it.
+    pub fn import_silently(&self, dotted: &str) -> PyResult<Value> {
+        self.imports.within(true, || self.import(dotted))
+    }
+
     /// Sends values to `observer` from now on.
     pub fn set_observer(&self, observer: Rc<dyn Observer>) {
         *self.observer.borrow_mut() = Some(observer);

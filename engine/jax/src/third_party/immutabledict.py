@@ -12,6 +12,9 @@ class immutabledict(Mapping):
         self._dict = self.dict_cls(*args, **kwargs)
         self._hash = None
 
+    def __class_getitem__(cls, item):
+        return cls
+
     @classmethod
     def fromkeys(cls, seq, value=None, *args, **kwargs):
         return cls(dict.fromkeys(seq, value))

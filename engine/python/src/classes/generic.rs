@@ -40,7 +40,11 @@ impl Interp {
         }
         let types = self.types();
         let generic = [&types.list, &types.tuple, &types.dict, &types.set, &types.frozenset, &types.type_];
-        if generic.iter().any(|base| Rc::ptr_eq(base, class)) || class.span.is_none() && &*class.module != "builtins" {
+        let has_parameters = class.lookup(crate::exec::define::TYPE_PARAMS).is_some();
+        if has_parameters
+            || generic.iter().any(|base| Rc::ptr_eq(base, class))
+            || class.span.is_none() && &*class.module != "builtins"
+        {
             return Ok(self.generic_alias(v, key));
         }
         Err(self.type_error(format!("type '{}' is not subscriptable", class.qualified_name)))
@@ -169,9 +173,11 @@ impl Object for Union {
         self
     }
 
-    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
+    fn get_attr(&self, this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
             "__args__" => Some(Value::tuple(self.members.clone())),
+            // What `type X = ...` names is the type itself here.
+            "__value__" => Some(this.clone()),
             _ => None,
         })
     }

@@ -35,7 +35,10 @@ impl Interp {
     pub(crate) fn make_function(&self, env: &Rc<Env>, code: Code) -> PyResult<Rc<Function>> {
         let defaults = self.eval_defaults(env, code.params())?;
         let qualified_name = Name::from(format!("{}{}", env.prefix, code.name()));
-        let closure = env.captured();
+        let mut closure = env.captured();
+        if let Code::Def(def) = &code {
+            closure.splice(0..0, type_scope(&def.type_params));
+        }
         for scope in &closure {
             self.remember_scope(scope);
         }
@@ -121,7 +124,22 @@ impl Interp {
         for decorator in &def.decorators {
             decorators.push(self.eval(env, decorator)?);
         }
-        let args = self.eval_arguments(env, &def.bases)?;
+        let qualified_name = Name::from(format!("{}{}", env.prefix, def.name));
+        let info = self.class_info(def);
+        let body_env = Rc::new(Env {
+            kind: Kind::Class,
+            scope: Rc::new(Scope { names: RefCell::default(), declared: Some(Rc::clone(&info.declared)) }),
+            closure: Closure::Scopes(type_scope(&def.type_params).into_iter().chain(env.captured()).collect()),
+            module: Rc::clone(&env.module),
+            info,
+            function: env.function.clone(),
+            parent: Some(Rc::clone(env)),
+            prefix: Rc::from(format!("{qualified_name}.")),
+            methods: RefCell::default(),
+            replay: None,
+        });
+        // Bases see the type parameters, and nothing of the body, which has not run.
+        let args = self.eval_arguments(if def.type_params.is_empty() { env } else { &body_env }, &def.bases)?;
         let mut keywords = Vec::new();
         let mut metaclass = None;
         for (name, value) in args.keywords {
@@ -133,26 +151,12 @@ impl Interp {
                 keywords.push((name, value));
             }
         }
-        let qualified_name = Name::from(format!("{}{}", env.prefix, def.name));
-        let info = self.class_info(def);
-        let body_env = Rc::new(Env {
-            kind: Kind::Class,
-            scope: Rc::new(Scope { names: RefCell::default(), declared: Some(Rc::clone(&info.declared)) }),
-            closure: Closure::Scopes(env.captured()),
-            module: Rc::clone(&env.module),
-            info,
-            function: env.function.clone(),
-            parent: Some(Rc::clone(env)),
-            prefix: Rc::from(format!("{qualified_name}.")),
-            methods: RefCell::default(),
-            replay: None,
-        });
         if let Some(doc) = &def.docstring {
             self.store_name(&body_env, &Name::from("__doc__"), Value::str(doc))?;
         }
-        for parameter in &def.type_params {
-            let value = Value::unknown("a type parameter", None);
-            self.store_name(&body_env, parameter, value)?;
+        if !def.type_params.is_empty() {
+            let params = Value::tuple(def.type_params.iter().map(|_| type_parameter()));
+            self.store_name(&body_env, &Name::from(TYPE_PARAMS), params)?;
         }
         let name: Rc<str> = Rc::from(&*def.name);
         self.position.set(def.span);
@@ -187,4 +191,21 @@ impl Interp {
         }
         self.store_name(env, &def.name, value)
     }
+}
+
+/// Where a class keeps its type parameters; a class that has some can be subscripted.
+pub(crate) const TYPE_PARAMS: &str = "__type_params__";
+
+/// A type parameter (PEP 695). Nothing is asked of it but to be there.
+fn type_parameter() -> Value {
+    Value::unknown("a type parameter", None)
+}
+
+/// The scope around a definition with type parameters.
+fn type_scope(parameters: &[Name]) -> Option<Rc<Scope>> {
+    if parameters.is_empty() {
+        return None;
+    }
+    let names = parameters.iter().map(|name| (name.clone(), type_parameter())).collect();
+    Some(Rc::new(Scope { names: RefCell::new(names), declared: None }))
 }

@@ -14,8 +14,6 @@ use std::rc::Rc;
 /// Where a main program stands among the modules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The name under which others import it: `package.module`.
-    pub module: String,
     /// The package that its relative imports begin in.
     pub package: String,
     /// Its folder, if it is the `__init__.py` of a package.
@@ -28,8 +26,8 @@ impl Interp {
         self.run_main_in(module, name, None)
     }
 
-    /// Runs a file as the main program that is also a module of a package, so that its relative imports are found, and
-    /// so that modules that import it get this one.
+    /// Runs a file of a package as the main program, as `python -m` does: its relative imports are found. Modules that
+    /// import it get another copy.
     pub fn run_main_in(&self, module: &ast::Module, name: &str, place: Option<&Place>) -> Outcome {
         self.adopt_source(&module.source);
         let target = self.new_module(name, Some(module.source.path.to_string()));
@@ -39,8 +37,6 @@ impl Interp {
             if let Some(folder) = &place.folder {
                 names.insert(Name::from("__path__"), Value::list([Value::str(folder)]));
             }
-            drop(names);
-            self.modules.borrow_mut().insert(Name::from(&*place.module), Value::Module(Rc::clone(&target)));
         }
         match self.run_module(module, &target) {
             Ok(()) => Outcome::Finished,

@@ -101,6 +101,10 @@ class SerializeAsAny:
         return item
 
 
+class AnyInstanceOf(SerializeAsAny):
+    """The type itself."""
+
+
 class InstanceOf(SerializeAsAny):
     """The type itself."""
 
@@ -361,6 +365,9 @@ class TypeAdapter:
 
     def __init__(self, type, **options):
         self._type = type
+
+    def __class_getitem__(cls, item):
+        return cls
 
     def validate_python(self, value, **options):
         errors = []
