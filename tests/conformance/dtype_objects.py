@@ -21,3 +21,4 @@ for name in ("int8", "uint8", "int16", "int32", "uint32"):
   print(name, info.bits, info.min, info.max)
 print(-jnp.finfo(jnp.float32).max, jnp.finfo(jnp.bfloat16).max)
 print(jnp.finfo(jnp.float32).dtype, jnp.iinfo(jnp.int32).dtype)
+print(jnp.float32.dtype, jnp.bfloat16.dtype == jnp.dtype("bfloat16"))

@@ -230,6 +230,10 @@ pub fn exports(interp: &Interp, rules: Rules) -> Vec<(&'static str, Value)> {
                 (Rules::Numpy, Some(dtype)) => numpy_class(interp, dtype, numpy),
                 _ => interp.native_class(jax),
             };
+            // `jnp.float32.dtype`: the scalar types of JAX say which dtype they make.
+            if let (Rules::Jax, Some(dtype)) = (rules, DType::parse(name)) {
+                class.namespace.borrow_mut().insert("dtype".into(), value(dtype));
+            }
             exports.push((name, Value::Class(class)));
         }
     }

@@ -147,3 +147,48 @@ fn truncated_cases_are_analysed_without_panic() {
         }
     }
 }
+
+/// PEP 695, which CPython 3.11 does not read yet.
+#[test]
+fn type_parameters_are_seen_inside() {
+    let text = "\
+from typing import Any
+class Op[C, K]:
+  def f(self, x: C) -> K:
+    def g(y: C): return y
+    return g(x)
+  class Inner:
+    z: C
+class Sub[T](Op[Any, T]):
+  pass
+def same[T](x: T) -> T:
+  def inner(z: T): return z
+  return inner(x)
+type Alias = int | str
+print(Sub().f(3), same(4), issubclass(Sub, Op), Alias.__value__)
+try:
+  C
+except NameError as e:
+  print(e)
+";
+    for result in [run("case.py", text), analyse("case.py", text, 10_000)] {
+        assert_eq!(result.stderr, "", "{result:?}");
+        assert_eq!(result.stdout, "3 4 True int | str\nname 'C' is not defined\n", "{result:?}");
+    }
+}
+
+/// In analysis an imported module has steps of its own: an endless one costs its importer nothing, and what comes after
+/// the endless part is unknown.
+#[test]
+fn imported_modules_have_steps_of_their_own() {
+    let text = "\
+import shapes.endless as endless
+print(endless.early)
+print('late' in vars(endless))
+for _ in range(500):
+  pass
+print('done')
+";
+    let result = analyse("case.py", text, 4_000);
+    assert_eq!(result.stdout, "1\nTrue\ndone\n", "{result:?}");
+}

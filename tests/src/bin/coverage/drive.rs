@@ -37,18 +37,37 @@ const LENGTH: usize = 512;
 /// The names under which the lines know `jax.numpy`.
 const ARRAYS: &str = "__import__('jax').numpy";
 
-/// The lines that call a function, in which each stands for one rank of arrays; or why there are none.
+/// The lines that call a function, one for each rank of arrays; or why there are none.
 pub(crate) fn lines(function: &Outer, found: &Found, source: &SourceFile) -> Result<Vec<String>, String> {
     let mut made: Vec<String> = Vec::new();
+    // What a custom rule of differentiation calls is reached by differentiating.
+    let is_differentiated = source.text.contains("custom_vjp");
     for rank in RANKS {
-        let made_up = MadeUp { def: &function.def, found, source, rank };
-        let line = made_up.line()?;
+        let arguments = MadeUp { def: &function.def, found, source, rank }.arguments()?;
+        let name = &function.def.name;
+        let line = format!("{name}({arguments})");
         if !made.contains(&line) {
             made.push(line);
+            if is_differentiated {
+                made.push(format!("_made_up_gradient({name}, {arguments})"));
+            }
         }
     }
     Ok(made)
 }
+
+/// What the lines need: the gradient of the sum of all outputs, with respect to the arrays of floats.
+pub(crate) const PRELUDE: &str = "\
+def _made_up_gradient(f, *args, **kwargs):
+  import jax
+  floats = [i for i, a in enumerate(args) if hasattr(a, 'dtype') and jax.numpy.issubdtype(a.dtype, jax.numpy.floating)]
+  def total(*some):
+    given = list(args)
+    for i, a in zip(floats, some):
+      given[i] = a
+    return sum(leaf.astype('float32').sum() for leaf in jax.tree.leaves(f(*given, **kwargs)))
+  return jax.grad(total, tuple(range(len(floats))))(*[args[i] for i in floats])
+";
 
 /// A call that is being made up.
 struct MadeUp<'a> {
@@ -59,7 +78,7 @@ struct MadeUp<'a> {
 }
 
 impl MadeUp<'_> {
-    fn line(&self) -> Result<String, String> {
+    fn arguments(&self) -> Result<String, String> {
         let params = &self.def.params;
         let mut arguments = Vec::new();
         let positional = params.positional_only.iter().chain(&params.positional);
@@ -69,14 +88,14 @@ impl MadeUp<'_> {
         for param in params.keyword_only.iter().filter(|param| param.default.is_none()) {
             arguments.push(format!("{}={}", param.name, self.argument(param)?));
         }
-        Ok(format!("{}({})", self.def.name, arguments.join(", ")))
+        Ok(arguments.join(", "))
     }
 
     fn argument(&self, param: &Param) -> Result<String, String> {
         let name = &*param.name;
         match param.annotation.as_ref().map(|annotation| self.annotation_text(annotation)) {
             Some(annotation) => self
-                .from_annotation(name, annotation)
+                .made_of(name, annotation)
                 .ok_or_else(|| format!("no argument can be made up for `{name}: {}`", annotation.replace('\n', " "))),
             None => Ok(from_name(self.def, name, self.rank)),
         }
@@ -89,7 +108,7 @@ impl MadeUp<'_> {
         }
     }
 
-    fn from_annotation(&self, name: &str, annotation: &str) -> Option<String> {
+    fn made_of(&self, name: &str, annotation: &str) -> Option<String> {
         let shaped = annotation.split_once('[').filter(|(kind, _)| KINDS.iter().any(|(known, _)| known == kind));
         if let Some((kind, rest)) = shaped
             && let Some(dims) = rest.split(['"', '\'']).nth(1)
@@ -98,12 +117,16 @@ impl MadeUp<'_> {
             let lengths: Vec<String> = dims.split_whitespace().filter_map(jaxtyping_length).collect();
             return Some(zeros(&lengths, dtype));
         }
+        let is_optional = annotation.split('|').any(|part| part.trim() == "None") || annotation.contains("Optional[");
+        if is_optional {
+            return Some("None".to_string());
+        }
         // Of a union, the first that something can be made of.
         annotation.split('|').map(str::trim).find_map(|part| match part {
+            "str" => Some("'x'".to_string()),
             "int" => Some(number(name).to_string()),
             "float" => Some("1.0".to_string()),
             "bool" => Some("False".to_string()),
-            "None" => Some("None".to_string()),
             _ if part.ends_with("Array") || part.ends_with("ndarray") || part.ends_with("ArrayLike") => {
                 Some(from_name(self.def, name, self.rank))
             }
@@ -114,12 +137,18 @@ impl MadeUp<'_> {
             }
             _ if part.contains("Sequence[int") || part.starts_with("tuple[int, ...") => Some("(128, 128)".to_string()),
             _ if part.starts_with("tuple[int") => Some(format!("({})", "128, ".repeat(part.matches("int").count()))),
+            _ if part.contains("Callable") && name.contains("activation") => Some("(lambda x: x)".to_string()),
             _ => self.instance(part),
         })
     }
 
     /// An instance of a class of the module: a dataclass with the fields that it must have, the first of an enum.
     fn instance(&self, name: &str) -> Option<String> {
+        if let Some((_, last)) = name.rsplit_once('.') {
+            // A class of another module of the package: what it is without arguments.
+            let is_class = last.starts_with(char::is_uppercase) && last.chars().all(char::is_alphanumeric);
+            return (is_class && last != "Mesh").then(|| format!("{name}()"));
+        }
         let class = self.found.classes.iter().find(|class| &*class.name == name)?;
         let is_enum = class.bases.iter().any(|base| self.source.slice(visit::argument(base).span).ends_with("Enum"));
         if is_enum {
@@ -132,7 +161,7 @@ impl MadeUp<'_> {
             {
                 let annotation = self.annotation_text(annotation);
                 // A class that holds itself is not made up.
-                let value = if annotation == name { None } else { self.from_annotation(field, annotation) };
+                let value = if annotation == name { None } else { self.made_of(field, annotation) };
                 arguments.push(format!("{field}={}", value?));
             }
         }
@@ -169,6 +198,13 @@ fn from_name(def: &FunctionDef, name: &str, rank: usize) -> String {
     if let Some(dims) = def.docstring.as_deref().and_then(|text| described(text, name)) {
         let dtype = if is_index(&lowered) { "int32" } else { "float32" };
         return zeros(&dims, dtype);
+    }
+    if lowered.ends_with("_shape") || lowered == "shape" {
+        return "(128, 128)".to_string();
+    }
+    if ["weight", "bias", "gamma", "beta", "scale"].contains(&lowered.as_str()) {
+        let last = if rank >= 3 { 128 } else { 512 };
+        return zeros(&[last.to_string()], "float32");
     }
     if lowered.starts_with("block") || lowered.starts_with("num_") || lowered.ends_with("_size") || lowered == "axis" {
         return number(name).to_string();

@@ -48,7 +48,7 @@ pub(crate) fn survey(path: &str, shown: &str, text: &str, options: &AnalysisOpti
     let missing: Vec<&Site> = found.sites.iter().filter(|site| !plain.facts.was_evaluated(site.callee)).collect();
     let calls = Calls::new(&found, &missing, &source);
     let driven = (!calls.lines.is_empty()).then(|| {
-        let driven = format!("{}\n{}\n", text.trim_end(), calls.lines.join("\n"));
+        let driven = format!("{}{}\n", before_calls(text), calls.lines.join("\n"));
         Analysis::new(path, &driven, options)
     });
     let surveyed = found.sites.iter().map(|site| {
@@ -57,7 +57,7 @@ pub(crate) fn survey(path: &str, shown: &str, text: &str, options: &AnalysisOpti
         let outcome = if analysis.facts.was_evaluated(site.callee) {
             outcome(site, analysis, &found, text.len(), !by_itself)
         } else {
-            Outcome::NotReached(calls.why_not(site, analysis, text.trim_end().len()))
+            Outcome::NotReached(calls.why_not(site, analysis, &found, before_calls(text).len()))
         };
         Surveyed {
             file: shown.to_string(),
@@ -68,6 +68,11 @@ pub(crate) fn survey(path: &str, shown: &str, text: &str, options: &AnalysisOpti
         }
     });
     surveyed.collect()
+}
+
+/// The file, and what the made-up calls need; they come next.
+fn before_calls(text: &str) -> String {
+    format!("{}\n{}", text.trim_end(), drive::PRELUDE)
 }
 
 fn outcome(site: &Site, analysis: &Analysis, found: &Found, end: usize, driven: bool) -> Outcome {
@@ -160,7 +165,7 @@ impl Calls {
     }
 
     /// Why the calls have not reached a site.
-    fn why_not(&self, site: &Site, analysis: &Analysis, end: usize) -> String {
+    fn why_not(&self, site: &Site, analysis: &Analysis, found: &Found, start: usize) -> String {
         let Some(within) = site.within.as_deref() else {
             return "it stands in a branch that is not taken".to_string();
         };
@@ -169,30 +174,31 @@ impl Calls {
         }
         let lines = self.reaching.iter().find(|(name, _)| name == within).map_or(&[][..], |(_, lines)| lines);
         // The lines stand after the text, one below the other.
-        let mut start = end + 1;
-        let spans: Vec<(usize, usize)> = self
-            .lines
-            .iter()
-            .map(|line| {
-                let span = (start, start + line.len());
-                start = span.1 + 1;
-                span
-            })
-            .collect();
-        let mut whys: Vec<&str> = Vec::new();
-        for finding in &analysis.findings {
-            let places = std::iter::once(finding.span).chain(finding.labels.iter().map(|label| label.span));
-            let mut of_lines = lines.iter().map(|&line| spans[line]);
-            let is_of = |span: Span| {
-                span.file == FileId(0)
-                    && of_lines.any(|(from, to)| from <= span.start as usize && span.end as usize <= to)
-            };
-            if places.into_iter().any(is_of) && finding.severity == Severity::Error {
-                whys.push(&finding.message);
+        let mut at = start;
+        let mut places: Vec<(usize, usize)> = Vec::new();
+        for (number, line) in self.lines.iter().enumerate() {
+            if lines.contains(&number) {
+                places.push((at, at + line.len()));
             }
+            at += line.len() + 1;
         }
+        // What stops a call may stop it inside of the functions that lead to the site.
+        let leading = callers(found, within).into_iter().map(|function| function.def.span);
+        places.extend(leading.map(|span| (span.start as usize, span.end as usize)));
+        let is_there = |span: Span| {
+            let inside = |&(from, to): &(usize, usize)| from <= span.start as usize && span.end as usize <= to;
+            span.file == FileId(0) && places.iter().any(inside)
+        };
+        let concerns =
+            |finding: &&Finding| is_there(finding.span) || finding.labels.iter().any(|label| is_there(label.span));
+        let mut whys: Vec<&Finding> = analysis.findings.iter().filter(concerns).collect();
+        whys.sort_by_key(|finding| match finding.code {
+            "PL005" | "PL002" => 0,
+            "PL312" => 1,
+            _ => 2,
+        });
         match whys.first() {
-            Some(why) => format!("the made-up call: {why}"),
+            Some(why) => format!("the made-up call: {}", why.message),
             None => "the made-up call does not come there".to_string(),
         }
     }

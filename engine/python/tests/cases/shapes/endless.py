@@ -1,0 +1,4 @@
+early = 1
+while True:
+    pass
+late = 2
