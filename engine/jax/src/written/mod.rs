@@ -27,6 +27,8 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.numpy.more", "more_numpy.py"),
     module!("jax._src.lax.windows", "windows.py"),
     module!("jax._src.random.more", "more_random.py"),
+    module!("jax._src.pallas.einshape", "einshape.py"),
+    module!("jax.experimental.xla_metadata", "xla_metadata.py"),
     module!("jax.extend.backend", "backend.py"),
     module!("jax.profiler", "profiler.py"),
 ];
@@ -173,6 +175,10 @@ rows! { RANDOM "jax._src.random.more":
     "ball" "(key, d, p=2, shape=(), dtype=float)" "Points in a ball.";
 }
 
+rows! { TPU "jax._src.pallas.einshape":
+    "einshape" "(equation, value, assert_is_tile_preserving=False, **sizes)" "Reshapes and transposes by an equation.";
+}
+
 /// Adds the functions that a native module has from here.
 pub fn extend(module: &'static str, namespace: &mut Namespace) {
     let tables: &[&'static [NativeDef]] = match module {
@@ -182,6 +188,7 @@ pub fn extend(module: &'static str, namespace: &mut Namespace) {
         "jax.numpy.linalg" => &[LINALG],
         "jax.lax" => &[LAX],
         "jax.random" => &[RANDOM],
+        "jax.experimental.pallas.tpu" => &[TPU],
         _ => &[],
     };
     for table in tables {

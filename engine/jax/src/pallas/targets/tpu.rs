@@ -57,7 +57,11 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
             "MemorySpace",
             &["VMEM", "VMEM_SHARED", "SMEM", "CMEM", "HBM", "SEMAPHORE"],
         );
+        crate::written::extend(NAME, namespace);
         // Names that only published code still has.
+        if let Some(Value::Class(spaces)) = namespace.get("MemorySpace") {
+            spaces.namespace.borrow_mut().insert(Name::from("ANY"), memory::space_value(MemorySpace::Any));
+        }
         namespace.insert(Name::from("ANY"), memory::space_value(MemorySpace::Any));
         for (old, new) in [
             ("TPUCompilerParams", "CompilerParams"),

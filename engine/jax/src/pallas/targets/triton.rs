@@ -59,6 +59,21 @@ static FUNCTIONS: &[NativeDef] = &[
         run: |_interp, _args| Ok(Value::None),
     },
     NativeDef {
+        name: "atomic_cas",
+        signature: "(ref, cmp, val)",
+        doc: "Atomically replaces what equals `cmp`; the value is what was there.",
+        run: |interp, args: Arguments| {
+            let [reference, expected, value] = args.take();
+            let everything = Value::Ellipsis;
+            let old = interp.get_item(&reference, &everything)?;
+            let same = interp.compare(pallas_syntax::ast::CompareOp::Eq, &old, &expected)?;
+            let choose = interp.get_attr(&interp.import("jax.numpy")?, "where")?;
+            let new = interp.call_values(&choose, [same, value, old.clone()])?;
+            interp.set_item(&reference, &everything, new)?;
+            Ok(old)
+        },
+    },
+    NativeDef {
         name: "max_contiguous",
         signature: "(x, values)",
         doc: "States how many values of `x` are contiguous; the value is `x`.",
