@@ -238,6 +238,15 @@ fn from_letter(letter: u8) -> Option<DType> {
     DType::all().nth(number.into()).filter(|&dtype| dtype != DType::Key)
 }
 
+/// Integers of 2 bits are promoted with other dtypes as those of 4 bits are.
+fn beside_others(dtype: DType) -> DType {
+    match dtype {
+        DType::I2 => DType::I4,
+        DType::U2 => DType::U4,
+        dtype => dtype,
+    }
+}
+
 /// The dtype that numpy gives an operation on operands, Python scalars marked: `bool`, `int64` and
 /// `float64` with the mark stand for Python's `bool`, `int` and `float` (NEP 50).
 ///
@@ -260,9 +269,13 @@ pub fn numpy_promote(operands: &[(DType, bool)]) -> Option<DType> {
         if left == right {
             return Some(left);
         }
-        from_letter(entry(&NUMPY, left as usize, right as usize)?)
+        from_letter(entry(&NUMPY, beside_others(left) as usize, beside_others(right) as usize)?)
     })?;
     match python {
+        // Beside `float`, integers of 2 bits become what those of 4 bits do.
+        Some((2, _)) if matches!(promoted, DType::I2 | DType::U2) => {
+            from_letter(entry(&NUMPY_PYTHON, beside_others(promoted) as usize, 2)?)
+        }
         Some((column, _)) => match entry(&NUMPY_PYTHON, promoted as usize, column) {
             Some(letter) => from_letter(letter),
             // The dtypes beyond the table keep themselves beside Python's numbers.
