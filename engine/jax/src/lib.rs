@@ -11,6 +11,7 @@ pub mod convert;
 pub mod dtype;
 pub mod errors;
 pub mod indexing;
+pub mod jaxpr;
 pub mod jnp;
 pub mod lax;
 pub mod modules;

@@ -64,6 +64,7 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     namespace.insert(Name::from("Ref"), Value::Class(interp.native_class(&JAX_REF)));
     namespace.insert(Name::from("ShapeDtypeStruct"), struct_type::class(interp));
     add_functions(namespace, "jax", crate::sharding::TOP_LEVEL);
+    add_functions(namespace, "jax", crate::jaxpr::FUNCTIONS);
     namespace.insert(Name::from("__version__"), Value::from("0.10.2"));
     namespace.insert(
         Name::from("__version_info__"),
