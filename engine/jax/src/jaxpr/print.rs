@@ -18,6 +18,8 @@ pub(super) struct Jaxpr<'f> {
     same: Vec<(ValueId, ValueId)>,
     /// Operands that JAX's elementwise ops broadcast themselves: what stands for them.
     implicit: HashMap<ValueId, ValueId>,
+    /// Broadcasts of which JAX does only the first half, dimensions of 1 in front: their types there.
+    raised: HashMap<ValueId, TensorType>,
     used: HashSet<ValueId>,
 }
 
@@ -29,6 +31,7 @@ impl<'f> Jaxpr<'f> {
             constants: Vec::new(),
             same: Vec::new(),
             implicit: HashMap::new(),
+            raised: HashMap::new(),
             used: HashSet::new(),
         };
         for op in &function.ops {
@@ -42,7 +45,7 @@ impl<'f> Jaxpr<'f> {
         }
         for op in &function.ops {
             if let Some((value, source)) = jaxpr.broadcast_within(op) {
-                jaxpr.implicit.insert(value, source);
+                jaxpr.leave_to_users(value, source);
             }
         }
         jaxpr
@@ -61,6 +64,18 @@ impl<'f> Jaxpr<'f> {
         }
     }
 
+    /// A broadcast of equal rank, or of a scalar, is not shown; else its first half is, which makes the ranks equal.
+    fn leave_to_users(&mut self, value: ValueId, source: ValueId) {
+        let (to, from) = (self.function.ty(value).shape(), self.function.ty(source).shape());
+        if from.is_empty() || from.len() == to.len() {
+            self.implicit.insert(value, source);
+            return;
+        }
+        let shape = std::iter::repeat_n(1, to.len() - from.len()).chain(from.iter().copied()).collect();
+        let dtype = self.function.ty(value).dtype();
+        self.raised.insert(value, TensorType { dtype, shape, weak: false });
+    }
+
     /// The result and the operand of a broadcast that JAX leaves to the elementwise ops that take it: its expression is
     /// theirs, and only dimensions of 1 are stretched or a scalar is spread.
     fn broadcast_within(&self, op: &OpData) -> Option<(ValueId, ValueId)> {
@@ -68,8 +83,9 @@ impl<'f> Jaxpr<'f> {
             return None;
         }
         let (value, source) = (*op.results.first()?, *op.operands.first()?);
-        let rank = self.function.ty(source).shape().len();
-        if rank != 0 && rank != self.function.ty(value).shape().len() {
+        let (rank, full) = (self.function.ty(source).shape().len(), self.function.ty(value).shape().len());
+        let aligned = (full - rank..full).map(|dim| dim as i64);
+        if !op.attributes.ints("dims").unwrap_or_default().iter().copied().eq(aligned) {
             return None;
         }
         let takes = |user: &&OpData| user.operands.contains(&value);
@@ -163,7 +179,11 @@ impl<'f> Jaxpr<'f> {
     }
 
     fn binder(&self, value: ValueId, names: &mut Names) -> String {
-        format!("{}:{}", names.of(value), plain(self.function.ty(value)))
+        let name = names.of(value);
+        match self.raised.get(&value) {
+            Some(ty) => format!("{name}:{ty}"),
+            None => format!("{name}:{}", plain(self.function.ty(value))),
+        }
     }
 
     fn operand(&self, value: ValueId, names: &mut Names) -> String {
