@@ -205,6 +205,24 @@ fn a_module_of_a_package_is_checked_where_it_stands() {
 }
 
 #[test]
+fn a_module_that_its_own_package_imports() {
+    let case = Case::new();
+    let write = |name: &str, text: &str| {
+        let path = case.folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    };
+    write("products/__init__.py", "from products.public import product\nfrom products.kernel import size as SIZE\n");
+    write("products/public.py", "from products import kernel as backend\nproduct = backend.product\n");
+    write("products/common.py", "STEP = 2\n");
+    let kernel = "from products import common\ndef product(x):\n    return x * common.STEP\nsize = product(4)\n";
+    write("products/kernel.py", kernel);
+    let output = case.run(&["check", "products/kernel.py", "products/public.py", "products/__init__.py"]);
+    assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
+    assert!(!shown(&output).contains("warning"), "{}", shown(&output));
+}
+
+#[test]
 fn files_that_cannot_be_read() {
     let folder = Case::new();
     fs::create_dir(folder.folder.path().join("empty")).expect("made");

@@ -1,6 +1,6 @@
 //! Where a module's file is: Python's path finder over the host's folders.
 
-use crate::interp::Interp;
+use crate::interp::{FrameRecord, Interp};
 use crate::module::Module;
 use crate::raise::{Diagnosis, PyResult, Stop};
 use crate::value::Value;
@@ -142,6 +142,16 @@ impl Interp {
         };
         // A virtual environment may stand inside the program's folder, and an editable install outside of both.
         longest(&self.host().package_paths()) > longest(&own)
+    }
+
+    /// In analysis: whether another module asks for what the main program does not have yet. A file in a package that is
+    /// looked at on its own runs before its package, whose `__init__` imports it; as a module it would be whole by then.
+    pub(crate) fn is_unfinished_main(&self, module: &Rc<Module>) -> bool {
+        let of_main = |frame: &FrameRecord| Rc::ptr_eq(&frame.env.module, module);
+        self.is_analysis()
+            && &*module.name == "__main__"
+            && self.frames.borrow().last().is_some_and(|frame| !of_main(frame))
+            && self.frames.borrow().iter().any(|frame| of_main(frame) && &*frame.name == "<module>")
     }
 
     /// Whether the statements of a source module are running.

@@ -157,6 +157,9 @@ impl Interp {
         if let Some(unknown) = module.namespace.borrow().get(STAR) {
             return Ok(unknown.clone());
         }
+        if self.is_unfinished_main(module) {
+            return Ok(Value::unknown(format!("'{name}' is defined later"), Some(self.span())));
+        }
         if module.path.is_none() && self.imports.is_known(&module.name, name) {
             return Err(self.unprovided(&self.types().import_error, name, &format!("{}.{name}", module.name)));
         }

@@ -13,6 +13,11 @@ const CODE: &str = "PL005";
 impl Interp {
     /// `v.name` where there is none: AttributeError, but in analysis unknown where the real library has it.
     pub(crate) fn absent(&self, v: &Value, name: &str) -> PyResult<Value> {
+        if let Value::Module(module) = v
+            && self.is_unfinished_main(module)
+        {
+            return Ok(Value::unknown(format!("'{name}' is defined later"), Some(self.span())));
+        }
         let stop = self.no_attribute(v, name);
         if self.is_analysis() && is_unprovided(&stop) {
             self.observe_raised(&stop);
