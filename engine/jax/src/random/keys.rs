@@ -43,8 +43,9 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         signature: "(key_bits_array, *, impl=None)",
         doc: "Typed keys from their words.",
         run: |interp, args| {
-            let [words, _] = args.take();
+            let [words, generator] = args.take();
             let cx = Context::jax(interp);
+            only_threefry(interp, &generator)?;
             let words = convert::tile(&cx, &words, "wrap_key_data")?;
             Ok(convert::value(&cx, primitive::unary(&cx, &ops::RANDOM_WRAP, &words)?))
         },
@@ -115,8 +116,9 @@ fn restore(cx: &Context<'_>, keys: Tile, old: bool) -> PyResult<Value> {
 }
 
 fn key(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [seed, _impl] = args.take();
+    let [seed, generator] = args.take();
     let cx = Context::jax(interp);
+    only_threefry(interp, &generator)?;
     let tile = match &seed {
         // Python integers beyond 32 bits keep their low bits, as in JAX without x64.
         Value::Int(value) => {
@@ -137,6 +139,33 @@ fn key(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let tile = primitive::convert(&cx, &tile, tile.dtype(), false)?;
     Ok(convert::value(&cx, primitive::unary(&cx, &ops::RANDOM_SEED, &tile)?))
 }
+
+/// `impl=`: other generators draw other numbers, so none of them is replaced by the one there is.
+fn only_threefry(interp: &Interp, generator: &Value) -> PyResult<()> {
+    let name = match generator {
+        Value::None | Value::Unset | Value::Unknown(_) => return Ok(()),
+        Value::Str(name) => name.to_string(),
+        other => interp.str(&interp.get_attr(other, "name")?)?,
+    };
+    let registered = interp.get_attr(&interp.import("jax._src.random.prng")?, "prngs")?;
+    match name.as_str() {
+        "threefry2x32" | "fry" => Ok(()),
+        name if OTHERS.contains(&name) || interp.contains(&registered, &Value::str(name))? => Err(interp.error(
+            &interp.types().not_implemented_error,
+            format!(
+                "keys of the generator \"{name}\" are not provided by the workbench yet: use the default generator, \
+                 threefry2x32, or call the generator's own functions on key words"
+            ),
+        )),
+        name => Err(interp.value_error(format!(
+            "unrecognized PRNG implementation \"{name}\". Did you mean one of: \"philox2x32\", \"philox4x32\", \
+             \"threefry2x32\", \"rbg\", \"unsafe_rbg\", \"threefry4x32\"?"
+        ))),
+    }
+}
+
+/// Generators that JAX has beside Threefry.
+const OTHERS: &[&str] = &["philox2x32", "philox4x32", "rbg", "unsafe_rbg", "threefry4x32"];
 
 fn low_bits(value: &pallas_python::int::Int) -> u32 {
     let modulus = num_bigint::BigInt::from(1u64 << 32);
