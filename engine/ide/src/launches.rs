@@ -59,7 +59,7 @@ pub(crate) fn program_id(analysis: &Analysis, call: &Expr) -> Option<String> {
     let kernel = enclosing_kernel(analysis, call.span);
     let mut lines = Vec::new();
     for launch in analysis.launches.iter().filter(|l| kernel.is_none() || l.spans.kernel == kernel) {
-        if let Some(extent) = launch.grid.get(axis) {
+        if let Some(extent) = launch.grid_words().get(axis) {
             let what = if &**name == "program_id" { format!("0..{extent}") } else { extent.to_string() };
             push(&mut lines, format!("`{what}`: axis {axis} of grid `{}`", tuple(&launch.grid_words())));
         }
