@@ -138,11 +138,7 @@ impl Object for Jitted {
     }
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
-        match name {
-            "__wrapped__" => Ok(Some(self.function.clone())),
-            "__name__" | "__doc__" | "__qualname__" | "__module__" => interp.find_attr(&self.function, name),
-            _ => Ok(None),
-        }
+        crate::transform::wrapped_attribute(interp, &self.function, name)
     }
 
     fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {

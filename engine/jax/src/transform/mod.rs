@@ -20,4 +20,5 @@ pub mod named;
 pub mod stage;
 pub mod walk;
 
+pub(crate) use api::wrapped_attribute;
 pub use api::{MODULES, SHARD_MAP, TABLES};

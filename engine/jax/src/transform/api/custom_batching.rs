@@ -1,8 +1,8 @@
 //! `jax.custom_batching`: functions whose `vmap` is defined by the program.
 
 use super::super::custom::{self, CustomRule, MappingRule};
-use super::custom_jvp::{Leaf, Split, known};
-use super::object::{Transformation, transformed};
+use super::object::{Transformation, transformed, wrapped_attribute};
+use super::split::{Leaf, Split, known};
 use crate::context::Context;
 use crate::tile::Tile;
 use crate::transform::batch::Lane;
@@ -92,9 +92,8 @@ impl Object for CustomVmap {
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
         match name {
-            "fun" | "__wrapped__" => Ok(Some(self.function.clone())),
-            "__name__" | "__doc__" | "__qualname__" | "__module__" => interp.find_attr(&self.function, name),
-            _ => Ok(None),
+            "fun" => Ok(Some(self.function.clone())),
+            _ => wrapped_attribute(interp, &self.function, name),
         }
     }
 

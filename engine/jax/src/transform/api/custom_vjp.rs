@@ -1,7 +1,8 @@
 //! `jax.custom_vjp`.
 
 use super::super::custom::{self, CustomRule, ReverseRule};
-use super::custom_jvp::{Split, known, nondiff_positions};
+use super::object::wrapped_attribute;
+use super::split::{Split, known, nondiff_positions};
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
@@ -76,12 +77,11 @@ impl Object for CustomVjp {
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
         match name {
-            "fun" | "__wrapped__" => Ok(Some(self.function.clone())),
+            "fun" => Ok(Some(self.function.clone())),
             "fwd" | "bwd" => {
                 Ok(self.rules.borrow().as_ref().map(|(fwd, bwd)| if name == "fwd" { fwd } else { bwd }.clone()))
             }
-            "__name__" | "__doc__" | "__qualname__" | "__module__" => interp.find_attr(&self.function, name),
-            _ => Ok(None),
+            _ => wrapped_attribute(interp, &self.function, name),
         }
     }
 

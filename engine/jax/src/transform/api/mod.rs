@@ -13,9 +13,11 @@ mod pushforward;
 mod resolve;
 mod reverse;
 mod shard_map;
+mod split;
 mod vmap;
 
 pub use modules::MODULES;
+pub(crate) use object::wrapped_attribute;
 
 use pallas_python::native::NativeDef;
 

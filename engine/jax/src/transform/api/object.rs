@@ -54,6 +54,15 @@ pub(super) fn transformed(interp: &Interp, function: Value, how: impl Transforma
     Ok(Value::object(Transformed { function, how: Box::new(how) }))
 }
 
+/// Attributes that a wrapper takes from the function inside: its name, its documentation, itself.
+pub(crate) fn wrapped_attribute(interp: &Interp, function: &Value, name: &str) -> PyResult<Option<Value>> {
+    match name {
+        "__wrapped__" => Ok(Some(function.clone())),
+        "__name__" | "__doc__" | "__qualname__" | "__module__" => interp.find_attr(function, name),
+        _ => Ok(None),
+    }
+}
+
 impl Object for Transformed {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
@@ -68,11 +77,7 @@ impl Object for Transformed {
     }
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
-        match name {
-            "__wrapped__" => Ok(Some(self.function.clone())),
-            "__name__" | "__doc__" | "__qualname__" | "__module__" => interp.find_attr(&self.function, name),
-            _ => Ok(None),
-        }
+        wrapped_attribute(interp, &self.function, name)
     }
 
     fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
