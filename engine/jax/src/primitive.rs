@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::tile::Tile;
 use pallas_ir::{Attribute, Attributes, OpDef, TensorType, ops};
 use pallas_python::raise::PyResult;
-use pallas_tensor::{Array, DType, Scalar, Shape};
+use pallas_tensor::{Array, DType, Kind, Scalar, Shape};
 
 fn ints(values: impl IntoIterator<Item = usize>) -> Attribute {
     Attribute::Ints(values.into_iter().map(|v| v as i64).collect())
@@ -42,6 +42,16 @@ pub fn convert(cx: &Context<'_>, x: &Tile, dtype: DType, weak: bool) -> PyResult
 /// A scalar constant.
 pub fn scalar(dtype: DType, value: Scalar) -> Tile {
     Tile::concrete(Array::scalar(dtype, value))
+}
+
+/// Zero of a dtype: false, 0, 0.0, the key of zeros.
+pub fn zero_scalar(dtype: DType) -> Scalar {
+    match dtype.kind() {
+        Kind::Bool => Scalar::Bool(false),
+        Kind::Float => Scalar::Float(0.0),
+        Kind::Key => Scalar::Key([0, 0]),
+        Kind::Signed | Kind::Unsigned => Scalar::Int(0),
+    }
 }
 
 /// A scalar constant of `like`'s dtype.

@@ -552,7 +552,7 @@ fn scan_over(
     let mut state = carry.clone();
     for ty in &y_types {
         let shape = std::iter::once(length).chain(ty.shape.iter().copied()).collect();
-        let empty = primitive::full(cx, &shape, ty.dtype, zero_scalar(ty.dtype))?;
+        let empty = primitive::full(cx, &shape, ty.dtype, primitive::zero_scalar(ty.dtype))?;
         state.push(primitive::convert(cx, &empty, ty.dtype, ty.weak)?);
     }
     let count = carry.len();
@@ -588,15 +588,6 @@ fn scan_over(
     let (state, _) = leaves(cx, &result, "scan")?;
     let (carry, stacked) = state.split_at(count);
     Ok((assemble(cx, &carry_def, carry.iter().cloned())?, assemble(cx, &y_def, stacked.iter().cloned())?))
-}
-
-fn zero_scalar(dtype: DType) -> Scalar {
-    match dtype {
-        DType::Bool => Scalar::Bool(false),
-        DType::Key => Scalar::Key([0, 0]),
-        dtype if dtype.is_float() => Scalar::Float(0.0),
-        _ => Scalar::Int(0),
-    }
 }
 
 /// `x[index]` along the leading axis.

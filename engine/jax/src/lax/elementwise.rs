@@ -10,7 +10,7 @@ use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::{DType, Kind, Scalar, Shape};
+use pallas_tensor::{DType, Shape};
 
 macro_rules! unary_rows {
     ($($name:literal $op:ident $doc:literal;)*) => {
@@ -323,16 +323,6 @@ fn select(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let predicate = convert::operand(&cx, &predicate, "select")?;
     let [on_true, on_false] = pair(&cx, &on_true, &on_false, "select")?;
     Ok(convert::value(&cx, p::select(&cx, &predicate, &on_true, &on_false)?))
-}
-
-/// A zero of a dtype, for callers that fill.
-pub(super) fn zero(dtype: DType) -> Scalar {
-    match dtype.kind() {
-        Kind::Bool => Scalar::Bool(false),
-        Kind::Float => Scalar::Float(0.0),
-        Kind::Key => Scalar::Key([0, 0]),
-        Kind::Signed | Kind::Unsigned => Scalar::Int(0),
-    }
 }
 
 /// An op passed by reference.

@@ -1,6 +1,6 @@
 //! Shape functions, slices, reductions and sorting of `jax.lax`.
 
-use super::elementwise::{Definition, zero};
+use super::elementwise::Definition;
 use crate::context::Context;
 use crate::convert;
 use crate::dtype;
@@ -347,7 +347,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
             let cx = Context::jax(interp);
             let dtype = dtype::parse_canonical(&cx, &dtype)?;
             let shape = convert::shape(&cx, &shape)?;
-            Ok(convert::value(&cx, p::full(&cx, &shape, dtype, zero(dtype))?))
+            Ok(convert::value(&cx, p::full(&cx, &shape, dtype, p::zero_scalar(dtype))?))
         },
     },
 ];

@@ -11,7 +11,7 @@ use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::{DType, Kind, Scalar, Shape};
+use pallas_tensor::{DType, Shape};
 
 /// Rows of the `pallas` module.
 pub static FUNCTIONS: &[NativeDef] = &[
@@ -88,11 +88,6 @@ fn setting(interp: &Interp, _args: Arguments) -> PyResult<Value> {
 }
 
 fn empty(cx: &Context<'_>, shape: &Shape, dtype: DType) -> PyResult<Value> {
-    let zero = match dtype.kind() {
-        Kind::Bool => Scalar::Bool(false),
-        Kind::Float => Scalar::Float(0.0),
-        Kind::Key => Scalar::Key([0, 0]),
-        Kind::Signed | Kind::Unsigned => Scalar::Int(0),
-    };
+    let zero = primitive::zero_scalar(dtype);
     Ok(convert::value(cx, primitive::full(cx, shape, dtype, zero)?))
 }

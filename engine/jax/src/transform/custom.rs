@@ -4,14 +4,13 @@
 //! A rule belongs to one call. Under `vmap` it is wrapped, so that it maps what it gives.
 
 use super::batch::{self, Axis, Lane};
-use super::stage::{Outcome, assemble, stage};
+use super::stage::{Outcome, stage};
 use super::walk::{Env, Walker, in_python};
 use crate::context::Context;
 use crate::convert;
 use crate::primitive;
 use crate::tile::Tile;
 use crate::trace::Trace;
-use crate::tree::TreeDef;
 use pallas_ir::{Attribute, Attributes, Function, Op, OpData, TensorType, Type, ops};
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
@@ -51,9 +50,6 @@ pub trait ReverseRule {
     /// # Errors
     /// What the rule raises.
     fn backward(&self, cx: &Context<'_>, residuals: &[Tile], cotangents: &[Tile]) -> PyResult<Vec<Option<Tile>>>;
-
-    /// The function's name, for messages.
-    fn name(&self) -> String;
 }
 
 /// `custom_vmap`
@@ -278,10 +274,6 @@ impl ReverseRule for BatchedReverse {
             })
             .collect()
     }
-
-    fn name(&self) -> String {
-        self.inner.name()
-    }
 }
 
 /// A Python call that gives a pytree of arrays, from a rule.
@@ -290,14 +282,6 @@ impl ReverseRule for BatchedReverse {
 /// What the function raises.
 pub fn python(cx: &Context<'_>, function: &Value, arguments: Vec<Value>) -> PyResult<Value> {
     in_python(cx, || cx.interp.call_values(function, arguments))
-}
-
-/// Tiles as the pytree they came from.
-///
-/// # Errors
-/// As for [`assemble`].
-pub fn tree_of(cx: &Context<'_>, tree: &TreeDef, tiles: &[Tile]) -> PyResult<Value> {
-    assemble(cx, tree, tiles.iter().cloned())
 }
 
 /// A function from tiles to a tile.

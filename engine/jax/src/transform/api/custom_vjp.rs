@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::convert;
 use crate::errors::type_text;
 use crate::tile::Tile;
+use crate::transform::stage::assemble;
 use crate::transform::walk::in_python;
 use crate::tree::{self, TreeDef};
 use pallas_python::CallArgs;
@@ -173,15 +174,11 @@ impl ReverseRule for Reverse {
             None => tiles.next().map_or(Value::None, |tile| Value::object(ArrayObject { tile: tile.clone() })),
         });
         let residuals = tree::unflatten(cx.interp, &kept.tree, &mut leaves)?;
-        let cotangent = custom::tree_of(cx, &out_tree, cotangents)?;
+        let cotangent = assemble(cx, &out_tree, cotangents.iter().cloned())?;
         let mut arguments: Vec<Value> = self.call.nondiff.iter().map(|(_, value)| value.clone()).collect();
         arguments.extend([residuals, cotangent]);
         let given = custom::python(cx, &self.backward, arguments)?;
         in_python(cx, || self.collected(cx, &given))
-    }
-
-    fn name(&self) -> String {
-        self.name.clone()
     }
 }
 

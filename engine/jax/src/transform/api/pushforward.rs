@@ -111,9 +111,8 @@ fn jvp_function(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [function, primals, tangents, has_aux] = args.take();
     let cx = Context::jax(interp);
     let has_aux = interp.truth(&has_aux)?;
-    for (what, value) in [("primal", &primals), ("tangent", &tangents)] {
+    for value in [&primals, &tangents] {
         if !matches!(value, Value::Tuple(_) | Value::List(_) | Value::Unknown(_)) {
-            let _ = what;
             return Err(interp.type_error(format!(
                 "primal and tangent arguments to jax.jvp must be tuples or lists; found {} and {}.",
                 interp.type_of(&primals).name,

@@ -24,7 +24,6 @@ impl Batch<'_> {
         operands: Vec<Lane>,
         env: &mut Env<Lane>,
     ) -> PyResult<Vec<Lane>> {
-        let body_axis = self.axis;
         match kind {
             ControlOp::For if operands[0].batched || operands[1].batched => {
                 self.uneven_for(cx, function, op, operands, env)
@@ -53,12 +52,11 @@ impl Batch<'_> {
                 Ok(lanes(results, &with_lanes).collect())
             }
             ControlOp::Call => {
-                let region = op.regions[0];
+                let (axis, region) = (self.axis, op.regions[0]);
                 let mut body = |lanes: Vec<Lane>| {
                     env.set_all(&function.region(region).params, lanes);
                     self.region(cx, function, region, env)
                 };
-                let axis = body_axis;
                 match custom::batched(cx, op, &operands, axis, &mut body)? {
                     Some(results) => Ok(results),
                     None => body(operands),

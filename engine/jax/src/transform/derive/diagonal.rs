@@ -50,7 +50,7 @@ const ZERO: &[&str] = &[
 
 /// The rules.
 pub(super) fn rules() -> impl Iterator<Item = (&'static str, Derivative)> {
-    let same: [(&str, Scale); 26] = [
+    let same: [(&str, Scale); 25] = [
         ("neg", |cx, _, g| unary(cx, &ops::NEG, g)),
         ("abs", abs),
         ("exp", |cx, at, g| mul(cx, g, &at.results[0])),
@@ -99,7 +99,6 @@ pub(super) fn rules() -> impl Iterator<Item = (&'static str, Derivative)> {
             crate::primitive::convert(cx, g, at.results[0].dtype(), at.results[0].weak())
         }),
         ("reduce_precision", |cx, at, g| cx.bind(at.op, &[g], at.attributes.clone())),
-        ("copy", |_, _, g| Ok(g.clone())),
     ];
     // Formulas of several factors: transposition takes them in the opposite order.
     let ordered: [(&str, Scale, Scale); 5] = [

@@ -115,7 +115,7 @@ impl Recorder<'_> {
         for &index in &kept {
             let ty = operands[index + 1].ty();
             let shape = std::iter::once(rounds).chain(ty.shape.iter().copied()).collect();
-            carries.push(primitive::full(cx, &shape, ty.dtype, zero_scalar(ty.dtype))?);
+            carries.push(primitive::full(cx, &shape, ty.dtype, primitive::zero_scalar(ty.dtype))?);
         }
         let count = operands.len() - 2;
         let first = primitive::scalar(operands[0].dtype(), Scalar::Int(lower.into()));
@@ -194,15 +194,6 @@ pub(super) fn bounds(cx: &Context<'_>, function: &Function, op: &OpData) -> PyRe
              values. Try using lax.scan, or using fori_loop with static start/stop."
                 .to_string(),
         )),
-    }
-}
-
-fn zero_scalar(dtype: DType) -> Scalar {
-    match dtype {
-        DType::Bool => Scalar::Bool(false),
-        DType::Key => Scalar::Key([0, 0]),
-        dtype if dtype.is_float() => Scalar::Float(0.0),
-        _ => Scalar::Int(0),
     }
 }
 
