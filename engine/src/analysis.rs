@@ -151,6 +151,10 @@ impl Observer for Both {
         self.facts.expression(span, value, interp);
     }
 
+    fn follows_packages(&self) -> bool {
+        self.facts.follows_packages()
+    }
+
     fn raised(&self, stop: &Stop, interp: &Interp) {
         let finding = match stop {
             // `sys.exit(...)` is how programs end.

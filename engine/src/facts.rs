@@ -80,6 +80,18 @@ impl Facts {
         self.visits.as_ref()?.get(&span)?.as_deref()
     }
 
+    /// Of the expressions inside a span whose value is not known, why the first is not. Only known where visits were asked
+    /// for.
+    pub fn why_unknown_within(&self, span: Span) -> Option<&str> {
+        let unknown = self.visits.iter().flatten().filter_map(|(at, why)| Some((at, why.as_deref()?)));
+        unknown.filter(|(at, _)| is_within(**at, span)).min_by_key(|(at, _)| (at.start, at.end)).map(|(_, why)| why)
+    }
+
+    /// How many expressions inside a span were evaluated. Only known where visits were asked for.
+    pub fn evaluated_within(&self, span: Span) -> usize {
+        self.visits.iter().flatten().filter(|(at, _)| is_within(**at, span)).count()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.facts.len()
@@ -89,6 +101,10 @@ impl Facts {
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
     }
+}
+
+fn is_within(inner: Span, outer: Span) -> bool {
+    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Collects facts, and the exceptions that top-level statements end with.
@@ -122,6 +138,10 @@ impl Observer for Collector {
             };
             visits.borrow_mut().insert(span, why);
         }
+        // Nobody hovers over what is installed.
+        if interp.is_installed(span.file) {
+            return;
+        }
         let mut fact = match value {
             Value::Object(object) => {
                 Fact { ty: object.summary(interp), value: None, class: interp.type_name(value), others: Vec::new() }
@@ -135,6 +155,10 @@ impl Observer for Collector {
             fact.merge(earlier);
         }
         facts.insert(span, fact);
+    }
+
+    fn follows_packages(&self) -> bool {
+        self.visits.is_some()
     }
 
     fn raised(&self, _stop: &Stop, _interp: &Interp) {}

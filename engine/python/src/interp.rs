@@ -69,6 +69,11 @@ pub trait Observer {
     /// `value` came out of the expression, assignment target or parameter at `span`.
     fn expression(&self, span: Span, value: &Value, interp: &Interp);
 
+    /// Whether it also wants to see expressions of installed packages.
+    fn follows_packages(&self) -> bool {
+        false
+    }
+
     /// An exception ended a top-level statement in analysis.
     fn raised(&self, stop: &Stop, interp: &Interp);
 }
@@ -264,11 +269,8 @@ impl Interp {
     }
 
     pub(crate) fn observe(&self, span: Span, value: &Value) {
-        if self.imports.is_installed(span.file) {
-            return;
-        }
         let observer = self.observer.borrow().clone();
-        if let Some(observer) = observer {
+        if let Some(observer) = observer.filter(|o| o.follows_packages() || !self.is_installed(span.file)) {
             observer.expression(span, value, self);
         }
     }

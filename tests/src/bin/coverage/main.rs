@@ -2,35 +2,43 @@
 //! is traced, not traced (and why), or not reached.
 //!
 //! ```console
-//! $ cargo run -p pallas-tests --bin coverage -- [--python ENV] [--path FOLDER]... [--sites] FOLDER...
+//! $ cargo run -p pallas-tests --bin coverage -- [--python ENV] [--path FOLDER]... [--drivers FOLDER]... [--sites] FOLDER...
 //! ```
 //!
 //! `--path` adds folders to import from, `--sites` prints every site instead of the summary of each folder. A site is first
-//! looked for among what the file does when it is run; functions that nobody calls are then called with arguments made
-//! from their annotations, names and docstrings. What such made-up arguments cannot reach is said to be not reached:
-//! nothing is known of it.
+//! looked for among what the programs in the folders of `--drivers` do, which call the code as its users do, and among what
+//! the file does when it is run; functions that nobody calls are then called with arguments made from their annotations,
+//! names and docstrings. The best of these outcomes counts. What none of them reaches is said to be not reached: nothing is
+//! known of it. `--only-drivers` leaves out all but the drivers, and says more of what is wrong in them: for who writes one.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a report prints")]
 
 mod drive;
+mod drivers;
+mod outcome;
 mod report;
 mod sites;
 mod survey;
 
+use drivers::Driver;
 use pallas_engine::environment::{Environment, Wanted};
 use pallas_engine::{AnalysisOptions, Disk};
 use report::Report;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use survey::Survey;
 
 fn main() -> ExitCode {
-    let (mut python, mut paths, mut all_sites, mut folders) = (None, Vec::new(), false, Vec::new());
+    let (mut python, mut paths, mut driven, mut folders) = (None, Vec::new(), Vec::new(), Vec::new());
+    let (mut all_sites, mut only_drivers) = (false, false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--python" => python = arguments.next(),
             "--path" => paths.extend(arguments.next()),
+            "--drivers" => driven.extend(arguments.next().map(PathBuf::from)),
+            "--only-drivers" => only_drivers = true,
             "--sites" => all_sites = true,
             _ => folders.push(PathBuf::from(argument)),
         }
@@ -48,8 +56,12 @@ fn main() -> ExitCode {
     }
     options.import_paths = paths;
     options.visits = true;
+    let mut programs = Vec::new();
+    driven.iter().for_each(|folder| python_files(folder, &mut programs));
+    let drivers: Vec<Driver> = programs.iter().filter_map(|path| Driver::new(path, &options)).collect();
     // Many files, and several functions in each: less than what an editor gives one file.
     options.fuel = 4_000_000;
+    let survey = Survey { options: &options, drivers: &drivers, only_drivers };
     let mut whole = Report::default();
     for folder in &folders {
         let mut files = Vec::new();
@@ -58,12 +70,15 @@ fn main() -> ExitCode {
         for file in &files {
             let Ok(text) = std::fs::read_to_string(file) else { continue };
             let shown = file.strip_prefix(folder).unwrap_or(file).display().to_string();
-            report.add(survey::survey(&file.display().to_string(), &shown, &text, &options));
+            report.add(survey.file(&file.display().to_string(), &shown, &text));
         }
         println!("{}", report.text(&folder.display().to_string(), all_sites));
         whole.extend(report);
     }
     println!("{}", whole.ranking());
+    if !drivers.is_empty() {
+        println!("{}", report::findings(&drivers, only_drivers));
+    }
     ExitCode::SUCCESS
 }
 

@@ -1,6 +1,8 @@
 //! The outcomes as tables of Markdown.
 
-use crate::survey::{Outcome, Surveyed};
+use crate::drivers::Driver;
+use crate::outcome::Outcome;
+use crate::survey::{By, Surveyed};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -32,20 +34,27 @@ impl Report {
             lines.push("| site | launcher | reached by | outcome |\n|---|---|---|---|".to_string());
             lines.extend(self.sites.iter().map(line));
         } else {
-            lines.push("| file | traced | not traced | not reached | errors |\n|---|--:|--:|--:|--:|".to_string());
-            let mut files: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+            let head =
+                "| file | traced | not traced | asynchronous | not reached | errors |\n|---|--:|--:|--:|--:|--:|";
+            lines.push(head.to_string());
+            let mut files: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
             for site in &self.sites {
                 let counts = files.entry(&site.file).or_default();
                 match site.outcome {
                     Outcome::Traced { errors } => {
                         counts[0] += 1;
-                        counts[3] += errors;
+                        counts[4] += errors;
                     }
                     Outcome::NotTraced(_) => counts[1] += 1,
-                    Outcome::NotReached(_) => counts[2] += 1,
+                    Outcome::Asynchronous(_) => counts[2] += 1,
+                    Outcome::NotReached(_) => counts[3] += 1,
                 }
             }
-            lines.extend(files.iter().map(|(file, [a, b, c, d])| format!("| {file} | {a} | {b} | {c} | {d} |")));
+            let line = |(file, counts): (&&str, &[usize; 5])| {
+                let [a, b, c, d, e] = counts;
+                format!("| {file} | {a} | {b} | {c} | {d} | {e} |")
+            };
+            lines.extend(files.iter().map(line));
         }
         text.push_str(&lines.join("\n"));
         text.push('\n');
@@ -56,13 +65,16 @@ impl Report {
         let count = |is: fn(&Outcome) -> bool| self.sites.iter().filter(|site| is(&site.outcome)).count();
         let errors: usize =
             self.sites.iter().map(|s| if let Outcome::Traced { errors } = s.outcome { errors } else { 0 }).sum();
+        let traced = count(|o| matches!(o, Outcome::Traced { .. }));
+        let asynchronous = count(|o| matches!(o, Outcome::Asynchronous(_)));
+        let all = self.sites.len();
         format!(
-            "{} launch sites: {} traced ({errors} findings of severity error in them), {} reached but not traced, {} not \
-             reached.",
-            self.sites.len(),
-            count(|o| matches!(o, Outcome::Traced { .. })),
+            "{all} launch sites: {traced} traced ({errors} findings of severity error in them), {} reached but not traced, \
+             {asynchronous} asynchronous, {} not reached. {} of all are traced, {} of those that are not asynchronous.",
             count(|o| matches!(o, Outcome::NotTraced(_))),
             count(|o| matches!(o, Outcome::NotReached(_))),
+            percent(traced, all),
+            percent(traced, all - asynchronous),
         )
     }
 
@@ -71,6 +83,10 @@ impl Report {
         let mut text = format!("## All\n\n{}\n", self.summary());
         for (title, of) in [
             ("Why sites are not traced", (|o| if let Outcome::NotTraced(why) = o { Some(why) } else { None }) as Pick),
+            ("What is missing where sites are asynchronous", |o| match o {
+                Outcome::Asynchronous(why) => Some(why),
+                _ => None,
+            }),
             ("Why sites are not reached", |o| if let Outcome::NotReached(why) = o { Some(why) } else { None }),
         ] {
             let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
@@ -95,14 +111,37 @@ fn line(site: &Surveyed) -> String {
         Outcome::Traced { errors: 0 } => "traced".to_string(),
         Outcome::Traced { errors } => format!("traced, {errors} errors"),
         Outcome::NotTraced(why) => format!("not traced: {}", short(why)),
+        Outcome::Asynchronous(why) => format!("asynchronous: {}", short(why)),
         Outcome::NotReached(why) => format!("not reached: {}", short(why)),
     };
-    let reached = match (&site.outcome, site.driven) {
-        (Outcome::NotReached(_), _) => "",
-        (_, true) => "a made-up call",
-        (_, false) => "the file",
+    let by = match &site.by {
+        By::Driver(name) => format!("{name}.py"),
+        By::MadeUpCall => "a made-up call".to_string(),
+        By::File => "the file".to_string(),
     };
+    let reached = if matches!(site.outcome, Outcome::NotReached(_)) { String::new() } else { by };
     format!("| {}:{} | {} | {reached} | {outcome} |", site.file, site.line, site.launcher)
+}
+
+fn percent(part: usize, whole: usize) -> String {
+    // Rounded down: what is said to be all is all.
+    (part * 100).checked_div(whole).map_or("none".to_string(), |percent| format!("{percent} %"))
+}
+
+/// What the analyses of the drivers found wrong, in full: errors, in `all` also warnings.
+pub(crate) fn findings(drivers: &[Driver], all: bool) -> String {
+    let mut text = "## Findings in the drivers\n".to_string();
+    let before = text.len();
+    for driver in drivers {
+        let findings = driver.findings(all);
+        if !findings.is_empty() {
+            let _ = write!(text, "\n{}.py\n\n```text\n{findings}```\n", driver.name);
+        }
+    }
+    if text.len() == before {
+        text.push_str("\nNo errors.\n");
+    }
+    text
 }
 
 /// The first line of a reason, as a cell of a table.

@@ -17,11 +17,14 @@ pub(crate) struct Site {
     pub(crate) callee: Span,
     /// The function of the module, or the class, that it stands in.
     pub(crate) within: Option<String>,
+    /// The body of the function or method that it stands in, or the site itself.
+    pub(crate) around: Span,
 }
 
 /// A function of the module, and the names that occur in it.
 pub(crate) struct Outer {
     pub(crate) def: Arc<FunctionDef>,
+    pub(crate) body: Span,
     pub(crate) names: HashSet<String>,
 }
 
@@ -34,7 +37,14 @@ pub(crate) struct Found {
     pub(crate) classes: Vec<Arc<ClassDef>>,
     names: HashSet<String>,
     within: Option<String>,
+    /// The body of the outermost function around what is looked at.
+    body: Option<Span>,
 }
+
+/// A function calls another through at most so many others.
+const DEPTH: usize = 4;
+/// Functions from which a site is tried to be reached.
+const MOST_CALLERS: usize = 3;
 
 const LAUNCHERS: [&str; 3] = ["pallas_call", "kernel", "core_map"];
 /// `kernel` is a common word: it launches as an attribute of these.
@@ -49,7 +59,35 @@ pub(crate) fn find(module: &Module) -> Found {
     found
 }
 
+fn span_of(body: &[Stmt]) -> Span {
+    body.iter().map(|stmt| stmt.span).reduce(Span::cover).unwrap_or_default()
+}
+
 impl Found {
+    /// The functions that lead to `name`, those that nobody else calls first, public ones before others; at last itself.
+    pub(crate) fn callers(&self, name: &str) -> Vec<&Outer> {
+        let Some(own) = self.functions.iter().position(|function| &*function.def.name == name) else {
+            return Vec::new();
+        };
+        let mut level = vec![own];
+        let mut all = vec![(0, own)];
+        for depth in 1..=DEPTH {
+            let names: Vec<&str> = level.iter().map(|&index| &*self.functions[index].def.name).collect();
+            level = (0..self.functions.len())
+                .filter(|index| names.iter().any(|name| self.functions[*index].names.contains(*name)))
+                .filter(|index| !all.iter().any(|(_, known)| known == index))
+                .collect();
+            all.extend(level.iter().map(|&index| (depth, index)));
+        }
+        let is_public = |index: usize| !self.functions[index].def.name.starts_with('_');
+        all.sort_by_key(|&(depth, index)| (!is_public(index), std::cmp::Reverse(depth)));
+        let mut picked: Vec<usize> = all.iter().map(|&(_, index)| index).take(MOST_CALLERS).collect();
+        if !picked.contains(&own) {
+            picked.push(own);
+        }
+        picked.into_iter().map(|index| &self.functions[index]).collect()
+    }
+
     fn top_level(&mut self, stmt: &Stmt) {
         self.within = match &stmt.kind {
             StmtKind::FunctionDef(def) => Some(def.name.to_string()),
@@ -62,7 +100,11 @@ impl Found {
             self.classes.push(def.clone());
         }
         if let StmtKind::FunctionDef(def) = &stmt.kind {
-            self.functions.push(Outer { def: def.clone(), names: std::mem::take(&mut self.names) });
+            self.functions.push(Outer {
+                def: def.clone(),
+                body: span_of(&def.body),
+                names: std::mem::take(&mut self.names),
+            });
         }
     }
 
@@ -75,7 +117,11 @@ impl Found {
             StmtKind::FunctionDef(def) => {
                 def.decorators.iter().for_each(|decorator| self.expr(decorator));
                 visit::defaults(&def.params, &mut |default| self.expr(default));
+                let around = self.body;
+                self.body = around.or(Some(span_of(&def.body)));
                 self.block(&def.body);
+                self.body = around;
+                return;
             }
             StmtKind::ClassDef(def) => {
                 def.decorators.iter().for_each(|decorator| self.expr(decorator));
@@ -104,7 +150,8 @@ impl Found {
                 let callees = std::iter::once(&**function).chain(args.first().map(visit::argument));
                 if let Some((launcher, callee)) = callees.filter_map(launcher).next() {
                     let within = self.within.clone();
-                    self.sites.push(Site { launcher, span: expr.span, callee, within });
+                    let around = self.body.unwrap_or(expr.span);
+                    self.sites.push(Site { launcher, span: expr.span, callee, within, around });
                 }
             }
             ExprKind::Lambda(lambda) => self.expr(&lambda.body),

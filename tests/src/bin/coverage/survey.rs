@@ -1,20 +1,20 @@
 //! One file: which of its sites are traced, and what stands in the way of the others.
 
 use crate::drive;
+use crate::drivers::Driver;
+use crate::outcome::{Attempt, Outcome, View};
 use crate::sites::{self, Found, Site};
 use pallas_engine::syntax::ast::Module;
-use pallas_engine::{Analysis, AnalysisOptions, FileId, Finding, Severity, SourceFile, Span};
+use pallas_engine::{Analysis, AnalysisOptions, FileId, SourceFile, Span};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What became of a site.
+/// Who has come to a site, or nearest to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// It was traced, with so many findings that are errors.
-    Traced { errors: usize },
-    /// It was reached, and not traced.
-    NotTraced(String),
-    /// Nothing is known of it.
-    NotReached(String),
+pub(crate) enum By {
+    File,
+    MadeUpCall,
+    Driver(String),
 }
 
 /// A site with its outcome.
@@ -24,102 +24,105 @@ pub(crate) struct Surveyed {
     pub(crate) line: u32,
     pub(crate) launcher: String,
     pub(crate) outcome: Outcome,
-    /// Whether a made-up call has reached it.
-    pub(crate) driven: bool,
+    pub(crate) by: By,
 }
 
-/// A function calls another through at most so many others.
-const DEPTH: usize = 4;
-/// Functions from which a site is tried to be reached.
-const MOST_CALLERS: usize = 3;
+/// How files are surveyed.
+pub(crate) struct Survey<'a> {
+    pub(crate) options: &'a AnalysisOptions,
+    pub(crate) drivers: &'a [Driver],
+    /// Whether nothing but the drivers counts.
+    pub(crate) only_drivers: bool,
+}
 
-/// Analyses a file, then once more with calls of what nobody called.
-pub(crate) fn survey(path: &str, shown: &str, text: &str, options: &AnalysisOptions) -> Vec<Surveyed> {
-    if !["pallas_call", "core_map", ".kernel("].iter().any(|word| text.contains(word)) {
-        return Vec::new();
-    }
-    let source = Arc::new(SourceFile::new(FileId(0), path, text));
-    let module: Module = pallas_engine::syntax::parse(source.clone());
-    let found = sites::find(&module);
-    if found.sites.is_empty() {
-        return Vec::new();
-    }
-    let plain = Analysis::new(path, text, options);
-    let missing: Vec<&Site> = found.sites.iter().filter(|site| !plain.facts.was_evaluated(site.callee)).collect();
-    let calls = Calls::new(&found, &missing, &source);
-    let driven = (!calls.lines.is_empty()).then(|| {
-        let driven = format!("{}{}\n", before_calls(text), calls.lines.join("\n"));
-        Analysis::new(path, &driven, options)
-    });
-    let surveyed = found.sites.iter().map(|site| {
-        let by_itself = plain.facts.was_evaluated(site.callee);
-        let analysis = driven.as_ref().filter(|_| !by_itself).unwrap_or(&plain);
-        let outcome = if analysis.facts.was_evaluated(site.callee) {
-            outcome(site, analysis, &found, text.len(), !by_itself)
-        } else {
-            Outcome::NotReached(calls.why_not(site, analysis, &found, before_calls(text).len()))
-        };
-        Surveyed {
-            file: shown.to_string(),
-            line: source.line_of(site.span.start),
-            launcher: site.launcher.clone(),
-            outcome,
-            driven: !by_itself,
+impl Survey<'_> {
+    /// Analyses a file, then once more with calls of what nobody called; the best outcome counts, that of drivers too.
+    pub(crate) fn file(&self, path: &str, shown: &str, text: &str) -> Vec<Surveyed> {
+        if !["pallas_call", "core_map", ".kernel("].iter().any(|word| text.contains(word)) {
+            return Vec::new();
         }
-    });
-    surveyed.collect()
+        let source = Arc::new(SourceFile::new(FileId(0), path, text));
+        let module: Module = pallas_engine::syntax::parse(source.clone());
+        let found = sites::find(&module);
+        if found.sites.is_empty() {
+            return Vec::new();
+        }
+        let by_itself = if self.only_drivers { Vec::new() } else { self.by_itself(path, text, &found, &source) };
+        let on_disk = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+        let surveyed = found.sites.iter().enumerate().map(|(index, site)| {
+            let mut attempts: Vec<(By, Attempt)> = Vec::new();
+            for driver in self.drivers {
+                let attempt = driver.attempt(&on_disk, site, &found);
+                attempts.extend(attempt.map(|attempt| (By::Driver(driver.name.clone()), attempt)));
+            }
+            attempts.extend(by_itself.iter().filter_map(|(by, of_sites)| Some((by.clone(), of_sites[index].clone()?))));
+            let (by, outcome) = best(attempts);
+            let line = source.line_of(site.span.start);
+            Surveyed { file: shown.to_string(), line, launcher: site.launcher.clone(), outcome, by }
+        });
+        surveyed.collect()
+    }
+
+    /// What comes of running the file, and of made-up calls of what that does not reach: an attempt for each site.
+    fn by_itself(&self, path: &str, text: &str, found: &Found, source: &SourceFile) -> Vec<(By, Vec<Option<Attempt>>)> {
+        let file = FileId(0);
+        let plain = Analysis::new(path, text, self.options);
+        let missing: Vec<&Site> = found.sites.iter().filter(|site| !plain.facts.was_evaluated(site.callee)).collect();
+        let of_plain = found.sites.iter().map(|site| {
+            let view = View { analysis: &plain, file, calls: Vec::new(), made_up: false };
+            view.attempt(site, found)
+        });
+        let of_plain = of_plain.collect();
+        let calls = Calls::new(found, &missing, source);
+        let before = before_calls(text);
+        let driven = (!calls.lines.is_empty()).then(|| {
+            let driven = format!("{before}{}\n", calls.lines.join("\n"));
+            Analysis::new(path, &driven, self.options)
+        });
+        let of_calls = found.sites.iter().map(|site| {
+            if !missing.iter().any(|other| other.span == site.span) {
+                return None;
+            }
+            let refused = calls.refused(site).map(|why| Attempt { outcome: Outcome::NotReached(why), came: (0, 0) });
+            let analysis = driven.as_ref().filter(|_| refused.is_none());
+            let view = analysis.map(|analysis| View {
+                analysis,
+                file,
+                calls: calls.places(site, before.len()),
+                made_up: true,
+            });
+            refused.or_else(|| view?.attempt(site, found))
+        });
+        let of_calls = of_calls.collect();
+        vec![(By::File, of_plain), (By::MadeUpCall, of_calls)]
+    }
+}
+
+/// The best outcome; among equals the one that came furthest, and before made-up calls those that are meant.
+fn best(attempts: Vec<(By, Attempt)>) -> (By, Outcome) {
+    let errors: usize = attempts
+        .iter()
+        .map(|(by, attempt)| match (by, &attempt.outcome) {
+            (By::Driver(_) | By::File, Outcome::Traced { errors }) => *errors,
+            _ => 0,
+        })
+        .sum();
+    let key = |(_, attempt): &(By, Attempt)| (attempt.outcome.rank(), attempt.came);
+    // The first of equals: drivers stand in front.
+    let best = attempts.into_iter().reduce(|best, next| if key(&next) > key(&best) { next } else { best });
+    match best {
+        // Errors in a launch that a driver makes are not hidden by another one.
+        Some((by @ (By::Driver(_) | By::File), Attempt { outcome: Outcome::Traced { .. }, .. })) => {
+            (by, Outcome::Traced { errors })
+        }
+        Some((by, attempt)) => (by, attempt.outcome),
+        None => (By::File, Outcome::NotReached("nothing calls it".to_string())),
+    }
 }
 
 /// The file, and what the made-up calls need; they come next.
 fn before_calls(text: &str) -> String {
     format!("{}\n{}", text.trim_end(), drive::PRELUDE)
-}
-
-fn outcome(site: &Site, analysis: &Analysis, found: &Found, end: usize, driven: bool) -> Outcome {
-    let is_here = |span: Span| span.file == FileId(0) && span.start <= site.span.start && site.span.end <= span.end;
-    if let Some(launch) =
-        analysis.launches.iter().find(|launch| is_here(launch.spans.call) || is_here(launch.spans.apply))
-    {
-        let errors = analysis.findings.iter().filter(|finding| {
-            let of_kernel = launch.spans.kernel.is_some_and(|kernel| finding.labels.iter().any(|l| l.span == kernel));
-            finding.severity == Severity::Error && (of_kernel || is_here(finding.span))
-        });
-        return Outcome::Traced { errors: errors.count() };
-    }
-    if let Some(why) = analysis.facts.why_unknown(site.callee) {
-        return Outcome::NotTraced(why.to_string());
-    }
-    // The reason is what ended the call that reached the site: a missing name before anything else.
-    let function = found.functions.iter().find(|function| Some(&*function.def.name) == site.within.as_deref());
-    let around = function.map_or(site.span, |function| function.def.span);
-    let touches = |span: Span| {
-        span.file == FileId(0) && (around.start <= span.start && span.end <= around.end || span.start as usize >= end)
-    };
-    let concerns = |finding: &&Finding| touches(finding.span) || finding.labels.iter().any(|label| touches(label.span));
-    let mut reasons: Vec<&Finding> = analysis.findings.iter().filter(concerns).collect();
-    reasons.sort_by_key(|finding| match finding.code {
-        "PL005" | "PL002" => 0,
-        "PL312" => 1,
-        _ if finding.severity == Severity::Error => 2,
-        _ => 3,
-    });
-    match reasons.first() {
-        // What Python itself raises about an argument that was made up says nothing about the launch.
-        Some(finding) if driven && is_of_argument(finding) => {
-            Outcome::NotReached(format!("the made-up call: {}", finding.message))
-        }
-        Some(finding) => Outcome::NotTraced(finding.message.clone()),
-        None => match analysis.facts.why_unknown(site.span) {
-            Some(why) => Outcome::NotTraced(why.to_string()),
-            None => Outcome::NotTraced("its arguments are not known".to_string()),
-        },
-    }
-}
-
-/// Whether a finding is an exception that a wrong shape, rank or number brings about in plain Python.
-fn is_of_argument(finding: &Finding) -> bool {
-    const KINDS: [&str; 4] = ["ValueError", "IndexError", "AssertionError", "ZeroDivisionError"];
-    finding.code == "PL001" && KINDS.iter().any(|kind| finding.message.contains(&format!("raises {kind}")))
 }
 
 /// The made-up calls.
@@ -142,7 +145,7 @@ impl Calls {
             done.push(within);
             let mut reaching = Vec::new();
             let mut problem = "it stands in a class".to_string();
-            for caller in callers(found, within) {
+            for caller in found.callers(within) {
                 match drive::lines(caller, found, source) {
                     Ok(lines) => {
                         for line in lines {
@@ -164,64 +167,26 @@ impl Calls {
         calls
     }
 
-    /// Why the calls have not reached a site.
-    fn why_not(&self, site: &Site, analysis: &Analysis, found: &Found, start: usize) -> String {
+    /// Why no call could be made for a site.
+    fn refused(&self, site: &Site) -> Option<String> {
         let Some(within) = site.within.as_deref() else {
-            return "it stands in a branch that is not taken".to_string();
+            return Some("it stands in a branch that is not taken".to_string());
         };
-        if let Some((_, why)) = self.impossible.iter().find(|(name, _)| name == within) {
-            return why.clone();
-        }
-        let lines = self.reaching.iter().find(|(name, _)| name == within).map_or(&[][..], |(_, lines)| lines);
-        // The lines stand after the text, one below the other.
+        self.impossible.iter().find(|(name, _)| name == within).map(|(_, why)| why.clone())
+    }
+
+    /// Where the lines for a site stand: after so much text, one below the other.
+    fn places(&self, site: &Site, start: usize) -> Vec<Span> {
+        let of_site = self.reaching.iter().find(|(name, _)| Some(&**name) == site.within.as_deref());
+        let lines = of_site.map_or(&[][..], |(_, lines)| lines);
         let mut at = start;
-        let mut places: Vec<(usize, usize)> = Vec::new();
+        let mut places = Vec::new();
         for (number, line) in self.lines.iter().enumerate() {
             if lines.contains(&number) {
-                places.push((at, at + line.len()));
+                places.push(Span::new(FileId(0), at, at + line.len()));
             }
             at += line.len() + 1;
         }
-        // What stops a call may stop it inside of the functions that lead to the site.
-        let leading = callers(found, within).into_iter().map(|function| function.def.span);
-        places.extend(leading.map(|span| (span.start as usize, span.end as usize)));
-        let is_there = |span: Span| {
-            let inside = |&(from, to): &(usize, usize)| from <= span.start as usize && span.end as usize <= to;
-            span.file == FileId(0) && places.iter().any(inside)
-        };
-        let concerns =
-            |finding: &&Finding| is_there(finding.span) || finding.labels.iter().any(|label| is_there(label.span));
-        let mut whys: Vec<&Finding> = analysis.findings.iter().filter(concerns).collect();
-        whys.sort_by_key(|finding| match finding.code {
-            "PL005" | "PL002" => 0,
-            "PL312" => 1,
-            _ => 2,
-        });
-        match whys.first() {
-            Some(why) => format!("the made-up call: {}", why.message),
-            None => "the made-up call does not come there".to_string(),
-        }
+        places
     }
-}
-
-/// The functions that lead to `name`, those that nobody else calls first, public ones before others; at last itself.
-fn callers<'a>(found: &'a Found, name: &str) -> Vec<&'a sites::Outer> {
-    let Some(own) = found.functions.iter().position(|function| &*function.def.name == name) else { return Vec::new() };
-    let mut level = vec![own];
-    let mut all = vec![(0, own)];
-    for depth in 1..=DEPTH {
-        let names: Vec<&str> = level.iter().map(|&index| &*found.functions[index].def.name).collect();
-        level = (0..found.functions.len())
-            .filter(|index| names.iter().any(|name| found.functions[*index].names.contains(*name)))
-            .filter(|index| !all.iter().any(|(_, known)| known == index))
-            .collect();
-        all.extend(level.iter().map(|&index| (depth, index)));
-    }
-    let is_public = |index: usize| !found.functions[index].def.name.starts_with('_');
-    all.sort_by_key(|&(depth, index)| (!is_public(index), std::cmp::Reverse(depth)));
-    let mut picked: Vec<usize> = all.iter().map(|&(_, index)| index).take(MOST_CALLERS).collect();
-    if !picked.contains(&own) {
-        picked.push(own);
-    }
-    picked.into_iter().map(|index| &found.functions[index]).collect()
 }

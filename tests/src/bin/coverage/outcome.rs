@@ -1,0 +1,195 @@
+//! What became of a site in one analysis, and how the outcomes of several make one.
+
+use crate::sites::{Found, Site};
+use pallas_engine::check::check;
+use pallas_engine::{Analysis, FileId, Finding, Launch, Severity, Span};
+
+/// What became of a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It was traced, with so many findings that are errors.
+    Traced { errors: usize },
+    /// It was reached, and not traced.
+    NotTraced(String),
+    /// What stops it belongs to kernels that copy or run asynchronously.
+    Asynchronous(String),
+    /// Nothing is known of it.
+    NotReached(String),
+}
+
+impl Outcome {
+    /// What stopped it; kernels of the asynchronous kind are set apart by what is missing, not by where they stand.
+    pub(crate) fn stopped(was_reached: bool, why: String) -> Outcome {
+        if is_asynchronous(&why) {
+            Outcome::Asynchronous(why)
+        } else if was_reached {
+            Outcome::NotTraced(why)
+        } else {
+            Outcome::NotReached(why)
+        }
+    }
+
+    /// The better outcome of two has the higher rank.
+    pub(crate) fn rank(&self) -> u8 {
+        match self {
+            Outcome::Traced { .. } => 3,
+            Outcome::NotTraced(_) | Outcome::Asynchronous(_) => 2,
+            Outcome::NotReached(_) => 1,
+        }
+    }
+}
+
+/// What a missing name or feature is called that only asynchronous kernels use: copies that are started and awaited,
+/// what they are awaited by, pipelines inside of kernels, kernels over threads and cores.
+const ASYNCHRONOUS: [&str; 14] = [
+    "semaphore",
+    "Semaphore",
+    "async_copy",
+    "async_remote_copy",
+    "emit_pipeline",
+    "pallas.kernel",
+    "'kernel'",
+    "core_map",
+    "CoreMesh",
+    "SubcoreMesh",
+    "mosaic_gpu",
+    "plgpu",
+    "SparseCore",
+    "tpu_sc",
+];
+
+/// Whether a reason names something of asynchronous kernels that is not there yet.
+fn is_asynchronous(why: &str) -> bool {
+    why.contains("not provided") && ASYNCHRONOUS.iter().any(|word| why.contains(word))
+}
+
+/// An analysis in which a site is looked for.
+pub(crate) struct View<'a> {
+    pub(crate) analysis: &'a Analysis,
+    /// The id that the site's file has in it.
+    pub(crate) file: FileId,
+    /// Where the calls stand that are to reach the site.
+    pub(crate) calls: Vec<Span>,
+    /// Whether the arguments were made up: what Python raises about them says nothing about the launch.
+    pub(crate) made_up: bool,
+}
+
+/// An attempt to reach a site.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    pub(crate) outcome: Outcome,
+    /// How far it came: expressions evaluated in the function around the site, then in those that lead to it.
+    pub(crate) came: (usize, usize),
+}
+
+impl View<'_> {
+    /// Where a place of the site's file is in this analysis.
+    fn here(&self, span: Span) -> Span {
+        Span { file: self.file, ..span }
+    }
+
+    /// What became of a site. `None`: this analysis has nothing to do with it.
+    pub(crate) fn attempt(&self, site: &Site, found: &Found) -> Option<Attempt> {
+        let facts = &self.analysis.facts;
+        let leading = found.callers(site.within.as_deref().unwrap_or_default());
+        let leading: Vec<Span> = leading.into_iter().map(|function| self.here(function.body)).collect();
+        let inside = |span: Span| facts.evaluated_within(span);
+        let came = (inside(self.here(site.around)), leading.iter().map(|body| inside(*body)).sum());
+        let outcome = if facts.was_evaluated(self.here(site.callee)) {
+            self.outcome(site)
+        } else {
+            Outcome::stopped(false, self.why_not(site, &leading, came != (0, 0))?)
+        };
+        Some(Attempt { outcome, came })
+    }
+
+    /// The launches that were traced at a site.
+    fn launches(&self, site: &Site) -> impl Iterator<Item = &Launch> {
+        let site = self.here(site.span);
+        let launches = self.analysis.launches.iter().map(|launch| &**launch);
+        launches.filter(move |launch| is_within(site, launch.spans.call) || is_within(site, launch.spans.apply))
+    }
+
+    fn outcome(&self, site: &Site) -> Outcome {
+        let launches: Vec<&Launch> = self.launches(site).collect();
+        if !launches.is_empty() {
+            let findings = launches.into_iter().flat_map(check);
+            return Outcome::Traced { errors: findings.filter(|f| f.severity == Severity::Error).count() };
+        }
+        let facts = &self.analysis.facts;
+        if let Some(why) = facts.why_unknown(self.here(site.callee)) {
+            return Outcome::stopped(true, why.to_string());
+        }
+        // The reason is what ended the call that reached the site: a missing name before anything else.
+        let around = self.here(site.around);
+        let touches = |span: Span| is_within(span, around) || self.is_own_call(span);
+        let reasons = self.reasons(touches, |finding| {
+            let missing = match finding.code {
+                "PL005" | "PL002" => 0,
+                "PL312" => 1,
+                _ if finding.severity == Severity::Error => 2,
+                _ => 3,
+            };
+            let apart =
+                places(finding).filter(|span| is_within(*span, around)).map(|s| s.start.abs_diff(site.span.start));
+            (missing, apart.min().unwrap_or(u32::MAX))
+        });
+        let unknown = || facts.why_unknown_within(self.here(site.span)).map(str::to_string);
+        match reasons.first() {
+            Some(finding) if self.made_up && is_of_argument(finding) => {
+                Outcome::stopped(false, format!("the made-up call: {}", finding.message))
+            }
+            Some(finding) => Outcome::stopped(true, finding.message.clone()),
+            None => Outcome::stopped(true, unknown().unwrap_or_else(|| "its arguments are not known".to_string())),
+        }
+    }
+
+    /// What stopped the calls before they came to a site: what stands furthest in the function around it, else in those
+    /// that lead to it.
+    fn why_not(&self, site: &Site, leading: &[Span], was_entered: bool) -> Option<String> {
+        let around = self.here(site.around);
+        let touches = |span: Span| {
+            is_within(span, around) || self.is_own_call(span) || leading.iter().any(|place| is_within(span, *place))
+        };
+        let reasons = self.reasons(touches, |finding| {
+            let inside = places(finding).filter(|span| is_within(*span, around)).map(|span| span.start).max();
+            let leads = places(finding).any(|span| leading.iter().any(|place| is_within(span, *place)));
+            let missing = !matches!(finding.code, "PL005" | "PL002");
+            (std::cmp::Reverse(inside), !leads, missing)
+        });
+        let reason = reasons.first().map(|finding| finding.message.clone());
+        let Some(why) = reason else {
+            return was_entered.then(|| "the calls take another way".to_string());
+        };
+        // A program that has not come near has nothing to say, whatever stops it.
+        if self.made_up { Some(format!("the made-up call: {why}")) } else { was_entered.then_some(why) }
+    }
+
+    /// Whether a place lies in a call of ours.
+    fn is_own_call(&self, span: Span) -> bool {
+        self.calls.iter().any(|call| is_within(span, *call))
+    }
+
+    /// Findings that touch some places, in an order.
+    fn reasons<K: Ord>(&self, touches: impl Fn(Span) -> bool, order: impl Fn(&Finding) -> K) -> Vec<&Finding> {
+        let concerns = |finding: &&Finding| places(finding).any(&touches);
+        let mut reasons: Vec<&Finding> = self.analysis.findings.iter().filter(concerns).collect();
+        reasons.sort_by_key(|finding| order(finding));
+        reasons
+    }
+}
+
+/// The places that a finding names.
+fn places(finding: &Finding) -> impl Iterator<Item = Span> {
+    std::iter::once(finding.span).chain(finding.labels.iter().map(|label| label.span))
+}
+
+fn is_within(inner: Span, outer: Span) -> bool {
+    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Whether a finding is an exception that a wrong shape, rank or number brings about in plain Python.
+fn is_of_argument(finding: &Finding) -> bool {
+    const KINDS: [&str; 4] = ["ValueError", "IndexError", "AssertionError", "ZeroDivisionError"];
+    finding.code == "PL001" && KINDS.iter().any(|kind| finding.message.contains(&format!("raises {kind}")))
+}
