@@ -1,10 +1,9 @@
 //! Copies of one operand: consecutive programs that use the same block share it, as the Pallas pipeline does ("Buffer
 //! Revisiting" in the software pipelining guide): no copy is issued while the block index stays the same.
 
-use pallas_ir::{BlockMap, Launch, Operand};
-
-/// Grids with more programs than this are not walked.
-const MOST_PROGRAMS: usize = 1 << 20;
+use crate::moves::{Moves, Order, is_copied};
+use pallas_ir::{Launch, Operand};
+use pallas_tensor::DType;
 
 /// The copies of an operand over a whole launch, in row-major order of its programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,38 +14,30 @@ pub struct Copies {
     pub bytes: u128,
 }
 
-/// The copies of `operand`, one of the launch's own. `None` where its index map or the grid depends on data, or the grid
-/// is too large to walk.
+/// The copies of `operand`, one of the launch's own. `None` where its index map or the grid depends on data, or the map
+/// is no formula and the grid too large to evaluate it for every program.
 pub fn copies(launch: &Launch, operand: &Operand) -> Option<Copies> {
-    let block = operand
-        .block
-        .iter()
-        .fold(operand.array.dtype.size_bytes() as u128, |bytes, dim| bytes.saturating_mul(dim.size() as u128));
-    let count = count(launch, operand)?;
-    Some(Copies { count, bytes: block.saturating_mul(count as u128) })
-}
-
-fn count(launch: &Launch, operand: &Operand) -> Option<usize> {
-    let programs = launch.programs();
-    let map = BlockMap::new(operand, launch.grid.len());
-    let still = |axis| map.depends_on(axis) == Some(false);
-    if programs == 0 {
-        return Some(0);
+    if !is_copied(operand.space) {
+        return Some(Copies { count: 0, bytes: 0 });
     }
-    if (0..launch.grid.len()).all(still) {
-        return Some(1);
-    }
-    if programs > MOST_PROGRAMS || !map.is_known() || !launch.dynamic.is_empty() {
+    let (moves, assumed) = Moves::of(launch, operand);
+    if assumed.is_some() {
         return None;
     }
-    let mut last = None;
-    let mut count = 0;
-    for number in 0..programs {
-        let indices = map.indices(&launch.program(number))?;
-        if last.as_ref() != Some(&indices) {
-            count += 1;
-            last = Some(indices);
-        }
+    let count = moves.copies(&Order::new(&launch.grid));
+    Some(Copies { count, bytes: block_bytes(operand).saturating_mul(count as u128) })
+}
+
+/// Bytes of one block on a device, elements of less than a byte packed.
+pub fn block_bytes(operand: &Operand) -> u128 {
+    packed(operand.array.dtype, operand.block.iter().map(|dim| dim.size()))
+}
+
+/// Bytes of so many elements, packed.
+pub(crate) fn packed(dtype: DType, extents: impl IntoIterator<Item = usize>) -> u128 {
+    let elements = extents.into_iter().fold(1u128, |n, extent| n.saturating_mul(extent as u128));
+    match dtype.bits() {
+        bits @ (2 | 4) => elements.saturating_mul(u128::from(bits)).div_ceil(8),
+        _ => elements.saturating_mul(dtype.size_bytes() as u128),
     }
-    Some(count)
 }

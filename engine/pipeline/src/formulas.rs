@@ -1,0 +1,85 @@
+//! The guide's formulas ("Analyzing the performance"): how long a pipeline of N programs takes, if each moves X bytes and
+//! does Y operations, by what holds it up. They leave out the ends of a pipeline where those do not matter; what
+//! [`crate::Timing`] computes leaves out nothing.
+
+/// What holds a pipeline up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// The processor is always busy.
+    Compute,
+    /// The path to memory is always busy.
+    Bandwidth,
+    /// Neither is: copies are waited for that could have been started earlier, with more slots.
+    Latency,
+}
+
+impl Bound {
+    /// As it is written: `compute`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Bound::Compute => "compute",
+            Bound::Bandwidth => "bandwidth",
+            Bound::Latency => "latency",
+        }
+    }
+}
+
+/// A pipeline in the guide's letters, times in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Formulas {
+    /// N: iterations.
+    pub programs: usize,
+    /// Alpha.
+    pub latency: f64,
+    /// X / beta: the copies of one iteration.
+    pub transfer: f64,
+    /// Y / F: the compute of one iteration.
+    pub compute: f64,
+    /// Slots per operand.
+    pub slots: usize,
+    /// At how many ends there is a bubble: 2 with inputs and outputs.
+    pub bubbles: usize,
+}
+
+impl Formulas {
+    /// A bubble: `alpha + X / beta`.
+    pub fn bubble(&self) -> f64 {
+        self.latency + self.transfer
+    }
+
+    /// `(alpha + X / beta) + N (Y / F)`, the first term for each end.
+    pub fn compute_bound(&self) -> f64 {
+        self.bubbles as f64 * self.bubble() + self.programs as f64 * self.compute
+    }
+
+    /// `alpha + N (X / beta)`
+    pub fn bandwidth_bound(&self) -> f64 {
+        self.latency + self.programs as f64 * self.transfer
+    }
+
+    /// `N (alpha + X / beta + Y / F) / S`: a slot is filled, used, and filled again; S of them take turns.
+    pub fn latency_bound(&self) -> f64 {
+        self.programs as f64 * (self.bubble() + self.compute) / self.slots.max(1) as f64
+    }
+
+    /// What the steady state waits for.
+    pub fn bound(&self) -> Bound {
+        let turn = (self.bubble() + self.compute) / self.slots.max(1) as f64;
+        if turn > self.compute && turn > self.transfer {
+            Bound::Latency
+        } else if self.transfer > self.compute {
+            Bound::Bandwidth
+        } else {
+            Bound::Compute
+        }
+    }
+
+    /// The time by the formula that applies.
+    pub fn time(&self) -> f64 {
+        match self.bound() {
+            Bound::Compute => self.compute_bound(),
+            Bound::Bandwidth => self.bandwidth_bound(),
+            Bound::Latency => self.latency_bound(),
+        }
+    }
+}
