@@ -20,3 +20,7 @@ def loss(q, k, v):
 
 
 jax.eval_shape(jax.grad(loss, argnums=(0, 1, 2)), x, x, x)
+
+# The backward kernels by themselves.
+residuals = (x, x, x, x, jax.ShapeDtypeStruct((1, 4, 4096), jnp.float32))
+jax.eval_shape(functools.partial(mgpu._attention_bwd, backward, False), residuals, x)

@@ -2,7 +2,8 @@
 //! (`XLA_FLAGS=--xla_force_host_platform_device_count=8` in `os.environ`, or `jax_num_cpu_devices`), else one.
 //!
 //! In analysis a program that does not say is assumed to be meant for a machine with [`ASSUMED`] devices, and a mesh that
-//! asks for more gets more.
+//! asks for more gets more. What only devices of other kinds say of themselves is unknown there: which machine a file is
+//! meant for is not known.
 
 use super::config;
 use pallas_python::class::{Class, NativeClass};
@@ -18,6 +19,17 @@ use std::rc::Rc;
 
 /// How many devices analysis assumes.
 const ASSUMED: usize = 8;
+
+/// Attributes that devices of GPUs or TPUs have, and CPUs have not.
+const ACCELERATORS_ALONE: [&str; 7] = [
+    "compute_capability",
+    "coords",
+    "core_count",
+    "core_on_chip",
+    "num_cores",
+    "shared_memory_per_block_optin",
+    "slice_index",
+];
 
 /// `CpuDevice(id=0)`
 struct CpuDevice {
@@ -138,14 +150,17 @@ impl Object for CpuDevice {
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {
-        vec!["platform", "device_kind", "id", "process_index"]
+        vec!["platform", "device_kind", "id", "process_index", "host_id", "local_hardware_id", "task_id"]
     }
 
-    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
+    fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
             "platform" | "device_kind" => Some(Value::from("cpu")),
             "id" => Some(Value::from(self.id)),
-            "process_index" => Some(Value::from(0i64)),
+            "process_index" | "host_id" | "local_hardware_id" | "task_id" => Some(Value::from(0i64)),
+            _ if ACCELERATORS_ALONE.contains(&name) && interp.is_analysis() => {
+                Some(Value::unknown(format!("'{name}' depends on the device"), Some(interp.span())))
+            }
             _ => None,
         })
     }

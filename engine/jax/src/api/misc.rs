@@ -204,6 +204,11 @@ fn eval_shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let trace = Trace::new(&cx, TraceKind::Jit, "eval_shape", "eval_shape".to_string(), None);
     let mut tracers = Vec::new();
     for leaf in &leaves {
+        // What is not known stays so, and the rest is still traced.
+        if matches!(leaf, Value::Unknown(_)) {
+            tracers.push(leaf.clone());
+            continue;
+        }
         let Some((shape, dtype)) = crate::pallas::spec::declared(&cx, leaf)? else {
             return Err(convert::not_an_array(&cx, leaf, "eval_shape"));
         };
@@ -221,10 +226,11 @@ fn eval_shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
     }
     let result = trace.within(&cx, || interp.call(&function, call))?;
     let (leaves, def) = tree::flatten(interp, &result, None)?;
-    let shapes = leaves
-        .iter()
-        .map(|leaf| Ok(struct_type::declared(&convert::tile(&cx, leaf, "eval_shape")?.ty())))
-        .collect::<PyResult<Vec<_>>>()?;
+    let shape = |leaf: &Value| match leaf {
+        Value::Unknown(_) => Ok(leaf.clone()),
+        leaf => Ok(struct_type::declared(&convert::tile(&cx, leaf, "eval_shape")?.ty())),
+    };
+    let shapes = leaves.iter().map(shape).collect::<PyResult<Vec<_>>>()?;
     tree::unflatten(interp, &def, &mut shapes.into_iter())
 }
 

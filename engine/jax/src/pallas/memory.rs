@@ -153,7 +153,7 @@ static MEMORY_REF: NativeDef = NativeDef {
     },
 };
 
-static CALL: NativeDef = NativeDef {
+const CALL: NativeDef = NativeDef {
     name: "MemorySpace",
     signature: "(shape, dtype)",
     doc: "Asks for a Ref in this space.",
@@ -162,6 +162,12 @@ static CALL: NativeDef = NativeDef {
         request(interp, MemorySpace::Default, &shape, &dtype)
     },
 };
+
+static CALL_ANYWHERE: NativeDef = CALL;
+
+/// As on GPUs, where a request may say how the Ref is laid out: that changes no values.
+static CALL_ON_GPU: NativeDef =
+    NativeDef { signature: "(shape, dtype, *, transforms=(), packed=None, collective=None, layout=None)", ..CALL };
 
 /// A memory space as a value.
 pub fn space_value(space: MemorySpace) -> Value {
@@ -209,9 +215,14 @@ impl Object for SpaceObject {
     }
 
     fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
-        Some(crate::support::bind(interp, &CALL, args).and_then(|args| {
-            let [shape, dtype] = args.take();
-            request(interp, self.0, &shape, &dtype)
+        let on_gpu = matches!(self.0, MemorySpace::Gmem | MemorySpace::Shared);
+        let args = crate::support::bind(interp, if on_gpu { &CALL_ON_GPU } else { &CALL_ANYWHERE }, args);
+        Some(args.and_then(|args| {
+            if args.values().iter().skip(3).any(|value| !value.is_none()) {
+                let only = "packed, collective and layout arguments are only supported for TMEM.";
+                return Err(interp.value_error(only.to_string()));
+            }
+            request(interp, self.0, args.get(0), args.get(1))
         }))
     }
 

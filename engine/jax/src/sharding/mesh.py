@@ -1,6 +1,7 @@
 """Meshes: devices in a grid whose axes have names."""
 
 import collections
+import dataclasses
 import enum
 import math
 
@@ -195,7 +196,11 @@ class Mesh(_Axes):
 
     @property
     def abstract_mesh(self):
-        return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
+        device = None
+        if self.axis_names:
+            # Only accelerators say how many cores they have.
+            device = AbstractDevice(self.devices.ravel()[0].device_kind, None, "cpu")
+        return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types, abstract_device=device)
 
     def __eq__(self, other):
         if not isinstance(other, Mesh):
@@ -221,12 +226,28 @@ class Mesh(_Axes):
         return f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names!r}, axis_types={self.axis_types})"
 
 
+@dataclasses.dataclass(frozen=True, repr=False)
+class AbstractDevice:
+    """What a program needs to know of a device to be compiled for it."""
+
+    device_kind: str
+    num_cores: int | None
+    platform: str
+
+    def __repr__(self):
+        return f"AbstractDevice({self._parts()})"
+
+    def _parts(self):
+        return f"device_kind={self.device_kind}, num_cores={self.num_cores}, platform={self.platform}"
+
+
 class AbstractMesh(_Axes):
     """The names and sizes of axes, without devices."""
 
     __module__ = "jax._src.mesh"
 
-    def __init__(self, axis_sizes, axis_names, axis_types=None):
+    def __init__(self, axis_sizes, axis_names, axis_types=None, *, abstract_device=None):
+        self.abstract_device = abstract_device
         self.axis_sizes = tuple(axis_sizes)
         self.axis_names = tuple(axis_names)
         self.axis_types = _types(axis_types, len(self.axis_names))
@@ -235,13 +256,25 @@ class AbstractMesh(_Axes):
     def abstract_mesh(self):
         return self
 
+    def update(self, axis_sizes=None, axis_names=None, axis_types=None, **kwargs):
+        """Another one, with some parts replaced."""
+        return AbstractMesh(
+            self.axis_sizes if axis_sizes is None else axis_sizes,
+            self.axis_names if axis_names is None else axis_names,
+            self.axis_types if axis_types is None else axis_types,
+            abstract_device=kwargs.get("abstract_device", self.abstract_device),
+        )
+
     def __eq__(self, other):
-        return isinstance(other, AbstractMesh) and self._parts() == other._parts()
+        if not isinstance(other, AbstractMesh):
+            return False
+        return (self._parts(), self.abstract_device) == (other._parts(), other.abstract_device)
 
     __hash__ = _Axes.__hash__
 
     def __repr__(self):
-        return f"AbstractMesh({self._named() or '()'}, axis_types={self.axis_types})"
+        device = "" if self.abstract_device is None else f", {self.abstract_device._parts()}"
+        return f"AbstractMesh({self._named() or '()'}, axis_types={self.axis_types}{device})"
 
 
 def grid(devices):
@@ -293,9 +326,33 @@ class set_mesh:
         return False
 
 
+class use_abstract_mesh:
+    """Makes a mesh without devices the current one, inside of a `with`."""
+
+    def __init__(self, mesh):
+        if not isinstance(mesh, AbstractMesh):
+            raise ValueError(f"Expected mesh of type `jax.sharding.AbstractMesh`. Got type: {type(mesh)}")
+        self.mesh = mesh
+
+    def __enter__(self):
+        before = get_abstract_mesh()
+        if before.axis_names and self.mesh.axis_names and before.size != self.mesh.size:
+            raise ValueError(
+                f"use_abstract_mesh cannot change the size of the mesh. Got new mesh: {self.mesh} with "
+                f"size={self.mesh.size} and prev mesh: {before} with size={before.size}"
+            )
+        _current.append(self.mesh)
+        return self.mesh
+
+    def __exit__(self, *exception):
+        _current.pop()
+        return False
+
+
 def get_mesh():
-    return _current[-1] if _current else Mesh(DeviceGrid([], ()), ())
+    concrete = [mesh for mesh in _current if isinstance(mesh, Mesh)]
+    return concrete[-1] if concrete else Mesh(DeviceGrid([], ()), ())
 
 
 def get_abstract_mesh():
-    return get_mesh().abstract_mesh
+    return (_current[-1] if _current else get_mesh()).abstract_mesh

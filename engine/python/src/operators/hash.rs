@@ -16,6 +16,16 @@ const INFINITY: i64 = 314_159;
 /// The factor of the imaginary part (`_PyHASH_IMAG`).
 const IMAGINARY: u64 = 1_000_003;
 
+/// What is unknown in a value that is hashed by its items.
+fn unknown_item(v: &Value) -> Option<Value> {
+    match v {
+        Value::Unknown(_) => Some(v.clone()),
+        Value::Tuple(items) => items.iter().find_map(unknown_item),
+        Value::FrozenSet(items) => items.iter().find_map(unknown_item),
+        _ => None,
+    }
+}
+
 impl Interp {
     /// `hash(v)`: the bits of Python's signed hash. TypeError where it is unhashable.
     pub fn hash(&self, v: &Value) -> PyResult<u64> {
@@ -71,6 +81,8 @@ impl Interp {
                         }
                         Some(Value::Int(hash)) => hash_int(&hash) as u64,
                         Some(Value::Bool(hash)) => u64::from(hash),
+                        // Analysis does not know it: the same object is found again, and equal ones are not.
+                        Some(Value::Unknown(_)) => address(Rc::as_ptr(instance).cast()),
                         _ => {
                             return Err(self.type_error("__hash__ method should return an integer"));
                         }
@@ -93,6 +105,15 @@ impl Interp {
                 return Err(self.unhashable(v));
             }
         })
+    }
+
+    /// `hash(v)` as a value: unknown where it depends on what analysis does not know.
+    pub fn hash_value(&self, v: &Value) -> PyResult<Value> {
+        if let Some(unknown) = unknown_item(v) {
+            return Ok(unknown);
+        }
+        // `hash()` is a signed number in Python.
+        Ok(Value::from(self.hash(v)? as i64))
     }
 
     fn unhashable(&self, v: &Value) -> Box<Stop> {

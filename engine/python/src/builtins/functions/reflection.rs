@@ -71,7 +71,7 @@ pub(super) fn is_subclass(interp: &Interp, arguments: Arguments) -> PyResult<Val
 pub(super) fn hash(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [object] = arguments.take();
-    Ok(Value::from(interp.hash(&object)? as i64))
+    interp.hash_value(&object)
 }
 
 pub(super) fn identity(_interp: &Interp, arguments: Arguments) -> PyResult<Value> {

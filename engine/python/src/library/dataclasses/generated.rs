@@ -175,9 +175,7 @@ pub(super) fn hash(class: &str, fields: &[Value]) -> Value {
     let names = names(fields, |field| field.hash.unwrap_or(field.compare));
     function(class, "__hash__", move |interp, args| {
         let [this] = arguments(interp, const { &form("__hash__", "(self)") }, args)?.take();
-        let hash = interp.hash(&values(interp, &this, &names)?)?;
-        // `hash()` is a signed number in Python.
-        Ok(Value::from(hash as i64))
+        interp.hash_value(&values(interp, &this, &names)?)
     })
 }
 
