@@ -36,5 +36,5 @@ for collective in (False, True):
     tiles = dict(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=4, collective=collective)
     config = blackwell_matmul_mgpu.TuningConfig(**tiles)
     jax.eval_shape(lambda x, y: blackwell_matmul_mgpu.matmul_kernel(x, y, config), x, y)
-config = blackwell_ragged_dot_mgpu.TuningConfig(**tiles | dict(collective=False), grid_tile_width=1, grid_minor_dim=along_n)
+config = blackwell_ragged_dot_mgpu.TuningConfig(**tiles, grid_tile_width=1, grid_minor_dim=along_n)
 jax.eval_shape(lambda x, y, s: blackwell_ragged_dot_mgpu.ragged_dot_kernel(x, y, s, config), x, groups, sizes)

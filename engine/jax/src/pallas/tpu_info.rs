@@ -1,5 +1,6 @@
 //! What pallas knows of TPU chips: `pltpu.ChipVersion`, `pltpu.TpuInfo` and the table behind `get_tpu_info_for_chip`.
-//! All numbers are per TensorCore. The device here is a CPU, for which `get_tpu_info` raises as JAX does.
+//! All numbers are per TensorCore. The device here is a CPU, for which `get_tpu_info` raises as JAX does, unless the current
+//! mesh names the device that is meant. Analysis does not know which one that is where the mesh does not say it.
 
 use crate::context::Context;
 use crate::python_types::Plain::{Int, None, Required, Str};
@@ -281,12 +282,7 @@ pub static FUNCTIONS: &[NativeDef] = &[
         name: "get_tpu_info",
         signature: "()",
         doc: "What is known of the TPU that programs run on.",
-        run: |interp, _args| {
-            if interp.is_analysis() {
-                return Ok(Value::unknown("which TPU the program will run on", Some(interp.span())));
-            }
-            Err(interp.value_error("Unsupported TPU device kind: cpu"))
-        },
+        run: info_of_device,
     },
     NativeDef {
         name: "get_tpu_info_for_chip",
@@ -298,9 +294,78 @@ pub static FUNCTIONS: &[NativeDef] = &[
         name: "is_tpu_device",
         signature: "()",
         doc: "Whether programs run on a TPU.",
-        run: |_interp, _args| Ok(Value::Bool(false)),
+        run: |interp, _args| match device(interp)? {
+            Device::Meant { kind, .. } => Ok(Value::Bool(chip_of_kind(&kind).is_some())),
+            Device::Cpu => Ok(Value::Bool(false)),
+            Device::Unknown => Ok(unknown_device(interp)),
+        },
     },
 ];
+
+/// What devices of a chip call their kind.
+const KINDS: [(&str, &str); 13] = [
+    ("TPU v2", "TPU_V2"),
+    ("TPU v3", "TPU_V3"),
+    ("TPU v4", "TPU_V4"),
+    ("TPU v4 lite", "TPU_V4I"),
+    ("TPU v5e", "TPU_V5E"),
+    ("TPU v5 lite", "TPU_V5E"),
+    ("TPU v5", "TPU_V5P"),
+    ("TPU v5p", "TPU_V5P"),
+    ("TPU v6e", "TPU_V6E"),
+    ("TPU v6 lite", "TPU_V6E"),
+    ("TPU7", "TPU_7"),
+    ("TPU7x", "TPU_7X"),
+    ("TPU8i", "TPU_8I"),
+];
+
+/// The device that a program is traced for.
+enum Device {
+    /// The current mesh names it.
+    Meant { kind: String, cores: Value },
+    /// The one that it runs on.
+    Cpu,
+    /// Analysis is not told.
+    Unknown,
+}
+
+fn device(interp: &Interp) -> PyResult<Device> {
+    let mesh = interp.import("jax._src.mesh")?;
+    let mesh = interp.call(&interp.get_attr(&mesh, "get_abstract_mesh")?, CallArgs::default())?;
+    let device = interp.get_attr(&mesh, "abstract_device")?;
+    let kind = if device.is_none() { Value::None } else { interp.get_attr(&device, "device_kind")? };
+    match kind {
+        // A mesh of the host's own devices says no more than the host.
+        Value::Str(kind) if *kind != *"cpu" => {
+            Ok(Device::Meant { kind: kind.to_string(), cores: interp.get_attr(&device, "num_cores")? })
+        }
+        _ if interp.is_analysis() => Ok(Device::Unknown),
+        _ => Ok(Device::Cpu),
+    }
+}
+
+fn unknown_device(interp: &Interp) -> Value {
+    Value::unknown("which TPU the program will run on", Some(interp.span()))
+}
+
+fn chip_of_kind(kind: &str) -> Option<&'static Chip> {
+    let (_, member) = KINDS.iter().find(|(known, _)| *known == kind)?;
+    CHIPS.iter().find(|chip| chip.member == *member)
+}
+
+fn info_of_device(interp: &Interp, _args: Arguments) -> PyResult<Value> {
+    let unsupported = |kind: &str| interp.value_error(format!("Unsupported TPU device kind: {kind}"));
+    match device(interp)? {
+        Device::Unknown => Ok(unknown_device(interp)),
+        Device::Cpu => Err(unsupported("cpu")),
+        Device::Meant { kind, cores } => {
+            let chip = chip_of_kind(&kind).ok_or_else(|| unsupported(&kind))?;
+            let module = interp.import("jax.experimental.pallas.tpu")?;
+            let version = interp.get_attr(&interp.get_attr(&module, "ChipVersion")?, chip.member)?;
+            info(interp, chip, version, cores)
+        }
+    }
+}
 
 /// The row of a `ChipVersion`.
 fn chip(interp: &Interp, version: &Value) -> PyResult<&'static Chip> {
@@ -327,15 +392,16 @@ fn info_for_chip(interp: &Interp, args: Arguments) -> PyResult<Value> {
              num_tensor_cores_per_logical_device=1, but got {cores}."
         )));
     }
+    info(interp, chip, version, Value::from(cores))
+}
+
+fn info(interp: &Interp, chip: &'static Chip, version: Value, cores: Value) -> PyResult<Value> {
     let module = interp.import("jax.experimental.pallas.tpu")?;
     let class = interp.get_attr(&module, "TpuInfo")?;
     let per_core = |value: i64| Value::from(value / chip.cores_per_chip);
     let [hbm, bandwidth, bf16, int8, fp8, int4] = chip.rates.map(per_core);
-    let mut values = vec![version];
-    values.extend(
-        [chip.generation, cores, 128, 8, chip.mxu_column_size, chip.num_mxus, chip.num_accumulators, chip.vmem]
-            .map(Value::from),
-    );
+    let mut values = vec![version, Value::from(chip.generation), cores];
+    values.extend([128, 8, chip.mxu_column_size, chip.num_mxus, chip.num_accumulators, chip.vmem].map(Value::from));
     values.extend([per_core(chip.cmem_per_chip), Value::from(chip.smem), hbm, bandwidth, bf16, int8, fp8, int4]);
     values.push(match chip.sparse_core {
         Option::None => Value::None,

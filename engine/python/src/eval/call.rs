@@ -161,7 +161,11 @@ impl Interp {
             Value::Function(function) => self.call_python(function, args),
             Value::Native(native) => self.call_native(native, args),
             Value::BoundMethod(method) => self.call(&method.function, args.with_receiver(method.receiver.clone())),
-            Value::Class(class) => self.nested(|| self.instantiate(class, args)),
+            Value::Class(class) => {
+                let unknown = if class.construct.is_some() { self.unknown_argument(&args) } else { None };
+                let result = self.nested(|| self.instantiate(class, args));
+                self.forgiving(unknown, result)
+            }
             Value::StaticMethod(inner) => self.call(inner, args),
             Value::Unknown(_) => Ok(function.clone()),
             Value::Instance(instance) => {
@@ -177,22 +181,26 @@ impl Interp {
                     None => Err(self.not_callable(function)),
                 }
             }
-            Value::Object(object) => self.nested(|| {
-                // `Object::call` takes the arguments even where it then says that it is not callable.
-                if !object.is_callable() {
-                    return match self.special_method(function, "__call__")? {
-                        Some(call) => self.call(&call, args),
-                        None => match object.call(function, args, self) {
-                            Some(result) => result,
-                            None => Err(self.not_callable(function)),
-                        },
-                    };
-                }
-                match object.call(function, args, self) {
-                    Some(result) => result,
-                    None => Err(self.not_callable(function)),
-                }
-            }),
+            Value::Object(object) => {
+                let unknown = self.unknown_argument(&args);
+                let result = self.nested(|| {
+                    // `Object::call` takes the arguments even where it then says that it is not callable.
+                    if !object.is_callable() {
+                        return match self.special_method(function, "__call__")? {
+                            Some(call) => self.call(&call, args),
+                            None => match object.call(function, args, self) {
+                                Some(result) => result,
+                                None => Err(self.not_callable(function)),
+                            },
+                        };
+                    }
+                    match object.call(function, args, self) {
+                        Some(result) => result,
+                        None => Err(self.not_callable(function)),
+                    }
+                });
+                self.forgiving(unknown, result)
+            }
             _ => Err(self.not_callable(function)),
         }
     }
@@ -227,7 +235,7 @@ impl Interp {
         {
             args.positional[0] = self.plain(first);
         }
-        let unknown = if self.is_analysis() { crate::library::unknown_argument(native, &args) } else { None };
+        let unknown = self.unknown_argument(&args);
         let position = self.position.get();
         self.enter()?;
         let result = native.signature().bind(self, native, args).and_then(|args| (native.def.run)(self, args));
@@ -236,9 +244,33 @@ impl Interp {
         self.position.set(position);
         match (result, unknown) {
             // A standard module that stumbles over an unknown value says nothing about the program.
-            (Err(stop), Some(unknown)) if matches!(*stop, Stop::Raise(_)) => Ok(unknown),
-            (result, _) => result,
+            (Err(stop), Some(unknown)) if matches!(*stop, Stop::Raise(_)) && crate::library::is_standard(native) => {
+                Ok(unknown)
+            }
+            (result, unknown) => self.forgiving(unknown, result),
         }
+    }
+
+    fn unknown_argument(&self, args: &CallArgs) -> Option<Value> {
+        if self.is_analysis() { crate::library::unknown_argument(args) } else { None }
+    }
+
+    /// In analysis: what a native makes of arguments, one of which is unknown. That it does not take them says nothing about
+    /// the program; what Python code raises that it calls, does.
+    fn forgiving(&self, unknown: Option<Value>, result: PyResult<Value>) -> PyResult<Value> {
+        let Some(unknown) = unknown else { return result };
+        let types = self.types();
+        result.or_else(|stop| match &*stop {
+            Stop::Raise(raise)
+                if raise.traceback.is_empty()
+                    && [&types.type_error, &types.value_error]
+                        .iter()
+                        .any(|class| self.exception_is(&raise.exception, class)) =>
+            {
+                Ok(unknown)
+            }
+            _ => Err(stop),
+        })
     }
 
     fn call_python(&self, function: &Rc<Function>, args: CallArgs) -> PyResult<Value> {

@@ -114,16 +114,20 @@ pub static MODULES: &[&ModuleDef] = &[
     &zlib::MODULE,
 ];
 
-/// The first unknown value among the arguments of a call to a function of a standard module, also inside a list or tuple.
-pub(crate) fn unknown_argument(native: &NativeFunction, args: &CallArgs) -> Option<Value> {
+/// The first unknown value among the arguments of a call, also inside a list or tuple.
+pub(crate) fn unknown_argument(args: &CallArgs) -> Option<Value> {
     let values = || args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value));
-    let found = values().find_map(|value| match value {
+    values().find_map(|value| match value {
         Value::Unknown(_) => Some(value.clone()),
         Value::List(items) => support::unknown(&items.borrow()),
         Value::Tuple(items) => support::unknown(items),
         _ => None,
-    })?;
-    MODULES.iter().any(|module| module.name == native.module).then_some(found)
+    })
+}
+
+/// Whether a function is one of a standard module.
+pub(crate) fn is_standard(native: &NativeFunction) -> bool {
+    MODULES.iter().any(|module| module.name == native.module)
 }
 
 /// Makes the standard modules importable.

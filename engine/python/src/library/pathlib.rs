@@ -27,7 +27,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
 macro_rules! out_of_reach {
     ($($name:literal),*) => {
         &[$(row($name, "(self, *args, **kwargs)", "Not available: files are out of reach.", |interp, _| {
-            Err(super::os::unavailable(interp, concat!("pathlib.Path.", $name)))
+            super::os::unavailable(interp, concat!("pathlib.Path.", $name))
         })),*]
     };
 }

@@ -1,5 +1,5 @@
 //! Modules that a program may import but not use here: processes, threads, files. Every use raises an error that says
-//! so. Locks are the exception: with one thread they need do nothing.
+//! so; in analysis it gives something unknown. Locks are the exception: with one thread they need do nothing.
 
 use super::support::{ClassBuilder, callable, row};
 use crate::class::NativeClass;
@@ -27,7 +27,7 @@ macro_rules! module {
                 let classes: &[&str] = $classes;
                 for name in classes {
                     let class = ClassBuilder::new(name, $name, &interp.types().object)
-                        .construct(|interp, class, _| Err(refuse(interp, $name, &class.name, $why)))
+                        .construct(|interp, class, _| refuse(interp, $name, &class.name, $why))
                         .build();
                     super::support::add_class(names, &class);
                 }
@@ -37,12 +37,16 @@ macro_rules! module {
     };
 }
 
-fn refuse(interp: &Interp, module: &str, name: &str, why: &str) -> Box<crate::raise::Stop> {
-    interp.error(&interp.types().os_error, format!("{module}.{name} is not available: {why}"))
+fn refuse(interp: &Interp, module: &str, name: &str, why: &str) -> PyResult<Value> {
+    let why = format!("{module}.{name} is not available: {why}");
+    if interp.is_analysis() {
+        return Ok(Value::unknown(why, Some(interp.span())));
+    }
+    Err(interp.error(&interp.types().os_error, why))
 }
 
 fn refusal(module: &'static str, name: &'static str, why: &'static str) -> Value {
-    callable(name, move |interp, _| Err(refuse(interp, module, name, why)))
+    callable(name, move |interp, _| refuse(interp, module, name, why))
 }
 
 module!(SUBPROCESS, "subprocess", "programs run here without access to other processes",

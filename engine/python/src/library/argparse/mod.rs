@@ -42,7 +42,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         names.insert("BooleanOptionalAction".into(), Value::str(action::BOOLEAN_OPTIONAL));
         names.insert(
             "FileType".into(),
-            callable("FileType", |interp, _| Err(super::os::unavailable(interp, "argparse.FileType"))),
+            callable("FileType", |interp, _| super::os::unavailable(interp, "argparse.FileType")),
         );
     },
 };

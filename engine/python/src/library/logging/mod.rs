@@ -336,7 +336,7 @@ fn basic_config(interp: &Interp, args: Arguments) -> PyResult<Value> {
         return Ok(Value::None);
     }
     if option("filename").is_some() {
-        return Err(super::os::unavailable(interp, "logging.FileHandler"));
+        return super::os::unavailable(interp, "logging.FileHandler");
     }
     let format = option("format").map_or_else(|| Ok(record::DEFAULT.into()), |format| interp.to_str(&format))?;
     let style = option("style").unwrap_or_else(|| Value::str("%"));
@@ -449,7 +449,7 @@ fn handler_classes(interp: &Interp) -> [Rc<Class>; 4] {
 
 static FILE_HANDLER: NativeDef =
     row("__init__", "(self, *args, **kwargs)", "Not available: files are out of reach.", |interp, _| {
-        Err(super::os::unavailable(interp, "logging.FileHandler"))
+        super::os::unavailable(interp, "logging.FileHandler")
     });
 
 fn stream_handler(interp: &Interp, stream: Value) -> PyResult<Value> {

@@ -7,13 +7,13 @@ use super::support::{row, text};
 use crate::interp::Interp;
 use crate::module::ModuleDef;
 use crate::native::{Arguments, NativeDef};
-use crate::raise::{PyResult, Stop};
+use crate::raise::PyResult;
 use crate::value::Value;
 
 macro_rules! out_of_reach {
     ($($name:literal $signature:literal;)*) => {
         &[$(row($name, $signature, "Not available: programs run here without access to files or processes.", |interp, _| {
-            Err(unavailable(interp, concat!("os.", $name)))
+            unavailable(interp, concat!("os.", $name))
         })),*]
     };
 }
@@ -47,12 +47,13 @@ const UNAVAILABLE: &[NativeDef] = out_of_reach! {
     "urandom" "(size, /)";
 };
 
-/// OSError for something that programs cannot do here.
-pub(super) fn unavailable(interp: &Interp, what: &str) -> Box<Stop> {
-    interp.error(
-        &interp.types().os_error,
-        format!("{what}() is not available: programs run here without access to files or processes"),
-    )
+/// Something that programs cannot do here: unknown in analysis, where Python could do it; OSError in a run.
+pub(super) fn unavailable(interp: &Interp, what: &str) -> PyResult<Value> {
+    let why = format!("{what}() is not available: programs run here without access to files or processes");
+    if interp.is_analysis() {
+        return Ok(Value::unknown(why, Some(interp.span())));
+    }
+    Err(interp.error(&interp.types().os_error, why))
 }
 
 pub(super) static MODULE: ModuleDef = ModuleDef {

@@ -55,10 +55,8 @@ pub(in crate::library) static MODULE: ModuleDef = ModuleDef {
         row("relpath", "(path, start='/')", "The path from another folder.", relative),
         row("commonprefix", "(m)", "The longest beginning of all.", common_prefix),
         row("commonpath", "(paths)", "The longest folder of all.", common_path),
-        row("getsize", "(filename)", "Not available.", |interp, _| Err(super::unavailable(interp, "os.path.getsize"))),
-        row("getmtime", "(filename)", "Not available.", |interp, _| {
-            Err(super::unavailable(interp, "os.path.getmtime"))
-        }),
+        row("getsize", "(filename)", "Not available.", |interp, _| super::unavailable(interp, "os.path.getsize")),
+        row("getmtime", "(filename)", "Not available.", |interp, _| super::unavailable(interp, "os.path.getmtime")),
     ],
     populate: |_, names| {
         for (name, value) in [("sep", "/"), ("pathsep", ":"), ("curdir", "."), ("pardir", ".."), ("extsep", ".")] {
