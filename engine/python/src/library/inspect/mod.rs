@@ -1,5 +1,7 @@
-//! `inspect`: kinds of values; signatures of functions in [`signature`]. Source text is not kept for programs to read.
+//! `inspect`: kinds of values; signatures of functions in [`signature`], calls bound to them in [`bound`]. Source text is
+//! not kept for programs to read.
 
+mod bound;
 mod parameter;
 mod signature;
 
@@ -9,8 +11,9 @@ use crate::module::ModuleDef;
 use crate::native::Arguments;
 use crate::raise::PyResult;
 use crate::value::Value;
+use bound::BOUND;
 use parameter::{KINDS, Kind, PARAMETER, empty};
-use signature::{BOUND, SIGNATURE, full_arg_spec, signature};
+use signature::{SIGNATURE, full_arg_spec, signature};
 
 macro_rules! kind {
     ($name:literal, $doc:literal, $test:expr) => {

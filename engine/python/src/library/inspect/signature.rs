@@ -1,4 +1,4 @@
-//! Signatures of functions, classes, partials and methods, and the binding of calls to them.
+//! Signatures of functions, classes, partials and methods.
 
 use super::parameter::{Parameter, annotation_text, empty};
 use crate::class::{Class, NativeClass};
@@ -14,22 +14,20 @@ use std::any::Any;
 use std::rc::Rc;
 
 /// `inspect.Signature`
-struct Signature {
-    callable: Value,
-    parameters: Vec<Parameter>,
+pub(super) struct Signature {
+    pub(super) parameters: Vec<Parameter>,
     /// `Value::Unset` for none.
     returns: Value,
 }
 
-const SIGNATURE_METHODS: &[NativeDef] =
-    &[row("bind", "(self, /, *args, **kwargs)", "The arguments by parameter.", |interp, args| {
-        let [this, positional, keywords] = args.take();
-        let Some(signature) = this.downcast::<Signature>() else { return Ok(Value::None) };
-        let call = interp.call_args(&positional, &keywords)?;
-        let bound = interp.bind(&signature.callable, call)?;
-        // Only what was given, or has no default, is listed.
-        Ok(Value::object(Bound { signature: this.clone(), arguments: interp.dict_of(bound) }))
-    })];
+const SIGNATURE_METHODS: &[NativeDef] = &[
+    row("bind", "(self, /, *args, **kwargs)", "The arguments by parameter.", |interp, args| {
+        super::bound::bind(interp, args.get(0), [args.get(1), args.get(2)], false)
+    }),
+    row("bind_partial", "(self, /, *args, **kwargs)", "The arguments that are given, by parameter.", |interp, args| {
+        super::bound::bind(interp, args.get(0), [args.get(1), args.get(2)], true)
+    }),
+];
 
 pub(super) static SIGNATURE: NativeClass = NativeClass {
     name: "Signature",
@@ -94,70 +92,6 @@ impl Object for Signature {
     }
 }
 
-/// `inspect.BoundArguments`
-struct Bound {
-    signature: Value,
-    arguments: Value,
-}
-
-pub(super) static BOUND: NativeClass = NativeClass {
-    name: "BoundArguments",
-    module: "inspect",
-    doc: "Arguments by parameter.",
-    methods: &[row("apply_defaults", "(self)", "Nothing to do: defaults are there.", |_, _| Ok(Value::None))],
-    properties: &[],
-    construct: None,
-    instance_check: None,
-};
-
-impl Object for Bound {
-    fn class(&self, interp: &Interp) -> Rc<Class> {
-        interp.native_class(&BOUND)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
-        let Some(signature) = self.signature.downcast::<Signature>() else { return Ok(None) };
-        let value = |parameter: &Parameter| {
-            crate::library::support::lookup(interp, &self.arguments, &Value::Str(parameter.name.clone()))
-        };
-        match name {
-            "arguments" => Ok(Some(self.arguments.clone())),
-            "signature" => Ok(Some(self.signature.clone())),
-            "args" => {
-                let mut values = Vec::new();
-                for parameter in &signature.parameters {
-                    match (parameter.kind, value(parameter)?) {
-                        (ParameterKind::PositionalOnly | ParameterKind::Positional, Some(value)) => values.push(value),
-                        (ParameterKind::Variadic, Some(value)) => values.extend(interp.collect(&value)?),
-                        _ => {}
-                    }
-                }
-                Ok(Some(Value::tuple(values)))
-            }
-            "kwargs" => {
-                let result = crate::library::support::dict();
-                for parameter in &signature.parameters {
-                    match (parameter.kind, value(parameter)?) {
-                        (ParameterKind::KeywordOnly, Some(value)) => {
-                            interp.set_item(&result, &Value::Str(parameter.name.clone()), value)?;
-                        }
-                        (ParameterKind::Keywords, Some(value)) => {
-                            interp.call_method(&result, "update", [value])?;
-                        }
-                        _ => {}
-                    }
-                }
-                Ok(Some(result))
-            }
-            _ => Ok(None),
-        }
-    }
-}
-
 pub(super) fn signature(interp: &Interp, callable: &Value) -> PyResult<Value> {
     if callable.is_unknown() {
         return Ok(callable.clone());
@@ -170,7 +104,7 @@ pub(super) fn signature(interp: &Interp, callable: &Value) -> PyResult<Value> {
             interp.type_error(format!("{shown} is not a callable object"))
         });
     };
-    Ok(Value::object(Signature { callable: callable.clone(), parameters, returns }))
+    Ok(Value::object(Signature { parameters, returns }))
 }
 
 type Described = Option<(Vec<Parameter>, Value)>;

@@ -136,6 +136,9 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         }
         let path_like = super::support::ClassBuilder::new("PathLike", "os", &interp.types().object).build();
         super::support::add_class(names, &path_like);
+        if let Ok(sys) = interp.import("sys") {
+            names.insert("sys".into(), sys);
+        }
     },
 };
 
