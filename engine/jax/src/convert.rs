@@ -34,10 +34,13 @@ pub fn not_an_array(cx: &Context<'_>, value: &Value, function: &str) -> Box<pall
         return crate::refs::used_as_array(cx, value, function);
     }
     let class = cx.interp.type_of(value);
-    cx.interp.type_error(format!(
-        "{function} requires ndarray or scalar arguments, got {} at position 0.",
-        cx.interp.repr(&Value::Class(class)).unwrap_or_default()
-    ))
+    let shown = cx.interp.repr(&Value::Class(class)).unwrap_or_default();
+    let message = format!("{function} requires ndarray or scalar arguments, got {shown} at position 0.");
+    if let Value::Unknown(unknown) = value {
+        let diagnosis = pallas_python::Diagnosis { unknown: Some(unknown.clone()), ..Default::default() };
+        return cx.interp.error_with(&cx.interp.types().type_error, message, diagnosis);
+    }
+    cx.interp.type_error(message)
 }
 
 /// A value as a tile, or `None` where it is no array and no number. Lists are not taken (see [`array_like`]).

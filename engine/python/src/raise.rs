@@ -51,6 +51,8 @@ pub struct Diagnosis {
     pub help: Option<String>,
     /// Text to put in place of a span, where it is certain.
     pub fix: Option<(Span, String, String)>,
+    /// The unknown value of analysis that a native stumbled over: its call gives that value, and nothing is raised.
+    pub unknown: Option<Rc<crate::value::Unknown>>,
 }
 
 /// Limits of the evaluator.

@@ -133,7 +133,7 @@ pub fn tracer_in_numpy(cx: &Context<'_>, traced: &crate::tile::Traced) -> Box<St
 }
 
 fn not_an_array(cx: &Context<'_>, value: &Value, function: &str, position: usize) -> Box<Stop> {
-    if position == 0 || value.downcast::<crate::refs::RefObject>().is_some() {
+    if position == 0 || value.is_unknown() || value.downcast::<crate::refs::RefObject>().is_some() {
         return convert::not_an_array(cx, value, function);
     }
     let class = cx.interp.type_of(value);

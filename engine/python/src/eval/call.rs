@@ -258,6 +258,10 @@ impl Interp {
     /// In analysis: what a native makes of arguments, one of which is unknown. That it does not take them says nothing about
     /// the program; what Python code raises that it calls, does.
     fn forgiving(&self, unknown: Option<Value>, result: PyResult<Value>) -> PyResult<Value> {
+        let result = result.or_else(|stop| match stumbled_over(&stop) {
+            Some(unknown) => Ok(unknown),
+            None => Err(stop),
+        });
         let Some(unknown) = unknown else { return result };
         let types = self.types();
         result.or_else(|stop| match &*stop {
@@ -449,5 +453,13 @@ impl Interp {
                 })
                 .collect(),
         )
+    }
+}
+
+/// The unknown value that a native found inside of what it was given or has called, and did not take.
+fn stumbled_over(stop: &Stop) -> Option<Value> {
+    match stop {
+        Stop::Raise(raise) => raise.diagnosis.as_ref()?.unknown.clone().map(Value::Unknown),
+        _ => None,
     }
 }
