@@ -99,6 +99,12 @@ impl<'a> Context<'a> {
         {
             return self.bind_all(op, &anchored.iter().collect::<Vec<_>>(), attributes);
         }
+        if std::ptr::eq(op, &raw const pallas_ir::ops::CONSTANT)
+            && let Some(array) = attributes.array("value").filter(|array| array.rank() == 0)
+        {
+            // Whoever uses it stages it: until then its value is in sight, which the bounds of loops need.
+            return Ok(smallvec::smallvec![Tile::Concrete { array: array.clone(), weak: attributes.flag("weak") }]);
+        }
         if let Some(trace) = self.trace_for(operands.iter().copied()) {
             let values = operands.iter().map(|tile| self.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;
             let results = trace.add(self, Op(op), &values, attributes, &[])?;
