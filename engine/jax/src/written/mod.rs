@@ -26,6 +26,10 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax.ops", "segments.py"),
     module!("jax._src.numpy.more", "more_numpy.py"),
     module!("jax._src.lax.windows", "windows.py"),
+    module!("jax._src.lax.linalg", "matrices.py"),
+    module!("jax.lax.linalg", "lax_linalg.py"),
+    module!("jax._src.numpy.linalg", "linalg.py"),
+    module!("jax.scipy.linalg", "scipy_linalg.py"),
     module!("jax._src.random.more", "more_random.py"),
     module!("jax._src.pallas.einshape", "einshape.py"),
     module!("jax.experimental.xla_metadata", "xla_metadata.py"),
@@ -132,6 +136,20 @@ rows! { LINALG "jax._src.numpy.more":
     "tensordot" "(x1, x2, /, *, axes=2, precision=None, preferred_element_type=None)" "Product over chosen axes.";
 }
 
+rows! { FACTORS "jax._src.numpy.linalg":
+    "qr" "(a, mode='reduced')" "The QR factors of a matrix.";
+    "eigh" "(a, UPLO=None, symmetrize_input=True)" "Eigenvalues and eigenvectors of a symmetric matrix.";
+    "eigvalsh" "(a, UPLO='L', *, symmetrize_input=True)" "Eigenvalues of a symmetric matrix.";
+    "svd" "(a, full_matrices=True, compute_uv=True, hermitian=False, subset_by_index=None)" "The singular values of a matrix, and their vectors.";
+    "svdvals" "(x, /)" "The singular values of a matrix.";
+    "matrix_rank" "(M, rtol=None, *, hermitian=False, tol=None)" "The rank of a matrix.";
+    "pinv" "(a, rtol=None, hermitian=False, *, rcond=None)" "The pseudo-inverse of a matrix.";
+    "lstsq" "(a, b, rcond=None, *, numpy_resid=False)" "The solution of a linear system by least squares.";
+    "cond" "(x, p=None)" "The condition number of a matrix.";
+    "tensorinv" "(a, ind=2)" "The inverse of an array for tensordot.";
+    "tensorsolve" "(a, b, axes=None)" "The solution of a linear system of arrays.";
+}
+
 rows! { LAX "jax._src.lax.windows":
     "broadcast_shapes" "(*shapes)" "The shape that shapes broadcast to.";
     "broadcast_to_rank" "(x, rank)" "Adds leading dimensions of extent 1 up to a rank.";
@@ -185,7 +203,7 @@ pub fn extend(module: &'static str, namespace: &mut Namespace) {
         "jax.nn" => &[NN],
         "jax.scipy.special" => &[SPECIAL],
         "jax.numpy" => &[NUMPY],
-        "jax.numpy.linalg" => &[LINALG],
+        "jax.numpy.linalg" => &[LINALG, FACTORS],
         "jax.lax" => &[LAX],
         "jax.random" => &[RANDOM],
         "jax.experimental.pallas.tpu" => &[TPU],
