@@ -342,7 +342,6 @@ class use_abstract_mesh:
                 f"size={self.mesh.size} and prev mesh: {before} with size={before.size}"
             )
         _current.append(self.mesh)
-        return self.mesh
 
     def __exit__(self, *exception):
         _current.pop()
