@@ -36,3 +36,12 @@ print(mesh.abstract_mesh)
 with jax.set_mesh(mesh):
     print(jax.sharding.get_abstract_mesh().abstract_device)
 print(hasattr(jax.devices()[0], "core_count"), jax.devices()[0].local_hardware_id, jax.devices()[0].host_id)
+
+kind = jax.sharding.ManualAxisType(varying=frozenset({"x"}))
+print(kind, kind == jax.sharding.ManualAxisType(varying={"x"}), kind.update(reduced=frozenset({"y"})).reduced)
+print(jax.ShapeDtypeStruct((2,), "float32", manual_axis_type=jax.sharding.ManualAxisType()).shape)
+for clash in (dict(unreduced={"x"}), dict(reduced={"x"})):
+    try:
+        jax.sharding.ManualAxisType(varying={"x"}, **clash)
+    except ValueError as error:
+        print(error)

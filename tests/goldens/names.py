@@ -1,5 +1,6 @@
-"""Writes engine/jax/src/names.txt: the public names of JAX's and numpy's modules, to tell names that the workbench does not
-have yet from names that nobody has. Run without arguments."""
+"""Writes engine/jax/src/names.txt: the public names of JAX's and numpy's modules, and of the packages that
+engine/jax/src/third_party stands in for, to tell names that the workbench does not have yet from names that nobody has.
+Run without arguments; what is said of packages that are not installed stays as it is."""
 
 import importlib
 import pathlib
@@ -15,6 +16,10 @@ SKIPPED = ("jax._src", "jax.tools", "jax.lib", "jax.collect_profile", "jax.jaxli
            "jax.experimental.transfer", "jax.experimental.slab", "jax.example_libraries", "jax.numpy_array_api",
            "jax.extend.mlir", "jax.experimental.source_mapper", "numpy.typing.", "numpy.testing.", "numpy.linalg.",
            "numpy.random.", "numpy.fft.")
+# The modules of other packages that have a stand-in.
+STAND_INS = ["absl.app", "absl.flags", "absl.logging", "beartype", "beartype.door", "chex", "einops", "flax", "flax.struct",
+             "immutabledict", "jaxtyping", "pydantic", "pydantic.dataclasses", "qwix", "qwix.pallas", "tqdm", "tqdm.auto",
+             "typeguard", "typing_extensions"]
 # Classes whose instances programs ask for attributes.
 INSTANCES = {"ArrayImpl": "jax.numpy.zeros(1)", "ndarray": "numpy.zeros(1)", "dtype": "numpy.dtype('f4')"}
 
@@ -37,10 +42,26 @@ def public(thing):
     return sorted(name for name in names if not name.startswith("_"))
 
 
-def lines():
+def submodules(module):
+    return [info.name for info in pkgutil.iter_modules(getattr(module, "__path__", [])) if not info.name.startswith("_")]
+
+
+def stand_ins(known):
+    for name in STAND_INS:
+        try:
+            module = importlib.import_module(name)
+        except ImportError as error:
+            print(f"{name}: {error}")
+            yield from (line for line in known if line.startswith(f"{name}: "))
+            continue
+        yield f"{name}: {' '.join(sorted({*public(module), *submodules(module)}))}"
+
+
+def lines(known):
     for root in ROOTS:
         for name in modules(root):
             yield f"{name}: {' '.join(public(importlib.import_module(name)))}"
+    yield from stand_ins(known)
     scope = {root: importlib.import_module(root) for root in ROOTS}
     for name, expression in INSTANCES.items():
         yield f"{name}: {' '.join(public(eval(expression, scope)))}"
@@ -49,4 +70,5 @@ def lines():
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     target = pathlib.Path(__file__).parents[2] / "engine/jax/src/names.txt"
-    target.write_text("".join(line + "\n" for line in lines()))
+    known = target.read_text().splitlines()
+    target.write_text("".join(line + "\n" for line in lines(known)))

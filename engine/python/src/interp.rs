@@ -290,6 +290,13 @@ impl Interp {
         self.position.get()
     }
 
+    /// The innermost place that is not inside of an embedded module: where the program, or a package that is installed, stands.
+    pub fn visible_span(&self) -> Span {
+        let stack = self.stack();
+        let visible = stack.iter().rev().find(|entry| !self.is_embedded(entry.span.file));
+        visible.map_or_else(|| self.span(), |entry| entry.span)
+    }
+
     /// Makes `span` the current position while `run` runs: for natives that work on behalf of a place they know better.
     pub fn at<R>(&self, span: Span, run: impl FnOnce() -> R) -> R {
         let before = self.position.replace(span);

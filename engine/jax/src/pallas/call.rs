@@ -85,7 +85,7 @@ pub static FUNCTIONS: &[NativeDef] = &[NativeDef {
 }];
 
 fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let span = interp.span();
+    let span = interp.visible_span();
     let grid_span = argument_span(interp, "grid", usize::MAX);
     let out_shape_span =
         argument_span(interp, "out_shape", 1).or_else(|| argument_span(interp, "out_type", usize::MAX));
@@ -235,7 +235,7 @@ impl PallasCall {
         if let Some(value) = unknown.into_iter().chain(&args.positional).find_map(|v| find_unknown(v, UNKNOWN_DEPTH)) {
             return Ok(value);
         }
-        let place = interp.span();
+        let place = interp.visible_span();
         let prepared = launch::prepare(cx, self, args.positional.into_vec(), place)?;
         let outputs = apply(cx, &prepared.launch, &prepared.arguments)?;
         let mut leaves = outputs.into_iter().map(|tile| Value::object(ArrayObject { tile }));

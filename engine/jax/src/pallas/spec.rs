@@ -312,6 +312,11 @@ fn make_grid_spec(interp: &Interp, args: Arguments, prefetched: bool) -> PyResul
         return Ok(unknown);
     }
     check_in_specs(interp, &in_specs, interp.span())?;
+    let as_tuple = |specs: Value| match &specs {
+        Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
+        _ => specs,
+    };
+    let (in_specs, out_specs) = (as_tuple(in_specs), as_tuple(out_specs));
     Ok(Value::object(GridSpec { prefetched, prefetch, grid, in_specs, out_specs, scratch_shapes, grid_span }))
 }
 
@@ -626,7 +631,7 @@ impl Object for GridSpec {
             "in_specs" => Some(self.in_specs.clone()),
             "out_specs" => Some(self.out_specs.clone()),
             "scratch_shapes" => Some(self.scratch_shapes.clone()),
-            "num_scalar_prefetch" => Some(Value::from(self.prefetch)),
+            "num_scalar_prefetch" if self.prefetched => Some(Value::from(self.prefetch)),
             "grid_names" => Some(Value::None),
             _ => None,
         })
@@ -635,7 +640,6 @@ impl Object for GridSpec {
     fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
         let specs = |specs: &Value| match specs {
             Value::None | Value::Unset => Ok("NoBlockSpec".to_string()),
-            Value::List(items) => interp.repr(&Value::tuple(items.borrow().iter().cloned())),
             specs => interp.repr(specs),
         };
         let scratch = match &self.scratch_shapes {

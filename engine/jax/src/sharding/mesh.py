@@ -226,6 +226,31 @@ class Mesh(_Axes):
         return f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names!r}, axis_types={self.axis_types})"
 
 
+@dataclasses.dataclass(frozen=True, repr=False, kw_only=True)
+class ManualAxisType:
+    """Over which axes of a mesh a value differs, or is still to be added up."""
+
+    varying: frozenset = frozenset()
+    unreduced: frozenset = frozenset()
+    reduced: frozenset = frozenset()
+
+    def __post_init__(self):
+        for name, names in (("unreduced", self.unreduced), ("reduced", self.reduced)):
+            if self.varying & names:
+                raise ValueError(
+                    f"varying and {name} cannot have common mesh axes. Got varying={self.varying} and {name}={names}"
+                )
+            object.__setattr__(self, name, frozenset(names))
+        object.__setattr__(self, "varying", frozenset(self.varying))
+
+    def update(self, **kwargs):
+        """Another one, with some parts replaced."""
+        return dataclasses.replace(self, **kwargs)
+
+    def __repr__(self):
+        return f"ManualAxisType(varying={self.varying}, unreduced={self.unreduced}, reduced={self.reduced})"
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class AbstractDevice:
     """What a program needs to know of a device to be compiled for it."""

@@ -28,6 +28,10 @@ embedded! {
     "jaxtyping" "jaxtyping.py" true;
     "pydantic" "pydantic/__init__.py" true;
     "pydantic.dataclasses" "pydantic/dataclasses.py" false;
+    "qwix" "qwix/__init__.py" true;
+    "qwix._arrays" "qwix/arrays.py" false;
+    "qwix._products" "qwix/products.py" false;
+    "qwix.pallas" "qwix/pallas.py" false;
     "tqdm" "tqdm/__init__.py" true;
     "tqdm.auto" "tqdm/auto.py" false;
     "typeguard" "typeguard.py" true;

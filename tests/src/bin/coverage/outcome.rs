@@ -96,22 +96,27 @@ impl View<'_> {
         let inside = |span: Span| facts.evaluated_within(span);
         let came = (inside(self.here(site.around)), leading.iter().map(|body| inside(*body)).sum());
         let outcome = if facts.was_evaluated(self.here(site.callee)) {
-            self.outcome(site)
+            self.outcome(site, found)
         } else {
             Outcome::stopped(false, self.why_not(site, &leading, came != (0, 0))?)
         };
         Some(Attempt { outcome, came })
     }
 
-    /// The launches that were traced at a site.
-    fn launches(&self, site: &Site) -> impl Iterator<Item = &Launch> {
-        let site = self.here(site.span);
-        let launches = self.analysis.launches.iter().map(|launch| &**launch);
-        launches.filter(move |launch| is_within(site, launch.spans.call) || is_within(site, launch.spans.apply))
+    /// The launches that were traced at a site. What a wrapper launches may stand elsewhere in the site's function.
+    fn launches(&self, site: &Site, found: &Found) -> Vec<&Launch> {
+        let of = |is_there: &dyn Fn(Span) -> bool| {
+            let launches = self.analysis.launches.iter().map(|launch| &**launch);
+            launches.filter(|launch| is_there(launch.spans.call) || is_there(launch.spans.apply)).collect()
+        };
+        let (call, around) = (self.here(site.span), self.here(site.around));
+        let exact: Vec<&Launch> = of(&|span| is_within(call, span));
+        let is_alone = found.sites.iter().filter(|other| other.around == site.around).count() == 1;
+        if exact.is_empty() && is_alone { of(&|span| is_within(span, around)) } else { exact }
     }
 
-    fn outcome(&self, site: &Site) -> Outcome {
-        let launches: Vec<&Launch> = self.launches(site).collect();
+    fn outcome(&self, site: &Site, found: &Found) -> Outcome {
+        let launches = self.launches(site, found);
         if !launches.is_empty() {
             let findings = launches.into_iter().flat_map(check);
             return Outcome::Traced { errors: findings.filter(|f| f.severity == Severity::Error).count() };
@@ -122,25 +127,28 @@ impl View<'_> {
         }
         // The reason is what ended the call that reached the site: a missing name before anything else.
         let around = self.here(site.around);
-        let touches = |span: Span| is_within(span, around) || self.is_own_call(span);
-        let reasons = self.reasons(touches, |finding| {
+        let order = |finding: &Finding| {
             let missing = match finding.code {
                 "PL005" | "PL002" => 0,
                 "PL312" => 1,
                 _ if finding.severity == Severity::Error => 2,
                 _ => 3,
             };
-            let apart =
-                places(finding).filter(|span| is_within(*span, around)).map(|s| s.start.abs_diff(site.span.start));
-            (missing, apart.min().unwrap_or(u32::MAX))
-        });
-        let unknown = || facts.why_unknown_within(self.here(site.span)).map(str::to_string);
-        match reasons.first() {
+            let inside = places(finding).filter(|span| is_within(*span, around));
+            (missing, inside.map(|span| span.start.abs_diff(site.span.start)).min().unwrap_or(u32::MAX))
+        };
+        // Elsewhere many things may be wrong; a made-up call is there for this site alone.
+        let inside = self.reasons(|span| is_within(span, around), order).first().copied();
+        let of_call = || self.reasons(|span| self.is_own_call(span), order).first().copied().filter(|_| self.made_up);
+        match inside.or_else(of_call) {
             Some(finding) if self.made_up && is_of_argument(finding) => {
                 Outcome::stopped(false, format!("the made-up call: {}", finding.message))
             }
             Some(finding) => Outcome::stopped(true, finding.message.clone()),
-            None => Outcome::stopped(true, unknown().unwrap_or_else(|| "its arguments are not known".to_string())),
+            None => {
+                let unknown = facts.why_unknown_within(self.here(site.span));
+                Outcome::stopped(true, unknown.unwrap_or("its arguments are not known").to_string())
+            }
         }
     }
 
