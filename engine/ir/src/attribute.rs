@@ -1,6 +1,7 @@
 //! What an op carries besides operands: small typed attributes, and the index pattern of loads and stores.
 
 use crate::launch::Launch;
+use crate::pipeline::Pipeline;
 use pallas_tensor::{Array, DType, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub enum Attribute {
     Index(IndexPattern),
     /// The launch that a host function makes.
     Launch(Arc<Launch>),
+    /// The grid and blocks of a pipeline inside a kernel.
+    Pipeline(Arc<Pipeline>),
 }
 
 /// Attributes by name, in the order in which they print.

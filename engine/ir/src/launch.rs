@@ -2,6 +2,7 @@
 //! Holds no data of arrays, and no opinion on whether it is right.
 
 use crate::function::Function;
+use crate::interpretation::Interpretation;
 use crate::types::{MemorySpace, RefType, TensorType};
 use pallas_syntax::Span;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Launch {
     pub aliases: Vec<(usize, usize)>,
     /// How each grid axis may be run, where the program says so.
     pub semantics: Vec<AxisSemantics>,
+    /// How it is interpreted, where the program says so.
+    pub interpretation: Interpretation,
     /// Places in the source.
     pub spans: LaunchSpans,
 }

@@ -53,6 +53,10 @@ pub enum OpKind {
     Program(ProgramOp),
     /// Is seen from outside: prints, checks.
     Effect(EffectOp),
+    /// Moves data from Ref to Ref while the kernel goes on.
+    Copy(CopyOp),
+    /// Signals, waits for or reads a semaphore.
+    Semaphore(SemaphoreOp),
     /// Starts a launch from a host function. Operands and results as the launch's.
     Launch,
 }
@@ -86,6 +90,8 @@ pub enum ControlOp {
     Scoped,
     /// Region with one parameter per operand; results are what it yields.
     Call,
+    /// Operands extents, offsets, Refs; an index map per Ref and a body. The attribute `pipeline` says the rest.
+    Pipeline,
 }
 
 /// Questions to the grid; attribute `axis`.
@@ -95,6 +101,30 @@ pub enum ProgramOp {
     ProgramId,
     /// Extent of the grid along the axis.
     NumPrograms,
+}
+
+/// Asynchronous copies. Operands: source, destination, the semaphore that counts what has arrived; for copies to another
+/// device (attribute `remote`) the semaphore that counts what has been sent, and the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyOp {
+    /// Starts the copy.
+    Start,
+    /// Waits until as many bytes as the copy has are counted, and takes them off the count. The attribute `send` says that
+    /// it is the other semaphore that is waited for.
+    Wait,
+}
+
+/// Semaphores. The first operand is the semaphore, a Ref without dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SemaphoreOp {
+    /// Adds the second operand; on another device or core where more operands say so.
+    Signal,
+    /// Waits until the count is at least the second operand, and takes it off unless the attribute `keep` is true.
+    Wait,
+    /// The count.
+    Read,
+    /// The barrier semaphore of the launch. No operands.
+    Barrier,
 }
 
 /// Effects.

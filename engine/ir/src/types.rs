@@ -52,8 +52,12 @@ pub enum MemorySpace {
     Gmem,
     /// GPU shared memory.
     Shared,
-    /// Semaphores.
+    /// Regular semaphores: they count signals. Elements are `i32`, as in the other semaphore spaces.
     Semaphore,
+    /// Semaphores of copies: they count bytes that have arrived.
+    DmaSemaphore,
+    /// The barrier semaphore that all devices share.
+    BarrierSemaphore,
     /// TPU vector memory that several cores share.
     VmemShared,
     /// TPU common memory.
@@ -74,14 +78,21 @@ impl MemorySpace {
             MemorySpace::Gmem => "gmem",
             MemorySpace::Shared => "shared",
             MemorySpace::Semaphore => "semaphore",
+            MemorySpace::DmaSemaphore => "dma_semaphore",
+            MemorySpace::BarrierSemaphore => "barrier_semaphore",
             MemorySpace::VmemShared => "vmem_shared",
             MemorySpace::Cmem => "cmem",
             MemorySpace::Host => "host",
         }
     }
 
+    /// Whether semaphores of some kind live there.
+    pub fn is_semaphore(self) -> bool {
+        matches!(self, MemorySpace::Semaphore | MemorySpace::DmaSemaphore | MemorySpace::BarrierSemaphore)
+    }
+
     /// Every space.
-    pub const ALL: [MemorySpace; 11] = [
+    pub const ALL: [MemorySpace; 13] = [
         MemorySpace::Default,
         MemorySpace::Any,
         MemorySpace::Hbm,
@@ -90,6 +101,8 @@ impl MemorySpace {
         MemorySpace::Gmem,
         MemorySpace::Shared,
         MemorySpace::Semaphore,
+        MemorySpace::DmaSemaphore,
+        MemorySpace::BarrierSemaphore,
         MemorySpace::VmemShared,
         MemorySpace::Cmem,
         MemorySpace::Host,

@@ -9,17 +9,20 @@ mod collective;
 mod compare;
 mod control;
 mod convert;
+mod copies;
 mod cumulative;
 mod dot;
 mod eval;
 mod gather;
 mod memory;
+mod pipeline;
 mod precision;
 mod program;
 mod random;
 mod reduce;
 mod rule;
 mod select;
+mod semaphores;
 mod slicing;
 mod sort;
 mod structural;
@@ -35,14 +38,17 @@ pub use collective::*;
 pub use compare::*;
 pub use control::*;
 pub use convert::*;
+pub use copies::*;
 pub use cumulative::*;
 pub use dot::*;
 pub use gather::*;
 pub use memory::*;
+pub use pipeline::*;
 pub use program::*;
 pub use random::*;
 pub use reduce::*;
 pub use select::*;
+pub use semaphores::*;
 pub use slicing::*;
 pub use sort::*;
 pub use structural::*;
@@ -65,7 +71,10 @@ pub static ALL: LazyLock<Vec<&'static OpDef>> = LazyLock::new(|| {
         .chain(sort::all())
         .chain(random::all())
         .chain(memory::all())
+        .chain(copies::all())
+        .chain(semaphores::all())
         .chain(control::all())
+        .chain(pipeline::all())
         .chain(program::all())
         .chain(transform::all())
         .chain(collective::all())

@@ -20,6 +20,7 @@ mod lex;
 mod parse;
 mod parse_attribute;
 mod parse_launch;
+mod pipeline;
 mod print;
 mod print_launch;
 mod words;

@@ -2,6 +2,7 @@
 
 use super::lex::Token;
 use super::parse_launch::launch;
+use super::pipeline::pipeline;
 use super::words::{Parsed, Parser};
 use crate::attribute::{Attribute, Attributes, DimIndex, Position};
 use crate::op::Op;
@@ -66,6 +67,7 @@ pub(super) fn attribute(parser: &mut Parser<'_>, op: Op, attributes: &mut Attrib
                 Attribute::Bool(word == "true")
             }
             "launch" => Attribute::Launch(Arc::new(launch(parser)?)),
+            "pipeline" => Attribute::Pipeline(Arc::new(pipeline(parser)?)),
             "dense" => {
                 let data = parser.data()?;
                 parser.expect(':')?;

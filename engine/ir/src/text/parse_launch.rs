@@ -3,6 +3,7 @@
 use super::parse::function;
 use super::print_launch::{role_name, semantics_name};
 use super::words::{ParseError, Parsed, Parser};
+use crate::interpretation::{DeviceOptions, Interpretation};
 use crate::launch::{AxisSemantics, BlockDim, Launch, LaunchSpans, Operand, OperandSpans, Role};
 use crate::types::MemorySpace;
 
@@ -42,6 +43,10 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
             }
         })?;
     }
+    let interpretation = match parser.accept_word("interpret") {
+        true => interpretation(parser)?,
+        false => Interpretation::Unsaid,
+    };
     parser.expect('{')?;
     // A launch inside a function is a level too.
     parser.depth += 1;
@@ -64,7 +69,32 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
     };
     parser.expect('}')?;
     parser.depth -= 1;
-    Ok(Launch { kernel, grid, dynamic, operands, scratch, aliases, semantics, spans: LaunchSpans::default() })
+    Ok(Launch {
+        kernel,
+        grid,
+        dynamic,
+        operands,
+        scratch,
+        aliases,
+        semantics,
+        interpretation,
+        spans: LaunchSpans::default(),
+    })
+}
+
+/// `=plain`, `=device[eager, zeroed]`.
+fn interpretation(parser: &mut Parser<'_>) -> Parsed<Interpretation> {
+    parser.expect('=')?;
+    if parser.accept_word("plain") {
+        return Ok(Interpretation::Plain);
+    }
+    parser.expect_word("device")?;
+    let mut options = DeviceOptions::default();
+    parser.list('[', ']', |parser| match options.set(&parser.word("an option")?) {
+        true => Ok(()),
+        false => Err(parser.error("expected `eager`, `zeroed` or `lenient`")),
+    })?;
+    Ok(Interpretation::Device(options))
 }
 
 fn operand(parser: &mut Parser<'_>) -> Parsed<Operand> {
@@ -96,7 +126,7 @@ fn operand(parser: &mut Parser<'_>) -> Parsed<Operand> {
     Ok(Operand { name, role, array, block, index_map, space, buffers, spans: OperandSpans::default() })
 }
 
-fn block_dimension(parser: &mut Parser<'_>) -> Parsed<BlockDim> {
+pub(super) fn block_dimension(parser: &mut Parser<'_>) -> Parsed<BlockDim> {
     if parser.accept_word("squeezed") {
         return Ok(BlockDim::Squeezed);
     }

@@ -2,6 +2,7 @@
 
 use super::element::{float, write_data};
 use super::lex::is_name;
+use super::pipeline::write_pipeline;
 use super::print_launch::write_launch;
 use crate::attribute::{Attribute, DimIndex, Position};
 use crate::function::{Function, OpData, OpId, RegionId, ValueId};
@@ -339,6 +340,10 @@ impl Printer<'_> {
             Attribute::Index(_) => Ok(()),
             Attribute::Launch(launch) => {
                 write_launch(self.out, launch, indent);
+                Ok(())
+            }
+            Attribute::Pipeline(pipeline) => {
+                write_pipeline(self.out, pipeline);
                 Ok(())
             }
         };

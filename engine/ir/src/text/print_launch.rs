@@ -1,6 +1,7 @@
 //! Prints launches: grid, operands with blocks and index maps, scratch, aliases, then the kernel.
 
 use super::print::{new_line, write_function, write_symbol};
+use crate::interpretation::Interpretation;
 use crate::launch::{AxisSemantics, BlockDim, Launch, Operand, Role};
 use crate::types::MemorySpace;
 use std::fmt::Write;
@@ -19,6 +20,9 @@ pub(super) fn write_launch(out: &mut String, launch: &Launch, indent: usize) {
     if !launch.semantics.is_empty() {
         let names: Vec<&str> = launch.semantics.iter().map(|&s| semantics_name(s)).collect();
         let _ = write!(out, " semantics=[{}]", names.join(", "));
+    }
+    if launch.interpretation != Interpretation::Unsaid {
+        let _ = write!(out, " interpret={}", launch.interpretation);
     }
     out.push_str(" {");
     for operand in &launch.operands {
@@ -44,16 +48,7 @@ fn write_operand(out: &mut String, operand: &Operand, indent: usize) {
     let _ = write!(out, "{} ", role_name(operand.role));
     write_symbol(out, &operand.name);
     let _ = write!(out, ": {} block=[", operand.array);
-    for (axis, block) in operand.block.iter().enumerate() {
-        if axis > 0 {
-            out.push_str(", ");
-        }
-        let _ = match block {
-            BlockDim::Blocked(size) => write!(out, "{size}"),
-            BlockDim::Squeezed => write!(out, "squeezed"),
-            BlockDim::Element { size, low, high } => write!(out, "element({size}, {low}, {high})"),
-        };
-    }
+    write_block(out, &operand.block);
     out.push(']');
     if operand.space != MemorySpace::Default {
         let _ = write!(out, " space={}", operand.space.name());
@@ -64,6 +59,20 @@ fn write_operand(out: &mut String, operand: &Operand, indent: usize) {
     if let Some(index_map) = &operand.index_map {
         out.push_str(" map ");
         write_function(out, index_map, indent);
+    }
+}
+
+/// `16, squeezed, element(8, 0, 0)`
+pub(super) fn write_block(out: &mut String, block: &[BlockDim]) {
+    for (axis, dimension) in block.iter().enumerate() {
+        if axis > 0 {
+            out.push_str(", ");
+        }
+        let _ = match dimension {
+            BlockDim::Blocked(size) => write!(out, "{size}"),
+            BlockDim::Squeezed => write!(out, "squeezed"),
+            BlockDim::Element { size, low, high } => write!(out, "element({size}, {low}, {high})"),
+        };
     }
 }
 
