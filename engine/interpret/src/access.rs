@@ -80,7 +80,7 @@ impl Access {
 
     /// Reads.
     pub(crate) fn load(&self, memory: &Memory, view: &View, indices: &[Index]) -> Result<Array, RunError> {
-        let base = array(memory, view)?;
+        let base = memory.array(view)?;
         if self.is_full && view.is_whole(base.shape()) {
             return Ok(base.clone());
         }
@@ -126,7 +126,7 @@ impl Access {
         value: Array,
         combine: Combine,
     ) -> Result<(), RunError> {
-        let base = array(memory, view)?;
+        let base = memory.array(view)?;
         if *value.shape() != self.shape || value.dtype() != base.dtype() {
             return Err(RunError::malformed(format!(
                 "a store of shape {} and dtype {} into {} of {}",
@@ -289,14 +289,6 @@ pub(crate) fn product(slices: &[Vec<i64>]) -> Vec<i64> {
     slices.iter().fold(vec![0], |offsets, slice| {
         offsets.iter().flat_map(|&outer| slice.iter().map(move |&inner| sum(outer, inner))).collect()
     })
-}
-
-fn array<'a>(memory: &'a Memory, view: &View) -> Result<&'a Array, RunError> {
-    memory
-        .buffers
-        .get(view.buffer)
-        .map(|buffer| &buffer.array)
-        .ok_or_else(|| RunError::malformed("a Ref outlived its scope"))
 }
 
 /// A Ref's extent along an axis.

@@ -5,7 +5,7 @@ use crate::hooks::Hooks;
 use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
 use crate::tape::Tape;
-use pallas_ir::{BlockMap, IndexForm, Operand};
+use pallas_ir::{BlockMap, IndexForm, Interpretation, Operand};
 use pallas_tensor::{Array, DType, Scalar};
 
 /// How block indices follow from program ids.
@@ -88,7 +88,8 @@ impl IndexMap {
             IndexMap::Affine(rows) => out.extend(rows.iter().map(|row| row.at(ids))),
             IndexMap::Tape(tape) => {
                 let mut registers = registers(tape);
-                let mut machine = Machine { registers: &mut registers, memory, ids, grid, hooks, tape };
+                let interpretation = Interpretation::Unsaid;
+                let mut machine = Machine { registers: &mut registers, memory, ids, grid, hooks, tape, interpretation };
                 let numbers = ids.iter().map(|&id| Value::Tile(Array::scalar(DType::I32, Scalar::Int(id as i128))));
                 let scalars = prefetched.iter().cloned().map(Value::Ref);
                 machine.enter(&tape.body, numbers.chain(scalars));

@@ -3,8 +3,8 @@
 
 use crate::error::RunError;
 use crate::memory::Memory;
-use crate::{uninitialized, uninitialized_element};
-use pallas_ir::{BlockDim, Operand};
+use crate::{fresh, fresh_element};
+use pallas_ir::{BlockDim, Interpretation, Operand};
 use pallas_tensor::ops::{self, PadDimension};
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::SmallVec;
@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug)]
 pub(crate) struct BlockPlan {
     dtype: DType,
+    interpretation: Interpretation,
     /// The array's extents.
     array: Shape,
     /// Virtual elements before and after the array (`Element` blocks).
@@ -27,7 +28,7 @@ pub(crate) struct BlockPlan {
 }
 
 impl BlockPlan {
-    pub(crate) fn new(operand: &Operand) -> Result<BlockPlan, RunError> {
+    pub(crate) fn new(operand: &Operand, interpretation: Interpretation) -> Result<BlockPlan, RunError> {
         let array = operand.array.shape.clone();
         let malformed = |message: &str| RunError::malformed(format!("operand {} {message}", operand.name));
         if operand.block.len() != array.rank() {
@@ -56,6 +57,7 @@ impl BlockPlan {
             .collect();
         Ok(BlockPlan {
             dtype: operand.array.dtype,
+            interpretation,
             array,
             virtual_padding,
             padded,
@@ -98,7 +100,7 @@ impl BlockPlan {
                 interior: 0,
             })
             .collect();
-        let value = Array::scalar(self.dtype, uninitialized_element(self.dtype));
+        let value = Array::scalar(self.dtype, fresh_element(self.dtype, self.interpretation));
         Ok(ops::pad(&array, &value, &padding)?)
     }
 
@@ -150,7 +152,7 @@ impl BlockState {
     pub(crate) fn new(plan: &BlockPlan, array: Option<Array>, memory: &mut Memory) -> Result<BlockState, RunError> {
         let carry = match array {
             Some(array) => plan.pad(array)?,
-            None => uninitialized(plan.dtype, plan.padded.clone())?,
+            None => fresh(plan.dtype, plan.padded.clone(), plan.interpretation)?,
         };
         let buffer = memory.add(Array::scalar(plan.dtype, Scalar::zero(plan.dtype)));
         Ok(BlockState { carry, buffer, starts: None })

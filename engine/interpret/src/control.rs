@@ -1,11 +1,13 @@
 //! Loops, branches and scoped allocations.
 
 use crate::error::RunError;
+use crate::fresh;
+use crate::hooks::Unmatched;
 use crate::machine::{Machine, Value};
 use crate::memory::View;
+use crate::semaphores::Leftover;
 use crate::tape::{Block, Step};
-use crate::uninitialized;
-use pallas_ir::{MemorySpace, RefType};
+use pallas_ir::{Interpretation, RefType};
 use pallas_tensor::{Array, DType, Scalar};
 use smallvec::SmallVec;
 
@@ -66,24 +68,41 @@ impl Machine<'_> {
         Ok(self.yields(branch)?.into_iter().collect())
     }
 
+    /// Ends the life of the buffers from `first` on; what is left on their semaphores is reported.
+    pub(crate) fn leave_scope(&mut self, first: usize) {
+        self.report_left_over(first);
+        self.memory.last_signals.retain(|place, _| place.buffer < first);
+        self.memory.buffers.truncate(first);
+    }
+
+    /// Tells the hooks of copies that were not carried out, and of semaphores above zero, in buffers from `first` on.
+    pub(crate) fn report_left_over(&mut self, first: usize) {
+        let mut left = self.memory.drop_copies(first);
+        left.extend(self.memory.left_over(first));
+        for Leftover { signal, count } in left {
+            let kind = if signal.is_copy { Unmatched::CopyLeft } else { Unmatched::Left };
+            self.report_unmatched(&signal.name, signal.location, kind, count, 0);
+        }
+    }
+
     pub(crate) fn run_scoped(&mut self, body: &Block, allocations: &[RefType]) -> Result<Values, RunError> {
         let first = self.memory.buffers.len();
         for (&param, ty) in body.params.iter().zip(allocations) {
-            let buffer = self.memory.add(allocate(ty)?);
+            let buffer = self.memory.add(allocate(ty, self.interpretation)?);
             self.put(param, Value::Ref(View::whole(buffer, &ty.shape)));
         }
         self.run(body)?;
         let values = self.yields(body)?.into_iter().collect();
-        self.memory.buffers.truncate(first);
+        self.leave_scope(first);
         Ok(values)
     }
 }
 
 /// What a Ref holds at first: nothing in particular; semaphores are 0.
-pub(crate) fn allocate(ty: &RefType) -> Result<Array, RunError> {
-    Ok(match ty.space {
-        MemorySpace::Semaphore => Array::zeros(ty.dtype, ty.shape.clone())?,
-        _ => uninitialized(ty.dtype, ty.shape.clone())?,
+pub(crate) fn allocate(ty: &RefType, interpretation: Interpretation) -> Result<Array, RunError> {
+    Ok(match ty.space.is_semaphore() {
+        true => Array::zeros(ty.dtype, ty.shape.clone())?,
+        false => fresh(ty.dtype, ty.shape.clone(), interpretation)?,
     })
 }
 

@@ -23,6 +23,8 @@ pub enum RunErrorKind {
     Cancelled,
     /// An op could not be computed: out of memory, or a dtype without arithmetic.
     Eval(String),
+    /// A wait that nothing can satisfy.
+    Deadlock(String),
     /// The function or launch is not well formed; the verifier says more.
     Malformed(String),
 }
@@ -73,7 +75,7 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             RunErrorKind::Cancelled => f.write_str("cancelled")?,
-            RunErrorKind::Eval(message) => f.write_str(message)?,
+            RunErrorKind::Eval(message) | RunErrorKind::Deadlock(message) => f.write_str(message)?,
             RunErrorKind::Malformed(message) => write!(f, "malformed IR: {message}")?,
         }
         if let Some(ids) = &self.program {

@@ -36,6 +36,11 @@ pub trait Hooks {
         let _ = access;
     }
 
+    /// A semaphore that somebody waits for in vain, or that nobody waits for.
+    fn unmatched(&mut self, semaphore: &UnmatchedSemaphore<'_>) {
+        let _ = semaphore;
+    }
+
     /// A host function is about to start a launch.
     fn launch_begins(&mut self, launch: &Launch) {
         let _ = launch;
@@ -88,6 +93,36 @@ pub struct OutOfBounds<'a> {
     pub bound: usize,
     /// Whether it wrote.
     pub writes: bool,
+}
+
+/// How waiting and signalling do not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmatched {
+    /// A wait for a semaphore that nobody signals enough, gone through because waits only count (`interpret=True`).
+    Wait,
+    /// The same for a wait for a copy.
+    CopyWait,
+    /// A semaphore that is above zero where its life ends.
+    Left,
+    /// The same for a semaphore of copies.
+    CopyLeft,
+}
+
+/// A semaphore at a wait in vain, or left over.
+#[derive(Clone, Debug)]
+pub struct UnmatchedSemaphore<'a> {
+    /// What does not fit.
+    pub kind: Unmatched,
+    /// Its name in the kernel.
+    pub name: &'a str,
+    /// The wait, or the last op that signalled it.
+    pub location: &'a Location,
+    /// The program's ids.
+    pub ids: &'a [usize],
+    /// What it counts.
+    pub count: i64,
+    /// What was waited for; 0 where nobody waits.
+    pub wanted: i64,
 }
 
 /// Hooks that do nothing.

@@ -8,8 +8,8 @@ use crate::hooks::{Hooks, ProgramEvent, StageTimes};
 use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
 use crate::tape::Tape;
-use pallas_ir::{Launch, RefType, Role, Type};
-use pallas_tensor::{Array, Scalar, Shape};
+use pallas_ir::{Interpretation, Launch, MemorySpace, Operand, RefType, Role, Type};
+use pallas_tensor::{Array, DType, Scalar, Shape};
 
 /// A launch ready to run: the kernel flattened, index maps solved where they are affine.
 #[derive(Debug)]
@@ -22,6 +22,9 @@ pub struct LaunchPlan {
     scratch: Vec<RefType>,
     /// (input, output), counted over non-output operands and over outputs.
     aliases: Vec<(usize, usize)>,
+    /// Aliased inputs and outputs that are one place: both stay in main memory.
+    shared: Vec<(usize, usize)>,
+    interpretation: Interpretation,
 }
 
 #[derive(Debug)]
@@ -40,7 +43,7 @@ impl LaunchPlan {
         let tape = Tape::new(&launch.kernel)?;
         let mut operands = Vec::with_capacity(launch.operands.len());
         for operand in &launch.operands {
-            let blocks = BlockPlan::new(operand)?;
+            let blocks = BlockPlan::new(operand, launch.interpretation)?;
             let map = match operand.role {
                 Role::Prefetch => IndexMap::Zero,
                 _ => IndexMap::new(operand, launch.grid.len())?,
@@ -54,6 +57,8 @@ impl LaunchPlan {
             operands,
             scratch: launch.scratch.clone(),
             aliases: launch.aliases.clone(),
+            shared: shared(launch),
+            interpretation: launch.interpretation,
         };
         plan.check(launch)?;
         Ok(plan)
@@ -105,6 +110,7 @@ impl LaunchPlan {
             run.program(number, &ids, hooks).map_err(|error| error.in_program(&ids))?;
             next(&mut ids, &grid);
         }
+        run.unmatched(hooks);
         run.finish()
     }
 
@@ -212,8 +218,16 @@ impl<'a> Run<'a> {
             states.push(state);
         }
         for (ty, &param) in plan.scratch.iter().zip(params) {
-            let buffer = memory.add(allocate(ty)?);
+            let buffer = memory.add(allocate(ty, plan.interpretation)?);
             registers[param as usize] = Value::Ref(View::whole(buffer, &ty.shape));
+        }
+        let barrier = RefType { dtype: DType::I32, shape: Shape::default(), space: MemorySpace::BarrierSemaphore };
+        memory.barrier = Some(memory.add(allocate(&barrier, plan.interpretation)?));
+        for &(input, output) in &plan.shared {
+            let params = &plan.tape.body.params;
+            if let (Some(&input), Some(&output)) = (params.get(input), params.get(output)) {
+                registers[input as usize] = registers[output as usize].clone();
+            }
         }
         Ok(Run { plan, grid, memory, registers, indices: vec![Vec::new(); states.len()], states, prefetched })
     }
@@ -238,6 +252,7 @@ impl<'a> Run<'a> {
             grid: self.grid,
             hooks,
             tape: &self.plan.tape,
+            interpretation: self.plan.interpretation,
         };
         machine.run(&self.plan.tape.body)?;
         let end = tick(hooks);
@@ -259,6 +274,20 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Tells the hooks of semaphores that are left above zero, and of copies that nobody has waited for.
+    fn unmatched(&mut self, hooks: &mut dyn Hooks) {
+        let mut machine = Machine {
+            registers: &mut self.registers,
+            memory: &mut self.memory,
+            ids: &[],
+            grid: self.grid,
+            hooks,
+            tape: &self.plan.tape,
+            interpretation: self.plan.interpretation,
+        };
+        machine.report_left_over(0);
+    }
+
     /// The outputs.
     fn finish(mut self) -> Result<Vec<Array>, RunError> {
         let mut outputs = Vec::new();
@@ -268,6 +297,22 @@ impl<'a> Run<'a> {
             }
         }
         Ok(outputs)
+    }
+}
+
+/// Positions of the operands of aliases that are one place for the kernel, as on hardware: neither is copied to blocks.
+/// Under `interpret=True` they are two.
+fn shared(launch: &Launch) -> Vec<(usize, usize)> {
+    let stays = |operand: &Operand| matches!(operand.space, MemorySpace::Any | MemorySpace::Hbm);
+    let positions = |is_output: bool| {
+        let fits = move |operand: &Operand| (operand.role == Role::Output) == is_output;
+        launch.operands.iter().enumerate().filter(move |(_, operand)| fits(operand)).collect::<Vec<_>>()
+    };
+    let (inputs, outputs) = (positions(false), positions(true));
+    let pairs = launch.aliases.iter().filter_map(|&(input, output)| Some((inputs.get(input)?, outputs.get(output)?)));
+    match launch.interpretation {
+        Interpretation::Plain => Vec::new(),
+        _ => pairs.filter(|(i, o)| stays(i.1) && stays(o.1)).map(|(i, o)| (i.0, o.0)).collect(),
     }
 }
 

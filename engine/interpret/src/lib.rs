@@ -11,21 +11,25 @@ mod access;
 mod affine;
 mod blocks;
 mod control;
+mod copies;
 mod error;
 mod hooks;
 mod launch;
 mod machine;
 mod memory;
 mod outside;
+mod pipeline;
 mod print;
+mod semaphores;
 mod tape;
 
 pub use error::{RunError, RunErrorKind};
-pub use hooks::{Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes};
+pub use hooks::{Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes, Unmatched, UnmatchedSemaphore};
 pub use launch::{LaunchPlan, run_launch};
 pub use machine::{FunctionPlan, run_function};
 pub use print::format_debug_print;
 
+use pallas_ir::Interpretation;
 use pallas_tensor::{Array, DType, Kind, OpError, Scalar, Shape};
 
 /// What memory holds before it is written, as `uninitialized_value` of pallas/primitives.py: NaN, the smallest integer,
@@ -35,6 +39,22 @@ use pallas_tensor::{Array, DType, Kind, OpError, Scalar, Shape};
 /// If the array would not fit in memory.
 pub fn uninitialized(dtype: DType, shape: Shape) -> Result<Array, OpError> {
     Array::full(dtype, shape, uninitialized_element(dtype))
+}
+
+/// What memory of a launch holds before it is written: as above, or as JAX's simulator of devices has it.
+pub(crate) fn fresh(dtype: DType, shape: Shape, interpretation: Interpretation) -> Result<Array, OpError> {
+    Array::full(dtype, shape, fresh_element(dtype, interpretation))
+}
+
+pub(crate) fn fresh_element(dtype: DType, interpretation: Interpretation) -> Scalar {
+    match (interpretation, dtype.kind()) {
+        _ if interpretation.zeroed() => Scalar::zero(dtype),
+        (Interpretation::Device(_), Kind::Signed | Kind::Unsigned) => {
+            Scalar::Int(dtype.iinfo().map_or(0, |info| info.max))
+        }
+        (Interpretation::Device(_), Kind::Bool) => Scalar::Bool(true),
+        _ => uninitialized_element(dtype),
+    }
 }
 
 pub(crate) fn uninitialized_element(dtype: DType) -> Scalar {

@@ -7,8 +7,8 @@ use crate::memory::{Memory, View};
 use crate::tape::contract::multiply_add;
 use crate::tape::reciprocal::multiply_by_reciprocal;
 use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
-use pallas_ir::Function;
 use pallas_ir::op::EvalContext;
+use pallas_ir::{Function, Interpretation};
 use pallas_tensor::ops::{self, BinaryOp, Combine};
 use pallas_tensor::{Array, DType, Scalar};
 use smallvec::{SmallVec, smallvec};
@@ -32,6 +32,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) grid: &'a [usize],
     pub(crate) hooks: &'a mut dyn Hooks,
     pub(crate) tape: &'a Tape,
+    pub(crate) interpretation: Interpretation,
 }
 
 /// Registers for a tape, constants in place.
@@ -160,6 +161,15 @@ impl Machine<'_> {
             Action::While { condition, body } => self.run_while(step, condition, body)?,
             Action::Cond(branches) => self.run_cond(step, branches)?,
             Action::Scoped(body, allocations) => self.run_scoped(body, allocations)?,
+            Action::Pipeline(pipeline) => {
+                self.run_pipeline(step, pipeline)?;
+                SmallVec::new()
+            }
+            Action::Copy(copy) => {
+                self.run_copy(step, copy)?;
+                SmallVec::new()
+            }
+            Action::Semaphore(semaphore) => self.run_semaphore(step, semaphore)?,
             Action::ProgramId(axis) => smallvec![self.grid_number(self.ids, *axis)?],
             Action::NumPrograms(axis) => smallvec![self.grid_number(self.grid, *axis)?],
             Action::DebugPrint(format) => {
@@ -372,6 +382,7 @@ impl FunctionPlan {
             grid: &[],
             hooks,
             tape: &self.tape,
+            interpretation: Interpretation::Unsaid,
         };
         machine.enter(body, args.into_iter().map(Value::Tile));
         machine.run(body)?;

@@ -1,15 +1,24 @@
 //! Memory behind Refs: whole arrays, and views that select part of one.
 
 use crate::access::product;
+use crate::copies::Pending;
 use crate::error::RunError;
+use crate::semaphores::{LastSignal, Place};
 use pallas_tensor::ops::{self, Combine};
 use pallas_tensor::{Array, Shape};
 use smallvec::SmallVec;
+use std::collections::HashMap;
 
 /// The buffers of a run. A Ref names one by number.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     pub(crate) buffers: Vec<Buffer>,
+    /// Copies that have been started and not been carried out, oldest first.
+    pub(crate) pending: Vec<Pending>,
+    /// Who signalled which semaphore last.
+    pub(crate) last_signals: HashMap<Place, LastSignal>,
+    /// The buffer of the barrier semaphore, in launches.
+    pub(crate) barrier: Option<usize>,
 }
 
 /// One buffer.
@@ -26,6 +35,14 @@ impl Memory {
     pub(crate) fn add(&mut self, array: Array) -> usize {
         self.buffers.push(Buffer { array, written: false });
         self.buffers.len() - 1
+    }
+
+    /// The array that a view shows part of.
+    pub(crate) fn array(&self, view: &View) -> Result<&Array, RunError> {
+        self.buffers
+            .get(view.buffer)
+            .map(|buffer| &buffer.array)
+            .ok_or_else(|| RunError::malformed("a Ref outlived its scope"))
     }
 
     /// Takes the array out so that it can be written in place; the caller puts one back.

@@ -3,17 +3,20 @@
 use super::contract::{Contraction, contract};
 use super::reciprocal::reciprocals;
 use super::simplify::{Simplified, simplify};
-use super::{Action, Block, Masking, Pure, Register, Source, Step, Tape};
+use super::{
+    Action, Block, CopyStep, MapBlock, Masking, PipelineStep, Pure, Register, SemaphoreStep, Source, Step, Tape,
+};
 use crate::access::Access;
 use crate::error::RunError;
 use crate::launch::LaunchPlan;
 use pallas_ir::function::OpData;
 use pallas_ir::op::{ControlOp, EffectOp, MemoryOp, ProgramOp};
-use pallas_ir::{Attribute, Function, OpId, OpKind, RefType, RegionId, Type, ValueId};
+use pallas_ir::{Attribute, Function, OpId, OpKind, RefType, RegionId, Type, ValueId, Window};
 use pallas_tensor::Shape;
 use pallas_tensor::ops::BinaryOp;
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 impl Tape {
     /// Flattens a function.
@@ -213,6 +216,22 @@ impl Compiler<'_> {
                     ProgramOp::NumPrograms => Action::NumPrograms(axis),
                 })
             }
+            OpKind::Copy(kind) => {
+                let send = op.attributes.flag("send");
+                let semaphore = op.operands.get(if send { 3 } else { 2 });
+                Ok(Action::Copy(Box::new(CopyStep {
+                    op: *kind,
+                    remote: op.attributes.flag("remote"),
+                    send,
+                    add: op.attributes.flag("add"),
+                    name: self.reference_name(semaphore),
+                })))
+            }
+            OpKind::Semaphore(kind) => Ok(Action::Semaphore(Box::new(SemaphoreStep {
+                op: *kind,
+                keep: op.attributes.flag("keep"),
+                name: self.reference_name(op.operands.first()),
+            }))),
             OpKind::Effect(EffectOp::DebugPrint) => {
                 Ok(Action::DebugPrint(op.attributes.str("format").unwrap_or_default().into()))
             }
@@ -223,6 +242,31 @@ impl Compiler<'_> {
                 _ => Err(RunError::malformed("a launch op has no launch")),
             },
         }
+    }
+
+    /// Whether a region has tile ops and nothing else.
+    fn is_pure(&self, region: RegionId) -> bool {
+        let ops = &self.function.region(region).ops;
+        ops.iter().all(|&op| matches!(self.function.op(op).op.kind, OpKind::Pure { .. }))
+    }
+
+    /// The name of a Ref, or of the Ref that it is part of.
+    fn reference_name(&self, reference: Option<&ValueId>) -> Arc<str> {
+        let mut value = reference.copied();
+        let mut is_part = false;
+        // Views form a chain no longer than there are ops.
+        for _ in 0..=self.function.ops.len() {
+            let Some(id) = value else { break };
+            if let Some(name) = &self.function.value(id).name {
+                return if is_part { format!("a semaphore of {name}").into() } else { name.clone() };
+            }
+            let view = self.function.definition(id).map(|op| self.function.op(op));
+            value = view
+                .filter(|op| matches!(op.op.kind, OpKind::Memory(MemoryOp::View)))
+                .and_then(|op| op.operands.first().copied());
+            is_part = true;
+        }
+        "a semaphore".into()
     }
 
     fn memory(&self, op: &OpData, kind: MemoryOp) -> Result<Action, RunError> {
@@ -314,6 +358,33 @@ impl Compiler<'_> {
                     return Err(malformed());
                 }
                 Ok(Action::Cond(blocks))
+            }
+            ControlOp::Pipeline => {
+                let Some(Attribute::Pipeline(pipeline)) = op.attributes.get("pipeline") else {
+                    return Err(malformed());
+                };
+                let (axes, count) = (pipeline.grid.len(), pipeline.operands.len());
+                let body = blocks.pop().ok_or_else(malformed)?;
+                let fits = blocks.len() == count
+                    && body.params.len() == axes + count
+                    && operands == pipeline.scalars() + count
+                    && blocks.iter().zip(&pipeline.operands).zip(&op.operands[operands - count..]).all(
+                        |((map, operand), &source)| {
+                            map.params.len() == axes
+                                && map.yields.len() == operand.block.len()
+                                && self.function.ty(source).shape().len() == operand.block.len()
+                                && operand.window != Window::Slots { count: 0, lookahead: false }
+                        },
+                    );
+                if !fits || !op.results.is_empty() {
+                    return Err(malformed());
+                }
+                let maps = blocks
+                    .into_iter()
+                    .zip(&op.regions)
+                    .map(|(block, &region)| MapBlock { block, is_pure: self.is_pure(region) })
+                    .collect();
+                Ok(Action::Pipeline(Box::new(PipelineStep { pipeline: pipeline.clone(), maps, body })))
             }
             // The tracer puts the body in the place of a call before anything runs.
             ControlOp::Call => Err(RunError::malformed("a call stands where its body should")),

@@ -9,7 +9,7 @@ use crate::access::Access;
 use crate::launch::LaunchPlan;
 use pallas_ir::function::Location;
 use pallas_ir::op::{Eval, Types};
-use pallas_ir::{Attributes, OpId, RefType};
+use pallas_ir::{Attributes, CopyOp, OpId, Pipeline, RefType, SemaphoreOp};
 use pallas_tensor::Array;
 use pallas_tensor::ops::BinaryOp;
 use smallvec::SmallVec;
@@ -101,6 +101,12 @@ pub(crate) enum Action {
     Cond(Vec<Block>),
     /// Allocations for the time of the block.
     Scoped(Block, Vec<RefType>),
+    /// Operands extents, offsets, Refs.
+    Pipeline(Box<PipelineStep>),
+    /// Operands source, destination, semaphore, send semaphore?, device ids.
+    Copy(Box<CopyStep>),
+    /// Operands semaphore, amount?, device ids and core.
+    Semaphore(Box<SemaphoreStep>),
     /// The grid axis.
     ProgramId(usize),
     /// The grid axis.
@@ -109,6 +115,47 @@ pub(crate) enum Action {
     DebugPrint(Arc<str>),
     /// The launch that the operands go to.
     Launch(Box<LaunchPlan>, Arc<pallas_ir::Launch>),
+}
+
+/// A pipeline inside a kernel.
+#[derive(Debug)]
+pub(crate) struct PipelineStep {
+    pub(crate) pipeline: Arc<Pipeline>,
+    /// An index map per Ref.
+    pub(crate) maps: Vec<MapBlock>,
+    pub(crate) body: Block,
+}
+
+/// The index map of a Ref of a pipeline.
+#[derive(Debug)]
+pub(crate) struct MapBlock {
+    pub(crate) block: Block,
+    /// Whether it reads no Ref, so that the same ids always give the same block.
+    pub(crate) is_pure: bool,
+}
+
+/// An asynchronous copy.
+#[derive(Debug)]
+pub(crate) struct CopyStep {
+    pub(crate) op: CopyOp,
+    /// Whether there are a send semaphore and device ids.
+    pub(crate) remote: bool,
+    /// Whether it is waited for what was sent.
+    pub(crate) send: bool,
+    /// Whether elements are added to what is there.
+    pub(crate) add: bool,
+    /// The name of the semaphore that is signalled or waited for.
+    pub(crate) name: Arc<str>,
+}
+
+/// An op on a semaphore.
+#[derive(Debug)]
+pub(crate) struct SemaphoreStep {
+    pub(crate) op: SemaphoreOp,
+    /// Whether a wait leaves the count.
+    pub(crate) keep: bool,
+    /// The semaphore's name.
+    pub(crate) name: Arc<str>,
 }
 
 /// Which of the optional operands of an access are there.

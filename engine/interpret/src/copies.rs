@@ -1,0 +1,152 @@
+//! Asynchronous copies of one core: a copy moves its data when it starts or, as late as may be, when it is waited for.
+//! Which of the two is the launch's [`pallas_ir::Interpretation`].
+//!
+//! What a semaphore counts lives in the buffer behind its Ref. Beside it stands who signalled last, for the message when
+//! nobody waits in the end. Copies to other devices are refused.
+
+use crate::error::RunError;
+use crate::hooks::Unmatched;
+use crate::machine::{Machine, Value};
+use crate::memory::{Memory, View, read, write};
+use crate::semaphores::{LastSignal, Leftover, Place};
+use crate::tape::{CopyStep, Step};
+use pallas_ir::CopyOp;
+use pallas_tensor::ops::{self, BinaryOp};
+use std::sync::Arc;
+
+/// A copy that has been started and not been carried out.
+#[derive(Clone, Debug)]
+pub(crate) struct Pending {
+    source: View,
+    destination: View,
+    arrived: Place,
+    /// Where what was sent is counted, for copies that say so.
+    sent: Option<Place>,
+    bytes: i64,
+    add: bool,
+    name: Arc<str>,
+    location: u32,
+}
+
+impl Pending {
+    /// A copy on this device.
+    pub(crate) fn local(
+        memory: &Memory,
+        (source, destination): (View, View),
+        arrived: Place,
+        name: &Arc<str>,
+        location: u32,
+    ) -> Result<Pending, RunError> {
+        let bytes = memory.bytes(&destination)?;
+        Ok(Pending { source, destination, arrived, sent: None, bytes, add: false, name: name.clone(), location })
+    }
+
+    /// Moves the data and counts it.
+    fn carry_out(self, memory: &mut Memory) -> Result<(), RunError> {
+        let source = memory.array(&self.source)?;
+        let mut data = read(source, &self.source)?;
+        if self.add {
+            let old = read(memory.array(&self.destination)?, &self.destination)?;
+            let data_in_shape = ops::reshape(&data, old.shape().clone())?;
+            data = ops::binary(BinaryOp::Add, old, data_in_shape)?;
+        }
+        memory.array(&self.destination)?;
+        write(memory, &self.destination, data)?;
+        for place in [Some(self.arrived), self.sent].into_iter().flatten() {
+            let signal = LastSignal { name: self.name.clone(), location: self.location, is_copy: true };
+            memory.add_count(place, self.bytes, signal)?;
+        }
+        Ok(())
+    }
+
+    /// Whether it is counted here.
+    fn signals(&self, place: Place) -> bool {
+        self.arrived == place || self.sent == Some(place)
+    }
+}
+
+impl Memory {
+    /// Carries out the copies that a semaphore needs to reach a count, the last one first, as JAX's simulator does.
+    pub(crate) fn carry_out_for(&mut self, place: Place, wanted: i64) -> Result<(), RunError> {
+        while self.count(place)? < wanted {
+            let Some(next) = self.pending.iter().rposition(|copy| copy.signals(place)) else {
+                return Ok(());
+            };
+            self.pending.remove(next).carry_out(self)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets copies from, to or counted in buffers that are gone, and names each.
+    pub(crate) fn drop_copies(&mut self, first: usize) -> Vec<Leftover> {
+        let gone = |view: &View| view.buffer >= first;
+        let (dropped, kept) = std::mem::take(&mut self.pending)
+            .into_iter()
+            .partition(|copy: &Pending| gone(&copy.source) || gone(&copy.destination) || copy.arrived.buffer >= first);
+        self.pending = kept;
+        dropped
+            .into_iter()
+            .map(|copy: Pending| Leftover {
+                signal: LastSignal { name: copy.name, location: copy.location, is_copy: true },
+                count: copy.bytes,
+            })
+            .collect()
+    }
+}
+
+impl Machine<'_> {
+    pub(crate) fn run_copy(&mut self, step: &Step, copy: &CopyStep) -> Result<(), RunError> {
+        let mut sources = step.operands.iter().copied();
+        let mut next = || sources.next().ok_or_else(|| RunError::malformed("an operand of a copy is missing"));
+        let (source, destination) = (self.reference(next()?)?, self.reference(next()?)?);
+        let arrived = self.place(next()?)?;
+        let sent = match copy.remote {
+            true => Some(self.place(next()?)?),
+            false => None,
+        };
+        for source in sources {
+            // With one device, device 0 is the one that we are on.
+            if self.integer(source)? != 0 {
+                return Err(RunError::eval(
+                    "copies to other devices are not simulated: run the kernel on one device, or copy to device 0",
+                ));
+            }
+        }
+        let bytes = self.memory.bytes(if copy.send { &source } else { &destination })?;
+        match copy.op {
+            CopyOp::Start => {
+                let (name, location) = (copy.name.clone(), step.location);
+                let pending = Pending { source, destination, arrived, sent, bytes, add: copy.add, name, location };
+                self.start_copy(pending)
+            }
+            CopyOp::Wait => {
+                let place = sent.filter(|_| copy.send).unwrap_or(arrived);
+                self.memory.carry_out_for(place, bytes)?;
+                self.take_count(step, place, bytes, &copy.name, Unmatched::CopyWait)
+            }
+        }
+    }
+
+    /// Starts a copy: it is carried out now, or when somebody waits for it.
+    pub(crate) fn start_copy(&mut self, copy: Pending) -> Result<(), RunError> {
+        match self.interpretation.moves_on_wait() {
+            true => self.memory.pending.push(copy),
+            false => copy.carry_out(self.memory)?,
+        }
+        Ok(())
+    }
+
+    /// Copies and does not count.
+    pub(crate) fn copy_now(&mut self, source: &View, destination: &View) -> Result<(), RunError> {
+        let data = read(self.memory.array(source)?, source)?;
+        write(self.memory, destination, data)
+    }
+
+    /// A Ref operand.
+    pub(crate) fn reference(&mut self, source: crate::tape::Source) -> Result<View, RunError> {
+        match self.take(source)? {
+            Value::Ref(view) => Ok(view),
+            _ => Err(RunError::malformed("a tile stands where a Ref belongs")),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Semaphores of one core. A wait that nothing can satisfy any more is a deadlock: an error, or under `interpret=True`,
+//! where waits only count, something the hooks are told.
+
+use crate::error::{RunError, RunErrorKind};
+use crate::hooks::{Unmatched, UnmatchedSemaphore};
+use crate::machine::{Machine, Value};
+use crate::memory::{Memory, View, ViewDim};
+use crate::tape::{SemaphoreStep, Source, Step};
+use pallas_ir::SemaphoreOp;
+use pallas_tensor::{Array, DType, Scalar, Shape};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// One semaphore: a buffer, and an element of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) buffer: usize,
+    element: usize,
+}
+
+/// Who signalled a semaphore last.
+#[derive(Clone, Debug)]
+pub(crate) struct LastSignal {
+    /// The semaphore's name there.
+    pub(crate) name: Arc<str>,
+    /// Where.
+    pub(crate) location: u32,
+    /// Whether it was a copy.
+    pub(crate) is_copy: bool,
+}
+
+/// A semaphore above zero, or a copy that was not carried out.
+pub(crate) struct Leftover {
+    pub(crate) signal: LastSignal,
+    pub(crate) count: i64,
+}
+
+impl Place {
+    pub(crate) fn new(buffer: usize, element: usize) -> Place {
+        Place { buffer, element }
+    }
+}
+
+impl Memory {
+    /// What a semaphore counts.
+    pub(crate) fn count(&self, place: Place) -> Result<i64, RunError> {
+        let buffer = self.buffers.get(place.buffer);
+        let element = buffer.and_then(|buffer| buffer.array.get(place.element)).and_then(Scalar::as_int);
+        element
+            .and_then(|count| i64::try_from(count).ok())
+            .ok_or_else(|| RunError::malformed("a semaphore outlived its scope"))
+    }
+
+    fn set_count(&mut self, place: Place, count: i64) -> Result<(), RunError> {
+        let buffer = self.buffers.get_mut(place.buffer);
+        match buffer.is_some_and(|buffer| buffer.array.set(place.element, Scalar::Int(count.into()))) {
+            true => Ok(()),
+            false => Err(RunError::malformed("a semaphore outlived its scope")),
+        }
+    }
+
+    /// Signals.
+    pub(crate) fn add_count(&mut self, place: Place, amount: i64, signal: LastSignal) -> Result<(), RunError> {
+        let count = self.count(place)?.saturating_add(amount);
+        self.last_signals.insert(place, signal);
+        self.set_count(place, count)
+    }
+
+    /// Bytes of what a view shows.
+    pub(crate) fn bytes(&self, view: &View) -> Result<i64, RunError> {
+        let dtype = self.array(view)?.dtype();
+        let elements = view.shape().iter().fold(1usize, |product, &extent| product.saturating_mul(extent));
+        Ok(i64::try_from(elements.saturating_mul(dtype.size_bytes())).unwrap_or(i64::MAX))
+    }
+
+    /// Semaphores in buffers from `first` on that are above zero, with who signalled them last.
+    pub(crate) fn left_over(&self, first: usize) -> Vec<Leftover> {
+        let mut found: Vec<(Place, &LastSignal)> =
+            self.last_signals.iter().filter(|(place, _)| place.buffer >= first).map(|(p, s)| (*p, s)).collect();
+        found.sort_by_key(|(place, _)| (place.buffer, place.element));
+        found
+            .into_iter()
+            .filter_map(|(place, signal)| {
+                let count = self.count(place).ok().filter(|&count| count > 0)?;
+                Some(Leftover { signal: signal.clone(), count })
+            })
+            .collect()
+    }
+}
+
+impl Machine<'_> {
+    pub(crate) fn run_semaphore(
+        &mut self,
+        step: &Step,
+        semaphore: &SemaphoreStep,
+    ) -> Result<SmallVec<[Value; 1]>, RunError> {
+        if semaphore.op == SemaphoreOp::Barrier {
+            let buffer = match self.memory.barrier {
+                Some(buffer) => buffer,
+                None => return Err(RunError::eval("get_barrier_semaphore() outside of a kernel")),
+            };
+            return Ok(smallvec![Value::Ref(View::whole(buffer, &Shape::default()))]);
+        }
+        let mut sources = step.operands.iter().copied();
+        let mut next = || sources.next().ok_or_else(|| RunError::malformed("an operand of a semaphore is missing"));
+        let place = self.place(next()?)?;
+        match semaphore.op {
+            SemaphoreOp::Signal => {
+                let amount = self.integer(next()?)?;
+                for source in sources {
+                    // With one device of one core, number 0 is where we are.
+                    if self.integer(source)? != 0 {
+                        return Err(RunError::eval(
+                            "signals to other devices and cores are not simulated: run the kernel on one device",
+                        ));
+                    }
+                }
+                let signal = LastSignal { name: semaphore.name.clone(), location: step.location, is_copy: false };
+                self.memory.add_count(place, amount, signal)?;
+                Ok(SmallVec::new())
+            }
+            SemaphoreOp::Wait => {
+                let wanted = self.integer(next()?)?;
+                self.memory.carry_out_for(place, wanted)?;
+                match semaphore.keep && self.memory.count(place)? >= wanted {
+                    true => {}
+                    false => self.take_count(step, place, wanted, &semaphore.name, Unmatched::Wait)?,
+                }
+                if semaphore.keep && self.memory.count(place)? < 0 {
+                    // Under `interpret=True` such a wait changes nothing.
+                    let count = self.memory.count(place)?.saturating_add(wanted);
+                    self.memory.set_count(place, count)?;
+                }
+                Ok(SmallVec::new())
+            }
+            SemaphoreOp::Read => {
+                let count = self.memory.count(place)?;
+                Ok(smallvec![Value::Tile(Array::scalar(DType::I32, Scalar::Int(count.into())))])
+            }
+            SemaphoreOp::Barrier => Ok(SmallVec::new()),
+        }
+    }
+
+    /// The semaphore behind a Ref without dimensions.
+    pub(crate) fn place(&mut self, source: Source) -> Result<Place, RunError> {
+        let view = self.reference(source)?;
+        let strides = self.memory.array(&view)?.shape().strides();
+        let mut element = 0;
+        for (dim, stride) in view.dims.iter().zip(&strides) {
+            match dim {
+                ViewDim::At(position) => element += position * stride,
+                ViewDim::Range { .. } => return Err(RunError::malformed("several semaphores where one belongs")),
+            }
+        }
+        Ok(Place { buffer: view.buffer, element })
+    }
+
+    /// Takes what was waited for off a count.
+    pub(crate) fn take_count(
+        &mut self,
+        step: &Step,
+        place: Place,
+        wanted: i64,
+        name: &Arc<str>,
+        kind: Unmatched,
+    ) -> Result<(), RunError> {
+        let count = self.memory.count(place)?;
+        if count < wanted {
+            if !self.interpretation.only_counts() {
+                return Err(RunError::new(RunErrorKind::Deadlock(deadlock(name, kind, count, wanted))));
+            }
+            self.report_unmatched(name, step.location, kind, count, wanted);
+        }
+        self.memory.set_count(place, count.saturating_sub(wanted))
+    }
+
+    /// Tells the hooks of a semaphore that somebody waits for in vain, or that nobody waits for.
+    pub(crate) fn report_unmatched(&mut self, name: &str, location: u32, kind: Unmatched, count: i64, wanted: i64) {
+        if let Some(location) = self.tape.locations.get(location as usize) {
+            let ids = self.ids;
+            self.hooks.unmatched(&UnmatchedSemaphore { kind, name, location, ids, count, wanted });
+        }
+    }
+}
+
+/// What is said of a wait that nothing satisfies.
+fn deadlock(name: &str, kind: Unmatched, count: i64, wanted: i64) -> String {
+    match kind {
+        Unmatched::CopyWait => format!(
+            "deadlock: waits for a copy of {wanted} bytes that {name} would count, but no copy that is under way counts \
+             there (it is at {count})"
+        ),
+        _ => format!("deadlock: waits until {name} is {wanted}, but it is {count} and nobody will signal it"),
+    }
+}
