@@ -288,7 +288,7 @@ impl<'a> Context<'a> {
         };
         let results = executor
             .run_function(function, arrays, &InterpWorld(self.interp))
-            .map_err(|message| self.interp.runtime_error(message))?;
+            .map_err(|error| error.raised(self.interp))?;
         Ok(results.into_iter().zip(types).map(|(array, ty)| Tile::Concrete { array, weak: ty.weak }).collect())
     }
 }

@@ -38,5 +38,5 @@ pub mod written;
 
 pub use context::Context;
 pub use modules::install;
-pub use state::{Executor, JaxState, LaunchObserver, World};
+pub use state::{ExecutionError, Executor, JaxState, LaunchObserver, World};
 pub use tile::Tile;

@@ -4,6 +4,7 @@
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
+use crate::pallas::semaphore::SemaphoreKind;
 use crate::primitive;
 use crate::ref_index::{self, RefIndex};
 use crate::tile::Tile;
@@ -215,6 +216,12 @@ impl RefObject {
             .ok_or_else(|| cx.interp.runtime_error("a view has no Ref for a result".to_string()))
     }
 
+    /// The Ref (or the part of it) as an operand of an op of the open trace.
+    pub fn operand(&self, cx: &Context<'_>) -> PyResult<ValueId> {
+        self.check_open(cx)?;
+        Ok(self.materialized(cx)?.value)
+    }
+
     /// The index that a load or store of this object uses: the pending one, or `key` on the (materialised) Ref.
     pub fn resolve(&self, cx: &Context<'_>, key: &Value) -> PyResult<(RefObject, Rc<RefIndex>)> {
         if let Some(pending) = &self.pending
@@ -270,7 +277,11 @@ impl RefObject {
     /// `Ref<vmem>{float32[8,128]}`
     pub fn type_text(&self) -> String {
         let dims: Vec<String> = self.ty.shape.iter().map(usize::to_string).collect();
-        format!("Ref<{}>{{{}[{}]}}", self.ty.space.name(), self.ty.dtype.name(), dims.join(","))
+        let (space, dtype) = match SemaphoreKind::of(self.ty.space) {
+            Some(kind) => ("semaphore_mem", kind.name()),
+            None => (self.ty.space.name(), self.ty.dtype.name()),
+        };
+        format!("Ref<{space}>{{{dtype}[{}]}}", dims.join(","))
     }
 }
 
@@ -465,7 +476,11 @@ fn shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
 
 fn dtype(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this] = args.take();
-    Ok(crate::dtype::value(receiver(interp, &this)?.ty.dtype))
+    let ty = receiver(interp, &this)?.ty;
+    Ok(match SemaphoreKind::of(ty.space) {
+        Some(kind) => kind.dtype(),
+        None => crate::dtype::value(ty.dtype),
+    })
 }
 
 fn ndim(interp: &Interp, args: Arguments) -> PyResult<Value> {

@@ -2,8 +2,10 @@
 
 use crate::tile::Tile;
 use crate::trace::Trace;
-use pallas_ir::{Builder, Finding, Function, Launch, Location};
+use pallas_ir::{Builder, Finding, Function, Interpretation, Launch, Location};
 use pallas_python::interp::Interp;
+use pallas_python::raise::{Diagnosis, Stop};
+use pallas_syntax::Span;
 use pallas_tensor::Array;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,14 +17,59 @@ pub trait Executor {
     ///
     /// # Errors
     /// A message for the reader where the function cannot be run (a limit, an op without an implementation).
-    fn run_function(&self, function: &Function, arguments: Vec<Array>, world: &dyn World)
-    -> Result<Vec<Array>, String>;
+    fn run_function(
+        &self,
+        function: &Function,
+        arguments: Vec<Array>,
+        world: &dyn World,
+    ) -> Result<Vec<Array>, ExecutionError>;
 
     /// Runs a launch on the arrays of its prefetched scalars and inputs, and returns its outputs.
     ///
     /// # Errors
     /// As for [`Executor::run_function`].
-    fn run_launch(&self, launch: &Arc<Launch>, arguments: Vec<Array>, world: &dyn World) -> Result<Vec<Array>, String>;
+    fn run_launch(
+        &self,
+        launch: &Arc<Launch>,
+        arguments: Vec<Array>,
+        world: &dyn World,
+    ) -> Result<Vec<Array>, ExecutionError>;
+}
+
+/// Why a run stopped.
+#[derive(Clone, Debug, Default)]
+pub struct ExecutionError {
+    /// For the reader.
+    pub message: String,
+    /// The rule that it breaks, or empty.
+    pub code: &'static str,
+    /// The expression that made the op that failed.
+    pub span: Option<Span>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl ExecutionError {
+    /// The exception that the program sees, with the line where it happened.
+    pub(crate) fn raised(self, interp: &Interp) -> Box<Stop> {
+        let class = &interp.types().runtime_error;
+        if self.code.is_empty() {
+            return interp.error(class, self.message);
+        }
+        let place = self.span.and_then(|span| {
+            let source = interp.source(span.file)?;
+            Some(format!(" ({}, line {})", source.path, source.line_of(span.start)))
+        });
+        let message = format!("{}{}", self.message, place.unwrap_or_default());
+        let diagnosis = Diagnosis {
+            code: self.code,
+            span: self.span,
+            message: Some(self.message),
+            help: self.help,
+            ..Diagnosis::default()
+        };
+        interp.error_with(class, message, diagnosis)
+    }
 }
 
 /// What running code may do to the outside.
@@ -76,6 +123,10 @@ pub struct JaxState {
     pub(crate) place: RefCell<Option<Location>>,
     /// Named axes that are being mapped over, innermost last.
     pub(crate) axes: RefCell<Vec<crate::transform::named::NamedAxis>>,
+    /// `pltpu.force_tpu_interpret_mode`
+    pub(crate) forced_interpretation: Cell<Option<Interpretation>>,
+    /// Grids of pipelines whose bodies are being traced, innermost last.
+    pub(crate) pipelines: RefCell<Vec<crate::pallas::asynchronous::pipeline::PipelineGrid>>,
     /// Custom derivatives by the number that their ops carry.
     pub(crate) custom: RefCell<Vec<crate::transform::custom::CustomRule>>,
 }
@@ -94,6 +145,8 @@ impl Default for JaxState {
             jit_disabled: Cell::new(0),
             place: RefCell::new(None),
             axes: RefCell::default(),
+            forced_interpretation: Cell::new(None),
+            pipelines: RefCell::default(),
             custom: RefCell::default(),
         }
     }

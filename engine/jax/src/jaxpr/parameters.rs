@@ -126,5 +126,6 @@ fn text(value: &Attribute) -> String {
         Attribute::Array(_) => "...".to_string(),
         Attribute::Index(index) => format!("{} indices", index.0.len()),
         Attribute::Launch(launch) => format!("{} grid={:?}", launch.kernel.name, launch.grid),
+        Attribute::Pipeline(pipeline) => format!("{} Refs", pipeline.operands.len()),
     }
 }

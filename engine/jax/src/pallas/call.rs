@@ -4,12 +4,12 @@ use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::jnp::call::find_unknown;
 use crate::pallas::cache::Traces;
-use crate::pallas::launch;
 use crate::pallas::spec::{self, GridSpec, NoBlockSpec, argument_span};
+use crate::pallas::{interpretation, launch};
 use crate::state::InterpWorld;
 use crate::tile::Tile;
 use crate::tree;
-use pallas_ir::{Attribute, Attributes, AxisSemantics, Launch, Op, ops};
+use pallas_ir::{Attribute, Attributes, AxisSemantics, Interpretation, Launch, Op, ops};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -46,6 +46,8 @@ pub struct PallasCall {
     pub aliases: Value,
     /// `name`
     pub name: Option<String>,
+    /// `interpret`
+    pub interpretation: Interpretation,
     /// `dimension_semantics` of the compiler parameters.
     pub semantics: Vec<AxisSemantics>,
     /// The `pallas_call(...)` expression.
@@ -102,7 +104,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         scratch_shapes,
         aliases,
         _debug,
-        _interpret,
+        interpret,
         name,
         compiler_params,
         _cost_estimate,
@@ -134,6 +136,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
             Some(name) => Some(interp.to_str(&name)?.to_string()),
             None => None,
         },
+        interpretation: interpretation::parse(interp, &interpret)?,
         semantics: semantics(interp, &compiler_params)?,
         span,
         grid_span,
@@ -267,8 +270,7 @@ pub(crate) fn apply(cx: &Context<'_>, launch: &Arc<Launch>, arguments: &[Tile]) 
     let (Some(arrays), Some(executor), false) = (arrays, executor, cx.interp.is_analysis()) else {
         return Ok(types());
     };
-    let outputs = executor
-        .run_launch(launch, arrays, &InterpWorld(cx.interp))
-        .map_err(|message| cx.interp.runtime_error(message))?;
+    let outputs =
+        executor.run_launch(launch, arrays, &InterpWorld(cx.interp)).map_err(|error| error.raised(cx.interp))?;
     Ok(outputs.into_iter().map(Tile::concrete).collect())
 }

@@ -57,6 +57,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         Some(s) => (&s.grid, &s.in_specs, &s.out_specs, &s.scratch_shapes, s.prefetch),
         None => (&call.grid, &call.in_specs, &call.out_specs, &call.scratch_shapes, 0),
     };
+    let interpretation = cx.state.forced_interpretation.get().unwrap_or(call.interpretation);
     let Grid { extents: grid, dynamic, given } = parse_grid(cx, call, grid_value)?;
 
     // Arguments: prefetched scalars, then inputs matched against `in_specs`.
@@ -72,7 +73,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     let cached = call.traces.find(cx, (&scalar_tree, &input_tree), &arguments)?;
     if let Some((launch, out_tree)) = cached {
         let spans = LaunchSpans { apply, ..launch.spans.clone() };
-        let launch = Arc::new(Launch { spans, ..(*launch).clone() });
+        let launch = Arc::new(Launch { spans, interpretation, ..(*launch).clone() });
         return Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree });
     }
     let out_shape = match &call.out_shape {
@@ -126,7 +127,8 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         out_shape: call.out_shape_span,
     };
     let semantics = call.semantics.clone();
-    let launch = Arc::new(Launch { kernel, grid, dynamic, operands, scratch, aliases, semantics, spans });
+    let launch =
+        Arc::new(Launch { kernel, grid, dynamic, operands, scratch, aliases, semantics, interpretation, spans });
     call.traces.keep(cx, (scalar_tree, input_tree), &arguments, (&launch, &out_tree));
     Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree })
 }
@@ -511,10 +513,8 @@ fn scratch_types(cx: &Context<'_>, value: &Value) -> PyResult<(Vec<RefType>, Tre
             if let Some(memory) = leaf.downcast::<MemoryRef>() {
                 return Ok(memory.ty.clone());
             }
-            if super::semaphore::requested(cx.interp, leaf)?.is_some() {
-                return Err(cx.interp.not_implemented_error(
-                    "semaphores in scratch_shapes are not provided by the workbench yet: the kernel cannot be traced",
-                ));
+            if let Some((kind, shape)) = super::semaphore::requested(cx.interp, leaf)? {
+                return Ok(kind.reference(shape));
             }
             match spec::declared(cx, leaf)? {
                 Some((shape, dtype)) => Ok(RefType { dtype, shape, space: MemorySpace::Default }),

@@ -171,6 +171,8 @@ static CALL_ON_GPU: NativeDef =
 
 /// A memory space as a value.
 pub fn space_value(space: MemorySpace) -> Value {
+    // Python has one space for semaphores of all kinds.
+    let space = if space.is_semaphore() { MemorySpace::Semaphore } else { space };
     Value::object(SpaceObject(space))
 }
 

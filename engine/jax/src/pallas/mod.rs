@@ -1,11 +1,13 @@
 //! `jax.experimental.pallas` and its targets' modules: launches, specs, Refs' helpers, memory spaces.
 
 pub mod access;
+pub mod asynchronous;
 mod cache;
 pub mod call;
 pub mod cost;
 pub mod debug;
 pub mod enumerations;
+pub mod interpretation;
 pub mod launch;
 pub mod memory;
 pub mod program;
@@ -50,6 +52,7 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
         access::ATOMICS,
         targets::SHARED_FUNCTIONS,
         debug::FUNCTIONS,
+        asynchronous::semaphores::FUNCTIONS,
         cost::FUNCTIONS,
     ] {
         add_functions(namespace, NAME, table);

@@ -5,6 +5,7 @@ use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
 use crate::lax::control;
+use crate::pallas::asynchronous::pipeline;
 use crate::tile::Tile;
 use pallas_ir::{Attribute, Attributes, Op, OpDef, ops};
 use pallas_python::CallArgs;
@@ -91,6 +92,13 @@ fn grid_question(interp: &Interp, args: Arguments, op: &'static OpDef) -> PyResu
         return Err(interp.value_error(format!("`axis` must be a constant integer, got {shown}")));
     }
     let axis = interp.to_i64(&axis)?;
+    match pipeline::asked(&cx, axis, op.name == ops::NUM_PROGRAMS.name) {
+        Some(Ok(value)) => return Ok(value),
+        Some(Err(axes)) => {
+            return Err(interp.value_error(format!("Axis {axis} is out of bounds for a pipeline grid of {axes} axes")));
+        }
+        None => {}
+    }
     let kernel = cx.state.traces.borrow().iter().rev().find_map(|t| t.grid.clone());
     let (Some(trace), Some(grid)) = (cx.trace(), kernel) else {
         return Err(interp.error_with(
@@ -142,6 +150,9 @@ fn grid_text(grid: &[Option<usize>]) -> String {
 fn num_programs(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let axis = args.get(0).clone();
+    if !cx.state.pipelines.borrow().is_empty() && matches!(axis, Value::Int(_)) {
+        return grid_question(interp, args, &ops::NUM_PROGRAMS);
+    }
     let grid = cx.state.traces.borrow().iter().rev().find_map(|t| t.grid.clone());
     if let (Some(grid), Value::Int(_)) = (grid, &axis)
         && let Some(&Some(extent)) = usize::try_from(interp.to_i64(&axis)?).ok().and_then(|a| grid.get(a))

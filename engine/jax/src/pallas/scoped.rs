@@ -5,11 +5,12 @@ use crate::context::Context;
 use crate::convert;
 use crate::lax::control;
 use crate::pallas::memory::MemoryRef;
-use crate::pallas::spec;
+use crate::pallas::{semaphore, spec};
 use crate::primitive;
 use crate::ref_index;
 use crate::refs::{Access, RefObject};
 use crate::tile::Tile;
+use crate::trace::Trace;
 use crate::tree;
 use pallas_ir::{Attributes, MemorySpace, Op, RefType, Type, ops};
 use pallas_python::CallArgs;
@@ -112,6 +113,9 @@ fn allocation(cx: &Context<'_>, request: &Value) -> PyResult<RefType> {
     if let Some(memory) = request.downcast::<MemoryRef>() {
         return Ok(memory.ty.clone());
     }
+    if let Some((kind, shape)) = semaphore::requested(cx.interp, request)? {
+        return Ok(kind.reference(shape));
+    }
     match spec::declared(cx, request)? {
         Some((shape, dtype)) => Ok(RefType { dtype, shape, space: MemorySpace::Default }),
         None => {
@@ -158,6 +162,9 @@ fn scoped(interp: &Interp, function: &Value, types: CallArgs) -> PyResult<Value>
             let (positional, keyword) = refs.split_at(types.positional.len());
             let mut args = CallArgs::positional(positional.iter().cloned());
             args.keywords = types.keywords.iter().map(|(n, _)| n.clone()).zip(keyword.iter().cloned()).collect();
+            if let Ok(bound) = interp.bind(function, args.clone()) {
+                name_allocations(interp, trace, &bound);
+            }
             let result = interp.call(function, args)?;
             let (leaves, def) = tree::flatten(interp, &result, None)?;
             let yields = leaves
@@ -173,6 +180,18 @@ fn scoped(interp: &Interp, function: &Value, types: CallArgs) -> PyResult<Value>
     match out_tree {
         Some(def) => assemble(interp, &def, results),
         None => Ok(Value::None),
+    }
+}
+
+/// Gives allocations the names of the parameters that they are passed to.
+fn name_allocations(interp: &Interp, trace: &Trace, bound: &[(Name, Value)]) {
+    for (name, value) in bound {
+        let Ok((leaves, _)) = tree::flatten(interp, value, None) else { continue };
+        let single = leaves.len() == 1;
+        for (position, leaf) in leaves.iter().enumerate() {
+            let Some(object) = leaf.downcast::<RefObject>() else { continue };
+            trace.name(object.value, if single { name.clone() } else { format!("{name}{position}").into() });
+        }
     }
 }
 

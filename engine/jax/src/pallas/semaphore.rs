@@ -1,12 +1,12 @@
-//! Requests for semaphores: `pltpu.SemaphoreType.DMA((2,))`, `pltpu.dma_semaphore`, `pl.semaphore`. They are plain data
-//! here, with a shape and a dtype of their own; waiting and signalling are not part of this module.
+//! Kinds of semaphores and requests for them: `pltpu.SemaphoreType.DMA((2,))`, `pltpu.dma_semaphore`, `pl.semaphore`.
+//! Waiting and signalling are in `asynchronous`.
 
 use crate::context::Context;
 use crate::convert;
 use crate::pallas::memory;
 use crate::python_types::Enumeration;
 use crate::python_types::Plain::Str;
-use pallas_ir::MemorySpace;
+use pallas_ir::{MemorySpace, RefType};
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::NativeDef;
@@ -14,7 +14,7 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::CompareOp;
-use pallas_tensor::Shape;
+use pallas_tensor::{DType, Shape};
 use std::any::Any;
 use std::rc::Rc;
 
@@ -30,6 +30,35 @@ pub enum SemaphoreKind {
 }
 
 impl SemaphoreKind {
+    /// The kind that lives in a memory space.
+    pub fn of(space: MemorySpace) -> Option<SemaphoreKind> {
+        match space {
+            MemorySpace::Semaphore => Some(SemaphoreKind::Regular),
+            MemorySpace::DmaSemaphore => Some(SemaphoreKind::Dma),
+            MemorySpace::BarrierSemaphore => Some(SemaphoreKind::Barrier),
+            _ => None,
+        }
+    }
+
+    /// The space that it lives in.
+    pub fn space(self) -> MemorySpace {
+        match self {
+            SemaphoreKind::Regular => MemorySpace::Semaphore,
+            SemaphoreKind::Dma => MemorySpace::DmaSemaphore,
+            SemaphoreKind::Barrier => MemorySpace::BarrierSemaphore,
+        }
+    }
+
+    /// Refs to semaphores of this kind.
+    pub fn reference(self, shape: Shape) -> RefType {
+        RefType { dtype: DType::I32, shape, space: self.space() }
+    }
+
+    /// The dtype as Python sees it.
+    pub fn dtype(self) -> Value {
+        Value::object(SemaphoreDType(self))
+    }
+
     /// As dtypes print it.
     pub fn name(self) -> &'static str {
         match self {

@@ -65,9 +65,11 @@ impl Walker for Plain {
                 let operands: Vec<&Tile> = operands.iter().collect();
                 Ok(cx.bind_all(op.op.0, &operands, op.attributes.clone())?.into_vec())
             }
-            OpKind::Control(ControlOp::Scoped) | OpKind::Memory(_) | OpKind::Program(_) => {
-                Err(unsupported(cx, "transformation", op.op.name))
-            }
+            OpKind::Control(ControlOp::Scoped | ControlOp::Pipeline)
+            | OpKind::Memory(_)
+            | OpKind::Program(_)
+            | OpKind::Copy(_)
+            | OpKind::Semaphore(_) => Err(unsupported(cx, "transformation", op.op.name)),
         }
     }
 }

@@ -61,7 +61,7 @@ impl Flow<'_> {
                 }
                 self.carried(op, op.regions[1], 0, &op.operands, steered);
             }
-            OpKind::Control(ControlOp::Cond | ControlOp::Scoped) => {
+            OpKind::Control(ControlOp::Cond | ControlOp::Scoped | ControlOp::Pipeline) => {
                 let steered = op.operands.iter().any(|v| self.found.contains(v));
                 for &region in &op.regions {
                     self.region(region);

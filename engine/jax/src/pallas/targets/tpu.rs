@@ -1,11 +1,12 @@
 //! `jax.experimental.pallas.tpu`: memory spaces, options, and the functions that move or reinterpret the elements of
-//! vectors. Copies and semaphore operations are not here.
+//! vectors. Copies and semaphores are in `asynchronous`.
 
 use super::pack;
 use crate::context::Context;
 use crate::convert;
 use crate::jnp::compose;
-use crate::pallas::{access, add_functions, enumerations, memory, record, semaphore, spec, tpu_info};
+use crate::pallas::asynchronous::{copies, pipeline, semaphores};
+use crate::pallas::{access, add_functions, enumerations, interpretation, memory, record, semaphore, spec, tpu_info};
 use crate::primitive;
 use crate::python_types;
 use crate::tile::Tile;
@@ -26,7 +27,18 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     doc: "Pallas for TPUs.",
     functions: &[],
     populate: |interp, namespace| {
-        for table in [access::VIEW_FUNCTIONS, FUNCTIONS, pack::FUNCTIONS, tpu_info::FUNCTIONS] {
+        for table in [
+            access::VIEW_FUNCTIONS,
+            FUNCTIONS,
+            pack::FUNCTIONS,
+            tpu_info::FUNCTIONS,
+            interpretation::FUNCTIONS,
+            copies::FUNCTIONS,
+            pipeline::FUNCTIONS,
+            semaphores::BARRIER,
+            // Names that only published code still has.
+            semaphores::FUNCTIONS,
+        ] {
             add_functions(namespace, NAME, table);
         }
         python_types::populate(
@@ -140,27 +152,6 @@ static FUNCTIONS: &[NativeDef] = &[
                 _ => Err(interp.value_error(format!("trace_value requires a scalar value, got shape {shape}"))),
             }
         },
-    },
-    NativeDef {
-        name: "reset_tpu_interpret_mode_state",
-        signature: "()",
-        doc: "Forgets what an interpreted kernel that failed has left; nothing is left here.",
-        run: |_interp, _args| Ok(Value::None),
-    },
-    NativeDef {
-        name: "force_tpu_interpret_mode",
-        signature: "(params=None)",
-        doc: "A context in which kernels are interpreted, as they always are here.",
-        run: |interp, _args| {
-            let contexts = interp.import("contextlib")?;
-            interp.call_values(&interp.get_attr(&contexts, "nullcontext")?, [])
-        },
-    },
-    NativeDef {
-        name: "set_tpu_interpret_mode",
-        signature: "(params=None)",
-        doc: "Has kernels interpreted, as they always are here.",
-        run: |_interp, _args| Ok(Value::None),
     },
 ];
 

@@ -62,7 +62,7 @@ impl Batch<'_> {
                     None => body(operands),
                 }
             }
-            ControlOp::Scoped => Err(unsupported(cx, "batching rule", op.op.name)),
+            ControlOp::Scoped | ControlOp::Pipeline => Err(unsupported(cx, "batching rule", op.op.name)),
         }
     }
 

@@ -88,7 +88,7 @@ impl Pushing {
                     }
                 }
             }
-            ControlOp::Scoped => Err(unsupported(cx, "derivative", op.op.name)),
+            ControlOp::Scoped | ControlOp::Pipeline => Err(unsupported(cx, "derivative", op.op.name)),
         }
     }
 }

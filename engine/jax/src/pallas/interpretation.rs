@@ -1,0 +1,128 @@
+//! `interpret=`: true, false, or `pltpu.InterpretParams(...)`; and the functions that force it on every kernel.
+
+use crate::context::Context;
+use pallas_ir::{DeviceOptions, Interpretation};
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use std::any::Any;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Rows of `pltpu`.
+pub static FUNCTIONS: &[NativeDef] = &[
+    NativeDef {
+        name: "force_tpu_interpret_mode",
+        signature: "(params=...)",
+        doc: "A context in which kernels are interpreted with these parameters.",
+        run: |interp, args| {
+            let [params] = args.take();
+            let forced = forced(interp, &params)?;
+            Ok(Value::object(Forced { forced, before: Cell::new(None) }))
+        },
+    },
+    NativeDef {
+        name: "set_tpu_interpret_mode",
+        signature: "(params=...)",
+        doc: "Has kernels interpreted with these parameters.",
+        run: |interp, args| {
+            let [params] = args.take();
+            let forced = forced(interp, &params)?;
+            Context::jax(interp).state.forced_interpretation.set(forced);
+            Ok(Value::None)
+        },
+    },
+    NativeDef {
+        name: "reset_tpu_interpret_mode_state",
+        signature: "()",
+        doc: "Forgets what an interpreted kernel that failed has left; nothing is left here.",
+        run: |_interp, _args| Ok(Value::None),
+    },
+];
+
+/// What an `interpret` argument asks for.
+///
+/// # Errors
+/// What reading its attributes raises.
+pub fn parse(interp: &Interp, value: &Value) -> PyResult<Interpretation> {
+    match value {
+        Value::Bool(true) => return Ok(Interpretation::Plain),
+        Value::None | Value::Unset | Value::Bool(false) | Value::Unknown(_) => return Ok(Interpretation::Unsaid),
+        _ => {}
+    }
+    if !interp.type_of(value).name.contains("InterpretParams") {
+        return Ok(if interp.truth(value)? { Interpretation::Plain } else { Interpretation::Unsaid });
+    }
+    let is = |name: &str, text: &str| -> PyResult<bool> {
+        let found = interp.find_attr(value, name)?;
+        Ok(matches!(found, Some(Value::Str(found)) if *found == *text))
+    };
+    Ok(Interpretation::Device(DeviceOptions {
+        eager: is("dma_execution_mode", "eager")?,
+        zeroed: is("uninitialized_memory", "zero")?,
+        lenient: is("out_of_bounds_reads", "uninitialized")?,
+    }))
+}
+
+fn forced(interp: &Interp, params: &Value) -> PyResult<Option<Interpretation>> {
+    match params {
+        Value::Unset => Ok(Some(Interpretation::Device(DeviceOptions::default()))),
+        Value::None => Ok(None),
+        params => parse(interp, params).map(Some),
+    }
+}
+
+/// What `force_tpu_interpret_mode` returns.
+struct Forced {
+    forced: Option<Interpretation>,
+    before: Cell<Option<Interpretation>>,
+}
+
+static CLASS: NativeClass = NativeClass {
+    name: "_GeneratorContextManager",
+    module: "contextlib",
+    doc: "A context in which kernels are interpreted.",
+    methods: &[
+        NativeDef {
+            name: "__enter__",
+            signature: "(self)",
+            doc: "Begins to force the interpreter.",
+            run: |interp, args: Arguments| {
+                let [this] = args.take();
+                if let Some(context) = this.downcast::<Forced>() {
+                    let cell = &Context::jax(interp).state.forced_interpretation;
+                    context.before.set(cell.replace(context.forced));
+                }
+                Ok(Value::None)
+            },
+        },
+        NativeDef {
+            name: "__exit__",
+            signature: "(self, kind, value, traceback)",
+            doc: "Ends it.",
+            run: |interp, args: Arguments| {
+                let this = args.get(0);
+                if let Some(context) = this.downcast::<Forced>() {
+                    Context::jax(interp).state.forced_interpretation.set(context.before.get());
+                }
+                Ok(Value::Bool(false))
+            },
+        },
+    ],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+impl Object for Forced {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
