@@ -1,10 +1,13 @@
-//! What `pallas-jax` runs its traces with: the interpreter, its prints sent to the console, and accesses out of bounds
-//! turned into findings.
+//! What `pallas-jax` runs its traces with: the interpreter, its prints sent to the console; accesses out of bounds, and
+//! semaphores that are waited for in vain or not at all, turned into findings.
 
 use crate::findings::severity;
-use pallas_interpret::{Hooks, OutOfBounds, RunErrorKind, run_function, run_launch};
+use pallas_check::waits::{self, Mismatch};
+use pallas_interpret::{
+    Hooks, OutOfBounds, RunError, RunErrorKind, Unmatched, UnmatchedSemaphore, run_function, run_launch,
+};
 use pallas_ir::{Certainty, Finding, Function, Launch};
-use pallas_jax::{Executor, World};
+use pallas_jax::{ExecutionError, Executor, World};
 use pallas_tensor::Array;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -28,21 +31,33 @@ impl Executor for CpuExecutor {
         function: &Function,
         arguments: Vec<Array>,
         world: &dyn World,
-    ) -> Result<Vec<Array>, String> {
+    ) -> Result<Vec<Array>, ExecutionError> {
         let mut watcher = Watcher { world, findings: &self.findings };
-        run_function(function, arguments, &mut watcher).map_err(|error| message(&error))
+        run_function(function, arguments, &mut watcher).map_err(|error| failed(&error))
     }
 
-    fn run_launch(&self, launch: &Arc<Launch>, arguments: Vec<Array>, world: &dyn World) -> Result<Vec<Array>, String> {
+    fn run_launch(
+        &self,
+        launch: &Arc<Launch>,
+        arguments: Vec<Array>,
+        world: &dyn World,
+    ) -> Result<Vec<Array>, ExecutionError> {
         let mut watcher = Watcher { world, findings: &self.findings };
-        run_launch(launch, arguments, &mut watcher).map_err(|error| message(&error))
+        run_launch(launch, arguments, &mut watcher).map_err(|error| failed(&error))
     }
 }
 
-fn message(error: &pallas_interpret::RunError) -> String {
-    match error.kind {
+fn failed(error: &RunError) -> ExecutionError {
+    let message = match error.kind {
         RunErrorKind::Cancelled => "cancelled".to_string(),
         _ => error.to_string(),
+    };
+    let span = error.op.as_ref().map(|(_, location)| location.span);
+    match error.kind {
+        RunErrorKind::Deadlock(_) => {
+            ExecutionError { message, code: "PL401", span, help: Some(waits::DEADLOCK_HELP.to_string()) }
+        }
+        _ => ExecutionError { message, ..ExecutionError::default() },
     }
 }
 
@@ -59,6 +74,22 @@ impl Hooks for Watcher<'_> {
 
     fn cancelled(&mut self) -> bool {
         self.world.cancelled()
+    }
+
+    fn unmatched(&mut self, semaphore: &UnmatchedSemaphore<'_>) {
+        let span = semaphore.location.span;
+        let UnmatchedSemaphore { name, count, wanted, .. } = *semaphore;
+        let mismatch = match semaphore.kind {
+            Unmatched::Wait => Mismatch::Wait { wanted, count },
+            Unmatched::CopyWait => Mismatch::CopyWait { wanted },
+            Unmatched::Left => Mismatch::Left(count),
+            Unmatched::CopyLeft => Mismatch::CopyLeft(count),
+        };
+        let finding = waits::finding(mismatch, Certainty::Found, name, span, semaphore.ids);
+        let mut findings = self.findings.borrow_mut();
+        if !findings.iter().any(|f| f.span == span && f.code == finding.code) {
+            findings.push(finding);
+        }
     }
 
     fn out_of_bounds(&mut self, access: &OutOfBounds<'_>) {

@@ -11,6 +11,7 @@ mod refs;
 pub mod rule;
 pub mod rules;
 mod search;
+pub mod waits;
 mod walk;
 mod words;
 

@@ -3,11 +3,14 @@
 mod analysis_out_of_memory;
 mod analysis_out_of_steps;
 mod bad_alias;
+mod bad_copy;
 mod bad_ref_index;
+mod bad_semaphore;
 mod block_dim_not_positive;
 mod block_out_of_bounds;
 mod block_rank_mismatch;
 mod captured_constant;
+mod copy_never_awaited;
 mod dtype_mismatch;
 mod dynamic_ref_index_out_of_bounds;
 mod empty_grid;
@@ -33,6 +36,7 @@ mod python_if_on_traced_value;
 mod python_int_of_traced_value;
 mod ref_index_out_of_bounds;
 mod ref_used_as_array;
+mod semaphore_not_drained;
 mod shape_mismatch;
 mod spec_count_mismatch;
 mod store_dtype_mismatch;
@@ -40,9 +44,13 @@ mod store_shape_mismatch;
 mod syntax_error;
 mod uncaught_exception;
 mod unknown_attribute;
+mod wait_never_satisfied;
 
 use crate::rule::Rule;
+pub(crate) use copy_never_awaited::RULE as COPY_NEVER_AWAITED;
 use pallas_ir::{Launch, Operand, Role};
+pub(crate) use semaphore_not_drained::RULE as SEMAPHORE_NOT_DRAINED;
+pub(crate) use wait_never_satisfied::RULE as WAIT_NEVER_SATISFIED;
 
 /// Every rule, by code.
 pub static ALL: &[&Rule] = &[
@@ -86,6 +94,11 @@ pub static ALL: &[&Rule] = &[
     &loop_carry_mismatch::RULE,
     &mask_shape_mismatch::RULE,
     &unknown_attribute::RULE,
+    &bad_semaphore::RULE,
+    &bad_copy::RULE,
+    &wait_never_satisfied::RULE,
+    &copy_never_awaited::RULE,
+    &semaphore_not_drained::RULE,
 ];
 
 /// The outputs of a launch, each with whether it shares its memory with an input.

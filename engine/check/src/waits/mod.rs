@@ -1,0 +1,107 @@
+//! Semaphores that are waited for in vain, or left above zero: what is said of them, and the search for them in kernels
+//! whose control flow is known. A kernel that runs finds the same as it goes; both speak with the words that stand here.
+
+mod machine;
+
+use crate::rules;
+use machine::Machine;
+use pallas_ir::{Certainty, CopyOp, Finding, Function, Launch, OpId, OpKind, SemaphoreOp};
+use pallas_syntax::Span;
+
+/// How waiting and signalling do not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    /// A wait for a semaphore that nobody will signal enough.
+    Wait {
+        /// What is waited for.
+        wanted: i64,
+        /// What there is.
+        count: i64,
+    },
+    /// A wait for so many bytes of a copy that is not under way.
+    CopyWait {
+        /// Bytes.
+        wanted: i64,
+    },
+    /// A semaphore that counts so much when its life ends.
+    Left(i64),
+    /// A semaphore of copies that counts so many bytes when its life ends.
+    CopyLeft(i64),
+}
+
+/// The finding, at the wait or at the last signal.
+pub fn finding(mismatch: Mismatch, certainty: Certainty, name: &str, span: Span, program: &[usize]) -> Finding {
+    let (rule, message, help) = match mismatch {
+        Mismatch::Wait { wanted, count } => (
+            &rules::WAIT_NEVER_SATISFIED,
+            format!("this waits until {name} is {wanted}, but it is {count} and nobody will signal it"),
+            DEADLOCK_HELP,
+        ),
+        Mismatch::CopyWait { wanted } => (
+            &rules::WAIT_NEVER_SATISFIED,
+            format!("this waits for a copy of {wanted} bytes, but no copy that {name} counts is under way"),
+            DEADLOCK_HELP,
+        ),
+        Mismatch::Left(count) => (
+            &rules::SEMAPHORE_NOT_DRAINED,
+            format!("{name} is {count} when its life ends, and must be 0"),
+            "wait for a semaphore as often as it is signalled",
+        ),
+        Mismatch::CopyLeft(bytes) => (
+            &rules::COPY_NEVER_AWAITED,
+            format!("nothing waits for this copy: {name} still counts {bytes} bytes when its life ends"),
+            "wait for every copy that was started: `.wait()` on the same Refs and semaphore",
+        ),
+    };
+    let mut finding = rule.finding(certainty, span, message);
+    finding.help = Some(help.to_string());
+    if !program.is_empty() {
+        finding.evidence = Some(crate::words::program(program));
+    }
+    finding
+}
+
+/// What to do about a wait in vain.
+pub const DEADLOCK_HELP: &str =
+    "start the copy, or signal the semaphore, before the wait, as often as it is waited for";
+
+/// A mismatch in a kernel.
+pub(crate) struct Problem {
+    pub(crate) mismatch: Mismatch,
+    /// The semaphore's name.
+    pub(crate) name: String,
+    /// The wait, or the last signal.
+    pub(crate) op: OpId,
+    /// The program.
+    pub(crate) program: Vec<usize>,
+}
+
+/// All that is certain. Kernels that talk to other devices or cores are left alone.
+pub(crate) fn problems(launch: &Launch) -> Vec<Problem> {
+    let kernel = &launch.kernel;
+    let waits = kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Copy(_) | OpKind::Semaphore(_)));
+    if !waits || speaks_to_others(kernel) || !launch.dynamic.is_empty() {
+        return Vec::new();
+    }
+    Machine::new(launch).run()
+}
+
+/// Adds the findings of one rule.
+pub(crate) fn report(launch: &Launch, code: &str, findings: &mut Vec<Finding>) {
+    for problem in problems(launch) {
+        let span = launch.kernel.location(problem.op).span;
+        let found = finding(problem.mismatch, Certainty::Proved, &problem.name, span, &problem.program);
+        if found.code == code && !findings.iter().any(|f| f.code == code && f.span == span) {
+            findings.push(found);
+        }
+    }
+}
+
+fn speaks_to_others(kernel: &Function) -> bool {
+    kernel.ops.iter().any(|op| match op.op.kind {
+        OpKind::Copy(CopyOp::Start | CopyOp::Wait) => op.attributes.flag("remote"),
+        OpKind::Semaphore(SemaphoreOp::Signal) => op.operands.len() > 2,
+        OpKind::Semaphore(SemaphoreOp::Barrier) => true,
+        _ => false,
+    })
+}
