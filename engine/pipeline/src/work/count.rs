@@ -7,7 +7,7 @@ use super::{LaunchWork, Unknown, Work};
 use crate::moves::Order;
 use pallas_ir::function::{LocationId, OpData, RegionId, ValueId};
 use pallas_ir::op::{ControlOp, EvalContext, OpKind, ProgramOp};
-use pallas_ir::{Function, Launch, Type};
+use pallas_ir::{Attribute, Function, Launch, Type};
 use pallas_tensor::{Array, DType, Scalar};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -215,6 +215,7 @@ impl<'a> Walk<'a> {
                 }
             }
             ControlOp::Cond => self.run_cond(op),
+            ControlOp::Pipeline => self.run_pipeline(op),
             ControlOp::Scoped => {
                 for &region in &op.regions {
                     self.region(region);
@@ -271,6 +272,43 @@ impl<'a> Walk<'a> {
             if let Some(counter) = counter {
                 let value = Array::scalar(self.kernel.ty(counter).dtype(), Scalar::Int(turn));
                 self.known.insert(counter, Known { value, axes: axes.clone() });
+            }
+            self.region(body);
+        }
+    }
+
+    /// The body of a pipeline, once per step of its grid.
+    fn run_pipeline(&mut self, op: &OpData) {
+        let (Some(Attribute::Pipeline(pipeline)), Some(&body)) = (op.attributes.get("pipeline"), op.regions.last())
+        else {
+            return;
+        };
+        let ids: Vec<ValueId> = self.kernel.region(body).params.iter().copied().take(pipeline.grid.len()).collect();
+        for id in &ids {
+            self.known.remove(id);
+        }
+        let extents: Option<Vec<usize>> = pipeline.grid.iter().copied().collect();
+        let Some(extents) = extents else {
+            self.doubt(op, "the grid of this pipeline depends on data; one step is counted".to_string());
+            self.region(body);
+            return;
+        };
+        let steps = extents.iter().fold(1usize, |steps, &extent| steps.saturating_mul(extent));
+        if !self.branches(body) || steps > self.turns || pipeline.offsets {
+            let times = self.times;
+            self.times = times.saturating_mul(steps as u128);
+            if steps > 0 {
+                self.region(body);
+            }
+            self.times = times;
+            return;
+        }
+        self.turns -= steps;
+        let axes: Vec<usize> = (0..extents.len()).collect();
+        for step in 0..steps {
+            for (&param, id) in ids.iter().zip(ids_of(step, &axes, &extents)) {
+                let value = Array::scalar(DType::I32, Scalar::Int(id as i128));
+                self.known.insert(param, Known { value, axes: BTreeSet::new() });
             }
             self.region(body);
         }

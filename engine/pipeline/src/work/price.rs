@@ -52,6 +52,12 @@ const PRICES: &[(&[&str], Price)] = &[
             "program_id",
             "num_programs",
             "debug_print",
+            "copy_start",
+            "copy_wait",
+            "semaphore_signal",
+            "semaphore_wait",
+            "semaphore_read",
+            "barrier_semaphore",
             "pvary",
             "random_wrap",
             "random_unwrap",
@@ -85,7 +91,7 @@ const PRICES: &[(&[&str], Price)] = &[
     (&["cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"], Price::Scan),
     (&["dot_general"], Price::Product),
     (&["sort", "top_k"], Price::Sort),
-    (&["for", "while", "cond", "scoped", "call"], Price::Regions),
+    (&["for", "while", "cond", "scoped", "call", "pipeline"], Price::Regions),
     (
         &[
             "random_bits",
