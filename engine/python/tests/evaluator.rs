@@ -177,6 +177,36 @@ except NameError as e:
     }
 }
 
+/// The value of a type alias is computed when it is asked for: it may name what comes later, and type parameters of its own.
+#[test]
+fn type_aliases_are_computed_when_asked_for() {
+    let text = "\
+import typing
+type Tree = Leaf | list[Tree]
+type Pair[T] = tuple[T, T]
+class Leaf: pass
+print(Tree, Tree.__name__, Tree.__value__.__args__[0] is Leaf, isinstance(Tree, typing.TypeAliasType))
+print(typing.get_origin(Pair[int]), len(Pair.__type_params__), Pair.__value__.__origin__, Tree.__type_params__)
+def f(x: Tree | None = None): return typing.get_args(f.__annotations__['x'])[0] is Tree
+print(f(), typing.TypeAliasType('N', int).__value__)
+type Missing = Nothing
+try:
+  Missing.__value__
+except NameError as e:
+  print(e)
+try:
+  Tree[int]
+except TypeError as e:
+  print(e)
+";
+    let expected = "Tree Tree True True\nPair 1 <class 'tuple'> ()\nTrue <class 'int'>\nname 'Nothing' is not defined\n\
+                    Only generic type aliases are subscriptable\n";
+    for result in [run("case.py", text), analyse("case.py", text, 10_000)] {
+        assert_eq!(result.stderr, "", "{result:?}");
+        assert_eq!(result.stdout, expected, "{result:?}");
+    }
+}
+
 /// In analysis an imported module has steps of its own: an endless one costs its importer nothing, and what comes after
 /// the endless part is unknown.
 #[test]

@@ -63,6 +63,7 @@ pub enum StmtKind {
     /// PEP 695 `type X = ...`
     TypeAlias {
         name: Name,
+        type_params: Vec<Name>,
         value: Expr,
     },
     For {

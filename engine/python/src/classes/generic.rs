@@ -173,11 +173,9 @@ impl Object for Union {
         self
     }
 
-    fn get_attr(&self, this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
+    fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
             "__args__" => Some(Value::tuple(self.members.clone())),
-            // What `type X = ...` names is the type itself here.
-            "__value__" => Some(this.clone()),
             _ => None,
         })
     }

@@ -5,9 +5,10 @@ use crate::exec::control::{Completion, Frame};
 use crate::exec::env::{Closure, Env, Kind};
 use crate::function::{Code, Function, Scope};
 use crate::interp::Interp;
+use crate::library::typing::TypeAliasType;
 use crate::raise::PyResult;
 use crate::value::Value;
-use pallas_syntax::ast::{ClassDef, FunctionDef, Name, Params};
+use pallas_syntax::ast::{ClassDef, Expr, ExprKind, FunctionDef, Name, Params};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -99,11 +100,14 @@ impl Interp {
         let mut annotations = crate::dict::Dict::new();
         // Type parameters (PEP 695) exist inside the annotations only.
         let generic = !def.type_params.is_empty();
-        let evaluate = |annotation| {
-            if generic {
-                return Ok(Value::unknown("a generic annotation", None));
+        let evaluate = |annotation: &Expr| match &annotation.kind {
+            _ if generic => Ok(Value::unknown("a generic annotation", None)),
+            // `*args: *tuple[int, ...]` (PEP 646) is the type, unpacked.
+            ExprKind::Starred(inner) => {
+                let unpack = self.get_attr(&self.import("typing")?, "Unpack")?;
+                self.get_item(&unpack, &self.eval_annotation(env, inner)?)
             }
-            self.eval_annotation(env, annotation)
+            _ => self.eval_annotation(env, annotation),
         };
         for param in def.params.iter() {
             if let Some(annotation) = &param.annotation {
@@ -190,6 +194,41 @@ impl Interp {
             self.observe(def.name_span, &value);
         }
         self.store_name(env, &def.name, value)
+    }
+}
+
+impl Interp {
+    /// `type X[T] = ...`: the value is computed when it is first asked for, as in Python. An analysis asks at once, for
+    /// what there is to know of the names in it, and says nothing of what it raises.
+    pub(crate) fn define_type_alias(
+        &self,
+        env: &Rc<Env>,
+        name: &Name,
+        type_params: &[Name],
+        value: &Expr,
+    ) -> PyResult<()> {
+        let around = match type_scope(type_params) {
+            None => Rc::clone(env),
+            Some(scope) => Rc::new(Env {
+                kind: Kind::Comprehension,
+                scope,
+                closure: Closure::Scopes(env.captured()),
+                module: Rc::clone(&env.module),
+                info: Rc::default(),
+                function: env.function.clone(),
+                parent: Some(Rc::clone(env)),
+                prefix: Rc::clone(&env.prefix),
+                methods: RefCell::default(),
+                replay: None,
+            }),
+        };
+        let parameters = Value::tuple(type_params.iter().map(|_| type_parameter()));
+        let value = value.clone();
+        let alias = TypeAliasType::new(name.clone(), parameters, move |interp| interp.eval(&around, &value));
+        if self.is_analysis() {
+            let _ = alias.value(self);
+        }
+        self.store_name(env, name, Value::object(alias))
     }
 }
 

@@ -91,9 +91,8 @@ impl Interp {
                     self.delete(env, target)?;
                 }
             }
-            StmtKind::TypeAlias { name, value } => {
-                let value = self.eval_annotation(env, value)?;
-                self.store_name(env, name, value)?;
+            StmtKind::TypeAlias { name, type_params, value } => {
+                self.define_type_alias(env, name, type_params, value)?
             }
             StmtKind::Break => return Ok(Flow::Leave(Leave::Break)),
             StmtKind::Continue => return Ok(Flow::Leave(Leave::Continue)),

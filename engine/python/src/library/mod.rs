@@ -37,7 +37,7 @@ mod time;
 mod timeit;
 mod traceback;
 mod types;
-mod typing;
+pub(crate) mod typing;
 mod unavailable;
 mod warnings;
 mod zlib;

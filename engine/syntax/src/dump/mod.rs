@@ -193,7 +193,7 @@ impl Dump {
                 let value = self.optional(value.as_ref());
                 format!("AnnAssign{at} {target} {annotation} {value}")
             }
-            StmtKind::TypeAlias { name, value } => {
+            StmtKind::TypeAlias { name, value, .. } => {
                 format!("TypeAlias{at} {name} {}", self.expr(value))
             }
             StmtKind::Raise { exception, cause } => {

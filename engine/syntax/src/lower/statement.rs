@@ -181,15 +181,20 @@ impl Lower<'_> {
             return self.reparse_with_word(node, "typ_");
         }
         // The name stands alone or before type parameters.
-        let mut name = left;
+        let (mut name, mut parameters) = (left, None);
         while name.kind() != "identifier" {
+            parameters = parameters.or_else(|| named(name).into_iter().find(|child| child.kind() == "type_parameter"));
             match named(name).first() {
                 Some(child) => name = *child,
                 None => return self.error_statement(node),
             }
         }
         Stmt {
-            kind: StmtKind::TypeAlias { name: self.name(name), value: self.expression(right) },
+            kind: StmtKind::TypeAlias {
+                name: self.name(name),
+                type_params: self.type_params(parameters),
+                value: self.expression(right),
+            },
             span: self.span(node),
         }
     }

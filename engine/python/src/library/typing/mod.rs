@@ -8,9 +8,11 @@ mod functions;
 mod generic;
 mod records;
 mod special;
+mod type_alias;
 mod variables;
 
 pub(super) use forms::is_class_var;
+pub(crate) use type_alias::TypeAliasType;
 
 use super::support::row;
 use crate::class::Namespace;
@@ -77,6 +79,7 @@ fn populate(interp: &Interp, names: &mut Namespace) {
     variables::populate(interp, names);
     generic::populate(interp, names);
     records::populate(interp, names);
+    type_alias::populate(interp, names);
     names.insert("TYPE_CHECKING".into(), Value::Bool(false));
     names.insert("Text".into(), Value::Class(interp.types().str.clone()));
 }
