@@ -261,7 +261,8 @@ pub(super) fn collect_own(interp: &Interp, class: &Rc<Class>, keyword_only: bool
             (seen_mark, keyword_only) = (true, true);
             continue;
         }
-        let value = class.namespace.borrow().get(&**name).cloned().unwrap_or(Value::Unset);
+        // `getattr(cls, name)`: an annotation without a value takes the default of a base.
+        let value = class.lookup(name).unwrap_or(Value::Unset);
         let field = match value.downcast::<Field>() {
             Some(_) => value,
             None => Value::object(Field::plain(value)),
