@@ -1,22 +1,24 @@
-//! `inspect.BoundArguments`: the arguments of a call by parameter, as `Signature.bind` and `bind_partial` find them.
+//! `inspect.BoundArguments`, and the binding of calls to signatures (`Signature._bind` in CPython's inspect.py).
 
-use super::parameter::Parameter;
+use super::parameter::{Parameter, equality};
 use super::signature::Signature;
+use crate::call::CallArgs;
 use crate::class::{Class, NativeClass};
-use crate::dict::Dict;
 use crate::interp::Interp;
-use crate::library::support::{dict, keywords, row, variadic};
+use crate::library::support::{arguments, dict, form, lookup, row};
+use crate::native::Arguments;
 use crate::object::Object;
-use crate::raise::{PyResult, Stop};
+use crate::raise::PyResult;
 use crate::signature::ParameterKind;
 use crate::value::Value;
+use pallas_syntax::ast::CompareOp;
 use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// `inspect.BoundArguments`
 struct Bound {
     signature: Value,
-    /// A dict: what was given, in the order of the parameters.
     arguments: RefCell<Value>,
 }
 
@@ -24,25 +26,13 @@ pub(super) static BOUND: NativeClass = NativeClass {
     name: "BoundArguments",
     module: "inspect",
     doc: "Arguments by parameter.",
-    methods: &[row("apply_defaults", "(self)", "Adds the defaults of what was not given.", |interp, args| {
-        let this = args.get(0);
-        let Some(bound) = this.downcast::<Bound>() else { return Ok(Value::None) };
-        let mut all = Vec::new();
-        for parameter in bound.parameters() {
-            let value = match (bound.given(interp, parameter)?, parameter.kind) {
-                (Some(value), _) => value,
-                (None, _) if !parameter.default.is_unset() => parameter.default.clone(),
-                (None, ParameterKind::Variadic) => Value::tuple([]),
-                (None, ParameterKind::Keywords) => dict(),
-                _ => continue,
-            };
-            all.push((parameter.name.clone(), value));
-        }
-        *bound.arguments.borrow_mut() = interp.dict_of(all);
-        Ok(Value::None)
-    })],
+    methods: &[row("apply_defaults", "(self)", "Adds the defaults of what was not given.", apply_defaults)],
     properties: &[],
-    construct: None,
+    construct: Some(|interp, _, args| {
+        let [signature, arguments] =
+            arguments(interp, const { &form("BoundArguments", "(signature, arguments)") }, args)?.take();
+        Ok(Value::object(Bound { signature, arguments: RefCell::new(arguments) }))
+    }),
     instance_check: None,
 };
 
@@ -51,30 +41,40 @@ impl Bound {
         self.signature.downcast::<Signature>().map_or(&[], |signature| &signature.parameters)
     }
 
-    fn given(&self, interp: &Interp, parameter: &Parameter) -> PyResult<Option<Value>> {
-        let arguments = self.arguments.borrow().clone();
-        crate::library::support::lookup(interp, &arguments, &Value::Str(parameter.name.clone()))
+    fn argument(&self, interp: &Interp, parameter: &Parameter) -> PyResult<Option<Value>> {
+        lookup(interp, &self.arguments.borrow(), &Value::Str(parameter.name.clone()))
     }
 
-    /// What a call with these arguments passes by position, and by keyword: after the first parameter that was not
-    /// given, everything is passed by keyword.
-    fn split(&self, interp: &Interp) -> PyResult<(Value, Value)> {
-        let (mut by_position, by_keyword) = (Vec::new(), dict());
-        let mut is_positional = true;
+    /// Those that are given by position: up to the first that is missing.
+    fn args(&self, interp: &Interp) -> PyResult<Value> {
+        let mut values = Vec::new();
         for parameter in self.parameters() {
-            let value = self.given(interp, parameter)?;
-            is_positional &= value.is_some() && !is_keyword_only(parameter.kind);
-            match (value, parameter.kind) {
-                (None, _) => {}
-                (Some(value), ParameterKind::Variadic) if is_positional => by_position.extend(interp.collect(&value)?),
-                (Some(value), _) if is_positional => by_position.push(value),
-                (Some(value), ParameterKind::Keywords) => {
-                    interp.call_method(&by_keyword, "update", [value])?;
-                }
-                (Some(value), _) => interp.set_item(&by_keyword, &Value::Str(parameter.name.clone()), value)?,
+            match (parameter.kind, self.argument(interp, parameter)?) {
+                (ParameterKind::KeywordOnly | ParameterKind::Keywords, _) | (_, None) => break,
+                (ParameterKind::Variadic, Some(value)) => values.extend(interp.collect(&value)?),
+                (_, Some(value)) => values.push(value),
             }
         }
-        Ok((Value::tuple(by_position), by_keyword))
+        Ok(Value::tuple(values))
+    }
+
+    /// The others.
+    fn kwargs(&self, interp: &Interp) -> PyResult<Value> {
+        let result = dict();
+        let mut started = false;
+        for parameter in self.parameters() {
+            let value = self.argument(interp, parameter)?;
+            started |= matches!(parameter.kind, ParameterKind::KeywordOnly | ParameterKind::Keywords);
+            match value {
+                None => started = true,
+                Some(value) if started && parameter.kind == ParameterKind::Keywords => {
+                    interp.call_method(&result, "update", [value])?;
+                }
+                Some(value) if started => interp.set_item(&result, &Value::Str(parameter.name.clone()), value)?,
+                Some(_) => {}
+            }
+        }
+        Ok(result)
     }
 }
 
@@ -87,83 +87,129 @@ impl Object for Bound {
         self
     }
 
+    fn attribute_names(&self) -> Vec<&'static str> {
+        vec!["arguments", "signature", "args", "kwargs"]
+    }
+
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
-        Ok(match name {
-            "arguments" => Some(self.arguments.borrow().clone()),
-            "signature" => Some(self.signature.clone()),
-            "args" => Some(self.split(interp)?.0),
-            "kwargs" => Some(self.split(interp)?.1),
-            _ => None,
-        })
+        Ok(Some(match name {
+            "arguments" => self.arguments.borrow().clone(),
+            "signature" => self.signature.clone(),
+            "args" => self.args(interp)?,
+            "kwargs" => self.kwargs(interp)?,
+            _ => return Ok(None),
+        }))
+    }
+
+    fn set_attr(&self, name: &str, value: Value, _: &Interp) -> PyResult<bool> {
+        if name == "arguments" {
+            *self.arguments.borrow_mut() = value;
+        }
+        Ok(name == "arguments")
+    }
+
+    fn compare(&self, _: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
+        let Some(other) = other.downcast::<Bound>() else { return Ok(None) };
+        let same = interp.equals(&self.signature, &other.signature)?
+            && interp.equals(&self.arguments.borrow(), &other.arguments.borrow())?;
+        Ok(equality(op, same))
     }
 
     fn repr(&self, _: &Value, interp: &Interp) -> PyResult<Option<String>> {
-        let arguments = self.arguments.borrow().clone();
-        let shown: PyResult<Vec<String>> = keywords(&arguments)
-            .into_iter()
-            .map(|(name, value)| Ok(format!("{name}={}", interp.repr(&value)?)))
-            .collect();
-        Ok(Some(format!("<BoundArguments ({})>", shown?.join(", "))))
+        let mut parts = Vec::new();
+        for (name, value) in crate::library::support::entries(interp, &self.arguments.borrow())? {
+            parts.push(format!("{}={}", interp.str(&name)?, interp.repr(&value)?));
+        }
+        Ok(Some(format!("<BoundArguments ({})>", parts.join(", "))))
     }
 }
 
-fn is_keyword_only(kind: ParameterKind) -> bool {
-    matches!(kind, ParameterKind::KeywordOnly | ParameterKind::Keywords)
+fn apply_defaults(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this] = args.take();
+    let Some(bound) = this.downcast::<Bound>() else { return Ok(Value::None) };
+    let mut complete = Vec::new();
+    for parameter in bound.parameters() {
+        let value = match bound.argument(interp, parameter)? {
+            Some(value) => value,
+            None if !parameter.default.is_unset() => parameter.default.clone(),
+            None if parameter.kind == ParameterKind::Variadic => Value::tuple([]),
+            None if parameter.kind == ParameterKind::Keywords => dict(),
+            // Some of the arguments were bound.
+            None => continue,
+        };
+        complete.push((parameter.name.clone(), value));
+    }
+    *bound.arguments.borrow_mut() = interp.dict_of(complete);
+    Ok(Value::None)
 }
 
-/// `Signature.bind`, and `Signature.bind_partial` with `is_partial`: TypeError in the words of `inspect` where the
-/// arguments do not fit.
-pub(super) fn bind(interp: &Interp, this: &Value, given: [&Value; 2], is_partial: bool) -> PyResult<Value> {
+/// `signature.bind(*args, **kwargs)`; with `partial`, arguments may be missing.
+pub(super) fn bind(interp: &Interp, args: Arguments, partial: bool) -> PyResult<Value> {
+    let [this, positional, keywords] = args.take();
     let Some(signature) = this.downcast::<Signature>() else { return Ok(Value::None) };
-    let mut by_position = variadic(given[0]).iter().cloned();
-    let mut by_keyword = keywords(given[1]);
-    let mut parameters = signature.parameters.iter().peekable();
-    let mut arguments = Dict::new();
-    while let Some(value) = by_position.next() {
+    let call = interp.call_args(&positional, &keywords)?;
+    let found = matched(interp, &signature.parameters, call, partial)?;
+    let arguments = RefCell::new(interp.dict_of(found));
+    Ok(Value::object(Bound { signature: this.clone(), arguments }))
+}
+
+fn matched(
+    interp: &Interp,
+    parameters: &[Parameter],
+    call: CallArgs,
+    partial: bool,
+) -> PyResult<Vec<(Rc<str>, Value)>> {
+    let mut keywords = call.keywords;
+    let mut found: Vec<(Rc<str>, Value)> = Vec::new();
+    let mut values = call.positional.into_iter();
+    let mut left = parameters;
+    // What is given by position.
+    while let Some(value) = values.next() {
         let too_many = || interp.type_error("too many positional arguments");
-        let parameter = parameters.next().filter(|next| !is_keyword_only(next.kind)).ok_or_else(too_many)?;
-        if parameter.kind == ParameterKind::Variadic {
-            arguments.insert_str(&parameter.name, Value::tuple([value].into_iter().chain(by_position.by_ref())));
-            break;
-        }
-        let is_named_too = by_keyword.iter().any(|(name, _)| **name == *parameter.name);
-        if is_named_too && parameter.kind != ParameterKind::PositionalOnly {
-            return Err(interp.type_error(format!("multiple values for argument '{}'", parameter.name)));
-        }
-        arguments.insert_str(&parameter.name, value);
-    }
-    let mut collects = None;
-    for parameter in parameters {
-        if parameter.kind == ParameterKind::Keywords {
-            collects = Some(parameter);
-            continue;
-        }
-        match by_keyword.iter().position(|(name, _)| **name == *parameter.name) {
-            _ if parameter.kind == ParameterKind::Variadic => {}
-            Some(_) if parameter.kind == ParameterKind::PositionalOnly => {
-                let why = "parameter is positional only, but was passed as a keyword";
-                return Err(interp.type_error(format!("'{}' {why}", parameter.name)));
+        let Some((parameter, rest)) = left.split_first() else { return Err(too_many()) };
+        match parameter.kind {
+            ParameterKind::Keywords | ParameterKind::KeywordOnly => return Err(too_many()),
+            ParameterKind::Variadic => {
+                let all: Vec<Value> = std::iter::once(value).chain(values.by_ref()).collect();
+                found.push((parameter.name.clone(), Value::tuple(all)));
             }
-            Some(at) => {
-                arguments.insert_str(&parameter.name, by_keyword.remove(at).1);
+            kind => {
+                let twice = keywords.iter().any(|(name, _)| **name == *parameter.name);
+                if twice && kind != ParameterKind::PositionalOnly {
+                    return Err(interp.type_error(format!("multiple values for argument '{}'", parameter.name)));
+                }
+                found.push((parameter.name.clone(), value));
             }
-            None if is_partial || !parameter.default.is_unset() => {}
-            None => return Err(missing(interp, parameter)),
+        }
+        left = rest;
+    }
+    // What is given by keyword, and what is not given.
+    let mut rest = None;
+    for parameter in left {
+        match parameter.kind {
+            ParameterKind::Keywords => rest = Some(parameter),
+            ParameterKind::Variadic => {}
+            kind => match keywords.iter().position(|(name, _)| **name == *parameter.name) {
+                Some(_) if kind == ParameterKind::PositionalOnly => {
+                    return Err(interp.type_error(format!(
+                        "'{}' parameter is positional only, but was passed as a keyword",
+                        parameter.name
+                    )));
+                }
+                Some(at) => found.push((parameter.name.clone(), keywords.remove(at).1)),
+                None if partial || !parameter.default.is_unset() => {}
+                None => {
+                    return Err(interp.type_error(format!("missing a required argument: '{}'", parameter.name)));
+                }
+            },
         }
     }
-    match (collects, by_keyword.first()) {
+    match (rest, keywords.first()) {
         (_, None) => {}
-        (Some(parameter), _) => {
-            arguments.insert_str(&parameter.name, interp.dict_of(by_keyword));
-        }
+        (Some(rest), Some(_)) => found.push((rest.name.clone(), interp.dict_of(keywords))),
         (None, Some((name, _))) => {
             return Err(interp.type_error(format!("got an unexpected keyword argument '{name}'")));
         }
     }
-    let arguments = RefCell::new(Value::Dict(Rc::new(RefCell::new(arguments))));
-    Ok(Value::object(Bound { signature: this.clone(), arguments }))
-}
-
-fn missing(interp: &Interp, parameter: &Parameter) -> Box<Stop> {
-    interp.type_error(format!("missing a required argument: '{}'", parameter.name))
+    Ok(found)
 }

@@ -2,11 +2,12 @@
 
 use crate::class::{Class, NativeClass};
 use crate::interp::Interp;
-use crate::library::support::{ClassBuilder, classes};
+use crate::library::support::{ClassBuilder, arguments, classes, form, row};
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::signature::ParameterKind;
 use crate::value::Value;
+use pallas_syntax::ast::CompareOp;
 use std::any::Any;
 use std::rc::Rc;
 
@@ -32,9 +33,33 @@ pub(super) static PARAMETER: NativeClass = NativeClass {
     name: "Parameter",
     module: "inspect",
     doc: "A parameter of a signature.",
-    methods: &[],
+    methods: &[row(
+        "replace",
+        "(self, *, name=..., kind=..., annotation=..., default=...)",
+        "A parameter that differs in some things.",
+        |interp, args| {
+            let [this, name, kind, annotation, default] = args.take();
+            let Some(old) = this.downcast::<Parameter>() else { return Ok(Value::None) };
+            let or_old = |new: Value, old: &Value| if new.is_unset() { old.clone() } else { or_unset(interp, new) };
+            Ok(Value::object(Parameter {
+                name: if name.is_unset() { old.name.clone() } else { interp.to_str(&name)? },
+                kind: if kind.is_unset() { old.kind } else { kind_of(interp, &kind)? },
+                annotation: or_old(annotation, &old.annotation),
+                default: or_old(default, &old.default),
+            }))
+        },
+    )],
     properties: &[],
-    construct: None,
+    construct: Some(|interp, _, args| {
+        let form = const { &form("Parameter", "(name, kind, *, default=..., annotation=...)") };
+        let [name, kind, default, annotation] = arguments(interp, form, args)?.take();
+        Ok(Value::object(Parameter {
+            name: interp.to_str(&name)?,
+            kind: kind_of(interp, &kind)?,
+            default: or_unset(interp, default),
+            annotation: or_unset(interp, annotation),
+        }))
+    }),
     instance_check: None,
 };
 
@@ -102,11 +127,63 @@ impl Object for Kind {
     }
 }
 
+fn kind_of(interp: &Interp, value: &Value) -> PyResult<ParameterKind> {
+    let index = match value.downcast::<Kind>() {
+        Some(kind) => Some(kind.0),
+        None => interp.to_i64(value).ok().and_then(|index| usize::try_from(index).ok()),
+    };
+    match index.and_then(|index| KINDS.get(index)) {
+        Some((kind, _)) => Ok(*kind),
+        None => Err(interp.value_error(format!("value {} is not a valid Parameter.kind", interp.repr(value)?))),
+    }
+}
+
+/// `empty` as the absence that it stands for.
+pub(super) fn or_unset(interp: &Interp, value: Value) -> Value {
+    let is_empty = matches!(&value, Value::Class(class) if Rc::ptr_eq(class, &empty(interp)));
+    if is_empty { Value::Unset } else { value }
+}
+
+/// Whether defaults or annotations agree.
+pub(super) fn same(interp: &Interp, one: &Value, two: &Value) -> PyResult<bool> {
+    match (one.is_unset(), two.is_unset()) {
+        (false, false) => interp.equals(one, two),
+        (one, two) => Ok(one == two),
+    }
+}
+
+/// `==` or `!=`; nothing else is defined.
+pub(super) fn equality(op: CompareOp, same: bool) -> Option<Value> {
+    match op {
+        CompareOp::Eq => Some(Value::Bool(same)),
+        CompareOp::NotEq => Some(Value::Bool(!same)),
+        _ => None,
+    }
+}
+
 fn kind_index(kind: ParameterKind) -> usize {
     KINDS.iter().position(|(known, _)| *known == kind).unwrap_or(1)
 }
 
 impl Parameter {
+    /// Where its kind stands in the order of parameters.
+    pub(super) fn kind_index(&self) -> usize {
+        kind_index(self.kind)
+    }
+
+    /// Its kind in words.
+    pub(super) fn kind_text(&self) -> &'static str {
+        ["positional-only", "positional or keyword", "variadic positional", "keyword-only", "variadic keyword"]
+            [self.kind_index()]
+    }
+
+    pub(super) fn equals(&self, interp: &Interp, other: &Parameter) -> PyResult<bool> {
+        Ok(self.name == other.name
+            && self.kind == other.kind
+            && same(interp, &self.default, &other.default)?
+            && same(interp, &self.annotation, &other.annotation)?)
+    }
+
     pub(super) fn shown(&self, interp: &Interp) -> PyResult<String> {
         let stars = match self.kind {
             ParameterKind::Variadic => "*",
@@ -162,6 +239,13 @@ impl Object for Parameter {
                 None => return Ok(None),
             },
         }))
+    }
+
+    fn compare(&self, _: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
+        match other.downcast::<Parameter>() {
+            Some(other) => Ok(equality(op, self.equals(interp, other)?)),
+            None => Ok(None),
+        }
     }
 
     fn repr(&self, _: &Value, interp: &Interp) -> PyResult<Option<String>> {

@@ -1,15 +1,18 @@
-//! Signatures of functions, classes, partials and methods.
+//! Signatures of functions, classes, partials and methods. Calls are bound to them in [`bound`](super::bound).
 
-use super::parameter::{Parameter, annotation_text, empty};
+use super::bound;
+use super::parameter::{Parameter, annotation_text, empty, equality, or_unset, same};
+use crate::call::CallArgs;
 use crate::class::{Class, NativeClass};
 use crate::function::Function;
 use crate::interp::Interp;
-use crate::library::support::{classes, row};
+use crate::library::support::{arguments, classes, form, row};
 use crate::native::{Arguments, NativeDef};
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::signature::ParameterKind;
 use crate::value::Value;
+use pallas_syntax::ast::CompareOp;
 use std::any::Any;
 use std::rc::Rc;
 
@@ -22,12 +25,59 @@ pub(super) struct Signature {
 
 const SIGNATURE_METHODS: &[NativeDef] = &[
     row("bind", "(self, /, *args, **kwargs)", "The arguments by parameter.", |interp, args| {
-        super::bound::bind(interp, args.get(0), [args.get(1), args.get(2)], false)
+        bound::bind(interp, args, false)
     }),
-    row("bind_partial", "(self, /, *args, **kwargs)", "The arguments that are given, by parameter.", |interp, args| {
-        super::bound::bind(interp, args.get(0), [args.get(1), args.get(2)], true)
+    row("bind_partial", "(self, /, *args, **kwargs)", "Some of the arguments by parameter.", |interp, args| {
+        bound::bind(interp, args, true)
     }),
+    row(
+        "replace",
+        "(self, *, parameters=..., return_annotation=...)",
+        "A signature with other parameters.",
+        |interp, args| {
+            let [this, parameters, returns] = args.take();
+            let Some(old) = this.downcast::<Signature>() else { return Ok(Value::None) };
+            let parameters = if parameters.is_unset() { old.parameters.clone() } else { listed(interp, &parameters)? };
+            let returns = if returns.is_unset() { old.returns.clone() } else { or_unset(interp, returns) };
+            Ok(Value::object(Signature { parameters, returns }))
+        },
+    ),
+    row(
+        "from_callable",
+        "(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=False)",
+        "The parameters of a callable.",
+        |interp, args| signature(interp, args.get(0)),
+    ),
 ];
+
+/// `Signature(parameters)`
+fn construct(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
+    let form =
+        const { &form("Signature", "(parameters=None, *, return_annotation=..., __validate_parameters__=True)") };
+    let [parameters, returns, _] = arguments(interp, form, args)?.take();
+    let parameters = if parameters.is_none() { Vec::new() } else { listed(interp, &parameters)? };
+    Ok(Value::object(Signature { parameters, returns: or_unset(interp, returns) }))
+}
+
+/// Parameters in a sequence.
+fn listed(interp: &Interp, parameters: &Value) -> PyResult<Vec<Parameter>> {
+    let given = interp.collect(parameters)?;
+    let found: Vec<Parameter> = given.iter().filter_map(|one| one.downcast::<Parameter>().cloned()).collect();
+    if found.len() < given.len() {
+        return Err(interp.type_error("a signature is made of inspect.Parameter objects"));
+    }
+    for pair in found.windows(2) {
+        let [before, after] = pair else { continue };
+        if before.kind_index() > after.kind_index() {
+            return Err(interp.value_error(format!(
+                "wrong parameter order: {} parameter before {} parameter",
+                before.kind_text(),
+                after.kind_text()
+            )));
+        }
+    }
+    Ok(found)
+}
 
 pub(super) static SIGNATURE: NativeClass = NativeClass {
     name: "Signature",
@@ -35,7 +85,7 @@ pub(super) static SIGNATURE: NativeClass = NativeClass {
     doc: "The parameters of a callable.",
     methods: SIGNATURE_METHODS,
     properties: &[],
-    construct: None,
+    construct: Some(construct),
     instance_check: None,
 };
 
@@ -58,6 +108,15 @@ impl Object for Signature {
             "empty" => Some(Value::Class(empty(interp))),
             _ => None,
         })
+    }
+
+    fn compare(&self, _: &Value, op: CompareOp, other: &Value, interp: &Interp) -> PyResult<Option<Value>> {
+        let Some(other) = other.downcast::<Signature>() else { return Ok(None) };
+        let mut same = self.parameters.len() == other.parameters.len() && same(interp, &self.returns, &other.returns)?;
+        for (one, two) in self.parameters.iter().zip(&other.parameters) {
+            same = same && one.equals(interp, two)?;
+        }
+        Ok(equality(op, same))
     }
 
     fn repr(&self, this: &Value, interp: &Interp) -> PyResult<Option<String>> {
@@ -118,6 +177,11 @@ fn parameters(interp: &Interp, callable: &Value) -> PyResult<Described> {
         }
         match callable {
             Value::Function(function) => {
+                if let Some(set) = function.fields.borrow().get("__signature__")
+                    && let Some(set) = set.downcast::<Signature>()
+                {
+                    return Ok(Some((set.parameters.clone(), set.returns.clone())));
+                }
                 if let Some(wrapped) = function.fields.borrow().get("__wrapped__").cloned() {
                     return parameters(interp, &wrapped);
                 }
