@@ -58,8 +58,56 @@ static PRESET: Enumeration = Enumeration {
         ("F64_F64_F64", Int(16)),
     ],
     methods: &NAMED,
-    properties: &[],
+    properties: &PRESET_TYPES,
 };
+
+/// What the products of a preset are computed in.
+static PRESET_TYPES: [NativeDef; 3] = [
+    NativeDef {
+        name: "supported_lhs_types",
+        signature: "(self)",
+        doc: "The dtypes that the left operand may have; None where the operands decide.",
+        run: |interp, args| operand_types(interp, args.get(0)),
+    },
+    NativeDef {
+        name: "supported_rhs_types",
+        signature: "(self)",
+        doc: "The dtypes that the right operand may have; None where the operands decide.",
+        run: |interp, args| operand_types(interp, args.get(0)),
+    },
+    NativeDef {
+        name: "accumulation_type",
+        signature: "(self)",
+        doc: "The dtype that sums are kept in; None where the operands decide.",
+        run: |interp, args| match &*interp.to_str(&interp.get_attr(args.get(0), "name")?)? {
+            "DEFAULT" | "ANY_F8_ANY_F8_ANY" | "ANY_F8_ANY_F8_ANY_FAST_ACCUM" => Ok(Value::None),
+            "F16_F16_F16" => scalar_type(interp, "float16"),
+            "BF16_BF16_BF16" => scalar_type(interp, "bfloat16"),
+            "F64_F64_F64" => scalar_type(interp, "float64"),
+            _ => scalar_type(interp, "float32"),
+        },
+    },
+];
+
+fn operand_types(interp: &Interp, preset: &Value) -> PyResult<Value> {
+    let names: &[&str] = match &*interp.to_str(&interp.get_attr(preset, "name")?)? {
+        "DEFAULT" => return Ok(Value::None),
+        name if name.starts_with("ANY_F8") => return Ok(Value::None),
+        "F16_F16_F16" | "F16_F16_F32" => &["float16"],
+        // Operands of float32 are taken as they are; others become bfloat16.
+        "BF16_BF16_BF16" | "BF16_BF16_F32" => &["bfloat16", "float32"],
+        "F64_F64_F64" => &["float64"],
+        _ => &["float32"],
+    };
+    let types = names.iter().map(|name| scalar_type(interp, name)).collect::<PyResult<Vec<_>>>()?;
+    Ok(Value::tuple(types))
+}
+
+/// The scalar type of numpy, or of ml_dtypes where numpy has none.
+fn scalar_type(interp: &Interp, name: &str) -> PyResult<Value> {
+    let module = if name == "bfloat16" { "ml_dtypes" } else { "numpy" };
+    interp.get_attr(&interp.import(module)?, name)
+}
 
 static ROUNDING: Enumeration = Enumeration {
     name: "RoundingMethod",
