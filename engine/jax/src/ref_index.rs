@@ -77,7 +77,7 @@ pub fn parse(cx: &Context<'_>, shape: &Shape, key: &Value) -> PyResult<RefIndex>
     let mut array_shapes: Vec<Shape> = Vec::new();
     for (key, &extent) in keys.iter().zip(shape.iter()) {
         let dim = match key {
-            Value::Slice(slice) => python_slice(cx, slice, extent)?,
+            Value::Slice(slice) => python_slice(cx, slice, extent, "`stride` must be >= 1, but got {}")?,
             Value::Object(_) if key.downcast::<SliceObject>().is_some() => dynamic_slice(cx, key, &mut operands)?,
             _ => integer(cx, key, extent, &mut operands, &mut array_shapes)?,
         };
@@ -145,8 +145,9 @@ fn expand_ellipsis(cx: &Context<'_>, shape: &Shape, keys: Vec<Value>) -> PyResul
     Ok(expanded)
 }
 
-/// `a:b:c` with known parts; clipped to the extent, as Python does.
-fn python_slice(cx: &Context<'_>, slice: &Slice, extent: usize) -> PyResult<DimIndex> {
+/// `a:b:c` with known parts; clipped to the extent, as Python does. A step that does not go forward is refused with
+/// these words, `{}` being the step.
+pub(crate) fn python_slice(cx: &Context<'_>, slice: &Slice, extent: usize, refusal: &str) -> PyResult<DimIndex> {
     let part = |value: &Value| -> PyResult<Option<i64>> {
         if value.is_none() {
             return Ok(None);
@@ -158,7 +159,7 @@ fn python_slice(cx: &Context<'_>, slice: &Slice, extent: usize) -> PyResult<DimI
     };
     let (lower, upper, step) = (part(&slice.lower)?, part(&slice.upper)?, part(&slice.step)?.unwrap_or(1));
     if step < 1 {
-        return Err(cx.interp.value_error(format!("`stride` must be >= 1, but got {step}")));
+        return Err(cx.interp.value_error(refusal.replace("{}", &step.to_string())));
     }
     let n = extent as i64;
     let clip = |value: i64| if value < 0 { (value + n).max(0) } else { value.min(n) };

@@ -4,6 +4,7 @@
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
+use crate::indexer;
 use crate::pallas::semaphore::SemaphoreKind;
 use crate::primitive;
 use crate::ref_index::{self, RefIndex};
@@ -34,6 +35,8 @@ pub struct RefObject {
     pub region: RegionId,
     /// An index that `.at[...]` put on it and that no load or store has used yet.
     pub pending: Option<Rc<RefIndex>>,
+    /// Whether it is itself a part of another Ref.
+    pub is_view: bool,
 }
 
 /// How a Ref is read or written besides where.
@@ -120,7 +123,7 @@ impl RefObject {
     /// A parameter or allocation of `trace`.
     pub fn new(trace: &Rc<Trace>, value: ValueId) -> Option<Self> {
         let ty = trace.ty(value).as_ref_type()?.clone();
-        Some(RefObject { trace: trace.clone(), value, ty, region: trace.region(), pending: None })
+        Some(RefObject { trace: trace.clone(), value, ty, region: trace.region(), pending: None, is_view: false })
     }
 
     /// The shape that loads of the whole Ref have.
@@ -213,6 +216,7 @@ impl RefObject {
         results
             .first()
             .and_then(|&value| RefObject::new(&self.trace, value))
+            .map(|view| RefObject { is_view: true, ..view })
             .ok_or_else(|| cx.interp.runtime_error("a view has no Ref for a result".to_string()))
     }
 
@@ -365,6 +369,14 @@ impl Object for RefObject {
         let class = self.class(interp);
         if name.starts_with("__") || class.lookup(name).is_some() {
             return Ok(None);
+        }
+        // A part of a Ref says of which, and which part. Of a part of a part the first index is not kept.
+        if let (Some(index), false) = (&self.pending, self.is_view) {
+            match name {
+                "ref" => return Ok(Some(Value::object(self.base()))),
+                "transforms" => return Ok(Some(Value::tuple([indexer::value(index)]))),
+                _ => {}
+            }
         }
         let mut stop = crate::array::missing_attribute(interp, this, &class, name, true);
         if let Stop::Raise(raise) = &mut *stop

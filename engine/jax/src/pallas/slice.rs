@@ -2,8 +2,10 @@
 
 use crate::context::Context;
 use crate::convert;
+use crate::ref_index;
 use crate::refs;
 use crate::tile::Tile;
+use pallas_ir::{DimIndex, Position};
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
@@ -27,7 +29,7 @@ static CLASS: NativeClass = NativeClass {
     name: "Slice",
     module: "jax._src.state.indexing",
     doc: "A slice of known size whose start may be traced.",
-    methods: &[],
+    methods: METHODS,
     properties: &[],
     construct: Some(|interp, _class, args| {
         let args = crate::support::bind(interp, &SLICE, args)?;
@@ -35,6 +37,13 @@ static CLASS: NativeClass = NativeClass {
     }),
     instance_check: None,
 };
+
+const METHODS: &[NativeDef] = &[NativeDef {
+    name: "from_slice",
+    signature: "(slc, size)",
+    doc: "A Python slice of a dimension of this size.",
+    run: from_slice,
+}];
 
 static SLICE: NativeDef = NativeDef {
     name: "Slice",
@@ -78,6 +87,8 @@ impl Object for SliceObject {
             "start" => Some(self.start.clone()),
             "size" => Some(Value::from(self.size)),
             "stride" => Some(Value::from(self.stride)),
+            "is_dynamic_start" => Some(Value::Bool(!matches!(self.start, Value::Int(_)))),
+            "is_dynamic_size" => Some(Value::Bool(false)),
             _ => None,
         })
     }
@@ -91,6 +102,20 @@ impl Object for SliceObject {
 fn slice_class(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [start, size, stride] = args.take();
     make(interp, start, &size, &stride)
+}
+
+fn from_slice(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [slice, size] = args.take();
+    let Value::Slice(slice) = &slice else {
+        return Err(interp.type_error(format!("from_slice() needs a slice, not '{}'", interp.type_name(&slice))));
+    };
+    let extent = usize::try_from(interp.to_i64(&size)?).unwrap_or_default();
+    match ref_index::python_slice(&Context::jax(interp), slice, extent, "slice must have a step >= 1 (found: {})")? {
+        DimIndex::Slice { start: Position::Static(start), size, stride } => {
+            Ok(Value::object(SliceObject { start: Value::from(start), size, stride }))
+        }
+        _ => Err(interp.runtime_error("a slice with known bounds has a known start")),
+    }
 }
 
 fn dslice(interp: &Interp, args: Arguments) -> PyResult<Value> {
