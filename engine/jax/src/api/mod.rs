@@ -5,6 +5,7 @@ pub mod devices;
 mod internals;
 pub mod jit;
 mod misc;
+mod struct_subclass;
 pub(crate) mod struct_type;
 mod trees;
 
@@ -50,6 +51,7 @@ const SUBMODULES: &[&str] = &[
     "core",
     "scipy",
     "sharding",
+    "interpreters",
 ];
 
 fn populate(interp: &Interp, namespace: &mut Namespace) {
@@ -57,6 +59,7 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     for table in [jit::FUNCTIONS, misc::FUNCTIONS, devices::FUNCTIONS, trees::TOP_LEVEL] {
         add_functions(namespace, "jax", table);
     }
+    crate::written::extend("jax", namespace);
     for table in crate::transform::TABLES {
         add_functions(namespace, "jax", table);
     }

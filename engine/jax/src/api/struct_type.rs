@@ -1,6 +1,7 @@
 //! `jax.ShapeDtypeStruct` and `jax.core.ShapedArray`: a shape and a dtype without data, as programs declare it and as
 //! `jax.typeof` answers it.
 
+use super::struct_subclass;
 use crate::context::Context;
 use crate::convert;
 use crate::dtype;
@@ -34,9 +35,17 @@ static CLASS: NativeClass = NativeClass {
     methods: &[
         NativeDef { name: "update", signature: "(self, **kwargs)", doc: "The same with other parts.", run: update },
         NativeDef { name: "like", signature: "(cls, x)", doc: "The shape and dtype of an array.", run: like },
+        struct_subclass::INIT,
+        struct_subclass::EQ,
+        struct_subclass::HASH,
+        struct_subclass::REPR,
+        struct_subclass::STR,
     ],
-    properties: &[],
-    construct: Some(|interp, _class, args| {
+    properties: &struct_subclass::PROPERTIES,
+    construct: Some(|interp, class, args| {
+        if !Rc::ptr_eq(class, &interp.native_class(&CLASS)) {
+            return Ok(struct_subclass::instance(class));
+        }
         let args = crate::support::bind(interp, &DEF, args)?;
         make(interp, args)
     }),
@@ -84,7 +93,7 @@ static TYPE_DEF: NativeDef = NativeDef {
     },
 };
 
-static DEF: NativeDef = NativeDef {
+pub(super) static DEF: NativeDef = NativeDef {
     name: "ShapeDtypeStruct",
     signature: "(shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False, manual_axis_type=None)",
     doc: "A shape and a dtype without data.",
@@ -111,7 +120,8 @@ pub(crate) fn value(ty: &pallas_ir::TensorType) -> Value {
     Value::object(ShapeDtypeStruct { shape: ty.shape.clone(), dtype: ty.dtype, weak: ty.weak, is_type: true })
 }
 
-fn make(interp: &Interp, args: Arguments) -> PyResult<Value> {
+/// `ShapeDtypeStruct(...)`
+pub(super) fn make(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let shape_span = crate::pallas::spec::argument_span(interp, "shape", 0);
     let [shape, dtype, _, weak, ..] = args.take::<7>();
