@@ -35,6 +35,12 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax.experimental.xla_metadata", "xla_metadata.py"),
     module!("jax.extend.backend", "backend.py"),
     module!("jax.profiler", "profiler.py"),
+    EmbeddedModule { name: "jax.extend", text: include_str!("extend.py"), is_package: true },
+    module!("jax.extend.core", "extend_core.py"),
+    EmbeddedModule { name: "jax.interpreters", text: include_str!("interpreters.py"), is_package: true },
+    module!("jax.interpreters.batching", "batching.py"),
+    module!("jax.interpreters.mlir", "mlir.py"),
+    module!("jax._src.user_context", "user_context.py"),
 ];
 
 macro_rules! rows {
@@ -88,6 +94,10 @@ rows! { NN "jax._src.nn.attention":
     "logmeanexp" "(x, axis=None, where=None, keepdims=False)" "The logarithm of the mean of exponentials.";
     "sparse_plus" "(x)" "Zero below -1, linear above 1, and a parabola between.";
     "sparse_sigmoid" "(x)" "`clip((x + 1) / 2, 0, 1)`";
+}
+
+rows! { JAX "jax._src.user_context":
+    "make_user_context" "(default_value=None)" "A value that a `with` statement sets; jitted functions are traced again for it.";
 }
 
 rows! { SPECIAL "jax._src.scipy.special":
@@ -200,6 +210,7 @@ rows! { TPU "jax._src.pallas.einshape":
 /// Adds the functions that a native module has from here.
 pub fn extend(module: &'static str, namespace: &mut Namespace) {
     let tables: &[&'static [NativeDef]] = match module {
+        "jax" => &[JAX],
         "jax.nn" => &[NN],
         "jax.scipy.special" => &[SPECIAL],
         "jax.numpy" => &[NUMPY],
