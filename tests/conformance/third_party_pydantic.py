@@ -55,3 +55,14 @@ try:
 except pydantic.ValidationError as e:
     print(e.errors()[0]["type"])
 print(list(Model.model_fields))
+
+
+@pydantic.dataclasses.dataclass(frozen=True)
+class Tiling:
+    rows: int
+    columns: int | None = None
+    names: tuple[str, ...] = ("a", "b")
+
+
+print(pydantic.TypeAdapter(Tiling).dump_json(Tiling(8)), pydantic.TypeAdapter(list[float]).dump_json([1.5, 2.0]))
+print(pydantic.ImportString._serialize(Tiling).rsplit(".")[-1], pydantic.ImportString._serialize(3))

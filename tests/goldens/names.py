@@ -18,8 +18,8 @@ SKIPPED = ("jax._src", "jax.tools", "jax.lib", "jax.collect_profile", "jax.jaxli
            "numpy.random.", "numpy.fft.")
 # The modules of other packages that have a stand-in.
 STAND_INS = ["absl.app", "absl.flags", "absl.logging", "beartype", "beartype.door", "chex", "einops", "flax", "flax.struct",
-             "immutabledict", "jaxtyping", "pydantic", "pydantic.dataclasses", "qwix", "qwix.pallas", "tqdm", "tqdm.auto",
-             "typeguard", "typing_extensions"]
+             "immutabledict", "jaxtyping", "ml_dtypes", "pydantic", "pydantic.dataclasses", "qwix", "qwix.pallas", "tqdm",
+             "tqdm.auto", "typeguard", "typing_extensions"]
 # Classes whose instances programs ask for attributes.
 INSTANCES = {"ArrayImpl": "jax.numpy.zeros(1)", "ndarray": "numpy.zeros(1)", "dtype": "numpy.dtype('f4')"}
 

@@ -109,8 +109,19 @@ class InstanceOf(SerializeAsAny):
     """The type itself."""
 
 
+class ImportString(SerializeAsAny):
+    """The type itself; its values are written by name."""
+
+    @staticmethod
+    def _serialize(v):
+        if hasattr(v, "__module__") and hasattr(v, "__name__"):
+            return f"{v.__module__}.{v.__name__}"
+        streams = {"<stdout>": "sys.stdout", "<stdin>": "sys.stdin", "<stderr>": "sys.stderr"}
+        return streams.get(getattr(v, "name", None), v)
+
+
 SkipValidation = InstanceOf
-Json = ImportString = SerializeAsAny
+Json = SerializeAsAny
 SerializationInfo = ValidationInfo = Any
 StrictBool, StrictInt, StrictFloat, StrictStr = bool, int, float, str
 PositiveInt = Annotated[int, Field(gt=0)]
@@ -378,6 +389,37 @@ class TypeAdapter:
 
     def dump_python(self, value, **options):
         return value
+
+    def dump_json(self, value, **options):
+        """The value as JSON; values of classes that write themselves are left to pydantic_core."""
+        import json
+
+        try:
+            return json.dumps(_plain(value), indent=options.get("indent"), separators=(",", ":")).encode()
+        except _WritesItself:
+            import pydantic_core
+
+            return pydantic_core.to_json(value, **options)
+
+
+class _WritesItself(TypeError):
+    """A value whose JSON is not known here."""
+
+
+def _plain(value):
+    """Containers, dataclasses and models as what JSON has."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, BaseModel):
+        return _plain(value.model_dump())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    own = hasattr(type(value), "__get_pydantic_core_schema__")
+    if _dataclasses.is_dataclass(value) and not isinstance(value, type) and not own:
+        return {field.name: _plain(getattr(value, field.name)) for field in _dataclasses.fields(value)}
+    raise _WritesItself(f"Unable to serialize unknown type: {type(value)}")
 
 
 def create_model(name, /, *, __base__=None, **fields):
