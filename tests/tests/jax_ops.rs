@@ -134,6 +134,37 @@ fn jax_kernels_compute_what_jax_computes() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Programs of `coverage/jax` whose kernels need what the workbench does not have yet: copies that are awaited, other
+/// threads and devices.
+const ASYNCHRONOUS: [&str; 5] = [
+    "mosaic_gpu_attention.py",
+    "mosaic_gpu_collectives.py",
+    "mosaic_gpu_products.py",
+    "tpu_all_gather.py",
+    "tpu_paged_attention.py",
+];
+
+#[test]
+fn jax_kernels_are_traced_with_sizes_of_real_models() {
+    let environment = match environment() {
+        Ok(environment) => environment,
+        Err(why) => return println!("not run: {why}"),
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("coverage/jax");
+    let paths = std::fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path());
+    let mut failures = Vec::new();
+    let mut checked = 0;
+    for program in paths.filter(|path| path.extension().is_some_and(|e| e == "py")) {
+        if ASYNCHRONOUS.iter().any(|name| program.ends_with(name)) {
+            continue;
+        }
+        checked += 1;
+        failures.extend(check(&program, &environment).err().map(|error| format!("{}\n{error}", program.display())));
+    }
+    assert!(checked >= 6, "only {checked} programs");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 #[test]
 fn numbers_are_compared_by_their_dtype() {
     assert!(agrees("a float32[2] 1.00001 2 sum 3 3", "a float32[2] 1 2 sum 3 3"));
