@@ -2,10 +2,9 @@
 //!
 //! Each is analysed once. The sites are in files that it imports; those are found by their path.
 
-use crate::outcome::{Attempt, View};
+use crate::outcome::{Attempt, View, in_full};
 use crate::sites::{Found, Site};
 use pallas_engine::{Analysis, AnalysisOptions, FileId, Severity, Span};
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,28 +41,11 @@ impl Driver {
 
     /// What the analysis says of it, in full: errors, and in `all` also warnings.
     pub(crate) fn findings(&self, all: bool) -> String {
-        let mut text = String::new();
         let said = self.analysis.findings.iter().filter(|finding| match finding.severity {
             Severity::Error => true,
             Severity::Warning => all,
             Severity::Info => false,
         });
-        for finding in said {
-            let severity = finding.severity.name();
-            let _ = writeln!(text, "{} {severity} {} {}", self.place(finding.span), finding.code, finding.message);
-            for label in &finding.labels {
-                let _ = writeln!(text, "    {} {}", self.place(label.span), label.text);
-            }
-            for more in finding.evidence.iter().chain(&finding.help) {
-                let _ = writeln!(text, "    {more}");
-            }
-        }
-        text
-    }
-
-    fn place(&self, span: Span) -> String {
-        let source = self.analysis.source_of(span);
-        let at = source.line_column(span.start);
-        format!("{}:{}:{}", source.path, at.line, at.column)
+        said.map(|finding| in_full(finding, &self.analysis)).collect()
     }
 }

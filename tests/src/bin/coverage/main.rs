@@ -73,6 +73,7 @@ fn main() -> ExitCode {
             report.add(survey.file(&file.display().to_string(), &shown, &text));
         }
         println!("{}", report.text(&folder.display().to_string(), all_sites));
+        println!("{}", report.findings());
         whole.extend(report);
     }
     println!("{}", whole.ranking());

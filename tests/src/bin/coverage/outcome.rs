@@ -3,12 +3,13 @@
 use crate::sites::{Found, Site};
 use pallas_engine::check::check;
 use pallas_engine::{Analysis, FileId, Finding, Launch, Severity, Span};
+use std::fmt::Write;
 
 /// What became of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It was traced, with so many findings that are errors.
-    Traced { errors: usize },
+    /// It was traced, with these findings that are errors, in full.
+    Traced { errors: Vec<String> },
     /// It was reached, and not traced.
     NotTraced(String),
     /// What stops it belongs to kernels that copy or run asynchronously.
@@ -118,8 +119,8 @@ impl View<'_> {
     fn outcome(&self, site: &Site, found: &Found) -> Outcome {
         let launches = self.launches(site, found);
         if !launches.is_empty() {
-            let findings = launches.into_iter().flat_map(check);
-            return Outcome::Traced { errors: findings.filter(|f| f.severity == Severity::Error).count() };
+            let findings = launches.into_iter().flat_map(check).filter(|f| f.severity == Severity::Error);
+            return Outcome::Traced { errors: findings.map(|finding| in_full(&finding, self.analysis)).collect() };
         }
         let facts = &self.analysis.facts;
         if let Some(why) = facts.why_unknown(self.here(site.callee)) {
@@ -187,6 +188,24 @@ impl View<'_> {
     }
 }
 
+/// A finding with all that it says, as text.
+pub(crate) fn in_full(finding: &Finding, analysis: &Analysis) -> String {
+    let place = |span: Span| {
+        let source = analysis.source_of(span);
+        let at = source.line_column(span.start);
+        format!("{}:{}:{}", source.path, at.line, at.column)
+    };
+    let severity = finding.severity.name();
+    let mut text = format!("{} {severity} {} {}\n", place(finding.span), finding.code, finding.message);
+    for label in &finding.labels {
+        let _ = writeln!(text, "    {} {}", place(label.span), label.text);
+    }
+    for more in finding.evidence.iter().chain(&finding.help) {
+        let _ = writeln!(text, "    {more}");
+    }
+    text
+}
+
 /// The places that a finding names.
 fn places(finding: &Finding) -> impl Iterator<Item = Span> {
     std::iter::once(finding.span).chain(finding.labels.iter().map(|label| label.span))
@@ -200,4 +219,26 @@ fn is_within(inner: Span, outer: Span) -> bool {
 fn is_of_argument(finding: &Finding) -> bool {
     const KINDS: [&str; 4] = ["ValueError", "IndexError", "AssertionError", "ZeroDivisionError"];
     finding.code == "PL001" && KINDS.iter().any(|kind| finding.message.contains(&format!("raises {kind}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_decides_what_is_asynchronous() {
+        for why in [
+            "'kernel' is not provided yet",
+            "`jax.experimental.pallas.tpu.emit_pipeline` is not provided by Pallas Workbench yet",
+            "NotImplementedError: semaphores in scratch_shapes are not provided by the workbench yet: ...",
+        ] {
+            assert_eq!(Outcome::stopped(true, why.to_string()), Outcome::Asynchronous(why.to_string()));
+        }
+        for why in
+            ["`jax.numpy.fromfile` is not provided by Pallas Workbench yet", "ValueError: bad emit_pipeline grid"]
+        {
+            assert_eq!(Outcome::stopped(true, why.to_string()), Outcome::NotTraced(why.to_string()));
+            assert_eq!(Outcome::stopped(false, why.to_string()), Outcome::NotReached(why.to_string()));
+        }
+    }
 }

@@ -40,10 +40,10 @@ impl Report {
             let mut files: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
             for site in &self.sites {
                 let counts = files.entry(&site.file).or_default();
-                match site.outcome {
+                match &site.outcome {
                     Outcome::Traced { errors } => {
                         counts[0] += 1;
-                        counts[4] += errors;
+                        counts[4] += errors.len();
                     }
                     Outcome::NotTraced(_) => counts[1] += 1,
                     Outcome::Asynchronous(_) => counts[2] += 1,
@@ -61,10 +61,22 @@ impl Report {
         text
     }
 
+    fn errors(&self) -> impl Iterator<Item = &String> {
+        self.sites.iter().flat_map(|site| match &site.outcome {
+            Outcome::Traced { errors } => errors.as_slice(),
+            _ => &[],
+        })
+    }
+
+    /// The findings of severity error in traced launches, in full; empty where there are none.
+    pub(crate) fn findings(&self) -> String {
+        let errors: String = self.errors().map(String::as_str).collect();
+        if errors.is_empty() { errors } else { format!("### Errors in traced launches\n\n```text\n{errors}```\n") }
+    }
+
     fn summary(&self) -> String {
         let count = |is: fn(&Outcome) -> bool| self.sites.iter().filter(|site| is(&site.outcome)).count();
-        let errors: usize =
-            self.sites.iter().map(|s| if let Outcome::Traced { errors } = s.outcome { errors } else { 0 }).sum();
+        let errors = self.errors().count();
         let traced = count(|o| matches!(o, Outcome::Traced { .. }));
         let asynchronous = count(|o| matches!(o, Outcome::Asynchronous(_)));
         let all = self.sites.len();
@@ -108,8 +120,8 @@ type Pick = fn(&Outcome) -> Option<&String>;
 
 fn line(site: &Surveyed) -> String {
     let outcome = match &site.outcome {
-        Outcome::Traced { errors: 0 } => "traced".to_string(),
-        Outcome::Traced { errors } => format!("traced, {errors} errors"),
+        Outcome::Traced { errors } if errors.is_empty() => "traced".to_string(),
+        Outcome::Traced { errors } => format!("traced, {} errors", errors.len()),
         Outcome::NotTraced(why) => format!("not traced: {}", short(why)),
         Outcome::Asynchronous(why) => format!("asynchronous: {}", short(why)),
         Outcome::NotReached(why) => format!("not reached: {}", short(why)),

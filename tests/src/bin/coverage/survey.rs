@@ -98,21 +98,26 @@ impl Survey<'_> {
     }
 }
 
-/// The best outcome; among equals the one that came furthest, and before made-up calls those that are meant.
+/// The best outcome. Among equals that of calls that are meant, drivers first; of what is not reached, that which came furthest.
 fn best(attempts: Vec<(By, Attempt)>) -> (By, Outcome) {
-    let errors: usize = attempts
+    let is_meant = |by: &By| *by != By::MadeUpCall;
+    let errors: Vec<String> = attempts
         .iter()
-        .map(|(by, attempt)| match (by, &attempt.outcome) {
-            (By::Driver(_) | By::File, Outcome::Traced { errors }) => *errors,
-            _ => 0,
+        .filter(|(by, _)| is_meant(by))
+        .flat_map(|(_, attempt)| match &attempt.outcome {
+            Outcome::Traced { errors } => errors.clone(),
+            _ => Vec::new(),
         })
-        .sum();
-    let key = |(_, attempt): &(By, Attempt)| (attempt.outcome.rank(), attempt.came);
+        .collect();
+    let key = |(by, attempt): &(By, Attempt)| {
+        let rank = attempt.outcome.rank();
+        (rank, rank > 1 && is_meant(by), attempt.came)
+    };
     // The first of equals: drivers stand in front.
     let best = attempts.into_iter().reduce(|best, next| if key(&next) > key(&best) { next } else { best });
     match best {
         // Errors in a launch that a driver makes are not hidden by another one.
-        Some((by @ (By::Driver(_) | By::File), Attempt { outcome: Outcome::Traced { .. }, .. })) => {
+        Some((by, Attempt { outcome: Outcome::Traced { .. }, .. })) if is_meant(&by) => {
             (by, Outcome::Traced { errors })
         }
         Some((by, attempt)) => (by, attempt.outcome),
@@ -188,5 +193,43 @@ impl Calls {
             at += line.len() + 1;
         }
         places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attempt(by: By, outcome: Outcome, came: usize) -> (By, Attempt) {
+        (by, Attempt { outcome, came: (came, 0) })
+    }
+
+    #[test]
+    fn the_best_outcome_counts() {
+        let driver = || By::Driver("attention".to_string());
+        let (traced, stopped) = (Outcome::Traced { errors: Vec::new() }, Outcome::NotTraced("a name".to_string()));
+        let reasons = ["a shape", "a rank"].map(|why| Outcome::NotReached(why.to_string()));
+        // A launch is better than the reason why there is none, wherever it came from.
+        let all = vec![attempt(driver(), stopped.clone(), 9), attempt(By::MadeUpCall, traced.clone(), 3)];
+        assert_eq!(best(all), (By::MadeUpCall, traced));
+        // What a driver says of a site that it reaches is better than what a made-up call says.
+        let all = vec![attempt(driver(), stopped.clone(), 3), attempt(By::MadeUpCall, stopped.clone(), 9)];
+        assert_eq!(best(all), (driver(), stopped));
+        // Of those that do not reach it, the one that came furthest.
+        let all = vec![attempt(driver(), reasons[0].clone(), 3), attempt(By::MadeUpCall, reasons[1].clone(), 9)];
+        assert_eq!(best(all), (By::MadeUpCall, reasons[1].clone()));
+    }
+
+    #[test]
+    fn errors_of_drivers_are_added_up() {
+        let traced = |error: &str| Outcome::Traced { errors: vec![error.to_string()] };
+        let names = ["one", "two"].map(|name| By::Driver(name.to_string()));
+        let all = vec![
+            attempt(names[0].clone(), traced("a"), 1),
+            attempt(names[1].clone(), traced("b"), 1),
+            attempt(By::MadeUpCall, traced("c"), 5),
+        ];
+        let errors = vec!["a".to_string(), "b".to_string()];
+        assert_eq!(best(all), (names[0].clone(), Outcome::Traced { errors }));
     }
 }
