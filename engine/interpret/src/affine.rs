@@ -89,7 +89,8 @@ impl IndexMap {
             IndexMap::Tape(tape) => {
                 let mut registers = registers(tape);
                 let interpretation = Interpretation::Unsaid;
-                let mut machine = Machine { registers: &mut registers, memory, ids, grid, hooks, tape, interpretation };
+                let mut machine =
+                    Machine { registers: &mut registers, memory, ids, grid, hooks, tape, interpretation, places: None };
                 let numbers = ids.iter().map(|&id| Value::Tile(Array::scalar(DType::I32, Scalar::Int(id as i128))));
                 let scalars = prefetched.iter().cloned().map(Value::Ref);
                 machine.enter(&tape.body, numbers.chain(scalars));

@@ -158,6 +158,16 @@ impl BlockState {
         Ok(BlockState { carry, buffer, starts: None })
     }
 
+    /// Whether the block in the Ref is the one with these indices.
+    pub(crate) fn is_at(&self, plan: &BlockPlan, indices: &[i64]) -> bool {
+        self.starts.as_ref().is_some_and(|starts| *starts == plan.starts(indices))
+    }
+
+    /// Whether the block in the Ref is to go back.
+    pub(crate) fn is_written(&self, memory: &Memory) -> bool {
+        self.starts.is_some() && memory.buffers[self.buffer].written
+    }
+
     /// Brings the block with these indices into the Ref.
     pub(crate) fn bring(&mut self, plan: &BlockPlan, indices: &[i64], memory: &mut Memory) -> Result<(), RunError> {
         let starts = plan.starts(indices);
@@ -186,7 +196,7 @@ impl BlockState {
     }
 
     /// Puts the block in the Ref back into the array, if there is one and it was written.
-    fn write_back(&mut self, plan: &BlockPlan, memory: &mut Memory) -> Result<(), RunError> {
+    pub(crate) fn write_back(&mut self, plan: &BlockPlan, memory: &mut Memory) -> Result<(), RunError> {
         let Some(starts) = self.starts.take() else {
             return Ok(());
         };

@@ -26,6 +26,23 @@ pub trait Hooks {
         false
     }
 
+    /// Whether the kernel's time in the program with this number is to be told by place ([`Hooks::places`]). Costs a tick
+    /// for every op that runs.
+    fn wants_places(&self, number: usize) -> bool {
+        let _ = number;
+        false
+    }
+
+    /// The kernel's time in a program: ticks by number of the place, among the kernel's.
+    fn places(&mut self, places: &[Location], ticks: &[u64]) {
+        let _ = (places, ticks);
+    }
+
+    /// Blocks went back after the last program, which has this number.
+    fn written_back(&mut self, number: usize, copies: &[CopyTimes]) {
+        let _ = (number, copies);
+    }
+
     /// A program has run.
     fn program(&mut self, event: &ProgramEvent<'_>) {
         let _ = event;
@@ -59,6 +76,21 @@ pub struct ProgramEvent<'a> {
     pub blocks: &'a [Vec<i64>],
     /// When its stages ran, if the caller has a clock.
     pub times: Option<StageTimes>,
+    /// The copies of blocks that moved, if the caller has a clock.
+    pub copies: &'a [CopyTimes],
+}
+
+/// A copy of one block, in ticks of the caller's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyTimes {
+    /// The operand, by position.
+    pub operand: usize,
+    /// Whether the block went back, because it was written and another one took its place.
+    pub out: bool,
+    /// When it began.
+    pub start: u64,
+    /// When it was done.
+    pub end: u64,
 }
 
 /// Ticks of the caller's clock at the boundaries of a program's stages.

@@ -2,6 +2,7 @@
 
 use crate::affine::IndexMap;
 use crate::blocks::{BlockPlan, BlockState};
+use crate::clock::{CopyClock, PlaceClock};
 use crate::control::allocate;
 use crate::error::RunError;
 use crate::hooks::{Hooks, ProgramEvent, StageTimes};
@@ -111,7 +112,7 @@ impl LaunchPlan {
             next(&mut ids, &grid);
         }
         run.unmatched(hooks);
-        run.finish()
+        run.finish(programs, hooks)
     }
 
     /// The grid with the extents that are known now. No program runs along an extent of zero or less.
@@ -153,6 +154,7 @@ struct Run<'a> {
     prefetched: Vec<View>,
     /// Block indices of the running program, per operand.
     indices: Vec<Vec<i64>>,
+    clock: CopyClock,
 }
 
 enum State {
@@ -229,7 +231,8 @@ impl<'a> Run<'a> {
                 registers[input as usize] = registers[output as usize].clone();
             }
         }
-        Ok(Run { plan, grid, memory, registers, indices: vec![Vec::new(); states.len()], states, prefetched })
+        let indices = vec![Vec::new(); states.len()];
+        Ok(Run { plan, grid, memory, registers, indices, states, prefetched, clock: CopyClock::default() })
     }
 
     fn program(&mut self, number: usize, ids: &[usize], hooks: &mut dyn Hooks) -> Result<(), RunError> {
@@ -239,12 +242,25 @@ impl<'a> Run<'a> {
         let reports = hooks.wants_programs();
         let tick = |hooks: &mut dyn Hooks| if reports { hooks.now() } else { None };
         let copy_in = tick(hooks);
-        for ((operand, state), indices) in self.plan.operands.iter().zip(&mut self.states).zip(&mut self.indices) {
-            let State::Block(state) = state else { continue };
+        self.clock.begin(copy_in);
+        for (position, operand) in self.plan.operands.iter().enumerate() {
+            let State::Block(state) = &mut self.states[position] else { continue };
+            let indices = &mut self.indices[position];
             operand.map.indices(ids, self.grid, &self.prefetched, &mut self.memory, hooks, indices)?;
+            let moves = self.clock.runs() && !state.is_at(&operand.blocks, indices);
+            if moves && state.is_written(&self.memory) {
+                state.write_back(&operand.blocks, &mut self.memory)?;
+                self.clock.copied(position, true, hooks);
+            }
             state.bring(&operand.blocks, indices, &mut self.memory)?;
+            if moves {
+                self.clock.copied(position, false, hooks);
+            }
         }
         let compute = tick(hooks);
+        let places = compute
+            .filter(|_| hooks.wants_places(number))
+            .map(|tick| PlaceClock::new(tick, self.plan.tape.locations.len()));
         let mut machine = Machine {
             registers: &mut self.registers,
             memory: &mut self.memory,
@@ -253,9 +269,15 @@ impl<'a> Run<'a> {
             hooks,
             tape: &self.plan.tape,
             interpretation: self.plan.interpretation,
+            places,
         };
         machine.run(&self.plan.tape.body)?;
+        let places = machine.places.take();
         let end = tick(hooks);
+        if let (Some(mut places), Some(end)) = (places, end) {
+            places.enter(0, end);
+            hooks.places(&self.plan.tape.locations, &places.ticks);
+        }
         for state in &self.states {
             if let State::Prefetch { buffer, array } = state
                 && self.memory.buffers[*buffer].written
@@ -269,7 +291,7 @@ impl<'a> Run<'a> {
                 (Some(copy_in), Some(compute), Some(end)) => Some(StageTimes { copy_in, compute, end }),
                 _ => None,
             };
-            hooks.program(&ProgramEvent { number, ids, blocks: &self.indices, times });
+            hooks.program(&ProgramEvent { number, ids, blocks: &self.indices, times, copies: &self.clock.copies });
         }
         Ok(())
     }
@@ -284,17 +306,27 @@ impl<'a> Run<'a> {
             hooks,
             tape: &self.plan.tape,
             interpretation: self.plan.interpretation,
+            places: None,
         };
         machine.report_left_over(0);
     }
 
     /// The outputs.
-    fn finish(mut self) -> Result<Vec<Array>, RunError> {
+    fn finish(mut self, programs: usize, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
+        let reports = hooks.wants_programs();
+        self.clock.begin(if reports { hooks.now() } else { None });
         let mut outputs = Vec::new();
-        for (operand, state) in self.plan.operands.iter().zip(self.states) {
+        for (position, (operand, state)) in self.plan.operands.iter().zip(self.states).enumerate() {
             if let (State::Block(state), Role::Output) = (state, operand.role) {
+                let goes = self.clock.runs() && state.is_written(&self.memory);
                 outputs.push(state.finish(&operand.blocks, &mut self.memory)?);
+                if goes {
+                    self.clock.copied(position, true, hooks);
+                }
             }
+        }
+        if self.clock.runs() && programs > 0 {
+            hooks.written_back(programs - 1, &self.clock.copies);
         }
         Ok(outputs)
     }

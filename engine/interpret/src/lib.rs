@@ -10,6 +10,7 @@
 mod access;
 mod affine;
 mod blocks;
+mod clock;
 mod control;
 mod copies;
 mod error;
@@ -24,7 +25,7 @@ mod semaphores;
 mod tape;
 
 pub use error::{RunError, RunErrorKind};
-pub use hooks::{Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes, Unmatched, UnmatchedSemaphore};
+pub use hooks::{CopyTimes, Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes, Unmatched, UnmatchedSemaphore};
 pub use launch::{LaunchPlan, run_launch};
 pub use machine::{FunctionPlan, run_function};
 pub use print::format_debug_print;

@@ -1,6 +1,7 @@
 //! Runs tapes: registers, one step after the other, and host functions.
 
 use crate::access::{Access, Index, broadcast};
+use crate::clock::PlaceClock;
 use crate::error::RunError;
 use crate::hooks::{Hooks, OutOfBounds};
 use crate::memory::{Memory, View};
@@ -33,6 +34,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) hooks: &'a mut dyn Hooks,
     pub(crate) tape: &'a Tape,
     pub(crate) interpretation: Interpretation,
+    /// The kernel's time by place, where that is wanted.
+    pub(crate) places: Option<PlaceClock>,
 }
 
 /// Registers for a tape, constants in place.
@@ -48,6 +51,11 @@ impl Machine<'_> {
     /// Runs a block whose parameters are in place.
     pub(crate) fn run(&mut self, block: &Block) -> Result<(), RunError> {
         for step in &block.steps {
+            if let Some(places) = &mut self.places
+                && let Some(tick) = self.hooks.now()
+            {
+                places.enter(step.location as usize, tick);
+            }
             self.step(step).map_err(|error| match self.tape.locations.get(step.location as usize) {
                 Some(location) => error.at(step.op, location),
                 None => error,
@@ -383,6 +391,7 @@ impl FunctionPlan {
             hooks,
             tape: &self.tape,
             interpretation: Interpretation::Unsaid,
+            places: None,
         };
         machine.enter(body, args.into_iter().map(Value::Tile));
         machine.run(body)?;

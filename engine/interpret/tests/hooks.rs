@@ -252,3 +252,92 @@ const RANDOM: [&str; 4] = [
     "[[ 77 192]\n [196  18]]",
     "[2765691542  824333390]",
 ];
+
+/// Remembers when things happened on a clock that counts its own ticks.
+#[derive(Default)]
+struct Clock {
+    ticks: u64,
+    copies: Vec<(usize, usize, bool)>,
+    compute: Vec<u64>,
+    /// Ticks by line of the kernel, of programs that it is asked for.
+    places: Vec<Vec<u64>>,
+    asked: Vec<usize>,
+}
+
+impl Hooks for Clock {
+    fn now(&mut self) -> Option<u64> {
+        self.ticks += 1;
+        Some(self.ticks)
+    }
+
+    fn wants_programs(&self) -> bool {
+        true
+    }
+
+    fn wants_places(&self, number: usize) -> bool {
+        self.asked.contains(&number)
+    }
+
+    fn places(&mut self, _: &[pallas_ir::Location], ticks: &[u64]) {
+        self.places.push(ticks.to_vec());
+    }
+
+    fn program(&mut self, event: &ProgramEvent<'_>) {
+        let times = event.times.expect("there is a clock");
+        let mut last = times.copy_in;
+        for copy in event.copies {
+            assert!(copy.start >= last && copy.end > copy.start && copy.end <= times.compute);
+            last = copy.end;
+            self.copies.push((event.number, copy.operand, copy.out));
+        }
+        self.compute.push(times.end - times.compute);
+    }
+
+    fn written_back(&mut self, number: usize, copies: &[pallas_interpret::CopyTimes]) {
+        self.copies.extend(copies.iter().map(|copy| (number, copy.operand, copy.out)));
+    }
+}
+
+#[test]
+fn copies_are_timed_where_blocks_move() {
+    // x moves with every program, the output with every second one.
+    let launch = parse_launch(
+        "launch grid=[2, 2] {
+  input @x: i32[4] block=[1] map @xm(%i: i32[], %j: i32[]) { %two = constant 2 : i32[]
+ %a = mul %i, %two : i32[]
+ %b = add %a, %j : i32[]
+ yield %b }
+  output @o: i32[2] block=[1] map @om(%i: i32[], %j: i32[]) { yield %i }
+  kernel @sum(%x: ref<i32[1]>, %o: ref<i32[1]>) {
+    %a = load %x[:] : i32[1]
+    %b = add %a, %a : i32[1]
+    store %o[:], %b
+  }
+}
+",
+    )
+    .expect("it is well formed");
+    let mut clock = Clock { asked: vec![2], ..Clock::default() };
+    let outputs = run_launch(&launch, vec![i32s(&[1, 2, 3, 4])], &mut clock).expect("it runs");
+    assert_eq!(outputs[0], i32s(&[4, 8]));
+    let (copy_in, copy_out) = (false, true);
+    let expected = [
+        (0, 0, copy_in),
+        (0, 1, copy_in),
+        (1, 0, copy_in),
+        (2, 0, copy_in),
+        (2, 1, copy_out),
+        (2, 1, copy_in),
+        (3, 0, copy_in),
+        (3, 1, copy_out),
+    ];
+    assert_eq!(clock.copies, expected);
+    // The kernel takes a tick, and one more for each op where places are asked for; their times add up.
+    assert_eq!(clock.compute, [1, 1, 4, 1]);
+    assert_eq!(clock.places.iter().map(|places| places.iter().sum::<u64>()).collect::<Vec<_>>(), [4]);
+    // With a clock or without: the same values.
+    assert_eq!(
+        run_launch(&launch, vec![i32s(&[1, 2, 3, 4])], &mut pallas_interpret::NoHooks).expect("it runs"),
+        outputs
+    );
+}
