@@ -171,15 +171,14 @@ fn cut(launch: &Launch, grid: &[usize], tile: (usize, usize)) -> Option<Launch> 
             let row = map.dims.get(at).and_then(IndexForm::coefficients).unwrap_or_default();
             let axis = row.iter().position(|&factor| factor != 0);
             let (Some(axis), BlockDim::Blocked(size)) = (axis, &mut *dim) else { continue };
-            if grid[axis] == launch.grid[axis] {
-                continue;
-            }
-            let all = size.checked_mul(launch.grid[axis])?;
             let extent = original.array.shape[at];
-            if all != extent || !all.is_multiple_of(grid[axis]) {
-                return None;
+            if grid[axis] != launch.grid[axis] {
+                let all = size.checked_mul(launch.grid[axis])?;
+                if all != extent || !all.is_multiple_of(grid[axis]) {
+                    return None;
+                }
+                *size = all / grid[axis];
             }
-            *size = all / grid[axis];
             let multiple = match rank - at {
                 1 => tile.1,
                 2 => tile.0,

@@ -37,6 +37,8 @@ pub struct Formulas {
     pub compute: f64,
     /// Slots per operand.
     pub slots: usize,
+    /// In how many iterations a copy is made: N, unless blocks stay.
+    pub rounds: usize,
     /// At how many ends there is a bubble: 2 with inputs and outputs.
     pub bubbles: usize,
 }
@@ -57,14 +59,16 @@ impl Formulas {
         self.latency + self.programs as f64 * self.transfer
     }
 
-    /// `N (alpha + X / beta + Y / F) / S`: a slot is filled, used, and filled again; S of them take turns.
+    /// `N (alpha + X / beta + Y / F) / S`: a slot is filled, used, and filled again; S of them take turns. Iterations
+    /// without a copy have no latency.
     pub fn latency_bound(&self) -> f64 {
-        self.programs as f64 * (self.bubble() + self.compute) / self.slots.max(1) as f64
+        let work = self.programs as f64 * (self.transfer + self.compute);
+        (self.rounds as f64 * self.latency + work) / self.slots.max(1) as f64
     }
 
     /// What the steady state waits for.
     pub fn bound(&self) -> Bound {
-        let turn = (self.bubble() + self.compute) / self.slots.max(1) as f64;
+        let turn = self.latency_bound() / self.programs.max(1) as f64;
         if turn > self.compute && turn > self.transfer {
             Bound::Latency
         } else if self.transfer > self.compute {

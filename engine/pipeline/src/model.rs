@@ -99,7 +99,7 @@ impl Model {
         let scratch: u128 = launch.scratch.iter().map(|ty| packed(ty.dtype, ty.shape.iter().copied())).sum();
         let on_chip = schedule.slot_bytes().saturating_add(scratch);
         let formulas = formulas(&schedule, machine, &work, programs, bytes);
-        let timing = Timing::new(schedule, durations, machine.rates());
+        let timing = Timing::new(schedule, durations, machine.rates(programs));
         Model { work, timing, stride, formulas, bytes, on_chip, assumed, left_in_place }
     }
 
@@ -142,7 +142,7 @@ fn durations(launch: &Launch, machine: &Machine, work: &LaunchWork) -> Durations
 }
 
 fn formulas(schedule: &Schedule, machine: &Machine, work: &LaunchWork, programs: usize, bytes: u128) -> Formulas {
-    let cores = machine.core_count() as f64;
+    let cores = machine.busy_cores(programs) as f64;
     let each = programs.max(1) as f64;
     let has = |direction| schedule.streams.iter().any(|stream| stream.direction == direction);
     let moving = schedule.streams.iter().filter(|stream| stream.moves != Moves::Never);
@@ -152,6 +152,7 @@ fn formulas(schedule: &Schedule, machine: &Machine, work: &LaunchWork, programs:
         transfer: bytes as f64 / each * cores / machine.bandwidth.value,
         compute: machine.compute_seconds(&work.total) / each,
         slots: moving.map(|stream| stream.slots).min().unwrap_or(1),
+        rounds: schedule.streams.iter().map(|stream| stream.moves.copies(&schedule.order)).max().unwrap_or(0),
         bubbles: usize::from(has(Direction::In)) + usize::from(has(Direction::Out)),
     }
 }

@@ -213,6 +213,16 @@ impl Timing {
         &self.schedule
     }
 
+    /// How long the kernel takes.
+    pub fn durations(&self) -> &Durations {
+        &self.durations
+    }
+
+    /// The clocks of copies.
+    pub fn rates(&self) -> Rates {
+        self.rates
+    }
+
     /// How long the kernel takes for a program.
     pub fn duration(&self, program: usize) -> Ticks {
         self.durations.of(&self.schedule.order, program)

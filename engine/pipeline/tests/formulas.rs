@@ -25,7 +25,7 @@ fn pipeline(formulas: Formulas, output: bool) -> f64 {
 }
 
 fn letters(latency: f64, transfer: f64, compute: f64, slots: usize, bubbles: usize) -> Formulas {
-    Formulas { programs: 1000, latency, transfer, compute, slots, bubbles }
+    Formulas { programs: 1000, latency, transfer, compute, slots, rounds: 1000, bubbles }
 }
 
 fn close(a: f64, b: f64, within: f64) {

@@ -91,9 +91,14 @@ impl Machine {
         }
     }
 
-    /// Clocks of the copies of one core.
-    pub fn rates(&self) -> Rates {
-        Rates::new(self.latency.value, self.bandwidth.value / self.core_count() as f64)
+    /// How many cores have something to do.
+    pub fn busy_cores(&self, programs: usize) -> usize {
+        self.core_count().min(programs).max(1)
+    }
+
+    /// Clocks of the copies of one core, where the busy ones share the bandwidth.
+    pub fn rates(&self, programs: usize) -> Rates {
+        Rates::new(self.latency.value, self.bandwidth.value / self.busy_cores(programs) as f64)
     }
 
     /// Operations per second of the whole machine.
