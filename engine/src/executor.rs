@@ -2,23 +2,40 @@
 //! semaphores that are waited for in vain or not at all, turned into findings.
 
 use crate::findings::severity;
+use crate::timings::Timings;
 use pallas_check::waits::{self, Mismatch};
 use pallas_interpret::{
-    Hooks, OutOfBounds, RunError, RunErrorKind, Unmatched, UnmatchedSemaphore, run_function, run_launch,
+    CopyTimes, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, Unmatched, UnmatchedSemaphore, run_function,
+    run_launch,
 };
-use pallas_ir::{Certainty, Finding, Function, Launch};
+use pallas_ir::{Certainty, Finding, Function, Launch, Location};
 use pallas_jax::{ExecutionError, Executor, World};
+use pallas_profile::Recorder;
 use pallas_tensor::Array;
 use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The CPU.
-#[derive(Default)]
 pub(crate) struct CpuExecutor {
     findings: RefCell<Vec<Finding>>,
+    timings: Option<RefCell<Timings>>,
 }
 
 impl CpuExecutor {
+    /// Times launches, if there is something to time them with.
+    pub(crate) fn new(timings: Option<Timings>) -> Self {
+        CpuExecutor { findings: RefCell::default(), timings: timings.map(RefCell::new) }
+    }
+
+    /// What was measured of the launches so far.
+    pub(crate) fn measured(&self) -> Vec<(Arc<Launch>, Recorder)> {
+        self.timings.as_ref().map_or_else(Vec::new, |timings| timings.borrow_mut().take())
+    }
+
+    fn watcher<'a>(&'a self, world: &'a dyn World) -> Watcher<'a> {
+        Watcher { world, findings: &self.findings, timings: self.timings.as_ref() }
+    }
+
     /// What went wrong in the runs so far, each place once.
     pub(crate) fn findings(&self) -> Vec<Finding> {
         self.findings.take()
@@ -32,8 +49,7 @@ impl Executor for CpuExecutor {
         arguments: Vec<Array>,
         world: &dyn World,
     ) -> Result<Vec<Array>, ExecutionError> {
-        let mut watcher = Watcher { world, findings: &self.findings };
-        run_function(function, arguments, &mut watcher).map_err(|error| failed(&error))
+        run_function(function, arguments, &mut self.watcher(world)).map_err(|error| failed(&error))
     }
 
     fn run_launch(
@@ -42,7 +58,8 @@ impl Executor for CpuExecutor {
         arguments: Vec<Array>,
         world: &dyn World,
     ) -> Result<Vec<Array>, ExecutionError> {
-        let mut watcher = Watcher { world, findings: &self.findings };
+        let mut watcher = self.watcher(world);
+        watcher.launch_begins(launch);
         run_launch(launch, arguments, &mut watcher).map_err(|error| failed(&error))
     }
 }
@@ -65,9 +82,46 @@ fn failed(error: &RunError) -> ExecutionError {
 struct Watcher<'a> {
     world: &'a dyn World,
     findings: &'a RefCell<Vec<Finding>>,
+    timings: Option<&'a RefCell<Timings>>,
 }
 
 impl Hooks for Watcher<'_> {
+    fn now(&mut self) -> Option<u64> {
+        self.timings.and_then(|timings| timings.borrow().now())
+    }
+
+    fn wants_programs(&self) -> bool {
+        self.timings.is_some()
+    }
+
+    fn wants_places(&self, number: usize) -> bool {
+        self.timings.is_some() && Timings::wants_places(number)
+    }
+
+    fn launch_begins(&mut self, launch: &Launch) {
+        if let Some(timings) = self.timings {
+            timings.borrow_mut().begin(launch);
+        }
+    }
+
+    fn program(&mut self, event: &ProgramEvent<'_>) {
+        if let Some(timings) = self.timings {
+            timings.borrow_mut().program(event);
+        }
+    }
+
+    fn places(&mut self, places: &[Location], ticks: &[u64]) {
+        if let Some(timings) = self.timings {
+            timings.borrow_mut().places(places, ticks);
+        }
+    }
+
+    fn written_back(&mut self, number: usize, copies: &[CopyTimes]) {
+        if let Some(timings) = self.timings {
+            timings.borrow_mut().written_back(number, copies);
+        }
+    }
+
     fn debug_print(&mut self, format: &str, values: &[Array]) {
         self.world.debug_print(format, values);
     }

@@ -44,6 +44,10 @@ pub trait Console: Send {
     fn environment(&self, name: &str) -> Option<String>;
     /// Seconds of a clock that does not go back.
     fn seconds(&self) -> f64;
+    /// Nanoseconds of a clock that the stages of launches are timed with; `None` leaves them untimed, at no cost.
+    fn nanoseconds(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The host of an analysis: source files, nothing else. Printed text is dropped.

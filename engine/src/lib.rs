@@ -1,9 +1,11 @@
 //! The engine behind `pallas-lsp` and `pallas-tui`.
 //!
-//! [`Analysis`] says what a file does without doing it; [`Run`] does it. Both end in [`Finding`]s and [`Launch`]es.
+//! [`Analysis`] says what a file does without doing it; [`Run`] does it. Both end in [`Finding`]s and [`Launch`]es, and
+//! [`Profile`] makes a report of either.
 //! Front ends depend on this crate (and `pallas-ide`) alone.
 
 pub mod analysis;
+mod calibrate;
 pub mod environment;
 mod executor;
 pub mod facts;
@@ -12,20 +14,25 @@ mod findings;
 mod host;
 pub mod package;
 pub mod parsed;
+mod profile;
 pub mod run;
 mod stack;
+mod timings;
 
 pub use analysis::{Analysis, AnalysisOptions};
+pub use calibrate::this_cpu;
 pub use environment::Environment;
 pub use facts::{Fact, Facts};
 pub use files::{Disk, FileSystem, Overlay};
 pub use host::{Cancel, Console};
 pub use parsed::ParsedFiles;
+pub use profile::Profile;
 pub use run::{Run, RunOptions};
 
 pub use pallas_check as check;
 pub use pallas_ir as ir;
 pub use pallas_ir::{Certainty, Finding, Fix, Label, Launch, Operand, Role, Severity};
 pub use pallas_pipeline as pipeline;
+pub use pallas_profile as report;
 pub use pallas_syntax as syntax;
 pub use pallas_syntax::{FileId, LineColumn, SourceFile, Span};

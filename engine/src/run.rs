@@ -6,8 +6,10 @@ use crate::executor::CpuExecutor;
 use crate::files::FileSystem;
 use crate::host::{Cancel, Console, RunHost};
 use crate::stack::with_large_stack;
+use crate::timings::Timings;
 use pallas_ir::{Finding, Launch};
 use pallas_jax::JaxState;
+use pallas_profile::Recorder;
 use pallas_python::interp::{Interp, Limits, Mode, Outcome};
 use pallas_python::raise::Abort;
 use pallas_syntax::{FileId, SourceFile};
@@ -26,6 +28,8 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// The launches that ran.
     pub launches: Vec<Arc<Launch>>,
+    /// What was measured of them, if the console has a clock for it ([`Console::nanoseconds`]).
+    pub measured: Vec<(Arc<Launch>, Recorder)>,
     /// Every file that was read, by id.
     pub sources: Vec<Arc<SourceFile>>,
 }
@@ -58,6 +62,7 @@ impl Run {
                 .to_string(),
             findings: Vec::new(),
             launches: Vec::new(),
+            measured: Vec::new(),
             sources: vec![kept],
         })
     }
@@ -65,12 +70,13 @@ impl Run {
 
 fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions) -> Run {
     let module = pallas_syntax::parse(source.clone());
+    let console = Rc::new(RefCell::new(options.console));
     let host = Rc::new(RunHost {
         files: options.files,
         paths: import_paths(path, &options.import_paths),
         environment: options.environment,
         arguments: std::iter::once(path.to_string()).chain(options.arguments).collect(),
-        console: Rc::new(RefCell::new(options.console)),
+        console: console.clone(),
         cancel: options.cancel,
     });
     let interp = Interp::new(host, Mode::Run, Limits::default());
@@ -78,7 +84,7 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions) -> Run {
     let state = interp.extension::<JaxState>();
     let watch = Rc::new(Watch::default());
     state.set_observer(watch.clone());
-    let executor = Rc::new(CpuExecutor::default());
+    let executor = Rc::new(CpuExecutor::new(Timings::new(console)));
     state.set_executor(executor.clone());
     let outcome = interp.run_main(&module, "__main__");
     // What Python says of a missing module does not say where the workbench has looked.
@@ -109,5 +115,6 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions) -> Run {
     findings.extend(missing);
     findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));
     findings.dedup_by(|a, b| a.code == b.code && a.span == b.span);
-    Run { exit, stderr, findings, launches, sources: interp.sources() }
+    let measured = executor.measured();
+    Run { exit, stderr, findings, launches, measured, sources: interp.sources() }
 }

@@ -15,6 +15,7 @@ const FLOORS: &[&[(&str, &str)]] = &[
         ("pallas-interpret", "engine/interpret"),
         ("pallas-pipeline", "engine/pipeline"),
     ],
+    &[("pallas-profile", "engine/profile")],
     &[("pallas-engine", "engine")],
     &[("pallas-ide", "engine/ide")],
     &[("pallas-lsp", "lsp"), ("pallas-tui", "tui")],

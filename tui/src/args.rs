@@ -23,12 +23,20 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Evaluates files without running them, and prints what is wrong. Exits with 1 if anything is.
     Check(CheckArgs),
+    /// Runs a file and reports where the time of its launches goes: measured here, and modelled on a machine.
+    ///
+    /// Exits with 0; with 1 if the program fails or launches no kernel; with 2 if what was asked cannot be done.
+    Profile(ProfileArgs),
+    /// Compares two reports of `profile --json`, launch by launch.
+    ///
+    /// Exits with 0; with 1 if a time grew by more than `--fail-above`; with 2 if the reports cannot be read or compared.
+    Compare(CompareArgs),
     /// Prints what a file's kernels are lowered to.
     Lower(LowerArgs),
     /// Explains a rule, such as PL120 or block-out-of-bounds.
     Explain(ExplainArgs),
     /// Says what this machine has to offer.
-    Doctor,
+    Doctor(DoctorArgs),
 }
 
 /// `pallas-tui FILE`
@@ -119,6 +127,73 @@ pub(crate) enum OutputFormat {
     Sarif,
 }
 
+/// `pallas-tui profile`
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    /// The Python file. What it prints goes to standard error, so that standard output holds the report alone.
+    pub(crate) file: PathBuf,
+    /// Writes the whole report as JSON; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Writes a trace that Perfetto and Chrome open; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// How the report is printed. By default as text, unless it is written elsewhere.
+    #[arg(long, value_enum)]
+    pub(crate) report: Option<ReportFormat>,
+    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, which is measured now.
+    #[arg(long, value_name = "NAME", default_value = "v5e")]
+    pub(crate) machine: String,
+    /// Whether the programs of each launch are timed as they run.
+    #[arg(long, value_enum, default_value_t = Timing::On)]
+    pub(crate) timing: Timing,
+    /// Models what an analysis finds, and runs nothing.
+    #[arg(long, conflicts_with = "timing")]
+    pub(crate) no_run: bool,
+    /// `sys.argv[1:]` of the file.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For terminals and logs.
+    Text,
+    /// Markdown, for issues and reviews.
+    Md,
+}
+
+/// Whether programs are timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Timing {
+    /// Per stage, operand and line.
+    On,
+    /// Not at all: the run is as fast as `pallas-tui run`.
+    Off,
+}
+
+/// `pallas-tui compare`
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The report before.
+    pub(crate) before: PathBuf,
+    /// The report after.
+    pub(crate) after: PathBuf,
+    /// Exits with 1 if the time of a launch grew by more than this: `5%`.
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) fail_above: Option<f64>,
+}
+
+/// `5%` or `5` as a share.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number / 100.0),
+        _ => Err("a percentage is expected, such as `5%`".to_string()),
+    }
+}
+
 /// `pallas-tui lower`
 #[derive(Debug, Args)]
 pub(crate) struct LowerArgs {
@@ -137,6 +212,14 @@ pub(crate) struct LowerArgs {
 pub(crate) enum Emit {
     /// The kernel IR with its launch.
     Ir,
+}
+
+/// `pallas-tui doctor`
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Measures this CPU as `profile --machine cpu` models it; takes some tenths of a second.
+    #[arg(long)]
+    pub(crate) calibrate: bool,
 }
 
 /// `pallas-tui explain`

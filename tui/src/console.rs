@@ -71,3 +71,42 @@ impl Console for ProcessConsole {
                 .map_or(0.0, |now| now.as_secs_f64() - self.start.elapsed().as_secs_f64())
     }
 }
+
+/// Standard streams of a program whose own output must not stand in the way: it goes to standard error.
+pub(crate) struct Quiet {
+    console: ProcessConsole,
+    timing: bool,
+}
+
+impl Quiet {
+    /// The process's streams, with a clock for launches if there is to be one.
+    pub(crate) fn new(timing: bool) -> Self {
+        Quiet { console: ProcessConsole::new(), timing }
+    }
+}
+
+impl Console for Quiet {
+    fn write_stdout(&mut self, text: &str) {
+        crate::output::stderr(text);
+    }
+
+    fn write_stderr(&mut self, text: &str) {
+        crate::output::stderr(text);
+    }
+
+    fn read_line(&mut self) -> Option<String> {
+        self.console.read_line()
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        self.console.environment(name)
+    }
+
+    fn seconds(&self) -> f64 {
+        self.console.seconds()
+    }
+
+    fn nanoseconds(&self) -> Option<u64> {
+        self.timing.then(|| u64::try_from(self.console.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+}

@@ -1,8 +1,9 @@
-//! `pallas-tui`: runs, checks, lowers, explains, and shows Pallas kernels in the terminal.
+//! `pallas-tui`: runs, checks, profiles, lowers, explains, and shows Pallas kernels in the terminal.
 //! Everything about kernels is in `pallas-engine`; this crate is the command line and the screen.
 
 mod app;
 mod args;
+mod calibrate;
 mod commands;
 mod console;
 mod editor;

@@ -1,11 +1,13 @@
 //! `pallas-tui doctor`: what this machine has to offer, for bug reports.
 
+use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::output;
+use crate::report::profile::words::{scaled, time};
 use std::io::IsTerminal;
 use std::path::Path;
 
-pub(super) fn doctor(python: Option<&Path>) -> Exit {
+pub(super) fn doctor(args: &DoctorArgs, python: Option<&Path>) -> Exit {
     let environment = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let size = match crossterm::terminal::size() {
@@ -39,9 +41,27 @@ pub(super) fn doctor(python: Option<&Path>) -> Exit {
         ("packages", packages(python)),
         ("PYTHONPATH", environment("PYTHONPATH").unwrap_or_else(|| "not set".to_string())),
     ];
+    let mut rows = rows.to_vec();
+    if args.calibrate {
+        rows.extend(calibrated());
+    }
     let text: String = rows.iter().map(|(name, value)| format!("{name:<11} {value}\n")).collect();
     output::stdout(&text);
     Exit::Success
+}
+
+/// What interpret mode reaches on this CPU.
+fn calibrated() -> Vec<(&'static str, String)> {
+    let Some(machine) = crate::calibrate::this_cpu() else {
+        return vec![("this CPU", "cannot be measured".to_string())];
+    };
+    let matrix = machine.matrix.first().map_or(0.0, |(_, rate)| rate.value);
+    vec![
+        ("latency", format!("{} for a copy", time(machine.latency.value * 1e9))),
+        ("bandwidth", scaled(machine.bandwidth.value, "B/s")),
+        ("f32 matrix", scaled(matrix, "FLOP/s")),
+        ("f32 vector", scaled(machine.vector.value, "FLOP/s")),
+    ]
 }
 
 /// Where installed packages come from.

@@ -1,9 +1,11 @@
 //! What each subcommand does, one file each.
 
 mod check;
+mod compare;
 mod doctor;
 mod explain;
 mod lower;
+mod profile;
 mod run;
 mod view;
 
@@ -19,9 +21,11 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
     match cli.command {
         Some(Command::Run(args)) => run::run(args, python, colored(color, &std::io::stderr())),
         Some(Command::Check(args)) => check::check(&args, python, colored(color, &std::io::stdout())),
+        Some(Command::Profile(args)) => profile::profile(&args, python),
+        Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Lower(args)) => lower::lower(&args, python),
         Some(Command::Explain(args)) => explain::explain(&args),
-        Some(Command::Doctor) => doctor::doctor(python),
+        Some(Command::Doctor(args)) => doctor::doctor(&args, python),
         None => view::view(cli.view),
     }
 }

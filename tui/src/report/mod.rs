@@ -1,3 +1,5 @@
-//! Reports that are printed instead of shown: one format, one file.
+//! Reports as text and Markdown, one format a file.
 
+pub(crate) mod comparison;
+pub(crate) mod profile;
 pub(crate) mod text;

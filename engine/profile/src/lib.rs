@@ -1,0 +1,33 @@
+//! The profile report: everything that a screen shows of a run, in one immutable, versioned, serialisable value.
+//!
+//! What was modelled and what was measured stand apart and are never added up. A grid of millions is not written down
+//! program by program: the report holds what its schedule follows from, and [`LaunchReport::timing`] answers for any
+//! program; measured times are kept in bins of neighbours. The JSON schema is in `schema/`.
+
+mod build;
+mod clip;
+mod compare;
+mod measured;
+mod modelled;
+mod place;
+mod read;
+mod report;
+mod trace;
+
+pub use build::{Observed, ObservedLaunch};
+pub use compare::{Change, Comparison, Incomparable, compare};
+pub use measured::{Bins, Copied, LineTime, Measured, Recorder, StageTime};
+pub use modelled::{
+    Advice, BlockChoice, Formulas, Line, Modelled, Moves, Schedule, SlotChoice, Stream, Unknown, WorkTerm,
+};
+pub use place::Place;
+pub use read::ReadError;
+pub use report::{
+    BlockDim, Event, FindingReport, IndexForm, LabelReport, LaunchReport, MachineReport, Mark, NumberReport,
+    OperandReport, Producer, Program, RateReport, Report, ScratchReport, SourceText, Stage, Totals, TotalsMeasured,
+    TotalsModelled, VERSION,
+};
+pub use trace::trace;
+
+/// The JSON schema of reports of version [`VERSION`].
+pub const SCHEMA: &str = include_str!("../schema/profile-v1.json");

@@ -1,0 +1,44 @@
+//! Places in the source, with lines and columns, so that a reader of the report needs no parser.
+
+use pallas_syntax::{SourceFile, Span};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A span with its lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// Number of the file, as in the report's sources.
+    pub file: u32,
+    /// First byte.
+    pub start: u32,
+    /// Byte behind the last.
+    pub end: u32,
+    /// Line of the first byte, from 1.
+    pub line: u32,
+    /// Column of the first byte, from 1.
+    pub column: u32,
+    /// Line of the end.
+    pub end_line: u32,
+    /// Column of the end.
+    pub end_column: u32,
+}
+
+impl Place {
+    /// The place of a span; `None` if its file is not among the sources, or the span is empty.
+    pub fn of(span: Span, sources: &[Arc<SourceFile>]) -> Option<Place> {
+        if span.end <= span.start {
+            return None;
+        }
+        let source = sources.iter().find(|source| source.id == span.file)?;
+        let (from, to) = (source.line_column(span.start), source.line_column(span.end));
+        Some(Place {
+            file: span.file.0,
+            start: span.start,
+            end: span.end,
+            line: from.line,
+            column: from.column,
+            end_line: to.line,
+            end_column: to.column,
+        })
+    }
+}

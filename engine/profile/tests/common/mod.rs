@@ -1,0 +1,98 @@
+//! A program with a launch that has something of everything, and its report.
+#![allow(dead_code)] // each test binary uses its part
+
+use pallas_ir::text::parse_launch;
+use pallas_ir::{Certainty, Finding, Launch, Severity};
+use pallas_pipeline::Machine;
+use pallas_profile::{Copied, Observed, ObservedLaunch, Recorder, Report};
+use pallas_syntax::{FileId, SourceFile, Span};
+use std::sync::Arc;
+
+pub(crate) const TEXT: &str =
+    "def matmul(x, y, o):\n  o[...] += x[...] @ y[...]\n\npallas_call(matmul, grid=(2, 3, 4))\n";
+
+/// A matmul over a grid of rows, columns and steps.
+pub(crate) fn matmul(grid: [usize; 3]) -> Launch {
+    let [i, j, k] = grid;
+    let (m, n, d) = (8 * i, 128 * j, 128 * k);
+    let text = format!(
+        r#"launch grid=[{i}, {j}, {k}] {{
+  input @x: f32[{m},{d}] block=[8, 128] map @xm(%i: i32[], %j: i32[], %k: i32[]) {{ yield %i, %k }}
+  input @y: f32[{d},{n}] block=[128, 128] map @ym(%i: i32[], %j: i32[], %k: i32[]) {{ yield %k, %j }}
+  output @o: f32[{m},{n}] block=[8, 128] map @om(%i: i32[], %j: i32[], %k: i32[]) {{ yield %i, %j }}
+  kernel @matmul(%x: ref<f32[8,128]>, %y: ref<f32[128,128]>, %o: ref<f32[8,128]>) {{
+    %a = load %x[:, :] : f32[8,128]
+    %b = load %y[:, :] : f32[128,128]
+    %p = dot_general %a, %b contracting=[[1], [0]] batch=[[], []] : f32[8,128]
+    %o0 = load %o[:, :] : f32[8,128]
+    %sum = add %o0, %p : f32[8,128]
+    store %o[:, :], %sum
+  }}
+}}
+"#
+    );
+    let mut launch = parse_launch(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let span = |of: &str| {
+        let start = TEXT.find(of).expect("it is in the text");
+        Span::new(FileId(0), start, start + of.len())
+    };
+    launch.spans.call = span("pallas_call(matmul, grid=(2, 3, 4))");
+    launch.spans.kernel = Some(span("matmul(x, y, o)"));
+    launch.operands[0].spans.parameter = Some(span("x, y"));
+    for location in &mut launch.kernel.locations {
+        location.span = span("o[...] += x[...] @ y[...]");
+    }
+    launch
+}
+
+pub(crate) fn source() -> Arc<SourceFile> {
+    Arc::new(SourceFile::new(FileId(0), "kernel.py", TEXT))
+}
+
+pub(crate) fn finding() -> Finding {
+    Finding {
+        code: "PL120",
+        severity: Severity::Warning,
+        certainty: Certainty::Found,
+        message: "the output is read before it is written".to_string(),
+        span: Span::new(FileId(0), 23, 29),
+        labels: Vec::new(),
+        evidence: Some("program (1, 2, 0): rows 8..16".to_string()),
+        help: None,
+        fix: None,
+    }
+}
+
+/// The report of one launch, with measured times if `timed`.
+pub(crate) fn report(grid: [usize; 3], machine: &str, timed: bool) -> Report {
+    let launch = Arc::new(matmul(grid));
+    let source = source();
+    let measured = timed.then(|| {
+        let mut recorder = Recorder::new("interpret mode on the CPU");
+        recorder.begin();
+        let programs = launch.programs();
+        for number in 0..programs {
+            let at = number as u64 * 1000;
+            let copies = [
+                Copied { operand: 0, out: false, start: at, end: at + 100, bytes: 4096 },
+                Copied { operand: 1, out: false, start: at + 100, end: at + 300, bytes: 65536 },
+            ];
+            recorder.program(number, &copies, (at + 300, at + 1000));
+            recorder.blocks(number, &[vec![0, 1], vec![1, 0], vec![0, 0]]);
+        }
+        let end = programs as u64 * 1000;
+        recorder
+            .written_back(programs - 1, &[Copied { operand: 2, out: true, start: end, end: end + 50, bytes: 4096 }]);
+        recorder.lines([(Span::new(FileId(0), 23, 29), 600)]);
+        recorder
+    });
+    let observed = Observed {
+        path: "kernel.py",
+        arguments: &["--fast".to_string()],
+        exit: Some(0),
+        sources: &[source],
+        findings: &[finding()],
+        launches: &[ObservedLaunch { launch, measured }],
+    };
+    Report::new(&observed, Machine::find(machine).expect("a machine"))
+}

@@ -1,0 +1,114 @@
+//! What the launches of a run took: a recorder for each, fed by the interpreter's hooks on the console's clock.
+
+use crate::host::Console;
+use pallas_interpret::{CopyTimes, ProgramEvent};
+use pallas_ir::{BlockMap, Launch, Location};
+use pallas_pipeline::block_bytes;
+use pallas_profile::{Copied, Recorder};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What ran the launches.
+const DEVICE: &str = "interpret mode on the CPU";
+/// The kernel's time is taken by place in the first programs, and then in every so many.
+const FIRST_PLACES: usize = 4;
+/// See [`FIRST_PLACES`].
+const EVERY_PLACES: usize = 64;
+
+/// The launches of a run with their recorders.
+pub(crate) struct Timings {
+    console: Rc<RefCell<Box<dyn Console>>>,
+    launches: Vec<Timed>,
+    /// The one that runs.
+    current: usize,
+}
+
+struct Timed {
+    launch: Arc<Launch>,
+    recorder: Recorder,
+    /// Bytes of a block of each operand.
+    bytes: Vec<u64>,
+    /// Whether block indices depend on data, so that they are to be kept.
+    keeps_blocks: bool,
+}
+
+impl Timings {
+    /// Times on a console's clock; `None` if it has none.
+    pub(crate) fn new(console: Rc<RefCell<Box<dyn Console>>>) -> Option<Timings> {
+        let has_clock = console.borrow().nanoseconds().is_some();
+        has_clock.then(|| Timings { console, launches: Vec::new(), current: 0 })
+    }
+
+    pub(crate) fn now(&self) -> Option<u64> {
+        self.console.borrow().nanoseconds()
+    }
+
+    /// A launch begins; equal ones from one place are one launch.
+    pub(crate) fn begin(&mut self, launch: &Launch) {
+        let same = |timed: &Timed| {
+            std::ptr::eq(&*timed.launch, launch)
+                || timed.launch.spans.apply == launch.spans.apply && *timed.launch == *launch
+        };
+        self.current = self.launches.iter().position(same).unwrap_or_else(|| {
+            let bytes = |operand| u64::try_from(block_bytes(operand)).unwrap_or(u64::MAX);
+            self.launches.push(Timed {
+                launch: Arc::new(launch.clone()),
+                recorder: Recorder::new(DEVICE),
+                bytes: launch.operands.iter().map(bytes).collect(),
+                keeps_blocks: launch
+                    .operands
+                    .iter()
+                    .any(|operand| !BlockMap::new(operand, launch.grid.len()).is_known()),
+            });
+            self.launches.len() - 1
+        });
+        self.launches[self.current].recorder.begin();
+    }
+
+    pub(crate) fn program(&mut self, event: &ProgramEvent<'_>) {
+        let Some(timed) = self.launches.get_mut(self.current) else { return };
+        let Some(times) = event.times else { return };
+        let copies = timed.copies(event.copies);
+        timed.recorder.program(event.number, &copies, (times.compute, times.end));
+        if timed.keeps_blocks {
+            timed.recorder.blocks(event.number, event.blocks);
+        }
+    }
+
+    pub(crate) fn written_back(&mut self, number: usize, copies: &[CopyTimes]) {
+        if let Some(timed) = self.launches.get_mut(self.current) {
+            let copies = timed.copies(copies);
+            timed.recorder.written_back(number, &copies);
+        }
+    }
+
+    pub(crate) fn wants_places(number: usize) -> bool {
+        number < FIRST_PLACES || number.is_multiple_of(EVERY_PLACES)
+    }
+
+    pub(crate) fn places(&mut self, places: &[Location], ticks: &[u64]) {
+        if let Some(timed) = self.launches.get_mut(self.current) {
+            let lines = places.iter().zip(ticks).filter(|(_, ticks)| **ticks > 0);
+            timed.recorder.lines(lines.map(|(place, &ticks)| (place.span, ticks)));
+        }
+    }
+
+    /// The launches with what was measured of them.
+    pub(crate) fn take(&mut self) -> Vec<(Arc<Launch>, Recorder)> {
+        self.launches.drain(..).map(|timed| (timed.launch, timed.recorder)).collect()
+    }
+}
+
+impl Timed {
+    fn copies(&self, copies: &[CopyTimes]) -> Vec<Copied> {
+        let copied = |copy: &CopyTimes| Copied {
+            operand: copy.operand,
+            out: copy.out,
+            start: copy.start,
+            end: copy.end,
+            bytes: self.bytes.get(copy.operand).copied().unwrap_or(0),
+        };
+        copies.iter().map(copied).collect()
+    }
+}

@@ -1,0 +1,9 @@
+//! The profile report for people: as text and as Markdown. Both show the same rows.
+
+mod markdown;
+mod rows;
+mod text;
+pub(crate) mod words;
+
+pub(crate) use markdown::markdown;
+pub(crate) use text::text;

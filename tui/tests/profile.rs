@@ -1,0 +1,267 @@
+//! `profile` and `compare`, through the built binary.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A matmul with its sum in scratch, and an addition that is launched twice.
+const KERNELS: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def matmul_kernel(x_ref, y_ref, o_ref, acc_ref):
+  @pl.when(pl.program_id(2) == 0)
+  def _():
+    acc_ref[...] = jnp.zeros_like(acc_ref)
+
+  acc_ref[...] += x_ref[...] @ y_ref[...]
+
+  @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
+  def _():
+    o_ref[...] = acc_ref[...]
+
+
+def matmul(x, y):
+  return pl.pallas_call(
+      matmul_kernel,
+      grid=(2, 2, 2),
+      in_specs=[
+          pl.BlockSpec((128, 128), lambda i, j, k: (i, k)),
+          pl.BlockSpec((128, 128), lambda i, j, k: (k, j)),
+      ],
+      out_specs=pl.BlockSpec((128, 128), lambda i, j, k: (i, j)),
+      out_shape=jax.ShapeDtypeStruct((256, 256), x.dtype),
+      scratch_shapes=[pltpu.VMEM((128, 128), jnp.float32)],
+      interpret=True,
+  )(x, y)
+
+
+def add_kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...] + 1
+
+
+def add(x):
+  block = pl.BlockSpec((8, 128), lambda i: (i, 0))
+  return pl.pallas_call(
+      add_kernel, grid=(4,), in_specs=[block], out_specs=block, out_shape=x, interpret=True
+  )(x)
+
+
+z = matmul(jnp.ones((256, 256)), jnp.ones((256, 256)))
+a = add(add(jnp.zeros((32, 128))))
+print(z[0, 0], a[0, 0])
+";
+
+struct Case {
+    folder: TempDir,
+}
+
+impl Case {
+    fn new() -> Case {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("kernels.py"), KERNELS).expect("written");
+        Case { folder }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_pallas-tui"))
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_remove("PYTHONPATH")
+            .env_remove("VIRTUAL_ENV")
+            .output()
+            .expect("the binary starts")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.path().join(name), text).expect("written");
+    }
+
+    fn json(&self, name: &str) -> serde_json::Value {
+        let text = fs::read_to_string(self.folder.path().join(name)).expect("it was written");
+        serde_json::from_str(&text).expect("it is JSON")
+    }
+}
+
+/// Exit code, stdout and stderr in one text.
+fn shown(output: &Output) -> String {
+    format!(
+        "exit {:?}\n--- stdout\n{}--- stderr\n{}",
+        output.status.code(),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+#[test]
+fn help_of_profile_and_compare() {
+    let case = Case::new();
+    let texts = [&["profile", "--help"], &["compare", "--help"]].map(|arguments| shown(&case.run(arguments)));
+    insta::assert_snapshot!(texts.join("\n"));
+}
+
+#[test]
+fn the_report_as_text_and_as_markdown() {
+    let case = Case::new();
+    insta::assert_snapshot!("profile_text", shown(&case.run(&["profile", "--timing", "off", "kernels.py"])));
+    let markdown = case.run(&["profile", "--no-run", "--machine", "h100", "--report", "md", "kernels.py"]);
+    insta::assert_snapshot!("profile_markdown", shown(&markdown));
+}
+
+#[test]
+fn what_is_measured_stands_beside_what_is_modelled() {
+    let case = Case::new();
+    let output = case.run(&["profile", "kernels.py", "--json", "report.json", "--trace", "trace.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "the report went elsewhere");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "256.0 2.0\n",
+        "what the program prints goes to standard error"
+    );
+    let report = case.json("report.json");
+    let launches = report["launches"].as_array().expect("launches");
+    assert_eq!(launches.len(), 2);
+    let (matmul, add) = (&launches[0], &launches[1]);
+    assert_eq!(matmul["modelled"]["flops"], 2u64 * 256 * 256 * 256 + 2 * 256 * 256);
+    let measured = &add["measured"];
+    assert_eq!((measured["runs"].as_u64(), measured["programs"].as_u64()), (Some(2), Some(8)));
+    for launch in launches {
+        let measured = &launch["measured"];
+        let number = |name: &str| measured[name].as_f64().expect("a time");
+        let stages = number("copy_in") + number("compute") + number("copy_out");
+        assert!(number("compute") > 0.0 && number("copy_in") > 0.0 && stages <= number("time") * 1.001, "{measured}");
+        let lines = measured["lines"].as_array().expect("lines");
+        let sum: f64 = lines.iter().filter_map(|line| line["time"].as_f64()).sum();
+        assert!((sum - number("compute")).abs() <= 0.01 * number("compute"), "lines add up to the kernel's time");
+        let first = lines[0]["place"]["line"].as_u64().expect("a line");
+        assert!((7..18).contains(&first) || (34..37).contains(&first), "line {first} is in no kernel");
+    }
+    // x, y and the output's block each come in; each of the four output blocks goes back once.
+    let stages = matmul["measured"]["operands"].as_array().expect("operands");
+    let copies: Vec<(u64, &str, u64)> = stages
+        .iter()
+        .filter_map(|sum| Some((sum["operand"].as_u64()?, sum["stage"].as_str()?, sum["copies"].as_u64()?)))
+        .collect();
+    assert_eq!(copies, [(0, "copy_in", 8), (1, "copy_in", 8), (2, "copy_in", 4), (2, "copy_out", 4)]);
+    let trace = case.json("trace.json");
+    assert!(trace["traceEvents"].as_array().is_some_and(|events| events.len() > 100));
+}
+
+#[test]
+fn without_a_clock_nothing_is_measured() {
+    let case = Case::new();
+    for (way, exit) in [(&["--timing", "off"][..], Some(0)), (&["--no-run"], None)] {
+        let arguments: Vec<&str> =
+            ["profile", "--json", "-"].iter().chain(way).chain(&["kernels.py"]).copied().collect();
+        let output = case.run(&arguments);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("standard output is the report");
+        assert!(report["launches"].as_array().is_some_and(|launches| launches.len() == 2));
+        assert!(report["launches"][0]["measured"].is_null() && report["totals"]["measured"].is_null());
+        assert_eq!(report["program"]["exit"].as_i64(), exit);
+    }
+}
+
+#[test]
+fn reports_are_compared() {
+    let case = Case::new();
+    for (name, text) in [
+        ("before", KERNELS.to_string()),
+        ("after", KERNELS.replace("(128, 128)", "(64, 64)").replace("(2, 2, 2)", "(4, 4, 4)")),
+    ] {
+        case.write(&format!("{name}.py"), &text);
+        let json = format!("{name}.json");
+        let output = case.run(&["profile", "--no-run", &format!("{name}.py"), "--json", &json]);
+        assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
+    }
+    let mut text = String::new();
+    for arguments in [
+        &["compare", "before.json", "after.json"][..],
+        &["compare", "before.json", "after.json", "--fail-above", "5%"],
+        &["compare", "after.json", "before.json", "--fail-above", "5%"],
+        &["compare", "before.json", "missing.json"],
+        &["compare", "before.json", "kernels.py"],
+        &["compare", "before.json", "after.json", "--fail-above", "much"],
+    ] {
+        text.push_str(&format!("$ pallas-tui {}\n{}\n", arguments.join(" "), shown(&case.run(arguments))));
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn what_cannot_be_profiled_is_said() {
+    let case = Case::new();
+    case.write("plain.py", "print('no kernels here')\n");
+    case.write("fails.py", "raise ValueError('not today')\n");
+    fs::create_dir(case.folder.path().join("folder")).expect("made");
+    let mut text = String::new();
+    for arguments in [
+        &["profile", "missing.py"][..],
+        &["profile", "folder"],
+        &["profile", "kernels.py", "--machine", "abacus"],
+        &["profile", "kernels.py", "--timing", "off", "--json", "folder"],
+        &["profile", "plain.py"],
+        &["profile", "fails.py"],
+    ] {
+        text.push_str(&format!("$ pallas-tui {}\n{}\n", arguments.join(" "), shown(&case.run(arguments))));
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn every_sample_profiles() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join("samples");
+    let mut files: Vec<_> = fs::read_dir(samples)
+        .expect("samples")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 18);
+    let case = Case::new();
+    for (number, file) in files.iter().enumerate() {
+        let path = file.display().to_string();
+        let machine = ["v5e", "v5p", "v6e", "a100", "h100", "h200", "b200"][number % 7];
+        let output = case.run(&[
+            "profile",
+            &path,
+            "--machine",
+            machine,
+            "--json",
+            "r.json",
+            "--trace",
+            "t.json",
+            "--report",
+            "text",
+        ]);
+        assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
+        let report = case.json("r.json");
+        for launch in report["launches"].as_array().expect("launches") {
+            let modelled = &launch["modelled"];
+            assert!(modelled["time"].as_f64().is_some_and(|time| time > 0.0), "{path}: {launch}");
+            assert!(modelled["utilisation"].as_f64().is_some_and(|share| (0.0..=1.0).contains(&share)), "{path}");
+            assert!(!launch["measured"].is_null(), "{path}: {} was not timed", launch["kernel"]);
+        }
+    }
+}
+
+#[test]
+fn this_cpu_is_measured() {
+    let case = Case::new();
+    let doctor = shown(&case.run(&["doctor", "--calibrate"]));
+    for word in ["latency     ", "B/s", "f32 matrix  ", "FLOP/s"] {
+        assert!(doctor.contains(word), "{word} is missing in\n{doctor}");
+    }
+    let output = case.run(&["profile", "--no-run", "--machine", "cpu", "--json", "-", "kernels.py"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("standard output is the report");
+    let machine = &report["machine"];
+    assert_eq!(machine["name"], "this CPU (interpret mode)");
+    for number in [&machine["latency"], &machine["bandwidth"], &machine["vector"], &machine["matrix"][0]["rate"]] {
+        assert_eq!(number["source"], "measured on this machine");
+        assert!(number["value"].as_f64().is_some_and(|value| value > 0.0), "{number}");
+    }
+}
