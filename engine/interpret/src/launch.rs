@@ -158,7 +158,7 @@ struct Run<'a> {
 }
 
 enum State {
-    /// A whole array that the kernel may read: what it writes is forgotten after the program, as in JAX.
+    /// A whole array in scalar memory. Under `interpret=True` what the kernel writes there is forgotten after the program.
     Prefetch {
         buffer: usize,
         array: Array,
@@ -280,6 +280,7 @@ impl<'a> Run<'a> {
         }
         for state in &self.states {
             if let State::Prefetch { buffer, array } = state
+                && self.plan.interpretation == Interpretation::Plain
                 && self.memory.buffers[*buffer].written
             {
                 self.memory.put(*buffer, array.clone());

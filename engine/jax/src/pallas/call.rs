@@ -9,7 +9,7 @@ use crate::pallas::{interpretation, launch};
 use crate::state::InterpWorld;
 use crate::tile::Tile;
 use crate::tree;
-use pallas_ir::{Attribute, Attributes, AxisSemantics, Interpretation, Launch, Op, ops};
+use pallas_ir::{Attribute, Attributes, AxisSemantics, Interpretation, Launch, MemorySpace, Op, ops};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -48,6 +48,8 @@ pub struct PallasCall {
     pub name: Option<String>,
     /// `interpret`
     pub interpretation: Interpretation,
+    /// Where operands without a spec are.
+    pub space: MemorySpace,
     /// `dimension_semantics` of the compiler parameters.
     pub semantics: Vec<AxisSemantics>,
     /// The `pallas_call(...)` expression.
@@ -137,6 +139,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
             None => None,
         },
         interpretation: interpretation::parse(interp, &interpret)?,
+        space: MemorySpace::Default,
         semantics: semantics(interp, &compiler_params)?,
         span,
         grid_span,

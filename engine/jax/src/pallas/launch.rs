@@ -6,11 +6,13 @@ use crate::context::Context;
 use crate::convert;
 use crate::pallas::call::PallasCall;
 use crate::pallas::memory::MemoryRef;
+use crate::pallas::mesh;
 use crate::pallas::spec::{self, BlockSpec, GridSpec, NoBlockSpec};
 use crate::primitive;
 use crate::refs::{RefObject, array_tile};
 use crate::tile::Tile;
 use crate::trace::{Trace, TraceKind};
+use crate::transform::named;
 use crate::tree::{self, TreeDef};
 use pallas_ir::launch::{LaunchSpans, OperandSpans};
 use pallas_ir::{BlockDim, Function, Launch, MemorySpace, Operand, RefType, Role, TensorType, Type};
@@ -58,7 +60,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         None => (&call.grid, &call.in_specs, &call.out_specs, &call.scratch_shapes, 0),
     };
     let interpretation = cx.state.forced_interpretation.get().unwrap_or(call.interpretation);
-    let Grid { extents: grid, dynamic, given } = parse_grid(cx, call, grid_value)?;
+    let Grid { extents: grid, dynamic, given, names } = parse_grid(cx, call, grid_value)?;
 
     // Arguments: prefetched scalars, then inputs matched against `in_specs`.
     let prefetch = prefetch.min(args.len());
@@ -111,13 +113,13 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     let scalar_refs: Vec<RefType> = scalar_tiles.iter().map(|t| ref_type(&t.ty(), MemorySpace::Smem)).collect();
     let mut operands = planned
         .into_iter()
-        .map(|plan| operand(cx, plan, &grid, &scalar_refs, &scalar_tree))
+        .map(|plan| operand(cx, plan, &grid, &scalar_refs, &scalar_tree, call.space))
         .collect::<PyResult<Vec<_>>>()?;
 
     let (scratch, scratch_tree) = scratch_types(cx, scratch_value)?;
     let trees = KernelTrees { scalars: &scalar_tree, inputs: &input_tree, outputs: &out_tree, scratch: &scratch_tree };
     let known = grid.iter().enumerate().map(|(axis, &extent)| (!dynamic.contains(&axis)).then_some(extent)).collect();
-    let kernel = trace_kernel(cx, call, known, &mut operands, &scratch, &trees)?;
+    let kernel = trace_kernel(cx, call, (known, &names), &mut operands, &scratch, &trees)?;
     let aliases = aliases(cx, call, &operands)?;
     let spans = LaunchSpans {
         call: call.span,
@@ -142,6 +144,8 @@ struct Grid {
     dynamic: Vec<usize>,
     /// Those extents.
     given: Vec<Tile>,
+    /// Names of axes, where they have some.
+    names: Vec<Option<Rc<str>>>,
 }
 
 /// `grid=4`, `grid=(4, 2)`, named grids `(("i", 4), ...)`, and integer scalars that are being traced.
@@ -165,8 +169,14 @@ fn parse_grid(cx: &Context<'_>, call: &PallasCall, value: &Value) -> PyResult<Gr
     let mut grid = Grid::default();
     for (axis, dim) in dims.iter().enumerate() {
         let dim = match dim {
-            Value::Tuple(named) if named.len() == 2 => &named[1],
-            dim => dim,
+            Value::Tuple(named) if named.len() == 2 => {
+                grid.names.push(Some(interp.str(&named[0])?.as_str().into()));
+                &named[1]
+            }
+            dim => {
+                grid.names.push(None);
+                dim
+            }
         };
         if let Some(extent) = array_tile(dim).filter(|tile| tile.array().is_none()) {
             if extent.rank() != 0 || !extent.dtype().is_integer() {
@@ -294,6 +304,7 @@ fn operand(
     grid: &[usize],
     scalars: &[RefType],
     scalar_tree: &TreeDef,
+    space: MemorySpace,
 ) -> PyResult<Operand> {
     let Planned { role, array, origin, spec } = plan;
     let spec_ref = spec.as_deref().and_then(SpecRef::get);
@@ -311,7 +322,7 @@ fn operand(
     let space = match (role, spec_ref) {
         (Role::Prefetch, _) => MemorySpace::Smem,
         (_, Some(spec)) => spec.space,
-        _ => MemorySpace::Default,
+        _ => space,
     };
     Ok(Operand {
         name: Arc::from(origin),
@@ -541,7 +552,7 @@ struct KernelTrees<'a> {
 fn trace_kernel(
     cx: &Context<'_>,
     call: &PallasCall,
-    grid: Vec<Option<usize>>,
+    (grid, names): (Vec<Option<usize>>, &[Option<Rc<str>>]),
     operands: &mut [Operand],
     scratch: &[RefType],
     trees: &KernelTrees<'_>,
@@ -549,7 +560,8 @@ fn trace_kernel(
     let interp = cx.interp;
     let origin = origin_of(cx, &call.kernel);
     let name = call.name.clone().unwrap_or_else(|| interp.callable_name(&call.kernel));
-    let trace = Trace::new(cx, TraceKind::Kernel, &name, format!("{origin} for pallas_call kernel"), Some(grid));
+    let trace =
+        Trace::new(cx, TraceKind::Kernel, &name, format!("{origin} for pallas_call kernel"), Some(grid.clone()));
     let mut refs = Vec::new();
     let mut values = Vec::new();
     let types = operands
@@ -599,7 +611,11 @@ fn trace_kernel(
         })
     })?;
     name_parameters(interp, &trace, call, operands, &bound);
-    let result = trace.within(cx, || interp.call(&call.kernel, args))?;
+    let extents: Vec<usize> = grid.iter().map(|extent| extent.unwrap_or(1)).collect();
+    let result = trace.within(cx, || {
+        let _entered = named::enter(cx, mesh::named_axes(cx, &trace, names, &extents)?);
+        interp.call(&call.kernel, args)
+    })?;
     if !result.is_none() {
         let (_, tree) = tree::flatten(interp, &result, None)?;
         return Err(interp.error_with(

@@ -10,6 +10,7 @@ pub mod enumerations;
 pub mod interpretation;
 pub mod launch;
 pub mod memory;
+pub mod mesh;
 pub mod program;
 pub mod record;
 pub mod scoped;
@@ -52,6 +53,7 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
         access::ATOMICS,
         targets::SHARED_FUNCTIONS,
         debug::FUNCTIONS,
+        mesh::FUNCTIONS,
         asynchronous::semaphores::FUNCTIONS,
         cost::FUNCTIONS,
     ] {

@@ -137,6 +137,20 @@ fn type_arguments(interp: &Interp, types: &Value, keywords: &Value) -> PyResult<
     Ok(args)
 }
 
+/// Calls a function with scratch of these types: a sequence of arguments, or keywords.
+pub(crate) fn with_scratch(cx: &Context<'_>, function: &Value, scratch: &Value) -> PyResult<Value> {
+    let interp = cx.interp;
+    let args = match scratch {
+        Value::Dict(_) => type_arguments(interp, &Value::tuple([]), scratch)?,
+        Value::None | Value::Unset => CallArgs::default(),
+        types => type_arguments(interp, types, &Value::None)?,
+    };
+    if args.positional.is_empty() && args.keywords.is_empty() {
+        return interp.call(function, args);
+    }
+    scoped(interp, function, args)
+}
+
 fn run_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [function, types, _axes, keywords] = args.take();
     scoped(interp, &function, type_arguments(interp, &types, &keywords)?)

@@ -32,6 +32,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax.scipy.linalg", "scipy_linalg.py"),
     module!("jax._src.random.more", "more_random.py"),
     module!("jax._src.pallas.einshape", "einshape.py"),
+    module!("jax._src.pallas.tensorcore_mesh", "tensorcore_mesh.py"),
     module!("jax.experimental.xla_metadata", "xla_metadata.py"),
     module!("jax.extend.backend", "backend.py"),
     module!("jax.profiler", "profiler.py"),
@@ -207,6 +208,12 @@ rows! { TPU "jax._src.pallas.einshape":
     "einshape" "(equation, value, assert_is_tile_preserving=False, **sizes)" "Reshapes and transposes by an equation.";
 }
 
+rows! { CORES "jax._src.pallas.tensorcore_mesh":
+    "create_tensorcore_mesh" "(axis_name, devices=None, num_cores=None)" "The TensorCores of a chip as a mesh.";
+    "run_on_first_core" "(core_axis_name)" "Decorates a function that runs at once, on the first core of an axis.";
+    "core_barrier" "(sem, *, core_axis_name)" "Waits until all cores of an axis have come here.";
+}
+
 /// Adds the functions that a native module has from here.
 pub fn extend(module: &'static str, namespace: &mut Namespace) {
     let tables: &[&'static [NativeDef]] = match module {
@@ -217,7 +224,7 @@ pub fn extend(module: &'static str, namespace: &mut Namespace) {
         "jax.numpy.linalg" => &[LINALG, FACTORS],
         "jax.lax" => &[LAX],
         "jax.random" => &[RANDOM],
-        "jax.experimental.pallas.tpu" => &[TPU],
+        "jax.experimental.pallas.tpu" => &[TPU, CORES],
         _ => &[],
     };
     for table in tables {

@@ -1,0 +1,243 @@
+//! Kernels over a mesh of cores: `pl.kernel`, a launch with one program per core whose operands stay where they are, and
+//! `pl.core_map`, a function of no arguments that runs once per core in the place where it is defined. Cores run one after
+//! the other: what they say to each other is not simulated.
+
+use crate::context::Context;
+use crate::lax::control;
+use crate::pallas::cache::Traces;
+use crate::pallas::call::PallasCall;
+use crate::pallas::interpretation;
+use crate::pallas::scoped;
+use crate::primitive;
+use crate::transform::named::{self, NamedAxis};
+use pallas_ir::{Attributes, AxisSemantics, MemorySpace, Op, TensorType, Type, ops};
+use pallas_python::CallArgs;
+use pallas_python::class::{Class, NativeClass};
+use pallas_python::interp::Interp;
+use pallas_python::native::{Arguments, NativeDef};
+use pallas_python::object::Object;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use pallas_syntax::Span;
+use pallas_tensor::{DType, Scalar};
+use std::any::Any;
+use std::rc::Rc;
+
+/// Rows of the `pallas` module.
+pub static FUNCTIONS: &[NativeDef] = &[
+    NativeDef {
+        name: "kernel",
+        signature: "(body=..., out_type=(), *, mesh, scratch_types=(), compiler_params=None, interpret=False, \
+                    cost_estimate=None, debug=False, name=None, metadata=None, out_shape=..., scratch_shapes=...)",
+        doc: "A kernel that runs once per core of a mesh, on operands that stay in main memory.",
+        run: kernel,
+    },
+    NativeDef {
+        name: "core_map",
+        signature: "(mesh, *, compiler_params=None, interpret=False, debug=False, cost_estimate=None, name=None, \
+                    metadata=None, scratch_shapes=())",
+        doc: "Decorates a function that runs at once, on each core of a mesh.",
+        run: |interp, args| {
+            let [mesh, _params, _interpret, _debug, _cost, _name, _metadata, scratch] = args.take();
+            let axes = axes(interp, &mesh)?;
+            Ok(Value::object(Deferred::CoreMap { axes, scratch }))
+        },
+    },
+];
+
+/// A decorator.
+enum Deferred {
+    /// `pl.kernel(mesh=...)` without a body.
+    Kernel(Box<Declared>),
+    CoreMap {
+        axes: Vec<(Rc<str>, usize)>,
+        scratch: Value,
+    },
+}
+
+/// What `pl.kernel` is given besides the body.
+#[derive(Clone)]
+struct Declared {
+    out_type: Value,
+    mesh: Value,
+    scratch: Value,
+    interpret: Value,
+    name: Value,
+    span: Span,
+}
+
+static CLASS: NativeClass = NativeClass {
+    name: "function",
+    module: "builtins",
+    doc: "A decorator made by pallas.",
+    methods: &[],
+    properties: &[],
+    construct: None,
+    instance_check: None,
+};
+
+fn kernel(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let span = interp.span();
+    let [body, out_type, mesh, scratch, _params, interpret, _cost, _debug, name, _metadata, out_shape, scratch_shapes] =
+        args.take();
+    let declared = Declared {
+        out_type: out_shape.given().unwrap_or(out_type),
+        mesh,
+        scratch: scratch_shapes.given().unwrap_or(scratch),
+        interpret,
+        name,
+        span,
+    };
+    match body {
+        Value::Unset => Ok(Value::object(Deferred::Kernel(Box::new(declared)))),
+        Value::List(_) | Value::Tuple(_) => Err(interp.not_implemented_error(
+            "pl.kernel with several bodies is not provided by the workbench yet: give one body and one mesh",
+        )),
+        body => declared.launcher(interp, body),
+    }
+}
+
+impl Declared {
+    /// A function of arrays that launches the kernel.
+    fn launcher(self, interp: &Interp, kernel: Value) -> PyResult<Value> {
+        if let Some(unknown) = [&kernel, &self.out_type, &self.mesh].into_iter().find(|value| value.is_unknown()) {
+            return Ok(unknown.clone());
+        }
+        let axes = axes(interp, &self.mesh)?;
+        let pairs = axes.iter().map(|(name, size)| Value::tuple([Value::Str(name.clone()), Value::from(*size)]));
+        Ok(Value::object(PallasCall {
+            kernel,
+            out_shape: self.out_type,
+            grid_spec: Value::None,
+            grid: Value::tuple(pairs.collect::<Vec<_>>()),
+            in_specs: Value::None,
+            out_specs: Value::None,
+            scratch_shapes: self.scratch,
+            aliases: Value::None,
+            name: match self.name.given() {
+                Some(name) => Some(interp.to_str(&name)?.to_string()),
+                None => None,
+            },
+            interpretation: interpretation::parse(interp, &self.interpret)?,
+            space: MemorySpace::Any,
+            semantics: vec![AxisSemantics::Parallel; axes.len()],
+            span: self.span,
+            grid_span: None,
+            out_shape_span: None,
+            in_specs_span: None,
+            out_specs_span: None,
+            aliases_span: None,
+            traces: Traces::default(),
+        }))
+    }
+}
+
+/// Names and extents of a mesh.
+fn axes(interp: &Interp, mesh: &Value) -> PyResult<Vec<(Rc<str>, usize)>> {
+    if matches!(mesh, Value::List(_) | Value::Tuple(_)) {
+        return Err(interp.not_implemented_error(
+            "kernels over several meshes are not provided by the workbench yet: give one mesh",
+        ));
+    }
+    let shape = interp.get_attr(mesh, "shape")?;
+    interp
+        .collect(&interp.call_method(&shape, "items", [])?)?
+        .iter()
+        .map(|pair| {
+            let pair = interp.collect(pair)?;
+            match pair.as_slice() {
+                [name, size] => Ok((interp.str(name)?.as_str().into(), interp.to_usize(size)?)),
+                _ => Err(interp.type_error("the shape of a mesh names its axes")),
+            }
+        })
+        .collect()
+}
+
+impl Object for Deferred {
+    fn class(&self, interp: &Interp) -> Rc<Class> {
+        interp.native_class(&CLASS)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
+        let Some(function) = args.positional.first().cloned() else {
+            return Some(Err(interp.type_error("missing 1 required positional argument")));
+        };
+        Some(match self {
+            Deferred::Kernel(declared) => (**declared).clone().launcher(interp, function),
+            Deferred::CoreMap { axes, scratch } => core_map(&Context::jax(interp), &function, axes, scratch),
+        })
+    }
+}
+
+/// Runs a function once per core, the last axis fastest.
+fn core_map(cx: &Context<'_>, function: &Value, axes: &[(Rc<str>, usize)], scratch: &Value) -> PyResult<Value> {
+    let mut lanes = Vec::new();
+    each_core(cx, function, axes, scratch, &mut lanes)?;
+    Ok(Value::None)
+}
+
+fn each_core(
+    cx: &Context<'_>,
+    function: &Value,
+    axes: &[(Rc<str>, usize)],
+    scratch: &Value,
+    lanes: &mut Vec<NamedAxis>,
+) -> PyResult<()> {
+    let Some(((name, size), rest)) = axes.split_first() else {
+        let _entered = named::enter(cx, lanes.clone());
+        let result = scoped::with_scratch(cx, function, scratch)?;
+        return match result {
+            Value::None => Ok(()),
+            other => {
+                let shown = cx.interp.repr(&other)?;
+                Err(cx.interp.value_error(format!(
+                    "The kernel function in core_map {} should return None. It returns a PyTree: {shown}.",
+                    crate::pallas::launch::origin_of(cx, function)
+                )))
+            }
+        };
+    };
+    control::staged(cx, "core_map", |trace| {
+        let number = |n: usize| primitive::scalar(DType::I32, Scalar::Int(n as i128));
+        let operands = [cx.value_in(trace, &number(0))?, cx.value_in(trace, &number(*size))?];
+        let counter = Type::Tensor(TensorType::scalar(DType::I32));
+        let (region, ()) = trace.in_region(&[counter], |values| {
+            let lane = values.first().and_then(|&value| trace.tile(value));
+            let lane = lane.ok_or_else(|| cx.interp.runtime_error("a core has no number"))?;
+            lanes.push(NamedAxis { name: name.clone(), size: *size, trace: trace.clone(), lane, shards: None });
+            let result = each_core(cx, function, rest, scratch, lanes);
+            lanes.pop();
+            result.map(|()| (Vec::new(), ()))
+        })?;
+        trace.add(cx, Op(&ops::FOR), &operands, Attributes::none(), &[region])?;
+        Ok(Vec::new())
+    })?;
+    Ok(())
+}
+
+/// The numbers of the cores along the named axes of a kernel's grid, for `jax.lax.axis_index`.
+pub(crate) fn named_axes(
+    cx: &Context<'_>,
+    trace: &Rc<crate::trace::Trace>,
+    names: &[Option<Rc<str>>],
+    grid: &[usize],
+) -> PyResult<Vec<NamedAxis>> {
+    let mut found = Vec::new();
+    for (axis, (name, &size)) in names.iter().zip(grid).enumerate() {
+        let Some(name) = name else { continue };
+        let attributes = Attributes::none().with("axis", pallas_ir::Attribute::Int(axis as i64));
+        let value = trace.add(cx, Op(&ops::PROGRAM_ID), &[], attributes, &[])?;
+        if let Some(lane) = value.first().and_then(|&value| trace.tile(value)) {
+            found.push(NamedAxis { name: name.clone(), size, trace: trace.clone(), lane, shards: None });
+        }
+    }
+    Ok(found)
+}
