@@ -4,6 +4,7 @@
 
 mod access;
 mod blocks;
+mod checked;
 mod coverage;
 mod evaluate;
 mod known;
@@ -11,10 +12,12 @@ mod refs;
 pub mod rule;
 pub mod rules;
 mod search;
+mod shadow;
 pub mod waits;
 mod walk;
 mod words;
 
+pub use checked::Checked;
 pub use rule::Rule;
 
 use pallas_ir::{Finding, Launch};
@@ -22,9 +25,10 @@ use pallas_ir::{Finding, Launch};
 /// Everything that the rules find in a launch, most serious first, then in the order of the source.
 pub fn check(launch: &Launch) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let launch = Checked::new(launch);
     for rule in rules::ALL {
         if let Some(check) = rule.check {
-            check(launch, &mut findings);
+            check(&launch, &mut findings);
         }
     }
     findings.sort_by_key(|finding| (finding.severity, finding.span.file, finding.span.start, finding.code));

@@ -1,6 +1,7 @@
 //! What a rule is: its entry in the catalogue, and, for rules about launches, the function that looks for it.
 
-use pallas_ir::{Certainty, Finding, Launch, Severity};
+use crate::checked::Checked;
+use pallas_ir::{Certainty, Finding, Severity};
 use pallas_syntax::Span;
 
 /// One rule of the catalogue.
@@ -16,7 +17,7 @@ pub struct Rule {
     /// The rule's page: Markdown with the sections *What it does*, *Why is this bad?*, *Example*, *Use instead*.
     pub doc: &'static str,
     /// Looks for it in a launch. `None` for rules that are found while evaluating or tracing.
-    pub check: Option<fn(&Launch, &mut Vec<Finding>)>,
+    pub check: Option<fn(&Checked<'_>, &mut Vec<Finding>)>,
 }
 
 impl Rule {

@@ -1,6 +1,7 @@
 //! PL120.
 
 use crate::blocks::{OutsideBlock, first_outside};
+use crate::checked::Checked;
 use crate::rule::Rule;
 use crate::words;
 use pallas_ir::{BlockDim, BlockMap, Certainty, Finding, IndexForm, Label, Launch, Operand, Severity};
@@ -38,7 +39,7 @@ Where offsets in elements are wanted, say so: `pl.BlockSpec((pl.Element(32), 128
     check: Some(check),
 };
 
-fn check(launch: &Launch, findings: &mut Vec<Finding>) {
+fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     let mut seen: Vec<Span> = Vec::new();
     for operand in &launch.operands {
         let Some(outside) = first_outside(launch, operand) else {

@@ -2,8 +2,9 @@
 
 use super::ref_index_out_of_bounds::describe;
 use crate::access::{Kind, Outside, outside};
+use crate::checked::Checked;
 use crate::rule::Rule;
-use pallas_ir::{Finding, Launch, Severity};
+use pallas_ir::{Finding, Severity};
 
 /// A computed position outside its Ref.
 pub(super) static RULE: Rule = Rule {
@@ -39,7 +40,7 @@ or guard the access (`@pl.when(i * 128 + 128 <= n)`), or mask it.
     check: Some(check),
 };
 
-fn check(launch: &Launch, findings: &mut Vec<Finding>) {
+fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     findings.extend(outside(launch, Kind::Dynamic).into_iter().map(finding));
 }
 

@@ -1,5 +1,6 @@
 //! PL123.
 
+use crate::checked::Checked;
 use crate::rule::Rule;
 use pallas_ir::{Certainty, Finding, Launch, Severity};
 use pallas_tensor::Shape;
@@ -37,7 +38,7 @@ pub(super) fn is_empty(launch: &Launch) -> bool {
     launch.grid.contains(&0)
 }
 
-fn check(launch: &Launch, findings: &mut Vec<Finding>) {
+fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     let Some(axis) = launch.grid.iter().position(|&extent| extent == 0) else {
         return;
     };

@@ -30,10 +30,14 @@ mod mask_shape_mismatch;
 mod name_not_provided;
 mod output_never_written;
 mod output_not_covered;
+mod output_revisited;
+mod padding_reaches_output;
+mod parallel_axis_shares_output;
 mod predicate_not_scalar;
 mod program_id_outside_kernel;
 mod python_if_on_traced_value;
 mod python_int_of_traced_value;
+mod read_before_write;
 mod ref_index_out_of_bounds;
 mod ref_used_as_array;
 mod semaphore_not_drained;
@@ -44,6 +48,7 @@ mod store_shape_mismatch;
 mod syntax_error;
 mod uncaught_exception;
 mod unknown_attribute;
+mod unused_suppression;
 mod wait_never_satisfied;
 
 use crate::rule::Rule;
@@ -60,6 +65,7 @@ pub static ALL: &[&Rule] = &[
     &analysis_out_of_steps::RULE,
     &analysis_out_of_memory::RULE,
     &name_not_provided::RULE,
+    &unused_suppression::RULE,
     &internal_error::RULE,
     &invalid_grid::RULE,
     &invalid_out_shape::RULE,
@@ -80,8 +86,12 @@ pub static ALL: &[&Rule] = &[
     &output_not_covered::RULE,
     &output_never_written::RULE,
     &empty_grid::RULE,
+    &output_revisited::RULE,
+    &parallel_axis_shares_output::RULE,
     &ref_index_out_of_bounds::RULE,
     &dynamic_ref_index_out_of_bounds::RULE,
+    &read_before_write::RULE,
+    &padding_reaches_output::RULE,
     &store_shape_mismatch::RULE,
     &store_dtype_mismatch::RULE,
     &shape_mismatch::RULE,

@@ -1,6 +1,7 @@
 //! PL122.
 
 use super::empty_grid;
+use crate::checked::Checked;
 use crate::refs::origin;
 use crate::rule::Rule;
 use crate::walk::Sources;
@@ -38,7 +39,7 @@ def kernel(x_ref, o_ref):
     check: Some(check),
 };
 
-fn check(launch: &Launch, findings: &mut Vec<Finding>) {
+fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     if empty_grid::is_empty(launch) {
         return;
     }

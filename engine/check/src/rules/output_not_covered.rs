@@ -2,6 +2,7 @@
 
 use super::empty_grid;
 use crate::blocks::first_outside;
+use crate::checked::Checked;
 use crate::coverage::{Gap, first_gap};
 use crate::rule::Rule;
 use crate::words;
@@ -38,7 +39,7 @@ grid=(pl.cdiv(n, block),)    # 4 programs; the last block is cut to the array
     check: Some(check),
 };
 
-fn check(launch: &Launch, findings: &mut Vec<Finding>) {
+fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     for (operand, aliased) in super::outputs(launch) {
         // A block outside the array leaves a gap too; that is said by its own rule.
         if aliased || empty_grid::is_empty(launch) || first_outside(launch, operand).is_some() {

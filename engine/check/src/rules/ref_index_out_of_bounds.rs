@@ -1,8 +1,9 @@
 //! PL201.
 
 use crate::access::{Kind, Outside, outside};
+use crate::checked::Checked;
 use crate::rule::Rule;
-use pallas_ir::{Finding, Label, Launch, Severity};
+use pallas_ir::{Finding, Label, Severity};
 
 /// A known position outside its Ref.
 pub(super) static RULE: Rule = Rule {
@@ -36,7 +37,7 @@ plgpu.load(x_ref.at[pl.ds(0, 256)], mask=lanes < 128, other=0.0)
     check: Some(check),
 };
 
-fn check(launch: &Launch, findings: &mut Vec<Finding>) {
+fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     findings.extend(outside(launch, Kind::Static).into_iter().map(finding));
 }
 

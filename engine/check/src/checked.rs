@@ -1,0 +1,31 @@
+//! A launch that is being checked, with what several rules ask for worked out once.
+
+use crate::shadow::{self, Leak};
+use pallas_ir::Launch;
+use std::cell::OnceCell;
+use std::ops::Deref;
+
+/// A launch, and what was found out about it so far.
+pub struct Checked<'a> {
+    launch: &'a Launch,
+    leaks: OnceCell<Vec<Leak>>,
+}
+
+impl<'a> Checked<'a> {
+    pub(crate) fn new(launch: &'a Launch) -> Self {
+        Checked { launch, leaks: OnceCell::new() }
+    }
+
+    /// The garbage that its outputs hold.
+    pub(crate) fn leaks(&self) -> &[Leak] {
+        self.leaks.get_or_init(|| shadow::leaks(self.launch))
+    }
+}
+
+impl Deref for Checked<'_> {
+    type Target = Launch;
+
+    fn deref(&self) -> &Launch {
+        self.launch
+    }
+}

@@ -1,0 +1,266 @@
+//! A launch: which blocks programs get, what of them lies past the end of the array, what outputs hold at the end.
+
+use super::labels::{self, Labels};
+use super::memory::Buffer;
+use super::programs::{Programs, follows};
+use super::region::Machine;
+use super::{Garbage, Leak};
+use crate::words;
+use pallas_ir::{BlockMap, IndexForm, Launch, MemorySpace, Operand, Role};
+use pallas_tensor::Array;
+use std::collections::HashMap;
+
+/// The garbage that the outputs of a launch hold, one leak for each read that took some in.
+pub(crate) fn leaks(launch: &Launch) -> Vec<Leak> {
+    // How many programs there are decides what the last one sees.
+    if !launch.dynamic.is_empty() || launch.programs() == 0 {
+        return Vec::new();
+    }
+    let mut run = Run::new(launch);
+    let programs = Programs::of(&launch.grid);
+    let mut last: Option<Vec<usize>> = None;
+    for program in programs.iter() {
+        if last.as_ref().is_some_and(|last| !follows(&launch.grid, last, &program)) {
+            run.jump();
+        }
+        run.bring(&program, programs.is_all);
+        // What is left undone says nothing; what was done before counts.
+        if run.machine.run(program.clone()).is_err() {
+            return Vec::new();
+        }
+        last = Some(program);
+    }
+    run.put_back();
+    run.judge()
+}
+
+/// A block of an output, by operand and block indices.
+type Place = (usize, Vec<i64>);
+
+struct Run<'a> {
+    launch: &'a Launch,
+    maps: Vec<BlockMap<'a>>,
+    machine: Machine<'a>,
+    /// The block of each operand that is in the kernel's Ref.
+    current: Vec<Option<Vec<i64>>>,
+    /// What blocks of outputs hold that are not in the kernel's Ref.
+    blocks: HashMap<Place, Labels>,
+}
+
+impl<'a> Run<'a> {
+    fn new(launch: &'a Launch) -> Self {
+        let mut machine = Machine::new(&launch.kernel, &launch.grid);
+        for (index, operand) in launch.operands.iter().enumerate() {
+            let shape = launch.kernel.params().get(index).map(|&param| launch.kernel.ty(param).shape().clone());
+            machine.memory.push(Buffer {
+                shape: shape.unwrap_or_default(),
+                labels: None,
+                name: operand.name.to_string(),
+            });
+        }
+        for (index, scratch) in launch.scratch.iter().enumerate() {
+            let buffer = launch.operands.len() + index;
+            let param = launch.kernel.params().get(buffer);
+            let name = param.and_then(|&param| launch.kernel.value(param).name.as_deref()).unwrap_or("the scratch Ref");
+            machine.memory.push(Buffer { shape: scratch.shape.clone(), labels: None, name: name.to_string() });
+            if scratch.space != MemorySpace::Semaphore {
+                let label = machine.label(Garbage::Unwritten, buffer);
+                machine.memory[buffer].fill(label);
+            }
+        }
+        Run {
+            launch,
+            maps: launch.operands.iter().map(|operand| BlockMap::new(operand, launch.grid.len())).collect(),
+            machine,
+            current: vec![None; launch.operands.len()],
+            blocks: HashMap::new(),
+        }
+    }
+
+    /// Programs between the last and the next are not run. What was not written so far, they may have written.
+    fn jump(&mut self) {
+        let unread: Vec<bool> =
+            (0..=self.machine.sources.len()).map(|label| self.machine.is_unread(label as i32)).collect();
+        let forget = |held: &mut Labels| {
+            *held = labels::map(held.take(), |label| if unread[label as usize] { 0 } else { label });
+        };
+        let operands = &self.launch.operands;
+        for (index, buffer) in self.machine.memory.iter_mut().enumerate() {
+            if operands.get(index).is_none_or(|operand| operand.role == Role::Output) {
+                forget(&mut buffer.labels);
+            }
+        }
+        self.blocks.values_mut().for_each(forget);
+    }
+
+    /// Brings a program's blocks into the kernel's Refs.
+    fn bring(&mut self, program: &[usize], is_all: bool) {
+        for (index, operand) in self.launch.operands.iter().enumerate() {
+            let wanted = self.maps[index].indices(program);
+            match operand.role {
+                Role::Prefetch => {}
+                Role::Input => {
+                    self.machine.memory[index].labels = None;
+                    if let Some(starts) = self.maps[index].starts(program) {
+                        self.machine.memory[index].labels = self.padding(index, operand, &starts);
+                    }
+                }
+                Role::Output => {
+                    if wanted.is_some() && self.current[index] == wanted {
+                        continue;
+                    }
+                    let held = self.machine.memory[index].labels.take();
+                    if let Some(before) = self.current[index].take() {
+                        self.blocks.insert((index, before), held);
+                    }
+                    let Some(wanted) = wanted else { continue };
+                    self.machine.memory[index].labels = match self.blocks.remove(&(index, wanted.clone())) {
+                        Some(held) => held,
+                        None if self.begins_unwritten(index, is_all) => {
+                            let label = self.machine.label(Garbage::Unwritten, index);
+                            labels::uniform(&self.machine.memory[index].shape, label)
+                        }
+                        None => None,
+                    };
+                    self.current[index] = Some(wanted);
+                }
+            }
+        }
+    }
+
+    /// Whether nobody has written a block of an output that no program had before.
+    fn begins_unwritten(&self, index: usize, is_all: bool) -> bool {
+        let outputs = || self.launch.with_role(Role::Output).map(|(operand, _)| operand);
+        let number = outputs().position(|operand| operand == index);
+        if self.launch.aliases.iter().any(|(_, output)| Some(*output) == number) {
+            return false;
+        }
+        // If some programs are not run, the first that has a block must be among those that are: it is where each index
+        // follows one axis, for axes that the map does not mention begin at 0.
+        let follows_one_axis = |form: &IndexForm| match form {
+            IndexForm::Affine { coefficients, .. } => coefficients.iter().filter(|&&c| c != 0).count() <= 1,
+            _ => false,
+        };
+        is_all || self.maps[index].dims.iter().all(follows_one_axis)
+    }
+
+    /// The labels of a block of an input: what lies past the end of the array.
+    fn padding(&mut self, index: usize, operand: &Operand, starts: &[i64]) -> Labels {
+        let dims = || starts.iter().zip(&operand.block).zip(operand.array.shape.iter());
+        // Blocks that lie outside altogether are said by their own rule, and moved inside when they are run.
+        if dims().any(|((&start, dim), &extent)| start >= extent as i64 || start + dim.size() as i64 <= 0) {
+            return None;
+        }
+        let inside = |((&start, dim), &extent): ((&i64, &pallas_ir::BlockDim), &usize)| {
+            start >= 0 && start + dim.size() as i64 <= extent as i64
+        };
+        if dims().all(inside) {
+            return None;
+        }
+        let label = self.machine.label(Garbage::Padding(index), index);
+        // Offsets along each dimension of the block, squeezed ones included: they have one element.
+        let sizes: Vec<usize> = operand.block.iter().map(|dim| dim.size()).collect();
+        let is_past: Vec<Vec<bool>> = dims()
+            .map(|((&start, dim), &extent)| {
+                (0..dim.size() as i64).map(|offset| !(0..extent as i64).contains(&(start + offset))).collect()
+            })
+            .collect();
+        let count: usize = sizes.iter().product();
+        let marks: Vec<i32> = (0..count)
+            .map(|mut flat| {
+                let mut past = false;
+                for (size, is_past) in sizes.iter().zip(&is_past).rev() {
+                    past |= is_past[flat % size];
+                    flat /= size;
+                }
+                if past { label } else { 0 }
+            })
+            .collect();
+        labels::tidy(Array::from_i32s(self.machine.memory[index].shape.clone(), &marks).ok()?)
+    }
+
+    /// Puts the last blocks of outputs where they belong.
+    fn put_back(&mut self) {
+        for index in 0..self.launch.operands.len() {
+            if let Some(place) = self.current[index].take() {
+                let held = self.machine.memory[index].labels.take();
+                self.blocks.insert((index, place), held);
+            }
+        }
+    }
+
+    /// What arrived inside the arrays.
+    fn judge(&self) -> Vec<Leak> {
+        let mut blocks: Vec<(&Place, &Labels)> = self.blocks.iter().collect();
+        blocks.sort_by_key(|(place, _)| *place);
+        let mut leaks: Vec<Leak> = Vec::new();
+        for ((output, indices), held) in blocks {
+            let Some(operand) = self.launch.operands.get(*output).filter(|operand| operand.role == Role::Output) else {
+                continue;
+            };
+            let Some(held) = held.as_ref().and_then(|held| held.elements::<i32>()) else { continue };
+            for (flat, &label) in held.iter().enumerate() {
+                if label == 0 || self.machine.is_unread(label) {
+                    continue;
+                }
+                if let Some(element) = element(operand, indices, flat)
+                    && let Some(leak) = self.leak(label, *output, element)
+                    && !leaks.iter().any(|known| known.read == leak.read && known.kind == leak.kind)
+                {
+                    leaks.push(leak);
+                }
+            }
+        }
+        leaks
+    }
+
+    fn leak(&self, label: i32, output: usize, element: Vec<usize>) -> Option<Leak> {
+        let source = self.machine.source(label)?;
+        let (op, program) = source.read.clone()?;
+        let location = self.launch.kernel.location(op);
+        Some(Leak {
+            kind: source.kind,
+            read: location.span,
+            calls: location.calls.clone(),
+            part: self.part(source.kind, &program),
+            name: source.name.clone(),
+            program,
+            output,
+            element,
+        })
+    }
+
+    /// Which part of an array's block lies past its end.
+    fn part(&self, kind: Garbage, program: &[usize]) -> String {
+        let Garbage::Padding(index) = kind else { return String::new() };
+        let Some((operand, starts)) =
+            self.launch.operands.get(index).zip(self.maps.get(index).and_then(|map| map.starts(program)))
+        else {
+            return String::new();
+        };
+        let shape = &operand.array.shape;
+        for (axis, ((&start, dim), &extent)) in starts.iter().zip(&operand.block).zip(shape.iter()).enumerate() {
+            let end = start + dim.size() as i64;
+            if start < 0 {
+                return words::part_of(axis, shape.len(), (start, 0), &operand.name, extent);
+            }
+            if end > extent as i64 {
+                return words::part_of(axis, shape.len(), (extent as i64, end), &operand.name, extent);
+            }
+        }
+        String::new()
+    }
+}
+
+/// Where an element of an output's block lies in the array; `None` past its end.
+fn element(operand: &Operand, indices: &[i64], mut flat: usize) -> Option<Vec<usize>> {
+    let mut element = vec![0; operand.block.len()];
+    for (axis, dim) in operand.block.iter().enumerate().rev() {
+        let offset = (flat % dim.size().max(1)) as i64;
+        flat /= dim.size().max(1);
+        let position = dim.start(*indices.get(axis)?) + offset;
+        element[axis] =
+            usize::try_from(position).ok().filter(|&p| operand.array.shape.get(axis).is_some_and(|&n| p < n))?;
+    }
+    Some(element)
+}

@@ -1,0 +1,50 @@
+//! Runs kernels on what is known without data, and follows what must not matter: elements of a block that lie past the end
+//! of its array, and memory that nothing was written to. Each such element carries a label; labels go where values go,
+//! and a label that arrives inside an output array is a leak: the output holds garbage.
+//!
+//! This is MemorySanitizer's idea (Stepanov and Serebryany, CGO 2015) with a label an element, as JAX's NaN filling cannot
+//! do it: integers have no NaN. Values that follow from program ids, loop counters and constants are computed exactly;
+//! others are unknown. Wherever something unknown decides, the kernel gets the benefit of the doubt: nothing is reported
+//! that another value could make right. Of large grids only first, second and last programs along each axis are run.
+
+mod access;
+mod labels;
+mod machine;
+mod memory;
+mod programs;
+mod pure;
+mod region;
+
+pub(crate) use machine::leaks;
+
+use pallas_syntax::Span;
+
+/// Garbage that an output holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Leak {
+    /// What kind of garbage.
+    pub(crate) kind: Garbage,
+    /// The read that took it in.
+    pub(crate) read: Span,
+    /// The calls that led to the read, innermost first.
+    pub(crate) calls: Vec<Span>,
+    /// The Ref that was read: its name in the kernel.
+    pub(crate) name: String,
+    /// The program that read it.
+    pub(crate) program: Vec<usize>,
+    /// What was read: `rows 4..32 of the block`.
+    pub(crate) part: String,
+    /// The output, by its place among the operands.
+    pub(crate) output: usize,
+    /// The first element of it that depends on the garbage, in coordinates of the array.
+    pub(crate) element: Vec<usize>,
+}
+
+/// Kinds of garbage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Garbage {
+    /// Past the end of an input: which operand.
+    Padding(usize),
+    /// Never written.
+    Unwritten,
+}
