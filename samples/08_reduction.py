@@ -15,7 +15,7 @@ BLOCK = (2, 4)
 
 # Wrong twice: `o_ref` is never initialised, and the reduced axis comes first.
 def incorrect_sum_kernel(x_ref, o_ref):
-  o_ref[...] += x_ref[...]
+  o_ref[...] += x_ref[...]  # pallas: ignore[PL203]
 
 
 def incorrect_sum(x: jax.Array) -> jax.Array:
@@ -26,7 +26,7 @@ def incorrect_sum(x: jax.Array) -> jax.Array:
       grid=grid,
       # None in the block shape: a block of one, squeezed away in the kernel.
       in_specs=[pl.BlockSpec((None, *BLOCK), lambda i, j, k: (i, j, k))],
-      out_specs=pl.BlockSpec(BLOCK, lambda i, j, k: (j, k)),
+      out_specs=pl.BlockSpec(BLOCK, lambda i, j, k: (j, k)),  # pallas: ignore[PL124]
       out_shape=jax.ShapeDtypeStruct(out_shape, x.dtype),
       interpret=True,
   )(x)

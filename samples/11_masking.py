@@ -24,7 +24,7 @@ def double_kernel(x_ref, o_ref):
 def sum_kernel(x_ref, o_ref, *, size, masked):
   """One partial sum for each block."""
   i = pl.program_id(0)
-  x = x_ref[...]
+  x = x_ref[...]  # pallas: ignore[PL204]
   if masked:
     position = i * BLOCK + lax.broadcasted_iota(jnp.int32, x.shape, 0)
     x = jnp.where(position < size, x, 0)

@@ -8,9 +8,12 @@ use crate::host::{AnalysisHost, Cancel};
 use crate::package;
 use crate::parsed::ParsedFiles;
 use crate::stack::with_large_stack;
+use crate::suppressions;
+use crate::uncalled::{self, Assumed, Seen};
 use pallas_ir::{Certainty, Finding, Launch, Severity};
 use pallas_jax::{JaxState, LaunchObserver};
 use pallas_python::interp::{Interp, Limits, Mode, Observer, Outcome};
+use pallas_python::raise::Abort;
 use pallas_python::{Stop, Value};
 use pallas_syntax::ast::Module;
 use pallas_syntax::{FileId, SourceFile, Span};
@@ -31,6 +34,8 @@ pub struct Analysis {
     pub launches: Vec<Arc<Launch>>,
     /// Types of expressions.
     pub facts: Facts,
+    /// Functions that nobody calls, which were called with made-up arguments.
+    pub assumed: Vec<Assumed>,
     /// Every file that was read, by id.
     pub sources: Vec<Arc<SourceFile>>,
     /// Whether it was cancelled before its end.
@@ -84,6 +89,10 @@ impl Analysis {
         let module = Arc::new(pallas_syntax::parse(source.clone()));
         let result = with_large_stack(|| evaluate(path, &module, options));
         let mut analysis = result.unwrap_or_else(|| internal(source, module));
+        // Of a file that was not analysed to its end it is not known what is not found.
+        let is_complete =
+            !analysis.cancelled && !analysis.findings.iter().any(|f| ["PL000", "PL003", "PL009"].contains(&f.code));
+        suppressions::apply(&mut analysis.findings, &analysis.sources, &analysis.source, is_complete);
         analysis.findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));
         analysis.findings.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
         analysis
@@ -115,6 +124,7 @@ fn internal(source: Arc<SourceFile>, module: Arc<Module>) -> Analysis {
         findings: vec![finding],
         launches: Vec::new(),
         facts: Facts::default(),
+        assumed: Vec::new(),
         cancelled: false,
     }
 }
@@ -144,6 +154,36 @@ impl LaunchObserver for Watch {
 struct Both {
     facts: Collector,
     watch: Rc<Watch>,
+}
+
+impl Both {
+    /// Observes what is evaluated from now on.
+    fn install(interp: &Interp, visits: bool) -> Rc<Both> {
+        let watch = Rc::new(Watch::default());
+        let both = Rc::new(Both { facts: Collector::with_visits(visits), watch: watch.clone() });
+        interp.extension::<JaxState>().set_observer(watch);
+        interp.set_observer(both.clone());
+        both
+    }
+
+    /// What was seen, with what the checks say of the launches.
+    fn take(&self) -> Seen {
+        let launches = self.watch.launches.take();
+        let mut findings = self.watch.findings.take();
+        for launch in &launches {
+            findings.extend(pallas_check::check(launch));
+        }
+        Seen { launches, findings, facts: self.facts.take() }
+    }
+}
+
+impl Seen {
+    /// Adds what a made-up call has shown. What is known from the program itself stays as it is.
+    fn assume(&mut self, assumed: Seen, function: usize) {
+        self.facts.assume(assumed.facts, Some(function));
+        self.launches.extend(assumed.launches);
+        self.findings.extend(assumed.findings);
+    }
 }
 
 impl Observer for Both {
@@ -187,10 +227,7 @@ fn evaluate(path: &str, module: &Arc<Module>, options: &AnalysisOptions) -> Anal
     let limits = Limits { recursion: 1000, fuel: Some(options.fuel), bytes: Some(options.bytes) };
     let interp = Interp::new(host, Mode::Analysis, limits);
     pallas_jax::install(&interp);
-    let watch = Rc::new(Watch::default());
-    let both = Rc::new(Both { facts: Collector::with_visits(options.visits), watch: watch.clone() });
-    interp.extension::<JaxState>().set_observer(watch.clone());
-    interp.set_observer(both.clone());
+    let both = Both::install(&interp, options.visits);
     if let Some((_, place)) = &place {
         // As `python -m` does it: the package is there before its module runs. What it lacks shows where it is used.
         let _ = interp.import_silently(&place.package);
@@ -202,11 +239,19 @@ fn evaluate(path: &str, module: &Arc<Module>, options: &AnalysisOptions) -> Anal
         Outcome::Aborted(abort) => found.extend(findings::aborted(abort)),
         Outcome::Finished | Outcome::Exit(..) => {}
     }
-    found.extend(watch.findings.take());
-    let launches = watch.launches.take();
-    for launch in &launches {
-        found.extend(pallas_check::check(launch));
+    let mut seen = both.take();
+    let uncalled = match &outcome {
+        Outcome::Aborted(Abort::Cancelled) => uncalled::Uncalled::default(),
+        _ => uncalled::call_them(&interp, module, &|call| {
+            let both = Both::install(&interp, options.visits);
+            let result = call();
+            (both.take(), result)
+        }),
+    };
+    for (function, assumed) in uncalled.seen {
+        seen.assume(assumed, function);
     }
+    found.extend(seen.findings);
     let mut sources = interp.sources();
     if !sources.iter().any(|s| s.id == module.source.id) {
         sources.push(module.source.clone());
@@ -215,8 +260,9 @@ fn evaluate(path: &str, module: &Arc<Module>, options: &AnalysisOptions) -> Anal
         source: module.source.clone(),
         module: module.clone(),
         findings: found,
-        launches,
-        facts: both.facts.take(),
+        launches: seen.launches,
+        facts: seen.facts,
+        assumed: uncalled.functions,
         sources,
         cancelled: options.cancel.is_cancelled(),
     }

@@ -19,6 +19,8 @@ pub struct Fact {
     /// What else it was when it was evaluated before: other types, as [`Fact::text`] says them, at most
     /// [`MOST_OTHERS`] of them.
     pub others: Vec<String>,
+    /// It was seen only in a call with made-up arguments: which, as a place in [`crate::Analysis::assumed`].
+    pub assumed: Option<usize>,
 }
 
 /// More types of one expression are not worth keeping.
@@ -92,6 +94,18 @@ impl Facts {
         self.visits.iter().flatten().filter(|(at, _)| is_within(**at, span)).count()
     }
 
+    /// Adds the facts of a call with made-up arguments, where nothing is known yet.
+    pub(crate) fn assume(&mut self, more: Facts, assumed: Option<usize>) {
+        for (span, fact) in more.facts {
+            self.facts.entry(span).or_insert(Fact { assumed, ..fact });
+        }
+        if let (Some(visits), Some(more)) = (&mut self.visits, more.visits) {
+            for (span, why) in more {
+                visits.entry(span).or_insert(why);
+            }
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.facts.len()
@@ -143,9 +157,13 @@ impl Observer for Collector {
             return;
         }
         let mut fact = match value {
-            Value::Object(object) => {
-                Fact { ty: object.summary(interp), value: None, class: interp.type_name(value), others: Vec::new() }
-            }
+            Value::Object(object) => Fact {
+                ty: object.summary(interp),
+                value: None,
+                class: interp.type_name(value),
+                others: Vec::new(),
+                assumed: None,
+            },
             Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => plain(interp, value),
             Value::Tuple(items) if items.iter().all(is_plain) && items.len() <= 8 => plain(interp, value),
             _ => return,
@@ -170,7 +188,7 @@ fn is_plain(value: &Value) -> bool {
 
 fn plain(interp: &Interp, value: &Value) -> Fact {
     let text = interp.repr(value).ok().filter(|text| text.len() <= LONGEST_VALUE);
-    Fact { ty: None, value: text, class: interp.type_name(value), others: Vec::new() }
+    Fact { ty: None, value: text, class: interp.type_name(value), others: Vec::new(), assumed: None }
 }
 
 #[cfg(test)]
@@ -183,6 +201,7 @@ mod tests {
             value: value.map(str::to_string),
             class: "int".to_string(),
             others: Vec::new(),
+            assumed: None,
         }
     }
 

@@ -17,7 +17,9 @@ pub mod parsed;
 mod profile;
 pub mod run;
 mod stack;
+mod suppressions;
 mod timings;
+pub mod uncalled;
 
 pub use analysis::{Analysis, AnalysisOptions};
 pub use calibrate::this_cpu;
@@ -28,6 +30,7 @@ pub use host::{Cancel, Console};
 pub use parsed::ParsedFiles;
 pub use profile::Profile;
 pub use run::{Run, RunOptions};
+pub use uncalled::Assumed;
 
 pub use pallas_check as check;
 pub use pallas_ir as ir;

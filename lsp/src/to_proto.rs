@@ -137,7 +137,7 @@ impl Places<'_> {
                 HintKind::Ref | HintKind::Value => lsp::InlayHintKind::TYPE,
             }),
             text_edits: None,
-            tooltip: None,
+            tooltip: hint.tooltip.map(lsp::InlayHintTooltip::String),
             padding_left: None,
             padding_right: None,
             data: None,

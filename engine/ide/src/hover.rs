@@ -2,6 +2,7 @@
 //!
 //! It speaks only of what other language servers cannot know: nothing of constants, strings, or modules.
 
+use crate::assumptions::assumption;
 use crate::diagnostics::speaks_of_jax;
 use crate::locate::{self, Place};
 use crate::{diagnostics, launches};
@@ -103,6 +104,9 @@ fn said(analysis: &Analysis, span: Span, fact: &Fact, more: Option<String>) -> O
         Some(more) => markdown.push_str(&format!("\n\n{more}")),
         None if is_known => {}
         None => return None,
+    }
+    if let Some(assumption) = assumption(analysis, fact) {
+        markdown.push_str(&format!("\n\n*{assumption}*"));
     }
     Some(Hover { span, markdown })
 }

@@ -1,5 +1,6 @@
 //! Inlay hints in kernels: the type of each Ref parameter, and the shape of each value that is assigned.
 
+use crate::assumptions::assumption;
 use crate::diagnostics::speaks_of_jax;
 use crate::locate::name_span;
 use crate::walk;
@@ -14,6 +15,8 @@ pub struct Hint {
     pub label: String,
     /// What it is about.
     pub kind: HintKind,
+    /// What there is to know besides, for who points at it.
+    pub tooltip: Option<String>,
 }
 
 /// What a hint is about.
@@ -43,7 +46,12 @@ pub fn inlay_hints(analysis: &Analysis, within: Span) -> Vec<Hint> {
             }
             is_kernel = true;
             if param.annotation.is_none() {
-                hints.push(Hint { offset: name_span(param).end, label: label(fact), kind: HintKind::Ref });
+                hints.push(Hint {
+                    offset: name_span(param).end,
+                    label: label(fact),
+                    kind: HintKind::Ref,
+                    tooltip: assumption(analysis, fact),
+                });
             }
         }
         if !is_kernel {
@@ -54,7 +62,12 @@ pub fn inlay_hints(analysis: &Analysis, within: Span) -> Vec<Hint> {
             if let Some(fact) = analysis.facts.get(target.span).filter(|fact| fact.ty.is_some())
                 && analysis.source.slice(target.span) != "_"
             {
-                hints.push(Hint { offset: target.span.end, label: label(fact), kind: HintKind::Value });
+                hints.push(Hint {
+                    offset: target.span.end,
+                    label: label(fact),
+                    kind: HintKind::Value,
+                    tooltip: assumption(analysis, fact),
+                });
             }
         });
     });
@@ -65,7 +78,9 @@ pub fn inlay_hints(analysis: &Analysis, within: Span) -> Vec<Hint> {
 }
 
 /// `: f32[8,128]`; of what had several types the last, and that there are more: a hint must be short, a hover says all.
+/// `?` behind what holds for made-up arguments only.
 fn label(fact: &Fact) -> String {
     let more = if fact.others.is_empty() { "" } else { " | ..." };
-    format!(": {}{more}", fact.text())
+    let mark = if fact.assumed.is_some() { "?" } else { "" };
+    format!(": {}{more}{mark}", fact.text())
 }

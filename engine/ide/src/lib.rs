@@ -1,6 +1,7 @@
 //! What an editor shows, as plain data: diagnostics, hovers and inlay hints made from an [`Analysis`]. Knows no LSP types, does no I/O,
 //! and never fails: what cannot be said is absent.
 
+mod assumptions;
 pub mod diagnostics;
 pub mod hover;
 pub mod inlay_hints;

@@ -1,6 +1,5 @@
 //! What stands at an offset: the innermost expression, or a name that a definition introduces. Syntax alone.
 
-use crate::walk;
 use pallas_engine::Span;
 use pallas_engine::syntax::ast::{Comprehension, Expr, ExprKind, FunctionDef, Module, Param, Params, Stmt, StmtKind};
 use pallas_engine::syntax::visit;
@@ -53,7 +52,7 @@ fn statement(statement: &Stmt, offset: u32) -> Option<Place<'_>> {
         return inner;
     }
     let mut found = None;
-    walk::expressions(statement, &mut |expr| found = found.take().or_else(|| expression(expr, offset)));
+    visit::expressions(statement, &mut |expr| found = found.take().or_else(|| expression(expr, offset)));
     found
 }
 

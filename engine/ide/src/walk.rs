@@ -1,7 +1,6 @@
-//! Walks over statements: each `def` with the names it assigns, and the expressions of a statement.
+//! Walks over statements: each `def`, with the names it assigns.
 
 use pallas_engine::syntax::ast::{Expr, ExprKind, FunctionDef, Stmt, StmtKind};
-use pallas_engine::syntax::visit::argument;
 use std::sync::Arc;
 
 /// Calls `visit` for every `def` of a module, nested ones included.
@@ -59,47 +58,5 @@ fn bodies(statement: &Stmt) -> Vec<&Arc<[Stmt]>> {
             all
         }
         _ => Vec::new(),
-    }
-}
-
-/// Calls `visit` with each expression that stands directly in a statement: not those of its blocks, nor of the parameters
-/// and body of a function.
-pub(crate) fn expressions<'a>(statement: &'a Stmt, visit: &mut dyn FnMut(&'a Expr)) {
-    match &statement.kind {
-        StmtKind::FunctionDef(def) => def.decorators.iter().chain(&def.returns).for_each(visit),
-        StmtKind::ClassDef(class) => {
-            class.decorators.iter().for_each(&mut *visit);
-            class.bases.iter().for_each(|base| visit(argument(base)));
-        }
-        StmtKind::Return(value) => value.iter().for_each(visit),
-        StmtKind::Delete(targets) => targets.iter().for_each(visit),
-        StmtKind::Assign { targets, value } => targets.iter().chain([value]).for_each(visit),
-        StmtKind::AugAssign { target, value, .. } => [target, value].into_iter().for_each(visit),
-        StmtKind::AnnAssign { target, annotation, value } => {
-            [target, annotation].into_iter().chain(value).for_each(visit);
-        }
-        StmtKind::TypeAlias { value, .. } => visit(value),
-        StmtKind::For { target, iter, .. } => [target, iter].into_iter().for_each(visit),
-        StmtKind::While { test, .. } | StmtKind::If { test, .. } => visit(test),
-        StmtKind::With { items, .. } => {
-            items.iter().flat_map(|item| [Some(&item.context), item.target.as_ref()]).flatten().for_each(visit);
-        }
-        StmtKind::Match { subject, cases } => {
-            [subject].into_iter().chain(cases.iter().filter_map(|case| case.guard.as_ref())).for_each(visit);
-        }
-        StmtKind::Raise { exception, cause } => exception.iter().chain(cause).for_each(visit),
-        StmtKind::Try { handlers, .. } => {
-            handlers.iter().filter_map(|handler| handler.exception.as_ref()).for_each(visit);
-        }
-        StmtKind::Assert { test, message } => [test].into_iter().chain(message).for_each(visit),
-        StmtKind::Expr(value) => visit(value),
-        StmtKind::Import(_)
-        | StmtKind::ImportFrom { .. }
-        | StmtKind::Global(_)
-        | StmtKind::Nonlocal(_)
-        | StmtKind::Pass
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Error => {}
     }
 }

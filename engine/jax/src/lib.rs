@@ -35,6 +35,7 @@ pub mod tile;
 pub mod trace;
 pub mod transform;
 pub mod tree;
+pub mod uncalled;
 pub mod written;
 
 pub use context::Context;

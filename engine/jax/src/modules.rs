@@ -53,4 +53,5 @@ pub fn install(interp: &Interp) {
     interp.register_embedded(crate::testing::MODULES);
     interp.register_embedded(crate::written::MODULES);
     interp.register_embedded(crate::sharding::EMBEDDED);
+    interp.register_embedded(crate::uncalled::EMBEDDED);
 }

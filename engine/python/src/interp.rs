@@ -115,6 +115,8 @@ pub struct Interp {
     depth: Cell<usize>,
     pub(crate) observing: Cell<bool>,
     pub(crate) observer: RefCell<Option<Rc<dyn Observer>>>,
+    /// The functions that were called so far, by the place of their definition; filled in analysis.
+    entered: RefCell<HashSet<Span>>,
     pub(crate) native_classes: RefCell<HashMap<usize, Rc<Class>>>,
     pub(crate) exception_classes: RefCell<HashMap<String, Rc<Class>>>,
     /// Exceptions whose handlers are running, innermost last: `__context__` of new ones, and what a bare `raise` raises.
@@ -151,6 +153,7 @@ impl Interp {
             depth: Cell::new(0),
             observing: Cell::new(false),
             observer: RefCell::default(),
+            entered: RefCell::default(),
             native_classes: RefCell::default(),
             exception_classes: RefCell::default(),
             handled: RefCell::default(),
@@ -268,6 +271,15 @@ impl Interp {
         self.observing.set(true);
     }
 
+    /// Whether the function defined at this place was called. Known in analysis only.
+    pub fn was_entered(&self, definition: Span) -> bool {
+        self.entered.borrow().contains(&definition)
+    }
+
+    pub(crate) fn note_entered(&self, definition: Span) {
+        self.entered.borrow_mut().insert(definition);
+    }
+
     pub(crate) fn observe(&self, span: Span, value: &Value) {
         let observer = self.observer.borrow().clone();
         if let Some(observer) = observer.filter(|o| o.follows_packages() || !self.is_installed(span.file)) {
@@ -372,7 +384,7 @@ impl Interp {
 
     /// Gives `run` a budget of its own: steps, and bytes from zero. What it leaves of the steps comes back with its result,
     /// and the budget around it is as it was.
-    pub(crate) fn with_budget<R>(&self, steps: u64, run: impl FnOnce() -> R) -> (R, u64) {
+    pub fn with_budget<R>(&self, steps: u64, run: impl FnOnce() -> R) -> (R, u64) {
         let (fuel, bytes) = (self.fuel.replace(steps), self.bytes.replace(0));
         let result = run();
         self.bytes.set(bytes);

@@ -21,6 +21,7 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
     let mut batches = Vec::new();
     let mut unreadable = false;
     let mut launches = 0;
+    let mut unchecked = String::new();
     for file in &files {
         options.environment = match environment::find(python, file) {
             Ok(environment) => environment,
@@ -33,6 +34,7 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
             Ok(text) => {
                 let analysis = Analysis::new(&file.display().to_string(), &text, &options);
                 launches += analysis.launches.len();
+                unchecked.push_str(&unchecked_functions(&analysis));
                 batches.push(Batch::from(&analysis));
             }
             Err(message) => {
@@ -55,6 +57,7 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
             files.len(),
             if files.len() == 1 { "" } else { "s" }
         ));
+        output::stdout(&unchecked);
     }
     if unreadable {
         Exit::Usage
@@ -63,4 +66,21 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
     } else {
         Exit::Success
     }
+}
+
+/// The functions that lead to a launch, and were not reached: nobody calls them, and what was made up does not fit.
+fn unchecked_functions(analysis: &Analysis) -> String {
+    let unchecked = analysis.assumed.iter().filter_map(|assumed| {
+        let problem = assumed.problem.as_ref()?;
+        let line = analysis.source.line_of(assumed.definition.start);
+        let with = match assumed.arguments.as_str() {
+            "" => String::new(),
+            arguments => format!(" (tried with {arguments})"),
+        };
+        Some(format!(
+            "Not checked: {}:{line}: nobody calls `{}` here, and {problem}{with}\n",
+            analysis.source.path, assumed.function
+        ))
+    });
+    unchecked.collect()
 }

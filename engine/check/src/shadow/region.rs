@@ -367,6 +367,11 @@ impl<'a> Machine<'a> {
             ControlOp::While => self.repeat(op),
             ControlOp::Cond => self.choose(op),
             ControlOp::Scoped => self.allocate(op),
+            // Programs within the program: what they write is taken for fine.
+            ControlOp::Pipeline => {
+                self.skip(op);
+                Ok(())
+            }
             ControlOp::Call => {
                 let operands: SmallVec<[Tile; 4]> = op.operands.iter().map(|&operand| self.tile(operand)).collect();
                 let Some(&body) = op.regions.first() else { return Ok(()) };

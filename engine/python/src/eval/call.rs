@@ -280,6 +280,7 @@ impl Interp {
     fn call_python(&self, function: &Rc<Function>, args: CallArgs) -> PyResult<Value> {
         let names = self.bind_python(function, args)?;
         if self.observing.get() {
+            self.note_entered(function.code.span());
             for param in function.code.params().iter() {
                 if let Some(value) = names.get(&param.name) {
                     self.observe(param.span, value);

@@ -1,0 +1,588 @@
+//! What a function's body says of its parameters: which are arrays, of which rank, what their dimensions are called, and
+//! which dimensions are the same. Reads syntax alone, and believes what it reads: `m, k = x.shape` makes `x` a matrix.
+
+use pallas_syntax::ast::{
+    Arg, BinaryOp, CompareOp, Constant, Expr, ExprKind, FunctionDef, Name, Stmt, StmtKind, UnaryOp,
+};
+use pallas_syntax::visit;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The functions of a module by name: what a function passes its parameters on to says something of them, too.
+pub(super) type Functions = HashMap<Name, Arc<FunctionDef>>;
+
+/// Parameters are followed through so many calls.
+const DEPTH: usize = 4;
+
+/// What is known of one parameter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Use {
+    /// It is used as an array.
+    pub(super) is_array: bool,
+    /// `jax.jit` takes it as static: anything but an array.
+    pub(super) is_static: bool,
+    /// It is used as a number: divided, compared with, or counted to.
+    pub(super) is_number: bool,
+    /// Its rank, where something says it.
+    pub(super) rank: Option<usize>,
+    /// At least this rank.
+    pub(super) least: usize,
+    /// Names of dimensions from the first one on.
+    front: Vec<Option<Name>>,
+    /// Names of dimensions from the last one on.
+    back: Vec<Option<Name>>,
+}
+
+impl Use {
+    /// The name of a dimension of an array of this rank.
+    pub(super) fn dimension(&self, index: usize, rank: usize) -> Option<&Name> {
+        let from_end = rank.checked_sub(index + 1)?;
+        self.front.get(index).and_then(Option::as_ref).or_else(|| self.back.get(from_end)?.as_ref())
+    }
+
+    fn name(&mut self, index: i64, name: &Name) {
+        let (names, index) = match usize::try_from(index) {
+            Ok(index) => (&mut self.front, index),
+            Err(_) => (&mut self.back, (-index - 1) as usize),
+        };
+        self.least = self.least.max(index + 1);
+        self.is_array = true;
+        if names.len() <= index {
+            names.resize(index + 1, None);
+        }
+        if &**name != "_" && names[index].is_none() {
+            names[index] = Some(name.clone());
+        }
+    }
+
+    /// Takes in what another use of the same value says.
+    fn merge(&mut self, other: &Use) {
+        self.is_array |= other.is_array;
+        self.is_number |= other.is_number;
+        self.rank = self.rank.or(other.rank);
+        self.least = self.least.max(other.least);
+        for (mine, theirs) in [(&mut self.front, &other.front), (&mut self.back, &other.back)] {
+            if mine.is_empty() {
+                mine.clone_from(theirs);
+            }
+        }
+    }
+}
+
+/// What is known of the parameters of a function.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    params: HashMap<Name, Use>,
+    /// Dimensions that are the same, by name.
+    equal: Vec<(Name, Name)>,
+}
+
+impl Uses {
+    /// Reads a function.
+    pub(super) fn of(def: &FunctionDef, functions: &Functions) -> Uses {
+        Uses::through(def, functions, DEPTH)
+    }
+
+    fn through(def: &FunctionDef, functions: &Functions, depth: usize) -> Uses {
+        let params = def.params.iter().map(|param| (param.name.clone(), Use::default())).collect();
+        let mut reader = Reader { uses: Uses { params, equal: Vec::new() }, functions, depth };
+        def.body.iter().for_each(|stmt| reader.stmt(stmt));
+        reader.decorators(def);
+        reader.uses
+    }
+
+    /// What is known of a parameter.
+    pub(super) fn get(&self, name: &str) -> Option<&Use> {
+        self.params.get(name)
+    }
+
+    /// The one name of all dimensions that are the same as this.
+    pub(super) fn representative(&self, name: &Name) -> Name {
+        let mut name = name.clone();
+        // Each step leads to a smaller name, so it ends.
+        while let Some(smaller) =
+            self.equal.iter().filter_map(|(a, b)| partner(a, b, &name)).filter(|n| *n < name).min()
+        {
+            name = smaller;
+        }
+        name
+    }
+}
+
+fn partner(a: &Name, b: &Name, name: &Name) -> Option<Name> {
+    if a == name {
+        Some(b.clone())
+    } else if b == name {
+        Some(a.clone())
+    } else {
+        None
+    }
+}
+
+struct Reader<'a> {
+    uses: Uses,
+    functions: &'a Functions,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    /// `@partial(jax.jit, static_argnames=("causal",))`, `static_argnums=(3, 4)`, and `nondiff_argnums`.
+    fn decorators(&mut self, def: &FunctionDef) {
+        let positional: Vec<&Name> =
+            def.params.positional_only.iter().chain(&def.params.positional).map(|param| &param.name).collect();
+        for decorator in &def.decorators {
+            let ExprKind::Call { args, .. } = &decorator.kind else { continue };
+            for arg in args {
+                let Arg::Keyword(keyword, value, _) = arg else { continue };
+                if !matches!(&**keyword, "static_argnames" | "static_argnums" | "nondiff_argnums") {
+                    continue;
+                }
+                let parts = match &value.kind {
+                    ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Set(parts) => &parts[..],
+                    _ => std::slice::from_ref(value),
+                };
+                for part in parts {
+                    let name = match &part.kind {
+                        ExprKind::Constant(Constant::Str(name)) => Some(Name::clone(name)),
+                        _ => integer(part)
+                            .and_then(|index| usize::try_from(index).ok())
+                            .and_then(|index| Some((*positional.get(index)?).clone())),
+                    };
+                    if let Some(used) = name.and_then(|name| self.uses.params.get_mut(&name)) {
+                        used.is_static = true;
+                    }
+                }
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign { targets, value } => targets.iter().for_each(|target| self.assign(target, value)),
+            StmtKind::FunctionDef(def) => def.body.iter().for_each(|stmt| self.stmt(stmt)),
+            // What follows holds where the test does not: `if k != k2: raise`.
+            StmtKind::If { test, body, .. } if matches!(body.last().map(|s| &s.kind), Some(StmtKind::Raise { .. })) => {
+                self.holds(test, false);
+            }
+            StmtKind::Assert { test, .. } => self.holds(test, true),
+            _ => {}
+        }
+        visit::expressions(stmt, &mut |expr| self.expr(expr));
+        visit::blocks(stmt, &mut |block| block.iter().for_each(|stmt| self.stmt(stmt)));
+    }
+
+    fn assign(&mut self, target: &Expr, value: &Expr) {
+        match (&target.kind, &value.kind) {
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), ExprKind::Tuple(values)) => {
+                targets.iter().zip(values).for_each(|(target, value)| self.assign(target, value));
+            }
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), ExprKind::Subscript { value, index }) => {
+                let ExprKind::Slice { lower, upper, step: None } = &index.kind else { return };
+                let bound = |bound: &Option<Box<Expr>>| bound.as_ref().and_then(|bound| integer(bound));
+                let from = match (lower, bound(lower), bound(upper)) {
+                    (None, None, Some(upper)) if upper > 0 => 0,
+                    (Some(_), Some(lower), None) => lower,
+                    _ => return,
+                };
+                if let Some(array) = self.shape_of(value) {
+                    targets.iter().zip(from..).for_each(|(target, index)| array.name(index, &target_name(target)));
+                }
+            }
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), _) => {
+                let Some(array) = self.shape_of(value) else { return };
+                let star = targets.iter().position(|target| matches!(target.kind, ExprKind::Starred(_)));
+                let count = targets.len() as i64;
+                for (target, index) in targets.iter().zip(0..) {
+                    match star {
+                        Some(star) if index == star as i64 => {}
+                        Some(star) if index > star as i64 => array.name(index - count, &target_name(target)),
+                        _ => array.name(index, &target_name(target)),
+                    }
+                }
+                match star {
+                    None => array.rank = array.rank.or(Some(targets.len())),
+                    Some(_) => array.least = array.least.max(targets.len() - 1),
+                }
+            }
+            (ExprKind::Name(name), ExprKind::Subscript { value, index }) => {
+                if let (Some(index), Some(array)) = (integer(index), self.shape_of(value)) {
+                    array.name(index, name);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A condition that holds, or does not: equal shapes, dimensions, ranks.
+    fn holds(&mut self, test: &Expr, is_true: bool) {
+        match &test.kind {
+            ExprKind::BoolOp { values, .. } => values.iter().for_each(|value| self.holds(value, is_true)),
+            ExprKind::UnaryOp { op: UnaryOp::Not, operand } => self.holds(operand, !is_true),
+            ExprKind::Compare { left, ops, rest } => {
+                let wanted = if is_true { CompareOp::Eq } else { CompareOp::NotEq };
+                let sides: Vec<&Expr> = std::iter::once(&**left).chain(rest).collect();
+                if ops.iter().all(|op| *op == wanted) {
+                    self.equal(&sides);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Expressions that have the same value.
+    fn equal(&mut self, sides: &[&Expr]) {
+        let names: Vec<Name> = sides.iter().filter_map(|side| self.dimension_name(side)).collect();
+        self.uses.equal.extend(names.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())));
+        if let Some(rank) = sides.iter().find_map(|side| integer(side)).and_then(|rank| usize::try_from(rank).ok()) {
+            for side in sides {
+                if let Some(array) = self.rank_of(side) {
+                    array.rank = array.rank.or(Some(rank));
+                    array.is_array = true;
+                }
+            }
+        }
+        let mut shared = Use::default();
+        for side in sides {
+            match &side.kind {
+                ExprKind::Tuple(dims) if dims.iter().all(|dim| dimension_text(dim).is_some()) => {
+                    for (dim, index) in dims.iter().zip(0..) {
+                        shared.name(index, &dimension_text(dim).unwrap_or_else(|| Name::from("_")));
+                    }
+                    shared.rank = Some(dims.len());
+                }
+                _ => {
+                    if let Some(array) = self.shape_of(side) {
+                        shared.merge(array);
+                    }
+                }
+            }
+        }
+        for side in sides {
+            if let Some(array) = self.shape_of(side) {
+                array.merge(&shared);
+                array.is_array = true;
+            }
+        }
+    }
+
+    /// The name of a dimension: a name, or `x.shape[1]`, which gets one if it has none.
+    fn dimension_name(&mut self, expr: &Expr) -> Option<Name> {
+        match &expr.kind {
+            ExprKind::Name(name) => Some(name.clone()),
+            ExprKind::Subscript { value, index } => {
+                let index = integer(index)?;
+                let ExprKind::Attribute { value: array, .. } = &value.kind else { return None };
+                let ExprKind::Name(owner) = &array.kind else { return None };
+                let made = Name::from(format!("{owner}.shape[{index}]"));
+                let array = self.shape_of(value)?;
+                array.name(index, &made);
+                let names = if index < 0 { &array.back } else { &array.front };
+                names[if index < 0 { -index - 1 } else { index } as usize].clone()
+            }
+            _ => None,
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Attribute { value, name, .. } => {
+                if ARRAY_ATTRIBUTES.contains(&&**name)
+                    && let Some(array) = self.param(value)
+                {
+                    array.is_array = true;
+                }
+            }
+            ExprKind::Subscript { value, index } => self.subscript(value, index),
+            ExprKind::BinOp { left, op: BinaryOp::FloorDiv | BinaryOp::Mod, right } => {
+                for side in [left, right] {
+                    if let Some(number) = self.param(side) {
+                        number.is_number = true;
+                    }
+                }
+            }
+            ExprKind::Call { function, args } => self.call(function, args),
+            _ => {}
+        }
+        visit::inside(expr, &mut |child| self.expr(child));
+    }
+
+    fn subscript(&mut self, value: &Expr, index: &Expr) {
+        if let Some(index) = integer(index)
+            && let Some(array) = self.shape_of(value)
+        {
+            array.is_array = true;
+            array.least = array.least.max(if index < 0 { -index } else { index + 1 } as usize);
+        }
+        let Some(array) = self.param(value) else { return };
+        let parts = match &index.kind {
+            ExprKind::Tuple(parts) => &parts[..],
+            _ => std::slice::from_ref(index),
+        };
+        let is_slice = |part: &Expr| {
+            matches!(part.kind, ExprKind::Slice { .. } | ExprKind::Constant(Constant::Ellipsis | Constant::None))
+        };
+        if parts.iter().any(is_slice) {
+            let takes = |part: &&Expr| !matches!(part.kind, ExprKind::Constant(Constant::Ellipsis | Constant::None));
+            array.is_array = true;
+            array.least = array.least.max(parts.iter().filter(takes).count());
+        }
+    }
+
+    fn call(&mut self, function: &Expr, args: &[Arg]) {
+        let name = match &function.kind {
+            ExprKind::Name(name) | ExprKind::Attribute { name, .. } => name,
+            // `pl.pallas_call(...)(x, y)`: operands, which the specs tell the rank of.
+            ExprKind::Call { function: launcher, args: options } if is_launcher(launcher) => {
+                let ranks = spec_ranks(options);
+                for (index, arg) in args.iter().enumerate() {
+                    if let Arg::Positional(value) = arg
+                        && let Some(array) = self.param(value)
+                    {
+                        array.is_array = true;
+                        array.rank = array.rank.or(ranks.get(index).copied().flatten());
+                    }
+                }
+                return;
+            }
+            _ => return,
+        };
+        if let ExprKind::Name(name) = &function.kind
+            && let Some(def) = self.functions.get(name)
+            && self.depth > 0
+        {
+            self.pass_on(&def.clone(), args);
+        }
+        let mut positional = args.iter().map(visit::argument);
+        match &**name {
+            "einsum" => {
+                let Some(ExprKind::Constant(Constant::Str(spec))) = positional.next().map(|spec| &spec.kind) else {
+                    return;
+                };
+                let inputs = spec.split("->").next().unwrap_or("").replace(' ', "");
+                for (letters, value) in inputs.split(',').zip(positional) {
+                    if let Some(array) = self.param(value) {
+                        array.is_array = true;
+                        if letters.chars().all(char::is_alphabetic) {
+                            array.rank = array.rank.or(Some(letters.len()));
+                        }
+                    }
+                }
+            }
+            "cdiv" | "range" => positional.filter_map(|value| param_name(value)).for_each(|name| {
+                if let Some(number) = self.uses.params.get_mut(name) {
+                    number.is_number = true;
+                }
+            }),
+            _ if TAKE_ARRAYS.contains(&&**name) => {
+                if let Some(array) = positional.next().and_then(|value| self.param(value)) {
+                    array.is_array = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What a function of the module does with what it is passed, happens to the parameters that are passed.
+    fn pass_on(&mut self, def: &FunctionDef, args: &[Arg]) {
+        let theirs = Uses::through(def, self.functions, self.depth - 1);
+        let params: Vec<&Name> = def.params.iter().map(|param| &param.name).collect();
+        let mut next = 0;
+        for arg in args {
+            let (value, param) = match arg {
+                Arg::Positional(value) => {
+                    next += 1;
+                    (value, params.get(next - 1).copied())
+                }
+                Arg::Keyword(name, value, _) => (value, Some(name)),
+                Arg::Star(_) | Arg::DoubleStar(_) => return,
+            };
+            if let (Some(mine), Some(theirs)) = (self.param(value), param.and_then(|param| theirs.get(param))) {
+                mine.merge(theirs);
+            }
+        }
+        self.uses.equal.extend(theirs.equal);
+    }
+
+    fn param(&mut self, expr: &Expr) -> Option<&mut Use> {
+        self.uses.params.get_mut(param_name(expr)?)
+    }
+
+    /// The parameter that an expression is the shape of.
+    fn shape_of(&mut self, expr: &Expr) -> Option<&mut Use> {
+        match &expr.kind {
+            ExprKind::Attribute { value, name, .. } if &**name == "shape" => self.param(value),
+            _ => None,
+        }
+    }
+
+    /// The parameter that an expression is the rank of: `x.ndim`, `len(x.shape)`.
+    fn rank_of(&mut self, expr: &Expr) -> Option<&mut Use> {
+        match &expr.kind {
+            ExprKind::Attribute { value, name, .. } if &**name == "ndim" => self.param(value),
+            ExprKind::Call { function, args } => match (&function.kind, args.as_slice()) {
+                (ExprKind::Name(name), [Arg::Positional(shape)]) if &**name == "len" => self.shape_of(shape),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+const ARRAY_ATTRIBUTES: [&str; 14] = [
+    "shape",
+    "dtype",
+    "ndim",
+    "T",
+    "mT",
+    "astype",
+    "reshape",
+    "transpose",
+    "at",
+    "sum",
+    "mean",
+    "max",
+    "size",
+    "ravel",
+];
+
+/// Functions of arrays whose first argument is one.
+const TAKE_ARRAYS: [&str; 18] = [
+    "asarray",
+    "dot",
+    "matmul",
+    "dot_general",
+    "exp",
+    "sum",
+    "max",
+    "pad",
+    "reshape",
+    "transpose",
+    "swapaxes",
+    "squeeze",
+    "expand_dims",
+    "zeros_like",
+    "ones_like",
+    "empty_like",
+    "concatenate",
+    "moveaxis",
+];
+
+fn param_name(expr: &Expr) -> Option<&Name> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// A dimension as written: a name, or a number, which names itself.
+fn dimension_text(expr: &Expr) -> Option<Name> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name.clone()),
+        _ => integer(expr).map(|number| Name::from(number.to_string())),
+    }
+}
+
+fn target_name(target: &Expr) -> Name {
+    param_name(target).cloned().unwrap_or_else(|| Name::from("_"))
+}
+
+fn integer(expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Constant(Constant::Int(value)) => Some(*value),
+        ExprKind::UnaryOp { op: UnaryOp::Neg, operand } => Some(-integer(operand)?),
+        _ => None,
+    }
+}
+
+fn is_launcher(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Name(name) | ExprKind::Attribute { name, .. } if &**name == "pallas_call")
+}
+
+/// The ranks that `in_specs=[...]` gives the operands, where block shapes are written out.
+fn spec_ranks(options: &[Arg]) -> Vec<Option<usize>> {
+    let specs = options.iter().find_map(|option| match option {
+        Arg::Keyword(name, value, _) if &**name == "in_specs" => Some(value),
+        _ => None,
+    });
+    let Some(ExprKind::List(specs) | ExprKind::Tuple(specs)) = specs.map(|specs| &specs.kind) else {
+        return Vec::new();
+    };
+    let rank = |spec: &Expr| match &spec.kind {
+        ExprKind::Call { args, .. } => args.iter().find_map(|arg| {
+            let shape = match arg {
+                Arg::Positional(value) => value,
+                Arg::Keyword(name, value, _) if &**name == "block_shape" => value,
+                _ => return None,
+            };
+            match &shape.kind {
+                ExprKind::Tuple(dims) => Some(dims.len()),
+                _ => None,
+            }
+        }),
+        _ => None,
+    };
+    specs.iter().map(rank).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pallas_syntax::{FileId, SourceFile};
+
+    fn uses(text: &str) -> Uses {
+        let module = pallas_syntax::parse(Arc::new(SourceFile::new(FileId(0), "t.py", text)));
+        let functions: Functions = module
+            .body
+            .iter()
+            .filter_map(|stmt| match &stmt.kind {
+                StmtKind::FunctionDef(def) => Some((def.name.clone(), def.clone())),
+                _ => None,
+            })
+            .collect();
+        Uses::of(&functions["f"], &functions)
+    }
+
+    fn ranks(text: &str, names: &str) -> Vec<Option<usize>> {
+        let uses = uses(text);
+        names.split(' ').map(|name| uses.get(name).and_then(|used| used.rank)).collect()
+    }
+
+    #[test]
+    fn unpacked_shapes_tell_rank_and_names() {
+        let uses = uses("def f(x, y):\n m, k = x.shape\n k2, n = y.shape\n assert k == k2\n");
+        let x = uses.get("x").expect("a parameter");
+        assert_eq!((x.rank, x.is_array), (Some(2), true));
+        assert_eq!(x.dimension(1, 2).map(|name| &**name), Some("k"));
+        assert_eq!(&*uses.representative(&"k2".into()), "k");
+    }
+
+    #[test]
+    fn ranks_come_from_what_is_done() {
+        assert_eq!(ranks("def f(x):\n assert x.ndim == 3\n", "x"), [Some(3)]);
+        assert_eq!(ranks("def f(x):\n if len(x.shape) != 1: raise E\n", "x"), [Some(1)]);
+        assert_eq!(ranks("def f(q, k):\n return jnp.einsum('bhqd,bkd->bhqk', q, k)\n", "q k"), [Some(4), Some(3)]);
+        let spec = "pl.pallas_call(a, in_specs=[pl.BlockSpec((8, 8), i), pl.BlockSpec(block_shape=(8,))])(x, y)";
+        assert_eq!(ranks(&format!("def f(x, y):\n return {spec}\n"), "x y"), [Some(2), Some(1)]);
+        let equal = "def f(x, y):\n if not (len(x.shape) == len(y.shape) == 3): raise E\n";
+        assert_eq!(ranks(equal, "x y"), [Some(3), Some(3)]);
+        let same = "def f(x, y, n):\n if x.shape != y.shape or n.shape != (1,): raise E\n a, b = y.shape\n";
+        assert_eq!(ranks(same, "y n"), [Some(2), Some(1)]);
+        assert_eq!(ranks("def g(a, *, b):\n p, q, r = b.shape\ndef f(x):\n return g(1, b=x)\n", "x"), [Some(3)]);
+    }
+
+    #[test]
+    fn static_arguments_are_no_arrays() {
+        let uses = uses("@partial(jit, static_argnames=['a'], static_argnums=(2,))\ndef f(x, a, b): return x\n");
+        let is_static = |name| uses.get(name).map(|used: &Use| used.is_static);
+        assert_eq!([is_static("x"), is_static("a"), is_static("b")], [Some(false), Some(true), Some(true)]);
+    }
+
+    #[test]
+    fn parts_of_shapes_tell_at_least_so_many_dimensions() {
+        let uses = uses("def f(x, y, z, n):\n b = x.shape[2]\n *_, d = y.shape\n z[:, None, 0]\n w = 8 // n\n");
+        let least = |name| uses.get(name).map(|used: &Use| used.least);
+        assert_eq!([least("x"), least("y"), least("z")], [Some(3), Some(1), Some(2)]);
+        assert_eq!(uses.get("y").and_then(|y| y.dimension(3, 4)).map(|name| &**name), Some("d"));
+        assert!(uses.get("n").is_some_and(|n| n.is_number && !n.is_array));
+    }
+}
