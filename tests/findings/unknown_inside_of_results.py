@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 unknown = jnp.fromfile(3.5)
-#             ^ PL005 warning "not provided by Pallas Workbench yet"
+#         ^ PL005 warning "not provided by Pallas Workbench yet"
 x = jnp.arange(8.0)
 
 
