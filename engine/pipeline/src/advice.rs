@@ -198,5 +198,6 @@ fn spread(work: &LaunchWork, others: usize) -> LaunchWork {
     for (&(unit, dtype), &count) in &work.total.terms {
         each.add(unit, dtype, count / others.max(1) as u128);
     }
+    each.copied = work.total.copied / others.max(1) as u128;
     LaunchWork { axes: Vec::new(), programs: vec![each], total: work.total.clone(), ..LaunchWork::default() }
 }

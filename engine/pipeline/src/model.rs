@@ -20,7 +20,7 @@ pub struct Model {
     pub stride: usize,
     /// The guide's letters, of one core.
     pub formulas: Formulas,
-    /// Bytes of all copies of all cores.
+    /// Bytes of all copies of all cores, but for those that the kernel makes itself.
     pub bytes: u128,
     /// Bytes on chip of one core: all slots, and scratch.
     pub on_chip: u128,
@@ -98,14 +98,15 @@ impl Model {
         };
         let scratch: u128 = launch.scratch.iter().map(|ty| packed(ty.dtype, ty.shape.iter().copied())).sum();
         let on_chip = schedule.slot_bytes().saturating_add(scratch);
-        let formulas = formulas(&schedule, machine, &work, programs, bytes);
+        let formulas = formulas(&schedule, machine, &work, programs, bytes.saturating_add(work.total.copied));
         let timing = Timing::new(schedule, durations, machine.rates(programs));
         Model { work, timing, stride, formulas, bytes, on_chip, assumed, left_in_place }
     }
 
-    /// FLOPs per byte that is copied; `None` where nothing is.
+    /// FLOPs per byte that is copied, by the pipeline or by the kernel itself; `None` where nothing is.
     pub fn intensity(&self) -> Option<f64> {
-        (self.bytes > 0).then(|| self.work.total.flops() as f64 / self.bytes as f64)
+        let bytes = self.bytes.saturating_add(self.work.total.copied);
+        (bytes > 0).then(|| self.work.total.flops() as f64 / bytes as f64)
     }
 
     /// The predicted time in seconds.

@@ -164,3 +164,42 @@ fn loops_branches_and_what_depends_on_data() {
     assert!(work.unknown.is_empty());
     assert!(Model::new(&launch, machine("v6e"), Wishes::default()).assumed.is_empty());
 }
+
+#[test]
+fn copies_that_a_kernel_makes_itself_are_counted() {
+    // By hand: 8 x 128 floats in, per program; and a copy on chip, which is free. Then a pipeline inside of the kernel: x
+    // moves with every step, o with every row of steps.
+    let launch = launch(
+        r#"launch grid=[2] {
+  input @x: f32[32,128] block=[32, 128] space=any
+  output @o: f32[32,128] block=[32, 128] space=any
+  scratch ref<f32[2,8,128], vmem>
+  scratch ref<i32[], dma_semaphore>
+  kernel @kernel(%x: ref<f32[32,128], any>, %o: ref<f32[32,128], any>, %buffers: ref<f32[2,8,128], vmem>, %sem: ref<i32[], dma_semaphore>) {
+    %0 = constant 0 : i32[]
+    %1 = constant 1 : i32[]
+    %2 = view %x[0:8, :] : ref<f32[8,128], any>
+    %3 = view %buffers[%0, :, :] : ref<f32[8,128], vmem>
+    %4 = view %buffers[%1, :, :] : ref<f32[8,128], vmem>
+    copy_start %2, %3, %sem
+    copy_wait %2, %3, %sem
+    copy_start %3, %4, %sem
+    copy_wait %3, %4, %sem
+    pipeline %x, %o pipeline=pipeline(grid=[4, 2], input @a block=[8, 64] slots=2, output @b block=[8, 128] slots=2) (%5: i32[], %6: i32[]) { yield %5, %6 } (%7: i32[], %8: i32[]) { yield %7, %0 } (%9: i32[], %10: i32[], %a: ref<f32[8,64], vmem>, %b: ref<f32[8,128], vmem>) {
+      %11 = load %a[:, :] : f32[8,64]
+      %12 = exp %11 : f32[8,64]
+      store %b[:, 0:64], %12
+    }
+  }
+}
+"#,
+    );
+    let work = launch_work(&launch);
+    let (by_hand, x, o) = (8 * 128 * 4, 8 * (8 * 64 * 4), 4 * (8 * 128 * 4));
+    assert_eq!(work.total.copied, 2 * (by_hand + x + o));
+    assert_eq!(work.total.of(Unit::Transcendental), 2 * 8 * 8 * 64);
+    let model = Model::new(&launch, machine("v5e"), Wishes::default());
+    assert_eq!((model.bytes, model.left_in_place.len()), (0, 2));
+    let intensity = model.intensity().expect("it copies");
+    assert!((intensity - work.total.flops() as f64 / work.total.copied as f64).abs() < 1e-12);
+}

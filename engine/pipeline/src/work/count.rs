@@ -2,11 +2,12 @@
 //! loops have trip counts; what depends on data is unknown. The ids that were asked for are remembered: programs that
 //! agree in them do the same work, and are counted once.
 
+use super::copied;
 use super::price::{Price, operations, price};
 use super::{LaunchWork, Unknown, Work};
 use crate::moves::Order;
 use pallas_ir::function::{LocationId, OpData, RegionId, ValueId};
-use pallas_ir::op::{ControlOp, EvalContext, OpKind, ProgramOp};
+use pallas_ir::op::{ControlOp, CopyOp, EvalContext, OpKind, ProgramOp};
 use pallas_ir::{Attribute, Function, Launch, Type};
 use pallas_tensor::{Array, DType, Scalar};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -154,8 +155,13 @@ impl<'a> Walk<'a> {
         match &op.op.kind {
             OpKind::Program(question) => self.program(op, *question),
             OpKind::Pure { .. } => self.scalar(op),
+            OpKind::Copy(CopyOp::Start) => self.copies(copied::started(self.kernel, op)),
             _ => {}
         }
+    }
+
+    fn copies(&mut self, bytes: u128) {
+        self.work.copied = self.work.copied.saturating_add(bytes.saturating_mul(self.times));
     }
 
     fn program(&mut self, op: &OpData, question: ProgramOp) {
@@ -290,9 +296,12 @@ impl<'a> Walk<'a> {
         let extents: Option<Vec<usize>> = pipeline.grid.iter().copied().collect();
         let Some(extents) = extents else {
             self.doubt(op, "the grid of this pipeline depends on data; one step is counted".to_string());
+            let one = vec![1; pipeline.grid.len()];
+            self.copies(copied::of_pipeline(self.kernel, op, pipeline, &one));
             self.region(body);
             return;
         };
+        self.copies(copied::of_pipeline(self.kernel, op, pipeline, &extents));
         let steps = extents.iter().fold(1usize, |steps, &extent| steps.saturating_mul(extent));
         if !self.branches(body) || steps > self.turns || pipeline.offsets {
             let times = self.times;

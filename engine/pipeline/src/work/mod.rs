@@ -4,6 +4,7 @@
 //! Counts are of the IR, not of what a compiler makes of it: loads and stores of on-chip memory, layout changes and
 //! address arithmetic are free.
 
+mod copied;
 mod count;
 mod price;
 
@@ -32,6 +33,8 @@ pub enum Unit {
 pub struct Work {
     /// How many of each.
     pub terms: BTreeMap<(Unit, DType), u128>,
+    /// Bytes that the kernel copies itself, to memory on chip or from it.
+    pub copied: u128,
 }
 
 impl Work {
@@ -48,6 +51,7 @@ impl Work {
         for (&(unit, dtype), &count) in &other.terms {
             self.add(unit, dtype, count.saturating_mul(times));
         }
+        self.copied = self.copied.saturating_add(other.copied.saturating_mul(times));
     }
 
     /// Floating-point operations.
