@@ -331,6 +331,7 @@ fn modelled(launch: &Launch, machine: &Machine, sources: &[Arc<SourceFile>]) -> 
         utilisation: totals.utilisation(),
         flops: clip(model.work.total.flops()),
         bytes: clip(model.bytes),
+        kernel_bytes: clip(model.work.total.copied),
         intensity: model.intensity(),
         peak: machine.peak(&model.work.total),
         bound: model.formulas.bound().name().to_string(),
@@ -438,8 +439,19 @@ fn assumptions(launch: &Launch, machine: &Machine, model: &Model, sources: &[Arc
     }
     for &at in &model.left_in_place {
         let (name, space) = (&launch.operands[at].name, launch.operands[at].space.name());
-        let what = format!("{name} stays in memory space `{space}`; what the kernel copies of it is not counted");
+        let what = format!(
+            "{name} stays in memory space `{space}`: copies that the kernel starts are counted, loads and stores in place are \
+             not"
+        );
         unknown.push(Unknown { place: place(at), what });
+    }
+    if model.work.total.copied > 0 {
+        let what = format!(
+            "the kernel copies {} bytes itself: they count for the intensity and the formulas, and have no place in the \
+             schedule",
+            model.work.total.copied
+        );
+        unknown.push(Unknown { place: launch.spans.kernel.and_then(|span| Place::of(span, sources)), what });
     }
     if !launch.dynamic.is_empty() {
         let what = "the extent of the grid depends on data; one program is counted along such an axis".to_string();

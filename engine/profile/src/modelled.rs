@@ -22,9 +22,12 @@ pub struct Modelled {
     pub utilisation: f64,
     /// FLOPs of the launch.
     pub flops: u64,
-    /// Bytes of all its copies.
+    /// Bytes of all copies of the pipeline.
     pub bytes: u64,
-    /// FLOPs per byte; `None` without copies.
+    /// Bytes that the kernel copies itself; they have no place in the schedule.
+    #[serde(default)]
+    pub kernel_bytes: u64,
+    /// FLOPs per byte of both; `None` without copies.
     pub intensity: Option<f64>,
     /// FLOP per second that this mix of work could reach if nothing had to be copied.
     pub peak: f64,
