@@ -25,10 +25,22 @@ pub struct Launch {
     pub aliases: Vec<(usize, usize)>,
     /// How each grid axis may be run, where the program says so.
     pub semantics: Vec<AxisSemantics>,
+    /// What it is compiled with, where the program says so.
+    pub target: Target,
     /// How it is interpreted, where the program says so.
     pub interpretation: Interpretation,
     /// Places in the source.
     pub spans: LaunchSpans,
+}
+
+/// What a launch is compiled with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// The program does not say, or says what differs in nothing that is looked at.
+    #[default]
+    Unsaid,
+    /// Triton: blocks are not copied, Refs are pointers into the arrays.
+    Triton,
 }
 
 /// One array handed to a kernel, with the way it is cut into blocks.

@@ -23,7 +23,7 @@ pub use finding::{Certainty, Finding, Fix, Label, Severity};
 pub use function::{Function, Location, LocationId, OpData, OpId, RegionData, RegionId, ValueData, ValueId};
 pub use interpretation::{DeviceOptions, Interpretation};
 pub use interval::Interval;
-pub use launch::{AxisSemantics, BlockDim, Launch, Operand, Role};
+pub use launch::{AxisSemantics, BlockDim, Launch, Operand, Role, Target};
 pub use op::{ControlOp, CopyOp, EvalError, InferError, Op, OpDef, OpKind, SemaphoreOp};
 pub use pipeline::{Pipeline, PipelineOperand, Window};
 pub use types::{MemorySpace, RefType, TensorType, Type};

@@ -2,10 +2,16 @@
 
 use crate::blocks::{OutsideBlock, first_outside};
 use crate::checked::Checked;
+use crate::refs::origin;
 use crate::rule::Rule;
+use crate::walk::{Enclosing, Sources, walk};
 use crate::words;
-use pallas_ir::{BlockDim, BlockMap, Certainty, Finding, IndexForm, Label, Launch, Operand, Severity};
+use pallas_ir::op::{ControlOp, MemoryOp};
+use pallas_ir::{
+    BlockDim, BlockMap, Certainty, Finding, Function, IndexForm, Label, Launch, OpKind, Operand, Severity, Target,
+};
 use pallas_syntax::Span;
+use std::collections::HashSet;
 
 /// An index map gives a block wholly outside the array.
 pub(super) static RULE: Rule = Rule {
@@ -17,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
 ## What it does
 Reports an index map that gives some program of the grid a block that starts past the end of the array, or ends before
 its beginning. The first such program is named. A last block that only sticks out over the end is not reported: it is
-padded on reading and cut on writing.
+padded on reading and cut on writing. Triton copies no blocks; there, blocks are left alone that are read and written
+under a condition only.
 
 ## Why is this bad?
 Interpret mode silently takes the last block instead (or counts negative indices from the end), so the program computes
@@ -41,7 +48,13 @@ Where offsets in elements are wanted, say so: `pl.BlockSpec((pl.Element(32), 128
 
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     let mut seen: Vec<Span> = Vec::new();
-    for operand in &launch.operands {
+    // Triton copies no blocks: a block that no access reaches does no harm, and an access under a condition may well be
+    // one that knows the end of the array.
+    let reached = (launch.target == Target::Triton).then(|| always_reached(&launch.kernel));
+    for (number, operand) in launch.operands.iter().enumerate() {
+        if reached.as_ref().is_some_and(|reached| !reached.contains(&number)) {
+            continue;
+        }
         let Some(outside) = first_outside(launch, operand) else {
             continue;
         };
@@ -53,6 +66,28 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         seen.extend(span);
         findings.push(finding(launch, operand, &outside, span));
     }
+}
+
+/// Numbers of the kernel's parameters that every program reads or writes.
+fn always_reached(kernel: &Function) -> HashSet<usize> {
+    let sources = Sources::new(kernel);
+    let mut reached = HashSet::new();
+    walk(kernel, |op, path| {
+        let is_conditional = |enclosing: &Enclosing| {
+            matches!(kernel.op(enclosing.op).op.kind, OpKind::Control(ControlOp::Cond | ControlOp::While))
+        };
+        if path.iter().any(is_conditional) || matches!(kernel.op(op).op.kind, OpKind::Memory(MemoryOp::View)) {
+            return;
+        }
+        for &operand in &kernel.op(op).operands {
+            if kernel.ty(operand).as_ref_type().is_some()
+                && let Some(origin) = origin(kernel, &sources, operand)
+            {
+                reached.extend(origin.parameter);
+            }
+        }
+    });
+    reached
 }
 
 fn finding(launch: &Launch, operand: &Operand, outside: &OutsideBlock, span: Option<Span>) -> Finding {

@@ -4,7 +4,7 @@ use super::parse::function;
 use super::print_launch::{role_name, semantics_name};
 use super::words::{ParseError, Parsed, Parser};
 use crate::interpretation::{DeviceOptions, Interpretation};
-use crate::launch::{AxisSemantics, BlockDim, Launch, LaunchSpans, Operand, OperandSpans, Role};
+use crate::launch::{AxisSemantics, BlockDim, Launch, LaunchSpans, Operand, OperandSpans, Role, Target};
 use crate::types::MemorySpace;
 
 /// Reads what [`super::print_launch`] prints.
@@ -43,6 +43,10 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
             }
         })?;
     }
+    let target = match parser.accept_word("triton") {
+        true => Target::Triton,
+        false => Target::Unsaid,
+    };
     let interpretation = match parser.accept_word("interpret") {
         true => interpretation(parser)?,
         false => Interpretation::Unsaid,
@@ -77,6 +81,7 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
         scratch,
         aliases,
         semantics,
+        target,
         interpretation,
         spans: LaunchSpans::default(),
     })

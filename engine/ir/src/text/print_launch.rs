@@ -2,7 +2,7 @@
 
 use super::print::{new_line, write_function, write_symbol};
 use crate::interpretation::Interpretation;
-use crate::launch::{AxisSemantics, BlockDim, Launch, Operand, Role};
+use crate::launch::{AxisSemantics, BlockDim, Launch, Operand, Role, Target};
 use crate::types::MemorySpace;
 use std::fmt::Write;
 
@@ -20,6 +20,9 @@ pub(super) fn write_launch(out: &mut String, launch: &Launch, indent: usize) {
     if !launch.semantics.is_empty() {
         let names: Vec<&str> = launch.semantics.iter().map(|&s| semantics_name(s)).collect();
         let _ = write!(out, " semantics=[{}]", names.join(", "));
+    }
+    if launch.target == Target::Triton {
+        out.push_str(" triton");
     }
     if launch.interpretation != Interpretation::Unsaid {
         let _ = write!(out, " interpret={}", launch.interpretation);

@@ -5,11 +5,11 @@ use crate::context::Context;
 use crate::jnp::call::find_unknown;
 use crate::pallas::cache::Traces;
 use crate::pallas::spec::{self, GridSpec, NoBlockSpec, argument_span};
-use crate::pallas::{interpretation, launch};
+use crate::pallas::{interpretation, launch, record};
 use crate::state::InterpWorld;
 use crate::tile::Tile;
 use crate::tree;
-use pallas_ir::{Attribute, Attributes, AxisSemantics, Interpretation, Launch, MemorySpace, Op, ops};
+use pallas_ir::{Attribute, Attributes, AxisSemantics, Interpretation, Launch, MemorySpace, Op, Target, ops};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -52,6 +52,8 @@ pub struct PallasCall {
     pub space: MemorySpace,
     /// `dimension_semantics` of the compiler parameters.
     pub semantics: Vec<AxisSemantics>,
+    /// What the compiler parameters are for.
+    pub target: Target,
     /// The `pallas_call(...)` expression.
     pub span: Span,
     /// The `grid` argument.
@@ -141,6 +143,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         interpretation: interpretation::parse(interp, &interpret)?,
         space: MemorySpace::Default,
         semantics: semantics(interp, &compiler_params)?,
+        target: target(interp, &compiler_params),
         span,
         grid_span,
         out_shape_span,
@@ -184,6 +187,13 @@ fn refuse_beside_grid_spec(
         }
     }
     Ok(())
+}
+
+/// Which compiler the parameters are for.
+fn target(interp: &Interp, params: &Value) -> Target {
+    let class = interp.type_of(params);
+    let triton = &record::TRITON_COMPILER_PARAMS;
+    if *class.name == *triton.name && *class.module == *triton.module { Target::Triton } else { Target::Unsaid }
 }
 
 /// `dimension_semantics=("parallel", "arbitrary")` of any `CompilerParams`, or of the old dict form.

@@ -128,9 +128,19 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         grid: grid_spec.and_then(|s| s.grid_span).or(call.grid_span),
         out_shape: call.out_shape_span,
     };
-    let semantics = call.semantics.clone();
-    let launch =
-        Arc::new(Launch { kernel, grid, dynamic, operands, scratch, aliases, semantics, interpretation, spans });
+    let (semantics, target) = (call.semantics.clone(), call.target);
+    let launch = Arc::new(Launch {
+        kernel,
+        grid,
+        dynamic,
+        operands,
+        scratch,
+        aliases,
+        semantics,
+        target,
+        interpretation,
+        spans,
+    });
     call.traces.keep(cx, (scalar_tree, input_tree), &arguments, (&launch, &out_tree));
     Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree })
 }

@@ -10,7 +10,7 @@ use crate::pallas::interpretation;
 use crate::pallas::scoped;
 use crate::primitive;
 use crate::transform::named::{self, NamedAxis};
-use pallas_ir::{Attributes, AxisSemantics, MemorySpace, Op, TensorType, Type, ops};
+use pallas_ir::{Attributes, AxisSemantics, MemorySpace, Op, Target, TensorType, Type, ops};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -121,6 +121,7 @@ impl Declared {
             interpretation: interpretation::parse(interp, &self.interpret)?,
             space: MemorySpace::Any,
             semantics: vec![AxisSemantics::Parallel; axes.len()],
+            target: Target::Unsaid,
             span: self.span,
             grid_span: None,
             out_shape_span: None,

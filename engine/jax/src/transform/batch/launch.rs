@@ -83,6 +83,7 @@ fn with_axis(launch: &Launch, size: usize, lanes: &[Lane]) -> Launch {
         scratch: launch.scratch.clone(),
         aliases: launch.aliases.clone(),
         semantics,
+        target: launch.target,
         interpretation: launch.interpretation,
         spans: launch.spans.clone(),
     }

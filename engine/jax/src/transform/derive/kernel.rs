@@ -87,6 +87,7 @@ fn with_tangents(cx: &Context<'_>, launch: &Launch, moving: &[bool]) -> PyResult
         scratch,
         aliases: Vec::new(),
         semantics: launch.semantics.clone(),
+        target: launch.target,
         interpretation: launch.interpretation,
         spans: launch.spans.clone(),
     })
