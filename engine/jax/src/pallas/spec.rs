@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::dtype;
 use crate::jnp::call::find_unknown;
 use crate::pallas::memory;
+use crate::python_types::{self, Plain};
 use pallas_ir::{BlockDim, MemorySpace};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
@@ -225,8 +226,30 @@ static NO_BLOCK_SPEC: NativeClass = NativeClass {
     instance_check: None,
 };
 
+/// The fields of what are dataclasses in JAX.
+const FIELDS: [(&NativeClass, &[(&str, Plain)]); 6] = [
+    (
+        &BLOCK_SPEC,
+        &[
+            ("block_shape", Plain::None),
+            ("index_map", Plain::None),
+            ("memory_space", Plain::None),
+            ("pipeline_mode", Plain::None),
+        ],
+    ),
+    (&BLOCKED, &[("block_size", Plain::Required)]),
+    (&SQUEEZED, &[]),
+    (&ELEMENT, &[("block_size", Plain::Required), ("padding", Plain::Required)]),
+    (&BOUNDED_SLICE, &[("block_size", Plain::Required)]),
+    (&BUFFERED, &[("buffer_count", Plain::Required), ("use_lookahead", Plain::Bool(false)), ("revisit", Plain::None)]),
+];
+
 /// Classes and constants for the namespace of `jax.experimental.pallas`.
 pub fn exports(interp: &Interp) -> Vec<(&'static str, Value)> {
+    for (table, fields) in FIELDS {
+        // Without them, only `dataclasses.replace` and its like are missing.
+        let _ = python_types::declare_fields(interp, &interp.native_class(table), fields);
+    }
     let class = |table: &'static NativeClass| Value::Class(interp.native_class(table));
     vec![
         ("BlockSpec", class(&BLOCK_SPEC)),
@@ -283,6 +306,10 @@ fn make_block_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
     // In analysis: blocks that cannot be known make the launch unknown, not wrong.
     if let Some(unknown) = find_unknown(&block_shape, 2) {
         return Ok(unknown);
+    }
+    // What another spec shows as its index map.
+    if let Some(shown) = index_map.downcast::<IndexMapFunction>() {
+        index_map = shown.0.clone();
     }
     let unblocked = match indexing_mode.downcast::<DimObject>() {
         Some(DimObject::UnblockedMode(padding)) => Some(padding.clone()),
