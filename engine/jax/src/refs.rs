@@ -86,6 +86,9 @@ static AT_CLASS: NativeClass = NativeClass {
     instance_check: None,
 };
 
+/// What JAX's Refs have besides: other views of the same memory.
+const UNPROVIDED: [&str; 4] = ["bitcast", "reshape", "transpose", "T"];
+
 static METHODS: &[NativeDef] = &[
     NativeDef { name: "get", signature: "(self)", doc: "Reads the whole Ref.", run: get_method },
     NativeDef { name: "set", signature: "(self, value)", doc: "Writes the whole Ref.", run: set_method },
@@ -377,6 +380,19 @@ impl Object for RefObject {
                 "transforms" => return Ok(Some(Value::tuple([indexer::value(index)]))),
                 _ => {}
             }
+        }
+        if UNPROVIDED.contains(&name) {
+            let message = format!("`{name}` of a Ref is not provided by Pallas Workbench yet");
+            return Err(interp.error_with(
+                &interp.types().attribute_error,
+                message.clone(),
+                Diagnosis {
+                    code: "PL005",
+                    message: Some(message),
+                    help: Some("the kernel is not checked beyond this".to_string()),
+                    ..Diagnosis::default()
+                },
+            ));
         }
         let mut stop = crate::array::missing_attribute(interp, this, &class, name, true);
         if let Stop::Raise(raise) = &mut *stop

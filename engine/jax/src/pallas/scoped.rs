@@ -18,7 +18,7 @@ use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
-use pallas_python::raise::PyResult;
+use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_syntax::ast::{BinaryOp, Name};
 use pallas_tensor::{DType, Scalar};
@@ -110,6 +110,15 @@ impl Object for Deferred {
 }
 
 fn allocation(cx: &Context<'_>, request: &Value) -> PyResult<RefType> {
+    if request.is_unknown() {
+        // The kernel cannot be followed, but the program is not wrong.
+        let message = "what is allocated here is not known, so that the kernel is not checked";
+        return Err(cx.interp.error_with(
+            &cx.interp.types().not_implemented_error,
+            message.to_string(),
+            Diagnosis { code: "PL005", message: Some(message.to_string()), ..Diagnosis::default() },
+        ));
+    }
     if let Some(memory) = request.downcast::<MemoryRef>() {
         return Ok(memory.ty.clone());
     }
