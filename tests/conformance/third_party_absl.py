@@ -27,6 +27,12 @@ def main(argv):
         FLAGS.nothing
     except AttributeError as e:
         print("AttributeError", e)
+    holder = _SIZE._flagvalues[_SIZE.name]
+    print(holder.parser.parse("5"), holder is FLAGS["size"])
+    try:
+        holder.parser.parse("0")
+    except ValueError as e:
+        print("ValueError", e)
     return None
 if __name__ == "__main__":
     app.run(main, argv=["prog"])

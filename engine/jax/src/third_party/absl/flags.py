@@ -42,6 +42,10 @@ class Flag:
         self.required = False
         self.validators = []
 
+    @property
+    def parser(self):
+        return _Parser(self._parse)
+
     def parsed(self, text):
         try:
             return self._parse(text)
@@ -54,11 +58,18 @@ class Flag:
         self.present += 1
 
 
+class _Parser:
+    """What makes a flag's value of a text."""
+
+    def __init__(self, parse):
+        self.parse = parse
+
+
 class FlagHolder:
     """A flag as its declaration returns it."""
 
     def __init__(self, flag_values, flag):
-        self._flag_values, self._flag = flag_values, flag
+        self._flagvalues, self._flag = flag_values, flag
 
     @property
     def name(self):
@@ -66,7 +77,7 @@ class FlagHolder:
 
     @property
     def value(self):
-        return getattr(self._flag_values, self._flag.name)
+        return getattr(self._flagvalues, self._flag.name)
 
     @property
     def default(self):
