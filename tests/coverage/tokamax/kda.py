@@ -1,11 +1,10 @@
 """Kimi delta attention: the fused chunk kernels, forward and backward, and the passing on of states between chunks."""
 
 import functools
-from unittest import mock
 
 import jax
 import jax.numpy as jnp
-from jax.experimental.pallas import tpu as pltpu
+from jax.sharding import AbstractDevice, AbstractMesh
 
 from tokamax._src.ops.kda import common
 from tokamax._src.ops.kda import pallas_mosaic_tpu_bwd_kernel as backward
@@ -42,8 +41,8 @@ def train(q, k, v, g, beta, state):
 
 wide = array(HEADS, BATCH, LENGTH, DIM)
 state = array(BATCH, HEADS, DIM, DIM)
-v5e = pltpu.get_tpu_info_for_chip(pltpu.ChipVersion.TPU_V5E, 1)
-with mock.patch.object(pltpu, "get_tpu_info", lambda: v5e):
+mesh = AbstractMesh((), (), abstract_device=AbstractDevice("TPU v6 lite", 1, "tpu"))
+with jax.sharding.use_abstract_mesh(mesh):
     jax.eval_shape(train, wide, wide, wide, wide, array(HEADS, BATCH, LENGTH), state)
 
     pass_on = functools.partial(common.chunk_gated_delta_rule_fwd_h, output_final_state=True)
@@ -58,3 +57,6 @@ with mock.patch.object(pltpu, "get_tpu_info", lambda: v5e):
     jax.eval_shape(
         forward.chunk_gated_delta_rule_fwd_h_pre_process, *[wide] * 4, array(BATCH, 4, dtype=jnp.int32)
     )
+    # The sums that a rank hands to the one before it: heads whose blocks are copied while others are computed.
+    summary = functools.partial(backward.chunk_gated_delta_rule_bwd_dhu_pre_process, scale=DIM**-0.5)
+    jax.eval_shape(lambda q, ids: summary(q, q, q, q, q, q, segment_ids=ids), wide, array(BATCH, LENGTH, dtype=jnp.int32))
