@@ -13,6 +13,7 @@ def add_up(axis):
             o_ref[...] = jnp.zeros_like(o_ref)
 
         o_ref[...] += x_ref[...]
+#       ^ PL125 error "program (0, 3) reads what programs with other ids along axis 1 left in o_ref"
 
     return kernel
 
@@ -47,7 +48,6 @@ pl.pallas_call(add_up(1), out_specs=pl.BlockSpec((1, 128), lambda i, k: (i, 0)),
 pl.pallas_call(
     add_up(1),
     out_specs=pl.BlockSpec((1, 128), lambda i, k: (i, 0)),
-#                                    ^ PL125 error "grid axis 1"
     compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel")),
     **last,
 )(x)
@@ -56,6 +56,20 @@ pl.pallas_call(
     out_specs=pl.BlockSpec((1, 128), lambda i, k: (i, 0)),
     compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary")),
     **last,
+)(x)
+
+
+# What is written before it is read, by each program along the parallel axis, is its own.
+def own_sum(x_ref, o_ref, total_ref):
+    total_ref[...] = x_ref[...] * 2
+    o_ref[...] = x_ref[...] + total_ref[...]
+
+
+pl.pallas_call(
+    own_sum,
+    out_specs=[pl.BlockSpec((1, 128), lambda i, k: (i, 0)), pl.BlockSpec((1, 128), lambda i, k: (0, 0))],
+    compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel")),
+    **(last | {"out_shape": [jax.ShapeDtypeStruct((8, 128), jnp.float32), jax.ShapeDtypeStruct((1, 128), jnp.float32)]}),
 )(x)
 
 # An axis of one program is no axis, and who only writes does not miss what was there.

@@ -32,7 +32,7 @@ mod output_never_written;
 mod output_not_covered;
 mod output_revisited;
 mod padding_reaches_output;
-mod parallel_axis_shares_output;
+mod parallel_axis_shares_memory;
 mod predicate_not_scalar;
 mod program_id_outside_kernel;
 mod python_if_on_traced_value;
@@ -87,7 +87,7 @@ pub static ALL: &[&Rule] = &[
     &output_never_written::RULE,
     &empty_grid::RULE,
     &output_revisited::RULE,
-    &parallel_axis_shares_output::RULE,
+    &parallel_axis_shares_memory::RULE,
     &ref_index_out_of_bounds::RULE,
     &dynamic_ref_index_out_of_bounds::RULE,
     &read_before_write::RULE,

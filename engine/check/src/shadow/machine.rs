@@ -6,7 +6,7 @@ use super::programs::{Programs, follows};
 use super::region::Machine;
 use super::{Garbage, Leak};
 use crate::words;
-use pallas_ir::{BlockMap, IndexForm, Launch, MemorySpace, Operand, Role};
+use pallas_ir::{AxisSemantics, BlockMap, IndexForm, Launch, MemorySpace, Operand, Role};
 use pallas_tensor::Array;
 use std::collections::HashMap;
 
@@ -24,6 +24,9 @@ pub(crate) fn leaks(launch: &Launch) -> Vec<Leak> {
             run.jump();
         }
         run.bring(&program, programs.is_all);
+        if let Some(last) = &last {
+            run.separate(last, &program);
+        }
         // What is left undone says nothing; what was done before counts.
         if run.machine.run(program.clone()).is_err() {
             return Vec::new();
@@ -123,6 +126,32 @@ impl<'a> Run<'a> {
                         None => None,
                     };
                     self.current[index] = Some(wanted);
+                }
+            }
+        }
+    }
+
+    /// Programs with other ids along a parallel axis do not see each other's memory.
+    fn separate(&mut self, last: &[usize], program: &[usize]) {
+        for (axis, semantics) in self.launch.semantics.iter().enumerate() {
+            if *semantics != AxisSemantics::Parallel || last.get(axis) == program.get(axis) {
+                continue;
+            }
+            for buffer in 0..self.machine.memory.len() {
+                let is_shared = match self.launch.operands.get(buffer) {
+                    Some(operand) => operand.role == Role::Output && self.maps[buffer].depends_on(axis) == Some(false),
+                    None => self.launch.scratch.get(buffer - self.launch.operands.len()).is_some_and(|scratch| {
+                        // Kernels that move data themselves may hand it on along an axis by copies and semaphores.
+                        scratch.space != MemorySpace::Semaphore
+                    }),
+                };
+                // What nobody has written yet is no other program's.
+                let is_unwritten = self.machine.memory[buffer].labels.as_ref().is_some_and(|held| {
+                    held.elements::<i32>().is_some_and(|held| held.iter().all(|&label| self.machine.is_unread(label)))
+                });
+                if is_shared && !is_unwritten {
+                    let label = self.machine.label(Garbage::Shared(axis), buffer);
+                    self.machine.memory[buffer].fill(label);
                 }
             }
         }

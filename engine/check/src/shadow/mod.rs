@@ -1,5 +1,6 @@
 //! Runs kernels on what is known without data, and follows what must not matter: elements of a block that lie past the end
-//! of its array, and memory that nothing was written to. Each such element carries a label; labels go where values go,
+//! of its array, memory that nothing was written to, and what programs leave to each other along axes that are declared
+//! parallel. Each such element carries a label; labels go where values go,
 //! and a label that arrives inside an output array is a leak: the output holds garbage.
 //!
 //! This is MemorySanitizer's idea (Stepanov and Serebryany, CGO 2015) with a label an element, as JAX's NaN filling cannot
@@ -47,4 +48,6 @@ pub(crate) enum Garbage {
     Padding(usize),
     /// Never written.
     Unwritten,
+    /// Left by programs with other ids along this axis, which is declared parallel.
+    Shared(usize),
 }

@@ -1,0 +1,68 @@
+//! PL125.
+
+use crate::checked::Checked;
+use crate::rule::Rule;
+use crate::shadow::Garbage;
+use crate::words;
+use pallas_ir::{Certainty, Finding, Label, Severity};
+use pallas_tensor::Shape;
+
+/// A program reads what a program of another id along a parallel axis has left in memory.
+pub(super) static RULE: Rule = Rule {
+    code: "PL125",
+    name: "parallel-axis-shares-memory",
+    severity: Severity::Error,
+    summary: "programs along an axis that is declared parallel need what others of them wrote",
+    doc: r#"
+## What it does
+Reports a read of an output block or of scratch memory that takes in what programs with another id along a grid axis
+wrote there, where `dimension_semantics` declares that axis `parallel` (or `core_parallel`), if an element of an output
+depends on it. The kernel is run on what is known without data; programs that write before they read are not reported.
+
+## Why is this bad?
+Programs along a parallel axis run in any order, and on chips with two cores at the same time, each with buffers and
+scratch memory of its own: what one core adds, the other does not see, and the last to write back wins. No check of JAX
+notices; interpret mode runs the programs in order.
+
+## Example
+```python
+def accumulate(x_ref, o_ref):
+    @pl.when(pl.program_id(1) == 0)
+    def _():
+        o_ref[...] = jnp.zeros_like(o_ref)
+    o_ref[...] += x_ref[...]
+
+pl.pallas_call(accumulate, grid=(blocks, steps),
+               out_specs=pl.BlockSpec((128,), lambda i, k: (i,)),
+               compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel")))
+```
+
+## Use instead
+```python
+compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary"))
+```
+"#,
+    check: Some(check),
+};
+
+fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for leak in launch.leaks() {
+        let Garbage::Shared(axis) = leak.kind else { continue };
+        let name = &leak.name;
+        let message = format!("{name} passes values along grid axis {axis}, which is declared parallel");
+        let mut finding = RULE.finding(Certainty::Proved, leak.read, message);
+        finding.evidence = Some(format!(
+            "{} reads what programs with other ids along axis {axis} left in {name}; element {} of {} depends on it",
+            words::program(&leak.program),
+            Shape::from(&leak.element[..]),
+            launch.operands[leak.output].name,
+        ));
+        finding.help = Some(format!(
+            "declare axis {axis} `arbitrary` in `dimension_semantics`, so that its programs run in order, or write {name} before \
+             it is read for each of its ids"
+        ));
+        finding.labels.push(Label { span: launch.spans.call, text: "launched here".to_string() });
+        finding.labels.extend(leak.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+        findings.push(finding);
+    }
+}
