@@ -88,7 +88,7 @@ pub(crate) fn outside(launch: &Launch, kind: Kind) -> Vec<Outside> {
                 what: match memory {
                     MemoryOp::Load => "read",
                     MemoryOp::Store | MemoryOp::Swap | MemoryOp::Atomic => "write",
-                    MemoryOp::View => "view",
+                    MemoryOp::View | MemoryOp::Reinterpret => "view",
                 },
                 evidence: evidence(launch, &site, &dimension, &point, start, &name),
                 is_before: matches!(start, Start::At(..0) | Start::Before),

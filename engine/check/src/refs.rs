@@ -30,7 +30,7 @@ pub(crate) fn origin(function: &Function, sources: &Sources, reference: ValueId)
             }
             Source::Result(op, _) => {
                 let op = function.op(op);
-                if !matches!(op.op.kind, OpKind::Memory(MemoryOp::View)) {
+                if !matches!(op.op.kind, OpKind::Memory(MemoryOp::View | MemoryOp::Reinterpret)) {
                     return None;
                 }
                 value = *op.operands.first()?;

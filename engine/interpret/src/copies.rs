@@ -7,7 +7,7 @@
 use crate::error::RunError;
 use crate::hooks::Unmatched;
 use crate::machine::{Machine, Value};
-use crate::memory::{Memory, View, read, write};
+use crate::memory::{Memory, View};
 use crate::semaphores::{LastSignal, Leftover, Place};
 use crate::tape::{CopyStep, Step};
 use pallas_ir::CopyOp;
@@ -43,15 +43,12 @@ impl Pending {
 
     /// Moves the data and counts it.
     fn carry_out(self, memory: &mut Memory) -> Result<(), RunError> {
-        let source = memory.array(&self.source)?;
-        let mut data = read(source, &self.source)?;
+        let mut data = memory.show(&self.source)?;
         if self.add {
-            let old = read(memory.array(&self.destination)?, &self.destination)?;
-            let data_in_shape = ops::reshape(&data, old.shape().clone())?;
-            data = ops::binary(BinaryOp::Add, old, data_in_shape)?;
+            let old = memory.show(&self.destination)?;
+            data = ops::binary(BinaryOp::Add, old, data)?;
         }
-        memory.array(&self.destination)?;
-        write(memory, &self.destination, data)?;
+        memory.replace(&self.destination, data)?;
         for place in [Some(self.arrived), self.sent].into_iter().flatten() {
             let signal = LastSignal { name: self.name.clone(), location: self.location, is_copy: true };
             memory.add_count(place, self.bytes, signal)?;
@@ -138,8 +135,8 @@ impl Machine<'_> {
 
     /// Copies and does not count.
     pub(crate) fn copy_now(&mut self, source: &View, destination: &View) -> Result<(), RunError> {
-        let data = read(self.memory.array(source)?, source)?;
-        write(self.memory, destination, data)
+        let data = self.memory.show(source)?;
+        self.memory.replace(destination, data)
     }
 
     /// A Ref operand.

@@ -21,6 +21,7 @@ mod memory;
 mod outside;
 mod pipeline;
 mod print;
+mod reinterpret;
 mod semaphores;
 mod tape;
 

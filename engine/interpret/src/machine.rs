@@ -143,21 +143,37 @@ impl Machine<'_> {
                 smallvec![Value::Tile(multiply_by_reciprocal(operands.0, operands.1)?)]
             }
             Action::Load(access, masking) => {
-                let operands = self.access(step, access, *masking, false)?;
-                smallvec![Value::Tile(self.load(step, access, operands)?)]
+                let (view, operands) = self.opened(step, access, *masking, false)?;
+                let opened = operands.view.clone();
+                let loaded = self.load(step, access, operands)?;
+                self.memory.close(&view, &opened, false)?;
+                smallvec![Value::Tile(loaded)]
             }
             Action::Store(access, masking) => {
-                let operands = self.access(step, access, *masking, true)?;
+                let (view, operands) = self.opened(step, access, *masking, true)?;
+                let opened = operands.view.clone();
                 self.store(step, access, operands)?;
+                self.memory.close(&view, &opened, true)?;
                 SmallVec::new()
             }
             Action::Swap(access, masking) => {
-                let operands = self.access(step, access, *masking, true)?;
-                smallvec![Value::Tile(self.swap(step, access, operands)?)]
+                let (view, operands) = self.opened(step, access, *masking, true)?;
+                let opened = operands.view.clone();
+                let old = self.swap(step, access, operands)?;
+                self.memory.close(&view, &opened, true)?;
+                smallvec![Value::Tile(old)]
+            }
+            Action::Reinterpret(ty) => {
+                let [source] = step.operands.as_slice() else {
+                    return Err(RunError::malformed("a Ref that is to be reinterpreted is missing"));
+                };
+                smallvec![Value::Ref(self.reference(*source)?.reinterpreted(ty))]
             }
             Action::Atomic { access, masking, combine, accumulates } => {
-                let operands = self.access(step, access, *masking, true)?;
+                let (view, operands) = self.opened(step, access, *masking, true)?;
+                let opened = operands.view.clone();
                 let old = self.atomic(step, access, operands, *combine, *accumulates)?;
+                self.memory.close(&view, &opened, true)?;
                 smallvec![Value::Tile(old)]
             }
             Action::View(access) => {
@@ -211,6 +227,19 @@ impl Machine<'_> {
     fn grid_number(&self, numbers: &[usize], axis: usize) -> Result<Value, RunError> {
         let number = numbers.get(axis).ok_or_else(|| RunError::malformed(format!("the grid has no axis {axis}")))?;
         Ok(Value::Tile(Array::scalar(DType::I32, Scalar::Int(*number as i128))))
+    }
+
+    /// The operands of an access with a Ref that is not reinterpreted, and the Ref as it was given.
+    fn opened(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        masking: Masking,
+        writes: bool,
+    ) -> Result<(View, AccessOperands), RunError> {
+        let mut operands = self.access(step, access, masking, writes)?;
+        let opened = self.memory.open(&operands.view)?;
+        Ok((std::mem::replace(&mut operands.view, opened), operands))
     }
 
     fn access(

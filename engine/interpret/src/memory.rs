@@ -4,10 +4,12 @@ use crate::access::product;
 use crate::copies::Pending;
 use crate::error::RunError;
 use crate::semaphores::{LastSignal, Place};
+use pallas_ir::RefType;
 use pallas_tensor::ops::{self, Combine};
 use pallas_tensor::{Array, Shape};
 use smallvec::SmallVec;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The buffers of a run. A Ref names one by number.
 #[derive(Debug, Default)]
@@ -67,6 +69,15 @@ pub(crate) struct View {
     pub(crate) buffer: usize,
     /// One entry per dimension of the buffer.
     pub(crate) dims: SmallVec<[ViewDim; 4]>,
+    /// The Ref that this one shows in another shape or dtype; the dimensions are then those of `Through::ty`.
+    pub(crate) through: Option<Arc<Through>>,
+}
+
+/// A Ref to reinterpreted memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Through {
+    pub(crate) base: View,
+    pub(crate) ty: RefType,
 }
 
 /// What a view selects of one dimension. Always inside the buffer.
@@ -81,7 +92,11 @@ pub(crate) enum ViewDim {
 impl View {
     /// All of a buffer.
     pub(crate) fn whole(buffer: usize, shape: &Shape) -> View {
-        View { buffer, dims: shape.iter().map(|&size| ViewDim::Range { start: 0, size, stride: 1 }).collect() }
+        View {
+            buffer,
+            through: None,
+            dims: shape.iter().map(|&size| ViewDim::Range { start: 0, size, stride: 1 }).collect(),
+        }
     }
 
     /// The Ref's extents.
@@ -120,7 +135,7 @@ impl View {
                 },
             })
             .collect();
-        View { buffer: self.buffer, dims }
+        View { buffer: self.buffer, dims, through: self.through.clone() }
     }
 }
 

@@ -68,7 +68,7 @@ impl Memory {
 
     /// Bytes of what a view shows.
     pub(crate) fn bytes(&self, view: &View) -> Result<i64, RunError> {
-        let dtype = self.array(view)?.dtype();
+        let dtype = self.dtype(view)?;
         let elements = view.shape().iter().fold(1usize, |product, &extent| product.saturating_mul(extent));
         Ok(i64::try_from(elements.saturating_mul(dtype.size_bytes())).unwrap_or(i64::MAX))
     }

@@ -75,6 +75,8 @@ pub enum MemoryOp {
     Atomic,
     /// A Ref to part of a Ref. No integer arrays in the index.
     View,
+    /// A Ref to the same elements in another shape, or to the same bits as another dtype. No index.
+    Reinterpret,
 }
 
 /// Ops with regions.

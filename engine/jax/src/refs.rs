@@ -93,6 +93,18 @@ static METHODS: &[NativeDef] = &[
     NativeDef { name: "get", signature: "(self)", doc: "Reads the whole Ref.", run: get_method },
     NativeDef { name: "set", signature: "(self, value)", doc: "Writes the whole Ref.", run: set_method },
     NativeDef {
+        name: "reshape",
+        signature: "(self, *shape)",
+        doc: "A Ref to the same memory in another shape.",
+        run: reshape_method,
+    },
+    NativeDef {
+        name: "bitcast",
+        signature: "(self, dtype)",
+        doc: "A Ref to the same memory as another dtype.",
+        run: bitcast_method,
+    },
+    NativeDef {
         name: "__getitem__",
         signature: "(self, key, /)",
         doc: "`self[key]`",
@@ -495,6 +507,58 @@ fn set_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this, value] = args.take();
     interp.set_item(&this, &Value::Ellipsis, value)?;
     Ok(Value::None)
+}
+
+/// Another Ref to the same memory.
+fn reinterpreted(cx: &Context<'_>, reference: &RefObject, attributes: Attributes) -> PyResult<Value> {
+    let value = reference.operand(cx)?;
+    let results = reference.trace.add(cx, Op(&ops::REINTERPRET), &[value], attributes, &[])?;
+    let result = results.first().and_then(|&value| RefObject::new(&reference.trace, value));
+    result.map(Value::object).ok_or_else(|| cx.interp.runtime_error("a Ref has no result"))
+}
+
+fn reshape_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this, shape] = args.take();
+    let cx = Context::jax(interp);
+    let reference = receiver(interp, &this)?;
+    let mut sizes = interp.collect(&shape)?;
+    if let [Value::Tuple(_) | Value::List(_)] = sizes.as_slice() {
+        sizes = interp.collect(&sizes[0])?;
+    }
+    let sizes = sizes.iter().map(|size| interp.to_i64(size)).collect::<PyResult<Vec<_>>>()?;
+    let from = reference.shape();
+    let known = sizes.iter().filter(|&&size| size != -1).product::<i64>();
+    let open = sizes.iter().filter(|&&size| size == -1).count();
+    let size = from.size() as i64;
+    let shown = Value::tuple(sizes.iter().map(|&size| Value::from(size)));
+    let sizes: Vec<i64> = match open {
+        0 if known != size => {
+            return Err(interp.value_error(format!("cannot reshape shape {from} into shape {}", interp.repr(&shown)?)));
+        }
+        0 => sizes,
+        1 if known > 0 && size % known == 0 => {
+            sizes.iter().map(|&extent| if extent == -1 { size / known } else { extent }).collect()
+        }
+        1 => {
+            return Err(interp.value_error(format!(
+                "Specified dims {} do not evenly divide the size of the ref ({size}).",
+                interp.repr(&shown)?
+            )));
+        }
+        _ => {
+            return Err(
+                interp.value_error(format!("At most one dimension can be -1, but got {}", interp.repr(&shown)?))
+            );
+        }
+    };
+    reinterpreted(&cx, &reference, Attributes::none().with("shape", Attribute::Ints(sizes)))
+}
+
+fn bitcast_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [this, dtype] = args.take();
+    let cx = Context::jax(interp);
+    let dtype = crate::dtype::parse(&cx, &dtype)?;
+    reinterpreted(&cx, &receiver(interp, &this)?, Attributes::none().with("dtype", Attribute::DType(dtype)))
 }
 
 fn shape(interp: &Interp, args: Arguments) -> PyResult<Value> {

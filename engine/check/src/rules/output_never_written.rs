@@ -68,7 +68,7 @@ fn written(launch: &Launch) -> HashSet<usize> {
     let mut written = HashSet::new();
     for op in &kernel.ops {
         // Whatever else takes a Ref (copies, kernels within kernels) may write it.
-        if matches!(op.op.kind, OpKind::Memory(MemoryOp::Load | MemoryOp::View)) {
+        if matches!(op.op.kind, OpKind::Memory(MemoryOp::Load | MemoryOp::View | MemoryOp::Reinterpret)) {
             continue;
         }
         for &operand in &op.operands {

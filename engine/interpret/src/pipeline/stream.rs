@@ -46,7 +46,7 @@ impl<'a> Stream<'a> {
         source: View,
         location: u32,
     ) -> Result<Stream<'a>, RunError> {
-        let dtype = machine.memory.array(&source)?.dtype();
+        let dtype = machine.memory.dtype(&source)?;
         let shape: Option<Shape> = match operand.window {
             Window::Slots { count, .. } => Some([count].into_iter().chain(operand.block_shape()).collect()),
             Window::Whole => Some(source.shape()),
@@ -147,7 +147,7 @@ impl<'a> Stream<'a> {
             part.push(ViewDim::Range { start: start.min(extent - size), size, stride: 1 });
             window.push(ViewDim::Range { start: 0, size, stride: 1 });
         }
-        Ok((self.source.select(&part), View { buffer: self.buffer, dims: window }))
+        Ok((self.source.select(&part), View { buffer: self.buffer, dims: window, through: None }))
     }
 
     /// The Ref that the body gets.
@@ -157,7 +157,11 @@ impl<'a> Stream<'a> {
                 let slot = if self.is_input() { self.entered } else { self.left } % count;
                 let sizes = self.operand.block_shape();
                 let rest = sizes.into_iter().map(|size| ViewDim::Range { start: 0, size, stride: 1 });
-                Ok(View { buffer: self.buffer, dims: [ViewDim::At(slot)].into_iter().chain(rest).collect() })
+                Ok(View {
+                    buffer: self.buffer,
+                    dims: [ViewDim::At(slot)].into_iter().chain(rest).collect(),
+                    through: None,
+                })
             }
             Window::Whole => Ok(View::whole(self.buffer, &self.source.shape())),
             Window::InPlace => Ok(self.block(machine, steps, now, 0)?.0),

@@ -262,7 +262,7 @@ impl Compiler<'_> {
             }
             let view = self.function.definition(id).map(|op| self.function.op(op));
             value = view
-                .filter(|op| matches!(op.op.kind, OpKind::Memory(MemoryOp::View)))
+                .filter(|op| matches!(op.op.kind, OpKind::Memory(MemoryOp::View | MemoryOp::Reinterpret)))
                 .and_then(|op| op.operands.first().copied());
             is_part = true;
         }
@@ -270,6 +270,14 @@ impl Compiler<'_> {
     }
 
     fn memory(&self, op: &OpData, kind: MemoryOp) -> Result<Action, RunError> {
+        if kind == MemoryOp::Reinterpret {
+            return match (op.operands.as_slice(), op.results.first().map(|&result| self.function.ty(result))) {
+                ([reference], Some(Type::Ref(ty))) if !self.is_tile(*reference) => {
+                    Ok(Action::Reinterpret(Box::new(ty.clone())))
+                }
+                _ => Err(RunError::malformed("a Ref that is to be reinterpreted is missing")),
+            };
+        }
         let (Some(pattern), Some(&reference)) = (op.attributes.index(), op.operands.first()) else {
             return Err(RunError::malformed("an access has no subscript"));
         };
@@ -304,7 +312,7 @@ impl Compiler<'_> {
             MemoryOp::Load => Action::Load(access, masking),
             MemoryOp::Store => Action::Store(access, masking),
             MemoryOp::Swap => Action::Swap(access, masking),
-            MemoryOp::View => Action::View(access),
+            MemoryOp::View | MemoryOp::Reinterpret => Action::View(access),
             MemoryOp::Atomic => Action::Atomic {
                 access,
                 masking,

@@ -93,6 +93,8 @@ pub(crate) enum Action {
     },
     /// See [`Action::Load`].
     View(Box<Access>),
+    /// Operand Ref; the type that it takes.
+    Reinterpret(Box<RefType>),
     /// Operands lower, upper, carries.
     For(Block),
     /// Operands carries.

@@ -104,6 +104,62 @@ pub static VIEW: OpDef = OpDef {
     kind: OpKind::Memory(MemoryOp::View),
 };
 
+/// A Ref to the same memory in another shape (`ref.reshape`) or as another dtype (`ref.bitcast`). Operand: ref. Attributes:
+/// `shape` or `dtype`. To a dtype of another width the second-minor dimension stretches or shrinks, as in
+/// `pltpu.bitcast`. Result: a Ref in the same space.
+pub static REINTERPRET: OpDef = OpDef {
+    name: "reinterpret",
+    doc: "A Ref to the same memory in another `shape` or as another `dtype`; operand: ref",
+    attributes: &["shape", "dtype"],
+    infer: |context| {
+        rule::count(context, "reinterpret", 1)?;
+        let Some(Type::Ref(reference)) = context.operands.first() else {
+            return Err(InferError::value_error("reinterpret takes a Ref"));
+        };
+        let mut result = reference.clone();
+        if let Some(dtype) = context.attributes.dtype("dtype") {
+            result.shape = bitcast_shape(reference, dtype)?;
+            result.dtype = dtype;
+        } else {
+            let sizes = context.attributes.ints("shape").ok_or_else(|| rule::missing("reinterpret", "shape"))?;
+            let sizes: Option<Vec<usize>> = sizes.iter().map(|&size| usize::try_from(size).ok()).collect();
+            let shape = Shape::from(sizes.unwrap_or_default());
+            if shape.checked_size() != reference.shape.checked_size() {
+                return Err(InferError::value_error(format!(
+                    "cannot reshape ref of shape {} into shape {shape}",
+                    reference.shape
+                )));
+            }
+            result.shape = shape;
+        }
+        Ok(smallvec::smallvec![Type::Ref(result)])
+    },
+    kind: OpKind::Memory(MemoryOp::Reinterpret),
+};
+
+/// `eval_bitcast_shape` of jax/_src/state/utils.py.
+fn bitcast_shape(reference: &RefType, dtype: DType) -> Result<Shape, InferError> {
+    let (from, to) = (reference.dtype.bits() as usize, dtype.bits() as usize);
+    if from == to {
+        return Ok(reference.shape.clone());
+    }
+    let mut shape = reference.shape.to_vec();
+    let Some(second_minor) = shape.len().checked_sub(2) else {
+        return Err(InferError {
+            exception: "NotImplementedError",
+            message: "Bitcast 1D ref with bitwidth change is not supported.".to_string(),
+            code: "",
+        });
+    };
+    if !(shape[second_minor] * from).is_multiple_of(to) {
+        return Err(InferError::value_error(
+            "Expected input and output shapes are the same after multiplying the second-minor dimension by the bitwidths.",
+        ));
+    }
+    shape[second_minor] = shape[second_minor] * from / to;
+    Ok(shape.into())
+}
+
 /// A subscript with its operands, checked.
 struct Access<'a> {
     reference: &'a RefType,
@@ -241,5 +297,5 @@ impl<'a> Access<'a> {
 
 /// The family.
 pub(super) fn all() -> impl Iterator<Item = &'static OpDef> {
-    [&LOAD, &STORE, &SWAP, &ATOMIC, &VIEW].into_iter()
+    [&LOAD, &STORE, &SWAP, &ATOMIC, &VIEW, &REINTERPRET].into_iter()
 }

@@ -160,7 +160,9 @@ impl Reader {
         let mut operands: SmallVec<[ValueId; 4]> = SmallVec::new();
         let mut data = None;
         match op.kind {
-            OpKind::Memory(kind) => self.access(parser, kind, &mut operands, &mut attributes)?,
+            OpKind::Memory(kind) if kind != MemoryOp::Reinterpret => {
+                self.access(parser, kind, &mut operands, &mut attributes)?
+            }
             _ if op.name == "constant" => data = Some(parser.data()?),
             _ if matches!(parser.peek(), Token::Value(_)) => operands.extend(self.values(parser)?),
             _ => {}

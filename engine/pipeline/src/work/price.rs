@@ -49,6 +49,7 @@ const PRICES: &[(&[&str], Price)] = &[
             "store",
             "swap",
             "view",
+            "reinterpret",
             "program_id",
             "num_programs",
             "debug_print",

@@ -1,0 +1,94 @@
+//! Refs to memory in another shape or as another dtype (`ref.reshape`, `ref.bitcast`): an access goes to a copy that is
+//! laid out as asked, and what it writes is laid out back.
+
+use crate::error::RunError;
+use crate::memory::{Memory, Through, View, read, write};
+use pallas_ir::RefType;
+use pallas_tensor::ops;
+use pallas_tensor::{Array, DType, Shape};
+use std::sync::Arc;
+
+impl View {
+    /// All of a Ref, seen as another type.
+    pub(crate) fn reinterpreted(self, ty: &RefType) -> View {
+        let mut view = View::whole(self.buffer, &ty.shape);
+        view.through = Some(Arc::new(Through { base: self, ty: ty.clone() }));
+        view
+    }
+}
+
+impl Memory {
+    /// The dtype that a Ref shows.
+    pub(crate) fn dtype(&self, view: &View) -> Result<DType, RunError> {
+        match &view.through {
+            Some(through) => Ok(through.ty.dtype),
+            None => Ok(self.array(view)?.dtype()),
+        }
+    }
+
+    /// A view of a buffer that shows what the Ref shows; [`Memory::close`] takes the buffer away.
+    pub(crate) fn open(&mut self, view: &View) -> Result<View, RunError> {
+        let Some(through) = &view.through else { return Ok(view.clone()) };
+        let shown = self.show(&through.base)?;
+        let array = bitcast(&shown, through.ty.dtype, &through.ty.shape)?;
+        let buffer = self.add(array);
+        Ok(View { buffer, dims: view.dims.clone(), through: None })
+    }
+
+    /// Ends what [`Memory::open`] began.
+    pub(crate) fn close(&mut self, view: &View, opened: &View, writes: bool) -> Result<(), RunError> {
+        let Some(through) = &view.through else { return Ok(()) };
+        let Some(buffer) = self.buffers.pop().filter(|_| opened.buffer == self.buffers.len()) else {
+            return Err(RunError::malformed("a reinterpreted Ref lost its buffer"));
+        };
+        if !writes {
+            return Ok(());
+        }
+        let dtype = self.dtype(&through.base)?;
+        let back = bitcast(&buffer.array, dtype, &through.base.shape())?;
+        self.replace(&through.base, back)
+    }
+
+    /// What a Ref shows, reinterpreted or not, in its own shape.
+    pub(crate) fn show(&mut self, view: &View) -> Result<Array, RunError> {
+        let opened = self.open(view)?;
+        let shown = read(self.array(&opened)?, &opened)?;
+        self.close(view, &opened, false)?;
+        Ok(ops::reshape(&shown, view.shape())?)
+    }
+
+    /// Replaces what a Ref shows, reinterpreted or not.
+    pub(crate) fn replace(&mut self, view: &View, value: Array) -> Result<(), RunError> {
+        let opened = self.open(view)?;
+        self.array(&opened)?;
+        write(self, &opened, value)?;
+        self.close(view, &opened, true)
+    }
+}
+
+/// The same bits as another dtype, in a shape of as many bits. Between widths the rows of the second-minor dimension lie
+/// interleaved, as `pltpu.bitcast` has them.
+fn bitcast(array: &Array, dtype: DType, shape: &Shape) -> Result<Array, RunError> {
+    let (from, to) = (array.dtype().bits() as usize, dtype.bits() as usize);
+    if array.dtype() == dtype {
+        return Ok(ops::reshape(array, shape.clone())?);
+    }
+    if from == to {
+        return Ok(ops::reshape(&ops::bitcast_convert(array, dtype)?, shape.clone())?);
+    }
+    let rank = array.rank();
+    if rank < 2 {
+        return Err(RunError::malformed("a Ref of one dimension is bitcast to another width"));
+    }
+    let swap: Vec<usize> = (0..rank - 1).chain([rank, rank - 1]).collect();
+    if from < to {
+        let ratio = to / from;
+        let mut apart = array.shape().to_vec();
+        apart[rank - 2] /= ratio;
+        apart.insert(rank - 1, ratio);
+        let apart = ops::transpose(&ops::reshape(array, apart)?, &swap)?;
+        return Ok(ops::reshape(&ops::bitcast_convert(&apart, dtype)?, shape.clone())?);
+    }
+    let apart = ops::bitcast_convert(array, dtype)?;
+    Ok(ops::reshape(&ops::transpose(&apart, &swap)?, shape.clone())?)
+}
