@@ -26,3 +26,15 @@ try:
     jax.grad(wrong)(jnp.ones(3))
 except ValueError as error:
     print(error)
+
+
+@jax.custom_vjp
+def of_tree(tree, y):
+    return tree["a"].sum() + y
+
+
+of_tree.defvjp(lambda t, y: (of_tree(t, y), None), lambda _, g: ({"a": jnp.ones((2, 2), jnp.bfloat16)}, g))
+try:
+    jax.grad(of_tree)({"a": jnp.ones(3)}, 1.0)
+except ValueError as error:
+    print(error)

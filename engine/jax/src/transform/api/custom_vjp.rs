@@ -199,11 +199,14 @@ impl Reverse {
                 return Err(self.mismatch(cx, given)?);
             }
         }
+        let mut paths = Vec::new();
+        TreeDef::Tuple(self.call.trees.clone()).paths("", &mut paths);
         let mut types = self.call.tiles.iter();
         self.call
             .only_arrays(&leaves)
             .into_iter()
-            .map(|leaf| {
+            .zip(self.call.only_arrays(&paths))
+            .map(|(leaf, path)| {
                 let like = types.next();
                 let (Some(leaf), Some(like)) = (leaf, like) else { return Ok(None) };
                 if !like.dtype().is_float() {
@@ -217,10 +220,11 @@ impl Reverse {
                 if !fits {
                     return Err(interp.value_error(format!(
                         "Custom VJP bwd rule must produce an output with the same type as the args tuple of the primal \
-                         function, but at output the bwd rule produced an output of type {} corresponding to an input of \
-                         type {}",
+                         function, but at output{path} the bwd rule produced an output of type {} corresponding to an \
+                         input of type {}, so {}the shapes do not match",
                         type_text(&ty),
-                        type_text(&expected)
+                        type_text(&expected),
+                        if ty.dtype == expected.dtype { "" } else { "the dtypes do not match, and " }
                     )));
                 }
                 Ok(Some(tile))
