@@ -10,6 +10,7 @@ pub mod context;
 pub mod convert;
 pub mod dtype;
 pub mod errors;
+mod held;
 mod indexer;
 pub mod indexing;
 pub mod jaxpr;

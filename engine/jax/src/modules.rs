@@ -11,6 +11,7 @@ pub fn all() -> Vec<&'static ModuleDef> {
     modules.extend(crate::jnp::MODULES);
     modules.extend(crate::lax::MODULES);
     modules.push(&crate::dtype::ML_DTYPES);
+    modules.push(&crate::held::REF_MODULE);
     modules.extend(crate::nn::MODULES);
     modules.extend(crate::numpy::MODULES);
     modules.extend(crate::pallas::MODULES);

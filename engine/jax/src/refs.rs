@@ -73,7 +73,9 @@ pub static JAX_REF: NativeClass = NativeClass {
     methods: &[],
     properties: &[],
     construct: None,
-    instance_check: Some(|value| value.downcast::<RefObject>().is_some()),
+    instance_check: Some(|value| {
+        value.downcast::<RefObject>().is_some() || value.downcast::<crate::held::HeldRef>().is_some()
+    }),
 };
 
 static AT_CLASS: NativeClass = NativeClass {

@@ -44,6 +44,11 @@ pub(crate) fn elements_like<'a, T: Element>(_like: &[T], arrays: &[&'a Array]) -
 }
 
 impl Array {
+    /// Whether two arrays are the same elements in memory, not only equal ones.
+    pub fn shares_all_with(&self, other: &Array) -> bool {
+        Arc::ptr_eq(&self.buffer, &other.buffer) && self.shape == other.shape && self.dtype == other.dtype
+    }
+
     /// An array of the buffer's own dtype.
     ///
     /// # Errors

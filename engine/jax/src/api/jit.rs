@@ -4,6 +4,8 @@
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
+use crate::held::HeldRef;
+use crate::held::threads::Threads;
 use crate::tile::Tile;
 use crate::trace::{Trace, TraceKind};
 use crate::tree::{self, TreeDef};
@@ -175,27 +177,38 @@ impl Jitted {
         let split = self.split(cx, args)?;
         let (leaves, tree) = tree::flatten(interp, &split.dynamic, None)?;
         let mut tiles = Vec::with_capacity(leaves.len());
+        let mut refs = Vec::with_capacity(leaves.len());
         for leaf in &leaves {
+            let is_ref = leaf.downcast::<HeldRef>().is_some();
+            refs.push(is_ref.then(|| leaf.clone()));
             match convert::try_tile(cx, leaf)? {
                 Some(tile) => tiles.push(tile),
+                None if is_ref => {}
                 None if leaf.is_unknown() => return Ok(leaf.clone()),
                 None => return Err(self.bad_argument(cx, leaf)),
             }
         }
-        let key =
-            Key { tree, types: tiles.iter().map(Tile::ty).collect(), statics: split.statics.clone(), x64: cx.x64() };
-        if let Some(result) = self.cached(cx, &key, &tiles)? {
+        // Whatever Refs there are go in and come out: the function may read and write any of them.
+        let threads = Threads::live(cx);
+        tiles.extend(threads.tiles());
+        let mut statics = split.statics.clone();
+        statics.extend(threads.numbers());
+        statics.extend(refs.iter().flatten().filter_map(|leaf| leaf.downcast::<HeldRef>()?.number()));
+        let key = Key { tree, types: tiles.iter().map(Tile::ty).collect(), statics, x64: cx.x64() };
+        if let Some(result) = self.cached(cx, &key, &tiles, &threads)? {
             return Ok(result);
         }
-        let (function, out_tree) = self.trace(cx, &key, &split)?;
+        let traced = self.trace(cx, &key, &split, &refs, &threads);
+        threads.restore();
+        let (function, out_tree) = traced?;
         let function = Rc::new(function);
         let outputs = cx.run_function(&function, &tiles)?;
-        let result = assemble(cx, &out_tree, outputs)?;
+        let result = assemble(cx, &out_tree, threads.take_from(outputs))?;
         self.cache.borrow_mut().push(Entry { key, function, out_tree });
         Ok(result)
     }
 
-    fn cached(&self, cx: &Context<'_>, key: &Key, tiles: &[Tile]) -> PyResult<Option<Value>> {
+    fn cached(&self, cx: &Context<'_>, key: &Key, tiles: &[Tile], threads: &Threads) -> PyResult<Option<Value>> {
         let mut hit = None;
         for entry in self.cache.borrow().iter() {
             if entry.key.types == key.types && entry.key.x64 == key.x64 && same_statics(cx, &entry.key, key)? {
@@ -205,7 +218,7 @@ impl Jitted {
         }
         let Some((function, out_tree)) = hit else { return Ok(None) };
         let outputs = cx.run_function(&function, tiles)?;
-        assemble(cx, &out_tree, outputs).map(Some)
+        assemble(cx, &out_tree, threads.take_from(outputs)).map(Some)
     }
 
     /// Separates static arguments, by position, by name, and by the name of a positional parameter.
@@ -270,18 +283,31 @@ impl Jitted {
         Ok(Split { dynamic: Value::tuple(dynamic), statics, rebuild })
     }
 
-    fn trace(&self, cx: &Context<'_>, key: &Key, split: &Split) -> PyResult<(Function, TreeDef)> {
+    /// `refs` are the arguments that are Refs, at the places of their leaves.
+    fn trace(
+        &self,
+        cx: &Context<'_>,
+        key: &Key,
+        split: &Split,
+        refs: &[Option<Value>],
+        threads: &Threads,
+    ) -> PyResult<(Function, TreeDef)> {
         let interp = cx.interp;
         let name = interp.callable_name(&self.function);
         let origin = format!("{} for jit", crate::pallas::launch::origin_of(cx, &self.function));
         let trace = Trace::new(cx, TraceKind::Jit, &name, origin, None);
-        let params: Vec<Value> = key
+        let mut params = key
             .types
             .iter()
             .filter_map(|ty| trace.tile(trace.param(Type::Tensor(ty.clone()), None)))
-            .map(|tile| Value::object(ArrayObject { tile }))
-            .collect();
-        let dynamic = interp.collect(&tree::unflatten(interp, &key.tree, &mut params.into_iter())?)?;
+            .collect::<Vec<_>>();
+        let held = params.split_off(params.len() - threads.len());
+        let mut params = params.into_iter();
+        let mut arguments = refs.iter().map(|leaf| match leaf {
+            Some(leaf) => leaf.clone(),
+            None => params.next().map_or(Value::None, |tile| Value::object(ArrayObject { tile })),
+        });
+        let dynamic = interp.collect(&tree::unflatten(interp, &key.tree, &mut arguments)?)?;
         let mut dynamic = dynamic.into_iter();
         let mut args = CallArgs::default();
         for slot in &split.rebuild {
@@ -293,11 +319,20 @@ impl Jitted {
             }
         }
         let (yields, out_tree) = trace.within(cx, || {
+            threads.set(held);
             let result = interp.call(&self.function, args)?;
             let (leaves, out_tree) = tree::flatten(interp, &result, None)?;
             let mut yields = Vec::new();
             for leaf in &leaves {
                 let Some(tile) = convert::try_tile(cx, leaf)? else {
+                    if let Some(reference) = leaf.downcast::<HeldRef>() {
+                        let ty = crate::held::text(&reference.read(cx)?);
+                        return Err(interp.value_error(format!(
+                            "function {} traced for jit returned a mutable array reference of type {ty}, but mutable array \
+                             references cannot be returned.",
+                            trace.origin.trim_end_matches(" for jit")
+                        )));
+                    }
                     let class = interp.repr(&Value::Class(interp.type_of(leaf)))?;
                     let shown = interp.repr(leaf)?;
                     return Err(interp.type_error(format!(
@@ -306,6 +341,9 @@ impl Jitted {
                         origin = trace.origin
                     )));
                 };
+                yields.push(cx.value_in(&trace, &tile)?);
+            }
+            for tile in threads.now() {
                 yields.push(cx.value_in(&trace, &tile)?);
             }
             Ok((yields, out_tree))

@@ -39,6 +39,7 @@ static JAX: ModuleDef =
 /// Submodules that `import jax` brings with it.
 const SUBMODULES: &[&str] = &[
     "numpy",
+    "ref",
     "lax",
     "nn",
     "random",
@@ -63,6 +64,7 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     for table in crate::transform::TABLES {
         add_functions(namespace, "jax", table);
     }
+    add_functions(namespace, "jax", crate::held::FUNCTIONS);
     namespace.insert(Name::from("Array"), Value::Class(interp.native_class(&JAX_ARRAY)));
     namespace.insert(Name::from("Ref"), Value::Class(interp.native_class(&JAX_REF)));
     namespace.insert(Name::from("ShapeDtypeStruct"), struct_type::class(interp));

@@ -4,6 +4,7 @@
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
+use crate::held::threads::Threads;
 use crate::primitive;
 use crate::tile::Tile;
 use crate::trace::{Trace, TraceKind};
@@ -193,13 +194,26 @@ type BranchShape = Option<(TreeDef, Vec<TensorType>)>;
 
 /// Traces functions as branches, checks that they agree, and puts the result together.
 fn branches(cx: &Context<'_>, name: &str, index: &Tile, functions: &[Value], operands: &[Value]) -> PyResult<Value> {
+    let threads = Threads::live(cx);
+    threads.settle(cx, carrying_branches(cx, name, index, functions, operands, &threads))
+}
+
+fn carrying_branches(
+    cx: &Context<'_>,
+    name: &str,
+    index: &Tile,
+    functions: &[Value],
+    operands: &[Value],
+    threads: &Threads,
+) -> PyResult<Value> {
     let interp = cx.interp;
     let mut shapes: Vec<BranchShape> = functions.iter().map(|_| None).collect();
     let mut closures: Vec<Box<BranchFn<'_>>> = Vec::new();
     for (function, slot) in functions.iter().zip(shapes.iter_mut()) {
         closures.push(Box::new(move |cx: &Context<'_>| {
+            threads.restore();
             let result = cx.interp.call_values(function, operands.iter().cloned())?;
-            let (tiles, def) = leaves(cx, &result, name)?;
+            let (tiles, def) = leaves(cx, &threads.join(&result, threads.now()), name)?;
             *slot = Some((def, tiles.iter().map(Tile::ty).collect()));
             // Weakly typed results of one branch take the other's type; the op compares types without weakness.
             tiles.iter().map(|t| primitive::convert(cx, t, t.dtype(), false)).collect()
@@ -272,6 +286,20 @@ pub fn for_loop(
             upper.dtype().name()
         )));
     }
+    let threads = Threads::live(cx);
+    let init = &threads.join(init, threads.tiles());
+    let body =
+        &mut |cx: &Context<'_>, index: Tile, carry: Value| threads.round(cx, &carry, |carry| body(cx, index, carry));
+    threads.settle(cx, carrying_for(cx, dtype, [lower, upper], init, body))
+}
+
+fn carrying_for(
+    cx: &Context<'_>,
+    dtype: DType,
+    [lower, upper]: [&Tile; 2],
+    init: &Value,
+    body: &mut dyn FnMut(&Context<'_>, Tile, Value) -> PyResult<Value>,
+) -> PyResult<Value> {
     let (carry, def) = leaves(cx, init, "fori_loop")?;
     let carry = stable_carry(cx, carry, &mut |cx, types, trace| {
         let index = Tile::Abstract(TensorType::scalar(dtype));
@@ -412,18 +440,26 @@ fn probe(cx: &Context<'_>, carry: &[Tile], body: CarryFn<'_>) -> PyResult<Option
 fn while_loop(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [test, body, init] = args.take();
     let cx = Context::jax(interp);
-    let (carry, def) = leaves(&cx, &init, "while_loop")?;
-    let carry = stable_carry(&cx, carry, &mut |cx, types, _trace| {
-        let value = assemble(cx, &def, types.iter().cloned())?;
-        cx.interp.call_values(&body, [value])
-    })?;
-    let results = staged(&cx, "while_loop", |trace| {
-        let operands = values(&cx, trace, &carry)?;
+    let threads = Threads::live(&cx);
+    let init = threads.join(&init, threads.tiles());
+    let mut test = |carry: Value| interp.call_values(&test, [threads.split(&cx, &carry)?]);
+    let mut body = |carry: Value| threads.round(&cx, &carry, |carry| interp.call_values(&body, [carry]));
+    threads.settle(&cx, carrying_while(&cx, &init, &mut test, &mut body))
+}
+
+/// A Python function of one value.
+type ValueFn<'f> = &'f mut dyn FnMut(Value) -> PyResult<Value>;
+
+fn carrying_while(cx: &Context<'_>, init: &Value, test: ValueFn<'_>, body: ValueFn<'_>) -> PyResult<Value> {
+    let interp = cx.interp;
+    let (carry, def) = leaves(cx, init, "while_loop")?;
+    let carry = stable_carry(cx, carry, &mut |cx, types, _trace| body(assemble(cx, &def, types.iter().cloned())?))?;
+    let results = staged(cx, "while_loop", |trace| {
+        let operands = values(cx, trace, &carry)?;
         let params: Vec<Type> = operands.iter().map(|&v| trace.ty(v)).collect();
         let (test_region, ()) = trace.in_region(&params, |inside| {
-            let value = assemble(&cx, &def, tiles(trace, inside))?;
-            let verdict = interp.call_values(&test, [value])?;
-            let verdict = convert::tile(&cx, &verdict, "while_loop")?;
+            let verdict = test(assemble(cx, &def, tiles(trace, inside))?)?;
+            let verdict = convert::tile(cx, &verdict, "while_loop")?;
             if verdict.rank() != 0 || verdict.dtype() != DType::Bool {
                 return Err(interp.type_error(format!(
                     "cond_fun must return a boolean scalar, but got output type(s) [{}].",
@@ -433,14 +469,13 @@ fn while_loop(interp: &Interp, args: Arguments) -> PyResult<Value> {
             Ok((vec![cx.value_in(trace, &verdict)?], ()))
         })?;
         let (body_region, ()) = trace.in_region(&params, |inside| {
-            let value = assemble(&cx, &def, tiles(trace, inside))?;
-            let result = interp.call_values(&body, [value])?;
-            Ok((next_carry(&cx, trace, "while_loop", &def, &carry, &result)?, ()))
+            let result = body(assemble(cx, &def, tiles(trace, inside))?)?;
+            Ok((next_carry(cx, trace, "while_loop", &def, &carry, &result)?, ()))
         })?;
-        let results = trace.add(&cx, Op(&ops::WHILE), &operands, Attributes::none(), &[test_region, body_region])?;
+        let results = trace.add(cx, Op(&ops::WHILE), &operands, Attributes::none(), &[test_region, body_region])?;
         Ok(tiles(trace, &results))
     })?;
-    assemble(&cx, &def, results)
+    assemble(cx, &def, results)
 }
 
 fn map(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -487,6 +522,28 @@ type Step<'s> = &'s mut dyn FnMut(&Context<'_>, Value, Value) -> PyResult<(Value
 
 /// A scan as a `for` whose carry holds the stacked results.
 fn scan_over(
+    cx: &Context<'_>,
+    step: Step<'_>,
+    init: &Value,
+    xs: &Value,
+    length: Option<usize>,
+    reverse: bool,
+) -> PyResult<(Value, Value)> {
+    let threads = Threads::live(cx);
+    let init = &threads.join(init, threads.tiles());
+    let step = &mut |cx: &Context<'_>, carry: Value, x: Value| {
+        let (next, y) = step(cx, threads.split(cx, &carry)?, x)?;
+        Ok((threads.join(&next, threads.now()), y))
+    };
+    let mut stacked = Value::None;
+    let carry = carrying_scan(cx, step, init, xs, length, reverse).map(|(carry, ys)| {
+        stacked = ys;
+        carry
+    });
+    Ok((threads.settle(cx, carry)?, stacked))
+}
+
+fn carrying_scan(
     cx: &Context<'_>,
     step: Step<'_>,
     init: &Value,

@@ -52,6 +52,7 @@ pub fn stage(
     );
     let params: Vec<Tile> =
         types.iter().filter_map(|ty| trace.tile(trace.param(Type::Tensor(ty.clone()), None))).collect();
+    let refs = crate::held::threads::Threads::live(cx);
     let staged = trace.within(cx, || {
         let result = call(params)?;
         let (leaves, tree) = tree::flatten(interp, &result, None)?;
@@ -67,6 +68,7 @@ pub fn stage(
         }
         Ok(Ok((yields, tree, numbers)))
     })?;
+    refs.check_unwritten(cx, differentiates)?;
     Ok(match staged {
         Err(unknown) => Outcome::Unknown(unknown),
         Ok((yields, tree, numbers)) => {
