@@ -90,6 +90,14 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
 /// Exceptions of Python itself that have a rule of their own.
 fn python(interp: &Interp, raise: &Raise, text: &str, finding: &mut Finding) {
     let types = interp.types();
+    let is_ours = text.contains("provided by the workbench");
+    if is_ours && interp.exception_is(&raise.exception, &types.not_implemented_error) {
+        finding.code = "PL005";
+        finding.severity = severity("PL005");
+        finding.message = first_line(text).trim_start_matches("NotImplementedError: ").to_string();
+        finding.help = Some("checks go no further here, and a run stops: nothing is said of the program".to_string());
+        return;
+    }
     let is_missing = text.contains("No module named") || text.contains("cannot import name");
     let code = if interp.exception_is(&raise.exception, &types.import_error) && is_missing {
         "PL002"

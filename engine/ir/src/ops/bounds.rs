@@ -233,6 +233,13 @@ pub(super) fn iota(attributes: &Attributes, _: &[Interval]) -> Interval {
     }
 }
 
+pub(super) fn device(attributes: &Attributes, _: &[Interval]) -> Interval {
+    match attributes.int("size") {
+        Some(size) if size > 0 => Interval::range(0, size - 1),
+        _ => Interval::ANY,
+    }
+}
+
 /// The bounds of a constant's elements, with the stride that they share.
 pub(super) fn constant(attributes: &Attributes, _: &[Interval]) -> Interval {
     attributes.array("value").map_or(Interval::ANY, of_array)

@@ -47,6 +47,21 @@ pub static IOTA: OpDef = OpDef {
     },
 };
 
+/// The position of the device among `size` along a named axis: known where a kernel runs, not where it is traced.
+pub static AXIS_INDEX: OpDef = OpDef {
+    name: "axis_index",
+    doc: "The position of the device along an axis of `size` devices",
+    attributes: &["size", "axis"],
+    infer: |context| {
+        rule::count(context, "axis_index", 0)?;
+        Ok(rule::one(TensorType::scalar(pallas_tensor::DType::I32)))
+    },
+    kind: OpKind::Pure {
+        eval: |_, _| Err(EvalError("which device a kernel runs on is not provided by the workbench yet".to_string())),
+        interval: Some(bounds::device),
+    },
+};
+
 /// Copies along new or stretched dimensions. Attributes: `shape`, the result's; `dims`, for each dimension of the
 /// operand the dimension of the result that it becomes, increasing.
 pub static BROADCAST_IN_DIM: OpDef = OpDef {
@@ -326,5 +341,5 @@ fn infer_concatenate(context: &InferContext<'_>) -> Result<Types, InferError> {
 
 /// The family.
 pub(super) fn all() -> impl Iterator<Item = &'static OpDef> {
-    [&CONSTANT, &IOTA, &BROADCAST_IN_DIM, &RESHAPE, &TRANSPOSE, &SQUEEZE, &REV, &CONCATENATE].into_iter()
+    [&CONSTANT, &IOTA, &AXIS_INDEX, &BROADCAST_IN_DIM, &RESHAPE, &TRANSPOSE, &SQUEEZE, &REV, &CONCATENATE].into_iter()
 }

@@ -7,6 +7,7 @@ use crate::convert;
 use crate::jnp::arithmetic;
 use crate::primitive;
 use crate::tile::Tile;
+use crate::trace::TraceKind;
 use crate::transform::named::{self, NamedAxis};
 use crate::tree;
 use pallas_ir::{Attribute, Attributes, OpDef, ops};
@@ -336,7 +337,13 @@ fn axis_index(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [names] = args.take();
     let cx = Context::jax(interp);
     let mut index: Option<Tile> = None;
-    for axis in axes(interp, &names, Some("axis_index"))? {
+    let in_kernel = interp.is_analysis() && cx.trace().is_some_and(|trace| trace.kind == TraceKind::Kernel);
+    for mut axis in axes(interp, &names, Some("axis_index"))? {
+        if in_kernel {
+            // Every device runs the same kernel: which of them this is, the kernel asks where it runs.
+            let attributes = Attributes::none().with("size", Attribute::Int(axis.size as i64));
+            axis.lane = cx.bind(&ops::AXIS_INDEX, &[], attributes)?;
+        }
         index = Some(match index {
             None => axis.lane,
             Some(outer) => {

@@ -134,7 +134,10 @@ fn dslice(interp: &Interp, args: Arguments) -> PyResult<Value> {
 
 fn make(interp: &Interp, start: Value, size: &Value, stride: &Value) -> PyResult<Value> {
     if refs::array_tile(size).is_some_and(Tile::is_traced) {
-        return Err(interp.type_error("the size of a `pl.ds` must be known: an int, not a traced value".to_string()));
+        return Err(interp.not_implemented_error(
+            "a `pl.ds` whose size is a traced value is not provided by the workbench yet: copies of a part whose extent is \
+             computed are not modelled",
+        ));
     }
     let size_value = interp.to_i64(size)?;
     let Ok(size) = usize::try_from(size_value) else {

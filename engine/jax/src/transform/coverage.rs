@@ -8,7 +8,7 @@ use pallas_ir::{OpKind, ops};
 const WITHOUT_DERIVATIVE: &[&str] = &["digamma", "pmax", "pmin"];
 
 /// Pure ops without operands: no lane makes a difference to them.
-const WITHOUT_LANES: &[&str] = &["constant", "iota"];
+const WITHOUT_LANES: &[&str] = &["axis_index", "constant", "iota"];
 
 #[test]
 fn every_pure_op_has_a_rule_for_lanes() {

@@ -30,6 +30,7 @@ const ZERO: &[&str] = &[
     "gt",
     "ge",
     "bitcast_convert_type",
+    "axis_index",
     "constant",
     "iota",
     "argmax",
