@@ -30,7 +30,7 @@ use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
 
 /// `jax.experimental.pallas`
-pub static MODULES: &[&ModuleDef] = &[&EXPERIMENTAL, &PALLAS];
+pub static MODULES: &[&ModuleDef] = &[&EXPERIMENTAL, &PALLAS, &asynchronous::copies::PRIVATE_MODULE];
 
 /// The modules of its targets.
 pub static TARGET_MODULES: &[&ModuleDef] = targets::MODULES;

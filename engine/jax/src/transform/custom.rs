@@ -4,6 +4,7 @@
 //! A rule belongs to one call. Under `vmap` it is wrapped, so that it maps what it gives.
 
 use super::batch::{self, Axis, Lane};
+use super::named::{self, NamedAxis};
 use super::stage::{Outcome, stage};
 use super::walk::{Env, Walker, in_python};
 use crate::context::Context;
@@ -180,15 +181,27 @@ fn mapped(
     lanes: Vec<Lane>,
     run: impl FnOnce(&[Tile]) -> PyResult<Vec<Tile>>,
 ) -> PyResult<Vec<Lane>> {
-    let types: Vec<TensorType> =
+    let mut types: Vec<TensorType> =
         lanes.iter().map(|lane| TensorType { shape: lane.shape(), ..lane.tile.ty() }).collect();
-    let outcome = stage(cx, "vmap", false, &types, |tiles| {
+    // A rule may ask for the axis that the function was mapped over.
+    types.extend(axis.name.as_ref().map(|_| named::lane_type()));
+    let outcome = stage(cx, "vmap", false, &types, |mut tiles| {
+        let lane = axis.name.as_ref().and_then(|_| tiles.pop());
+        let known = axis.name.clone().zip(lane).zip(cx.innermost());
+        let known = known.map(|((name, lane), trace)| NamedAxis { name, size: axis.size, trace, lane, shards: None });
+        let _entered = named::enter(cx, known.into_iter().collect());
         let results = run(&tiles)?;
         Ok(Value::tuple(results.into_iter().map(|tile| convert::value(cx, tile)).collect::<Vec<_>>()))
     })?;
     match outcome {
         Outcome::Staged(staged) => {
-            let arguments = lanes.into_iter().chain(staged.lifted.into_iter().map(Lane::shared)).collect();
+            let count = lanes.len();
+            let mut arguments = lanes;
+            if axis.name.is_some() {
+                let param = staged.function.params()[count];
+                arguments.push(named::lane_numbers(cx, &staged.function, param, axis.size)?);
+            }
+            arguments.extend(staged.lifted.into_iter().map(Lane::shared));
             batch::batch(cx, &staged.function, arguments, axis)
         }
         Outcome::Unknown(_) => Err(cx.interp.runtime_error("a derivative gave something unknown".to_string())),

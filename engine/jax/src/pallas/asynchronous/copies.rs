@@ -11,10 +11,12 @@ use crate::tree;
 use pallas_ir::{Attribute, Attributes, Op, OpDef, Type, ValueId, ops};
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
+use pallas_python::module::ModuleDef;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
+use pallas_syntax::ast::Name;
 use pallas_tensor::Shape;
 use std::any::Any;
 use std::rc::Rc;
@@ -74,6 +76,16 @@ pub struct Descriptor {
     /// Of copies to other devices: the semaphore that counts what has been sent, the device, and how it is counted.
     remote: Option<[Value; 3]>,
 }
+
+/// Where programs find the class of copies, for annotations.
+pub static PRIVATE_MODULE: ModuleDef = ModuleDef {
+    name: "jax._src.pallas.mosaic.primitives",
+    doc: "Copies.",
+    functions: FUNCTIONS,
+    populate: |interp, namespace| {
+        namespace.insert(Name::from("AsyncCopyDescriptor"), Value::Class(interp.native_class(&CLASS)));
+    },
+};
 
 static CLASS: NativeClass = NativeClass {
     name: "AsyncCopyDescriptor",
