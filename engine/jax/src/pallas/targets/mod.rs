@@ -1,5 +1,6 @@
-//! The modules of Pallas's targets: `triton`, `tpu`, `mosaic_gpu`, as far as launches with blocks go. Asynchronous copies,
-//! waiting on semaphores and warp specialisation are not modelled yet: their names are absent, so that using them says so.
+//! The modules of Pallas's targets: `triton`, `tpu`, `mosaic_gpu`. What TPU kernels do while they go on is in
+//! `asynchronous`; the GPU's copies, barriers and warp specialisation are not modelled yet: their names are absent, so that
+//! using them says so.
 
 mod mosaic_gpu;
 mod pack;
