@@ -26,5 +26,5 @@ pl.pallas_call(halves, out_shape=(x, y), grid=(4,), in_specs=[spec, spec], out_s
                interpret=True)(x, y)
 
 wrong = pl.BlockSpec((32, 16), lambda i: (i, 0))
-#                               ^ PL120 error "has only 2 blocks"
+#                              ^ PL120 error "has only 2 blocks"
 pl.pallas_call(last, out_shape=x, grid=(4,), in_specs=[wrong], out_specs=wrong, compiler_params=params, interpret=True)(x)
