@@ -3,7 +3,6 @@
 use crate::copies::{block_bytes, packed};
 use crate::formulas::Formulas;
 use crate::machine::{Cores, Machine};
-use crate::max_plus::Ticks;
 use crate::moves::{Assumed, Moves, Order, is_copied};
 use crate::schedule::{Direction, Schedule, Stream};
 use crate::timing::{Durations, Timing, seconds};
@@ -110,13 +109,6 @@ impl Model {
         (bytes > 0).then(|| self.work.total.flops() as f64 / bytes as f64)
     }
 
-    /// The share of the time in which the processor computes; 1 for no time at all.
-    pub fn utilisation(&self) -> f64 {
-        let time = seconds(self.timing.totals().time);
-        let compute = self.formulas.compute * self.formulas.programs as f64;
-        if time == 0.0 { 1.0 } else { (compute / time).min(1.0) }
-    }
-
     /// The predicted time in seconds.
     pub fn time(&self) -> f64 {
         seconds(self.timing.totals().time)
@@ -141,25 +133,13 @@ fn durations(launch: &Launch, machine: &Machine, work: &LaunchWork) -> Durations
     match machine.cores {
         Cores::One => Durations {
             axes: work.axes.clone(),
-            ticks: work.programs.iter().map(|each| duration(machine, each, launch.programs())).collect(),
+            ticks: work.programs.iter().map(|work| machine.compute(work)).collect(),
         },
         Cores::Many(_) => {
-            let each = mean(&work.total, launch.programs());
-            let compute = machine.compute(&work.total) / launch.programs().max(1) as Ticks;
-            Durations::constant(compute.max(duration(machine, &each, launch.programs())))
+            let all = machine.compute(&work.total);
+            Durations::constant(all / launch.programs().max(1) as i128)
         }
     }
-}
-
-/// How long the kernel runs: what it computes, or what it copies itself if that takes longer. How well the two overlap is
-/// the kernel's own affair; they are taken to overlap wholly.
-fn duration(machine: &Machine, work: &Work, programs: usize) -> Ticks {
-    let compute = machine.compute(work);
-    if work.copied == 0 {
-        return compute;
-    }
-    let rates = machine.rates(programs);
-    compute.max(rates.latency.saturating_add(rates.transfer(work.copied)))
 }
 
 fn formulas(schedule: &Schedule, machine: &Machine, work: &LaunchWork, programs: usize, bytes: u128) -> Formulas {
@@ -172,7 +152,7 @@ fn formulas(schedule: &Schedule, machine: &Machine, work: &LaunchWork, programs:
         latency: machine.latency.value,
         transfer: bytes as f64 / each * cores / machine.bandwidth.value,
         compute: machine.compute_seconds(&work.total) / each,
-        slots: moving.map(|stream| stream.slots).min().unwrap_or(if work.total.copied > 0 { SLOTS } else { 1 }),
+        slots: moving.map(|stream| stream.slots).min().unwrap_or(1),
         rounds: schedule.streams.iter().map(|stream| stream.moves.copies(&schedule.order)).max().unwrap_or(0),
         bubbles: usize::from(has(Direction::In)) + usize::from(has(Direction::Out)),
     }
@@ -182,6 +162,5 @@ fn formulas(schedule: &Schedule, machine: &Machine, work: &LaunchWork, programs:
 pub fn mean(work: &Work, programs: usize) -> Work {
     let mut mean = work.clone();
     mean.terms.values_mut().for_each(|count| *count /= programs.max(1) as u128);
-    mean.copied /= programs.max(1) as u128;
     mean
 }

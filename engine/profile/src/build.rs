@@ -328,7 +328,7 @@ fn modelled(launch: &Launch, machine: &Machine, sources: &[Arc<SourceFile>]) -> 
         fill: nanoseconds(totals.fill),
         drain: nanoseconds(totals.drain),
         stalls: nanoseconds(totals.stalls),
-        utilisation: model.utilisation(),
+        utilisation: totals.utilisation(),
         flops: clip(model.work.total.flops()),
         bytes: clip(model.bytes),
         kernel_bytes: clip(model.work.total.copied),
@@ -447,7 +447,8 @@ fn assumptions(launch: &Launch, machine: &Machine, model: &Model, sources: &[Arc
     }
     if model.work.total.copied > 0 {
         let what = format!(
-            "the kernel copies {} bytes itself: taken to overlap with what it computes, so that its time is that of the longer",
+            "the kernel copies {} bytes itself: they count for the intensity and the formulas, and have no place in the \
+             schedule",
             model.work.total.copied
         );
         unknown.push(Unknown { place: launch.spans.kernel.and_then(|span| Place::of(span, sources)), what });

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Modelled {
     /// The predicted time of the launch.
     pub time: f64,
-    /// Time in which the kernel runs: it computes, or waits for copies that it makes itself.
+    /// Time in which the kernel runs.
     pub compute: f64,
     /// The bubble before the first program computes.
     pub fill: f64,
@@ -18,13 +18,13 @@ pub struct Modelled {
     pub drain: f64,
     /// Waiting in between.
     pub stalls: f64,
-    /// The share of the time in which the processor computes.
+    /// `compute / time`
     pub utilisation: f64,
     /// FLOPs of the launch.
     pub flops: u64,
     /// Bytes of all copies of the pipeline.
     pub bytes: u64,
-    /// Bytes that the kernel copies itself, taken to overlap with what it computes.
+    /// Bytes that the kernel copies itself; they have no place in the schedule.
     #[serde(default)]
     pub kernel_bytes: u64,
     /// FLOPs per byte of both; `None` without copies.

@@ -606,10 +606,13 @@ fn trace_kernel(
         scratch => args.positional.push(scratch),
     }
 
-    let bound = interp.bind(&call.kernel, args.clone()).map_err(|stop| {
+    // What is no Python function (a pipeline that is a kernel by itself) says itself what it takes.
+    let function = interp.underlying_function(&call.kernel);
+    let bound = function.as_ref().map(|_| interp.bind(&call.kernel, args.clone())).unwrap_or_else(|| Ok(Vec::new()));
+    let bound = bound.map_err(|stop| {
         diagnosed(stop, || Diagnosis {
             code: "PL109",
-            span: interp.underlying_function(&call.kernel).map(|f| f.code.name_span()),
+            span: function.map(|f| f.code.name_span()),
             message: Some(format!(
                 "this kernel is called with {} Ref{}: {}",
                 values.len(),
