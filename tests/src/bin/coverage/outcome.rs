@@ -42,7 +42,7 @@ impl Outcome {
 
 /// What a missing name or feature is called that only asynchronous kernels use: copies that are started and awaited,
 /// what they are awaited by, pipelines inside of kernels, kernels over threads and cores.
-const ASYNCHRONOUS: [&str; 14] = [
+const ASYNCHRONOUS: [&str; 15] = [
     "semaphore",
     "Semaphore",
     "async_copy",
@@ -57,11 +57,13 @@ const ASYNCHRONOUS: [&str; 14] = [
     "plgpu",
     "SparseCore",
     "tpu_sc",
+    "sc_core",
 ];
 
 /// Whether a reason names something of asynchronous kernels that is not there yet.
 fn is_asynchronous(why: &str) -> bool {
-    why.contains("not provided") && ASYNCHRONOUS.iter().any(|word| why.contains(word))
+    let is_missing = why.contains("not provided") || why.contains("No module named");
+    is_missing && ASYNCHRONOUS.iter().any(|word| why.contains(word))
 }
 
 /// An analysis in which a site is looked for.

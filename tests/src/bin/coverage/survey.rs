@@ -47,15 +47,22 @@ impl Survey<'_> {
         if found.sites.is_empty() {
             return Vec::new();
         }
-        let by_itself = if self.only_drivers { Vec::new() } else { self.by_itself(path, text, &found, &source) };
         let on_disk = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
-        let surveyed = found.sites.iter().enumerate().map(|(index, site)| {
-            let mut attempts: Vec<(By, Attempt)> = Vec::new();
-            for driver in self.drivers {
-                let attempt = driver.attempt(&on_disk, site, &found);
-                attempts.extend(attempt.map(|attempt| (By::Driver(driver.name.clone()), attempt)));
-            }
-            attempts.extend(by_itself.iter().filter_map(|(by, of_sites)| Some((by.clone(), of_sites[index].clone()?))));
+        let of_drivers = |site: &Site| -> Vec<(By, Attempt)> {
+            let attempt = |driver: &Driver| {
+                let attempt = driver.attempt(&on_disk, site, &found)?;
+                Some((By::Driver(driver.name.clone()), attempt))
+            };
+            self.drivers.iter().filter_map(attempt).collect()
+        };
+        let driven: Vec<Vec<(By, Attempt)>> = found.sites.iter().map(of_drivers).collect();
+        // Nothing is better than a launch that a driver makes.
+        let is_traced = |(_, attempt): &(By, Attempt)| matches!(attempt.outcome, Outcome::Traced { .. });
+        let is_done = self.only_drivers || driven.iter().all(|attempts| attempts.iter().any(is_traced));
+        let by_itself = if is_done { Vec::new() } else { self.by_itself(path, text, &found, &source) };
+        let sites = found.sites.iter().zip(driven).enumerate();
+        let surveyed = sites.map(|(index, (site, mut attempts))| {
+            attempts.extend(by_itself.iter().filter_map(|of_sites| of_sites[index].clone()));
             let (by, outcome) = best(attempts);
             let line = source.line_of(site.span.start);
             Surveyed { file: shown.to_string(), line, launcher: site.launcher.clone(), outcome, by }
@@ -64,15 +71,22 @@ impl Survey<'_> {
     }
 
     /// What comes of running the file, and of made-up calls of what that does not reach: an attempt for each site.
-    fn by_itself(&self, path: &str, text: &str, found: &Found, source: &SourceFile) -> Vec<(By, Vec<Option<Attempt>>)> {
+    fn by_itself(&self, path: &str, text: &str, found: &Found, source: &SourceFile) -> Vec<Vec<Option<(By, Attempt)>>> {
         let file = FileId(0);
         let plain = Analysis::new(path, text, self.options);
-        let missing: Vec<&Site> = found.sites.iter().filter(|site| !plain.facts.was_evaluated(site.callee)).collect();
         let of_plain = found.sites.iter().map(|site| {
-            let view = View { analysis: &plain, file, calls: Vec::new(), made_up: false };
-            view.attempt(site, found)
+            let view = View { analysis: &plain, file, calls: Vec::new(), made_up: is_assumed(&plain, site, found) };
+            let by = if view.made_up { By::MadeUpCall } else { By::File };
+            view.attempt(site, found).map(|attempt| (by, attempt))
         });
-        let of_plain = of_plain.collect();
+        let of_plain: Vec<Option<(By, Attempt)>> = of_plain.collect();
+        let is_settled = |site: &Site, seen: &Option<(By, Attempt)>| match seen {
+            Some((_, Attempt { outcome: Outcome::Traced { .. }, .. })) => true,
+            Some((By::File, _)) => plain.facts.was_evaluated(site.callee),
+            _ => false,
+        };
+        let sites = found.sites.iter().zip(&of_plain);
+        let missing: Vec<&Site> = sites.filter(|(site, seen)| !is_settled(site, seen)).map(|(site, _)| site).collect();
         let calls = Calls::new(found, &missing, source);
         let before = before_calls(text);
         let driven = (!calls.lines.is_empty()).then(|| {
@@ -91,11 +105,17 @@ impl Survey<'_> {
                 calls: calls.places(site, before.len()),
                 made_up: true,
             });
-            refused.or_else(|| view?.attempt(site, found))
+            refused.or_else(|| view?.attempt(site, found)).map(|attempt| (By::MadeUpCall, attempt))
         });
         let of_calls = of_calls.collect();
-        vec![(By::File, of_plain), (By::MadeUpCall, of_calls)]
+        vec![of_plain, of_calls]
     }
+}
+
+/// Whether an analysis has come to a site by a call that it made up itself.
+fn is_assumed(analysis: &Analysis, site: &Site, found: &Found) -> bool {
+    let leading = found.callers(site.within.as_deref().unwrap_or_default());
+    analysis.assumed.iter().any(|assumed| leading.iter().any(|function| function.def.name == assumed.function))
 }
 
 /// The best outcome. Among equals that of calls that are meant, drivers first; of what is not reached, that which came furthest.
