@@ -61,13 +61,11 @@ const STRUCTURAL: [&str; 16] = [
 /// Mistakes that show for some lengths and not for others.
 const GEOMETRIC: [&str; 9] = ["PL120", "PL121", "PL123", "PL124", "PL125", "PL201", "PL202", "PL203", "PL204"];
 
-/// Calls the functions of a file that nobody has called. `record` runs a call with observers of its own, and gives what they
-/// saw with what the call gave.
-pub(crate) fn call_them(
-    interp: &Interp,
-    module: &Arc<Module>,
-    record: &dyn Fn(&dyn Fn() -> PyResult<Value>) -> (Seen, PyResult<Value>),
-) -> Uncalled {
+/// Runs a call with observers of its own, and gives what they saw with what the call gave.
+type Record<'a> = &'a dyn Fn(&dyn Fn() -> PyResult<Value>) -> (Seen, PyResult<Value>);
+
+/// Calls the functions of a file that nobody has called, each recorded on its own.
+pub(crate) fn call_them(interp: &Interp, module: &Arc<Module>, record: Record<'_>) -> Uncalled {
     let mut uncalled = Uncalled::default();
     let Ok(Value::Module(main)) = interp.import("__main__") else { return uncalled };
     let left = Cell::new(MOST_STEPS);

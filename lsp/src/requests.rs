@@ -16,7 +16,7 @@ use tower_lsp_server::ls_types as lsp;
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A hover or code actions: about a place in the text as it was when it was asked.
+    /// A hover, lenses or code actions: about a place in the text as it was when it was asked.
     Place,
     /// Inlay hints: the same, and the client keeps them.
     Hints,
@@ -141,6 +141,12 @@ pub(crate) fn inlay_hints(snapshot: &Snapshot, range: lsp::Range) -> Option<Vec<
     let hints = ide::inlay_hints(analysis, Span::new(analysis.source.id, within.start, within.end));
     let places = places(snapshot);
     Some(hints.into_iter().map(|hint| places.hint(hint)).collect())
+}
+
+/// `textDocument/codeLens`
+pub(crate) fn code_lenses(snapshot: &Snapshot) -> Option<Vec<lsp::CodeLens>> {
+    let places = places(snapshot);
+    Some(ide::lenses(&snapshot.analysed.analysis).into_iter().map(|lens| places.lens(lens)).collect())
 }
 
 /// `textDocument/codeAction`: the fixes of the findings that the range touches.

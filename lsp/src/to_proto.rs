@@ -3,7 +3,7 @@
 use crate::capabilities::Client;
 use crate::positions::{Encoding, LineTable};
 use crate::uris;
-use pallas_ide::{Analysis, Diagnostic, Fix, Hint, HintKind, Hover, Severity, Span};
+use pallas_ide::{Analysis, Diagnostic, Fix, Hint, HintKind, Hover, Lens, Severity, Span};
 use serde_json::json;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -125,6 +125,15 @@ impl Places<'_> {
         lsp::Hover {
             contents: lsp::HoverContents::Markup(lsp::MarkupContent { kind, value }),
             range: Some(range(self.lines, hover.span.range(), self.client.encoding)),
+        }
+    }
+
+    /// A lens. It says something and does nothing: its command has no name, so that clients show it as text.
+    pub(crate) fn lens(&self, lens: Lens) -> lsp::CodeLens {
+        lsp::CodeLens {
+            range: range(self.lines, lens.span.range(), self.client.encoding),
+            command: Some(lsp::Command { title: lens.title, command: String::new(), arguments: None }),
+            data: None,
         }
     }
 

@@ -15,9 +15,10 @@ use std::sync::mpsc::Sender;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
-    CodeActionParams, CodeActionResponse, DidChangeTextDocumentParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
-    Hover, HoverParams, InitializeParams, InitializeResult, InlayHint, InlayHintParams, Uri,
+    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, DidChangeTextDocumentParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams,
+    DocumentDiagnosticReportResult, Hover, HoverParams, InitializeParams, InitializeResult, InlayHint, InlayHintParams,
+    Uri,
 };
 use tower_lsp_server::{Client, LanguageServer, LspService, Server};
 
@@ -163,6 +164,10 @@ impl LanguageServer for Backend {
         let (range, context) = (params.range, params.context);
         let uri = params.text_document.uri;
         self.ask(uri, Kind::Place, move |snapshot| requests::code_actions(snapshot, range, &context)).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.ask(params.text_document.uri, Kind::Place, requests::code_lenses).await
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {

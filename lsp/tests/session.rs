@@ -57,6 +57,13 @@ fn from_the_first_message_to_the_last() {
     assert_eq!(here[0], (json!({"line": line, "character": "def add_kernel(x_ref".len()}), ": ref<i32[2]>".into()));
     assert_eq!(hints(&mut client, 0, line), []);
 
+    // A lens above the launch.
+    let lenses = client.request("textDocument/codeLens", json!({"textDocument": {"uri": URI}})).expect("lenses");
+    let (line, _) = place(&text, "  return pl.pallas_call", "pl");
+    assert_eq!(lenses.as_array().map(Vec::len), Some(1));
+    assert_eq!(lenses[0]["range"]["start"]["line"], line);
+    assert_eq!(lenses[0]["command"]["title"], "grid (4,): 4 programs");
+
     client.close(URI);
     let cleared = client.notification("textDocument/publishDiagnostics", |_| true);
     assert_eq!(cleared["diagnostics"], json!([]));

@@ -114,7 +114,7 @@ fn operand_line(launch: &Launch, operand: &Operand) -> String {
 }
 
 /// `: 8 programs`
-fn programs(launch: &Launch) -> String {
+pub(crate) fn programs(launch: &Launch) -> String {
     if !launch.dynamic.is_empty() {
         return ": as many programs as the data say".to_string();
     }
@@ -127,7 +127,7 @@ fn programs(launch: &Launch) -> String {
 }
 
 /// As Python writes it.
-fn tuple<T: ToString>(items: &[T]) -> String {
+pub(crate) fn tuple<T: ToString>(items: &[T]) -> String {
     let items: Vec<String> = items.iter().map(T::to_string).collect();
     match items.as_slice() {
         [one] => format!("({one},)"),

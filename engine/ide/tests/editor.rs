@@ -1,7 +1,7 @@
 //! What is shown where, on real kernels. `$0` marks the cursor; hints are written into the text between `«` and `»`.
 
 use pallas_engine::{Analysis, AnalysisOptions, Disk, FileSystem, Overlay, Span};
-use pallas_ide::{diagnostics, hover, inlay_hints};
+use pallas_ide::{diagnostics, hover, inlay_hints, lenses};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -210,4 +210,47 @@ fn every_offset_of_every_prefix_is_answered() {
             assert!(diagnostic.span.end as usize <= cut);
         }
     }
+}
+
+#[test]
+fn lenses_say_grid_and_findings() {
+    let text = format!(
+        "{PRELUDE}\
+def kernel(x_ref, o_ref):
+  o_ref[...] += x_ref[...]
+
+spec = pl.BlockSpec((8, 128), lambda i, j: (i, j))
+def launch(x):
+  return pl.pallas_call(kernel, out_shape=x, grid=(4, 2), in_specs=[spec], out_specs=spec)(x)
+
+launch(jnp.ones((32, 256)))
+def nobody_calls(x: jax.Array):
+  return pl.pallas_call(lambda x_ref, o_ref: o_ref.set(x_ref[...]), out_shape=x)(x)
+"
+    );
+    let analysis = analyse(&text);
+    let shown: Vec<(&str, String)> =
+        lenses(&analysis).into_iter().map(|lens| (&text[lens.span.range()][..22], lens.title)).collect();
+    assert_eq!(
+        shown,
+        [
+            ("pl.pallas_call(kernel,", "grid (4, 2): 8 programs · 1 finding".to_string()),
+            ("pl.pallas_call(lambda ", "grid (): 1 program · with made-up arguments".to_string()),
+        ]
+    );
+}
+
+#[test]
+fn what_nobody_calls_has_hints_that_say_so() {
+    check_hints(
+        "\
+def kernel(x_ref«: ref<f32[1024,1024]>?», o_ref«: ref<f32[1024,1024]>?»):
+  y«: f32[1024,1024]?» = x_ref[...]
+  o_ref[...] = y
+
+def double(x: jax.Array):
+  m, n = x.shape
+  return pl.pallas_call(kernel, out_shape=x)(x)
+",
+    );
 }
