@@ -136,13 +136,8 @@ fn jax_kernels_compute_what_jax_computes() {
 
 /// Programs of `coverage/jax` whose kernels need what the workbench does not have yet: copies that are awaited, other
 /// threads and devices.
-const ASYNCHRONOUS: [&str; 5] = [
-    "mosaic_gpu_attention.py",
-    "mosaic_gpu_collectives.py",
-    "mosaic_gpu_products.py",
-    "tpu_all_gather.py",
-    "tpu_paged_attention.py",
-];
+const ASYNCHRONOUS: [&str; 4] =
+    ["mosaic_gpu_attention.py", "mosaic_gpu_collectives.py", "mosaic_gpu_products.py", "tpu_all_gather.py"];
 
 #[test]
 fn jax_kernels_are_traced_with_sizes_of_real_models() {
@@ -161,7 +156,7 @@ fn jax_kernels_are_traced_with_sizes_of_real_models() {
         checked += 1;
         failures.extend(check(&program, &environment).err().map(|error| format!("{}\n{error}", program.display())));
     }
-    assert!(checked >= 6, "only {checked} programs");
+    assert!(checked >= 7, "only {checked} programs");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
