@@ -61,11 +61,14 @@ pub(crate) fn read_from(
             while let Some(frame) = reader.next_frame() {
                 match frame {
                     Frame::Message { json, is_exit } => {
+                        if is_exit {
+                            // Said first: the transport ends by it, and that must not look like the end of the stream.
+                            ended(Ending::Exit);
+                            let _ = sender.send(framed(&json));
+                            return;
+                        }
                         // Fails only when the transport has ended, and then the process is about to.
                         let _ = sender.send(framed(&json));
-                        if is_exit {
-                            return ended(Ending::Exit);
-                        }
                     }
                     Frame::Malformed(fault) => output.refuse(fault),
                 }
