@@ -60,6 +60,7 @@ const PRICES: &[(&[&str], Price)] = &[
             "semaphore_read",
             "barrier_semaphore",
             "pvary",
+            "axis_index",
             "random_wrap",
             "random_unwrap",
         ],
