@@ -1,7 +1,7 @@
 //! A launch: which blocks programs get, what of them lies past the end of the array, what outputs hold at the end.
 
 use super::labels::{self, Labels};
-use super::memory::Buffer;
+use super::memory::{Buffer, LARGEST};
 use super::programs::{Programs, follows};
 use super::region::Machine;
 use super::{Garbage, Leak};
@@ -121,7 +121,8 @@ impl<'a> Run<'a> {
                         Some(held) => held,
                         None if self.begins_unwritten(index, is_all) => {
                             let label = self.machine.label(Garbage::Unwritten, index);
-                            labels::uniform(&self.machine.memory[index].shape, label)
+                            self.machine.memory[index].fill(label);
+                            self.machine.memory[index].labels.take()
                         }
                         None => None,
                     };
@@ -195,6 +196,9 @@ impl<'a> Run<'a> {
             })
             .collect();
         let count: usize = sizes.iter().product();
+        if count > LARGEST {
+            return None;
+        }
         let marks: Vec<i32> = (0..count)
             .map(|mut flat| {
                 let mut past = false;

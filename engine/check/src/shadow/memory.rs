@@ -4,6 +4,9 @@ use super::labels::{self, Labels};
 use pallas_tensor::Shape;
 use smallvec::SmallVec;
 
+/// Elements of a Ref that are followed: 4 MB of labels. Blocks are smaller; a Ref of this size is a whole array.
+pub(super) const LARGEST: usize = 1 << 20;
+
 /// The labels of one Ref's elements.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
@@ -19,9 +22,12 @@ impl Buffer {
         self.labels = None;
     }
 
-    /// All of it has this label.
+    /// All of it has this label. Refs that are too large to follow are taken for fine.
     pub(super) fn fill(&mut self, label: i32) {
-        self.labels = labels::uniform(&self.shape, label);
+        self.labels = match self.shape.size() <= LARGEST {
+            true => labels::uniform(&self.shape, label),
+            false => None,
+        };
     }
 }
 
