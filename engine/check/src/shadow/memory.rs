@@ -55,6 +55,11 @@ impl View {
         View { buffer, dims: Some(shape.iter().map(range).collect()) }
     }
 
+    /// Whether it is all of its buffer.
+    pub(super) fn is_whole(&self, buffer: &Shape) -> bool {
+        *self == View::whole(self.buffer, buffer)
+    }
+
     /// Some part of the same buffer.
     pub(super) fn some_part(&self) -> View {
         View { buffer: self.buffer, dims: None }

@@ -6,7 +6,7 @@ use super::labels::{self, Labels};
 use super::memory::{Buffer, View};
 use super::pure;
 use pallas_ir::op::{ControlOp, MemoryOp, ProgramOp};
-use pallas_ir::{Function, MemorySpace, OpData, OpId, OpKind, RegionId, Type, ValueId};
+use pallas_ir::{Function, IndexPattern, MemorySpace, OpData, OpId, OpKind, RegionId, Type, ValueId};
 use pallas_tensor::ops as tensor;
 use pallas_tensor::ops::Combine;
 use pallas_tensor::{Array, DType, Scalar, Shape};
@@ -258,6 +258,10 @@ impl<'a> Machine<'a> {
         let Some(pattern) = op.attributes.index() else { return Ok(None) };
         let extents = buffer.shape.clone();
         self.charge(shape.size() / ELEMENTS_PER_STEP)?;
+        // Most loads are of all that there is.
+        if !op.attributes.flag("masked") && view.is_whole(&extents) && pattern.is_full(&extents) {
+            return Ok(Some(held));
+        }
         let (indices, rest) = self.indices(op, before);
         let Some(positions) = access::positions(pattern, &indices, &view, &extents, shape) else { return Ok(None) };
         let fine = Array::scalar(DType::I32, Scalar::Int(0));
@@ -297,6 +301,14 @@ impl<'a> Machine<'a> {
             return Ok(());
         }
         let extents = buffer.shape.clone();
+        let is_plain = matches!(op.op.kind, OpKind::Memory(MemoryOp::Store | MemoryOp::Swap));
+        let is_full = |pattern: &IndexPattern| view.is_whole(&extents) && pattern.is_full(&extents);
+        if is_plain && !op.attributes.flag("masked") && op.attributes.index().is_some_and(is_full) {
+            if let Some(buffer) = self.memory.get_mut(view.buffer) {
+                buffer.labels = value.labels;
+            }
+            return Ok(());
+        }
         self.charge(value.shape.size() / ELEMENTS_PER_STEP)?;
         let positions = op
             .attributes
