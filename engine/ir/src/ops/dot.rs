@@ -96,7 +96,7 @@ fn infer(context: &InferContext<'_>) -> Result<Types, InferError> {
         .chain(free(rhs, &axes.right_contracting, &axes.right_batch))
         .collect();
     Ok(rule::one(TensorType {
-        dtype: result_dtype(lhs.dtype, rhs.dtype, context.attributes.dtype("dtype"))?,
+        dtype: dot_general_dtype(lhs.dtype, rhs.dtype, context.attributes.dtype("dtype"))?,
         shape,
         weak: lhs.weak && rhs.weak,
     }))
@@ -139,8 +139,12 @@ fn check_distinct(side: &str, contracting: &[usize], batch: &[usize]) -> Result<
     Ok(())
 }
 
-/// `_dot_general_dtype_rule`: the operand dtype with the larger properties, then the wish for the result.
-fn result_dtype(lhs: DType, rhs: DType, wish: Option<DType>) -> Result<DType, InferError> {
+/// The dtype of a product: the operand dtype with the larger properties, or what is wished for (JAX's
+/// `_dot_general_dtype_rule`). Operands need not have a dtype in common, nor one that they are promoted to.
+///
+/// # Errors
+/// Two dtypes of which neither is larger, and results that are narrower than integer operands.
+pub fn dot_general_dtype(lhs: DType, rhs: DType, wish: Option<DType>) -> Result<DType, InferError> {
     // (largest exponent, mantissa bits, bits, signed), compared as Python compares tuples.
     let properties = |dtype: DType| {
         let (exponent, mantissa) =

@@ -103,9 +103,8 @@ fn product(
     preferred: &Value,
 ) -> PyResult<Value> {
     let (a, b) = (convert::operand(cx, lhs, "dot_general")?, convert::operand(cx, rhs, "dot_general")?);
-    let dtype = dtype::optional(cx, preferred)?;
-    let common = convert::promote_factors(cx, &[&a, &b], true)?[0].dtype();
-    let result =
-        p::dot_general(cx, &a, &b, (&contracting.0, &contracting.1), (&batch.0, &batch.1), dtype.unwrap_or(common))?;
+    let wish = dtype::optional(cx, preferred)?;
+    let dtype = pallas_ir::ops::dot_general_dtype(a.dtype(), b.dtype(), wish).map_err(|error| cx.infer_error(error))?;
+    let result = p::dot_general(cx, &a, &b, (&contracting.0, &contracting.1), (&batch.0, &batch.1), dtype)?;
     Ok(convert::value(cx, result))
 }
