@@ -1,6 +1,7 @@
 //! A launch that is being checked, with what several rules ask for worked out once.
 
 use crate::shadow::{self, Leak};
+use crate::waits::{self, Problem};
 use pallas_ir::Launch;
 use std::cell::OnceCell;
 use std::ops::Deref;
@@ -9,16 +10,22 @@ use std::ops::Deref;
 pub struct Checked<'a> {
     launch: &'a Launch,
     leaks: OnceCell<Vec<Leak>>,
+    waits: OnceCell<Vec<Problem>>,
 }
 
 impl<'a> Checked<'a> {
     pub(crate) fn new(launch: &'a Launch) -> Self {
-        Checked { launch, leaks: OnceCell::new() }
+        Checked { launch, leaks: OnceCell::new(), waits: OnceCell::new() }
     }
 
     /// The garbage that its outputs hold.
     pub(crate) fn leaks(&self) -> &[Leak] {
         self.leaks.get_or_init(|| shadow::leaks(self.launch))
+    }
+
+    /// Where its waits and signals do not fit.
+    pub(crate) fn waits(&self) -> &[Problem] {
+        self.waits.get_or_init(|| waits::problems(self.launch))
     }
 }
 

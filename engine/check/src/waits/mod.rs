@@ -3,6 +3,7 @@
 
 mod machine;
 
+use crate::checked::Checked;
 use crate::rules;
 use machine::Machine;
 use pallas_ir::{Certainty, CopyOp, Finding, Function, Launch, OpId, OpKind, SemaphoreOp};
@@ -87,8 +88,8 @@ pub(crate) fn problems(launch: &Launch) -> Vec<Problem> {
 }
 
 /// Adds the findings of one rule.
-pub(crate) fn report(launch: &Launch, code: &str, findings: &mut Vec<Finding>) {
-    for problem in problems(launch) {
+pub(crate) fn report(launch: &Checked<'_>, code: &str, findings: &mut Vec<Finding>) {
+    for problem in launch.waits() {
         let span = launch.kernel.location(problem.op).span;
         let found = finding(problem.mismatch, Certainty::Proved, &problem.name, span, &problem.program);
         if found.code == code && !findings.iter().any(|f| f.code == code && f.span == span) {
