@@ -8,7 +8,7 @@
 use crate::facts::Facts;
 use crate::findings;
 use pallas_ir::{Certainty, Finding, Label, Launch, Severity};
-use pallas_jax::uncalled::{Attempt, Lengths, attempts, gradient, leading};
+use pallas_jax::uncalled::{Attempt, Lengths, Planner, gradient, leading};
 use pallas_python::Stop;
 use pallas_python::interp::Interp;
 use pallas_python::raise::PyResult;
@@ -68,22 +68,23 @@ type Record<'a> = &'a dyn Fn(&dyn Fn() -> PyResult<Value>) -> (Seen, PyResult<Va
 pub(crate) fn call_them(interp: &Interp, module: &Arc<Module>, record: Record<'_>) -> Uncalled {
     let mut uncalled = Uncalled::default();
     let Ok(Value::Module(main)) = interp.import("__main__") else { return uncalled };
+    let planner = Planner::new(interp, module, &main);
     let left = Cell::new(MOST_STEPS);
+    let bounded = |work: &dyn Fn() -> PyResult<Value>| {
+        let steps = STEPS.min(left.get());
+        let (recorded, unused) = interp.with_budget(steps, || record(work));
+        left.set(left.get().saturating_sub(steps - unused));
+        recorded
+    };
     for def in leading(module).into_iter().take(MOST_FUNCTIONS) {
         // An outer function may have called it by now.
         if interp.was_entered(def.span) {
             continue;
         }
         let Some(function) = main.namespace.borrow().get(&def.name).cloned() else { continue };
-        let call = |attempt: &Attempt| {
-            let steps = STEPS.min(left.get());
-            let ((seen, result), unused) = interp
-                .with_budget(steps, || record(&|| interp.call_entry(&function, attempt.args.clone(), def.name_span)));
-            left.set(left.get().saturating_sub(steps - unused));
-            (seen, result)
-        };
+        let call = |attempt: &Attempt| bounded(&|| interp.call_entry(&function, attempt.args.clone(), def.name_span));
         let mut best: Option<(Seen, Option<Finding>, &Attempt)> = None;
-        let usual = match attempts(interp, (module, &main), &def, Lengths::USUAL) {
+        let usual = match planner.attempts(&def, Lengths::USUAL) {
             Ok(usual) => usual,
             Err(problem) => {
                 uncalled.keep(&def, None, Some(problem));
@@ -97,14 +98,13 @@ pub(crate) fn call_them(interp: &Interp, module: &Arc<Module>, record: Record<'_
             }
             if !seen.launches.is_empty() {
                 if module.source.text.contains("custom_vjp") {
-                    let differentiate = || gradient(interp, &function, &attempt.args);
-                    let (backward, _) = interp.with_budget(STEPS.min(left.get()), || record(&differentiate)).0;
+                    let (backward, _) = bounded(&|| gradient(interp, &function, &attempt.args));
                     seen.launches.extend(backward.launches);
                     seen.facts.assume(backward.facts, None);
                 }
                 let others = || {
                     [Lengths::LONGER, Lengths::SQUARE].map(|lengths| {
-                        let same = attempts(interp, (module, &main), &def, lengths).unwrap_or_default();
+                        let same = planner.attempts(&def, lengths).unwrap_or_default();
                         same.get(index).map(|attempt| call(attempt).0.findings).unwrap_or_default()
                     })
                 };
@@ -166,7 +166,7 @@ impl Uncalled {
                 (None, true) => Some("it launches nothing with such arguments".to_string()),
             };
             seen.findings.extend(problem);
-            seen.findings.retain(|finding| is_structural(finding) || GEOMETRIC.contains(&finding.code));
+            // Those of calls that came to a launch have been judged.
             if seen.launches.is_empty() {
                 seen.findings.retain(is_structural);
             }

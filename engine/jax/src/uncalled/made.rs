@@ -22,8 +22,6 @@ pub struct Attempt {
     pub args: CallArgs,
     /// The same for the reader: `x: f32[1024,128], causal: False`.
     pub words: String,
-    /// Whether the rank of every array is said somewhere, and none was guessed.
-    pub is_certain: bool,
 }
 
 /// Ranks that arrays get, one attempt for each, where nothing says how many dimensions they have.
@@ -32,43 +30,48 @@ const RANKS: [usize; 4] = [2, 4, 3, 1];
 /// Instances of classes are made of instances of classes, so deep.
 const DEPTH: usize = 3;
 
-/// Calls of a function, in the order in which they are worth trying. `tree` is the module that it was defined in, `module`
-/// the same as a value.
-///
-/// # Errors
-/// For the reader: which parameter has nothing that fits.
-pub fn attempts(
-    interp: &Interp,
-    (tree, module): (&ast::Module, &Rc<Module>),
-    def: &FunctionDef,
-    lengths: Lengths,
-) -> Result<Vec<Attempt>, String> {
-    let functions: Functions = tree
-        .body
-        .iter()
-        .filter_map(|stmt| match &stmt.kind {
+/// Makes up arguments for the functions of one module.
+pub struct Planner<'a> {
+    interp: &'a Interp,
+    source: &'a SourceFile,
+    module: &'a Rc<Module>,
+    functions: Functions,
+}
+
+impl<'a> Planner<'a> {
+    /// For the functions of `tree`; `module` is the same as a value.
+    pub fn new(interp: &'a Interp, tree: &'a ast::Module, module: &'a Rc<Module>) -> Self {
+        let functions = tree.body.iter().filter_map(|stmt| match &stmt.kind {
             StmtKind::FunctionDef(def) => Some((def.name.clone(), def.clone())),
             _ => None,
-        })
-        .collect();
-    let uses = Uses::of(def, &functions);
-    let mut attempts: Vec<Attempt> = Vec::new();
-    for rank in RANKS {
-        let maker = Maker {
-            interp,
-            source: &tree.source,
-            module,
-            docstring: def.docstring.as_deref(),
-            uses: &uses,
-            lengths,
-            rank,
-        };
-        let attempt = maker.call(def)?;
-        if !attempts.iter().any(|known| known.words == attempt.words) {
-            attempts.push(attempt);
-        }
+        });
+        Planner { interp, source: &tree.source, module, functions: functions.collect() }
     }
-    Ok(attempts)
+
+    /// Calls of a function, in the order in which they are worth trying.
+    ///
+    /// # Errors
+    /// For the reader: which parameter has nothing that fits.
+    pub fn attempts(&self, def: &FunctionDef, lengths: Lengths) -> Result<Vec<Attempt>, String> {
+        let uses = Uses::of(def, &self.functions);
+        let mut attempts: Vec<Attempt> = Vec::new();
+        for rank in RANKS {
+            let maker = Maker {
+                interp: self.interp,
+                source: self.source,
+                module: self.module,
+                docstring: def.docstring.as_deref(),
+                uses: &uses,
+                lengths,
+                rank,
+            };
+            let attempt = maker.call(def)?;
+            if !attempts.iter().any(|known| known.words == attempt.words) {
+                attempts.push(attempt);
+            }
+        }
+        Ok(attempts)
+    }
 }
 
 struct Maker<'a> {
@@ -81,22 +84,19 @@ struct Maker<'a> {
     rank: usize,
 }
 
-/// A value, how the reader is told of it, and whether it had to be guessed.
+/// A value, and how the reader is told of it.
 struct Made {
     value: Value,
     words: String,
-    is_guess: bool,
 }
 
 impl Maker<'_> {
     fn call(&self, def: &FunctionDef) -> Result<Attempt, String> {
         let mut args = CallArgs::default();
         let mut words = Vec::new();
-        let mut is_certain = true;
         let mut take = |param: &Param| match self.argument(param) {
             Some(made) => {
                 words.push(format!("{}: {}", param.name, made.words));
-                is_certain &= !made.is_guess;
                 Ok(made.value)
             }
             None => {
@@ -113,7 +113,7 @@ impl Maker<'_> {
             let value = take(param)?;
             args.keywords.push((param.name.clone(), value));
         }
-        Ok(Attempt { args, words: words.join(", "), is_certain })
+        Ok(Attempt { args, words: words.join(", ") })
     }
 
     fn argument(&self, param: &Param) -> Option<Made> {
@@ -134,7 +134,7 @@ impl Maker<'_> {
                 JAXTYPING.iter().find(|(known, _)| *known == kind.rsplit('.').next().unwrap_or(kind))
             && let Some(dims) = rest.split(['"', '\'']).nth(1)
         {
-            return Some(self.array(self.jaxtyping(dims), *dtype, false));
+            return Some(self.array(self.jaxtyping(dims), *dtype));
         }
         let parts: Vec<&str> = annotation.split('|').map(str::trim).collect();
         if parts.contains(&"None") || annotation.contains("Optional[") {
@@ -189,7 +189,7 @@ impl Maker<'_> {
         if class.lookup("_member_map_").is_some() {
             let first = self.interp.collect(&value).ok()?.into_iter().next()?;
             let words = self.interp.repr(&first).ok()?;
-            return Some(Made { value: first, words, is_guess: true });
+            return Some(Made { value: first, words });
         }
         let signature = self.interp.import("inspect").ok()?;
         let signature = self.interp.call_method(&signature, "signature", [value.clone()]).ok()?;
@@ -217,7 +217,7 @@ impl Maker<'_> {
             args.keywords.push((name, made.value));
         }
         let value = self.interp.call(&value, args).ok()?;
-        Some(Made { value, words: format!("{}(...)", class.name), is_guess: true })
+        Some(Made { value, words: format!("{}(...)", class.name) })
     }
 
     /// By what the body does with it, and what it is called.
@@ -265,10 +265,10 @@ impl Maker<'_> {
         let unused = Use::default();
         let used = self.uses.get(name).unwrap_or(&unused);
         if let Some(rank) = used.rank {
-            return Some(self.array(self.dims(used, rank), dtype, false));
+            return Some(self.array(self.dims(used, rank), dtype));
         }
         if let Some(dims) = self.docstring.and_then(|text| described(text, name)) {
-            return Some(self.array(dims.iter().map(|dim| self.lengths.of(dim)).collect(), dtype, false));
+            return Some(self.array(dims.iter().map(|dim| self.lengths.of(dim)).collect(), dtype));
         }
         let rank = match lowered.as_str() {
             "weight" | "bias" | "gamma" | "beta" | "scale" => 1,
@@ -276,7 +276,7 @@ impl Maker<'_> {
             _ => self.rank,
         };
         let rank = rank.max(used.least);
-        Some(self.array(self.dims(used, rank), dtype, true))
+        Some(self.array(self.dims(used, rank), dtype))
     }
 
     fn dims(&self, used: &Use, rank: usize) -> Vec<usize> {
@@ -303,10 +303,10 @@ impl Maker<'_> {
         dims.split_whitespace().filter_map(length).collect()
     }
 
-    fn array(&self, dims: Vec<usize>, dtype: DType, is_guess: bool) -> Made {
+    fn array(&self, dims: Vec<usize>, dtype: DType) -> Made {
         let ty = TensorType::new(dtype, dims.into_iter().collect::<Shape>());
         let words = ty.to_string();
-        Made { value: Value::object(ArrayObject { tile: Tile::Abstract(ty) }), words, is_guess }
+        Made { value: Value::object(ArrayObject { tile: Tile::Abstract(ty) }), words }
     }
 
     fn number(&self, name: &str) -> Made {
@@ -340,7 +340,7 @@ impl Maker<'_> {
 }
 
 fn plain(value: Value, words: &str) -> Made {
-    Made { value, words: words.to_string(), is_guess: false }
+    Made { value, words: words.to_string() }
 }
 
 fn ints(count: usize) -> Made {

@@ -15,5 +15,5 @@ mod usage;
 pub(crate) use gradient::EMBEDDED;
 pub use gradient::gradient;
 pub use lengths::Lengths;
-pub use made::{Attempt, attempts};
+pub use made::{Attempt, Planner};
 pub use reach::leading;
