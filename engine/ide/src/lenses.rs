@@ -28,12 +28,18 @@ pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
     }
     places.sort_by_key(|(span, _)| span.start);
     let findings = diagnostics(analysis);
+    let mut functions: Vec<(Span, Span)> = Vec::new();
+    crate::walk::functions(&analysis.module.body, &mut |def| functions.push((def.name_span, def.span)));
     let title = |span: Span, launches: &[&Arc<Launch>]| {
         let mut parts = vec![grids(launches)];
+        // A finding is about a launch if it stands in the launch, or in its kernel.
+        let is_kernel = |name: &Span| launches.iter().any(|launch| launch.spans.kernel == Some(*name));
+        let kernels = functions.iter().filter(|(name, _)| is_kernel(name)).map(|(_, whole)| *whole);
+        let places: Vec<Span> = kernels.chain([span]).collect();
         let count = findings
             .iter()
             .filter(|finding| finding.severity != Severity::Info)
-            .filter(|finding| concerns(analysis, finding.span, span, launches))
+            .filter(|finding| places.iter().any(|place| contains(*place, finding.span)))
             .count();
         match count {
             0 => {}
@@ -64,14 +70,8 @@ fn grids(launches: &[&Arc<Launch>]) -> String {
     }
 }
 
-/// Whether a finding is about a launch: it stands in the launch, or in its kernel.
-fn concerns(analysis: &Analysis, finding: Span, call: Span, launches: &[&Arc<Launch>]) -> bool {
-    let within = |span: Span| span.file == finding.file && span.start <= finding.start && finding.end <= span.end;
-    let mut is_in_kernel = false;
-    crate::walk::functions(&analysis.module.body, &mut |def| {
-        is_in_kernel |= launches.iter().any(|launch| launch.spans.kernel == Some(def.name_span)) && within(def.span);
-    });
-    is_in_kernel || within(call)
+fn contains(outer: Span, inner: Span) -> bool {
+    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Whether a launch was only seen in calls that nobody makes.
