@@ -1,10 +1,11 @@
 //! Analysis of one file: evaluated without effects, its launches traced and checked.
 
 use crate::environment::Environment;
-use crate::facts::{Collector, Facts};
+use crate::facts::{Collector, Fact, Facts};
 use crate::files::FileSystem;
 use crate::findings;
 use crate::host::{AnalysisHost, Cancel};
+use crate::memory::Memory;
 use crate::package;
 use crate::parsed::ParsedFiles;
 use crate::stack::with_large_stack;
@@ -16,8 +17,9 @@ use pallas_python::interp::{Interp, Limits, Mode, Observer, Outcome};
 use pallas_python::raise::Abort;
 use pallas_python::{Stop, Value};
 use pallas_syntax::ast::Module;
-use pallas_syntax::{FileId, SourceFile, Span};
+use pallas_syntax::{Dependences, FileId, SourceFile, Span};
 use std::cell::RefCell;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -55,6 +57,9 @@ pub struct AnalysisOptions {
     pub environment: Environment,
     /// Syntax trees of imported files, kept from one analysis to the next by who shares this.
     pub parsed: ParsedFiles,
+    /// What earlier analyses of the same file found out, for who analyses it again and again. With it, spans are in pieces
+    /// of the file ([`Analysis::place`]).
+    pub memory: Option<Memory>,
     /// Whether facts tell which expressions were evaluated: for reports on what an analysis reaches.
     pub visits: bool,
     /// Steps that a file may take.
@@ -74,6 +79,7 @@ impl AnalysisOptions {
             import_paths: Vec::new(),
             environment: Environment::default(),
             parsed: ParsedFiles::default(),
+            memory: None,
             visits: false,
             fuel: 20_000_000,
             bytes: 512 << 20,
@@ -86,16 +92,36 @@ impl Analysis {
     /// Analyses a text under a path. Never fails: what goes wrong is a finding.
     pub fn new(path: &str, text: &str, options: &AnalysisOptions) -> Analysis {
         let source = Arc::new(SourceFile::new(FileId(0), path, text));
-        let module = Arc::new(pallas_syntax::parse(source.clone()));
-        let result = with_large_stack(|| evaluate(path, &module, options));
+        let (module, dependences) = match &options.memory {
+            Some(memory) => memory.parse(&source),
+            None => (pallas_syntax::parse(source.clone()), Dependences::default()),
+        };
+        let module = Arc::new(module);
+        let result = with_large_stack(|| evaluate(path, &module, &dependences, options));
         let mut analysis = result.unwrap_or_else(|| internal(source, module));
         // Of a file that was not analysed to its end it is not known what is not found.
         let is_complete =
             !analysis.cancelled && !analysis.findings.iter().any(|f| ["PL000", "PL003", "PL009"].contains(&f.code));
-        suppressions::apply(&mut analysis.findings, &analysis.sources, &analysis.source, is_complete);
-        analysis.findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));
+        suppressions::apply(&mut analysis.findings, &analysis.sources, &analysis.module, is_complete);
+        let module = analysis.module.clone();
+        analysis.findings.sort_by_key(|finding| {
+            let place = module.place(finding.span);
+            (finding.severity, place.file, place.start, finding.code)
+        });
         analysis.findings.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
         analysis
+    }
+
+    /// Where a span is in the file: with [`AnalysisOptions::memory`], the spans of the tree and of all that is known of it
+    /// are in pieces of the file.
+    pub fn place(&self, span: Span) -> Span {
+        self.module.place(span)
+    }
+
+    /// The innermost expression at an offset of the file that has a fact, with its place.
+    pub fn fact_at(&self, offset: u32) -> Option<(Span, &Fact)> {
+        let (piece, within) = self.module.piece_at(offset);
+        self.facts.at(piece, within).map(|(span, fact)| (self.place(span), fact))
     }
 
     /// The source that a span lies in.
@@ -179,10 +205,16 @@ impl Both {
 
 impl Seen {
     /// Adds what a made-up call has shown. What is known from the program itself stays as it is.
-    fn assume(&mut self, assumed: Seen, function: usize) {
-        self.facts.assume(assumed.facts, Some(function));
-        self.launches.extend(assumed.launches);
-        self.findings.extend(assumed.findings);
+    fn assume(&mut self, assumed: &Seen, function: usize) {
+        self.facts.assume(&assumed.facts, Some(function));
+        // Two functions may come to the same launch through a third.
+        for launch in &assumed.launches {
+            let same = |known: &Arc<Launch>| known.spans.apply == launch.spans.apply && known == launch;
+            if !self.launches.iter().any(same) {
+                self.launches.push(launch.clone());
+            }
+        }
+        self.findings.extend_from_slice(&assumed.findings);
     }
 }
 
@@ -209,7 +241,7 @@ impl Observer for Both {
     }
 }
 
-fn evaluate(path: &str, module: &Arc<Module>, options: &AnalysisOptions) -> Analysis {
+fn evaluate(path: &str, module: &Arc<Module>, dependences: &Dependences, options: &AnalysisOptions) -> Analysis {
     // An editor opens modules of packages as well as programs: their relative imports begin where they stand.
     let place = package::place(&*options.files, path);
     let mut paths = import_paths(path, &options.import_paths);
@@ -240,16 +272,18 @@ fn evaluate(path: &str, module: &Arc<Module>, options: &AnalysisOptions) -> Anal
         Outcome::Finished | Outcome::Exit(..) => {}
     }
     let mut seen = both.take();
-    let uncalled = match &outcome {
-        Outcome::Aborted(Abort::Cancelled) => uncalled::Uncalled::default(),
-        _ => uncalled::call_them(&interp, module, &|call| {
+    let world = world(&interp, module, options);
+    let remembered = options.memory.as_ref().map(|memory| uncalled::Remembered { memory, dependences, world });
+    let drives = match &outcome {
+        Outcome::Aborted(Abort::Cancelled) => Vec::new(),
+        _ => uncalled::call_them(&interp, module, remembered.as_ref(), &|call| {
             let both = Both::install(&interp, options.visits);
             let result = call();
             (both.take(), result)
         }),
     };
-    for (function, assumed) in uncalled.seen {
-        seen.assume(assumed, function);
+    for (function, drive) in drives.iter().enumerate() {
+        seen.assume(&drive.seen, function);
     }
     found.extend(seen.findings);
     let mut sources = interp.sources();
@@ -262,10 +296,22 @@ fn evaluate(path: &str, module: &Arc<Module>, options: &AnalysisOptions) -> Anal
         findings: found,
         launches: seen.launches,
         facts: seen.facts,
-        assumed: uncalled.functions,
+        assumed: drives.iter().map(|drive| drive.assumed.clone()).collect(),
         sources,
         cancelled: options.cancel.is_cancelled(),
     }
+}
+
+/// All that functions depend on besides the items of their file: what was imported, and how programs are set up.
+fn world(interp: &Interp, module: &Module, options: &AnalysisOptions) -> u64 {
+    let mut world = DefaultHasher::new();
+    for source in interp.sources().iter().filter(|source| !module.holds(Span { file: source.id, ..Span::default() })) {
+        (source.id, &source.path, &source.text).hash(&mut world);
+    }
+    interp.extension::<JaxState>().settings().hash(&mut world);
+    module.source.text.contains("custom_vjp").hash(&mut world);
+    (&options.environment.paths, &options.import_paths, &options.arguments, options.visits).hash(&mut world);
+    world.finish()
 }
 
 /// The script's folder, then the others.

@@ -86,24 +86,29 @@ impl Facts {
     /// for.
     pub fn why_unknown_within(&self, span: Span) -> Option<&str> {
         let unknown = self.visits.iter().flatten().filter_map(|(at, why)| Some((at, why.as_deref()?)));
-        unknown.filter(|(at, _)| is_within(**at, span)).min_by_key(|(at, _)| (at.start, at.end)).map(|(_, why)| why)
+        unknown.filter(|(at, _)| span.covers(**at)).min_by_key(|(at, _)| (at.start, at.end)).map(|(_, why)| why)
     }
 
     /// How many expressions inside a span were evaluated. Only known where visits were asked for.
     pub fn evaluated_within(&self, span: Span) -> usize {
-        self.visits.iter().flatten().filter(|(at, _)| is_within(**at, span)).count()
+        self.visits.iter().flatten().filter(|(at, _)| span.covers(**at)).count()
     }
 
     /// Adds the facts of a call with made-up arguments, where nothing is known yet.
-    pub(crate) fn assume(&mut self, more: Facts, assumed: Option<usize>) {
-        for (span, fact) in more.facts {
-            self.facts.entry(span).or_insert(Fact { assumed, ..fact });
+    pub(crate) fn assume(&mut self, more: &Facts, assumed: Option<usize>) {
+        for (span, fact) in &more.facts {
+            self.facts.entry(*span).or_insert_with(|| Fact { assumed, ..fact.clone() });
         }
-        if let (Some(visits), Some(more)) = (&mut self.visits, more.visits) {
+        if let (Some(visits), Some(more)) = (&mut self.visits, &more.visits) {
             for (span, why) in more {
-                visits.entry(span).or_insert(why);
+                visits.entry(*span).or_insert_with(|| why.clone());
             }
         }
+    }
+
+    /// All of them, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (Span, &Fact)> {
+        self.facts.iter().map(|(span, fact)| (*span, fact))
     }
 
     /// How many there are.
@@ -115,10 +120,6 @@ impl Facts {
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
     }
-}
-
-fn is_within(inner: Span, outer: Span) -> bool {
-    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Collects facts, and the exceptions that top-level statements end with.

@@ -4,6 +4,7 @@
 //! The comment stands on any line that the finding underlines. Reads text; knows nothing of what rules mean.
 
 use pallas_ir::{Certainty, Finding, Fix, Severity};
+use pallas_syntax::ast::Module;
 use pallas_syntax::{SourceFile, Span};
 use std::sync::Arc;
 
@@ -20,16 +21,18 @@ struct Suppression {
 }
 
 /// Takes out what comments keep back, in any file. For `main`, adds what its comments do not keep back.
-pub(crate) fn apply(findings: &mut Vec<Finding>, sources: &[Arc<SourceFile>], main: &SourceFile, is_complete: bool) {
+pub(crate) fn apply(findings: &mut Vec<Finding>, sources: &[Arc<SourceFile>], main: &Module, is_complete: bool) {
     let mut unused = Vec::new();
-    for source in sources.iter().filter(|source| source.text.contains(MARK)) {
+    let files = sources.iter().filter(|source| !source.id.is_piece());
+    for source in files.filter(|source| source.text.contains(MARK)) {
         let suppressions = find(source);
         let mut used: Vec<Vec<bool>> = suppressions.iter().map(|s| vec![false; s.codes.len().max(1)]).collect();
         findings.retain(|finding| {
-            if finding.span.file != source.id {
+            let span = main.place(finding.span);
+            if span.file != source.id {
                 return true;
             }
-            let (first, last) = (source.line_of(finding.span.start), source.line_of(finding.span.end));
+            let (first, last) = (source.line_of(span.start), source.line_of(span.end));
             let mut is_kept_back = false;
             for (suppression, used) in suppressions.iter().zip(&mut used) {
                 if !(first..=last).contains(&suppression.line) {
@@ -46,7 +49,7 @@ pub(crate) fn apply(findings: &mut Vec<Finding>, sources: &[Arc<SourceFile>], ma
             }
             !is_kept_back
         });
-        if source.id == main.id && is_complete {
+        if source.id == main.source.id && is_complete {
             for (suppression, used) in suppressions.iter().zip(&used) {
                 unused.extend(report(suppression, used, source));
             }
@@ -136,7 +139,7 @@ mod tests {
         let at = |part: &str| text.find(part).map(|start| Span::new(FileId(0), start, start + part.len()));
         let mut all: Vec<Finding> =
             findings.iter().map(|(code, part)| found(code, at(part).expect("in the text"))).collect();
-        apply(&mut all, std::slice::from_ref(&source), &source, true);
+        apply(&mut all, std::slice::from_ref(&source), &pallas_syntax::parse(source.clone()), true);
         all.iter().map(|finding| (finding.code, source.slice(finding.span).to_string())).collect()
     }
 

@@ -7,14 +7,16 @@
 
 use crate::facts::Facts;
 use crate::findings;
+use crate::memory::Memory;
 use pallas_ir::{Certainty, Finding, Label, Launch, Severity};
+use pallas_jax::JaxState;
 use pallas_jax::uncalled::{Attempt, Lengths, Planner, gradient, leading};
 use pallas_python::Stop;
 use pallas_python::interp::Interp;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_syntax::Span;
 use pallas_syntax::ast::{FunctionDef, Module, Name};
+use pallas_syntax::{Dependences, Span};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -32,18 +34,21 @@ pub struct Assumed {
 }
 
 /// What one call with made-up arguments has shown.
+#[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) launches: Vec<Arc<Launch>>,
     pub(crate) findings: Vec<Finding>,
     pub(crate) facts: Facts,
 }
 
-/// What all of them have shown.
-#[derive(Default)]
-pub(crate) struct Uncalled {
-    pub(crate) functions: Vec<Assumed>,
-    /// By the function's place in `functions`.
-    pub(crate) seen: Vec<(usize, Seen)>,
+/// What the calls of one function have shown.
+pub(crate) struct Drive {
+    pub(crate) assumed: Assumed,
+    pub(crate) seen: Seen,
+    /// The functions of the file that were called on the way.
+    entered: Vec<Span>,
+    /// Steps that it took.
+    steps: u64,
 }
 
 /// Steps that one call may take. Kernels take some thousands.
@@ -64,47 +69,102 @@ const GEOMETRIC: [&str; 9] = ["PL120", "PL121", "PL123", "PL124", "PL125", "PL20
 /// Runs a call with observers of its own, and gives what they saw with what the call gave.
 type Record<'a> = &'a dyn Fn(&dyn Fn() -> PyResult<Value>) -> (Seen, PyResult<Value>);
 
-/// Calls the functions of a file that nobody has called, each recorded on its own.
-pub(crate) fn call_them(interp: &Interp, module: &Arc<Module>, record: Record<'_>) -> Uncalled {
-    let mut uncalled = Uncalled::default();
-    let Ok(Value::Module(main)) = interp.import("__main__") else { return uncalled };
-    let planner = Planner::new(interp, module, &main);
-    let left = Cell::new(MOST_STEPS);
-    let bounded = |work: &dyn Fn() -> PyResult<Value>| {
-        let steps = STEPS.min(left.get());
-        let (recorded, unused) = interp.with_budget(steps, || record(work));
-        left.set(left.get().saturating_sub(steps - unused));
-        recorded
+/// Where drives are remembered, and what they depend on besides the items of the file.
+pub(crate) struct Remembered<'a> {
+    pub(crate) memory: &'a Memory,
+    pub(crate) dependences: &'a Dependences,
+    pub(crate) world: u64,
+}
+
+/// Calls the functions of a file that nobody has called, each recorded on its own. What is remembered is not called again.
+pub(crate) fn call_them(
+    interp: &Interp,
+    module: &Arc<Module>,
+    remembered: Option<&Remembered<'_>>,
+    record: Record<'_>,
+) -> Vec<Arc<Drive>> {
+    let mut drives = Vec::new();
+    let Ok(Value::Module(main)) = interp.import("__main__") else { return drives };
+    let driver = Driver {
+        interp,
+        planner: Planner::new(interp, module, &main),
+        record,
+        left: Cell::new(MOST_STEPS),
+        has_gradients: module.source.text.contains("custom_vjp"),
     };
+    let items = remembered.map(|_| module.items()).unwrap_or_default();
     for def in leading(module).into_iter().take(MOST_FUNCTIONS) {
         // An outer function may have called it by now.
         if interp.was_entered(def.span) {
             continue;
         }
+        let item = items.iter().position(|item| item.span.file == def.span.file && item.span.covers(def.span));
+        let reasons = remembered.zip(item).and_then(|(remembered, item)| {
+            Some((remembered.memory, vec![remembered.dependences.of(item)?, remembered.world]))
+        });
+        if let Some(drive) = reasons.as_ref().and_then(|(memory, reasons)| memory.recall(reasons)) {
+            drive.entered.iter().for_each(|function| interp.note_entered(*function));
+            driver.left.set(driver.left.get().saturating_sub(drive.steps));
+            drives.push(drive);
+            continue;
+        }
         let Some(function) = main.namespace.borrow().get(&def.name).cloned() else { continue };
-        let call = |attempt: &Attempt| bounded(&|| interp.call_entry(&function, attempt.args.clone(), def.name_span));
+        let (left, files) = (driver.left.get(), interp.sources().len());
+        interp.extension::<JaxState>().forget_traces();
+        let (driven, entered) = interp.entering(|| driver.drive(&def, &function));
+        let Some((assumed, seen)) = driven else { return drives };
+        let steps = left - driver.left.get();
+        let drive = Arc::new(Drive { assumed, seen, entered, steps });
+        // Files that are imported on the way would be missing another time, and lines that are spoken of move.
+        let can_be_kept = driver.left.get() > 0 && interp.sources().len() == files && !drive.speaks_of_lines();
+        if let Some((memory, reasons)) = reasons.filter(|_| can_be_kept) {
+            memory.remember(reasons, drive.clone());
+        }
+        drives.push(drive);
+    }
+    drives
+}
+
+struct Driver<'a> {
+    interp: &'a Interp,
+    planner: Planner<'a>,
+    record: Record<'a>,
+    left: Cell<u64>,
+    has_gradients: bool,
+}
+
+impl Driver<'_> {
+    fn bounded(&self, work: &dyn Fn() -> PyResult<Value>) -> (Seen, PyResult<Value>) {
+        let steps = STEPS.min(self.left.get());
+        let (recorded, unused) = self.interp.with_budget(steps, || (self.record)(work));
+        self.left.set(self.left.get().saturating_sub(steps - unused));
+        recorded
+    }
+
+    /// Calls one function with what can be made up for it. `None` if nobody wants to know any more.
+    fn drive(&self, def: &FunctionDef, function: &Value) -> Option<(Assumed, Seen)> {
+        let interp = self.interp;
+        let call =
+            |attempt: &Attempt| self.bounded(&|| interp.call_entry(function, attempt.args.clone(), def.name_span));
         let mut best: Option<(Seen, Option<Finding>, &Attempt)> = None;
-        let usual = match planner.attempts(&def, Lengths::USUAL) {
+        let usual = match self.planner.attempts(def, Lengths::USUAL) {
             Ok(usual) => usual,
-            Err(problem) => {
-                uncalled.keep(&def, None, Some(problem));
-                continue;
-            }
+            Err(problem) => return Some((assumed(def, "", Some(problem)), Seen::default())),
         };
         for (index, attempt) in usual.iter().enumerate() {
             let (mut seen, result) = call(attempt);
             if matches!(&result, Err(stop) if interp.is_cancelled(stop)) {
-                return uncalled;
+                return None;
             }
             if !seen.launches.is_empty() {
-                if module.source.text.contains("custom_vjp") {
-                    let (backward, _) = bounded(&|| gradient(interp, &function, &attempt.args));
+                if self.has_gradients {
+                    let (backward, _) = self.bounded(&|| gradient(interp, function, &attempt.args));
                     seen.launches.extend(backward.launches);
-                    seen.facts.assume(backward.facts, None);
+                    seen.facts.assume(&backward.facts, None);
                 }
                 let others = || {
                     [Lengths::LONGER, Lengths::SQUARE].map(|lengths| {
-                        let same = planner.attempts(&def, lengths).unwrap_or_default();
+                        let same = self.planner.attempts(def, lengths).unwrap_or_default();
                         same.get(index).map(|attempt| call(attempt).0.findings).unwrap_or_default()
                     })
                 };
@@ -120,9 +180,11 @@ pub(crate) fn call_them(interp: &Interp, module: &Arc<Module>, record: Record<'_
                 best = Some((seen, problem, attempt));
             }
         }
-        uncalled.keep(&def, best, None);
+        Some(match best {
+            Some((seen, problem, attempt)) => kept(def, seen, problem, attempt),
+            None => (assumed(def, "", None), Seen::default()),
+        })
     }
-    uncalled
 }
 
 /// Keeps the findings that no argument is to blame for; `others` are those of calls with other arguments.
@@ -154,32 +216,47 @@ fn is_structural(finding: &Finding) -> bool {
     }
 }
 
-impl Uncalled {
-    fn keep(&mut self, def: &FunctionDef, best: Option<(Seen, Option<Finding>, &Attempt)>, problem: Option<String>) {
-        let mut assumed =
-            Assumed { function: def.name.clone(), definition: def.span, arguments: String::new(), problem };
-        if let Some((mut seen, problem, attempt)) = best {
-            assumed.arguments.clone_from(&attempt.words);
-            assumed.problem = match (&problem, seen.launches.is_empty()) {
-                (_, false) => None,
-                (Some(problem), true) => Some(problem.message.clone()),
-                (None, true) => Some("it launches nothing with such arguments".to_string()),
+fn assumed(def: &FunctionDef, arguments: &str, problem: Option<String>) -> Assumed {
+    let arguments = arguments.to_string();
+    Assumed { function: def.name.clone(), definition: def.span, arguments, problem }
+}
+
+/// What is kept of the call that showed most.
+fn kept(def: &FunctionDef, mut seen: Seen, problem: Option<Finding>, attempt: &Attempt) -> (Assumed, Seen) {
+    let why = match (&problem, seen.launches.is_empty()) {
+        (_, false) => None,
+        (Some(problem), true) => Some(problem.message.clone()),
+        (None, true) => Some("it launches nothing with such arguments".to_string()),
+    };
+    seen.findings.extend(problem);
+    // Those of calls that came to a launch have been judged.
+    if seen.launches.is_empty() {
+        seen.findings.retain(is_structural);
+    }
+    for finding in &mut seen.findings {
+        finding.labels.retain(|label| label.span != def.name_span);
+        let text = match attempt.words.as_str() {
+            "" => format!("nobody calls `{}` here; it was called without arguments", def.name),
+            words => format!("nobody calls `{}` here; it was called with {words}", def.name),
+        };
+        finding.labels.push(Label { span: def.name_span, text });
+    }
+    (assumed(def, &attempt.words, why), seen)
+}
+
+impl Drive {
+    /// Whether what is said of it names lines by their numbers.
+    fn speaks_of_lines(&self) -> bool {
+        let findings = self.seen.findings.iter().flat_map(|finding| {
+            let labels = finding.labels.iter().map(|label| &label.text);
+            labels.chain([&finding.message]).chain(&finding.evidence).chain(&finding.help)
+        });
+        findings.chain(&self.assumed.problem).any(|text| {
+            let after = |mark: &str| {
+                text.match_indices(mark)
+                    .any(|(at, _)| text[at + mark.len()..].starts_with(|c: char| c.is_ascii_digit()))
             };
-            seen.findings.extend(problem);
-            // Those of calls that came to a launch have been judged.
-            if seen.launches.is_empty() {
-                seen.findings.retain(is_structural);
-            }
-            for finding in &mut seen.findings {
-                finding.labels.retain(|label| label.span != def.name_span);
-                let text = match attempt.words.as_str() {
-                    "" => format!("nobody calls `{}` here; it was called without arguments", def.name),
-                    words => format!("nobody calls `{}` here; it was called with {words}", def.name),
-                };
-                finding.labels.push(Label { span: def.name_span, text });
-            }
-            self.seen.push((self.functions.len(), seen));
-        }
-        self.functions.push(assumed);
+            after("line ") || after(".py:")
+        })
     }
 }

@@ -127,6 +127,8 @@ pub struct JaxState {
     pub(crate) forced_interpretation: Cell<Option<Interpretation>>,
     /// Grids of pipelines whose bodies are being traced, innermost last.
     pub(crate) pipelines: RefCell<Vec<crate::pallas::asynchronous::pipeline::PipelineGrid>>,
+    /// Counts how often what was traced has been forgotten.
+    pub(crate) era: Cell<u64>,
     /// Custom derivatives by the number that their ops carry.
     pub(crate) custom: RefCell<Vec<crate::transform::custom::CustomRule>>,
 }
@@ -147,6 +149,7 @@ impl Default for JaxState {
             axes: RefCell::default(),
             forced_interpretation: Cell::new(None),
             pipelines: RefCell::default(),
+            era: Cell::new(0),
             custom: RefCell::default(),
         }
     }
@@ -156,6 +159,19 @@ impl JaxState {
     /// Sets what runs traced code.
     pub fn set_executor(&self, executor: Rc<dyn Executor>) {
         *self.executor.borrow_mut() = Some(executor);
+    }
+
+    /// Has jitted functions traced anew from here on, so that what follows shows all that it leads to by itself.
+    pub fn forget_traces(&self) {
+        self.era.set(self.era.get() + 1);
+    }
+
+    /// Names the settings that decide what programs compute (`jax_enable_x64` and its like).
+    pub fn settings(&self) -> String {
+        let (x64, strict, ranks) = (self.x64.get(), self.strict_promotion.get(), self.rank_promotion.get());
+        let (keys, jit, interpretation) =
+            (self.legacy_keys_refused.get(), self.jit_disabled.get(), self.forced_interpretation.get());
+        format!("{x64} {strict} {ranks:?} {keys} {jit} {interpretation:?}")
     }
 
     /// Sets who is told of launches.

@@ -229,7 +229,8 @@ impl Interp {
     /// Registers source text under a new file id.
     pub fn add_source(&self, path: &str, text: &str) -> Arc<SourceFile> {
         let mut sources = self.sources.borrow_mut();
-        let id = FileId(sources.last_key_value().map_or(0, |(id, _)| id.0 + 1));
+        let last = sources.keys().rev().find(|id| !id.is_piece());
+        let id = FileId(last.map_or(0, |id| id.0 + 1));
         let source = Arc::new(SourceFile::new(id, path, text));
         sources.insert(id, Arc::clone(&source));
         source
@@ -276,8 +277,19 @@ impl Interp {
         self.entered.borrow().contains(&definition)
     }
 
-    pub(crate) fn note_entered(&self, definition: Span) {
+    /// Says of a function that it was called: by a call that is not made again because what it shows is known.
+    pub fn note_entered(&self, definition: Span) {
         self.entered.borrow_mut().insert(definition);
+    }
+
+    /// Runs `run`, and tells which functions were called meanwhile, by the place of their definition.
+    pub fn entering<R>(&self, run: impl FnOnce() -> R) -> (R, Vec<Span>) {
+        let before = self.entered.take();
+        let result = run();
+        let meanwhile = self.entered.replace(before);
+        let called = meanwhile.iter().copied().collect();
+        self.entered.borrow_mut().extend(meanwhile);
+        (result, called)
     }
 
     pub(crate) fn observe(&self, span: Span, value: &Value) {

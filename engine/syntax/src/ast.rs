@@ -2,6 +2,7 @@
 //! Regions that do not parse appear as `Error` nodes, so a half-typed file still has a tree.
 //! Makes no judgement on meaning; names are resolved only to scopes ([`Scope`]).
 
+use crate::pieces::Piece;
 use crate::span::{SourceFile, Span};
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ pub struct Module {
     pub body: Arc<[Stmt]>,
     /// What did not parse, in order of position.
     pub errors: Vec<SyntaxError>,
+    /// The pieces that spans are in, in order of position; none if spans are in the file itself.
+    pub pieces: Vec<Piece>,
 }
 
 /// Something that is not Python, as CPython's compiler would name it.

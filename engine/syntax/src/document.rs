@@ -111,7 +111,12 @@ impl Document {
         };
         let mut errors = std::mem::take(&mut lower.errors);
         errors.extend(check::module(&body, errors.is_empty()));
-        Module { errors: one_for_a_line(&self.source, errors), source: self.source.clone(), body: body.into() }
+        Module {
+            errors: one_for_a_line(&self.source, errors),
+            source: self.source.clone(),
+            body: body.into(),
+            pieces: Vec::new(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::span::Span;
 pub struct Item {
     /// All of it, decorators included.
     pub span: Span,
-    /// FNV-1a of its text: equal texts, equal hashes, wherever in the file they stand.
+    /// Of its text and its piece: equal texts, equal hashes, wherever in the file they stand.
     pub hash: u64,
     /// The names that it binds in the module, in order of binding.
     pub binds: Vec<Name>,
@@ -25,7 +25,7 @@ impl Module {
             .iter()
             .map(|statement| Item {
                 span: statement.span,
-                hash: hash(self.source.slice(statement.span)),
+                hash: mix(u64::from(statement.span.file.0), hash(self.slice(statement.span))),
                 binds: scope::module_bindings(std::slice::from_ref(statement)),
                 is_error: matches!(statement.kind, StmtKind::Error),
             })
@@ -34,8 +34,13 @@ impl Module {
 }
 
 /// 64-bit FNV-1a, which is the same on every machine and in every build.
-fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Takes another hash into one: order matters.
+pub(crate) fn mix(state: u64, hash: u64) -> u64 {
+    (state.rotate_left(23) ^ hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]

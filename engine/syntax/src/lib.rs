@@ -3,17 +3,21 @@
 
 pub mod ast;
 mod check;
+mod depends;
 mod document;
 pub mod dump;
 mod items;
 mod layout;
 mod lower;
+mod pieces;
 mod recover;
 mod scope;
 pub mod span;
 mod token;
 pub mod visit;
 
+pub use depends::Dependences;
 pub use document::{Document, parse};
 pub use items::Item;
+pub use pieces::{Piece, Pieces};
 pub use span::{FileId, LineColumn, SourceFile, Span};

@@ -31,6 +31,11 @@ impl Span {
         Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
+    /// Whether all of `other` lies inside, of the same file.
+    pub fn covers(self, other: Span) -> bool {
+        self.file == other.file && self.start <= other.start && other.end <= self.end
+    }
+
     /// Whether `offset` lies inside, the end included (an editor's cursor may stand there).
     pub fn touches(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end
@@ -67,6 +72,8 @@ pub struct SourceFile {
     /// The text.
     pub text: Arc<str>,
     line_starts: Arc<[u32]>,
+    /// Lines of the file that come before the text: of a piece of a file, not of a whole one.
+    lines_before: u32,
 }
 
 impl SourceFile {
@@ -76,7 +83,18 @@ impl SourceFile {
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
             .collect();
-        SourceFile { id, path: path.into(), text, line_starts }
+        SourceFile { id, path: path.into(), text, line_starts, lines_before: 0 }
+    }
+
+    /// The same text as a piece of a file that has this many lines before it. Offsets count from the piece's beginning, lines
+    /// from the file's.
+    pub fn after(&self, lines_before: u32) -> Self {
+        SourceFile { lines_before, ..self.clone() }
+    }
+
+    /// Lines of the file that come before the text.
+    pub fn lines_before(&self) -> u32 {
+        self.lines_before
     }
 
     /// Number of lines; a final newline does not start one more for readers, but does here.
@@ -86,7 +104,9 @@ impl SourceFile {
 
     /// Byte range of the one-based `line`, without its line ending. Empty for lines past the end.
     pub fn line_range(&self, line: u32) -> std::ops::Range<usize> {
-        let index = line.saturating_sub(1) as usize;
+        let Some(index) = line.checked_sub(1 + self.lines_before).map(|index| index as usize) else {
+            return 0..0;
+        };
         let Some(&start) = self.line_starts.get(index) else {
             return self.text.len()..self.text.len();
         };
@@ -106,7 +126,7 @@ impl SourceFile {
         let line = self.line_starts.partition_point(|&s| s as usize <= offset);
         let start = self.line_starts[line - 1] as usize;
         let column = self.text.get(start..offset).map_or(0, |t| t.chars().count());
-        LineColumn { line: line as u32, column: column as u32 + 1 }
+        LineColumn { line: line as u32 + self.lines_before, column: column as u32 + 1 }
     }
 
     /// One-based line of a byte offset.

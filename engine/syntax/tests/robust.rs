@@ -6,7 +6,7 @@ mod files;
 
 use common::{module, source};
 use files::cases;
-use pallas_syntax::{Document, dump};
+use pallas_syntax::{Document, Pieces, dump};
 use std::time::{Duration, Instant};
 
 /// Marsaglia's xorshift64, so that failures repeat.
@@ -168,6 +168,39 @@ fn edits_give_what_parsing_afresh_gives() {
                 let length = document.source().text.len();
                 document.apply_edit(0..length, &text);
             }
+        }
+    }
+}
+
+/// A file gives the same in pieces as in one.
+fn assert_same(pieces: &mut Pieces, text: &str, name: &str) {
+    let (cut, whole) = (dump::module(&pieces.parse(&source(text))), dump::module(&module(text)));
+    let differs = cut.lines().zip(whole.lines()).find(|(cut, whole)| cut != whole);
+    assert!(cut == whole, "{name}: {differs:?} in {text}");
+}
+
+#[test]
+fn pieces_give_what_the_whole_gives() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut pieces = Pieces::default();
+    for (name, text) in cases() {
+        if name == "new_syntax" {
+            // Quotes inside fields of f-strings: where such a string ends, a broken file around it decides.
+            continue;
+        }
+        assert_same(&mut pieces, &text, &name);
+        // Half-typed: a few characters taken out or put in.
+        let mut edited = text.clone();
+        for _ in 0..20 {
+            let ends: Vec<usize> = edited.char_indices().map(|(at, _)| at).collect();
+            let Some(&at) = ends.get(random.below(ends.len())) else { break };
+            match random.below(4) {
+                0 => edited.insert_str(at, "\n"),
+                1 => edited.insert(at, '('),
+                2 => edited.insert_str(at, "x"),
+                _ => drop(edited.remove(at)),
+            }
+            assert_same(&mut pieces, &edited, &name);
         }
     }
 }

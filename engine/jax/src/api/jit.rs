@@ -42,6 +42,8 @@ struct Key {
     types: Vec<TensorType>,
     statics: Vec<Value>,
     x64: bool,
+    /// Traces of another era are forgotten ([`JaxState::forget_traces`]).
+    era: u64,
 }
 
 static CLASS: NativeClass = NativeClass {
@@ -194,7 +196,8 @@ impl Jitted {
         let mut statics = split.statics.clone();
         statics.extend(threads.numbers());
         statics.extend(refs.iter().flatten().filter_map(|leaf| leaf.downcast::<HeldRef>()?.number()));
-        let key = Key { tree, types: tiles.iter().map(Tile::ty).collect(), statics, x64: cx.x64() };
+        let key =
+            Key { tree, types: tiles.iter().map(Tile::ty).collect(), statics, x64: cx.x64(), era: cx.state.era.get() };
         if let Some(result) = self.cached(cx, &key, &tiles, &threads)? {
             return Ok(result);
         }
@@ -211,7 +214,11 @@ impl Jitted {
     fn cached(&self, cx: &Context<'_>, key: &Key, tiles: &[Tile], threads: &Threads) -> PyResult<Option<Value>> {
         let mut hit = None;
         for entry in self.cache.borrow().iter() {
-            if entry.key.types == key.types && entry.key.x64 == key.x64 && same_statics(cx, &entry.key, key)? {
+            if entry.key.era == key.era
+                && entry.key.types == key.types
+                && entry.key.x64 == key.x64
+                && same_statics(cx, &entry.key, key)?
+            {
                 hit = Some((entry.function.clone(), entry.out_tree.clone()));
                 break;
             }

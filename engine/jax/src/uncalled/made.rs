@@ -11,7 +11,6 @@ use pallas_python::class::Class;
 use pallas_python::interp::Interp;
 use pallas_python::module::Module;
 use pallas_python::value::Value;
-use pallas_syntax::SourceFile;
 use pallas_syntax::ast::{self, ExprKind, FunctionDef, Name, Param, StmtKind};
 use pallas_tensor::{DType, Shape};
 use std::rc::Rc;
@@ -33,7 +32,7 @@ const DEPTH: usize = 3;
 /// Makes up arguments for the functions of one module.
 pub struct Planner<'a> {
     interp: &'a Interp,
-    source: &'a SourceFile,
+    tree: &'a ast::Module,
     module: &'a Rc<Module>,
     functions: Functions,
 }
@@ -45,7 +44,7 @@ impl<'a> Planner<'a> {
             StmtKind::FunctionDef(def) => Some((def.name.clone(), def.clone())),
             _ => None,
         });
-        Planner { interp, source: &tree.source, module, functions: functions.collect() }
+        Planner { interp, tree, module, functions: functions.collect() }
     }
 
     /// Calls of a function, in the order in which they are worth trying.
@@ -58,7 +57,7 @@ impl<'a> Planner<'a> {
         for rank in RANKS {
             let maker = Maker {
                 interp: self.interp,
-                source: self.source,
+                tree: self.tree,
                 module: self.module,
                 docstring: def.docstring.as_deref(),
                 uses: &uses,
@@ -76,7 +75,7 @@ impl<'a> Planner<'a> {
 
 struct Maker<'a> {
     interp: &'a Interp,
-    source: &'a SourceFile,
+    tree: &'a ast::Module,
     module: &'a Rc<Module>,
     docstring: Option<&'a str>,
     uses: &'a Uses,
@@ -100,7 +99,7 @@ impl Maker<'_> {
                 Ok(made.value)
             }
             None => {
-                let annotation = param.annotation.as_ref().map(|annotation| self.source.slice(annotation.span));
+                let annotation = param.annotation.as_ref().map(|annotation| self.tree.slice(annotation.span));
                 let annotation = annotation.map(|text| format!(": {}", text.replace('\n', " "))).unwrap_or_default();
                 Err(format!("no argument can be made up for `{}{annotation}`", param.name))
             }
@@ -118,8 +117,8 @@ impl Maker<'_> {
 
     fn argument(&self, param: &Param) -> Option<Made> {
         let annotation = param.annotation.as_ref().map(|annotation| match &annotation.kind {
-            ExprKind::Constant(_) => self.source.slice(annotation.span).trim_matches(['"', '\'']),
-            _ => self.source.slice(annotation.span),
+            ExprKind::Constant(_) => self.tree.slice(annotation.span).trim_matches(['"', '\'']),
+            _ => self.tree.slice(annotation.span),
         });
         match annotation {
             Some(annotation) => self.annotated(&param.name, annotation, DEPTH),

@@ -30,6 +30,7 @@ impl Interp {
     /// import it get another copy.
     pub fn run_main_in(&self, module: &ast::Module, name: &str, place: Option<&Place>) -> Outcome {
         self.adopt_source(&module.source);
+        module.pieces.iter().for_each(|piece| self.adopt_source(&piece.source));
         let target = self.new_module(name, Some(module.source.path.to_string()));
         if let Some(place) = place {
             let mut names = target.namespace.borrow_mut();
@@ -101,7 +102,8 @@ impl Interp {
                 if &**module == "__future__" && names.iter().any(|alias| &*alias.name == "annotations"))
         });
         if lazy {
-            self.lazy_annotations.borrow_mut().insert(tree.source.id);
+            let pieces = tree.pieces.iter().map(|piece| piece.source.id);
+            self.lazy_annotations.borrow_mut().extend(pieces.chain([tree.source.id]));
         }
         let env = Env::of_module(module);
         let name: Rc<str> = Rc::from("<module>");

@@ -13,9 +13,9 @@ use crate::span::Span;
 
 /// A whole module: its errors, then its statements.
 pub fn module(module: &Module) -> String {
-    let mut dump = Dump::default();
+    let mut dump = Dump { module: Some(module), ..Dump::default() };
     for error in &module.errors {
-        dump.line(&format!("(error@{} {})", range(error.span), quoted(&error.message)));
+        dump.line(&format!("(error@{} {})", range(module.place(error.span)), quoted(&error.message)));
     }
     dump.statements(&module.body);
     dump.out
@@ -27,14 +27,16 @@ pub fn expression(expr: &Expr) -> String {
 }
 
 #[derive(Default)]
-struct Dump {
+struct Dump<'a> {
     out: String,
+    /// What is shown, where it is a whole module: ranges are those of the file.
+    module: Option<&'a Module>,
     indent: usize,
     /// CPython 3.11 has no reliable positions inside f-strings, so none are shown there.
     in_fstring: bool,
 }
 
-impl Dump {
+impl Dump<'_> {
     fn line(&mut self, text: &str) {
         self.out.extend(std::iter::repeat_n("  ", self.indent));
         self.out.push_str(text);
@@ -45,7 +47,11 @@ impl Dump {
         if self.in_fstring {
             return String::new();
         }
-        format!("@{}", range(span))
+        format!("@{}", range(self.placed(span)))
+    }
+
+    fn placed(&self, span: Span) -> Span {
+        self.module.map_or(span, |module| module.place(span))
     }
 
     fn statements(&mut self, body: &[Stmt]) {
@@ -204,10 +210,10 @@ impl Dump {
                 let test = self.expr(test);
                 format!("Assert{at} {test} {}", self.optional(message.as_ref()))
             }
-            StmtKind::Import(names) => format!("Import{at}{}", aliases(names)),
+            StmtKind::Import(names) => format!("Import{at}{}", aliases(names, |span| self.placed(span))),
             StmtKind::ImportFrom { module, names, level } => {
                 let module = module.as_deref().unwrap_or("_");
-                format!("ImportFrom{at} {level} {module}{}", aliases(names))
+                format!("ImportFrom{at} {level} {module}{}", aliases(names, |span| self.placed(span)))
             }
             StmtKind::Global(names) => format!("Global{at} {}", names.join(" ")),
             StmtKind::Nonlocal(names) => format!("Nonlocal{at} {}", names.join(" ")),

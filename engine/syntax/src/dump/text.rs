@@ -47,10 +47,10 @@ pub(super) fn scope_text(scope: &Scope) -> String {
     )
 }
 
-pub(super) fn aliases(names: &[Alias]) -> String {
+pub(super) fn aliases(names: &[Alias], place: impl Fn(Span) -> Span) -> String {
     names.iter().fold(String::new(), |out, alias| {
         let asname = alias.asname.as_deref().unwrap_or("_");
-        format!("{out} (alias@{} {} {asname})", range(alias.span), alias.name)
+        format!("{out} (alias@{} {} {asname})", range(place(alias.span)), alias.name)
     })
 }
 

@@ -1,0 +1,60 @@
+//! What earlier analyses of a file have found out, kept by what it depends on, so that an edit costs what it touches:
+//! the trees of its pieces, and what the functions showed that nobody calls. Decides nothing: whoever asks says on what
+//! the answer depends.
+
+use crate::uncalled::Drive;
+use pallas_syntax::ast::Module;
+use pallas_syntax::{Dependences, Pieces, SourceFile};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What is not asked for in so many analyses is forgotten.
+const LONGEST: u64 = 64;
+
+/// The memory of one file. Clones share it.
+#[derive(Clone, Default)]
+pub struct Memory(Arc<Mutex<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    pieces: Pieces,
+    drives: HashMap<Vec<u64>, (u64, Arc<Drive>)>,
+    /// Counts analyses.
+    now: u64,
+}
+
+impl Memory {
+    // Each operation leaves the tables whole, so a panic elsewhere has not damaged them.
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tree of a text, in pieces, with what its statements depend on.
+    pub(crate) fn parse(&self, source: &Arc<SourceFile>) -> (Module, Dependences) {
+        let module = {
+            let mut kept = self.lock();
+            kept.now += 1;
+            let oldest = kept.now.saturating_sub(LONGEST);
+            kept.drives.retain(|_, (used, _)| *used >= oldest);
+            kept.pieces.parse(source)
+        };
+        let dependences = module.dependences(&module.items());
+        (module, dependences)
+    }
+
+    /// What was remembered for the same reasons.
+    pub(crate) fn recall(&self, reasons: &[u64]) -> Option<Arc<Drive>> {
+        let mut kept = self.lock();
+        let now = kept.now;
+        let (used, drive) = kept.drives.get_mut(reasons)?;
+        *used = now;
+        Some(drive.clone())
+    }
+
+    /// Remembers.
+    pub(crate) fn remember(&self, reasons: Vec<u64>, drive: Arc<Drive>) {
+        let mut kept = self.lock();
+        let now = kept.now;
+        kept.drives.insert(reasons, (now, drive));
+    }
+}

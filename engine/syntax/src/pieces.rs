@@ -1,0 +1,235 @@
+//! A file in pieces, one for each top-level statement, so that an edit costs what it touches. Every piece is a source of
+//! its own: spans count from the piece's beginning, and the tree of a piece whose text did not change is the same tree,
+//! wherever in the file the piece stands now. What was found out about it needs no moving either.
+//!
+//! Which piece is which goes by text: the second piece with a text is the same as the second piece with that text before.
+
+use crate::ast::{Module, Stmt, SyntaxError};
+use crate::document;
+use crate::layout::{self, Line};
+use crate::span::{FileId, SourceFile, Span};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A piece in its place.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Its text under an id of its own.
+    pub source: Arc<SourceFile>,
+    /// Where in the file it begins.
+    pub start: u32,
+}
+
+/// Pieces have ids from here on; whole files have lower ones.
+const FIRST: u32 = 1 << 24;
+/// Pieces that were not in the last versions of the file, so many, are forgotten.
+const VERSIONS: u64 = 64;
+
+impl FileId {
+    /// Whether it names a piece of a file.
+    pub fn is_piece(self) -> bool {
+        self.0 >= FIRST
+    }
+}
+
+/// The pieces of the versions of one file.
+#[derive(Default)]
+pub struct Pieces {
+    known: HashMap<Arc<str>, Vec<Known>>,
+    made: u32,
+    version: u64,
+}
+
+/// A piece as it was parsed.
+struct Known {
+    source: Arc<SourceFile>,
+    body: Arc<[Stmt]>,
+    errors: Vec<SyntaxError>,
+    /// The last version that had it.
+    version: u64,
+}
+
+impl Pieces {
+    /// Parses a version of the file. Never fails: what is wrong is in [`Module::errors`].
+    pub fn parse(&mut self, source: &Arc<SourceFile>) -> Module {
+        self.version += 1;
+        let mut module =
+            Module { source: source.clone(), body: Arc::default(), errors: Vec::new(), pieces: Vec::new() };
+        let mut body = Vec::new();
+        let mut met: HashMap<&str, usize> = HashMap::new();
+        for range in cut(source) {
+            let text = &source.text[range.clone()];
+            let occurrence = met.entry(text).and_modify(|met| *met += 1).or_insert(0);
+            let lines_before = source.line_of(range.start as u32) - 1;
+            let known = self.piece(source, text, *occurrence, lines_before);
+            body.extend_from_slice(&known.body);
+            module.errors.extend_from_slice(&known.errors);
+            module.pieces.push(Piece { source: known.source.clone(), start: range.start as u32 });
+        }
+        module.body = body.into();
+        let oldest = self.version.saturating_sub(VERSIONS);
+        self.known.retain(|_, pieces| {
+            pieces.retain(|piece| piece.version >= oldest);
+            !pieces.is_empty()
+        });
+        module
+    }
+
+    fn piece(&mut self, whole: &SourceFile, text: &str, occurrence: usize, lines_before: u32) -> &Known {
+        if !self.known.contains_key(text) {
+            self.known.insert(text.into(), Vec::new());
+        }
+        let pieces = self.known.entry(text.into()).or_default();
+        if pieces.len() <= occurrence {
+            let id = FileId(FIRST + self.made);
+            self.made += 1;
+            let source = SourceFile::new(id, whole.path.clone(), text).after(lines_before);
+            pieces.push(Known::parse(Arc::new(source)));
+        }
+        let last = occurrence.min(pieces.len() - 1);
+        let known = &mut pieces[last];
+        known.version = self.version;
+        if known.source.lines_before() != lines_before {
+            let moved = Arc::new(known.source.after(lines_before));
+            // Messages about what does not parse tell of lines.
+            if known.errors.is_empty() {
+                known.source = moved;
+            } else {
+                *known = Known { version: self.version, ..Known::parse(moved) };
+            }
+        }
+        known
+    }
+}
+
+impl Known {
+    fn parse(source: Arc<SourceFile>) -> Known {
+        let module = document::parse(source);
+        Known { source: module.source, body: module.body, errors: module.errors, version: 0 }
+    }
+}
+
+impl Module {
+    /// A place in the file itself.
+    pub fn place(&self, span: Span) -> Span {
+        match self.piece(span.file) {
+            Some(piece) => Span { file: self.source.id, start: span.start + piece.start, end: span.end + piece.start },
+            None => span,
+        }
+    }
+
+    /// The place that spans give to an offset of the file: its piece, and the offset there. The end of a piece belongs to
+    /// it.
+    pub fn piece_at(&self, offset: u32) -> (FileId, u32) {
+        let next = self.pieces.partition_point(|piece| piece.start <= offset);
+        match next.checked_sub(1).map(|index| &self.pieces[index]) {
+            Some(piece) => (piece.source.id, offset - piece.start),
+            None => (self.source.id, offset),
+        }
+    }
+
+    /// Whether a span lies in this file.
+    pub fn holds(&self, span: Span) -> bool {
+        span.file == self.source.id || self.piece(span.file).is_some()
+    }
+
+    /// The text that a span covers; empty where the span is not of this file.
+    pub fn slice(&self, span: Span) -> &str {
+        match self.piece(span.file) {
+            Some(piece) => piece.source.slice(span),
+            None if span.file == self.source.id => self.source.slice(span),
+            None => "",
+        }
+    }
+
+    fn piece(&self, file: FileId) -> Option<&Piece> {
+        if !file.is_piece() {
+            return None;
+        }
+        self.pieces.iter().find(|piece| piece.source.id == file)
+    }
+}
+
+/// Where the file can be cut: at lines that are not indented, unless they go on with the statement before.
+fn cut(source: &SourceFile) -> Vec<Range<usize>> {
+    let lines = layout::lines(source);
+    let mut pieces: Vec<Range<usize>> = Vec::new();
+    let mut previous: Option<&Line> = None;
+    for line in &lines {
+        let begins = line.indent == 0 && previous.is_none_or(|previous| !goes_on(source, previous, line));
+        match pieces.last_mut() {
+            Some(piece) if !begins => piece.end = line.end,
+            _ => {
+                // With its indentation, where the file begins with some.
+                let start = source.text[..line.start].rfind('\n').map_or(0, |newline| newline + 1);
+                let start = if line.indent == 0 { line.start } else { start };
+                pieces.push(start..line.end);
+            }
+        }
+        previous = Some(line);
+    }
+    pieces
+}
+
+/// Whether a line that is not indented belongs to the statement before: a decorator's function, a clause, and what stands
+/// where a block should.
+fn goes_on(source: &SourceFile, previous: &Line, line: &Line) -> bool {
+    let is_decorator = previous.indent == 0 && previous.first_word(source) == "@";
+    let is_clause = matches!(line.first_word(source), "elif" | "else" | "except" | "finally");
+    is_decorator || is_clause || (previous.opens_block && previous.problem.is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "import a\n\n\n@a.b\ndef f(x):\n  return x\n\n# of g\nif a:\n  b\nelse:\n  c\nd = (1,\n2)\n";
+
+    fn source(text: &str) -> Arc<SourceFile> {
+        Arc::new(SourceFile::new(FileId(0), "t.py", text))
+    }
+
+    fn texts(module: &Module) -> Vec<&str> {
+        module.pieces.iter().map(|piece| &*piece.source.text).collect()
+    }
+
+    #[test]
+    fn pieces_are_top_level_statements() {
+        let module = Pieces::default().parse(&source(TEXT));
+        let expected = ["import a", "@a.b\ndef f(x):\n  return x", "if a:\n  b\nelse:\n  c", "d = (1,\n2)"];
+        assert_eq!(texts(&module), expected);
+        assert_eq!(module.body.len(), 4);
+        let last = module.body[3].span;
+        assert_eq!((module.slice(last), module.source.slice(module.place(last))), ("d = (1,\n2)", "d = (1,\n2)"));
+        let (file, offset) = module.piece_at(TEXT.find("return").expect("there") as u32);
+        assert_eq!(module.slice(Span { file, start: offset, end: offset + 6 }), "return");
+    }
+
+    #[test]
+    fn what_did_not_change_is_the_same() {
+        let mut pieces = Pieces::default();
+        let before = pieces.parse(&source(TEXT));
+        let after = pieces.parse(&source(&TEXT.replace("import a", "import a\nimport b").replace("  b", "  bb")));
+        let ids = |module: &Module| module.pieces.iter().map(|piece| piece.source.id.0 - FIRST).collect::<Vec<_>>();
+        assert_eq!((ids(&before), ids(&after)), (vec![0, 1, 2, 3], vec![0, 4, 1, 5, 3]));
+        assert_eq!(after.pieces[4].source.line_of(0), before.pieces[3].source.line_of(0) + 1);
+        assert_eq!(ids(&pieces.parse(&source(TEXT))), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn equal_pieces_are_told_apart_by_their_order() {
+        let mut pieces = Pieces::default();
+        let twice = pieces.parse(&source("f()\nf()\n"));
+        assert_ne!(twice.pieces[0].source.id, twice.pieces[1].source.id);
+        let once = pieces.parse(&source("f()\n"));
+        assert_eq!(once.pieces[0].source.id, twice.pieces[0].source.id);
+    }
+
+    #[test]
+    fn a_header_without_a_block_keeps_what_stands_in_its_place() {
+        let module = Pieces::default().parse(&source("x = 1\nif x:\ny = 2\nz = 3\n"));
+        assert_eq!(texts(&module), ["x = 1", "if x:\ny = 2", "z = 3"]);
+        assert_eq!(module.errors[0].message, "expected an indented block after 'if' statement on line 2");
+    }
+}
