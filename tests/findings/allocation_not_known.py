@@ -10,9 +10,11 @@ buffers = jnp.fromfile(3.5)
 
 def kernel(x_ref, o_ref):
     @pl.with_scoped(buffers)
-#    ^ PL005 warning "what is allocated here is not known"
     def run(ref):
         o_ref[...] = x_ref[...]
+
+    run()
+#   ^ PL005 warning "what is allocated here is not known"
 
 
 pl.pallas_call(kernel, out_shape=jnp.ones((8, 128)))(jnp.ones((8, 128)))

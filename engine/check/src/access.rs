@@ -9,7 +9,7 @@ use crate::search::{Bounds, Outcome, Verdict, search};
 use crate::walk::{Enclosing, Sources, walk};
 use crate::words;
 use pallas_ir::op::{ControlOp, MemoryOp};
-use pallas_ir::{Certainty, DimIndex, Function, Launch, OpData, OpId, OpKind, Position, RegionId, ValueId};
+use pallas_ir::{Certainty, DimIndex, Function, Interval, Launch, OpData, OpId, OpKind, Position, RegionId, ValueId};
 use pallas_syntax::Span;
 use std::collections::HashSet;
 
@@ -140,8 +140,10 @@ fn evidence(
 struct Dimension {
     axis: usize,
     extent: usize,
-    /// Distance from the first element to one past the last.
+    /// Distance from the first element to one past the last; of parts whose length is computed the least that it can be.
     length: i64,
+    /// That length, if it is computed.
+    computed: Option<Slot>,
     position: Where,
 }
 
@@ -198,15 +200,25 @@ impl<'a> Site<'a> {
         }
         let mut dimensions = Vec::new();
         for (axis, (dim, &extent)) in pattern.0.iter().zip(reference.shape.iter()).enumerate() {
-            let operand = if dim.is_dynamic() { Some(*operands.next()?) } else { None };
-            let wanted = match operand {
-                Some(_) => Kind::Dynamic,
-                None => Kind::Static,
+            let of_dim: Vec<ValueId> = operands.by_ref().take(dim.operands().len()).copied().collect();
+            let wanted = match of_dim.is_empty() {
+                true => Kind::Static,
+                false => Kind::Dynamic,
             };
             if wanted != kind {
                 continue;
             }
-            let (length, position) = place(dim, operand, &mut slice)?;
+            if let DimIndex::Part { start, .. } = dim {
+                let (&computed, start_operand) = of_dim.split_last()?;
+                let position = match start {
+                    Position::Static(start) => Where::At(*start),
+                    Position::Dynamic => Where::Scalar(slice.add(*start_operand.first()?)),
+                };
+                let computed = Some(slice.add(computed));
+                dimensions.push(Dimension { axis, extent, length: 0, computed, position });
+                continue;
+            }
+            let (length, position) = place(dim, of_dim.first().copied(), &mut slice)?;
             if length == 0 {
                 continue;
             }
@@ -214,7 +226,7 @@ impl<'a> Site<'a> {
             if matches!(position, Where::At(start) if inside(start)) {
                 continue;
             }
-            dimensions.push(Dimension { axis, extent, length, position });
+            dimensions.push(Dimension { axis, extent, length, computed: None, position });
         }
         if dimensions.is_empty() {
             return None;
@@ -245,7 +257,7 @@ impl<'a> Site<'a> {
         let known = self.slice.evaluate(&exactly);
         let (dimension, start) = self.dimensions.iter().find_map(|dimension| {
             let start = dimension.leaves_at(&known)?;
-            Some((*dimension, start))
+            Some((dimension.with_length(&known), start))
         })?;
         let certainty = match everywhere {
             true => Certainty::Proved,
@@ -320,6 +332,8 @@ fn place(dim: &DimIndex, operand: Option<ValueId>, slice: &mut Slice<'_>) -> Opt
             (i64::try_from(steps).ok()?.checked_add(1)?, *start)
         }
         DimIndex::Array => return Some((1, Where::Array(slice.add(operand?)))),
+        // Its length is looked at with its start.
+        DimIndex::Part { .. } => return None,
     };
     Some((
         length,
@@ -389,8 +403,24 @@ impl Guard {
 }
 
 impl Dimension {
+    /// With the least that its length can be in a box.
+    fn with_length(&self, known: &[Known]) -> Dimension {
+        match self.computed {
+            Some(slot) => Dimension { length: slot.of(known).interval().lower.max(0), ..*self },
+            None => *self,
+        }
+    }
+
+    /// The most that its length can be in a box.
+    fn longest(&self, known: &[Known]) -> i64 {
+        self.computed.map_or(self.length, |slot| slot.of(known).interval().upper.max(0))
+    }
+
     /// Whether the executions of a box leave the Ref along it.
     fn judge(&self, known: &[Known]) -> Verdict {
+        if self.computed.is_some() {
+            return self.judge_part(known);
+        }
         let extent = self.extent as i64;
         let last = extent.saturating_sub(self.length);
         match self.position {
@@ -422,12 +452,29 @@ impl Dimension {
         }
     }
 
+    /// As `judge`, of a part whose length is computed: where there is nothing of it, it leaves nothing.
+    fn judge_part(&self, known: &[Known]) -> Verdict {
+        let (least, most) = (self.with_length(known).length, self.longest(known));
+        let start = match self.position {
+            Where::At(start) => Interval::exactly(start),
+            Where::Scalar(slot) | Where::Array(slot) => slot.of(known).interval(),
+        };
+        let extent = self.extent as i64;
+        if most == 0 || (start.lower >= 0 && start.upper.saturating_add(most) <= extent) {
+            Verdict::No
+        } else if least > 0 && (start.upper < 0 || start.lower.saturating_add(least) > extent) {
+            Verdict::Yes
+        } else {
+            Verdict::Maybe
+        }
+    }
+
     /// The position outside at a single point; `None` if it stays inside there.
     fn leaves_at(&self, known: &[Known]) -> Option<Start> {
         if self.judge(known) != Verdict::Yes {
             return None;
         }
-        let last = (self.extent as i64).saturating_sub(self.length);
+        let last = (self.extent as i64).saturating_sub(self.with_length(known).length);
         let slot = match self.position {
             Where::At(start) => return Some(Start::At(start)),
             Where::Scalar(slot) | Where::Array(slot) => slot,

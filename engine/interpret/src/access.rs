@@ -7,7 +7,7 @@
 use crate::error::RunError;
 use crate::memory::{Memory, View, ViewDim, read, write};
 use crate::{uninitialized, uninitialized_element};
-use pallas_ir::{DimIndex, IndexPattern, Position};
+use pallas_ir::{DimIndex, IndexOperand, IndexPattern, Position};
 use pallas_tensor::ops::{self, Combine, PadDimension};
 use pallas_tensor::{Array, Shape};
 use smallvec::SmallVec;
@@ -55,6 +55,7 @@ impl Access {
         let is_block = pattern.0.iter().all(|dim| match dim {
             DimIndex::At(_) => true,
             DimIndex::Slice { stride, .. } => *stride == 1,
+            DimIndex::Part { .. } => true,
             DimIndex::Array => false,
         });
         Access {
@@ -73,9 +74,9 @@ impl Access {
         self.is_block
     }
 
-    /// Dynamic parts, each with whether it is an array.
-    pub(crate) fn dynamic_parts(&self) -> impl Iterator<Item = bool> + '_ {
-        self.dims.iter().filter(|dim| dim.is_dynamic()).map(|dim| *dim == DimIndex::Array)
+    /// What the operands are that it takes, in order.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = IndexOperand> + '_ {
+        self.dims.iter().flat_map(|dim| dim.operands().iter().copied())
     }
 
     /// Reads.
@@ -166,6 +167,10 @@ impl Access {
         for (axis, dim) in self.dims.iter().enumerate() {
             let bound = extent(&shape, axis)?;
             let (start, size, stride) = range(dim, &mut indices)?;
+            if let DimIndex::Part { .. } = dim {
+                parts.push(ViewDim::Range { start: part(start, size, bound)?, size, stride });
+                continue;
+            }
             let span = size.saturating_sub(1).saturating_mul(stride).saturating_add(1);
             let start = clamp(start, bound, if size == 0 { 0 } else { span })?;
             parts.push(match dim {
@@ -251,7 +256,7 @@ impl Access {
                     let offset = resolve(position, axis, bound);
                     tuples.iter_mut().for_each(|tuple| add(tuple, offset));
                 }
-                DimIndex::Slice { .. } => {
+                DimIndex::Slice { .. } | DimIndex::Part { .. } => {
                     let (start, size, stride) = range(dim, &mut indices)?;
                     let position = |k: usize| start.saturating_add(k.saturating_mul(stride) as i64);
                     slices.push((0..size).map(|k| resolve(position(k), axis, bound)).collect());
@@ -301,17 +306,36 @@ pub(crate) fn range<'a>(
     dim: &DimIndex,
     indices: &mut impl Iterator<Item = &'a Index>,
 ) -> Result<(i64, usize, usize), RunError> {
+    let mut next = || match indices.next() {
+        Some(Index::Scalar(number)) => Ok(*number),
+        _ => Err(RunError::malformed("an index operand is missing")),
+    };
     let mut start = |position: Position| match position {
         Position::Static(start) => Ok(start),
-        Position::Dynamic => match indices.next() {
-            Some(Index::Scalar(start)) => Ok(*start),
-            _ => Err(RunError::malformed("an index operand is missing")),
-        },
+        Position::Dynamic => next(),
     };
     match *dim {
         DimIndex::At(position) => Ok((start(position)?, 1, 1)),
         DimIndex::Slice { start: position, size, stride } => Ok((start(position)?, size, stride)),
+        DimIndex::Part { start: position, .. } => {
+            let start = start(position)?;
+            // As Python's ranges: less than nothing is nothing.
+            Ok((start, usize::try_from(next()?).unwrap_or(0), 1))
+        }
         DimIndex::Array => Err(RunError::malformed("an index array where a slice belongs")),
+    }
+}
+
+/// The start of a part of computed length. Unlike other subscripts it is not moved inside, as its length is not known when
+/// the kernel is compiled: JAX's simulator stops here.
+fn part(start: i64, size: usize, bound: usize) -> Result<usize, RunError> {
+    let end = start.saturating_add(size as i64);
+    match usize::try_from(start) {
+        Ok(inside) if size == 0 || end <= bound as i64 => Ok(inside.min(bound)),
+        _ if size == 0 => Ok(0),
+        _ => Err(RunError::eval(format!(
+            "`pl.ds({start}, {size})` leaves its Ref: elements {start}..{end} of a dimension of {bound}"
+        ))),
     }
 }
 

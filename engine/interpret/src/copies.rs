@@ -23,6 +23,8 @@ pub(crate) struct Pending {
     /// Where what was sent is counted, for copies that say so.
     sent: Option<Place>,
     bytes: i64,
+    /// What the two semaphores count: bytes, or one for a copy.
+    amounts: [i64; 2],
     add: bool,
     name: Arc<str>,
     location: u32,
@@ -38,7 +40,9 @@ impl Pending {
         location: u32,
     ) -> Result<Pending, RunError> {
         let bytes = memory.bytes(&destination)?;
-        Ok(Pending { source, destination, arrived, sent: None, bytes, add: false, name: name.clone(), location })
+        let amounts = [bytes; 2];
+        let name = name.clone();
+        Ok(Pending { source, destination, arrived, sent: None, bytes, amounts, add: false, name, location })
     }
 
     /// Moves the data and counts it.
@@ -49,9 +53,11 @@ impl Pending {
             data = ops::binary(BinaryOp::Add, old, data)?;
         }
         memory.replace(&self.destination, data)?;
-        for place in [Some(self.arrived), self.sent].into_iter().flatten() {
+        for (place, amount) in [Some(self.arrived), self.sent].into_iter().zip(self.amounts) {
             let signal = LastSignal { name: self.name.clone(), location: self.location, is_copy: true };
-            memory.add_count(place, self.bytes, signal)?;
+            if let Some(place) = place {
+                memory.add_count(place, amount, signal)?;
+            }
         }
         Ok(())
     }
@@ -112,9 +118,17 @@ impl Machine<'_> {
         let bytes = self.memory.bytes(if copy.send { &source } else { &destination })?;
         match copy.op {
             CopyOp::Start => {
-                let (name, location) = (copy.name.clone(), step.location);
-                let pending = Pending { source, destination, arrived, sent, bytes, add: copy.add, name, location };
-                self.start_copy(pending)
+                let (from, to) = (source.shape(), destination.shape());
+                if from != to {
+                    // Extents that are computed are not known before.
+                    return Err(RunError::eval(format!(
+                        "DMA source and destination must have the same shape, got {from} and {to}"
+                    )));
+                }
+                // A regular semaphore counts copies that have moved something.
+                let amounts = copy.counts_copies.map(|copies| if copies { i64::from(bytes > 0) } else { bytes });
+                let (name, location, add) = (copy.name.clone(), step.location, copy.add);
+                self.start_copy(Pending { source, destination, arrived, sent, bytes, amounts, add, name, location })
             }
             CopyOp::Wait => {
                 let place = sent.filter(|_| copy.send).unwrap_or(arrived);
@@ -126,7 +140,8 @@ impl Machine<'_> {
 
     /// Starts a copy: it is carried out now, or when somebody waits for it.
     pub(crate) fn start_copy(&mut self, copy: Pending) -> Result<(), RunError> {
-        match self.interpretation.moves_on_wait() {
+        // A copy of nothing is done; nobody has to wait for it.
+        match self.interpretation.moves_on_wait() && copy.bytes > 0 {
             true => self.memory.pending.push(copy),
             false => copy.carry_out(self.memory)?,
         }

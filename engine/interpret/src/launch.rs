@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
             let buffer = memory.add(allocate(ty, plan.interpretation)?);
             registers[param as usize] = Value::Ref(View::whole(buffer, &ty.shape));
         }
-        let barrier = RefType { dtype: DType::I32, shape: Shape::default(), space: MemorySpace::BarrierSemaphore };
+        let barrier = RefType::new(DType::I32, Shape::default(), MemorySpace::BarrierSemaphore);
         memory.barrier = Some(memory.add(allocate(&barrier, plan.interpretation)?));
         for &(input, output) in &plan.shared {
             let params = &plan.tape.body.params;

@@ -9,7 +9,7 @@ use crate::tape::contract::multiply_add;
 use crate::tape::reciprocal::multiply_by_reciprocal;
 use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
 use pallas_ir::op::EvalContext;
-use pallas_ir::{Function, Interpretation};
+use pallas_ir::{Function, IndexOperand, Interpretation};
 use pallas_tensor::ops::{self, BinaryOp, Combine};
 use pallas_tensor::{Array, DType, Scalar};
 use smallvec::{SmallVec, smallvec};
@@ -259,11 +259,11 @@ impl Machine<'_> {
             false => None,
         };
         let mut indices = SmallVec::new();
-        for is_array in access.dynamic_parts() {
+        for kind in access.operands() {
             let source = next()?;
-            indices.push(match is_array {
-                true => Index::Array(self.tile(source)?),
-                false => Index::Scalar(self.integer(source)?),
+            indices.push(match kind {
+                IndexOperand::Array => Index::Array(self.tile(source)?),
+                IndexOperand::Position | IndexOperand::Length => Index::Scalar(self.integer(source)?),
             });
         }
         let mask = match masking.mask {

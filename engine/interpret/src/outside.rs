@@ -41,7 +41,7 @@ impl Access {
             }
             let (start, size, stride) = range(dim, &mut indices)?;
             let own = slice;
-            slice += usize::from(matches!(dim, DimIndex::Slice { .. }));
+            slice += usize::from(matches!(dim, DimIndex::Slice { .. } | DimIndex::Part { .. }));
             let last = start.saturating_add(size.saturating_sub(1).saturating_mul(stride) as i64);
             if size == 0 || (start >= 0 && last < bound as i64) {
                 continue;

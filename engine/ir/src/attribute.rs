@@ -124,7 +124,8 @@ impl Attributes {
     }
 }
 
-/// One entry per dimension of the Ref. Dynamic parts take the op's index operands in order.
+/// One entry per dimension of the Ref. Dynamic parts take the op's index operands in order, a part its start before its
+/// length.
 ///
 /// As in JAX's `NDIndexer.get_indexer_shape`: scalars and integer arrays broadcast together; their common shape takes
 /// their place if they are neighbours, else stands in front of the sizes of the slices (see
@@ -146,7 +147,26 @@ pub enum DimIndex {
         /// Distance; at least 1.
         stride: usize,
     },
+    /// Neighbouring elements from `start`, as many as an operand (a scalar integer) says. Views only: no tile has an
+    /// extent that is computed.
+    Part {
+        /// First element.
+        start: Position,
+        /// The most that there can be.
+        bound: usize,
+    },
     /// Positions from an integer array operand.
+    Array,
+}
+
+/// What an index operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexOperand {
+    /// A position or the start of a slice: a scalar.
+    Position,
+    /// The length of a part: a scalar.
+    Length,
+    /// Positions.
     Array,
 }
 
@@ -174,12 +194,17 @@ impl IndexPattern {
 
     /// How many operands it takes.
     pub fn operand_count(&self) -> usize {
-        self.0.iter().filter(|d| d.is_dynamic()).count()
+        self.operands().count()
+    }
+
+    /// What the operands are that it takes, in order.
+    pub fn operands(&self) -> impl Iterator<Item = IndexOperand> + '_ {
+        self.0.iter().flat_map(|dim| dim.operands().iter().copied())
     }
 
     /// Before how many slice dimensions the common shape of the index arrays stands in the result.
     pub fn array_position(&self) -> usize {
-        let is_slice = |d: &DimIndex| matches!(d, DimIndex::Slice { .. });
+        let is_slice = |d: &DimIndex| matches!(d, DimIndex::Slice { .. } | DimIndex::Part { .. });
         let first = self.0.iter().position(|d| !is_slice(d));
         let last = self.0.iter().rposition(|d| !is_slice(d));
         match (first, last) {
@@ -195,7 +220,8 @@ impl IndexPattern {
             .iter()
             .filter_map(|d| match d {
                 DimIndex::Slice { size, .. } => Some(*size),
-                _ => None,
+                DimIndex::Part { bound, .. } => Some(*bound),
+                DimIndex::At(_) | DimIndex::Array => None,
             })
             .collect();
         let (before, after) = sizes.split_at(self.array_position());
@@ -204,11 +230,21 @@ impl IndexPattern {
 }
 
 impl DimIndex {
-    /// Whether it takes an operand.
+    /// Whether it takes operands.
     pub fn is_dynamic(&self) -> bool {
-        matches!(
-            self,
-            DimIndex::At(Position::Dynamic) | DimIndex::Slice { start: Position::Dynamic, .. } | DimIndex::Array
-        )
+        !self.operands().is_empty()
+    }
+
+    /// The operands that it takes, in order.
+    pub fn operands(&self) -> &'static [IndexOperand] {
+        match self {
+            DimIndex::At(Position::Static(_)) | DimIndex::Slice { start: Position::Static(_), .. } => &[],
+            DimIndex::At(Position::Dynamic) | DimIndex::Slice { start: Position::Dynamic, .. } => {
+                &[IndexOperand::Position]
+            }
+            DimIndex::Part { start: Position::Static(_), .. } => &[IndexOperand::Length],
+            DimIndex::Part { start: Position::Dynamic, .. } => &[IndexOperand::Position, IndexOperand::Length],
+            DimIndex::Array => &[IndexOperand::Array],
+        }
     }
 }

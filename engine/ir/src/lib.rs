@@ -16,7 +16,7 @@ pub mod text;
 pub mod types;
 pub mod verify;
 
-pub use attribute::{Attribute, Attributes, DimIndex, IndexPattern, Position};
+pub use attribute::{Attribute, Attributes, DimIndex, IndexOperand, IndexPattern, Position};
 pub use block_map::{BlockMap, IndexForm, Visits, axis_name};
 pub use builder::Builder;
 pub use finding::{Certainty, Finding, Fix, Label, Severity};

@@ -1,6 +1,7 @@
 //! Types of IR values: tiles (shape and dtype) and Refs (a tile in a memory space that can be read and written).
 
 use pallas_tensor::{DType, Shape};
+use smallvec::SmallVec;
 use std::fmt;
 
 /// A tile's type, as in `f32[8,128]`.
@@ -23,6 +24,9 @@ pub struct RefType {
     pub shape: Shape,
     /// Where it lives.
     pub space: MemorySpace,
+    /// Dimensions whose extent in `shape` is only the most that there can be: how long they are, the kernel computes.
+    /// Only views have such dimensions, and only copies take them.
+    pub bounded: SmallVec<[usize; 2]>,
 }
 
 /// The type of an IR value.
@@ -131,6 +135,30 @@ impl TensorType {
     }
 }
 
+impl RefType {
+    /// A Ref whose extents are all known.
+    pub fn new(dtype: DType, shape: impl Into<Shape>, space: MemorySpace) -> Self {
+        RefType { dtype, shape: shape.into(), space, bounded: SmallVec::new() }
+    }
+
+    /// Its extents as messages show them: `(<=16, 128)` where 16 is only a bound.
+    pub fn extents(&self) -> String {
+        let extents = self.shape.iter().enumerate().map(|(axis, extent)| match self.bounded.contains(&axis) {
+            true => format!("<={extent}"),
+            false => extent.to_string(),
+        });
+        let extents: Vec<String> = extents.collect();
+        format!("({}{})", extents.join(", "), if extents.len() == 1 { "," } else { "" })
+    }
+
+    /// Whether two Refs can have one shape: what is known of both extents agrees.
+    pub fn may_have_shape_of(&self, other: &RefType) -> bool {
+        let known = |axis: usize| !self.bounded.contains(&axis) && !other.bounded.contains(&axis);
+        self.shape.rank() == other.shape.rank()
+            && self.shape.iter().zip(&other.shape).enumerate().all(|(axis, (one, two))| one == two || !known(axis))
+    }
+}
+
 impl Type {
     /// The tile type, if it is one.
     pub fn tensor(&self) -> Option<&TensorType> {
@@ -177,11 +205,14 @@ impl From<RefType> for Type {
     }
 }
 
-fn write_shape(f: &mut fmt::Formatter<'_>, dtype: DType, shape: &Shape) -> fmt::Result {
+fn write_shape(f: &mut fmt::Formatter<'_>, dtype: DType, shape: &Shape, bounded: &[usize]) -> fmt::Result {
     write!(f, "{}[", dtype.short_name())?;
     for (i, d) in shape.iter().enumerate() {
         if i > 0 {
             f.write_str(",")?;
+        }
+        if bounded.contains(&i) {
+            f.write_str("<=")?;
         }
         write!(f, "{d}")?;
     }
@@ -191,16 +222,16 @@ fn write_shape(f: &mut fmt::Formatter<'_>, dtype: DType, shape: &Shape) -> fmt::
 /// `f32[8,128]`, with `*` after a weak type's dtype bracket as in `f32[]*`.
 impl fmt::Display for TensorType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_shape(f, self.dtype, &self.shape)?;
+        write_shape(f, self.dtype, &self.shape, &[])?;
         if self.weak { f.write_str("*") } else { Ok(()) }
     }
 }
 
-/// `ref<f32[8,128]>`, or `ref<f32[8,128], vmem>` outside the default space.
+/// `ref<f32[8,128]>`, or `ref<f32[8,128], vmem>` outside the default space; `<=8` where 8 is only a bound.
 impl fmt::Display for RefType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ref<")?;
-        write_shape(f, self.dtype, &self.shape)?;
+        write_shape(f, self.dtype, &self.shape, &self.bounded)?;
         if self.space != MemorySpace::Default {
             write!(f, ", {}", self.space.name())?;
         }

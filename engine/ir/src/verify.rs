@@ -72,13 +72,12 @@ pub fn verify_launch(launch: &Launch) -> Vec<Problem> {
 }
 
 fn check_params(launch: &Launch, problem: &mut impl FnMut(&str, String)) {
-    let operands = launch.operands.iter().map(|operand| RefType {
-        dtype: operand.array.dtype,
-        shape: match operand.role {
+    let operands = launch.operands.iter().map(|operand| {
+        let shape = match operand.role {
             Role::Prefetch => operand.array.shape.clone(),
             _ => operand.block_shape().into(),
-        },
-        space: operand.space,
+        };
+        RefType::new(operand.array.dtype, shape, operand.space)
     });
     let expected: Vec<RefType> = operands.chain(launch.scratch.iter().cloned()).collect();
     let kernel = &launch.kernel;

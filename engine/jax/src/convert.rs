@@ -245,14 +245,21 @@ fn check_ranks(cx: &Context<'_>, function: &str, shapes: &[&Shape]) -> PyResult<
     Ok(())
 }
 
-/// The operands of a product with one dtype. One for which the caller asked for a dtype, and `lax.dot_general` always, take
-/// operands of several dtypes also where promotion is strict.
+/// The operands of a product with one dtype. One for which the caller asked for a dtype takes them as they are, since
+/// `dot_general` multiplies what has no dtype in common, too.
 pub fn promote_factors(cx: &Context<'_>, tiles: &[&Tile], free: bool) -> PyResult<Vec<Tile>> {
-    let strict = cx.state.strict_promotion.get();
-    cx.state.strict_promotion.set(strict && !free);
-    let promoted = promote_dtypes(cx, tiles);
+    match free {
+        true => Ok(tiles.iter().map(|&tile| tile.clone()).collect()),
+        false => promote_dtypes(cx, tiles),
+    }
+}
+
+/// The dtype that operands have in common, also where promotion is strict.
+pub fn common_dtype_freely(cx: &Context<'_>, tiles: &[&Tile]) -> PyResult<DType> {
+    let strict = cx.state.strict_promotion.replace(false);
+    let common = common_dtype(cx, tiles);
     cx.state.strict_promotion.set(strict);
-    promoted
+    common.map(|(dtype, _)| dtype)
 }
 
 /// Operands with one dtype.

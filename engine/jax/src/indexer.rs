@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use crate::convert;
-use crate::pallas::slice::SliceObject;
+use crate::pallas::slice::{Size, SliceObject};
 use crate::ref_index::RefIndex;
 use crate::tile::Tile;
 use pallas_ir::{DimIndex, Position};
@@ -66,10 +66,21 @@ fn indices(cx: &Context<'_>, index: &RefIndex) -> Vec<Value> {
             convert::value(cx, Tile::Concrete { array, weak: true })
         }
         DimIndex::Slice { start: Position::Static(start), size, stride } => {
-            Value::object(SliceObject { start: Value::from(*start), size: *size, stride: *stride })
+            Value::object(SliceObject { start: Value::from(*start), size: Size::Known(*size), stride: *stride })
         }
         DimIndex::Slice { size, stride, .. } => {
-            Value::object(SliceObject { start: next(), size: *size, stride: *stride })
+            Value::object(SliceObject { start: next(), size: Size::Known(*size), stride: *stride })
+        }
+        DimIndex::Part { start, bound } => {
+            let start = match start {
+                Position::Static(start) => Value::from(*start),
+                Position::Dynamic => next(),
+            };
+            let size = match crate::refs::array_tile(&next()) {
+                Some(size) => Size::Traced(size.clone()),
+                None => Size::Known(*bound),
+            };
+            Value::object(SliceObject { start, size, stride: 1 })
         }
         DimIndex::At(Position::Dynamic) | DimIndex::Array => next(),
     });

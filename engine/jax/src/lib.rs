@@ -25,6 +25,7 @@ pub mod primitive;
 pub mod python_types;
 pub mod random;
 pub mod ref_index;
+mod ref_type;
 pub mod refs;
 pub mod sharding;
 pub mod state;

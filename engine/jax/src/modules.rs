@@ -53,6 +53,7 @@ pub fn install(interp: &Interp) {
     interp.register_embedded(crate::random::EMBEDDED);
     interp.register_embedded(crate::testing::MODULES);
     interp.register_embedded(crate::written::MODULES);
+    interp.register_deferred(crate::written::DEFERRED);
     interp.register_embedded(crate::sharding::EMBEDDED);
     interp.register_embedded(crate::uncalled::EMBEDDED);
 }

@@ -4,10 +4,10 @@
 
 use crate::context::Context;
 use crate::convert;
-use crate::pallas::slice::SliceObject;
+use crate::pallas::slice::{Size, SliceObject};
 use crate::primitive;
 use crate::tile::Tile;
-use pallas_ir::{DimIndex, IndexPattern, Position};
+use pallas_ir::{DimIndex, IndexOperand, IndexPattern, Position};
 use pallas_python::Diagnosis;
 use pallas_python::raise::{PyResult, Stop};
 use pallas_python::value::{Slice, Value};
@@ -40,6 +40,13 @@ impl RefIndex {
                 DimIndex::Slice { size, stride, .. } => {
                     format!("Slice(start=JitTracer(int32[]), size={size}, stride={stride})")
                 }
+                DimIndex::Part { start, .. } => {
+                    let start = match start {
+                        Position::Static(start) => start.to_string(),
+                        Position::Dynamic => "JitTracer(int32[])".to_string(),
+                    };
+                    format!("Slice(start={start}, size=JitTracer(int32[]), stride=1)")
+                }
                 DimIndex::At(Position::Dynamic) | DimIndex::Array => "JitTracer(int32[])".to_string(),
             })
             .collect();
@@ -49,6 +56,21 @@ impl RefIndex {
             parts.join(", "),
             self.shape
         )
+    }
+
+    /// Lengths that are computed, by dimension of what is selected.
+    pub fn lengths(&self) -> Vec<(usize, Tile)> {
+        let mut operands = self.operands.iter();
+        let mut lengths = Vec::new();
+        let mut axis = 0;
+        for dim in &self.pattern.0 {
+            let last = dim.operands().iter().filter_map(|_| operands.next()).last();
+            if let (DimIndex::Part { .. }, Some(length)) = (dim, last) {
+                lengths.push((axis, length.clone()));
+            }
+            axis += usize::from(!matches!(dim, DimIndex::At(_)));
+        }
+        lengths
     }
 }
 
@@ -67,6 +89,14 @@ pub fn is_everything(key: &Value) -> bool {
 /// # Errors
 /// Python exceptions in JAX's words: too many indices, two ellipses, wrong kinds, slices with traced bounds.
 pub fn parse(cx: &Context<'_>, shape: &Shape, key: &Value) -> PyResult<RefIndex> {
+    parse_bounded(cx, shape, &[], key)
+}
+
+/// As [`parse`], of a Ref some of whose extents are computed.
+///
+/// # Errors
+/// As there; and slices of Python along such a dimension.
+pub fn parse_bounded(cx: &Context<'_>, shape: &Shape, lengths: &[(usize, Tile)], key: &Value) -> PyResult<RefIndex> {
     let keys: Vec<Value> = match key {
         Value::Tuple(items) => items.to_vec(),
         key => vec![key.clone()],
@@ -75,10 +105,14 @@ pub fn parse(cx: &Context<'_>, shape: &Shape, key: &Value) -> PyResult<RefIndex>
     let mut pattern: SmallVec<[DimIndex; 4]> = SmallVec::new();
     let mut operands = Vec::new();
     let mut array_shapes: Vec<Shape> = Vec::new();
-    for (key, &extent) in keys.iter().zip(shape.iter()) {
+    for (axis, (key, &extent)) in keys.iter().zip(shape.iter()).enumerate() {
+        let length = lengths.iter().find(|(bounded, _)| *bounded == axis).map(|(_, length)| length);
         let dim = match key {
+            Value::Slice(_) if length.is_some() => return Err(slice_of_part(cx, length)),
             Value::Slice(slice) => python_slice(cx, slice, extent, "`stride` must be >= 1, but got {}")?,
-            Value::Object(_) if key.downcast::<SliceObject>().is_some() => dynamic_slice(cx, key, &mut operands)?,
+            Value::Object(_) if key.downcast::<SliceObject>().is_some() => {
+                dynamic_slice(cx, key, extent, &mut operands)?
+            }
             _ => integer(cx, key, extent, &mut operands, &mut array_shapes)?,
         };
         pattern.push(dim);
@@ -96,11 +130,7 @@ pub fn parse(cx: &Context<'_>, shape: &Shape, key: &Value) -> PyResult<RefIndex>
 
 /// Integer arrays take their common shape, as the op wants them.
 fn broadcast_arrays(cx: &Context<'_>, pattern: &[DimIndex], operands: Vec<Tile>, front: &Shape) -> PyResult<Vec<Tile>> {
-    let kinds = pattern.iter().filter_map(|dim| match dim {
-        DimIndex::Array => Some(true),
-        DimIndex::At(Position::Dynamic) | DimIndex::Slice { start: Position::Dynamic, .. } => Some(false),
-        _ => None,
-    });
+    let kinds = pattern.iter().flat_map(|dim| dim.operands()).map(|kind| *kind == IndexOperand::Array);
     operands
         .into_iter()
         .zip(kinds)
@@ -186,15 +216,28 @@ fn traced_slice(cx: &Context<'_>) -> Box<Stop> {
 }
 
 /// `pl.ds(start, size)`
-fn dynamic_slice(cx: &Context<'_>, key: &Value, operands: &mut Vec<Tile>) -> PyResult<DimIndex> {
+fn dynamic_slice(cx: &Context<'_>, key: &Value, extent: usize, operands: &mut Vec<Tile>) -> PyResult<DimIndex> {
     let Some(slice) = key.downcast::<SliceObject>() else { return Err(wrong_kind(cx, key)) };
-    if let Value::Int(start) = &slice.start
-        && let Some(start) = start.to_i64()
-    {
-        return Ok(DimIndex::Slice { start: Position::Static(start), size: slice.size, stride: slice.stride });
-    }
-    operands.push(scalar_index(cx, &slice.start)?);
-    Ok(DimIndex::Slice { start: Position::Dynamic, size: slice.size, stride: slice.stride })
+    let known = match &slice.start {
+        Value::Int(start) => start.to_i64(),
+        _ => None,
+    };
+    let start = match known {
+        Some(start) => Position::Static(start),
+        None => {
+            operands.push(scalar_index(cx, &convert::tile(cx, &slice.start, "dslice")?, "start")?);
+            Position::Dynamic
+        }
+    };
+    Ok(match &slice.size {
+        Size::Known(size) => DimIndex::Slice { start, size: *size, stride: slice.stride },
+        Size::Traced(length) => {
+            operands.push(length.clone());
+            // As many as there are behind the start, if that is known.
+            let before = known.and_then(|start| usize::try_from(start).ok()).unwrap_or(0);
+            DimIndex::Part { start, bound: extent.saturating_sub(before) }
+        }
+    })
 }
 
 /// An integer, an integer array, or a traced one.
@@ -237,16 +280,37 @@ fn integer(
     Ok(DimIndex::Array)
 }
 
-/// A traced start as an int32 scalar.
-fn scalar_index(cx: &Context<'_>, value: &Value) -> PyResult<Tile> {
-    let tile = convert::tile(cx, value, "dslice")?;
+/// A slice of Python along a dimension whose extent is computed: JAX cannot say where it ends.
+fn slice_of_part(cx: &Context<'_>, length: Option<&Tile>) -> Box<Stop> {
+    match length {
+        Some(Tile::Traced(traced)) => {
+            let mut stop = crate::errors::concrete_value_needed(cx, traced, "argument `d2` of `core.max_dim`");
+            if let Stop::Raise(raise) = &mut *stop
+                && let Some(diagnosis) = &mut raise.diagnosis
+            {
+                diagnosis.message =
+                    Some("this dimension's extent is a traced value, so that a slice with `:` has no end".to_string());
+                diagnosis.help = Some(
+                    "index the Ref once, with all subscripts: `ref.at[pl.ds(start, size), 0:4]`; what has a traced \
+                     extent can be copied, not read"
+                        .to_string(),
+                );
+            }
+            stop
+        }
+        _ => cx.interp.runtime_error("an extent that is computed is no traced value"),
+    }
+}
+
+/// A traced start or size as a scalar.
+pub(crate) fn scalar_index(cx: &Context<'_>, tile: &Tile, what: &str) -> PyResult<Tile> {
     if tile.rank() != 0 || !tile.dtype().is_integer() {
         return Err(cx.interp.type_error(format!(
-            "the start of a slice must be an integer scalar, got {}",
+            "the {what} of a slice must be an integer scalar, got {}",
             primitive::type_text(&tile.ty())
         )));
     }
-    primitive::convert(cx, &tile, if tile.weak() { DType::I32 } else { tile.dtype() }, false)
+    primitive::convert(cx, tile, if tile.weak() { DType::I32 } else { tile.dtype() }, false)
 }
 
 fn wrong_kind(cx: &Context<'_>, key: &Value) -> Box<Stop> {

@@ -37,6 +37,8 @@ pub struct RefObject {
     pub pending: Option<Rc<RefIndex>>,
     /// Whether it is itself a part of another Ref.
     pub is_view: bool,
+    /// Extents that the kernel computes, by dimension, of the Ref before the pending index.
+    pub lengths: Rc<[(usize, Tile)]>,
 }
 
 /// How a Ref is read or written besides where.
@@ -140,7 +142,31 @@ impl RefObject {
     /// A parameter or allocation of `trace`.
     pub fn new(trace: &Rc<Trace>, value: ValueId) -> Option<Self> {
         let ty = trace.ty(value).as_ref_type()?.clone();
-        Some(RefObject { trace: trace.clone(), value, ty, region: trace.region(), pending: None, is_view: false })
+        Some(RefObject {
+            trace: trace.clone(),
+            value,
+            ty,
+            region: trace.region(),
+            pending: None,
+            is_view: false,
+            lengths: Rc::default(),
+        })
+    }
+
+    /// Extents that the kernel computes, by dimension.
+    fn computed(&self) -> Vec<(usize, Tile)> {
+        self.pending.as_ref().map_or_else(|| self.lengths.to_vec(), |index| index.lengths())
+    }
+
+    /// The extents as Python has them.
+    fn extents(&self) -> Vec<Value> {
+        let mut extents: Vec<Value> = self.shape().iter().map(|&extent| Value::from(extent)).collect();
+        for (axis, tile) in self.computed() {
+            if let Some(extent) = extents.get_mut(axis) {
+                *extent = Value::object(ArrayObject { tile });
+            }
+        }
+        extents
     }
 
     /// The shape that loads of the whole Ref have.
@@ -233,7 +259,7 @@ impl RefObject {
         results
             .first()
             .and_then(|&value| RefObject::new(&self.trace, value))
-            .map(|view| RefObject { is_view: true, ..view })
+            .map(|view| RefObject { is_view: true, lengths: index.lengths().into(), ..view })
             .ok_or_else(|| cx.interp.runtime_error("a view has no Ref for a result".to_string()))
     }
 
@@ -251,7 +277,7 @@ impl RefObject {
             return Ok((self.base(), pending.clone()));
         }
         let base = self.materialized(cx)?;
-        let index = ref_index::parse(cx, &base.ty.shape, key)?;
+        let index = ref_index::parse_bounded(cx, &base.ty.shape, &base.lengths, key)?;
         Ok((base, Rc::new(index)))
     }
 
@@ -472,7 +498,8 @@ impl Object for RefObject {
     }
 
     fn summary(&self, _interp: &Interp) -> Option<String> {
-        let ty = RefType { shape: self.shape(), ..self.ty.clone() };
+        let bounded = self.computed().into_iter().map(|(axis, _)| axis).collect();
+        let ty = RefType { shape: self.shape(), bounded, ..self.ty.clone() };
         Some(Type::Ref(ty).to_string())
     }
 }
@@ -489,7 +516,7 @@ impl Object for RefAt {
     fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
         let cx = Context::jax(interp);
         Some(self.0.materialized(&cx).and_then(|base| {
-            let index = ref_index::parse(&cx, &base.ty.shape, key)?;
+            let index = ref_index::parse_bounded(&cx, &base.ty.shape, &base.lengths, key)?;
             Ok(Value::object(RefObject { pending: Some(Rc::new(index)), ..base }))
         }))
     }
@@ -523,6 +550,7 @@ fn reshape_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this, shape] = args.take();
     let cx = Context::jax(interp);
     let reference = receiver(interp, &this)?;
+    known_extents(interp, &reference, "reshape")?;
     let mut sizes = interp.collect(&shape)?;
     if let [Value::Tuple(_) | Value::List(_)] = sizes.as_slice() {
         sizes = interp.collect(&sizes[0])?;
@@ -560,12 +588,25 @@ fn bitcast_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this, dtype] = args.take();
     let cx = Context::jax(interp);
     let dtype = crate::dtype::parse(&cx, &dtype)?;
-    reinterpreted(&cx, &receiver(interp, &this)?, Attributes::none().with("dtype", Attribute::DType(dtype)))
+    let reference = receiver(interp, &this)?;
+    known_extents(interp, &reference, "bitcast")?;
+    reinterpreted(&cx, &reference, Attributes::none().with("dtype", Attribute::DType(dtype)))
+}
+
+/// Refuses a Ref some of whose extents are computed.
+fn known_extents(interp: &Interp, reference: &RefObject, method: &str) -> PyResult<()> {
+    match reference.computed().is_empty() {
+        true => Ok(()),
+        false => Err(interp.not_implemented_error(format!(
+            "`{method}` of a part whose size is traced is not provided by the workbench yet: {method} the Ref first, then \
+             take the part"
+        ))),
+    }
 }
 
 fn shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this] = args.take();
-    Ok(Value::tuple(receiver(interp, &this)?.shape().iter().map(|&d| Value::from(d))))
+    Ok(Value::tuple(receiver(interp, &this)?.extents()))
 }
 
 fn dtype(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -584,7 +625,12 @@ fn ndim(interp: &Interp, args: Arguments) -> PyResult<Value> {
 
 fn size(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this] = args.take();
-    Ok(Value::from(receiver(interp, &this)?.shape().size()))
+    let reference = receiver(interp, &this)?;
+    if reference.computed().is_empty() {
+        return Ok(Value::from(reference.shape().size()));
+    }
+    let one = Value::from(1i64);
+    reference.extents().iter().try_fold(one, |size, extent| interp.binary(BinaryOp::Mult, &size, extent))
 }
 
 fn at(interp: &Interp, args: Arguments) -> PyResult<Value> {

@@ -232,13 +232,16 @@ impl Trace {
         builder.finish(yields)
     }
 
-    /// Where we are: the expression, and the calls that led there from the traced function.
+    /// Where we are: the expression, and the calls that led there from the traced function. What embedded modules do is
+    /// done where the program called them.
     fn location(&self, cx: &Context<'_>) -> Location {
         if let Some(location) = &*cx.state.place.borrow() {
             return location.clone();
         }
         let stack = cx.interp.stack();
-        let calls = stack.iter().skip(self.base_depth + 1).rev().skip(1).map(|entry| entry.span).collect();
-        Location { span: cx.interp.span(), calls }
+        let inside = stack.iter().skip(self.base_depth + 1).rev().map(|entry| entry.span);
+        let mut visible = inside.filter(|span| !cx.interp.is_embedded(span.file));
+        let span = visible.next().unwrap_or_else(|| cx.interp.visible_span());
+        Location { span, calls: visible.collect() }
     }
 }

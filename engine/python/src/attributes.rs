@@ -361,7 +361,10 @@ impl Interp {
         }
         match v {
             Value::Instance(instance) => names.extend(instance.fields.borrow().keys().map(|name| name.to_string())),
-            Value::Module(module) => names.extend(module.namespace.borrow().keys().map(|name| name.to_string())),
+            Value::Module(module) => {
+                names.extend(module.namespace.borrow().keys().map(|name| name.to_string()));
+                names.extend(self.deferred_names(module).into_iter().map(str::to_owned));
+            }
             Value::Function(function) => names.extend(function.fields.borrow().keys().map(|name| name.to_string())),
             Value::Object(object) => names.extend(object.attribute_names().into_iter().map(str::to_owned)),
             _ => {}

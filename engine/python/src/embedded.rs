@@ -3,6 +3,7 @@
 //! are, and nothing in them is a finding.
 
 use crate::interp::Interp;
+use crate::module::Module;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::FileId;
@@ -21,7 +22,41 @@ pub struct EmbeddedModule {
 /// How the paths of embedded sources begin, after the modules that CPython has inside.
 const FROZEN: &str = "<frozen ";
 
+/// A name of a native module whose value an embedded module has: a class that is best said in Python. The embedded module
+/// is made when somebody asks for the name.
+pub struct DeferredName {
+    /// The native module.
+    pub module: &'static str,
+    /// The name, in both.
+    pub name: &'static str,
+    /// The embedded module.
+    pub source: &'static str,
+}
+
 impl Interp {
+    /// Gives native modules names whose values embedded modules have.
+    pub fn register_deferred(&self, names: &'static [DeferredName]) {
+        self.deferred.borrow_mut().extend(names);
+    }
+
+    /// The value of a deferred name, which the module has from then on.
+    pub(crate) fn deferred_name(&self, module: &Module, name: &str) -> PyResult<Option<Value>> {
+        if module.path.is_some() {
+            return Ok(None);
+        }
+        let known = self.deferred.borrow().iter().find(|n| n.name == name && *n.module == *module.name).copied();
+        let Some(known) = known else { return Ok(None) };
+        let value = self.get_attr(&self.import(known.source)?, name)?;
+        module.namespace.borrow_mut().insert(Name::from(name), value.clone());
+        Ok(Some(value))
+    }
+
+    /// The deferred names of a module.
+    pub(crate) fn deferred_names(&self, module: &Module) -> Vec<&'static str> {
+        let deferred = self.deferred.borrow();
+        deferred.iter().filter(|known| *known.module == *module.name).map(|known| known.name).collect()
+    }
+
     /// Makes embedded modules importable.
     pub fn register_embedded(&self, modules: &'static [EmbeddedModule]) {
         self.embedded.borrow_mut().extend(modules.iter().map(|module| (module.name, module)));

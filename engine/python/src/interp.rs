@@ -96,6 +96,7 @@ pub struct Interp {
     types: Types,
     pub(crate) registered: RefCell<HashMap<&'static str, &'static ModuleDef>>,
     pub(crate) embedded: RefCell<HashMap<&'static str, &'static crate::embedded::EmbeddedModule>>,
+    pub(crate) deferred: RefCell<Vec<&'static crate::embedded::DeferredName>>,
     /// `sys.modules`
     pub(crate) modules: RefCell<HashMap<Name, Value>>,
     pub(crate) builtins: Rc<Module>,
@@ -138,6 +139,7 @@ impl Interp {
             types: Types::new(),
             registered: RefCell::default(),
             embedded: RefCell::default(),
+            deferred: RefCell::default(),
             modules: RefCell::default(),
             builtins: Rc::new(Module { name: Name::from("builtins"), path: None, namespace: RefCell::default() }),
             sources: RefCell::default(),

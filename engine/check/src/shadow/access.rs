@@ -40,6 +40,8 @@ pub(super) fn positions(
                 let along = (0..*size).map(|index| inside(start.checked_add((index * stride) as i64)?));
                 offsets.push(along.collect::<Option<_>>()?);
             }
+            // Only views have such parts.
+            DimIndex::Part { .. } => return None,
             DimIndex::Array => {
                 let index = broadcast(indices.next()?.as_ref()?, &arrays)?;
                 for (tuple, element) in tuples.iter_mut().zip(index.iter_scalars()) {
@@ -68,6 +70,11 @@ pub(super) fn view(pattern: &IndexPattern, indices: &Indices, view: &View) -> Op
         let (start, size, stride) = match dim {
             DimIndex::At(start) => (number(*start, &mut indices)?, 1, 1),
             DimIndex::Slice { start, size, stride } => (number(*start, &mut indices)?, *size, *stride),
+            DimIndex::Part { start, .. } => {
+                let start = number(*start, &mut indices)?;
+                let length = number(Position::Dynamic, &mut indices)?;
+                (start, usize::try_from(length).unwrap_or(0), 1)
+            }
             DimIndex::Array => return None,
         };
         let start = usize::try_from(start).ok()?;

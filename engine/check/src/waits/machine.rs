@@ -8,7 +8,8 @@ use crate::refs::origin;
 use crate::walk::Sources;
 use pallas_ir::op::ProgramOp;
 use pallas_ir::{
-    ControlOp, CopyOp, DimIndex, Function, Launch, OpData, OpId, OpKind, Position, RegionId, SemaphoreOp, Type, ValueId,
+    ControlOp, CopyOp, DimIndex, Function, IndexOperand, Launch, MemorySpace, OpData, OpId, OpKind, Position, RegionId,
+    SemaphoreOp, Type, ValueId,
 };
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::SmallVec;
@@ -50,6 +51,8 @@ pub(super) struct Machine<'a> {
     sources: Sources,
     values: Vec<Option<Known>>,
     parts: HashMap<ValueId, Part>,
+    /// Of views whose length is computed along some dimensions how long they are, where that is known.
+    lengths: HashMap<ValueId, SmallVec<[i64; 2]>>,
     buffers: Vec<Buffer>,
     /// Whether a region or one inside touches semaphores.
     touches: HashMap<RegionId, bool>,
@@ -67,6 +70,7 @@ impl<'a> Machine<'a> {
             sources: Sources::new(function),
             values: vec![None; function.values.len()],
             parts: HashMap::new(),
+            lengths: HashMap::new(),
             buffers: Vec::new(),
             touches: HashMap::new(),
             program: Vec::new(),
@@ -154,12 +158,16 @@ impl<'a> Machine<'a> {
             }
             OpKind::Memory(_) => self.view(op),
             OpKind::Copy(CopyOp::Start) => {
+                let semaphore = op.operands.get(2);
+                let counts_copies = semaphore.and_then(|&value| self.function.ty(value).as_ref_type());
+                let counts_copies = counts_copies.is_some_and(|ty| ty.space != MemorySpace::DmaSemaphore);
                 let bytes = self.bytes(op, 1);
-                self.signal(id, op.operands.get(2), Some(bytes));
+                let amount = if counts_copies { bytes.map(|bytes| i64::from(bytes > 0)) } else { bytes };
+                self.signal(id, semaphore, amount);
             }
             OpKind::Copy(CopyOp::Wait) => {
                 let wanted = self.bytes(op, 1);
-                self.wait(id, op.operands.get(2), Some(wanted), true)?;
+                self.wait(id, op.operands.get(2), wanted, true)?;
             }
             OpKind::Semaphore(SemaphoreOp::Signal) => {
                 let amount = self.number(op.operands.get(1));
@@ -308,19 +316,38 @@ impl<'a> Machine<'a> {
         known.interval().value()
     }
 
-    /// Bytes of what an operand shows.
-    fn bytes(&self, op: &OpData, operand: usize) -> i64 {
-        let ty = op.operands.get(operand).map(|&value| self.function.ty(value));
-        let bytes = ty.map_or(0, |ty| ty.shape().size().saturating_mul(ty.dtype().size_bytes()));
-        i64::try_from(bytes).unwrap_or(i64::MAX)
+    /// Bytes of what an operand shows; `None` where it is a part of computed length that is not known.
+    fn bytes(&self, op: &OpData, operand: usize) -> Option<i64> {
+        let value = *op.operands.get(operand)?;
+        let ty = self.function.ty(value).as_ref_type()?;
+        let mut shape = ty.shape.to_vec();
+        for (position, &axis) in ty.bounded.iter().enumerate() {
+            shape[axis] = usize::try_from(*self.lengths.get(&value)?.get(position)?).unwrap_or(0);
+        }
+        let bytes = Shape::from(shape).size().saturating_mul(ty.dtype.size_bytes());
+        Some(i64::try_from(bytes).unwrap_or(i64::MAX))
+    }
+
+    /// How long the parts of a view are along the dimensions where that is computed, if all of it is known.
+    fn note_lengths(&mut self, op: &OpData, result: ValueId) {
+        let operands = op.attributes.index().into_iter().flat_map(|pattern| pattern.operands());
+        let lengths = operands.zip(op.operands.iter().skip(1)).filter(|(kind, _)| *kind == IndexOperand::Length);
+        let lengths: Option<SmallVec<[i64; 2]>> = lengths.map(|(_, value)| self.number(Some(value))).collect();
+        match lengths {
+            Some(lengths) => self.lengths.insert(result, lengths),
+            None => self.lengths.remove(&result),
+        };
     }
 
     /// A view of semaphores; loads and stores are of no interest.
     fn view(&mut self, op: &OpData) {
         let Some((&reference, &result)) = op.operands.first().zip(op.results.first()) else { return };
-        if self.function.ty(result).as_ref_type().is_none() {
+        let Some(ty) = self.function.ty(result).as_ref_type() else {
             self.values[result.0 as usize] = None;
             return;
+        };
+        if !ty.bounded.is_empty() {
+            self.note_lengths(op, result);
         }
         let Some(part) = self.parts.get(&reference).cloned() else { return };
         match self.narrowed(op, &part) {
@@ -349,6 +376,11 @@ impl<'a> Machine<'a> {
             let (start, fixed) = match entries.next()? {
                 DimIndex::At(at) => (position(at)?, true),
                 DimIndex::Slice { start, stride: 1, .. } => (position(start)?, false),
+                DimIndex::Part { start, .. } => {
+                    let start = position(start)?;
+                    position(&Position::Dynamic)?;
+                    (start, false)
+                }
                 _ => return None,
             };
             *dim = (dim.0 + usize::try_from(start).ok()?, fixed);

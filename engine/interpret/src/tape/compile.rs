@@ -11,7 +11,9 @@ use crate::error::RunError;
 use crate::launch::LaunchPlan;
 use pallas_ir::function::OpData;
 use pallas_ir::op::{ControlOp, EffectOp, MemoryOp, ProgramOp};
-use pallas_ir::{Attribute, Function, OpId, OpKind, RefType, RegionId, Type, ValueId, Window};
+use pallas_ir::{
+    Attribute, Function, IndexOperand, MemorySpace, OpId, OpKind, RefType, RegionId, Type, ValueId, Window,
+};
 use pallas_tensor::Shape;
 use pallas_tensor::ops::BinaryOp;
 use smallvec::SmallVec;
@@ -224,6 +226,10 @@ impl Compiler<'_> {
                     remote: op.attributes.flag("remote"),
                     send,
                     add: op.attributes.flag("add"),
+                    counts_copies: [2, 3].map(|at| {
+                        let semaphore = op.operands.get(at).and_then(|&value| self.function.ty(value).as_ref_type());
+                        semaphore.is_some_and(|ty| ty.space != MemorySpace::DmaSemaphore)
+                    }),
                     name: self.reference_name(semaphore),
                 })))
             }
@@ -293,11 +299,9 @@ impl Compiler<'_> {
             return Err(RunError::malformed(format!("the operands of {} do not fit its subscript", op.op.name)));
         }
         let arrays: Vec<&Shape> = pattern
-            .0
-            .iter()
-            .filter(|dim| dim.is_dynamic())
+            .operands()
             .zip(&op.operands[first..first + count])
-            .filter(|(dim, _)| **dim == pallas_ir::DimIndex::Array)
+            .filter(|(kind, _)| *kind == IndexOperand::Array)
             .map(|(_, &operand)| self.function.ty(operand).shape())
             .collect();
         let index_shape =

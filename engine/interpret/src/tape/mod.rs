@@ -146,6 +146,8 @@ pub(crate) struct CopyStep {
     pub(crate) send: bool,
     /// Whether elements are added to what is there.
     pub(crate) add: bool,
+    /// Whether the semaphores of what arrived and of what was sent count copies, not bytes.
+    pub(crate) counts_copies: [bool; 2],
     /// The name of the semaphore that is signalled or waited for.
     pub(crate) name: Arc<str>,
 }

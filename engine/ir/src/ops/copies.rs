@@ -7,7 +7,7 @@ use super::semaphores::targets_are_integers;
 use crate::op::{CopyOp, InferContext, InferError, OpDef, OpKind, Types};
 use crate::types::{MemorySpace, RefType, Type};
 
-/// Operands: source, destination, semaphore of what arrived; with `remote`, semaphore of what was sent, device ids....
+/// Operands: source, destination, semaphore of what arrived, which counts bytes, or copies if it is a regular one; with `remote`, semaphore of what was sent, device ids....
 /// Attributes: `remote`; `device` (`"mesh"` or `"logical"`); `priority`; `add`, whether elements are added to those at the
 /// destination. No results.
 pub static COPY_START: OpDef = OpDef {
@@ -24,10 +24,11 @@ pub static COPY_START: OpDef = OpDef {
         no_dimensions(semaphore)?;
         is_semaphore(semaphore)?;
         sender(context, "copy_start")?;
-        if source.shape != destination.shape {
+        if !source.may_have_shape_of(destination) {
             return Err(InferError::value_error(format!(
                 "DMA source and destination must have the same shape, got {} and {}",
-                source.shape, destination.shape
+                source.extents(),
+                destination.extents()
             ))
             .with_code("PL321"));
         }
@@ -84,12 +85,12 @@ fn no_dimensions(semaphore: &RefType) -> Result<(), InferError> {
         .with_code("PL320"))
 }
 
-/// JAX takes anything here, and Mosaic refuses it.
+/// JAX takes anything here, and Mosaic refuses what is no semaphore.
 fn is_semaphore(semaphore: &RefType) -> Result<(), InferError> {
-    if semaphore.space == MemorySpace::DmaSemaphore {
+    if semaphore.space.is_semaphore() {
         return Ok(());
     }
-    Err(InferError::value_error(format!("a copy counts on a DMA semaphore (pltpu.SemaphoreType.DMA), got {semaphore}"))
+    Err(InferError::value_error(format!("a copy counts on a semaphore (pltpu.SemaphoreType.DMA), got {semaphore}"))
         .with_code("PL320"))
 }
 

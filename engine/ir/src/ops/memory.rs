@@ -8,7 +8,7 @@
 //! there and drops writes.
 
 use super::rule;
-use crate::attribute::{DimIndex, IndexPattern};
+use crate::attribute::{DimIndex, IndexOperand, IndexPattern};
 use crate::op::{InferContext, InferError, MemoryOp, OpDef, OpKind, Types};
 use crate::types::{RefType, TensorType, Type};
 use pallas_tensor::{DType, Shape};
@@ -84,7 +84,7 @@ pub static ATOMIC: OpDef = OpDef {
 };
 
 /// A Ref to part of a Ref (`ref.at[index]`). Operands: ref, indices.... Attribute: `index`, without integer arrays.
-/// Result: a Ref in the same space.
+/// Result: a Ref in the same space; along parts of computed length its extents are bounds.
 pub static VIEW: OpDef = OpDef {
     name: "view",
     doc: "A Ref to part of a Ref; operands: ref, indices...",
@@ -95,11 +95,10 @@ pub static VIEW: OpDef = OpDef {
             return Err(InferError::type_error("a view of a Ref cannot be indexed by integer arrays"));
         }
         rule::count(context, "view", 1 + access.pattern.operand_count())?;
-        Ok(smallvec::smallvec![Type::Ref(RefType {
-            dtype: access.reference.dtype,
-            shape: access.shape,
-            space: access.reference.space,
-        })])
+        let kept = access.pattern.0.iter().filter(|dim| !matches!(dim, DimIndex::At(_)));
+        let bounded = kept.enumerate().filter(|(_, dim)| matches!(dim, DimIndex::Part { .. })).map(|(axis, _)| axis);
+        let RefType { dtype, space, .. } = *access.reference;
+        Ok(smallvec::smallvec![Type::Ref(RefType { bounded: bounded.collect(), dtype, shape: access.shape, space })])
     },
     kind: OpKind::Memory(MemoryOp::View),
 };
@@ -181,6 +180,20 @@ impl<'a> Access<'a> {
             None => return Err(InferError::type_error(format!("{name} takes a Ref"))),
         };
         let pattern = context.attributes.index().ok_or_else(|| rule::missing(name, "index"))?;
+        if name != "view" && pattern.0.iter().any(|dim| matches!(dim, DimIndex::Part { .. })) {
+            return Err(InferError::type_error(format!(
+                "{name}: how many elements the subscript selects is a traced value, but the shape of a tile has to be known"
+            ))
+            .with_code("PL307"));
+        }
+        for (axis, dim) in pattern.0.iter().enumerate() {
+            let extent = reference.shape.get(axis).copied().unwrap_or(0);
+            if let DimIndex::Part { bound, .. } = dim
+                && *bound > extent
+            {
+                return Err(InferError::value_error(format!("{name}: a part of at most {bound} elements of {extent}")));
+            }
+        }
         if pattern.0.len() != reference.shape.rank() {
             return Err(InferError::value_error(format!(
                 "{name}: an index of {} entries does not fit a Ref of shape {}",
@@ -198,13 +211,9 @@ impl<'a> Access<'a> {
             )));
         };
         let mut arrays = Vec::new();
-        let mut operands = operands.iter();
-        for dimension in pattern.0.iter().filter(|d| d.is_dynamic()) {
-            let index = match operands.next() {
-                Some(Type::Tensor(ty)) => ty,
-                _ => {
-                    return Err(InferError::type_error(format!("{name}: an index operand is a Ref")));
-                }
+        for (kind, operand) in pattern.operands().zip(operands) {
+            let Type::Tensor(index) = operand else {
+                return Err(InferError::type_error(format!("{name}: an index operand is a Ref")));
             };
             if !index.dtype.is_integer() {
                 return Err(InferError::type_error(format!(
@@ -212,7 +221,7 @@ impl<'a> Access<'a> {
                 ))
                 .with_code("PL304"));
             }
-            if *dimension == DimIndex::Array {
+            if kind == IndexOperand::Array {
                 arrays.push(&index.shape);
             } else if index.shape.rank() > 0 {
                 return Err(InferError::type_error(format!("{name}: a position must be a scalar, got {index}")));

@@ -74,7 +74,7 @@ pub static BARRIER_SEMAPHORE: OpDef = OpDef {
     attributes: &[],
     infer: |context| {
         rule::count(context, "barrier_semaphore", 0)?;
-        let ty = RefType { dtype: DType::I32, shape: Shape::default(), space: MemorySpace::BarrierSemaphore };
+        let ty = RefType::new(DType::I32, Shape::default(), MemorySpace::BarrierSemaphore);
         Ok(smallvec![Type::Ref(ty)])
     },
     kind: OpKind::Semaphore(SemaphoreOp::Barrier),

@@ -267,15 +267,30 @@ impl Reader {
             Token::Word(word) if word == "ds" => {
                 parser.next += 1;
                 parser.expect('(')?;
-                indices.push(self.value(parser)?);
+                let start = match parser.peek() {
+                    Token::Int(_) => Position::Static(parser.int("the start")?),
+                    _ => {
+                        indices.push(self.value(parser)?);
+                        Position::Dynamic
+                    }
+                };
                 parser.expect(',')?;
+                if matches!(parser.peek(), Token::Value(_)) {
+                    indices.push(self.value(parser)?);
+                    if !parser.at_most() {
+                        return parser.expected("`<=` and the most elements that there can be");
+                    }
+                    let bound = parser.size("the most elements that there can be")?;
+                    parser.expect(')')?;
+                    return Ok(DimIndex::Part { start, bound });
+                }
                 let size = parser.size("the number of elements")?;
                 let stride = match parser.accept(',') {
                     true => stride(parser)?,
                     false => 1,
                 };
                 parser.expect(')')?;
-                Ok(DimIndex::Slice { start: Position::Dynamic, size, stride })
+                Ok(DimIndex::Slice { start, size, stride })
             }
             Token::Int(_) => static_dimension(parser),
             _ => parser.expected("a position or a slice"),

@@ -297,6 +297,24 @@ impl Printer<'_> {
                 }
                 self.out.push(')');
             }
+            DimIndex::Part { start, bound } => {
+                self.out.push_str("ds(");
+                match start {
+                    Position::Static(start) => {
+                        let _ = write!(self.out, "{start}");
+                    }
+                    Position::Dynamic => {
+                        if let Some(operand) = operands.next() {
+                            self.value(operand);
+                        }
+                    }
+                }
+                self.out.push_str(", ");
+                if let Some(operand) = operands.next() {
+                    self.value(operand);
+                }
+                let _ = write!(self.out, " <= {bound})");
+            }
         }
     }
 

@@ -222,13 +222,27 @@ impl<'a> Parser<'a> {
         self.expect_word("ref")?;
         self.expect('<')?;
         let dtype = self.dtype()?;
-        let shape = self.list('[', ']', |parser| parser.size("the size of a dimension"))?;
+        let dims = self.list('[', ']', |parser| {
+            let is_bound = parser.at_most();
+            Ok((parser.size("the size of a dimension")?, is_bound))
+        })?;
         let space = match self.accept(',') {
             true => self.space()?,
             false => MemorySpace::Default,
         };
         self.expect('>')?;
-        Ok(RefType { dtype, shape: shape.into(), space })
+        let shape = dims.iter().map(|&(size, _)| size).collect();
+        let bounded = (0..dims.len()).filter(|&axis| dims[axis].1).collect();
+        Ok(RefType { dtype, shape, space, bounded })
+    }
+
+    /// `<=`, if it stands here.
+    pub(super) fn at_most(&mut self) -> bool {
+        let stands = *self.peek() == Token::Mark('<') && *self.peek_second() == Token::Mark('=');
+        if stands {
+            self.next += 2;
+        }
+        stands
     }
 
     pub(super) fn space(&mut self) -> Parsed<MemorySpace> {

@@ -7,6 +7,7 @@ use crate::convert;
 use crate::dtype;
 use crate::pallas::program;
 use crate::primitive;
+use crate::refs::RefObject;
 use crate::tile::Tile;
 use crate::trace::{Trace, TraceKind};
 use crate::tree;
@@ -71,6 +72,9 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let [x] = args.take();
             let cx = Context::jax(interp);
+            if let Some(reference) = x.downcast::<RefObject>() {
+                return Ok(reference.aval());
+            }
             match convert::try_tile(&cx, &x)? {
                 Some(tile) => Ok(struct_type::value(&tile.ty())),
                 None => {

@@ -184,9 +184,8 @@ fn replaced(cx: &Context<'_>, tile: &Tile, key: &Value, value: &Tile) -> PyResul
 fn as_array_key(cx: &Context<'_>, key: &Value) -> PyResult<Value> {
     let interp = cx.interp;
     let one = |key: &Value| -> PyResult<Value> {
-        if key.downcast::<SliceObject>().is_none() {
-            return Ok(key.clone());
-        }
+        let Some(slice) = key.downcast::<SliceObject>() else { return Ok(key.clone()) };
+        slice.known_size(cx)?;
         let [start, size, stride] = ["start", "size", "stride"].map(|name| interp.get_attr(key, name));
         let (start, size, stride) = (start?, interp.to_i64(&size?)?, interp.to_i64(&stride?)?);
         if let Value::Int(_) = start {

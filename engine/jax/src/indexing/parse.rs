@@ -147,7 +147,7 @@ fn kind(cx: &Context<'_>, key: &Value) -> PyResult<Option<Kind>> {
         }
         _ => match key.downcast::<SliceObject>() {
             Some(slice) => match convert::try_tile(cx, &slice.start)? {
-                Some(start) => Kind::Dynamic { start, size: slice.size, stride: slice.stride },
+                Some(start) => Kind::Dynamic { start, size: slice.known_size(cx)?, stride: slice.stride },
                 None if slice.start.is_unknown() => return Ok(None),
                 None => return Err(wrong_kind(cx, &key)),
             },

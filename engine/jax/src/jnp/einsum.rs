@@ -110,7 +110,10 @@ pub fn einsum_of(cx: &Context<'_>, subscripts: &str, tiles: &[Tile], preferred: 
     let target = preferred.unwrap_or(dtype);
     let mut terms = terms
         .into_iter()
-        .map(|term| Ok(Term { tile: p::convert(cx, &term.tile, dtype, false)?, labels: term.labels }))
+        .map(|term| match preferred {
+            Some(_) => Ok(term),
+            None => Ok(Term { tile: p::convert(cx, &term.tile, dtype, false)?, labels: term.labels }),
+        })
         .collect::<PyResult<Vec<_>>>()?;
     while terms.len() > 1 {
         let (left, right) = next_pair(&terms, &output);
@@ -272,7 +275,7 @@ fn reduce_term(cx: &Context<'_>, term: Term, wanted: &[Label], target: DType) ->
 
 fn sum_out(cx: &Context<'_>, x: &Tile, axes: &[usize], target: DType) -> PyResult<Tile> {
     let zero = p::scalar(target, pallas_tensor::Scalar::Int(0));
-    let wider = convert::promote_factors(cx, &[x, &zero], true)?[0].dtype();
+    let wider = convert::common_dtype_freely(cx, &[x, &zero])?;
     let x = if wider == x.dtype() { x.clone() } else { p::convert(cx, x, target, false)? };
     let op = if x.dtype() == DType::Bool { &ops::REDUCE_OR } else { &ops::REDUCE_SUM };
     p::reduce(cx, op, &x, axes)
@@ -306,9 +309,6 @@ fn contract(
     };
     let free = |term: &Term| -> Vec<Label> { term.labels.iter().copied().filter(|l| !shared.contains(l)).collect() };
     let axes = |term: &Term, labels: &[Label]| labels.iter().map(|label| place(term, label)).collect::<Vec<_>>();
-    let operands = convert::promote_factors(cx, &[&left.tile, &right.tile], true)?;
-    let left = Term { tile: operands[0].clone(), labels: left.labels };
-    let right = Term { tile: operands[1].clone(), labels: right.labels };
     let swapped: Vec<Label> = batch.iter().copied().chain(free(&right)).chain(free(&left)).collect();
     // As in JAX: swap the operands where that puts the result in order at once.
     let (left, right) = if last && swapped == output { (right, left) } else { (left, right) };

@@ -213,7 +213,7 @@ fn bare(ty: TensorType) -> TensorType {
 }
 
 fn ref_type(ty: &TensorType, space: MemorySpace) -> RefType {
-    RefType { dtype: ty.dtype, shape: ty.shape.clone(), space }
+    RefType::new(ty.dtype, ty.shape.clone(), space)
 }
 
 fn out_type(cx: &Context<'_>, call: &PallasCall, leaf: &Value) -> PyResult<TensorType> {
@@ -538,7 +538,7 @@ fn scratch_types(cx: &Context<'_>, value: &Value) -> PyResult<(Vec<RefType>, Tre
                 return Ok(kind.reference(shape));
             }
             match spec::declared(cx, leaf)? {
-                Some((shape, dtype)) => Ok(RefType { dtype, shape, space: MemorySpace::Default }),
+                Some((shape, dtype)) => Ok(RefType::new(dtype, shape, MemorySpace::Default)),
                 None => {
                     let shown = cx.interp.repr(leaf)?;
                     Err(cx.interp.type_error(format!(
@@ -576,11 +576,7 @@ fn trace_kernel(
     let mut values = Vec::new();
     let types = operands
         .iter()
-        .map(|operand| RefType {
-            dtype: operand.array.dtype,
-            shape: operand.block_shape().into_iter().collect(),
-            space: operand.space,
-        })
+        .map(|operand| RefType::new(operand.array.dtype, operand.block_shape(), operand.space))
         .chain(scratch.iter().cloned());
     for ty in types {
         let value = trace.param(Type::Ref(ty), None);

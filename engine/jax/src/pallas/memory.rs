@@ -149,7 +149,7 @@ static MEMORY_REF: NativeDef = NativeDef {
             let shown = interp.repr(&aval)?;
             return Err(interp.type_error(format!("MemoryRef takes a shape with a dtype, got {shown}")));
         };
-        Ok(Value::object(MemoryRef { ty: RefType { dtype, shape, space: parse_space(interp, &space)? } }))
+        Ok(Value::object(MemoryRef { ty: RefType::new(dtype, shape, parse_space(interp, &space)?) }))
     },
 };
 
@@ -185,7 +185,7 @@ fn request(interp: &Interp, space: MemorySpace, shape: &Value, dtype: &Value) ->
     let cx = Context::jax(interp);
     let shape = convert::shape(&cx, shape)?;
     let dtype = dtype::parse(&cx, dtype)?;
-    Ok(Value::object(MemoryRef { ty: RefType { dtype, shape, space } }))
+    Ok(Value::object(MemoryRef { ty: RefType::new(dtype, shape, space) }))
 }
 
 /// The space that a `memory_space=` argument names; `None` for none.

@@ -30,7 +30,8 @@ use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
 
 /// `jax.experimental.pallas`
-pub static MODULES: &[&ModuleDef] = &[&EXPERIMENTAL, &PALLAS, &asynchronous::copies::PRIVATE_MODULE];
+pub static MODULES: &[&ModuleDef] =
+    &[&EXPERIMENTAL, &PALLAS, &asynchronous::copies::PRIVATE_MODULE, &asynchronous::pipeline::GRIDS];
 
 /// The modules of its targets.
 pub static TARGET_MODULES: &[&ModuleDef] = targets::MODULES;

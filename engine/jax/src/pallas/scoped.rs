@@ -36,7 +36,7 @@ pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef {
         name: "with_scoped",
         signature: "(*types, collective_axes=(), **kw_types)",
-        doc: "Decorates a function that is run at once with freshly allocated Refs.",
+        doc: "Decorates a function: when it is called it gets freshly allocated Refs behind its arguments.",
         run: with_scoped,
     },
     NativeDef {
@@ -71,7 +71,10 @@ struct Deferred {
 enum Kind {
     RunState,
     Loop,
+    /// The decorator.
     WithScoped,
+    /// What it makes of a function: a function that allocates when it is called.
+    Scoped,
 }
 
 static CLASS: NativeClass = NativeClass {
@@ -98,13 +101,19 @@ impl Object for Deferred {
     }
 
     fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
-        let Some(argument) = args.positional.first().cloned() else {
-            return Some(Err(interp.type_error("missing 1 required positional argument".to_string())));
+        let argument = match (args.positional.first(), self.kind) {
+            (Some(argument), _) => argument.clone(),
+            (None, Kind::Scoped) => Value::None,
+            (None, _) => return Some(Err(interp.type_error("missing 1 required positional argument".to_string()))),
         };
         Some(match self.kind {
             Kind::RunState => run_state(interp, &self.parts[0], &argument),
             Kind::Loop => run_loop(interp, &self.parts, &argument),
-            Kind::WithScoped => scoped(interp, &argument, self.types.clone()),
+            Kind::WithScoped => {
+                let (kind, parts, types) = (Kind::Scoped, vec![argument], self.types.clone());
+                Ok(Value::object(Deferred { kind, parts, types }))
+            }
+            Kind::Scoped => scoped(interp, &self.parts[0], args.positional.into_vec(), self.types.clone()),
         })
     }
 }
@@ -126,7 +135,7 @@ fn allocation(cx: &Context<'_>, request: &Value) -> PyResult<RefType> {
         return Ok(kind.reference(shape));
     }
     match spec::declared(cx, request)? {
-        Some((shape, dtype)) => Ok(RefType { dtype, shape, space: MemorySpace::Default }),
+        Some((shape, dtype)) => Ok(RefType::new(dtype, shape, MemorySpace::Default)),
         None => {
             let shown = cx.interp.repr(request)?;
             Err(cx
@@ -157,12 +166,12 @@ pub(crate) fn with_scratch(cx: &Context<'_>, function: &Value, scratch: &Value) 
     if args.positional.is_empty() && args.keywords.is_empty() {
         return interp.call(function, args);
     }
-    scoped(interp, function, args)
+    scoped(interp, function, Vec::new(), args)
 }
 
 fn run_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [function, types, _axes, keywords] = args.take();
-    scoped(interp, &function, type_arguments(interp, &types, &keywords)?)
+    scoped(interp, &function, Vec::new(), type_arguments(interp, &types, &keywords)?)
 }
 
 fn with_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -171,7 +180,8 @@ fn with_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
     Ok(Value::object(Deferred { kind: Kind::WithScoped, parts: Vec::new(), types }))
 }
 
-fn scoped(interp: &Interp, function: &Value, types: CallArgs) -> PyResult<Value> {
+/// Calls a function with arguments, and Refs of these types behind them.
+fn scoped(interp: &Interp, function: &Value, first: Vec<Value>, types: CallArgs) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let requests = Value::tuple(types.positional.iter().cloned().chain(types.keywords.iter().map(|(_, v)| v.clone())));
     let (leaves, tree_def) = tree::flatten(interp, &requests, None)?;
@@ -183,7 +193,7 @@ fn scoped(interp: &Interp, function: &Value, types: CallArgs) -> PyResult<Value>
             let refs =
                 interp.collect(&tree::unflatten(interp, &tree_def, &mut refs.collect::<Vec<_>>().into_iter())?)?;
             let (positional, keyword) = refs.split_at(types.positional.len());
-            let mut args = CallArgs::positional(positional.iter().cloned());
+            let mut args = CallArgs::positional(first.into_iter().chain(positional.iter().cloned()));
             args.keywords = types.keywords.iter().map(|(n, _)| n.clone()).zip(keyword.iter().cloned()).collect();
             if let Ok(bound) = interp.bind(function, args.clone()) {
                 name_allocations(interp, trace, &bound);
@@ -227,10 +237,8 @@ fn run_state(interp: &Interp, function: &Value, initial: &Value) -> PyResult<Val
     let cx = Context::jax(interp);
     let (leaves, def) = tree::flatten(interp, initial, None)?;
     let tiles = leaves.iter().map(|leaf| convert::tile(&cx, leaf, "run_state")).collect::<PyResult<Vec<_>>>()?;
-    let params: Vec<Type> = tiles
-        .iter()
-        .map(|t| Type::Ref(RefType { dtype: t.dtype(), shape: t.shape().clone(), space: MemorySpace::Default }))
-        .collect();
+    let params: Vec<Type> =
+        tiles.iter().map(|t| Type::Ref(RefType::new(t.dtype(), t.shape().clone(), MemorySpace::Default))).collect();
     let results = control::staged(&cx, "run_state", |trace| {
         let (region, ()) = trace.in_region(&params, |values| {
             let refs: Vec<RefObject> = values.iter().filter_map(|&v| RefObject::new(trace, v)).collect();

@@ -51,7 +51,7 @@ impl SemaphoreKind {
 
     /// Refs to semaphores of this kind.
     pub fn reference(self, shape: Shape) -> RefType {
-        RefType { dtype: DType::I32, shape, space: self.space() }
+        RefType::new(DType::I32, shape, self.space())
     }
 
     /// The dtype as Python sees it.

@@ -1,5 +1,7 @@
-//! `pl.ds` / `pl.dslice` / `pl.Slice`: a slice of known size whose start may be traced.
+//! `pl.ds` / `pl.dslice` / `pl.Slice`: a slice whose start may be traced. Its size may be traced, too, where a copy takes
+//! part of a Ref; nothing else takes such a slice.
 
+use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
 use crate::ref_index;
@@ -10,19 +12,52 @@ use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
-use pallas_python::raise::PyResult;
+use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::{Slice, Value};
 use std::any::Any;
 use std::rc::Rc;
 
-/// A slice with a start, a known size and a stride.
+/// A slice with a start, a size and a stride.
 pub struct SliceObject {
     /// First position: an int or a traced scalar.
     pub start: Value,
     /// Number of positions.
-    pub size: usize,
+    pub size: Size,
     /// Distance between positions.
     pub stride: usize,
+}
+
+/// How many positions a slice has.
+#[derive(Clone)]
+pub enum Size {
+    /// So many.
+    Known(usize),
+    /// As many as a traced scalar says.
+    Traced(Tile),
+}
+
+impl SliceObject {
+    /// The size, where a slice of known size is needed.
+    ///
+    /// # Errors
+    /// Where the size is traced.
+    pub fn known_size(&self, cx: &Context<'_>) -> PyResult<usize> {
+        match &self.size {
+            Size::Known(size) => Ok(*size),
+            Size::Traced(_) => Err(cx.interp.error_with(
+                &cx.interp.types().type_error,
+                "the size of this slice is a traced value, but the shape of an array has to be known".to_string(),
+                Diagnosis {
+                    code: "PL307",
+                    help: Some(
+                        "a part of traced size can only be copied: `pltpu.make_async_copy(ref.at[pl.ds(start, size)], ...)`"
+                            .to_string(),
+                    ),
+                    ..Diagnosis::default()
+                },
+            )),
+        }
+    }
 }
 
 static CLASS: NativeClass = NativeClass {
@@ -85,17 +120,26 @@ impl Object for SliceObject {
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
             "start" => Some(self.start.clone()),
-            "size" => Some(Value::from(self.size)),
+            "size" => Some(self.size_value()),
             "stride" => Some(Value::from(self.stride)),
             "is_dynamic_start" => Some(Value::Bool(!matches!(self.start, Value::Int(_)))),
-            "is_dynamic_size" => Some(Value::Bool(false)),
+            "is_dynamic_size" => Some(Value::Bool(matches!(self.size, Size::Traced(_)))),
             _ => None,
         })
     }
 
     fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {
-        let start = interp.repr(&self.start)?;
-        Ok(Some(format!("Slice(start={start}, size={}, stride={})", self.size, self.stride)))
+        let (start, size) = (interp.repr(&self.start)?, interp.repr(&self.size_value())?);
+        Ok(Some(format!("Slice(start={start}, size={size}, stride={})", self.stride)))
+    }
+}
+
+impl SliceObject {
+    fn size_value(&self) -> Value {
+        match &self.size {
+            Size::Known(size) => Value::from(*size),
+            Size::Traced(tile) => Value::object(ArrayObject { tile: tile.clone() }),
+        }
     }
 }
 
@@ -112,7 +156,7 @@ fn from_slice(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let extent = usize::try_from(interp.to_i64(&size)?).unwrap_or_default();
     match ref_index::python_slice(&Context::jax(interp), slice, extent, "slice must have a step >= 1 (found: {})")? {
         DimIndex::Slice { start: Position::Static(start), size, stride } => {
-            Ok(Value::object(SliceObject { start: Value::from(start), size, stride }))
+            Ok(Value::object(SliceObject { start: Value::from(start), size: Size::Known(size), stride }))
         }
         _ => Err(interp.runtime_error("a slice with known bounds has a known start")),
     }
@@ -133,15 +177,15 @@ fn dslice(interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 fn make(interp: &Interp, start: Value, size: &Value, stride: &Value) -> PyResult<Value> {
-    if refs::array_tile(size).is_some_and(Tile::is_traced) {
-        return Err(interp.not_implemented_error(
-            "a `pl.ds` whose size is a traced value is not provided by the workbench yet: copies of a part whose extent is \
-             computed are not modelled",
-        ));
-    }
-    let size_value = interp.to_i64(size)?;
-    let Ok(size) = usize::try_from(size_value) else {
-        return Err(interp.value_error(format!("`size` must be non-negative, but got {size_value}")));
+    let cx = Context::jax(interp);
+    let size = match refs::array_tile(size).filter(|tile| tile.is_traced()) {
+        Some(tile) => Size::Traced(ref_index::scalar_index(&cx, tile, "size")?),
+        None => {
+            let value = interp.to_i64(size)?;
+            let size = usize::try_from(value);
+            let negative = |_| interp.value_error(format!("`size` must be non-negative, but got {value}"));
+            Size::Known(size.map_err(negative)?)
+        }
     };
     let stride = match stride {
         Value::None | Value::Unset => 1,
@@ -150,7 +194,11 @@ fn make(interp: &Interp, start: Value, size: &Value, stride: &Value) -> PyResult
     if stride < 1 {
         return Err(interp.value_error(format!("`stride` must be >= 1, but got {stride}")));
     }
-    let cx = Context::jax(interp);
+    if stride != 1 && matches!(size, Size::Traced(_)) {
+        return Err(interp.not_implemented_error(
+            "a `pl.ds` with a traced size and a stride is not provided by the workbench yet: copy without a stride",
+        ));
+    }
     // A concrete array start is as good as an int.
     let start = match convert::try_tile(&cx, &start)? {
         Some(Tile::Concrete { array, .. }) if array.rank() == 0 => match array.item().and_then(|s| s.as_int()) {

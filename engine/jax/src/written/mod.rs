@@ -5,7 +5,7 @@
 use crate::pallas::add_functions;
 use pallas_python::CallArgs;
 use pallas_python::class::Namespace;
-use pallas_python::embedded::EmbeddedModule;
+use pallas_python::embedded::{DeferredName, EmbeddedModule};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::PyResult;
@@ -33,6 +33,8 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.random.more", "more_random.py"),
     module!("jax._src.pallas.einshape", "einshape.py"),
     module!("jax._src.pallas.tensorcore_mesh", "tensorcore_mesh.py"),
+    module!("jax._src.pallas.mosaic.buffered_ref", "buffered_ref.py"),
+    module!("jax._src.pallas.mosaic.pipeline", "pipelines.py"),
     module!("jax.experimental.xla_metadata", "xla_metadata.py"),
     module!("jax.extend.backend", "backend.py"),
     module!("jax.profiler", "profiler.py"),
@@ -42,6 +44,20 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax.interpreters.batching", "batching.py"),
     module!("jax.interpreters.mlir", "mlir.py"),
     module!("jax._src.user_context", "user_context.py"),
+];
+
+/// Classes that native modules have from here.
+pub static DEFERRED: &[DeferredName] = &[
+    DeferredName {
+        module: "jax.experimental.pallas.tpu",
+        name: "BufferedRef",
+        source: "jax._src.pallas.mosaic.buffered_ref",
+    },
+    DeferredName {
+        module: "jax.experimental.pallas.tpu",
+        name: "BufferedRefBase",
+        source: "jax._src.pallas.mosaic.buffered_ref",
+    },
 ];
 
 macro_rules! rows {
@@ -208,6 +224,11 @@ rows! { TPU "jax._src.pallas.einshape":
     "einshape" "(equation, value, assert_is_tile_preserving=False, **sizes)" "Reshapes and transposes by an equation.";
 }
 
+rows! { PIPELINES "jax._src.pallas.mosaic.pipeline":
+    "emit_pipeline_with_allocations" "(body, *, grid, in_specs=(), out_specs=())"
+    "A pipeline, and a function that makes its BufferedRefs.";
+}
+
 rows! { CORES "jax._src.pallas.tensorcore_mesh":
     "create_tensorcore_mesh" "(axis_name, devices=None, num_cores=None)" "The TensorCores of a chip as a mesh.";
     "run_on_first_core" "(core_axis_name)" "Decorates a function that runs at once, on the first core of an axis.";
@@ -224,7 +245,7 @@ pub fn extend(module: &'static str, namespace: &mut Namespace) {
         "jax.numpy.linalg" => &[LINALG, FACTORS],
         "jax.lax" => &[LAX],
         "jax.random" => &[RANDOM],
-        "jax.experimental.pallas.tpu" => &[TPU, CORES],
+        "jax.experimental.pallas.tpu" => &[TPU, CORES, PIPELINES],
         _ => &[],
     };
     for table in tables {

@@ -13,7 +13,9 @@ pub(super) fn started(kernel: &Function, op: &OpData) -> u128 {
     let reference = |at: usize| op.operands.get(at).and_then(|&value| kernel.ty(value).as_ref_type());
     match (reference(0), reference(1)) {
         (Some(source), Some(destination)) if is_far(source) || is_far(destination) => {
-            packed(source.dtype, source.shape.iter().copied())
+            // Where the kernel computes how much it copies, the most that it can copy counts: what both sides have room for.
+            let extents = source.shape.iter().zip(&destination.shape).map(|(&one, &other)| one.min(other));
+            packed(source.dtype, extents)
         }
         _ => 0,
     }

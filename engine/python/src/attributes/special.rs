@@ -203,6 +203,9 @@ impl Interp {
         if let Some(submodule) = self.loaded_submodule(module, name) {
             return Ok(Some(submodule));
         }
+        if let Some(value) = self.deferred_name(module, name)? {
+            return Ok(Some(value));
+        }
         let fallback = module.namespace.borrow().get("__getattr__").cloned();
         match fallback {
             Some(fallback) if !name.starts_with("__") => self.call_values(&fallback, [Value::str(name)]).map(Some),

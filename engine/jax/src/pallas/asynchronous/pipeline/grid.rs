@@ -21,7 +21,7 @@ pub(super) struct Grid {
     /// Where the part begins, along every axis.
     pub(super) offsets: Option<Vec<Tile>>,
     /// Extents as Python has them.
-    values: Vec<Value>,
+    pub(super) values: Vec<Value>,
 }
 
 /// A grid that the body of a pipeline may ask.
@@ -70,10 +70,14 @@ impl Grid {
         if explicit {
             return Entered { cx, count: 0 };
         }
-        let grid = PipelineGrid { trace: trace.clone(), ids: ids.to_vec(), extents: self.values.clone() };
-        cx.state.pipelines.borrow_mut().push(grid);
-        Entered { cx, count: 1 }
+        enter(cx, PipelineGrid { trace: trace.clone(), ids: ids.to_vec(), extents: self.values.clone() })
     }
+}
+
+/// Makes a grid the one that is asked, while the result lives.
+pub(super) fn enter<'a>(cx: &'a Context<'a>, grid: PipelineGrid) -> Entered<'a> {
+    cx.state.pipelines.borrow_mut().push(grid);
+    Entered { cx, count: 1 }
 }
 
 /// The grid of a pipeline is asked while it lives.

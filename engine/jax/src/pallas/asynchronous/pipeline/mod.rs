@@ -1,12 +1,14 @@
 //! `pltpu.emit_pipeline`: a pipeline inside a kernel, staged as one op with its index maps and its body as regions. The
-//! order of copies and waits is not staged: it is the op's meaning.
+//! order of copies and waits is not staged: it is the op's meaning. Pipelines that no such op can say are in `staged`.
 
 mod grid;
 mod partition;
+mod staged;
 mod windows;
 
 pub use grid::PipelineGrid;
 pub(crate) use grid::asked;
+pub use staged::MODULE as GRIDS;
 
 use crate::array::ArrayObject;
 use crate::context::Context;
@@ -133,13 +135,11 @@ impl Object for Emitted {
     fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
         Some(crate::support::bind(interp, &CALL, args).and_then(|args| {
             let [refs, scratches, allocations, prologue] = args.take();
-            if !allocations.is_none() {
-                return Err(interp.not_implemented_error(
-                    "`allocations` of a pipeline are not provided by the workbench yet: leave them out, and the pipeline \
-                     allocates its own buffers",
-                ));
+            let cx = Context::jax(interp);
+            if !allocations.is_none() || self.has_parts(&cx)? {
+                return self.run_staged(&cx, &refs, &scratches, &allocations, &prologue);
             }
-            self.run(&Context::jax(interp), &interp.collect(&refs)?, &scratches, &prologue)
+            self.run(&cx, &interp.collect(&refs)?, &scratches, &prologue)
         }))
     }
 }
@@ -200,7 +200,7 @@ impl Emitted {
         let mut params = vec![number; axes];
         params.extend(sources.iter().zip(&*described).map(|(source, operand)| {
             let shape = Shape::from(operand.block_shape());
-            Type::Ref(RefType { dtype: source.reference.ty.dtype, shape, space: source.space })
+            Type::Ref(RefType::new(source.reference.ty.dtype, shape, source.space))
         }));
         let (region, ()) = trace.in_region(&params, |values| {
             let (ids, refs) = values.split_at(axes);

@@ -76,6 +76,22 @@ pub(super) fn sources(
     Ok(())
 }
 
+/// Whether the block is all of the Ref in every step, so that nothing is to be gained from slots.
+pub(super) fn is_whole(cx: &Context<'_>, trace: &Rc<Trace>, grid: &Grid, source: &Source) -> PyResult<bool> {
+    let Some(spec) = source.spec.downcast::<BlockSpec>() else { return Ok(true) };
+    if spec.has_parts() {
+        return Ok(false);
+    }
+    // The region is only looked at.
+    let (region, operand) = map(cx, trace, grid, source)?;
+    Ok(covers(trace, grid, source, region, &operand.block))
+}
+
+fn covers(trace: &Rc<Trace>, grid: &Grid, source: &Source, region: RegionId, block: &[BlockDim]) -> bool {
+    source.reference.ty.shape.iter().zip(block).all(|(&extent, dim)| *dim == BlockDim::Blocked(extent))
+        && trace.with_function(|function| is_constant(function, region, &grid.extents))
+}
+
 /// The index map of a Ref as a region, and what is known of its blocks.
 pub(super) fn map(
     cx: &Context<'_>,
@@ -94,8 +110,7 @@ pub(super) fn map(
             values.iter().filter_map(|&v| trace.tile(v)).map(|tile| Value::object(ArrayObject { tile })).collect();
         Ok((indices(cx, trace, spec, source, block.len(), ids)?, ()))
     })?;
-    let is_trivial = shape.iter().zip(&block).all(|(&extent, dim)| *dim == BlockDim::Blocked(extent))
-        && trace.with_function(|function| is_constant(function, region, &grid.extents));
+    let is_trivial = covers(trace, grid, source, region, &block);
     let near = |space: MemorySpace| matches!(space, MemorySpace::Any | MemorySpace::Hbm);
     let here = source.reference.ty.space;
     let window = if here == source.space || (near(here) && near(source.space)) {
