@@ -31,6 +31,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.numpy.linalg", "linalg.py"),
     module!("jax.scipy.linalg", "scipy_linalg.py"),
     module!("jax._src.random.more", "more_random.py"),
+    module!("jax._src.random.distributions", "distributions.py"),
     module!("jax._src.pallas.einshape", "einshape.py"),
     module!("jax._src.pallas.tensorcore_mesh", "tensorcore_mesh.py"),
     module!("jax._src.pallas.mosaic.buffered_ref", "buffered_ref.py"),
@@ -217,7 +218,25 @@ rows! { RANDOM "jax._src.random.more":
     "maxwell" "(key, shape=(), dtype=float)" "Floats with the Maxwell distribution.";
     "double_sided_maxwell" "(key, loc, scale, shape=(), dtype=float)" "Floats with the double-sided Maxwell distribution.";
     "multivariate_normal" "(key, mean, cov, shape=None, dtype=None, method='cholesky')" "Normal vectors with a covariance.";
-    "ball" "(key, d, p=2, shape=(), dtype=float)" "Points in a ball.";
+}
+
+rows! { ACCEPTED "jax._src.random.distributions":
+    "gamma" "(key, a, shape=None, dtype=None)" "Floats with the gamma distribution.";
+    "loggamma" "(key, a, shape=None, dtype=None)" "Logarithms of floats with the gamma distribution.";
+    "beta" "(key, a, b, shape=None, dtype=None)" "Floats with the beta distribution.";
+    "dirichlet" "(key, alpha, shape=None, dtype=None)" "Vectors with the Dirichlet distribution.";
+    "t" "(key, df, shape=None, dtype=None)" "Floats with Student's t distribution.";
+    "chisquare" "(key, df, shape=None, dtype=None)" "Floats with the chi-square distribution.";
+    "f" "(key, dfnum, dfden, shape=None, dtype=None)" "Floats with the F distribution.";
+    "generalized_normal" "(key, p, shape=(), dtype=None)" "Floats with the generalized normal distribution.";
+    "ball" "(key, d, p=2, shape=(), dtype=None)" "Points in a ball.";
+    "poisson" "(key, lam, shape=None, dtype=None)" "Integers with the Poisson distribution.";
+    "binomial" "(key, n, p, shape=None, dtype=None)" "Numbers of successes among trials.";
+    "multinomial" "(key, n, p, *, shape=None, dtype=None, unroll=1)" "Counts of the outcomes of trials.";
+    "geometric" "(key, p, shape=None, dtype=None)" "Numbers of trials until a success.";
+    "wald" "(key, mean, shape=None, dtype=None)" "Floats with the Wald distribution.";
+    "triangular" "(key, left, mode, right, shape=None, dtype=None)" "Floats with the triangular distribution.";
+    "orthogonal" "(key, n, shape=(), dtype=None, m=None)" "Matrices whose columns are orthogonal.";
 }
 
 rows! { TPU "jax._src.pallas.einshape":
@@ -244,7 +263,7 @@ pub fn extend(module: &'static str, namespace: &mut Namespace) {
         "jax.numpy" => &[NUMPY],
         "jax.numpy.linalg" => &[LINALG, FACTORS],
         "jax.lax" => &[LAX],
-        "jax.random" => &[RANDOM],
+        "jax.random" => &[RANDOM, ACCEPTED],
         "jax.experimental.pallas.tpu" => &[TPU, CORES, PIPELINES],
         _ => &[],
     };

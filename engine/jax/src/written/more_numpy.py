@@ -1,22 +1,75 @@
 """Functions of `jax.numpy` and `jax.numpy.linalg` that are compositions."""
 import functools
+import re
 
 import jax
 import jax.numpy as jnp
 
 
+def _core_dimensions(signature):
+    """Names of the dimensions that each argument and each result of `(m,n),(n)->(m)` has for itself."""
+    group = r"\(\s*(?:\w+\s*(?:,\s*\w+\s*)*)?,?\s*\)"
+    groups = rf"{group}(?:\s*,\s*{group})*"
+    if not re.match(rf"^\s*{groups}\s*->\s*{groups}\s*$", signature):
+        raise ValueError(f"not a valid gufunc signature: {signature}")
+    sides = [re.findall(group, side) for side in signature.split("->")]
+    return [[tuple(re.findall(r"\w+", names)) for names in side] for side in sides]
+
+
+def _bind_core(sizes, names, shape, what):
+    """Checks the last dimensions of a shape against what other arguments said of them."""
+    if len(shape) < len(names):
+        raise ValueError(f"{what} with shape {shape} does not have enough dimensions for all core dimensions {names}")
+    for name, size in zip(names, shape[len(shape) - len(names):]):
+        if sizes.setdefault(name, size) != size:
+            raise ValueError(f"inconsistent size for core dimension {name!r}: {size} vs {sizes[name]} in {what}")
+
+
 def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
-    if signature is not None or excluded:
-        raise NotImplementedError("jax.numpy.vectorize with a signature or excluded arguments is not provided by the "
-                                  "workbench yet: use jax.vmap")
+    if any(not isinstance(name, (str, int)) for name in excluded):
+        raise TypeError(f"jax.numpy.vectorize can only exclude integer or string arguments, but excluded={set(excluded)!r}")
+    if any(isinstance(name, int) and name < 0 for name in excluded):
+        raise ValueError(f"excluded={set(excluded)!r} contains negative numbers")
 
     @functools.wraps(pyfunc)
-    def wrapped(*args):
-        arrays = jnp.broadcast_arrays(*(jnp.asarray(arg) for arg in args))
-        mapped = pyfunc
-        for _ in range(arrays[0].ndim):
-            mapped = jax.vmap(mapped)
-        return mapped(*arrays)
+    def wrapped(*args, **kwargs):
+        mapped = [i for i in range(len(args)) if i not in excluded]
+
+        def call(*arrays):
+            given = list(args)
+            for i, array in zip(mapped, arrays):
+                given[i] = array
+            return pyfunc(*given, **kwargs)
+
+        arrays = [jnp.asarray(args[i]) for i in mapped]
+        inputs, outputs = [()] * len(arrays), None
+        if signature is not None:
+            inputs, outputs = _core_dimensions(signature)
+            if len(inputs) != len(arrays):
+                raise TypeError(f"wrong number of positional arguments: expected {len(inputs)}, got {len(arrays)}")
+        sizes = {}
+        for i, (array, names) in enumerate(zip(arrays, inputs)):
+            _bind_core(sizes, names, array.shape, f"argument {i}")
+        outer = [array.shape[: array.ndim - len(names)] for array, names in zip(arrays, inputs)]
+        batch = jnp.broadcast_shapes(*outer)
+        arrays = [jnp.broadcast_to(a, batch + a.shape[len(own):]) for a, own in zip(arrays, outer)]
+
+        def checked(*arrays):
+            results = call(*arrays)
+            if outputs is None:
+                return results
+            listed = results if isinstance(results, tuple) else (results,)
+            if len(listed) != len(outputs):
+                raise TypeError(f"wrong number of outputs from vectorized function: expected {len(outputs)}, got {len(listed)}")
+            for i, (result, names) in enumerate(zip(listed, outputs)):
+                if jnp.ndim(result) != len(names):
+                    raise ValueError(f"output {i} with shape {jnp.shape(result)} does not have the core dimensions {names}")
+                _bind_core(sizes, names, jnp.shape(result), f"output {i}")
+            return results
+
+        for _ in batch:
+            checked = jax.vmap(checked)
+        return checked(*arrays)
 
     return wrapped
 

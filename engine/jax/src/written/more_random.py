@@ -84,7 +84,3 @@ def multivariate_normal(key, mean, cov, shape=None, dtype=None, method="cholesky
     factor = jnp.linalg.cholesky(cov.astype(dtype))
     normal = random.normal(key, shape + mean.shape[-1:], dtype)
     return mean.astype(dtype) + jnp.einsum("...ij,...j->...i", factor, normal)
-
-
-def ball(key, d, p=2, shape=(), dtype=float):
-    raise NotImplementedError("jax.random.ball is not provided by the workbench yet: it needs the gamma distribution")
