@@ -4,10 +4,13 @@ use crate::environment::Environment;
 use crate::facts::{Collector, Fact, Facts};
 use crate::files::FileSystem;
 use crate::findings;
+use crate::fixes;
 use crate::host::{AnalysisHost, Cancel};
 use crate::memory::Memory;
+use crate::moved;
 use crate::package;
 use crate::parsed::ParsedFiles;
+use crate::settings::Settings;
 use crate::stack::with_large_stack;
 use crate::suppressions;
 use crate::uncalled::{self, Assumed, Seen};
@@ -66,6 +69,8 @@ pub struct AnalysisOptions {
     pub fuel: u64,
     /// Bytes that growing values may ask for.
     pub bytes: u64,
+    /// What to report, and what is assumed where the program does not say it.
+    pub settings: Settings,
     /// Stops it.
     pub cancel: Cancel,
 }
@@ -83,6 +88,7 @@ impl AnalysisOptions {
             visits: false,
             fuel: 20_000_000,
             bytes: 512 << 20,
+            settings: Settings::default(),
             cancel: Cancel::new(),
         }
     }
@@ -99,10 +105,13 @@ impl Analysis {
         let module = Arc::new(module);
         let result = with_large_stack(|| evaluate(path, &module, &dependences, options));
         let mut analysis = result.unwrap_or_else(|| internal(source, module));
+        analysis.findings.extend(moved::find(&analysis.module));
         // Of a file that was not analysed to its end it is not known what is not found.
         let is_complete =
             !analysis.cancelled && !analysis.findings.iter().any(|f| ["PL000", "PL003", "PL009"].contains(&f.code));
         suppressions::apply(&mut analysis.findings, &analysis.sources, &analysis.module, is_complete);
+        options.settings.apply(&mut analysis.findings);
+        fixes::add(&mut analysis);
         let module = analysis.module.clone();
         analysis.findings.sort_by_key(|finding| {
             let place = module.place(finding.span);
@@ -259,6 +268,9 @@ fn evaluate(path: &str, module: &Arc<Module>, dependences: &Dependences, options
     let limits = Limits { recursion: 1000, fuel: Some(options.fuel), bytes: Some(options.bytes) };
     let interp = Interp::new(host, Mode::Analysis, limits);
     pallas_jax::install(&interp);
+    if let Some(target) = options.settings.target {
+        interp.extension::<JaxState>().assume_target(target.compiler(), target.tpu());
+    }
     let both = Both::install(&interp, options.visits);
     if let Some((_, place)) = &place {
         // As `python -m` does it: the package is there before its module runs. What it lacks shows where it is used.
@@ -311,6 +323,7 @@ fn world(interp: &Interp, module: &Module, options: &AnalysisOptions) -> u64 {
     interp.extension::<JaxState>().settings().hash(&mut world);
     module.source.text.contains("custom_vjp").hash(&mut world);
     (&options.environment.paths, &options.import_paths, &options.arguments, options.visits).hash(&mut world);
+    options.settings.target.hash(&mut world);
     world.finish()
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
             diagnosis.labels.iter().map(|(span, text)| Label { span: *span, text: text.clone() }).collect();
         finding.evidence.clone_from(&diagnosis.evidence);
         finding.help.clone_from(&diagnosis.help);
-        finding.fix = diagnosis.fix.clone().map(|(span, replacement, title)| Fix { span, replacement, title });
+        finding.fix = diagnosis.fix.clone().map(|(span, replacement, title)| Fix::replace(title, span, replacement));
     } else {
         python(interp, raise, &text, &mut finding);
     }

@@ -6,17 +6,21 @@
 
 pub mod analysis;
 mod calibrate;
+pub mod catalogue;
 pub mod environment;
 mod executor;
 pub mod facts;
 pub mod files;
 mod findings;
+mod fixes;
 mod host;
 pub mod memory;
+mod moved;
 pub mod package;
 pub mod parsed;
 mod profile;
 pub mod run;
+pub mod settings;
 mod stack;
 mod suppressions;
 mod timings;
@@ -32,11 +36,12 @@ pub use memory::Memory;
 pub use parsed::ParsedFiles;
 pub use profile::Profile;
 pub use run::{Run, RunOptions};
+pub use settings::{Settings, SettingsFile, TargetDevice};
 pub use uncalled::Assumed;
 
 pub use pallas_check as check;
 pub use pallas_ir as ir;
-pub use pallas_ir::{Certainty, Finding, Fix, Label, Launch, Operand, Role, Severity};
+pub use pallas_ir::{Certainty, Edit, Finding, Fix, Label, Launch, Operand, Role, Severity};
 pub use pallas_pipeline as pipeline;
 pub use pallas_profile as report;
 pub use pallas_syntax as syntax;

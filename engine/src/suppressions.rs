@@ -107,7 +107,7 @@ fn report(suppression: &Suppression, used: &[bool], source: &SourceFile) -> Vec<
         // With the blanks before it, so that the line ends where the code does.
         let before = source.text[..suppression.span.start as usize].trim_end_matches([' ', '\t']).len();
         let span = Span { start: before as u32, ..suppression.span };
-        let fix = Fix { span, replacement: String::new(), title: "remove the comment".to_string() };
+        let fix = Fix::replace("remove the comment", span, "");
         return vec![finding(suppression.span, all, Some(fix))];
     }
     let each = suppression.codes.iter().zip(used).filter(|(_, used)| !**used);

@@ -27,7 +27,10 @@ fn said(analysis: &Analysis) -> String {
     for finding in &analysis.findings {
         let labels: Vec<String> =
             finding.labels.iter().map(|label| format!("{} {}", place(label.span), label.text)).collect();
-        let fix = finding.fix.as_ref().map(|fix| format!("{} {}", place(fix.span), fix.replacement));
+        let fix = finding.fix.as_ref().map(|fix| {
+            let edit = |edit: &pallas_engine::Edit| format!("{} {}", place(edit.span), edit.replacement);
+            fix.edits.iter().map(edit).collect::<Vec<_>>()
+        });
         let _ = writeln!(
             text,
             "{} {:?} {} {} {labels:?} {:?} {:?} {fix:?}",

@@ -312,3 +312,29 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(1));
 }
+
+#[test]
+fn settings_files_say_what_is_reported() {
+    let case = Case::with("wrong.py", WRONG);
+    let write = |name: &str, text: &str| fs::write(case.folder.path().join(name), text).expect("written");
+    let check = |arguments: &[&str]| {
+        let output = case.run(&[&["check", "--output-format", "concise"], arguments, &["wrong.py"]].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    assert_eq!(check(&[]).0, Some(1));
+    write("pyproject.toml", "[tool.pallas]\nignore = ['PL120']\n");
+    assert_eq!(check(&[]), (Some(0), String::new()));
+    assert_eq!(check(&["--isolated"]).0, Some(1));
+    assert_eq!(
+        check(&["--select", "PL2,PL120", "--ignore", "PL2"]).0,
+        Some(1),
+        "the command line goes before the file"
+    );
+    write("pallas.toml", "target = 'v5e'\nseverity = { block-out-of-bounds = 'info' }\n");
+    let (code, output) = check(&[]);
+    assert_eq!(code, Some(1), "the file itself is wrong: {output}");
+    assert!(output.contains("pallas.toml:1:10") && output.contains("PL007") && output.contains("tpu-v5e"), "{output}");
+    assert!(output.contains("wrong.py:") && output.contains("info"), "{output}");
+    let (code, output) = check(&["--target", "v5e"]);
+    assert_eq!((code, output.as_str()), (Some(2), ""));
+}

@@ -20,9 +20,23 @@ pub struct Diagnostic {
     pub message: String,
     /// Other places, which may lie in other files.
     pub notes: Vec<Note>,
-    /// An edit that is certain to be right.
+    /// A change that is certain to be right.
     pub fix: Option<Fix>,
+    /// What editors may show it as, besides the underline.
+    pub tag: Option<Tag>,
 }
+
+/// How a place may be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// Faded: it has no effect.
+    Unnecessary,
+    /// Struck through: there is a newer way to say it.
+    Deprecated,
+}
+
+/// The rules whose findings are tagged.
+const TAGS: [(&str, Tag); 2] = [("PL006", Tag::Unnecessary), ("PL008", Tag::Deprecated)];
 
 /// A second place of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +107,7 @@ fn diagnostic(analysis: &Analysis, finding: &Finding) -> Diagnostic {
         message,
         notes,
         fix: finding.fix.clone(),
+        tag: TAGS.iter().find(|(code, _)| *code == finding.code).map(|(_, tag)| *tag),
     }
 }
 

@@ -29,12 +29,28 @@ pub(crate) fn launch(analysis: &Analysis, span: Span) -> Option<String> {
 
 /// The operands that a `BlockSpec(...)` cuts.
 pub(crate) fn block_spec(analysis: &Analysis, span: Span) -> Option<String> {
-    operands(analysis, |operand| operand.spans.spec == Some(span))
+    drawn(analysis, |operand| operand.spans.spec == Some(span))
 }
 
 /// The operands that a parameter of a kernel takes.
 pub(crate) fn parameter(analysis: &Analysis, span: Span) -> Option<String> {
-    operands(analysis, |operand| operand.spans.parameter == Some(span))
+    drawn(analysis, |operand| operand.spans.parameter == Some(span))
+}
+
+/// The operands in words; a single one with its blocks drawn.
+fn drawn(analysis: &Analysis, wanted: impl Fn(&Operand) -> bool) -> Option<String> {
+    let text = operands(analysis, &wanted)?;
+    let all = analysis.launches.iter().flat_map(|launch| launch.operands.iter().map(move |operand| (launch, operand)));
+    let mut drawings: Vec<String> = Vec::new();
+    for (launch, operand) in all.filter(|(_, operand)| wanted(operand)) {
+        if let Some(drawing) = crate::drawing::drawing(launch, operand) {
+            push(&mut drawings, drawing);
+        }
+    }
+    Some(match drawings.as_slice() {
+        [drawing] => format!("{text}\n\n```text\n{drawing}\n```"),
+        _ => text,
+    })
 }
 
 /// The range of `program_id(axis)` or `num_programs(axis)`.
@@ -79,7 +95,7 @@ fn enclosing_kernel(analysis: &Analysis, span: Span) -> Option<Span> {
     name
 }
 
-fn operands(analysis: &Analysis, wanted: impl Fn(&Operand) -> bool) -> Option<String> {
+fn operands(analysis: &Analysis, wanted: &impl Fn(&Operand) -> bool) -> Option<String> {
     let mut lines = Vec::new();
     for launch in &analysis.launches {
         for operand in launch.operands.iter().filter(|operand| wanted(operand)) {

@@ -1,7 +1,6 @@
 //! What stands above a launch: its grid, how many programs that is, and how much is wrong with it.
 
 use crate::diagnostics::{diagnostics, speaks_of_jax};
-use crate::launches::{programs, tuple};
 use pallas_engine::{Analysis, Launch, Severity, Span};
 use std::sync::Arc;
 
@@ -10,8 +9,12 @@ use std::sync::Arc;
 pub struct Lens {
     /// The launch: `pl.pallas_call(...)`.
     pub span: Span,
-    /// What it says: `grid (4, 4): 16 programs · 1 finding`.
+    /// What it says: `grid 4x4 · 16 programs · 1 finding`.
     pub title: String,
+    /// The kernel's name.
+    pub kernel: String,
+    /// Whether the program itself launches it, so that a run does.
+    pub is_launched: bool,
 }
 
 /// The lenses of a file, in order; one for each launch in its text, however often it is launched.
@@ -51,14 +54,34 @@ pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
         }
         parts.join(" · ")
     };
-    places.iter().map(|(span, launches)| Lens { span: *span, title: title(*span, launches) }).collect()
+    let lens = |(span, launches): &(Span, Vec<&Arc<Launch>>)| Lens {
+        span: *span,
+        title: title(*span, launches),
+        kernel: launches.first().map(|launch| launch.kernel.name.to_string()).unwrap_or_default(),
+        is_launched: !is_assumed(analysis, *span),
+    };
+    places.iter().map(lens).collect()
 }
 
-/// `grid (4, 4): 16 programs`, or of several launches how many grids there are.
+/// `grid 4x4 · 16 programs`
+pub(crate) fn grid(launch: &Launch) -> String {
+    let programs = match launch.grid.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent)) {
+        _ if !launch.dynamic.is_empty() => " · as many programs as the data say".to_string(),
+        Some(1) => " · 1 program".to_string(),
+        Some(count) => format!(" · {count} programs"),
+        None => String::new(),
+    };
+    match launch.grid.is_empty() {
+        true => "no grid · 1 program".to_string(),
+        false => format!("grid {}{programs}", launch.grid_words().join("x")),
+    }
+}
+
+/// `grid 4x4 · 16 programs`, or of several launches how many grids there are.
 fn grids(launches: &[&Arc<Launch>]) -> String {
     let mut grids: Vec<String> = Vec::new();
     for launch in launches {
-        let grid = format!("grid {}{}", tuple(&launch.grid_words()), programs(launch));
+        let grid = grid(launch);
         if !grids.contains(&grid) {
             grids.push(grid);
         }
@@ -66,7 +89,7 @@ fn grids(launches: &[&Arc<Launch>]) -> String {
     match (grids.as_slice(), launches.len()) {
         ([grid], 1) => grid.clone(),
         ([grid], count) => format!("{grid} · launched in {count} ways"),
-        _ => format!("{} · and {} more", grids[0], grids.len() - 1),
+        _ => format!("{} · and {} more grids", grids[0], grids.len() - 1),
     }
 }
 

@@ -1,18 +1,31 @@
-//! What an editor shows, as plain data: diagnostics, hovers, lenses and inlay hints made from an [`Analysis`]. Knows no LSP types, does no I/O,
-//! and never fails: what cannot be said is absent.
+//! What an editor shows, as plain data: diagnostics, hovers, lenses, hints, completion, outlines and links made from an
+//! [`Analysis`]. Knows no LSP types, does no I/O, and never fails: what cannot be said is absent.
 
 mod assumptions;
+mod calls;
+pub mod completion;
 pub mod diagnostics;
+mod drawing;
 pub mod hover;
+mod imports;
 pub mod inlay_hints;
+pub mod kernel_ir;
 mod launches;
 pub mod lenses;
+pub mod links;
 mod locate;
+pub mod signature;
+pub mod symbols;
 mod walk;
 
-pub use diagnostics::{Diagnostic, Note, diagnostics};
+pub use completion::{Completion, CompletionKind, completions};
+pub use diagnostics::{Diagnostic, Note, Tag, diagnostics};
 pub use hover::{Hover, hover};
 pub use inlay_hints::{Hint, HintKind, inlay_hints};
+pub use kernel_ir::kernel_ir;
 pub use lenses::{Lens, lenses};
+pub use links::{Links, links};
+pub use signature::{SignatureHelp, signature_help};
+pub use symbols::{Symbol, SymbolKind, symbols};
 
-pub use pallas_engine::{Analysis, Finding, Fix, Severity, Span};
+pub use pallas_engine::{Analysis, Edit, Finding, Fix, Severity, Span};

@@ -77,6 +77,34 @@ fn a_ref_parameter_has_its_block_and_its_operand() {
         &[
             "x_ref: ref<f32[16,128]>",
             "`x_ref`, input: blocks `(16, 128)` of `f32[64,256]`; program `(3, 1)` gets block `(3, 1)`; grid `(4, 2)`",
+            "□ □   4 x 2 blocks of 16 x 128",
+            "□ □   ■ program (3, 1)",
+            "□ □   □ other programs'",
+            "□ ■",
+        ],
+    );
+}
+
+#[test]
+fn a_drawing_shows_what_no_program_has() {
+    let text = "\
+def kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...]
+
+x = jnp.ones((16, 1024))
+y = pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((16, 384), x.dtype), grid=(2, 3),
+                   in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i, 2 * j))],
+                   out_specs=pl.BlockSpec((8, 128), lambda i, j: (i, j)))(x)
+";
+    check_hover(
+        &text.replacen("x_ref", "x_$0ref", 1),
+        &[
+            "x_ref: ref<f32[8,128]>",
+            "`x_ref`, input: blocks `(8, 128)` of `f32[16,1024]`; program `(1, 2)` gets block `(1, 4)`; grid `(2, 3)`",
+            "□ · □ · □ · · ·   2 x 8 blocks of 8 x 128",
+            "□ · □ · ■ · · ·   ■ program (1, 2)",
+            "                  □ other programs'",
+            "                  · nobody's",
         ],
     );
 }
@@ -112,6 +140,10 @@ fn a_block_spec_has_the_operands_that_it_cuts() {
             "pl.BlockSpec((16, 128), lambda i, j: (i, j))",
             "`x_ref`, input: blocks `(16, 128)` of `f32[64,256]`; program `(3, 1)` gets block `(3, 1)`; grid `(4, 2)`",
             "`o_ref`, output: blocks `(16, 128)` of `f32[64,256]`; program `(3, 1)` gets block `(3, 1)`; grid `(4, 2)`",
+            "□ □   4 x 2 blocks of 16 x 128",
+            "□ □   ■ program (3, 1)",
+            "□ □   □ other programs'",
+            "□ ■",
         ],
     );
 }
@@ -234,8 +266,8 @@ def nobody_calls(x: jax.Array):
     assert_eq!(
         shown,
         [
-            ("pl.pallas_call(kernel,", "grid (4, 2): 8 programs · 1 finding".to_string()),
-            ("pl.pallas_call(lambda ", "grid (): 1 program · with made-up arguments".to_string()),
+            ("pl.pallas_call(kernel,", "grid 4x2 · 8 programs · 1 finding".to_string()),
+            ("pl.pallas_call(lambda ", "no grid · 1 program · with made-up arguments".to_string()),
         ]
     );
 }

@@ -1,6 +1,6 @@
 //! A finding: one mistake, where it is, how it is known, and what to do. The catalogue of rules is in `pallas-check`.
 
-use pallas_syntax::Span;
+use pallas_syntax::{FileId, Span};
 
 /// How bad it is. Ordered: errors first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,7 +43,7 @@ pub struct Finding {
     pub evidence: Option<String>,
     /// What to do.
     pub help: Option<String>,
-    /// An edit that is certain to be right.
+    /// A change that is certain to be right.
     pub fix: Option<Fix>,
 }
 
@@ -56,15 +56,42 @@ pub struct Label {
     pub text: String,
 }
 
-/// Replacement text for a span.
+/// A change of the source that mends a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
+    /// What an editor shows: `divide by the block size`.
+    pub title: String,
+    /// All that is to be changed, in the order of the source; the spans do not overlap.
+    pub edits: Vec<Edit>,
+}
+
+/// Replacement text for a span.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
     /// What is replaced.
     pub span: Span,
     /// The new text.
     pub replacement: String,
-    /// What an editor shows: `divide by the block size`.
-    pub title: String,
+}
+
+impl Fix {
+    /// A change of one place.
+    pub fn replace(title: impl Into<String>, span: Span, replacement: impl Into<String>) -> Fix {
+        Fix { title: title.into(), edits: vec![Edit { span, replacement: replacement.into() }] }
+    }
+
+    /// A text with the edits of one file made.
+    pub fn apply(&self, file: FileId, text: &str) -> String {
+        let mut edits: Vec<&Edit> = self.edits.iter().filter(|edit| edit.span.file == file).collect();
+        edits.sort_by_key(|edit| edit.span);
+        let mut mended = text.to_string();
+        for edit in edits.into_iter().rev() {
+            if text.get(edit.span.range()).is_some() {
+                mended.replace_range(edit.span.range(), &edit.replacement);
+            }
+        }
+        mended
+    }
 }
 
 impl Finding {

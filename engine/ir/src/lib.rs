@@ -19,7 +19,7 @@ pub mod verify;
 pub use attribute::{Attribute, Attributes, DimIndex, IndexOperand, IndexPattern, Position};
 pub use block_map::{BlockMap, IndexForm, Visits, axis_name};
 pub use builder::Builder;
-pub use finding::{Certainty, Finding, Fix, Label, Severity};
+pub use finding::{Certainty, Edit, Finding, Fix, Label, Severity};
 pub use function::{Function, Location, LocationId, OpData, OpId, RegionData, RegionId, ValueData, ValueId};
 pub use interpretation::{DeviceOptions, Interpretation};
 pub use interval::Interval;

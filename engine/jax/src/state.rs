@@ -2,7 +2,7 @@
 
 use crate::tile::Tile;
 use crate::trace::Trace;
-use pallas_ir::{Builder, Finding, Function, Interpretation, Launch, Location};
+use pallas_ir::{Builder, Finding, Function, Interpretation, Launch, Location, Target};
 use pallas_python::interp::Interp;
 use pallas_python::raise::{Diagnosis, Stop};
 use pallas_syntax::Span;
@@ -131,6 +131,10 @@ pub struct JaxState {
     pub(crate) era: Cell<u64>,
     /// Custom derivatives by the number that their ops carry.
     pub(crate) custom: RefCell<Vec<crate::transform::custom::CustomRule>>,
+    /// What launches are compiled with where the program does not say it.
+    pub(crate) assumed_target: Cell<Target>,
+    /// The kind and the cores of the TPU that an analysis is told programs run on.
+    pub(crate) assumed_tpu: Cell<Option<(&'static str, i64)>>,
 }
 
 impl Default for JaxState {
@@ -151,11 +155,20 @@ impl Default for JaxState {
             pipelines: RefCell::default(),
             era: Cell::new(0),
             custom: RefCell::default(),
+            assumed_target: Cell::default(),
+            assumed_tpu: Cell::default(),
         }
     }
 }
 
 impl JaxState {
+    /// Says what is to be assumed of launches and of the device where the program does not say it: a compiler, and the kind
+    /// and number of cores of a TPU.
+    pub fn assume_target(&self, compiler: Target, tpu: Option<(&'static str, i64)>) {
+        self.assumed_target.set(compiler);
+        self.assumed_tpu.set(tpu);
+    }
+
     /// Sets what runs traced code.
     pub fn set_executor(&self, executor: Rc<dyn Executor>) {
         *self.executor.borrow_mut() = Some(executor);

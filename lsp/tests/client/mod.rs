@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -19,8 +19,10 @@ pub(crate) struct Client {
     /// Messages that came while another was waited for.
     seen: VecDeque<Value>,
     next_id: i64,
-    /// Methods of requests that the server sent; each was answered with null.
+    /// Methods of requests that the server sent; each was answered with null, or with what `answers` has for it.
     pub(crate) asked: Vec<String>,
+    /// Results for requests of the server, by method.
+    pub(crate) answers: HashMap<String, Value>,
 }
 
 /// What VS Code and Neovim have in common.
@@ -50,6 +52,10 @@ impl Client {
     pub(crate) fn start() -> Client {
         let mut child = Command::new(env!("CARGO_BIN_EXE_pallas-lsp"))
             .arg("--stdio")
+            // What the server writes for editors to open.
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+            .env_remove("VIRTUAL_ENV")
+            .env_remove("PYTHONPATH")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -66,16 +72,22 @@ impl Client {
             }
         });
         let stdin = child.stdin.take();
-        Client { child, stdin, messages, seen: VecDeque::new(), next_id: 0, asked: Vec::new() }
+        Client { child, stdin, messages, seen: VecDeque::new(), next_id: 0, asked: Vec::new(), answers: HashMap::new() }
     }
 
     /// Starts the server, and greets it. Gives its capabilities.
     pub(crate) fn initialize(capabilities: Value) -> (Client, Value) {
         let mut client = Client::start();
-        let params = json!({"processId": std::process::id(), "rootUri": null, "capabilities": capabilities});
-        let result = client.request("initialize", params).expect("initialize");
-        client.notify("initialized", json!({}));
-        (client, result["capabilities"].clone())
+        let capabilities = client.greet(json!({"capabilities": capabilities}));
+        (client, capabilities)
+    }
+
+    /// Greets the server with more than capabilities.
+    pub(crate) fn greet(&mut self, mut params: Value) -> Value {
+        params["processId"] = json!(std::process::id());
+        let result = self.request("initialize", params).expect("initialize");
+        self.notify("initialized", json!({}));
+        result["capabilities"].clone()
     }
 
     /// Writes bytes as they are.
@@ -146,8 +158,13 @@ impl Client {
                 Err(error) => panic!("waited for {what}: {error}; other messages: {:?}", self.seen),
             };
             if message.get("method").is_some() && message.get("id").is_some() {
-                self.asked.push(message["method"].as_str().unwrap_or_default().to_string());
-                self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": null}));
+                let method = message["method"].as_str().unwrap_or_default().to_string();
+                let result = self.answers.get(&method).cloned().unwrap_or_default();
+                self.asked.push(method);
+                self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}));
+                if wanted(&message) {
+                    return message;
+                }
                 continue;
             }
             if wanted(&message) {

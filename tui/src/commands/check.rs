@@ -4,8 +4,8 @@ use crate::args::{CheckArgs, OutputFormat};
 use crate::exit::Exit;
 use crate::render::{self, Batch};
 use crate::{environment, output, sources};
-use pallas_engine::{Analysis, AnalysisOptions, Disk, Severity};
-use std::path::Path;
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Settings, SettingsFile, Severity};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exit {
@@ -22,8 +22,19 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
     let mut unreadable = false;
     let mut launches = 0;
     let mut unchecked = String::new();
+    let mut settings_files: Vec<SettingsFile> = Vec::new();
     for file in &files {
-        options.environment = match environment::find(python, file) {
+        let found = if args.isolated { None } else { Settings::find(&Disk, &file.display().to_string()) };
+        let of_project = found.as_ref().map(|found| found.settings.clone()).unwrap_or_default();
+        // One file is for many programs; what is wrong with it is said once.
+        if let Some(found) =
+            found.filter(|found| settings_files.iter().all(|known| known.source.path != found.source.path))
+        {
+            settings_files.push(found);
+        }
+        options.settings = command_line(args).over(of_project);
+        let named = options.settings.python.as_ref().map(PathBuf::from);
+        options.environment = match environment::find(python.or(named.as_deref()), file) {
             Ok(environment) => environment,
             Err(message) => {
                 output::error(&message);
@@ -43,6 +54,8 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
             }
         }
     }
+    let problems = settings_files.into_iter().filter(|file| !file.problems.is_empty());
+    batches.splice(0..0, problems.map(|file| Batch { findings: file.problems, sources: vec![file.source] }));
     output::stdout(&render::render(&batches, args.output_format, color));
     let serious = batches.iter().flat_map(|b| &b.findings).any(|f| f.severity <= Severity::Warning);
     let silent = batches.iter().all(|b| b.findings.is_empty());
@@ -65,6 +78,16 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
         Exit::Findings
     } else {
         Exit::Success
+    }
+}
+
+/// What the command line says goes before the settings file.
+fn command_line(args: &CheckArgs) -> Settings {
+    Settings {
+        select: Some(args.select.clone()).filter(|selectors| !selectors.is_empty()),
+        ignore: args.ignore.clone(),
+        target: args.target,
+        ..Settings::default()
     }
 }
 

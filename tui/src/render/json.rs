@@ -16,7 +16,7 @@ struct Row<'a> {
     end_location: Location,
     help: Option<&'a str>,
     evidence: Option<&'a str>,
-    fix: Option<Edit<'a>>,
+    fix: Option<Fix<'a>>,
     related: Vec<Related<'a>>,
     url: Option<String>,
 }
@@ -28,9 +28,15 @@ struct Location {
 }
 
 #[derive(Serialize)]
-struct Edit<'a> {
+struct Fix<'a> {
     message: &'a str,
+    edits: Vec<Edit<'a>>,
+}
+
+#[derive(Serialize)]
+struct Edit<'a> {
     content: &'a str,
+    filename: &'a str,
     location: Location,
     end_location: Location,
 }
@@ -71,8 +77,12 @@ pub(super) fn render(batches: &[Batch]) -> String {
                 help: finding.help.as_deref(),
                 evidence: finding.evidence.as_deref(),
                 fix: finding.fix.as_ref().map(|fix| {
-                    let (location, end_location) = ends(source, fix.span);
-                    Edit { message: &fix.title, content: &fix.replacement, location, end_location }
+                    let edits = fix.edits.iter().filter_map(|edit| {
+                        let source = batch.source(edit.span)?;
+                        let (location, end_location) = ends(source, edit.span);
+                        Some(Edit { content: &edit.replacement, filename: &source.path, location, end_location })
+                    });
+                    Fix { message: &fix.title, edits: edits.collect() }
                 }),
                 related: finding
                     .labels

@@ -23,10 +23,12 @@ mod index_map_result_count;
 mod internal_error;
 mod invalid_grid;
 mod invalid_out_shape;
+mod invalid_settings;
 mod kernel_arity;
 mod kernel_returns_value;
 mod loop_carry_mismatch;
 mod mask_shape_mismatch;
+mod moved_api;
 mod name_not_provided;
 mod output_never_written;
 mod output_not_covered;
@@ -66,6 +68,8 @@ pub static ALL: &[&Rule] = &[
     &analysis_out_of_memory::RULE,
     &name_not_provided::RULE,
     &unused_suppression::RULE,
+    &invalid_settings::RULE,
+    &moved_api::RULE,
     &internal_error::RULE,
     &invalid_grid::RULE,
     &invalid_out_shape::RULE,

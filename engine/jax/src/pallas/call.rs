@@ -6,7 +6,7 @@ use crate::jnp::call::find_unknown;
 use crate::pallas::cache::Traces;
 use crate::pallas::spec::{self, GridSpec, NoBlockSpec, argument_span};
 use crate::pallas::{interpretation, launch, record};
-use crate::state::InterpWorld;
+use crate::state::{InterpWorld, JaxState};
 use crate::tile::Tile;
 use crate::tree;
 use pallas_ir::{Attribute, Attributes, AxisSemantics, Interpretation, Launch, MemorySpace, Op, Target, ops};
@@ -193,7 +193,11 @@ fn refuse_beside_grid_spec(
 fn target(interp: &Interp, params: &Value) -> Target {
     let class = interp.type_of(params);
     let triton = &record::TRITON_COMPILER_PARAMS;
-    if *class.name == *triton.name && *class.module == *triton.module { Target::Triton } else { Target::Unsaid }
+    match params {
+        Value::None | Value::Unset => interp.extension::<JaxState>().assumed_target.get(),
+        _ if *class.name == *triton.name && *class.module == *triton.module => Target::Triton,
+        _ => Target::Unsaid,
+    }
 }
 
 /// `dimension_semantics=("parallel", "arbitrary")` of any `CompilerParams`, or of the old dict form.

@@ -244,6 +244,20 @@ const FIELDS: [(&NativeClass, &[(&str, Plain)]); 6] = [
     (&BUFFERED, &[("buffer_count", Plain::Required), ("use_lookahead", Plain::Bool(false)), ("revisit", Plain::None)]),
 ];
 
+/// How the classes here are called: their tables name no fields of their own.
+pub static CONSTRUCTORS: &[&NativeDef] = &[
+    &BLOCK_SPEC_DEF,
+    &GRID_SPEC_DEF,
+    &PREFETCH_GRID_SPEC_DEF,
+    &BLOCKED_DEF,
+    &SQUEEZED_DEF,
+    &ELEMENT_DEF,
+    &UNBLOCKED_DEF,
+    &BUFFERED_DEF,
+    &BOUNDED_SLICE_DEF,
+    &INDIRECT_DEF,
+];
+
 /// Classes and constants for the namespace of `jax.experimental.pallas`.
 pub fn exports(interp: &Interp) -> Vec<(&'static str, Value)> {
     for (table, fields) in FIELDS {

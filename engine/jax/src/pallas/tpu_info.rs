@@ -5,6 +5,7 @@
 use crate::context::Context;
 use crate::python_types::Plain::{Int, None, Required, Str};
 use crate::python_types::{Enumeration, Record};
+use crate::state::JaxState;
 use pallas_python::CallArgs;
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
@@ -339,7 +340,10 @@ fn device(interp: &Interp) -> PyResult<Device> {
         Value::Str(kind) if *kind != *"cpu" => {
             Ok(Device::Meant { kind: kind.to_string(), cores: interp.get_attr(&device, "num_cores")? })
         }
-        _ if interp.is_analysis() => Ok(Device::Unknown),
+        _ if interp.is_analysis() => Ok(match interp.extension::<JaxState>().assumed_tpu.get() {
+            Some((kind, cores)) => Device::Meant { kind: kind.to_string(), cores: Value::from(cores) },
+            Option::None => Device::Unknown,
+        }),
         _ => Ok(Device::Cpu),
     }
 }

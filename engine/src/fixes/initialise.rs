@@ -1,0 +1,128 @@
+//! `o_ref[...] += ...` in a kernel that never sets it: zeros under `pl.when` in the programs that begin a new block.
+
+use super::{Source, tree};
+use pallas_ir::{BlockMap, Finding, Fix, Launch, Role};
+use pallas_syntax::Span;
+use pallas_syntax::ast::{BinaryOp, Expr, ExprKind, FunctionDef, Stmt, StmtKind};
+
+/// PL203
+pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
+    let pallas = tree::module_name(source.module, "jax.experimental.pallas")?;
+    let numpy = tree::module_name(source.module, "jax.numpy")?;
+    let kernel = kernel_around(source, finding.span)?;
+    let same = |one: &Launch, other: &Launch| one.grid.len() == other.grid.len() && reduced(one) == reduced(other);
+    let launch = source.launch_of_kernel(kernel.name_span, same)?;
+    let name = accumulated(kernel, finding.span)?;
+    if !kernel.params.iter().any(|param| &*param.name == name) || is_stored_elsewhere(kernel, name) {
+        return None;
+    }
+    let axes = reduced(launch)?;
+    let first = kernel.body.iter().find(|statement| !is_docstring(statement))?;
+    let text = &source.module.source.text;
+    let start = source.module.place(first.span).start as usize;
+    let line = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let indent = &text[line..start];
+    // `def kernel(x_ref, o_ref): o_ref[...] += x_ref[...]` has no line of its own to put it on.
+    if !indent.chars().all(|c| c == ' ' || c == '\t') {
+        return None;
+    }
+    let zeros = format!("{name}[...] = {numpy}.zeros_like({name})");
+    let tests: Vec<String> = axes.iter().map(|axis| format!("{pallas}.program_id({axis}) == 0")).collect();
+    let inserted = match tests.as_slice() {
+        [] => format!("{indent}{zeros}\n"),
+        tests => {
+            let condition = match tests {
+                [test] => test.clone(),
+                tests => tests.iter().map(|test| format!("({test})")).collect::<Vec<_>>().join(" & "),
+            };
+            let inner = if indent.contains('\t') {
+                format!("{indent}\t")
+            } else {
+                format!("{indent}{}", " ".repeat(indent.len().clamp(2, 4)))
+            };
+            format!("{indent}@{pallas}.when({condition})\n{indent}def _():\n{inner}{zeros}\n\n")
+        }
+    };
+    let at = Span::new(source.module.source.id, line, line);
+    let title = if axes.is_empty() {
+        format!("set {name} to zero first")
+    } else {
+        format!("set {name} to zero under `pl.when`")
+    };
+    Some(Fix::replace(title, at, inserted))
+}
+
+/// The axes along which no output moves: their first programs begin new blocks.
+fn reduced(launch: &Launch) -> Option<Vec<usize>> {
+    let mut axes = Vec::new();
+    for axis in (0..launch.grid.len()).filter(|&axis| launch.grid[axis] > 1 || launch.dynamic.contains(&axis)) {
+        let mut follows = false;
+        for (_, output) in launch.with_role(Role::Output) {
+            follows |= BlockMap::new(output, launch.grid.len()).depends_on(axis)?;
+        }
+        if !follows {
+            axes.push(axis);
+        }
+    }
+    Some(axes)
+}
+
+/// The kernel that a place is in.
+pub(super) fn kernel_around<'a>(source: &Source<'a>, place: Span) -> Option<&'a FunctionDef> {
+    let mut kernels: Vec<Span> = source.launches.iter().filter_map(|launch| launch.spans.kernel).collect();
+    kernels.dedup();
+    let around = |name: Span| tree::function(source.module, name).filter(|def| tree::contains(def.span, place));
+    kernels.into_iter().find_map(around).map(|def| &**def)
+}
+
+/// The Ref that is added to at a place: `o_ref[...] += x`, or `o_ref[...] = o_ref[...] + x`.
+fn accumulated(kernel: &FunctionDef, place: Span) -> Option<&str> {
+    let mut found = None;
+    tree::in_statements(&kernel.body, &mut |statement| {
+        if !tree::contains(statement.span, place) {
+            return;
+        }
+        match &statement.kind {
+            StmtKind::AugAssign { target, op: BinaryOp::Add, .. } if tree::contains(target.span, place) => {
+                found = tree::whole_ref(target);
+            }
+            StmtKind::Assign { targets, value } => {
+                if let ([target], ExprKind::BinOp { left, op: BinaryOp::Add, right }) =
+                    (targets.as_slice(), &value.kind)
+                    && let Some(name) = tree::whole_ref(target)
+                    && [left, right].into_iter().any(|side| side.span == place && tree::whole_ref(side) == Some(name))
+                {
+                    found = Some(name);
+                }
+            }
+            _ => {}
+        }
+    });
+    found.map(|name| &**name)
+}
+
+/// Whether anything but additions to it is written to a Ref, or it is handed on: then who knows what it is to begin with.
+fn is_stored_elsewhere(kernel: &FunctionDef, name: &str) -> bool {
+    let mut elsewhere = false;
+    tree::in_statements(&kernel.body, &mut |statement| {
+        if let StmtKind::Assign { targets, value } = &statement.kind {
+            let adds = |side: &Expr| tree::whole_ref(side).is_some_and(|other| &**other == name);
+            let is_sum =
+                matches!(&value.kind, ExprKind::BinOp { left, op: BinaryOp::Add, right } if adds(left) || adds(right));
+            elsewhere |= !is_sum && targets.iter().any(|target| is_into(target, name));
+        }
+    });
+    elsewhere
+}
+
+fn is_into(target: &Expr, name: &str) -> bool {
+    match &target.kind {
+        ExprKind::Subscript { value, .. } => matches!(&value.kind, ExprKind::Name(other) if &**other == name),
+        _ => false,
+    }
+}
+
+fn is_docstring(statement: &Stmt) -> bool {
+    use pallas_syntax::ast::Constant;
+    matches!(&statement.kind, StmtKind::Expr(Expr { kind: ExprKind::Constant(Constant::Str(_)), .. }))
+}

@@ -1,0 +1,164 @@
+//! Spellings of Pallas's API that newer versions of JAX do not have (PL008): names that moved, and `BlockSpec` with the index
+//! map first. Found in the syntax tree, with the change that follows the API. What Pallas's change log says is the table.
+
+use crate::fixes::tree;
+use pallas_ir::{Certainty, Edit, Finding, Fix};
+use pallas_syntax::Span;
+use pallas_syntax::ast::{Arg, Expr, ExprKind, Module, Stmt, StmtKind};
+use pallas_syntax::visit;
+
+/// A name that moved.
+struct Moved {
+    /// The module that had it.
+    module: &'static str,
+    name: &'static str,
+    /// What happened: `was removed in JAX 0.9.0`.
+    what: &'static str,
+    now: Now,
+}
+
+/// What to write today.
+enum Now {
+    /// Another name in the same module.
+    Name(&'static str),
+    /// The same name in another module.
+    Module(&'static str),
+    /// Something else; a sentence.
+    Otherwise(&'static str),
+}
+
+const PALLAS: &str = "jax.experimental.pallas";
+const TPU: &str = "jax.experimental.pallas.tpu";
+const TRITON: &str = "jax.experimental.pallas.triton";
+
+macro_rules! moved {
+    ($($module:ident $name:literal $what:literal $now:expr;)*) => {
+        &[$(Moved { module: $module, name: $name, what: $what, now: $now }),*]
+    };
+}
+
+/// By module.
+static MOVED: &[Moved] = moved![
+    PALLAS "load" "was removed in JAX 0.9.0" Now::Otherwise("index the Ref (`x_ref[i]`), or use `load` of `jax.experimental.pallas.triton`");
+    PALLAS "store" "was removed in JAX 0.9.0" Now::Otherwise("assign to the Ref (`o_ref[i] = value`), or use `store` of `jax.experimental.pallas.triton`");
+    PALLAS "swap" "was removed in JAX 0.9.0" Now::Otherwise("read the Ref and assign to it");
+    PALLAS "max_contiguous" "moved in JAX 0.8.1" Now::Module(TRITON);
+    PALLAS "atomic_add" "moved in JAX 0.7.1" Now::Module(TRITON);
+    PALLAS "atomic_and" "moved in JAX 0.7.1" Now::Module(TRITON);
+    PALLAS "atomic_cas" "moved in JAX 0.7.1" Now::Module(TRITON);
+    PALLAS "atomic_max" "moved in JAX 0.7.1" Now::Module(TRITON);
+    PALLAS "atomic_min" "moved in JAX 0.7.1" Now::Module(TRITON);
+    PALLAS "atomic_or" "moved in JAX 0.7.1" Now::Module(TRITON);
+    PALLAS "atomic_xchg" "moved in JAX 0.7.1" Now::Module(TRITON);
+    PALLAS "atomic_xor" "moved in JAX 0.7.1" Now::Module(TRITON);
+    TPU "TPUCompilerParams" "was renamed, and removed in JAX 0.8.1" Now::Name("CompilerParams");
+    TPU "TPUMemorySpace" "was renamed, and removed in JAX 0.8.1" Now::Name("MemorySpace");
+    TPU "ANY" "was removed in JAX 0.10.0" Now::Module(PALLAS);
+    TPU "delay" "was removed in JAX 0.10.0" Now::Module(PALLAS);
+    TRITON "TritonCompilerParams" "was renamed, and removed in JAX 0.8.1" Now::Name("CompilerParams");
+];
+
+/// What a module writes that moved.
+pub(crate) fn find(module: &Module) -> Vec<Finding> {
+    let text = &module.source.text;
+    if !text.contains("pallas") {
+        return Vec::new();
+    }
+    let mut names: Vec<(&'static str, String)> = Vec::new();
+    for wanted in [PALLAS, TPU, TRITON] {
+        names.extend(tree::module_name(module, wanted).map(|name| (wanted, name)));
+    }
+    let mut found = Vec::new();
+    statements(&module.body, &mut |expr| found.extend(look(module, &names, expr)));
+    found
+}
+
+fn look(module: &Module, names: &[(&'static str, String)], expr: &Expr) -> Option<Finding> {
+    match &expr.kind {
+        ExprKind::Attribute { value, name, name_span } => {
+            let place = module.slice(value.span);
+            let (owner, _) = names.iter().find(|(_, written)| written == place)?;
+            let moved = MOVED.iter().find(|moved| moved.module == *owner && *moved.name == **name)?;
+            Some(finding(module, names, expr, *name_span, moved))
+        }
+        ExprKind::Call { args, .. } => {
+            let (name, _) = tree::callee(expr).filter(|(name, _)| &***name == "BlockSpec")?;
+            let [Arg::Positional(map), Arg::Positional(shape), ..] = args.as_slice() else { return None };
+            let is_map = matches!(map.kind, ExprKind::Lambda(_));
+            let is_shape = matches!(shape.kind, ExprKind::Tuple(_) | ExprKind::List(_));
+            if !is_map || !is_shape {
+                return None;
+            }
+            let (map, shape) = (map.span, shape.span);
+            let text = |span| module.slice(span).to_string();
+            let mut found = plain(
+                map.cover(shape),
+                format!("{name} takes the block shape first since JAX 0.4.31, and the index map second"),
+            );
+            found.fix = Some(Fix {
+                title: "put the block shape first".to_string(),
+                edits: vec![Edit { span: map, replacement: text(shape) }, Edit { span: shape, replacement: text(map) }],
+            });
+            Some(found)
+        }
+        _ => None,
+    }
+}
+
+fn finding(module: &Module, names: &[(&'static str, String)], expr: &Expr, name: Span, moved: &Moved) -> Finding {
+    let mut found = plain(expr.span, format!("{} {}", module.slice(expr.span), moved.what));
+    match moved.now {
+        Now::Name(now) => {
+            found.help = Some(format!("it is called `{now}` now"));
+            found.fix = Some(Fix::replace(format!("write {now}"), name, now));
+        }
+        Now::Module(now) => {
+            found.help = Some(format!("it is in `{now}` now"));
+            if let Some((_, written)) = names.iter().find(|(module, _)| *module == now) {
+                let text = format!("{written}.{}", moved.name);
+                found.fix = Some(Fix::replace(format!("write {text}"), expr.span, text));
+            }
+        }
+        Now::Otherwise(help) => found.help = Some(help.to_string()),
+    }
+    found
+}
+
+fn plain(span: Span, message: String) -> Finding {
+    Finding {
+        code: "PL008",
+        severity: crate::findings::severity("PL008"),
+        certainty: Certainty::Proved,
+        message,
+        span,
+        labels: Vec::new(),
+        evidence: None,
+        help: None,
+        fix: None,
+    }
+}
+
+/// Calls `visit` with every expression that does not stand under a condition: a program that asks which JAX it has knows
+/// what it does.
+fn statements<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Expr)) {
+    for statement in body {
+        match &statement.kind {
+            StmtKind::If { .. } | StmtKind::Try { .. } => continue,
+            StmtKind::FunctionDef(def) => {
+                visit::defaults(&def.params, &mut |expr| unconditional(expr, visit));
+                statements(&def.body, visit);
+            }
+            StmtKind::ClassDef(class) => statements(&class.body, visit),
+            _ => visit::blocks(statement, &mut |block| statements(block, visit)),
+        }
+        visit::expressions(statement, &mut |expr| unconditional(expr, visit));
+    }
+}
+
+fn unconditional<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
+    if matches!(expr.kind, ExprKind::IfExp { .. } | ExprKind::BoolOp { .. }) {
+        return;
+    }
+    visit(expr);
+    visit::inside(expr, &mut |child| unconditional(child, visit));
+}

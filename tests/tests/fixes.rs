@@ -1,0 +1,309 @@
+//! Every fix is applied, and the file analysed again: the finding is gone, nothing else that is wrong came, and the text is what
+//! a person would have written. Near misses have no fix.
+
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Finding, Severity};
+use std::sync::Arc;
+
+const PRELUDE: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+";
+
+fn analyse(text: &str) -> Analysis {
+    Analysis::new("/work/kernel.py", text, &AnalysisOptions::new(Arc::new(Disk)))
+}
+
+fn describe(analysis: &Analysis) -> Vec<String> {
+    let line = |finding: &Finding| analysis.source.line_of(finding.span.start);
+    analysis.findings.iter().map(|f| format!("{} {}: {}", f.code, line(f), f.message)).collect()
+}
+
+/// A file with findings of a rule that fixes mend: the first is fixed until there is none.
+#[track_caller]
+fn check(code: &str, before: &str, after: &str) {
+    let mut text = format!("{PRELUDE}{before}");
+    let first = analyse(&text);
+    let others = |analysis: &Analysis| -> Vec<String> {
+        let serious = analysis.findings.iter().filter(|f| f.code != code && f.severity != Severity::Info);
+        serious.map(|f| f.message.clone()).collect()
+    };
+    let known = others(&first);
+    assert!(first.findings.iter().any(|f| f.code == code), "{:#?}", describe(&first));
+    for _ in 0..5 {
+        let analysis = analyse(&text);
+        let Some(finding) = analysis.findings.iter().find(|f| f.code == code) else { break };
+        let fix = finding.fix.as_ref().unwrap_or_else(|| panic!("no fix: {:#?}\n{text}", describe(&analysis)));
+        assert!(!fix.title.is_empty() && !fix.title.ends_with('.'));
+        text = fix.apply(analysis.source.id, &text);
+    }
+    assert_eq!(text, format!("{PRELUDE}{after}"));
+    let mended = analyse(&text);
+    assert!(!mended.findings.iter().any(|f| f.code == code), "{:#?}", describe(&mended));
+    let new: Vec<String> = others(&mended).into_iter().filter(|message| !known.contains(message)).collect();
+    assert!(new.is_empty(), "{new:#?}\n{text}");
+}
+
+/// A file with a finding of a rule that no fix is certain for.
+#[track_caller]
+fn check_none(code: &str, text: &str) {
+    let analysis = analyse(&format!("{PRELUDE}{text}"));
+    let findings: Vec<&Finding> = analysis.findings.iter().filter(|f| f.code == code).collect();
+    assert!(!findings.is_empty(), "{:#?}", describe(&analysis));
+    assert!(findings.iter().all(|f| f.fix.is_none()), "{findings:#?}");
+}
+
+const COPY: &str = "
+def kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...]
+
+";
+
+#[test]
+fn an_index_map_gets_the_parameters_that_it_lacks() {
+    let call = |map: &str| {
+        format!(
+            "{COPY}x = jnp.ones((32, 512))
+pl.pallas_call(kernel, grid=(4, 4), out_shape=x,
+               in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i, j))],
+               out_specs=pl.BlockSpec((8, 128), {map}))(x)
+"
+        )
+    };
+    let before = analyse(&format!("{PRELUDE}{}", call("lambda i: (i, 0)")));
+    let fix = before.findings.iter().find(|f| f.code == "PL106").and_then(|f| f.fix.clone()).expect("a fix");
+    assert_eq!(fix.title, "add the parameter `j`");
+    let mended = fix.apply(before.source.id, &before.source.text);
+    assert_eq!(mended, format!("{PRELUDE}{}", call("lambda i, j: (i, 0)")));
+    assert!(!analyse(&mended).findings.iter().any(|f| f.code == "PL106"));
+    check_none("PL106", &call("lambda i, j, k: (i, j)"));
+}
+
+#[test]
+fn an_index_map_that_returns_offsets_returns_blocks() {
+    let call = |map: &str| {
+        format!(
+            "{COPY}block = 32
+x = jnp.ones((128, 512))
+pl.pallas_call(kernel, grid=(4, 4), out_shape=x,
+               in_specs=[pl.BlockSpec((block, 128), {map})],
+               out_specs=pl.BlockSpec((block, 128), lambda i, j: (i, j)))(x)
+"
+        )
+    };
+    check("PL120", &call("lambda i, j: (i * 32, j)"), &call("lambda i, j: (i, j)"));
+    check("PL120", &call("lambda i, j: (block * i, j * 128)"), &call("lambda i, j: (i, j)"));
+    check_none("PL120", &call("lambda i, j: (i + 1, j)"));
+}
+
+#[test]
+fn a_grid_is_rounded_up() {
+    let call = |grid: &str, length: usize| {
+        format!(
+            "{COPY}n, block = {length}, 32
+x = jnp.ones((n,))
+spec = pl.BlockSpec((block,), lambda i: (i,))
+pl.pallas_call(kernel, grid={grid}, out_shape=x, in_specs=[spec], out_specs=spec)(x)
+"
+        )
+    };
+    check("PL121", &call("(n // block,)", 100), &call("(pl.cdiv(n, block),)", 100));
+    check("PL123", &call("(n // block,)", 20), &call("(pl.cdiv(n, block),)", 20));
+    check_none("PL121", &call("(3,)", 100));
+}
+
+#[test]
+fn an_accumulator_is_set_to_zero_when_its_block_begins() {
+    let program = |body: &str| {
+        format!(
+            "
+def matmul(x_ref, y_ref, o_ref):
+  \"\"\"A block of the product.\"\"\"
+{body}
+x = jnp.ones((64, 96))
+y = jnp.ones((96, 64))
+pl.pallas_call(matmul, grid=(2, 2, 3), out_shape=jax.ShapeDtypeStruct((64, 64), jnp.float32),
+               in_specs=[pl.BlockSpec((32, 32), lambda i, j, k: (i, k)), pl.BlockSpec((32, 32), lambda i, j, k: (k, j))],
+               out_specs=pl.BlockSpec((32, 32), lambda i, j, k: (i, j)))(x, y)
+"
+        )
+    };
+    let init = "  @pl.when(pl.program_id(2) == 0)\n  def _():\n    o_ref[...] = jnp.zeros_like(o_ref)\n\n";
+    for sum in ["  o_ref[...] += x_ref[...] @ y_ref[...]\n", "  o_ref[...] = o_ref[...] + x_ref[...] @ y_ref[...]\n"] {
+        check("PL203", &program(sum), &program(&format!("{init}{sum}")));
+    }
+    // A maximum begins with something else; and who writes a part of it has a reason.
+    check_none("PL203", &program("  o_ref[...] = jnp.maximum(o_ref[...], x_ref[...] @ y_ref[...])\n"));
+    check_none("PL203", &program("  o_ref[:4] = jnp.zeros((4, 32))\n  o_ref[...] += x_ref[...] @ y_ref[...]\n"));
+}
+
+#[test]
+fn an_accumulator_in_scratch_memory_is_set_to_zero_too() {
+    let program = |init: &str| {
+        format!(
+            "
+def total(x_ref, o_ref, acc_ref):
+{init}    acc_ref[...] += x_ref[...]
+
+    @pl.when(pl.program_id(1) == pl.num_programs(1) - 1)
+    def _():
+        o_ref[...] = acc_ref[...]
+
+x = jnp.ones((4, 3, 8, 128))
+pl.pallas_call(total, grid=(4, 3), out_shape=jax.ShapeDtypeStruct((4, 8, 128), jnp.float32),
+               in_specs=[pl.BlockSpec((None, None, 8, 128), lambda i, k: (i, k, 0, 0))],
+               out_specs=pl.BlockSpec((None, 8, 128), lambda i, k: (i, 0, 0)),
+               scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32)])(x)
+"
+        )
+    };
+    let init = "    @pl.when(pl.program_id(1) == 0)\n    def _():\n        acc_ref[...] = jnp.zeros_like(acc_ref)\n\n";
+    check("PL203", &program(""), &program(init));
+}
+
+#[test]
+fn what_lies_past_the_end_is_masked() {
+    let program = |value: &str| {
+        format!(
+            "
+def total(x_ref, o_ref):
+  o_ref[...] = {value}
+
+x = jnp.ones((100, 128))
+pl.pallas_call(total, grid=(4,), out_shape=jax.ShapeDtypeStruct((4, 128), jnp.float32),
+               in_specs=[pl.BlockSpec((32, 128), lambda i: (i, 0))],
+               out_specs=pl.BlockSpec((1, 128), lambda i: (i, 0)))(x)
+"
+        )
+    };
+    let mask = "pl.program_id(0) * x_ref.shape[0] + jax.lax.broadcasted_iota(jnp.int32, x_ref.shape, 0) < 100";
+    check(
+        "PL204",
+        &program("jnp.sum(x_ref[...], axis=0, keepdims=True)"),
+        &program(&format!("jnp.sum(jnp.where({mask}, x_ref[...], 0), axis=0, keepdims=True)")),
+    );
+    check(
+        "PL204",
+        &program("x_ref[...].max(axis=0, keepdims=True)"),
+        &program(&format!("jnp.where({mask}, x_ref[...], -jnp.inf).max(axis=0, keepdims=True)")),
+    );
+    // What a product with something else makes of a zero, nobody knows.
+    check_none("PL204", &program("jnp.prod(x_ref[...], axis=0, keepdims=True)"));
+    check_none("PL204", &program("jnp.sum(jnp.exp(x_ref[...]), axis=0, keepdims=True)"));
+}
+
+#[test]
+fn both_factors_of_a_product_are_masked() {
+    let program = |x: &str, y: &str| {
+        format!(
+            "
+def product(x_ref, y_ref, o_ref):
+  @pl.when(pl.program_id(2) == 0)
+  def _():
+    o_ref[...] = jnp.zeros_like(o_ref)
+  o_ref[...] += {x} @ {y}
+
+pl.pallas_call(product, grid=(2, 1, 4), out_shape=jax.ShapeDtypeStruct((64, 128), jnp.float32),
+               in_specs=[pl.BlockSpec((32, 32), lambda i, j, k: (i, k)), pl.BlockSpec((32, 128), lambda i, j, k: (k, j))],
+               out_specs=pl.BlockSpec((32, 128), lambda i, j, k: (i, j)))(jnp.ones((64, 100)), jnp.ones((100, 128)))
+"
+        )
+    };
+    let masked = |name: &str, dimension: usize| {
+        format!(
+            "jnp.where(pl.program_id(2) * {name}.shape[{dimension}] + jax.lax.broadcasted_iota(jnp.int32, {name}.shape, \
+             {dimension}) < 100, {name}[...], 0)"
+        )
+    };
+    check("PL204", &program("x_ref[...]", "y_ref[...]"), &program(&masked("x_ref", 1), &masked("y_ref", 0)));
+}
+
+#[test]
+fn the_axis_that_is_reduced_over_moves_to_the_end() {
+    let program = |axis: usize, grid: &str, params: &str, semantics: &str| {
+        format!(
+            "
+def total(x_ref, o_ref):
+  @pl.when(pl.program_id({axis}) == 0)
+  def _():
+    o_ref[...] = jnp.zeros_like(o_ref)
+  o_ref[...] += x_ref[...]
+
+pl.pallas_call(total, grid={grid}, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32),
+               in_specs=[pl.BlockSpec((None, 1, 128), lambda {params}: (k, i, 0))],
+               out_specs=pl.BlockSpec((1, 128), lambda {params}: (i, 0)),
+               compiler_params=pltpu.CompilerParams(dimension_semantics={semantics}))(jnp.ones((4, 8, 128)))
+"
+        )
+    };
+    let before = program(0, "(4, 8)", "k, i", "(\"arbitrary\", \"parallel\")");
+    check("PL124", &before, &program(1, "(8, 4)", "i, k", "(\"parallel\", \"arbitrary\")"));
+    // A kernel that is launched elsewhere, too, would break there.
+    let twice = format!("{before}{}", before.split_once("\n\n").map_or("", |(_, call)| call));
+    check_none("PL124", &twice);
+}
+
+#[test]
+fn an_axis_that_is_reduced_over_is_declared_arbitrary() {
+    let program = |semantics: &str| {
+        format!(
+            "
+def total(x_ref, o_ref):
+  @pl.when(pl.program_id(1) == 0)
+  def _():
+    o_ref[...] = jnp.zeros_like(o_ref)
+  o_ref[...] += x_ref[...]
+
+pl.pallas_call(total, grid=(8, 4), out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32),
+               in_specs=[pl.BlockSpec((None, 1, 128), lambda i, k: (k, i, 0))],
+               out_specs=pl.BlockSpec((1, 128), lambda i, k: (i, 0)),
+               compiler_params=pltpu.CompilerParams(dimension_semantics={semantics}))(jnp.ones((4, 8, 128)))
+"
+        )
+    };
+    check("PL125", &program("(\"parallel\", \"parallel\")"), &program("(\"parallel\", \"arbitrary\")"));
+    check_none("PL125", &program("(\"parallel\",) * 2"));
+}
+
+#[test]
+fn a_value_is_converted_to_the_dtype_of_its_ref() {
+    let program = |value: &str| {
+        format!(
+            "
+def matmul(x_ref, y_ref, o_ref):
+  o_ref[...] = {value}
+
+x = jnp.ones((64, 64), jnp.bfloat16)
+pl.pallas_call(matmul, out_shape=x)(x, x)
+"
+        )
+    };
+    let dot = "jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)";
+    check("PL302", &program(dot), &program(&format!("{dot}.astype(o_ref.dtype)")));
+    check("PL302", &program(&format!("{dot} + 1")), &program(&format!("({dot} + 1).astype(o_ref.dtype)")));
+}
+
+#[test]
+fn old_spellings_become_new_ones() {
+    let spec = |spec: &str| {
+        format!(
+            "{COPY}x = jnp.ones((32,))\npl.pallas_call(kernel, grid=(4,), out_shape=x, in_specs=[{spec}], out_specs=pl.BlockSpec((8,), lambda i: i))(x)\n"
+        )
+    };
+    check("PL008", &spec("pl.BlockSpec(lambda i: (i,), (8,))"), &spec("pl.BlockSpec((8,), lambda i: (i,))"));
+    check(
+        "PL008",
+        "params = pltpu.TPUCompilerParams()\nspace = pltpu.ANY\n",
+        "params = pltpu.CompilerParams()\nspace = pl.ANY\n",
+    );
+    check_none("PL008", "def kernel(x_ref, o_ref):\n  o_ref[...] = pl.load(x_ref, (slice(None),))\n");
+    // Who asks which of them there is knows that they moved.
+    let asks = "params = pltpu.TPUCompilerParams() if hasattr(pltpu, 'TPUCompilerParams') else None\n";
+    assert!(analyse(&format!("{PRELUDE}{asks}")).findings.iter().all(|f| f.code != "PL008"));
+}
+
+#[test]
+fn a_comment_that_keeps_nothing_back_is_removed() {
+    check("PL006", "x = 1  # pallas: ignore[PL203]\n", "x = 1\n");
+}
