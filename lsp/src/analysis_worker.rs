@@ -5,15 +5,16 @@
 
 use crate::capabilities::Client;
 use crate::positions::LineTable;
+use crate::surroundings::{Known, Recorder};
 use crate::to_proto::Places;
-use pallas_engine::environment::{Environment, Wanted};
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, FileSystem, Overlay, ParsedFiles, Span};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, FileSystem, Overlay, ParsedFiles, SettingsFile, Span};
 use pallas_ide as ide;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 use tower_lsp_server::ls_types as lsp;
 
 /// A document to analyse.
@@ -44,6 +45,8 @@ pub(crate) struct Done {
     pub(crate) generation: u64,
     /// The result; `None` if making it panicked.
     pub(crate) analysed: Option<Arc<Analysed>>,
+    /// How long it took.
+    pub(crate) took: Duration,
 }
 
 /// An analysis, and all that is made of it once.
@@ -62,12 +65,15 @@ pub(crate) struct Analysed {
     pub(crate) hints: u64,
     /// Every file that it asked for, found or not, itself included.
     pub(crate) asked: HashSet<String>,
+    /// The settings file that it was analysed with.
+    pub(crate) settings_file: Option<SettingsFile>,
 }
 
 /// Sends jobs to the threads.
 #[derive(Clone)]
 pub(crate) struct AnalysisWorkers {
     queue: Arc<Queue>,
+    known: Known,
 }
 
 #[derive(Default)]
@@ -87,18 +93,27 @@ pub(crate) enum Turn {
 
 impl AnalysisWorkers {
     /// Starts the threads. They end with the process.
-    pub(crate) fn start(threads: usize, report: impl Fn(Done) + Clone + Send + 'static) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        threads: usize,
+        known: Known,
+        report: impl Fn(Done) + Clone + Send + 'static,
+    ) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let parsed = ParsedFiles::default();
         for _ in 0..threads {
-            let (queue, report, parsed) = (queue.clone(), report.clone(), parsed.clone());
+            let (queue, report, parsed, known) = (queue.clone(), report.clone(), parsed.clone(), known.clone());
             thread::Builder::new().name("analysis".to_string()).spawn(move || {
                 loop {
-                    report(run(queue.next(), &parsed));
+                    report(run(queue.next(), &parsed, &known));
                 }
             })?;
         }
-        Ok(AnalysisWorkers { queue })
+        Ok(AnalysisWorkers { queue, known })
+    }
+
+    /// Settings files and Python environments are looked for again.
+    pub(crate) fn forget_surroundings(&self) {
+        self.known.forget();
     }
 
     /// Queues a job in place of any that its document has in the queue.
@@ -136,27 +151,29 @@ impl Queue {
     }
 }
 
-fn run(job: Job, parsed: &ParsedFiles) -> Done {
-    let (uri, generation) = (job.uri.clone(), job.generation);
+fn run(job: Job, parsed: &ParsedFiles, known: &Known) -> Done {
+    let (uri, generation, begun) = (job.uri.clone(), job.generation, Instant::now());
     // The job is used up either way, so nothing half-changed is seen after a panic.
-    let analysed = catch_unwind(AssertUnwindSafe(|| analyse(job, parsed))).ok().map(Arc::new);
-    Done { uri, generation, analysed }
+    let analysed = catch_unwind(AssertUnwindSafe(|| analyse(job, parsed, known))).ok().map(Arc::new);
+    Done { uri, generation, analysed, took: begun.elapsed() }
 }
 
-fn analyse(job: Job, parsed: &ParsedFiles) -> Analysed {
-    let texts = job.texts.clone();
-    let files = Arc::new(Recorder { under: Overlay::new(texts, Arc::new(Disk)), asked: Mutex::default() });
+/// Analyses a document.
+pub(crate) fn analyse(job: Job, parsed: &ParsedFiles, known: &Known) -> Analysed {
+    let texts: Arc<dyn FileSystem> = Arc::new(Overlay::new(job.texts.clone(), Arc::new(Disk)));
+    let around = known.of(&texts, &job.path, &job.client.settings);
+    let files = Arc::new(Recorder::new(texts));
     let mut options = AnalysisOptions::new(files.clone());
     options.cancel = job.cancel.clone();
     options.parsed = parsed.clone();
-    let active = std::env::var("VIRTUAL_ENV").ok().filter(|folder| !folder.is_empty());
-    let wanted = Wanted { python: job.client.python.as_deref(), virtual_env: active.as_deref(), script: &job.path };
-    options.environment = Environment::find(&Disk, &wanted);
+    options.environment = around.environment.clone();
+    options.settings = around.settings.clone();
     options.import_paths = python_path();
     let analysis = Analysis::new(&job.path, job.lines.text(), &options);
-    let mut asked = std::mem::take(&mut *files.lock());
+    let mut asked = files.take();
     asked.insert(job.path.to_string());
-    Analysed::new(&job, analysis, asked)
+    asked.extend(around.asked.iter().cloned());
+    Analysed::new(&job, analysis, asked, around.file.clone())
 }
 
 /// `PYTHONPATH`
@@ -167,10 +184,10 @@ fn python_path() -> Vec<String> {
 
 impl Analysed {
     /// Makes of an analysis what the client is shown.
-    fn new(job: &Job, analysis: Analysis, asked: HashSet<String>) -> Self {
+    fn new(job: &Job, analysis: Analysis, asked: HashSet<String>, settings_file: Option<SettingsFile>) -> Self {
         let places =
             Places { analysis: &analysis, lines: &job.lines, uri: &job.uri, open: &job.open, client: &job.client };
-        let findings = ide::diagnostics(&analysis);
+        let findings = if job.client.settings.diagnostics { ide::diagnostics(&analysis) } else { Vec::new() };
         let diagnostics: Vec<_> = findings.iter().map(|finding| places.diagnostic(finding)).collect();
         let result_id = result_id(&diagnostics);
         let mut hints = DefaultHasher::new();
@@ -178,7 +195,7 @@ impl Analysed {
             hint.label.hash(&mut hints);
         }
         let hints = hints.finish();
-        Analysed { analysis, lines: job.lines.clone(), findings, diagnostics, result_id, hints, asked }
+        Analysed { analysis, lines: job.lines.clone(), findings, diagnostics, result_id, hints, asked, settings_file }
     }
 }
 
@@ -188,40 +205,13 @@ fn whole(analysis: &Analysis) -> Span {
 }
 
 /// Equal lists have equal names, and only the current process reads them.
-fn result_id(diagnostics: &[lsp::Diagnostic]) -> String {
+pub(crate) fn result_id(diagnostics: &[lsp::Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
     for diagnostic in diagnostics {
         // A type that the protocol sends can be written as JSON.
         serde_json::to_string(diagnostic).unwrap_or_default().hash(&mut hasher);
     }
     format!("{:016x}", hasher.finish())
-}
-
-/// Remembers what was asked for: an analysis depends on these files, also on those that are not there.
-struct Recorder {
-    under: Overlay,
-    asked: Mutex<HashSet<String>>,
-}
-
-impl Recorder {
-    fn lock(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl FileSystem for Recorder {
-    fn read(&self, path: &str) -> Result<Option<Arc<str>>, String> {
-        self.lock().insert(path.to_string());
-        self.under.read(path)
-    }
-
-    fn list(&self, folder: &str) -> Option<Vec<String>> {
-        self.under.list(folder)
-    }
-
-    fn absolute(&self, path: &str) -> String {
-        self.under.absolute(path)
-    }
 }
 
 #[cfg(test)]
@@ -259,9 +249,9 @@ pub(crate) mod tests {
             labels: vec![Label { span: Span::new(file, 7, 10), text: "imported here".to_string() }],
             evidence: Some("the names are a, b and numpy".to_string()),
             help: Some("write numpy".to_string()),
-            fix: Some(Fix { span, replacement: "numpy".to_string(), title: "write numpy".to_string() }),
+            fix: Some(Fix::replace("write numpy", span, "numpy")),
         }];
-        Analysed::new(&job, analysis, HashSet::new())
+        Analysed::new(&job, analysis, HashSet::new(), None)
     }
 
     #[test]
@@ -282,7 +272,7 @@ pub(crate) mod tests {
             "data": {
                 "name": "uncaught-exception",
                 "certainty": "proved",
-                "fix": {"title": "write numpy", "uri": "file:///work/a.py", "range": range, "newText": "numpy"},
+                "fix": {"title": "write numpy", "edits": [{"uri": "file:///work/a.py", "range": range, "newText": "numpy"}]},
             },
         }]);
         assert_eq!(shown(&Client { related_information: true, ..Client::default() }), expected);
@@ -297,7 +287,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_newest_text_of_a_document_waits_once() {
-        let workers = AnalysisWorkers { queue: Arc::new(Queue::default()) };
+        let workers = AnalysisWorkers { queue: Arc::new(Queue::default()), known: Known::default() };
         let job = |name: &str, generation| Job {
             uri: lsp::Uri::from_str(name).expect("valid"),
             path: name.into(),

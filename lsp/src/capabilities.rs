@@ -1,12 +1,23 @@
 //! What client and server agree on at `initialize`.
 
+use crate::commands;
 use crate::positions::Encoding;
+use crate::settings::EditorSettings;
+use crate::uris;
 use tower_lsp_server::ls_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
-    DiagnosticOptions, DiagnosticServerCapabilities, HoverProviderCapability, InitializeParams, InitializeResult,
-    MarkupKind, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, HoverProviderCapability,
+    InitializeParams, InitializeResult, MarkupKind, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities,
+    ServerInfo, SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, TypeDefinitionProviderCapability, WorkDoneProgressOptions,
 };
+
+/// All certain fixes of a file at once; editors do this on save.
+pub(crate) const FIX_ALL: &str = "source.fixAll.pallas";
+/// Runs a file.
+pub(crate) const RUN: &str = "source.pallas.run";
+/// Profiles a file.
+pub(crate) const PROFILE: &str = "source.pallas.profile";
 
 /// What the client can do, as far as it matters to us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,8 +38,32 @@ pub(crate) struct Client {
     pub(crate) versioned_edits: bool,
     /// It shows Markdown in hovers.
     pub(crate) markdown: bool,
-    /// The Python whose packages are imported, if its options name one.
-    pub(crate) python: Option<String>,
+    /// It links the code of a diagnostic to the page of its rule.
+    pub(crate) code_descriptions: bool,
+    /// It fades and strikes through.
+    pub(crate) tags: bool,
+    /// It shows lines above code; others get `Run` and `Profile` as code actions.
+    pub(crate) lenses: bool,
+    /// It can be asked to ask again for lenses.
+    pub(crate) refreshes_lenses: bool,
+    /// It shows the children of symbols with their ranges; others get a flat list.
+    pub(crate) document_symbols: bool,
+    /// It shows what takes long.
+    pub(crate) progress: bool,
+    /// It opens documents that it is asked to.
+    pub(crate) shows_documents: bool,
+    /// It shows the results of commands itself.
+    pub(crate) presents_results: bool,
+    /// It can be asked for its configuration.
+    pub(crate) configuration: bool,
+    /// It can be asked to tell when its configuration changes.
+    pub(crate) registers_configuration: bool,
+    /// It can be asked to tell when files change.
+    pub(crate) registers_watchers: bool,
+    /// The folders that it works in.
+    pub(crate) folders: Vec<String>,
+    /// What the user set.
+    pub(crate) settings: EditorSettings,
 }
 
 impl Client {
@@ -37,6 +72,12 @@ impl Client {
         let document = capabilities.text_document.as_ref();
         let workspace = capabilities.workspace.as_ref();
         let general = capabilities.general.as_ref();
+        let window = capabilities.window.as_ref();
+        let published = document.and_then(|d| d.publish_diagnostics.as_ref());
+        let experimental = |name: &str| {
+            let ours = capabilities.experimental.as_ref().and_then(|experimental| experimental.get("pallas"));
+            ours.and_then(|ours| ours.get(name)?.as_bool()).unwrap_or(false)
+        };
         let encodings = general.and_then(|general| general.position_encodings.as_deref()).unwrap_or_default();
         let formats = document.and_then(|d| d.hover.as_ref()).and_then(|hover| hover.content_format.as_deref());
         Client {
@@ -63,16 +104,55 @@ impl Client {
                 .and_then(|edit| edit.document_changes)
                 .unwrap_or(false),
             markdown: formats.is_none_or(|formats| formats.contains(&MarkupKind::Markdown)),
-            python: None,
+            code_descriptions: published.and_then(|publish| publish.code_description_support).unwrap_or(false),
+            tags: published.is_some_and(|publish| publish.tag_support.is_some()),
+            lenses: document.is_some_and(|d| d.code_lens.is_some()),
+            refreshes_lenses: workspace
+                .and_then(|w| w.code_lens.as_ref())
+                .and_then(|lens| lens.refresh_support)
+                .unwrap_or(false),
+            document_symbols: document
+                .and_then(|d| d.document_symbol.as_ref())
+                .and_then(|symbols| symbols.hierarchical_document_symbol_support)
+                .unwrap_or(false),
+            progress: window.and_then(|window| window.work_done_progress).unwrap_or(false),
+            shows_documents: window.and_then(|w| w.show_document.as_ref()).is_some_and(|show| show.support),
+            presents_results: experimental("presentsResults"),
+            configuration: workspace.and_then(|w| w.configuration).unwrap_or(false),
+            registers_configuration: workspace
+                .and_then(|w| w.did_change_configuration.as_ref())
+                .and_then(|change| change.dynamic_registration)
+                .unwrap_or(false),
+            registers_watchers: workspace
+                .and_then(|w| w.did_change_watched_files.as_ref())
+                .and_then(|watched| watched.dynamic_registration)
+                .unwrap_or(false),
+            folders: Vec::new(),
+            settings: EditorSettings::default(),
         }
     }
 }
 
-/// Both sides of the agreement.
-pub(crate) fn negotiate(params: &InitializeParams) -> (Client, InitializeResult) {
+/// The folders that the client works in.
+fn folders(params: &InitializeParams) -> Vec<String> {
+    let several = params.workspace_folders.iter().flatten().map(|folder| uris::path(&folder.uri));
+    let mut folders: Vec<String> = several.collect();
+    #[expect(deprecated, reason = "older clients know a single folder")]
+    if folders.is_empty() {
+        folders.extend(params.root_uri.as_ref().map(uris::path));
+    }
+    folders.retain(|folder| folder.len() > 1);
+    folders
+}
+
+/// Both sides of the agreement, and what of the options is not understood.
+pub(crate) fn negotiate(params: &InitializeParams) -> (Client, InitializeResult, Vec<String>) {
     let mut client = Client::new(&params.capabilities);
-    let python = params.initialization_options.as_ref().and_then(|options| options.get("python")?.as_str());
-    client.python = python.filter(|python| !python.is_empty()).map(str::to_string);
+    let mut problems = Vec::new();
+    if let Some(options) = &params.initialization_options {
+        (client.settings, problems) = EditorSettings::read(options);
+    }
+    client.folders = folders(params);
     let capabilities = ServerCapabilities {
         position_encoding: Some(PositionEncodingKind::from(client.encoding.name())),
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
@@ -86,7 +166,12 @@ pub(crate) fn negotiate(params: &InitializeParams) -> (Client, InitializeResult)
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         code_action_provider: client.code_actions.then(|| {
             CodeActionProviderCapability::Options(CodeActionOptions {
-                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+                code_action_kinds: Some(vec![
+                    CodeActionKind::QUICKFIX,
+                    CodeActionKind::from(FIX_ALL),
+                    CodeActionKind::from(RUN),
+                    CodeActionKind::from(PROFILE),
+                ]),
                 ..CodeActionOptions::default()
             })
         }),
@@ -94,9 +179,27 @@ pub(crate) fn negotiate(params: &InitializeParams) -> (Client, InitializeResult)
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 identifier: Some("pallas".to_string()),
                 inter_file_dependencies: true,
-                workspace_diagnostics: false,
+                workspace_diagnostics: true,
                 ..DiagnosticOptions::default()
             })
+        }),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        definition_provider: Some(OneOf::Left(true)),
+        type_definition_provider: Some(TypeDefinitionProviderCapability::Simple(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some(["(", ",", "=", ".", "\"", "'"].map(str::to_string).into()),
+            ..CompletionOptions::default()
+        }),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: Some(["(", ","].map(str::to_string).into()),
+            retrigger_characters: Some(vec!["=".to_string()]),
+            ..SignatureHelpOptions::default()
+        }),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: commands::NAMES.map(str::to_string).into(),
+            work_done_progress_options: WorkDoneProgressOptions { work_done_progress: Some(true) },
         }),
         ..ServerCapabilities::default()
     };
@@ -108,7 +211,7 @@ pub(crate) fn negotiate(params: &InitializeParams) -> (Client, InitializeResult)
         }),
         ..InitializeResult::default()
     };
-    (client, result)
+    (client, result, problems)
 }
 
 #[cfg(test)]
@@ -118,7 +221,9 @@ mod tests {
 
     fn client(capabilities: Value) -> (Client, InitializeResult) {
         let params = serde_json::from_value(json!({"processId": null, "rootUri": null, "capabilities": capabilities}));
-        negotiate(&params.expect("parameters"))
+        let (client, result, problems) = negotiate(&params.expect("parameters"));
+        assert_eq!(problems, Vec::<String>::new());
+        (client, result)
     }
 
     fn encoding(offered: &[&str]) -> Encoding {
@@ -146,15 +251,25 @@ mod tests {
     }
 
     #[test]
-    fn options_name_the_python() {
-        let python = |options: Value| {
+    fn options_are_settings() {
+        let options = |options: Value| {
             let params = json!({"capabilities": {}, "initializationOptions": options});
-            negotiate(&serde_json::from_value(params).expect("parameters")).0.python
+            let (client, _, problems) = negotiate(&serde_json::from_value(params).expect("parameters"));
+            (client.settings.engine.python, problems.len())
         };
-        assert_eq!(python(json!({"python": "/env/bin/python"})).as_deref(), Some("/env/bin/python"));
-        assert_eq!(python(json!({"python": ""})), None);
-        assert_eq!(python(json!({"python": 3})), None);
-        assert_eq!(python(json!(null)), None);
+        assert_eq!(options(json!({"python": "/env/bin/python"})), (Some("/env/bin/python".to_string()), 0));
+        assert_eq!(options(json!({"python": ""})), (None, 0));
+        assert_eq!(options(json!({"python": 3})), (None, 1));
+        assert_eq!(options(json!(null)), (None, 0));
+    }
+
+    #[test]
+    fn folders_are_those_of_the_workspace() {
+        let folders = |params: Value| negotiate(&serde_json::from_value(params).expect("parameters")).0.folders;
+        let several = json!([{"uri": "file:///a", "name": "a"}, {"uri": "file:///b%20c", "name": "b"}]);
+        assert_eq!(folders(json!({"capabilities": {}, "workspaceFolders": several})), ["/a", "/b c"]);
+        assert_eq!(folders(json!({"capabilities": {}, "rootUri": "file:///a"})), ["/a"]);
+        assert!(folders(json!({"capabilities": {}})).is_empty());
     }
 
     #[test]

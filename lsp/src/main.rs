@@ -4,17 +4,25 @@
 //! said in its module. Nothing but messages is ever written to standard output.
 
 mod analysis_worker;
+mod cache;
 mod capabilities;
+mod commands;
 mod frames;
 mod from_proto;
 mod main_loop;
 mod positions;
+mod presenting;
 mod requests;
+mod rule_pages;
+mod runner;
+mod settings;
 mod state;
 mod stdio;
+mod surroundings;
 mod to_proto;
 mod transport;
 mod uris;
+mod workspace;
 
 use main_loop::Event;
 use std::process::ExitCode;
@@ -24,6 +32,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use stdio::Ending;
+use surroundings::Known;
 
 const USAGE: &str = "\
 pallas-lsp: a language server for JAX Pallas kernels
@@ -80,11 +89,12 @@ fn serve() -> std::io::Result<ExitCode> {
     let input = stdio::read_from(std::io::stdin(), output.clone(), move |end| {
         drop(input_ended.send(Ended::Input(end)));
     })?;
+    let known = Known::default();
     let (outgoing, to_client) = tokio::sync::mpsc::unbounded_channel();
-    let events = main_loop::start(outgoing)?;
+    let events = main_loop::start(outgoing, known.clone())?;
     let shut_down = Arc::new(AtomicBool::new(false));
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let service = transport::serve(input, output.clone(), events.clone(), to_client, shut_down.clone());
+    let service = transport::serve(input, output.clone(), events.clone(), to_client, shut_down.clone(), known);
     thread::Builder::new().name("transport".to_string()).spawn(move || {
         runtime.block_on(service);
         drop(ended.send(Ended::Transport));

@@ -3,18 +3,21 @@
 //! Notifications are applied here, in the order in which they came. Everything slow is elsewhere: analyses run on
 //! [`AnalysisWorkers`], answers are made on [`RequestWorkers`], messages to the client are sent by the transport.
 
-use crate::analysis_worker::{AnalysisWorkers, Done, Job, Turn};
+use crate::analysis_worker::{Analysed, AnalysisWorkers, Done, Job, Turn, result_id};
 use crate::capabilities::Client;
 use crate::from_proto::Edit;
 use crate::requests::{Kind, Refusal, Reply, RequestWorkers};
-use crate::state::{Snapshot, State};
-use crate::uris;
+use crate::settings::EditorSettings;
+use crate::state::{Document, Snapshot, State};
+use crate::surroundings::{Known, is_settings_file};
+use crate::{to_proto, uris};
 use pallas_engine::Cancel;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
 /// Something that the main loop reacts to.
@@ -43,6 +46,14 @@ pub(crate) enum Event {
     Save(Uri),
     /// A document was closed.
     Close(Uri),
+    /// The user's settings are these now.
+    Configure(EditorSettings),
+    /// Files changed that may not be open.
+    FilesChanged(Vec<String>),
+    /// Whether the client wants to hear what the server does.
+    Trace(bool),
+    /// A question about everything.
+    Overview(oneshot::Sender<Overview>),
     /// A request about a document.
     Request(Uri, Kind, Box<dyn Reply>),
     /// An analysis has ended.
@@ -51,8 +62,20 @@ pub(crate) enum Event {
     Stop,
 }
 
+/// Everything, as it was when it was asked.
+pub(crate) struct Overview {
+    /// What the client can do, and what the user set.
+    pub(crate) client: Arc<Client>,
+    /// The open documents: which, their version, their text.
+    pub(crate) documents: Vec<(Uri, i32, Arc<str>)>,
+}
+
 /// A message to the client.
 pub(crate) enum Outgoing {
+    /// What the server did, for clients that trace it.
+    LogTrace(String),
+    /// Ask again for lenses.
+    RefreshLenses,
     /// The diagnostics of a document.
     Publish {
         /// Which document.
@@ -72,10 +95,10 @@ pub(crate) enum Outgoing {
 const WORKERS: usize = 2;
 
 /// Starts the main loop and its workers.
-pub(crate) fn start(outgoing: UnboundedSender<Outgoing>) -> std::io::Result<Sender<Event>> {
+pub(crate) fn start(outgoing: UnboundedSender<Outgoing>, known: Known) -> std::io::Result<Sender<Event>> {
     let (events, receiver) = channel();
     let results = events.clone();
-    let analyses = AnalysisWorkers::start(WORKERS, move |done| {
+    let analyses = AnalysisWorkers::start(WORKERS, known, move |done| {
         // Fails only when the main loop has stopped.
         let _ = results.send(Event::Analysed(done));
     })?;
@@ -83,6 +106,10 @@ pub(crate) fn start(outgoing: UnboundedSender<Outgoing>) -> std::io::Result<Send
     let main_loop = MainLoop { state: State::default(), analyses, requests, outgoing };
     thread::Builder::new().name("main-loop".to_string()).spawn(move || main_loop.run(&receiver))?;
     Ok(events)
+}
+
+fn is_settings(uri: &Uri) -> bool {
+    is_settings_file(&uris::path(uri))
 }
 
 struct MainLoop {
@@ -107,6 +134,19 @@ impl MainLoop {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Initialize(client) => self.state.client = Arc::new(client),
+            Event::Open { uri, text, .. } if is_settings(&uri) => {
+                self.state.set_settings_text(&uri, Some(text));
+                self.settings_changed();
+            }
+            Event::Change { uri, edits, .. } if is_settings(&uri) => {
+                if self.state.change_settings_text(&uri, &edits) {
+                    self.settings_changed();
+                }
+            }
+            Event::Close(uri) if is_settings(&uri) => {
+                self.state.set_settings_text(&uri, None);
+                self.settings_changed();
+            }
             Event::Open { uri, version, text } => {
                 self.forget(&uri, Refusal::Modified);
                 self.state.open(uri.clone(), version, text);
@@ -136,6 +176,29 @@ impl MainLoop {
             }
             Event::Request(uri, kind, reply) => self.request(&uri, kind, reply),
             Event::Analysed(done) => self.analysed(done),
+            Event::Configure(settings) => {
+                let client = Client { settings, ..(*self.state.client).clone() };
+                if client != *self.state.client {
+                    self.state.client = Arc::new(client);
+                    self.settings_changed();
+                    if self.state.client.refreshes_lenses {
+                        self.send(Outgoing::RefreshLenses);
+                    }
+                }
+            }
+            Event::FilesChanged(paths) => {
+                self.analyses.forget_surroundings();
+                for uri in self.state.dependents_of_files(&paths) {
+                    self.analyse(&uri, Turn::Last);
+                }
+            }
+            Event::Trace(traces) => self.state.traces = traces,
+            Event::Overview(reply) => {
+                let client = self.state.client.clone();
+                let document = |d: &mut Document| (d.uri.clone(), d.version, d.lines.text().clone());
+                // Fails only when nobody waits any more.
+                let _ = reply.send(Overview { client, documents: self.state.documents().map(document).collect() });
+            }
             Event::Stop => {}
         }
     }
@@ -181,8 +244,52 @@ impl MainLoop {
         }
     }
 
-    /// Files that are not open are not watched; a save is a good time to look at them again.
+    /// All documents are analysed again, with what is set now.
+    fn settings_changed(&mut self) {
+        self.analyses.forget_surroundings();
+        let uris: Vec<Uri> = self.state.documents().map(|document| document.uri.clone()).collect();
+        for uri in uris {
+            self.analyse(&uri, Turn::Last);
+        }
+    }
+
+    /// Tells what is wrong with the settings file of an analysis, where that is news; and that nothing is any more, where no
+    /// document has it.
+    fn tell_of_settings(&mut self, before: Option<&Analysed>, now: &Analysed) {
+        let path = |analysed: &Analysed| analysed.settings_file.as_ref().map(|file| file.source.path.to_string());
+        let mut news: Vec<(String, Vec<Diagnostic>)> = Vec::new();
+        if let Some(file) = &now.settings_file {
+            let problems = to_proto::settings_diagnostics(file, &self.state.client);
+            news.push((file.source.path.to_string(), problems));
+        }
+        if let Some(old) = before.and_then(path).filter(|old| path(now).as_ref() != Some(old)) {
+            let has = |d: &mut Document| d.analysed.as_ref().is_some_and(|a| path(a).as_ref() == Some(&old));
+            if !self.state.documents().any(|document| has(document)) {
+                news.push((old, Vec::new()));
+            }
+        }
+        for (path, diagnostics) in news {
+            let name = if diagnostics.is_empty() { None } else { Some(result_id(&diagnostics)) };
+            if self.state.settings_shown.get(&path) == name.as_ref() {
+                continue;
+            }
+            let uri = self.state.open_paths().get(path.as_str()).cloned().or_else(|| uris::uri(&path));
+            match name {
+                Some(name) => drop(self.state.settings_shown.insert(path, name)),
+                None => drop(self.state.settings_shown.remove(&path)),
+            }
+            if let Some(uri) = uri {
+                self.send(Outgoing::Publish { uri, diagnostics, version: None });
+            }
+        }
+    }
+
+    /// Files that are not open are not watched by all clients; a save is a good time to look at them again.
     fn saved(&mut self, uri: &Uri) {
+        if is_settings(uri) {
+            self.settings_changed();
+            return;
+        }
         let Some(analysed) = self.state.document(uri).and_then(|document| document.analysed.clone()) else { return };
         let open = self.state.open_paths();
         if analysed.asked.iter().any(|path| !open.contains_key(path.as_str())) {
@@ -230,12 +337,22 @@ impl MainLoop {
         let hints_asked = waiting.iter().any(|(kind, _)| *kind == Kind::Hints);
         let hints_differ = document.hints_shown.is_some_and(|shown| shown != analysed.hints);
         // The client asks again after its own edits; only what changed without one it has to be told of.
+        let old = before.clone();
         let same_text = before.as_ref().is_some_and(|before| Arc::ptr_eq(&before.lines, &analysed.lines));
         let differ = before.is_some_and(|before| before.result_id != analysed.result_id);
         if let Some(snapshot) = self.state.snapshot(&done.uri) {
             for (kind, reply) in waiting {
                 self.answer(&done.uri, kind, reply, snapshot.clone());
             }
+        }
+        self.tell_of_settings(old.as_deref(), &analysed);
+        if self.state.traces {
+            let (count, launches) = (analysed.diagnostics.len(), analysed.analysis.launches.len());
+            let file = done.uri.as_str();
+            self.send(Outgoing::LogTrace(format!(
+                "analysed {file} version {version} in {:.1} ms: {launches} launches, {count} findings",
+                done.took.as_secs_f64() * 1e3
+            )));
         }
         if !client.pulls_diagnostics {
             let diagnostics = analysed.diagnostics.clone();

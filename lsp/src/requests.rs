@@ -2,6 +2,7 @@
 //!
 //! A request that is dropped by the client (`$/cancelRequest`) is seen here as a reply that nobody waits for.
 
+use crate::capabilities::{FIX_ALL, PROFILE, RUN};
 use crate::from_proto;
 use crate::state::Snapshot;
 use crate::to_proto::Places;
@@ -129,16 +130,20 @@ fn places(snapshot: &Snapshot) -> Places<'_> {
 
 /// `textDocument/hover`
 pub(crate) fn hover(snapshot: &Snapshot, position: lsp::Position) -> Option<lsp::Hover> {
-    let offset = snapshot.analysed.lines.offset(from_proto::position(position), snapshot.client.encoding);
-    let hover = ide::hover(&snapshot.analysed.analysis, u32::try_from(offset).ok()?)?;
+    let hover = ide::hover(&snapshot.analysed.analysis, offset(snapshot, position))?;
     Some(places(snapshot).hover(hover))
 }
 
 /// `textDocument/inlayHint`
 pub(crate) fn inlay_hints(snapshot: &Snapshot, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
     let analysis = &snapshot.analysed.analysis;
+    let settings = &snapshot.client.settings;
     let within = from_proto::range(&snapshot.analysed.lines, range, snapshot.client.encoding);
-    let hints = ide::inlay_hints(analysis, Span::new(analysis.source.id, within.start, within.end));
+    let mut hints = ide::inlay_hints(analysis, Span::new(analysis.source.id, within.start, within.end));
+    hints.retain(|hint| match hint.kind {
+        ide::HintKind::Ref => settings.ref_hints,
+        ide::HintKind::Value => settings.value_hints,
+    });
     let places = places(snapshot);
     Some(hints.into_iter().map(|hint| places.hint(hint)).collect())
 }
@@ -146,28 +151,165 @@ pub(crate) fn inlay_hints(snapshot: &Snapshot, range: lsp::Range) -> Option<Vec<
 /// `textDocument/codeLens`
 pub(crate) fn code_lenses(snapshot: &Snapshot) -> Option<Vec<lsp::CodeLens>> {
     let places = places(snapshot);
-    Some(ide::lenses(&snapshot.analysed.analysis).into_iter().map(|lens| places.lens(lens)).collect())
+    Some(ide::lenses(&snapshot.analysed.analysis).into_iter().flat_map(|lens| places.lenses(lens)).collect())
 }
 
-/// `textDocument/codeAction`: the fixes of the findings that the range touches.
+/// `textDocument/codeAction`: the fixes of the findings that the range touches; all fixes of the file, where that is asked for;
+/// and for clients without lenses, what can be done with the file's launches.
 pub(crate) fn code_actions(
     snapshot: &Snapshot,
     range: lsp::Range,
     context: &lsp::CodeActionContext,
 ) -> Option<lsp::CodeActionResponse> {
-    let wanted = |kind: &lsp::CodeActionKind| kind.as_str().is_empty() || *kind == lsp::CodeActionKind::QUICKFIX;
-    if !snapshot.client.code_actions || context.only.as_ref().is_some_and(|only| !only.iter().any(wanted)) {
+    let client = &snapshot.client;
+    if !client.code_actions {
         return Some(Vec::new());
     }
-    let range = from_proto::range(&snapshot.analysed.lines, range, snapshot.client.encoding);
+    // A kind stands for all that begin with it: `source` for `source.fixAll`.
+    let covers = |wanted: &lsp::CodeActionKind, kind: &str| {
+        kind.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            || wanted.as_str().is_empty()
+    };
+    let asked = |kind: &str| context.only.as_ref().is_some_and(|only| only.iter().any(|wanted| covers(wanted, kind)));
+    let offered = |kind: &str| context.only.is_none() || asked(kind);
+    let range = from_proto::range(&snapshot.analysed.lines, range, client.encoding);
     let places = places(snapshot);
-    let findings = snapshot.analysed.findings.iter().zip(&snapshot.analysed.diagnostics);
-    let actions = findings.filter_map(|(finding, shown)| {
-        let span = finding.span.range();
-        let fix = finding.fix.as_ref().filter(|_| span.start <= range.end && range.start <= span.end)?;
-        places.quick_fix(fix, shown, snapshot.version)
-    });
-    Some(actions.map(lsp::CodeActionOrCommand::CodeAction).collect())
+    let findings = || snapshot.analysed.findings.iter().zip(&snapshot.analysed.diagnostics);
+    let mut actions: Vec<lsp::CodeAction> = Vec::new();
+    if offered(lsp::CodeActionKind::QUICKFIX.as_str()) {
+        actions.extend(findings().filter_map(|(finding, shown)| {
+            let span = finding.span.range();
+            let fix = finding.fix.as_ref().filter(|_| span.start <= range.end && range.start <= span.end)?;
+            places.quick_fix(fix, shown, snapshot.version)
+        }));
+    }
+    if asked(FIX_ALL) {
+        actions.extend(fix_all(snapshot, &places));
+    }
+    for (title, kind) in [("Run", RUN), ("Profile", PROFILE)] {
+        // Where lenses offer it already, a bulb on each launch would be in the way.
+        if client.settings.may_run && (asked(kind) || (context.only.is_none() && !client.lenses)) {
+            let lenses = ide::lenses(&snapshot.analysed.analysis);
+            let launched = || lenses.iter().filter(|lens| lens.is_launched);
+            let here = launched().find(|lens| lens.span.touches(range.start as u32)).or_else(|| launched().next());
+            actions.extend(here.map(|lens| lsp::CodeAction {
+                title: format!("{title} this file's kernels"),
+                kind: Some(lsp::CodeActionKind::from(kind)),
+                command: Some(places.command(title, lens)),
+                ..lsp::CodeAction::default()
+            }));
+        }
+    }
+    Some(actions.into_iter().map(lsp::CodeActionOrCommand::CodeAction).collect())
+}
+
+/// All fixes that do not touch each other; the rest is there the next time.
+fn fix_all(snapshot: &Snapshot, places: &Places<'_>) -> Option<lsp::CodeAction> {
+    let mut taken: Vec<&ide::Edit> = Vec::new();
+    let apart = |a: &ide::Edit, b: &ide::Edit| {
+        a.span.file != b.span.file || a.span.end < b.span.start || b.span.end < a.span.start
+    };
+    let mut diagnostics = Vec::new();
+    for (finding, shown) in snapshot.analysed.findings.iter().zip(&snapshot.analysed.diagnostics) {
+        let Some(fix) = &finding.fix else { continue };
+        if fix.edits.iter().all(|edit| taken.iter().all(|other| apart(edit, other))) {
+            taken.extend(&fix.edits);
+            diagnostics.push(shown.clone());
+        }
+    }
+    if taken.is_empty() {
+        return None;
+    }
+    Some(lsp::CodeAction {
+        title: "Apply all certain fixes".to_string(),
+        kind: Some(lsp::CodeActionKind::from(FIX_ALL)),
+        diagnostics: Some(diagnostics),
+        edit: Some(places.workspace_edit(&taken, snapshot.version)?),
+        ..lsp::CodeAction::default()
+    })
+}
+
+fn offset(snapshot: &Snapshot, position: lsp::Position) -> u32 {
+    let offset = snapshot.analysed.lines.offset(from_proto::position(position), snapshot.client.encoding);
+    // Sources are bounded to 4 GiB.
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}
+
+fn links(snapshot: &Snapshot, position: lsp::Position) -> Option<ide::Links> {
+    ide::links(&snapshot.analysed.analysis, offset(snapshot, position))
+}
+
+/// `textDocument/references`: what Pallas connects with the place. Uses of names are found by others.
+pub(crate) fn references(snapshot: &Snapshot, position: lsp::Position) -> Option<Vec<lsp::Location>> {
+    let found = links(snapshot, position)?;
+    let places = places(snapshot);
+    let others = found.places.iter().filter(|place| !found.is_name || **place != found.here);
+    Some(others.filter_map(|place| places.location(*place)).collect())
+}
+
+/// `textDocument/documentHighlight`: the same, but not on names, where editors show one server's answer only.
+pub(crate) fn highlights(snapshot: &Snapshot, position: lsp::Position) -> Option<Vec<lsp::DocumentHighlight>> {
+    let found = links(snapshot, position).filter(|found| !found.is_name)?;
+    let places = places(snapshot);
+    let highlight = |place: &Span| {
+        Some(lsp::DocumentHighlight {
+            range: places.location(*place)?.range,
+            kind: Some(lsp::DocumentHighlightKind::TEXT),
+        })
+    };
+    Some(found.places.iter().filter_map(highlight).collect())
+}
+
+/// `textDocument/definition`: from an axis to its extent in the grid. Names are defined where others say.
+pub(crate) fn definition(snapshot: &Snapshot, position: lsp::Position) -> Option<lsp::GotoDefinitionResponse> {
+    let found = links(snapshot, position).filter(|found| !found.is_name)?;
+    let origin = found.origin.filter(|origin| *origin != found.here)?;
+    Some(lsp::GotoDefinitionResponse::Scalar(places(snapshot).location(origin)?))
+}
+
+/// `textDocument/typeDefinition`: from a Ref to the `BlockSpec` that gives it its shape.
+pub(crate) fn type_definition(snapshot: &Snapshot, position: lsp::Position) -> Option<lsp::GotoDefinitionResponse> {
+    let found = links(snapshot, position)?;
+    let origin = found.origin.filter(|origin| *origin != found.here)?;
+    Some(lsp::GotoDefinitionResponse::Scalar(places(snapshot).location(origin)?))
+}
+
+/// `textDocument/documentSymbol`
+pub(crate) fn symbols(snapshot: &Snapshot) -> Option<lsp::DocumentSymbolResponse> {
+    let places = places(snapshot);
+    let symbols = ide::symbols(&snapshot.analysed.analysis).into_iter().map(|symbol| places.symbol(symbol));
+    if snapshot.client.document_symbols {
+        return Some(lsp::DocumentSymbolResponse::Nested(symbols.collect()));
+    }
+    #[expect(deprecated, reason = "the protocol's type has a field that it took back")]
+    let flat = |symbol: lsp::DocumentSymbol| lsp::SymbolInformation {
+        name: symbol.name,
+        kind: symbol.kind,
+        tags: None,
+        deprecated: None,
+        location: lsp::Location { uri: snapshot.uri.clone(), range: symbol.range },
+        container_name: symbol.detail,
+    };
+    Some(lsp::DocumentSymbolResponse::Flat(symbols.map(flat).collect()))
+}
+
+/// `textDocument/completion`
+pub(crate) fn completion(snapshot: &Snapshot, position: lsp::Position) -> Option<lsp::CompletionResponse> {
+    let places = places(snapshot);
+    let found = ide::completions(&snapshot.analysed.analysis, offset(snapshot, position));
+    let items = found.into_iter().enumerate().map(|(rank, item)| places.completion(item, rank));
+    Some(lsp::CompletionResponse::Array(items.collect()))
+}
+
+/// `textDocument/signatureHelp`
+pub(crate) fn signature_help(snapshot: &Snapshot, position: lsp::Position) -> Option<lsp::SignatureHelp> {
+    let help = ide::signature_help(&snapshot.analysed.analysis, offset(snapshot, position))?;
+    Some(places(snapshot).signature(help))
+}
+
+/// The kernel IR of the launch at a place.
+pub(crate) fn kernel_ir(snapshot: &Snapshot, position: Option<lsp::Position>) -> Option<String> {
+    ide::kernel_ir(&snapshot.analysed.analysis, position.map(|position| offset(snapshot, position)))
 }
 
 /// `textDocument/diagnostic`

@@ -41,6 +41,12 @@ pub(crate) struct State {
     /// What the client can do.
     pub(crate) client: Arc<Client>,
     documents: HashMap<Uri, Document>,
+    /// Settings files that are open: their texts by path.
+    settings_texts: HashMap<String, (Uri, Arc<str>)>,
+    /// What settings files were said to have wrong: the name of the list, by path.
+    pub(crate) settings_shown: HashMap<String, String>,
+    /// Whether the client wants to hear what the server does.
+    pub(crate) traces: bool,
     /// Counts over all documents, so that a document that is closed and opened again cannot meet its old results.
     generations: u64,
 }
@@ -89,6 +95,25 @@ impl State {
         Some(document)
     }
 
+    /// Opens a settings file, or closes it where there is no text.
+    pub(crate) fn set_settings_text(&mut self, uri: &Uri, text: Option<String>) {
+        let path = uris::path(uri);
+        match text {
+            Some(text) => drop(self.settings_texts.insert(path, (uri.clone(), text.into()))),
+            None => drop(self.settings_texts.remove(&path)),
+        }
+    }
+
+    /// Applies edits to a settings file that is open. Whether it is one.
+    pub(crate) fn change_settings_text(&mut self, uri: &Uri, edits: &[Edit]) -> bool {
+        let encoding = self.client.encoding;
+        let Some((_, text)) = self.settings_texts.get_mut(&uris::path(uri)) else { return false };
+        for edit in edits {
+            *text = from_proto::apply(&LineTable::new(text.clone()), edit, encoding).into();
+        }
+        true
+    }
+
     /// Closes a document.
     pub(crate) fn close(&mut self, uri: &Uri) -> Option<Document> {
         self.documents.remove(uri)
@@ -106,12 +131,14 @@ impl State {
 
     /// The texts of all open documents by path.
     pub(crate) fn texts(&self) -> HashMap<String, Arc<str>> {
-        self.documents.values().map(|d| (d.path.to_string(), d.lines.text().clone())).collect()
+        let settings = self.settings_texts.iter().map(|(path, (_, text))| (path.clone(), text.clone()));
+        settings.chain(self.documents.values().map(|d| (d.path.to_string(), d.lines.text().clone()))).collect()
     }
 
     /// The open documents by path.
     pub(crate) fn open_paths(&self) -> HashMap<Arc<str>, Uri> {
-        self.documents.values().map(|d| (d.path.clone(), d.uri.clone())).collect()
+        let settings = self.settings_texts.iter().map(|(path, (uri, _))| (path.as_str().into(), uri.clone()));
+        settings.chain(self.documents.values().map(|d| (d.path.clone(), d.uri.clone()))).collect()
     }
 
     /// The open documents, other than the one at `path`, whose last analysis asked for the file at `path`.
@@ -121,6 +148,16 @@ impl State {
             .filter(|d| *d.path != *path && d.analysed.as_ref().is_some_and(|a| a.asked.contains(path)))
             .map(|d| d.uri.clone())
             .collect()
+    }
+
+    /// The open documents whose last analysis asked for one of some files that are not open themselves.
+    pub(crate) fn dependents_of_files(&self, paths: &[String]) -> Vec<Uri> {
+        let open = self.open_paths();
+        let changed: Vec<&String> = paths.iter().filter(|path| !open.contains_key(path.as_str())).collect();
+        let depends = |d: &&Document| {
+            d.analysed.as_ref().is_none_or(|a| changed.iter().any(|path| a.asked.contains(path.as_str())))
+        };
+        self.documents.values().filter(depends).map(|d| d.uri.clone()).collect()
     }
 
     /// The number of the next analysis.

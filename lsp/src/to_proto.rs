@@ -2,8 +2,13 @@
 
 use crate::capabilities::Client;
 use crate::positions::{Encoding, LineTable};
+use crate::rule_pages;
 use crate::uris;
-use pallas_ide::{Analysis, Diagnostic, Fix, Hint, HintKind, Hover, Lens, Severity, Span};
+use pallas_engine::{SettingsFile, check};
+use pallas_ide::{
+    Analysis, Completion, CompletionKind, Diagnostic, Edit, Finding, Fix, Hint, HintKind, Hover, Lens, Severity,
+    SignatureHelp, Span, Symbol, SymbolKind, Tag,
+};
 use serde_json::json;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -67,45 +72,74 @@ impl Places<'_> {
             range: range(self.lines, diagnostic.span.range(), self.client.encoding),
             severity: Some(severity(diagnostic.severity)),
             code: Some(lsp::NumberOrString::String(diagnostic.code.to_string())),
-            code_description: None,
+            code_description: self
+                .client
+                .code_descriptions
+                .then(|| rule_pages::uri(check::find(diagnostic.code)?))
+                .flatten()
+                .map(|href| lsp::CodeDescription { href }),
             source: Some("pallas".to_string()),
             message,
             related_information: related.filter(|related| !related.is_empty()),
-            tags: None,
+            tags: diagnostic.tag.filter(|_| self.client.tags).map(|tag| {
+                vec![match tag {
+                    Tag::Unnecessary => lsp::DiagnosticTag::UNNECESSARY,
+                    Tag::Deprecated => lsp::DiagnosticTag::DEPRECATED,
+                }]
+            }),
             data: diagnostic.fix.as_ref().and_then(|fix| self.fix_data(diagnostic, fix)),
         }
     }
 
     /// The fix as data of its diagnostic, for clients and scripts that apply it themselves.
     fn fix_data(&self, diagnostic: &Diagnostic, fix: &Fix) -> Option<serde_json::Value> {
-        let place = self.location(fix.span)?;
+        let edit = |edit: &Edit| {
+            let place = self.location(edit.span)?;
+            Some(json!({"uri": place.uri, "range": place.range, "newText": edit.replacement}))
+        };
+        let edits: Vec<_> = fix.edits.iter().map(edit).collect::<Option<_>>()?;
         Some(json!({
             "name": diagnostic.name,
             "certainty": diagnostic.certainty.name(),
-            "fix": {"title": fix.title, "uri": place.uri, "range": place.range, "newText": fix.replacement},
+            "fix": {"title": fix.title, "edits": edits},
         }))
+    }
+
+    /// Edits as the client takes them.
+    pub(crate) fn workspace_edit(&self, edits: &[&Edit], version: i32) -> Option<lsp::WorkspaceEdit> {
+        let mut files: Vec<(lsp::Uri, Vec<lsp::TextEdit>)> = Vec::new();
+        for edit in edits {
+            let place = self.location(edit.span)?;
+            let edit = lsp::TextEdit { range: place.range, new_text: edit.replacement.clone() };
+            match files.iter_mut().find(|(uri, _)| *uri == place.uri) {
+                Some((_, edits)) => edits.push(edit),
+                None => files.push((place.uri, vec![edit])),
+            }
+        }
+        if !self.client.versioned_edits {
+            return Some(lsp::WorkspaceEdit {
+                changes: Some(files.into_iter().collect()),
+                ..lsp::WorkspaceEdit::default()
+            });
+        }
+        let document = |(uri, edits): (lsp::Uri, Vec<lsp::TextEdit>)| {
+            // Files that are not open have no version.
+            let version = (uri == *self.uri).then_some(version);
+            lsp::TextDocumentEdit {
+                text_document: lsp::OptionalVersionedTextDocumentIdentifier { uri, version },
+                edits: edits.into_iter().map(lsp::OneOf::Left).collect(),
+            }
+        };
+        let edits = files.into_iter().map(document).collect();
+        Some(lsp::WorkspaceEdit {
+            document_changes: Some(lsp::DocumentChanges::Edits(edits)),
+            ..lsp::WorkspaceEdit::default()
+        })
     }
 
     /// The quick fix of a diagnostic, shown to the client as `shown`.
     pub(crate) fn quick_fix(&self, fix: &Fix, shown: &lsp::Diagnostic, version: i32) -> Option<lsp::CodeAction> {
-        let place = self.location(fix.span)?;
-        let edit = lsp::TextEdit { range: place.range, new_text: fix.replacement.clone() };
-        let edit = if self.client.versioned_edits {
-            // Files that are not open have no version.
-            let version = (place.uri == *self.uri).then_some(version);
-            let document = lsp::OptionalVersionedTextDocumentIdentifier { uri: place.uri, version };
-            let edits = vec![lsp::OneOf::Left(edit)];
-            let edit = lsp::TextDocumentEdit { text_document: document, edits };
-            lsp::WorkspaceEdit {
-                document_changes: Some(lsp::DocumentChanges::Edits(vec![edit])),
-                ..lsp::WorkspaceEdit::default()
-            }
-        } else {
-            lsp::WorkspaceEdit {
-                changes: Some(HashMap::from([(place.uri, vec![edit])])),
-                ..lsp::WorkspaceEdit::default()
-            }
-        };
+        let edit = self.workspace_edit(&fix.edits.iter().collect::<Vec<_>>(), version)?;
         Some(lsp::CodeAction {
             title: sentence(&fix.title),
             kind: Some(lsp::CodeActionKind::QUICKFIX),
@@ -128,12 +162,85 @@ impl Places<'_> {
         }
     }
 
-    /// A lens. It says something and does nothing: its command has no name, so that clients show it as text.
-    pub(crate) fn lens(&self, lens: Lens) -> lsp::CodeLens {
-        lsp::CodeLens {
-            range: range(self.lines, lens.span.range(), self.client.encoding),
-            command: Some(lsp::Command { title: lens.title, command: String::new(), arguments: None }),
-            data: None,
+    /// The lenses of a launch: what can be done with it, and what it is. The last one does nothing: its command has no name,
+    /// so that clients show it as text.
+    pub(crate) fn lenses(&self, lens: Lens) -> Vec<lsp::CodeLens> {
+        let range = range(self.lines, lens.span.range(), self.client.encoding);
+        let settings = &self.client.settings;
+        let lens_of = |command| lsp::CodeLens { range, command: Some(command), data: None };
+        let mut lenses = Vec::new();
+        if settings.run_lenses && settings.may_run && lens.is_launched {
+            lenses.extend(["Run", "Profile"].map(|title| lens_of(self.command(title, &lens))));
+        }
+        if settings.grid_lenses {
+            lenses.push(lens_of(lsp::Command { title: lens.title, command: String::new(), arguments: None }));
+        }
+        lenses
+    }
+
+    /// `Run` or `Profile` for the file of a launch.
+    pub(crate) fn command(&self, title: &str, lens: &Lens) -> lsp::Command {
+        let line = self.lines.position(lens.span.start as usize, self.client.encoding).line;
+        let argument = json!({"uri": self.uri, "line": line, "kernel": lens.kernel});
+        let command = format!("pallas.{}", title.to_lowercase());
+        lsp::Command { title: title.to_string(), command, arguments: Some(vec![argument]) }
+    }
+
+    /// A symbol of the outline.
+    #[expect(deprecated, reason = "the protocol's type has a field that it took back")]
+    pub(crate) fn symbol(&self, symbol: Symbol) -> lsp::DocumentSymbol {
+        lsp::DocumentSymbol {
+            name: symbol.name,
+            detail: Some(symbol.detail),
+            kind: match symbol.kind {
+                SymbolKind::Kernel => lsp::SymbolKind::FUNCTION,
+                SymbolKind::Launch => lsp::SymbolKind::EVENT,
+            },
+            tags: None,
+            deprecated: None,
+            range: range(self.lines, symbol.span.range(), self.client.encoding),
+            selection_range: range(self.lines, symbol.name_span.range(), self.client.encoding),
+            children: None,
+        }
+    }
+
+    /// A proposal; `rank` is its place among all of them.
+    pub(crate) fn completion(&self, completion: Completion, rank: usize) -> lsp::CompletionItem {
+        let range = range(self.lines, completion.replaces.range(), self.client.encoding);
+        lsp::CompletionItem {
+            label: completion.label,
+            kind: Some(match completion.kind {
+                CompletionKind::Keyword => lsp::CompletionItemKind::PROPERTY,
+                CompletionKind::Value => lsp::CompletionItemKind::VALUE,
+                CompletionKind::Field => lsp::CompletionItemKind::FIELD,
+            }),
+            detail: Some(completion.detail),
+            documentation: Some(completion.documentation)
+                .filter(|text| !text.is_empty())
+                .map(lsp::Documentation::String),
+            sort_text: Some(format!("{rank:03}")),
+            text_edit: Some(lsp::CompletionTextEdit::Edit(lsp::TextEdit { range, new_text: completion.text })),
+            ..lsp::CompletionItem::default()
+        }
+    }
+
+    /// A signature.
+    pub(crate) fn signature(&self, help: SignatureHelp) -> lsp::SignatureHelp {
+        // Offsets into a label are counted in UTF-16 units whatever was agreed; signatures are ASCII.
+        let label = |(start, end): &(usize, usize)| lsp::ParameterInformation {
+            label: lsp::ParameterLabel::LabelOffsets([*start as u32, *end as u32]),
+            documentation: None,
+        };
+        let active = help.active.map(|active| active as u32);
+        lsp::SignatureHelp {
+            signatures: vec![lsp::SignatureInformation {
+                parameters: Some(help.parameters.iter().map(label).collect()),
+                label: help.label,
+                documentation: Some(help.documentation).filter(|d| !d.is_empty()).map(lsp::Documentation::String),
+                active_parameter: active,
+            }],
+            active_signature: Some(0),
+            active_parameter: active,
         }
     }
 
@@ -152,6 +259,20 @@ impl Places<'_> {
             data: None,
         }
     }
+}
+
+/// What is wrong with a settings file.
+pub(crate) fn settings_diagnostics(file: &SettingsFile, client: &Client) -> Vec<lsp::Diagnostic> {
+    let lines = LineTable::new(file.source.text.clone());
+    let diagnostic = |finding: &Finding| lsp::Diagnostic {
+        range: range(&lines, finding.span.range(), client.encoding),
+        severity: Some(severity(finding.severity)),
+        code: Some(lsp::NumberOrString::String(finding.code.to_string())),
+        source: Some("pallas".to_string()),
+        message: finding.message.clone(),
+        ..lsp::Diagnostic::default()
+    };
+    file.problems.iter().map(diagnostic).collect()
 }
 
 fn severity(severity: Severity) -> lsp::DiagnosticSeverity {

@@ -3,22 +3,37 @@
 //! A handler does one thing before its first `await`: it sends an event to the main loop. Handlers are first polled in
 //! the order in which messages came, so the main loop gets events in that order; whatever they await must come after.
 
-use crate::capabilities;
-use crate::from_proto;
-use crate::main_loop::{Event, Outgoing};
+use crate::commands::Command;
+use crate::main_loop::{Event, Outgoing, Overview};
+use crate::presenting::{Running, Session};
 use crate::requests::{self, Kind};
+use crate::runner::Task;
+use crate::settings::{EditorSettings, SECTION};
 use crate::state::Snapshot;
 use crate::stdio::{Input, Output};
-use std::sync::Arc;
+use crate::surroundings::Known;
+use crate::workspace::Files;
+use crate::{capabilities, from_proto, rule_pages, uris};
+use pallas_engine::{Cancel, Disk, FileSystem, check};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::oneshot;
 use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types::notification::LogTrace;
+use tower_lsp_server::ls_types::request::{GotoTypeDefinitionParams, GotoTypeDefinitionResponse};
 use tower_lsp_server::ls_types::{
-    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, DidChangeTextDocumentParams,
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams,
-    DocumentDiagnosticReportResult, Hover, HoverParams, InitializeParams, InitializeResult, InlayHint, InlayHintParams,
-    Uri,
+    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionParams, CompletionResponse,
+    ConfigurationItem, DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWatchedFilesRegistrationOptions, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
+    DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams, FileSystemWatcher,
+    GlobPattern, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams, InlayHint, InlayHintParams, Location, LogTraceParams, MessageType, ReferenceParams,
+    Registration, SetTraceParams, SignatureHelp, SignatureHelpParams, TraceValue, Uri, WorkDoneProgressCancelParams,
+    WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDiagnosticReportResult,
 };
 use tower_lsp_server::{Client, LanguageServer, LspService, Server};
 
@@ -29,6 +44,14 @@ const CONCURRENCY: usize = 1024;
 struct Backend {
     events: Sender<Event>,
     shut_down: Arc<AtomicBool>,
+    client: Client,
+    running: Running,
+    known: Known,
+    files: Files,
+    /// Whether the client is asked for its configuration, rather than telling it.
+    asks_configuration: AtomicBool,
+    /// What is to be said as soon as the client listens.
+    problems: Mutex<Vec<String>>,
 }
 
 /// Serves one client until it goes. Sets `shut_down` when the client asks for it.
@@ -38,21 +61,45 @@ pub(crate) async fn serve(
     events: Sender<Event>,
     outgoing: UnboundedReceiver<Outgoing>,
     shut_down: Arc<AtomicBool>,
+    known: Known,
 ) {
-    let (service, socket) = LspService::new(|client| {
-        tokio::spawn(forward(client, outgoing));
-        Backend { events, shut_down }
+    let build = LspService::build(|client| {
+        tokio::spawn(forward(client.clone(), outgoing));
+        Backend {
+            events,
+            shut_down,
+            client,
+            running: Running::default(),
+            known,
+            files: Files::default(),
+            asks_configuration: AtomicBool::new(false),
+            problems: Mutex::default(),
+        }
     });
+    let (service, socket) = build
+        .custom_method("window/workDoneProgress/cancel", Backend::cancel_progress)
+        .custom_method("$/setTrace", Backend::set_trace)
+        .finish();
     Server::new(input, output, socket).concurrency_level(CONCURRENCY).serve(service).await;
 }
 
 /// Sends what the main loop has for the client, in order.
 async fn forward(client: Client, mut outgoing: UnboundedReceiver<Outgoing>) {
-    let (hints, diagnostics) = (Refresh::default(), Refresh::default());
+    let (hints, diagnostics, lenses) = (Refresh::default(), Refresh::default(), Refresh::default());
     while let Some(message) = outgoing.recv().await {
         match message {
             Outgoing::Publish { uri, diagnostics, version } => {
                 client.publish_diagnostics(uri, diagnostics, version).await;
+            }
+            Outgoing::LogTrace(message) => {
+                client.send_notification::<LogTrace>(LogTraceParams { message, verbose: None }).await;
+            }
+            Outgoing::RefreshLenses => {
+                let client = client.clone();
+                lenses.request(move || {
+                    let client = client.clone();
+                    async move { client.code_lens_refresh().await.is_ok() }
+                });
             }
             Outgoing::RefreshHints => {
                 let client = client.clone();
@@ -117,11 +164,126 @@ impl Backend {
     }
 }
 
+/// What runs for a request that is dropped ends.
+struct CancelOnDrop(Cancel);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl Backend {
+    /// Everything as it is after the messages so far. The question is sent at once; the answer is awaited.
+    fn overview(&self) -> impl Future<Output = Result<Overview>> + use<> {
+        let (sender, receiver) = oneshot::channel();
+        self.send(Event::Overview(sender));
+        async { receiver.await.map_err(|_| Error::internal_error()) }
+    }
+
+    /// Asks the client for the user's settings.
+    async fn configure(&self) {
+        let item = ConfigurationItem { scope_uri: None, section: Some(SECTION.to_string()) };
+        let Ok(values) = self.client.configuration(vec![item]).await else { return };
+        // A client without such settings says null: what it said at the beginning counts.
+        let Some(value) = values.first().filter(|value| value.is_object()) else { return };
+        let (settings, problems) = EditorSettings::read(value);
+        self.files.forget();
+        self.send(Event::Configure(settings));
+        self.complain(&problems).await;
+    }
+
+    /// Says what is wrong with the user's settings.
+    async fn complain(&self, problems: &[String]) {
+        if !problems.is_empty() {
+            self.client.show_message(MessageType::WARNING, problems.join("\n")).await;
+        }
+    }
+
+    async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
+        self.running.cancel(&params.token);
+    }
+
+    async fn set_trace(&self, params: SetTraceParams) {
+        self.send(Event::Trace(params.value != TraceValue::Off));
+    }
+}
+
+/// What the server is and knows, for reports of mistakes: no texts of documents.
+fn debug_information(overview: &Overview) -> String {
+    let mut text =
+        format!("pallas-lsp {}\n{} {}\n\n", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
+    text.push_str(&match crate::runner::find(&overview.client.settings) {
+        Ok(program) => format!("runs kernels with {}\n", program.display()),
+        Err(problem) => format!("cannot run kernels: {problem}\n"),
+    });
+    text.push_str(&format!("\n{:#?}\n\ndocuments:\n", overview.client));
+    for (uri, version, document) in &overview.documents {
+        text.push_str(&format!("{} version {version}, {} lines\n", uri.as_str(), document.lines().count()));
+    }
+    text
+}
+
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let (client, result) = capabilities::negotiate(&params);
+        let (client, result, problems) = capabilities::negotiate(&params);
+        self.asks_configuration.store(client.configuration, Ordering::SeqCst);
+        self.send(Event::Trace(params.trace.is_some_and(|trace| trace != TraceValue::Off)));
         self.send(Event::Initialize(client));
+        *self.problems.lock().unwrap_or_else(PoisonError::into_inner) = problems;
         Ok(result)
+    }
+
+    async fn initialized(&self, _params: InitializedParams) {
+        let overview = self.overview();
+        let problems = std::mem::take(&mut *self.problems.lock().unwrap_or_else(PoisonError::into_inner));
+        let Ok(overview) = overview.await else { return };
+        self.complain(&problems).await;
+        let mut wanted = Vec::new();
+        if overview.client.registers_watchers {
+            let watcher = |pattern: &str| FileSystemWatcher {
+                glob_pattern: GlobPattern::String(pattern.to_string()),
+                kind: None,
+            };
+            let watchers = ["**/*.py", "**/pallas.toml", "**/pyproject.toml"].map(watcher).into();
+            let options = serde_json::to_value(DidChangeWatchedFilesRegistrationOptions { watchers });
+            wanted.push(Registration {
+                id: "files".to_string(),
+                method: "workspace/didChangeWatchedFiles".to_string(),
+                register_options: options.ok(),
+            });
+        }
+        if overview.client.registers_configuration {
+            wanted.push(Registration {
+                id: "settings".to_string(),
+                method: "workspace/didChangeConfiguration".to_string(),
+                register_options: Some(serde_json::json!({"section": SECTION})),
+            });
+        }
+        if !wanted.is_empty() {
+            // A client that refuses is asked for its files when documents are saved.
+            let _ = self.client.register_capability(wanted).await;
+        }
+        if overview.client.configuration {
+            self.configure().await;
+        }
+    }
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        if self.asks_configuration.load(Ordering::SeqCst) {
+            self.configure().await;
+            return;
+        }
+        let ours = params.settings.get(SECTION).unwrap_or(&params.settings);
+        let (settings, problems) = EditorSettings::read(ours);
+        self.files.forget();
+        self.send(Event::Configure(settings));
+        self.complain(&problems).await;
+    }
+
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        self.files.forget();
+        self.send(Event::FilesChanged(params.changes.iter().map(|change| uris::path(&change.uri)).collect()));
     }
 
     async fn shutdown(&self) -> Result<()> {
@@ -168,6 +330,114 @@ impl LanguageServer for Backend {
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
         self.ask(params.text_document.uri, Kind::Place, requests::code_lenses).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        let place = params.text_document_position;
+        let position = place.position;
+        self.ask(place.text_document.uri, Kind::Place, move |snapshot| requests::references(snapshot, position)).await
+    }
+
+    async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+        let place = params.text_document_position_params;
+        let position = place.position;
+        self.ask(place.text_document.uri, Kind::Place, move |snapshot| requests::highlights(snapshot, position)).await
+    }
+
+    async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        let place = params.text_document_position_params;
+        let position = place.position;
+        self.ask(place.text_document.uri, Kind::Place, move |snapshot| requests::definition(snapshot, position)).await
+    }
+
+    async fn goto_type_definition(
+        &self,
+        params: GotoTypeDefinitionParams,
+    ) -> Result<Option<GotoTypeDefinitionResponse>> {
+        let place = params.text_document_position_params;
+        let position = place.position;
+        self.ask(place.text_document.uri, Kind::Place, move |snapshot| requests::type_definition(snapshot, position))
+            .await
+    }
+
+    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        self.ask(params.text_document.uri, Kind::Place, requests::symbols).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        let place = params.text_document_position;
+        let position = place.position;
+        self.ask(place.text_document.uri, Kind::Place, move |snapshot| requests::completion(snapshot, position)).await
+    }
+
+    async fn signature_help(&self, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+        let place = params.text_document_position_params;
+        let position = place.position;
+        self.ask(place.text_document.uri, Kind::Place, move |snapshot| requests::signature_help(snapshot, position))
+            .await
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<serde_json::Value>> {
+        let overview = self.overview();
+        let command = Command::read(&params.command, &params.arguments).map_err(Error::invalid_params)?;
+        let overview = overview.await?;
+        let session =
+            Session { client: &self.client, agreed: &overview.client, running: &self.running, known: &self.known };
+        let token = params.work_done_progress_params.work_done_token;
+        let unsaved = |uri: &Uri| {
+            let open = overview.documents.iter().find(|(open, ..)| open == uri);
+            open.is_some_and(|(_, _, text)| {
+                Disk.read(&uris::path(uri)).ok().flatten().is_none_or(|saved| saved != *text)
+            })
+        };
+        let result = match command {
+            Command::Run(uri) => session.run(Task::Run, &uri, token, unsaved(&uri)).await?,
+            Command::Profile(uri) => session.run(Task::Profile, &uri, token, unsaved(&uri)).await?,
+            Command::KernelIr(uri, position) => {
+                let name = uris::path(&uri).rsplit('/').next().unwrap_or_default().to_string();
+                let text = self.ask(uri, Kind::Newest, move |snapshot| requests::kernel_ir(snapshot, position)).await?;
+                let Some(text) = text else {
+                    let problem = format!("{name}: no kernel is launched in this file");
+                    return Err(session.refuse(problem).await);
+                };
+                session.present(&format!("{name}.ir"), &text, "kernel IR").await;
+                serde_json::json!({"text": text})
+            }
+            Command::Explain(code) => {
+                let Some(rule) = check::find(&code) else {
+                    return Err(session.refuse(format!("no rule is called `{code}`")).await);
+                };
+                let text = rule_pages::text(rule);
+                session.present(&format!("{}.md", rule.code), &text, rule.summary).await;
+                serde_json::json!({"text": text})
+            }
+            Command::DebugInformation => {
+                let text = debug_information(&overview);
+                session.present("server.txt", &text, "pallas-lsp").await;
+                serde_json::json!({"text": text})
+            }
+        };
+        Ok(Some(result))
+    }
+
+    async fn workspace_diagnostic(&self, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
+        let overview = self.overview().await?;
+        let previous: HashMap<Uri, String> = params.previous_result_ids.into_iter().map(|p| (p.uri, p.value)).collect();
+        let open: Vec<String> = overview.documents.iter().map(|(uri, ..)| uris::path(uri)).collect();
+        let (files, known, cancel) = (self.files.clone(), self.known.clone(), Cancel::new());
+        let (sender, receiver) = oneshot::channel();
+        let guard = CancelOnDrop(cancel.clone());
+        let work = move || {
+            // Nobody waits for it if the request was cancelled.
+            let _ = sender.send(files.reports(&overview.client, &known, &open, &previous, &cancel));
+        };
+        let started = std::thread::Builder::new().name("workspace".to_string()).spawn(work);
+        let items = match started {
+            Ok(_) => receiver.await.map_err(|_| Error::internal_error())?,
+            Err(_) => Vec::new(),
+        };
+        drop(guard);
+        Ok(WorkspaceDiagnosticReport { items }.into())
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {

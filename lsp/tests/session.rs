@@ -57,12 +57,15 @@ fn from_the_first_message_to_the_last() {
     assert_eq!(here[0], (json!({"line": line, "character": "def add_kernel(x_ref".len()}), ": ref<i32[2]>".into()));
     assert_eq!(hints(&mut client, 0, line), []);
 
-    // A lens above the launch.
+    // Lenses above the launch.
     let lenses = client.request("textDocument/codeLens", json!({"textDocument": {"uri": URI}})).expect("lenses");
     let (line, _) = place(&text, "  return pl.pallas_call", "pl");
-    assert_eq!(lenses.as_array().map(Vec::len), Some(1));
+    let shown = |lens: &Value| (lens["command"]["title"].clone(), lens["command"]["command"].clone());
+    let shown: Vec<(Value, Value)> = lenses.as_array().expect("a list").iter().map(shown).collect();
+    let expected = [("Run", "pallas.run"), ("Profile", "pallas.profile"), ("grid 4 · 4 programs", "")];
+    assert_eq!(shown, expected.map(|(title, command)| (json!(title), json!(command))));
     assert_eq!(lenses[0]["range"]["start"]["line"], line);
-    assert_eq!(lenses[0]["command"]["title"], "grid (4,): 4 programs");
+    assert_eq!(lenses[0]["command"]["arguments"], json!([{"uri": URI, "line": line, "kernel": "add_kernel"}]));
 
     client.close(URI);
     let cleared = client.notification("textDocument/publishDiagnostics", |_| true);

@@ -1,0 +1,77 @@
+//! Commands of `workspace/executeCommand`: their names and arguments. What runs is in [`crate::runner`], how results are shown
+//! in [`crate::presenting`].
+
+use serde_json::Value;
+use std::str::FromStr;
+use tower_lsp_server::ls_types::{Position, Uri};
+
+/// The names, as clients register them.
+pub(crate) const NAMES: [&str; 5] =
+    ["pallas.run", "pallas.profile", "pallas.kernelIr", "pallas.explain", "pallas.debugInformation"];
+
+/// A command.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Command {
+    /// Runs a file.
+    Run(Uri),
+    /// Profiles a file.
+    Profile(Uri),
+    /// The kernel IR of the launch at a place, or of all launches.
+    KernelIr(Uri, Option<Position>),
+    /// The page of a rule.
+    Explain(String),
+    /// What the server is and knows, for reports of mistakes.
+    DebugInformation,
+}
+
+impl Command {
+    /// Reads a command with its arguments: a table with `uri` (or the URI itself), or the code of a rule.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn read(name: &str, arguments: &[Value]) -> Result<Command, String> {
+        let first = arguments.first();
+        let uri = || {
+            let text = first.and_then(|first| first.as_str().or_else(|| first.get("uri")?.as_str()));
+            let text = text.ok_or_else(|| format!("{name} takes {{\"uri\": \"file:///...\"}}"))?;
+            Uri::from_str(text).map_err(|_| format!("{name}: `{text}` is no URI"))
+        };
+        let position = || first.and_then(|first| serde_json::from_value(first.get("position")?.clone()).ok());
+        Ok(match name {
+            "pallas.run" => Command::Run(uri()?),
+            "pallas.profile" => Command::Profile(uri()?),
+            "pallas.kernelIr" => Command::KernelIr(uri()?, position()),
+            "pallas.explain" => {
+                let code = first.and_then(|first| first.as_str().or_else(|| first.get("code")?.as_str()));
+                Command::Explain(code.ok_or("pallas.explain takes the code or the name of a rule")?.to_string())
+            }
+            "pallas.debugInformation" => Command::DebugInformation,
+            _ => return Err(format!("no command is called `{name}`; there are: {}", NAMES.join(", "))),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_name_is_a_command() {
+        let arguments = [json!({"uri": "file:///a.py", "code": "PL203", "position": {"line": 1, "character": 2}})];
+        for name in NAMES {
+            assert!(Command::read(name, &arguments).is_ok(), "{name}");
+        }
+        let uri = Uri::from_str("file:///a.py").expect("valid");
+        assert_eq!(Command::read("pallas.run", &[json!("file:///a.py")]), Ok(Command::Run(uri.clone())));
+        let place = Some(Position { line: 1, character: 2 });
+        assert_eq!(Command::read("pallas.kernelIr", &arguments), Ok(Command::KernelIr(uri, place)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        assert!(Command::read("pallas.fly", &[]).is_err_and(|problem| problem.contains("pallas.run, pallas.profile")));
+        assert!(Command::read("pallas.run", &[json!(3)]).is_err_and(|problem| problem.contains("uri")));
+        assert!(Command::read("pallas.explain", &[]).is_err());
+    }
+}

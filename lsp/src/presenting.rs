@@ -1,0 +1,209 @@
+//! Carries out commands: runs what runs, with progress and cancellation, and shows what came of it, in an editor that has no
+//! way of its own to show results: as a document, or as a message.
+
+use crate::cache;
+use crate::capabilities::Client as Agreed;
+use crate::runner::{self, Outcome, Task};
+use crate::surroundings::Known;
+use crate::uris;
+use pallas_engine::{Cancel, Disk, FileSystem};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::oneshot;
+use tower_lsp_server::Client;
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::ls_types::notification::Progress;
+use tower_lsp_server::ls_types::{
+    MessageType, NumberOrString, ProgressParams, ProgressParamsValue, ProgressToken, ShowDocumentParams, Uri,
+    WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd,
+};
+
+/// What runs, by the token of its progress.
+#[derive(Clone, Default)]
+pub(crate) struct Running(Arc<Mutex<HashMap<ProgressToken, Cancel>>>);
+
+impl Running {
+    fn with<T>(&self, use_it: impl FnOnce(&mut HashMap<ProgressToken, Cancel>) -> T) -> T {
+        // Single operations of the map: a panic elsewhere has not damaged it.
+        use_it(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// `window/workDoneProgress/cancel`
+    pub(crate) fn cancel(&self, token: &ProgressToken) {
+        if let Some(cancel) = self.with(|running| running.get(token).cloned()) {
+            cancel.cancel();
+        }
+    }
+}
+
+/// Ends what runs when the request is dropped, which is what `$/cancelRequest` does.
+struct Guard {
+    running: Running,
+    token: ProgressToken,
+    cancel: Cancel,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        self.running.with(|running| running.remove(&self.token));
+    }
+}
+
+/// What a command needs.
+pub(crate) struct Session<'a> {
+    /// The other side.
+    pub(crate) client: &'a Client,
+    /// What it can do, and what the user set.
+    pub(crate) agreed: &'a Agreed,
+    /// What runs.
+    pub(crate) running: &'a Running,
+    /// What lies around files.
+    pub(crate) known: &'a Known,
+}
+
+/// An error that says what is wrong and what to do.
+pub(crate) fn refused(message: String) -> Error {
+    let mut error = Error::new(ErrorCode::ServerError(-32803));
+    error.message = message.into();
+    error
+}
+
+impl Session<'_> {
+    /// Runs or profiles a file. `unsaved` says that the editor's text is another than the file's.
+    pub(crate) async fn run(
+        &self,
+        task: Task,
+        uri: &Uri,
+        given: Option<ProgressToken>,
+        unsaved: bool,
+    ) -> Result<Value> {
+        let settings = &self.agreed.settings;
+        let path = uris::path(uri);
+        let name = path.rsplit('/').next().unwrap_or_default().to_string();
+        if !settings.may_run {
+            return Err(self
+                .refuse("this workspace is not trusted, so nothing in it is run; trust it first".to_string())
+                .await);
+        }
+        if !uri.as_str().to_ascii_lowercase().starts_with("file:") {
+            return Err(self.refuse(format!("{name} is not saved in a file yet; save it, and run it then")).await);
+        }
+        let program = match runner::find(settings) {
+            Ok(program) => program,
+            Err(problem) => return Err(self.refuse(problem).await),
+        };
+        if unsaved {
+            let note = format!("{name} has edits that are not saved; what is run is the file as it was saved");
+            self.client.show_message(MessageType::WARNING, note).await;
+        }
+        let title = match task {
+            Task::Run => format!("Running {name}"),
+            Task::Profile => format!("Profiling {name}"),
+        };
+        let cancel = Cancel::new();
+        let token = self.begin(given, &title).await;
+        let guard = Guard {
+            running: self.running.clone(),
+            token: token.clone().unwrap_or(NumberOrString::String(String::new())),
+            cancel: cancel.clone(),
+        };
+        if let Some(token) = &token {
+            self.running.with(|running| running.insert(token.clone(), cancel.clone()));
+        }
+        let (sender, receiver) = oneshot::channel();
+        let files: Arc<dyn FileSystem> = Arc::new(Disk);
+        let around = self.known.of(&files, &path, settings);
+        let file = PathBuf::from(&path);
+        let started = std::thread::Builder::new().name("runner".to_string()).spawn(move || {
+            // Nobody waits for it if the request was cancelled.
+            let _ = sender.send(runner::run(&program, task, &file, &around.settings, &cancel));
+        });
+        let outcome = match started {
+            Ok(_) => receiver.await.unwrap_or_else(|_| Err("the run ended without a result".to_string())),
+            Err(error) => Err(format!("no thread can be started: {error}")),
+        };
+        if let Some(token) = token {
+            let message = outcome.as_ref().ok().map(summary);
+            self.send(token, WorkDoneProgress::End(WorkDoneProgressEnd { message })).await;
+        }
+        drop(guard);
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(problem) => return Err(self.refuse(problem).await),
+        };
+        let ending = match task {
+            Task::Run => "out.txt",
+            Task::Profile => "profile.txt",
+        };
+        if !outcome.cancelled {
+            self.present(&format!("{name}.{ending}"), &outcome.text(), &format!("{name}: {}", summary(&outcome))).await;
+        }
+        Ok(outcome.to_json())
+    }
+
+    /// Shows a text: as a document, or where the client opens none, its last lines as a message. A client that shows results
+    /// itself has them in the answer.
+    pub(crate) async fn present(&self, name: &str, text: &str, short: &str) {
+        if self.agreed.presents_results {
+            return;
+        }
+        if self.agreed.shows_documents
+            && let Some(uri) = cache::write("results", name, text)
+        {
+            let params = ShowDocumentParams { uri, external: Some(false), take_focus: Some(false), selection: None };
+            if self.client.show_document(params).await.unwrap_or(false) {
+                return;
+            }
+        }
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let last = lines[lines.len().saturating_sub(5)..].join("\n");
+        self.client.show_message(MessageType::INFO, format!("{short}\n{last}")).await;
+    }
+
+    /// Says why nothing is done.
+    pub(crate) async fn refuse(&self, problem: String) -> Error {
+        // A client that presents results presents errors, too.
+        if !self.agreed.presents_results {
+            self.client.show_message(MessageType::ERROR, &problem).await;
+        }
+        refused(problem)
+    }
+
+    async fn begin(&self, given: Option<ProgressToken>, title: &str) -> Option<ProgressToken> {
+        let token = match given {
+            Some(token) => token,
+            None if self.agreed.progress => {
+                let token = NumberOrString::String(format!("pallas/{}", runner::unique()));
+                self.client.create_work_done_progress(token.clone()).await.ok()?;
+                token
+            }
+            None => return None,
+        };
+        let begin = WorkDoneProgressBegin {
+            title: title.to_string(),
+            cancellable: Some(true),
+            message: None,
+            percentage: None,
+        };
+        self.send(token.clone(), WorkDoneProgress::Begin(begin)).await;
+        Some(token)
+    }
+
+    async fn send(&self, token: ProgressToken, progress: WorkDoneProgress) {
+        let params = ProgressParams { token, value: ProgressParamsValue::WorkDone(progress) };
+        self.client.send_notification::<Progress>(params).await;
+    }
+}
+
+/// A few words on how it ended.
+fn summary(outcome: &Outcome) -> String {
+    match (outcome.cancelled, outcome.exit) {
+        (true, _) => "stopped".to_string(),
+        (false, Some(0)) => "done".to_string(),
+        (false, Some(status)) => format!("exit status {status}"),
+        (false, None) => "ended by a signal".to_string(),
+    }
+}

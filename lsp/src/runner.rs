@@ -1,0 +1,207 @@
+//! Runs `pallas-tui` in a process of its own: a kernel that does not end, or that takes all memory, takes no editor with it.
+
+use crate::settings::EditorSettings;
+use pallas_engine::Cancel;
+use serde_json::{Value, json};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// The name of the program.
+const PROGRAM: &str = if cfg!(windows) { "pallas-tui.exe" } else { "pallas-tui" };
+/// Output beyond this is dropped.
+const MOST_OUTPUT: usize = 4 << 20;
+/// How often a running program is looked at.
+const LOOK: Duration = Duration::from_millis(15);
+
+/// What is to be done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// As `python FILE` would.
+    Run,
+    /// With where the time goes.
+    Profile,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// The exit status; `None` if it was ended by a signal.
+    pub(crate) exit: Option<i32>,
+    /// Whether it was ended because somebody asked for it.
+    pub(crate) cancelled: bool,
+    /// What it printed; of a profile, the report as text.
+    pub(crate) stdout: String,
+    /// What it printed to standard error: of a profile, what the program printed, too.
+    pub(crate) stderr: String,
+    /// The report of a profile.
+    pub(crate) report: Option<Value>,
+}
+
+impl Outcome {
+    /// As clients get it.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "exit": self.exit,
+            "cancelled": self.cancelled,
+            "stdout": self.stdout,
+            "stderr": self.stderr,
+            "report": self.report,
+        })
+    }
+
+    /// As a text to read.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.stdout.clone();
+        if !self.stderr.trim().is_empty() {
+            let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else { "\n" };
+            text.push_str(&format!("{gap}{}", self.stderr));
+        }
+        match (self.cancelled, self.exit) {
+            (true, _) => text.push_str("\n(stopped)\n"),
+            (false, Some(0)) => {}
+            (false, Some(status)) => text.push_str(&format!("\n(exit status {status})\n")),
+            (false, None) => text.push_str("\n(ended by a signal)\n"),
+        }
+        text
+    }
+}
+
+/// The program that runs kernels: what the user set, beside the server, or on the path.
+///
+/// # Errors
+/// There is none: where it was looked for.
+pub(crate) fn find(settings: &EditorSettings) -> Result<PathBuf, String> {
+    if let Some(named) = &settings.tui {
+        let named = PathBuf::from(named);
+        return match named.is_file() {
+            true => Ok(named),
+            false => Err(format!("pallas.tui names {}, which is no file", named.display())),
+        };
+    }
+    let beside = std::env::current_exe().ok().and_then(|server| Some(server.parent()?.join(PROGRAM)));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join(PROGRAM));
+    beside.iter().cloned().chain(on_path).find(|candidate| candidate.is_file()).ok_or_else(|| {
+        let place = beside.map_or_else(String::new, |beside| format!(" is not beside the server ({}), and", beside.display()));
+        format!("{PROGRAM}{place} is not on PATH; it is what runs kernels: install it, or name it in the setting `pallas.tui`")
+    })
+}
+
+/// Runs a task to its end, or until it is cancelled.
+///
+/// # Errors
+/// The program cannot be started.
+pub(crate) fn run(
+    program: &Path,
+    task: Task,
+    file: &Path,
+    settings: &pallas_engine::Settings,
+    cancel: &Cancel,
+) -> Result<Outcome, String> {
+    let report = (task == Task::Profile)
+        .then(|| std::env::temp_dir().join(format!("pallas-{}-{}.json", std::process::id(), unique())));
+    let mut command = Command::new(program);
+    match task {
+        Task::Run => command.arg("run").args(["--color", "never"]),
+        Task::Profile => command.arg("profile").args(["--color", "never", "--report", "text"]),
+    };
+    if let Some(report) = &report {
+        command.arg("--json").arg(report);
+        if let Some(target) = settings.target {
+            command.args(["--machine", target.machine()]);
+        }
+    }
+    if let Some(python) = &settings.python {
+        command.args(["--python", python]);
+    }
+    command.arg(file).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(folder) = file.parent().filter(|folder| folder.is_dir()) {
+        command.current_dir(folder);
+    }
+    let mut child = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
+    let stdout = child.stdout.take().map(collect);
+    let stderr = child.stderr.take().map(collect);
+    let mut cancelled = false;
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status.code(),
+            Ok(None) => {}
+            Err(error) => return Err(format!("{}: {error}", program.display())),
+        }
+        if cancel.is_cancelled() && !cancelled {
+            cancelled = true;
+            // Fails if it has just ended, which the next look sees.
+            let _ = child.kill();
+        }
+        thread::sleep(LOOK);
+    };
+    let text = |reader: Option<thread::JoinHandle<String>>| reader.and_then(|r| r.join().ok()).unwrap_or_default();
+    let outcome = Outcome {
+        exit: status,
+        cancelled,
+        stdout: text(stdout),
+        stderr: text(stderr),
+        report: report.as_ref().and_then(|path| serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()),
+    };
+    if let Some(report) = report {
+        // It is not there if nothing was profiled.
+        let _ = std::fs::remove_file(report);
+    }
+    Ok(outcome)
+}
+
+/// Reads a stream to its end, and keeps the beginning of it.
+fn collect(mut stream: impl Read + Send + 'static) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut kept = Vec::new();
+        let mut chunk = vec![0; 64 << 10];
+        while let Ok(count) = stream.read(&mut chunk) {
+            if count == 0 {
+                break;
+            }
+            let room = MOST_OUTPUT.saturating_sub(kept.len()).min(count);
+            kept.extend_from_slice(&chunk[..room]);
+        }
+        let is_cut = kept.len() >= MOST_OUTPUT;
+        let mut text = String::from_utf8_lossy(&kept).into_owned();
+        if is_cut {
+            text.push_str("\n(more output was dropped)\n");
+        }
+        text
+    })
+}
+
+/// A number that no other task of this process has.
+pub(crate) fn unique() -> u64 {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_says_where_it_was_looked_for() {
+        let settings = EditorSettings { tui: Some("/nowhere/pallas-tui".to_string()), ..EditorSettings::default() };
+        assert!(find(&settings).is_err_and(|problem| problem.contains("pallas.tui names /nowhere/pallas-tui")));
+    }
+
+    #[test]
+    fn outcomes_are_readable() {
+        let outcome = Outcome {
+            exit: Some(1),
+            cancelled: false,
+            stdout: "1\n".to_string(),
+            stderr: "Traceback\n".to_string(),
+            report: None,
+        };
+        assert_eq!(outcome.text(), "1\n\nTraceback\n\n(exit status 1)\n");
+        assert_eq!(Outcome { exit: Some(0), stderr: String::new(), ..outcome.clone() }.text(), "1\n");
+        assert!(Outcome { exit: None, cancelled: true, ..outcome }.text().ends_with("(stopped)\n"));
+    }
+}
