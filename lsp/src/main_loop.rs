@@ -264,7 +264,7 @@ impl MainLoop {
         }
         if let Some(old) = before.and_then(path).filter(|old| path(now).as_ref() != Some(old)) {
             let has = |d: &mut Document| d.analysed.as_ref().is_some_and(|a| path(a).as_ref() == Some(&old));
-            if !self.state.documents().any(|document| has(document)) {
+            if !self.state.documents().any(has) {
                 news.push((old, Vec::new()));
             }
         }

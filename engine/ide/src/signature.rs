@@ -32,10 +32,9 @@ pub fn signature_help(analysis: &Analysis, offset: u32) -> Option<SignatureHelp>
     let frame = open.frames.iter().rev().find(|frame| frame.callee.is_some())?;
     let callee = frame.callee?;
     let member = imports.member(callee)?;
+    // A constant or a class without parameters has none to show.
+    member.signature.as_ref()?;
     let known = member.parameters();
-    if member.signature.is_none() {
-        return None;
-    }
     let mut label = format!("{callee}(");
     let mut parameters = Vec::new();
     let mut only = false;
