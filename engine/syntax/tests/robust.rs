@@ -195,9 +195,9 @@ fn pieces_give_what_the_whole_gives() {
             let ends: Vec<usize> = edited.char_indices().map(|(at, _)| at).collect();
             let Some(&at) = ends.get(random.below(ends.len())) else { break };
             match random.below(4) {
-                0 => edited.insert_str(at, "\n"),
+                0 => edited.insert(at, '\n'),
                 1 => edited.insert(at, '('),
-                2 => edited.insert_str(at, "x"),
+                2 => edited.insert(at, 'x'),
                 _ => drop(edited.remove(at)),
             }
             assert_same(&mut pieces, &edited, &name);
