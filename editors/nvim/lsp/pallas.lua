@@ -1,11 +1,30 @@
--- The Pallas language server for Neovim 0.11 and later: `vim.lsp.enable('pallas')`.
--- Everything here can be overridden with `vim.lsp.config('pallas', { ... })`.
+-- The Pallas language server for Neovim 0.11 and later. The plug-in enables it; everything here can be overridden with
+-- `vim.lsp.config('pallas', { ... })`.
+
+local config = require('pallas.config')
+local server = require('pallas.server')
+local options = config.get()
+
 ---@type vim.lsp.Config
 return {
-  -- `pallas-lsp` must be on $PATH.
-  cmd = { 'pallas-lsp', '--stdio' },
+  cmd = server.command() or { 'pallas-lsp', '--stdio' },
   filetypes = { 'python' },
-  -- A file without any of these is served on its own.
-  root_markers = { 'pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', '.git' },
   workspace_required = false,
+  -- Says what to do where there is no server, instead of an error at every file.
+  root_dir = function(bufnr, start)
+    if server.is_there() then
+      start(server.root(bufnr))
+    end
+  end,
+  settings = { pallas = options.settings },
+  init_options = options.settings,
+  capabilities = {
+    -- Results of commands are shown by the plug-in.
+    experimental = { pallas = { presentsResults = true } },
+  },
+  -- Neovim waits 150 ms by default before it tells of an edit; the server is done long before that.
+  flags = { debounce_text_changes = 10 },
+  on_init = server.on_init,
+  on_attach = server.on_attach,
+  on_exit = server.on_exit,
 }

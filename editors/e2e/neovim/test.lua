@@ -1,0 +1,283 @@
+--- The plug-in in a real Neovim, with the real server:
+---   nvim --headless --clean --cmd 'set runtimepath^=editors/nvim' -S editors/e2e/neovim/test.lua
+--- `PALLAS_BIN` is the folder of the programs, `PALLAS_FIXTURES` that of the files. Ends with a status other than 0 if a check fails.
+
+local bin = assert(os.getenv('PALLAS_BIN'), 'PALLAS_BIN is not set')
+local fixtures = assert(os.getenv('PALLAS_FIXTURES'), 'PALLAS_FIXTURES is not set')
+local folder = vim.fn.tempname()
+vim.fn.mkdir(folder, 'p')
+vim.g.pallas = { server = bin .. '/pallas-lsp', tui = bin .. '/pallas-tui' }
+
+local messages = {}
+vim.notify = function(message)
+  messages[#messages + 1] = message
+end
+vim.notify_once = vim.notify
+
+local failures, checks = 0, 0
+
+local function check(what, ok, seen)
+  checks = checks + 1
+  if not ok then
+    failures = failures + 1
+  end
+  local shown = seen ~= nil and not ok and '\n    seen: ' .. (type(seen) == 'string' and seen or vim.inspect(seen)) or ''
+  io.stdout:write(('  %s %s%s\n'):format(ok and 'ok  ' or 'FAIL', what, shown))
+  return ok
+end
+
+local function wait(condition, milliseconds)
+  return vim.wait(milliseconds or 20000, condition, 5)
+end
+
+local function open(name)
+  local path = folder .. '/' .. name
+  vim.fn.writefile(vim.fn.readfile(fixtures .. '/' .. name), path)
+  vim.cmd.edit(path)
+  return vim.api.nvim_get_current_buf()
+end
+
+local function findings(bufnr, source)
+  return vim.tbl_filter(function(diagnostic)
+    return diagnostic.source == (source or 'pallas')
+  end, vim.diagnostic.get(bufnr))
+end
+
+local function text_of(bufnr)
+  return table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n')
+end
+
+local function buffer_of(kind)
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.b[bufnr].pallas == kind then
+      return bufnr
+    end
+  end
+end
+
+local function client()
+  return vim.lsp.get_clients({ name = 'pallas' })[1]
+end
+
+local function lenses(bufnr)
+  local titles = {}
+  for _, lens in ipairs(vim.lsp.codelens.get({ bufnr = bufnr })) do
+    titles[#titles + 1] = (lens.lens or lens).command.title
+  end
+  return titles
+end
+
+local tests = {}
+
+function tests.attaches()
+  local bufnr = open('scale.py')
+  check('the server attaches to a Python file', wait(function()
+    return client() ~= nil and client().initialized and client().attached_buffers[bufnr] ~= nil
+  end))
+  check('columns are counted in bytes', client().offset_encoding == 'utf-8', client().offset_encoding)
+  check('the finding is shown', wait(function()
+    return #findings(bufnr) == 1
+  end), vim.diagnostic.get(bufnr))
+  local finding = findings(bufnr)[1] or {}
+  check('with its code and place', finding.code == 'PL106' and finding.lnum == 16 and finding.col == 39, finding)
+end
+
+function tests.fixes()
+  local bufnr = vim.api.nvim_get_current_buf()
+  vim.api.nvim_win_set_cursor(0, { 17, 45 })
+  vim.lsp.buf.code_action({
+    apply = true,
+    filter = function(action)
+      return action.kind == 'quickfix'
+    end,
+  })
+  check('a quick fix is applied', wait(function()
+    return text_of(bufnr):find('lambda i, j: (i, 0)', 1, true) ~= nil
+  end), text_of(bufnr))
+  check('and its finding goes', wait(function()
+    return #findings(bufnr) == 0
+  end), findings(bufnr))
+end
+
+function tests.shows_hints_and_lenses()
+  local bufnr = vim.api.nvim_get_current_buf()
+  vim.api.nvim_win_set_cursor(0, { 9, 28 })
+  local answer = vim.lsp.buf_request_sync(bufnr, 'textDocument/hover', vim.lsp.util.make_position_params(0, 'utf-8'), 5000)
+  local _, first = next(answer or {})
+  local hover = first and first.result and first.result.contents.value or ''
+  check('a hover behind an emoji says the block', hover:find('x_ref', 1, true) ~= nil, hover)
+  check('inlay hints are on', wait(function()
+    return #vim.lsp.inlay_hint.get({ bufnr = bufnr }) > 0
+  end))
+  local labels = {}
+  for _, hint in ipairs(vim.lsp.inlay_hint.get({ bufnr = bufnr })) do
+    labels[#labels + 1] = hint.inlay_hint.label
+  end
+  check('and say blocks', table.concat(labels, ' '):find('f32[4,128]', 1, true) ~= nil, labels)
+  check('lenses are on', wait(function()
+    return vim.list_contains(lenses(bufnr), 'Run') and vim.list_contains(lenses(bufnr), 'Profile')
+  end), lenses(bufnr))
+end
+
+function tests.runs_kernels()
+  local bufnr = vim.api.nvim_get_current_buf()
+  local run
+  for _, lens in ipairs(vim.lsp.codelens.get({ bufnr = bufnr })) do
+    local actual = lens.lens or lens
+    if actual.command.title == 'Run' then
+      run = actual
+    end
+  end
+  client():exec_cmd(run.command, { bufnr = bufnr })
+  check('the lens runs the kernel in a terminal', wait(function()
+    local terminal = buffer_of('run')
+    return terminal ~= nil and text_of(terminal):find('4096.0', 1, true) ~= nil
+  end), buffer_of('run') and text_of(buffer_of('run')) or 'no terminal')
+  check('the file was saved first', not vim.bo[bufnr].modified)
+  check('the cursor stays where it was', vim.api.nvim_get_current_buf() == bufnr)
+
+  vim.cmd('Pallas profile h100')
+  check(':Pallas profile opens the report', wait(function()
+    local terminal = buffer_of('profile')
+    return terminal ~= nil and text_of(terminal):find('modelled on', 1, true) ~= nil
+  end), buffer_of('profile') and text_of(buffer_of('profile')) or 'no terminal')
+  check('for the machine that was named', text_of(buffer_of('profile')):find('H100', 1, true) ~= nil)
+end
+
+function tests.watches()
+  vim.cmd('Pallas watch')
+  check(':Pallas watch shows the grid', wait(function()
+    local terminal = buffer_of('watch')
+    return terminal ~= nil and text_of(terminal):find('scale_kernel', 1, true) ~= nil
+  end), buffer_of('watch') and text_of(buffer_of('watch')) or 'no terminal')
+  vim.cmd.stopinsert()
+  vim.api.nvim_buf_delete(buffer_of('watch'), { force = true })
+end
+
+function tests.explains()
+  vim.cmd.buffer(folder .. '/scale.py')
+  vim.cmd('Pallas explain PL106')
+  check(':Pallas explain shows the page', wait(function()
+    return vim.api.nvim_buf_get_name(0):find('explain/PL106', 1, true) ~= nil
+  end) and text_of(0):find('index-map-arity', 1, true) ~= nil, text_of(0))
+  vim.cmd.close()
+  vim.cmd('Pallas ir')
+  check(':Pallas ir shows the kernel', wait(function()
+    return vim.api.nvim_buf_get_name(0):find('pallas://ir', 1, true) ~= nil
+  end) and text_of(0):find('scale_kernel', 1, true) ~= nil, text_of(0))
+  vim.cmd.close()
+  local complete = vim.fn.getcompletion('Pallas ', 'cmdline')
+  check(':Pallas completes its commands', vim.list_contains(complete, 'profile') and vim.list_contains(complete, 'ir'), complete)
+  complete = vim.fn.getcompletion('Pallas explain PL10', 'cmdline')
+  check(':Pallas explain completes rules', vim.list_contains(complete, 'PL106'), complete)
+  messages = {}
+  vim.cmd('Pallas fly')
+  check('what is no command is said', (messages[1] or ''):find('`fly` is no command', 1, true) ~= nil, messages)
+end
+
+function tests.health()
+  vim.cmd('checkhealth pallas')
+  local text = text_of(0)
+  check(':checkhealth pallas finds both programs', text:find('server: ', 1, true) and text:find('runner: ', 1, true), text)
+  check('and no error', not text:find('ERROR', 1, true), text)
+  vim.cmd.bdelete()
+end
+
+function tests.recovers()
+  local bufnr = vim.fn.bufnr(folder .. '/scale.py')
+  vim.cmd.buffer(bufnr)
+  local old = client().id
+  messages = {}
+  vim.system({ 'pkill', '-9', '-P', tostring(vim.fn.getpid()), 'pallas-lsp' }):wait()
+  check('a server that was killed comes back', wait(function()
+    return client() ~= nil and client().id ~= old and client().initialized
+  end), messages)
+  check('which is said', (messages[1] or ''):find('started again', 1, true) ~= nil, messages)
+  vim.api.nvim_buf_set_lines(bufnr, 16, 17, false, { '      in_specs=[pl.BlockSpec((4, 128), lambda i: (i, 0))],' })
+  check('and says what is wrong', wait(function()
+    return #findings(bufnr) == 1
+  end), vim.diagnostic.get(bufnr))
+  messages = {}
+  vim.cmd('Pallas restart')
+  check(':Pallas restart starts it again', wait(function()
+    return client() ~= nil and client().initialized and client().attached_buffers[bufnr] ~= nil and #findings(bufnr) == 1
+  end), messages)
+end
+
+--- Keys come every 50 ms; what is shown in the end is of the text in the end, and nothing else was shown after it.
+function tests.types()
+  local bufnr = vim.fn.bufnr(folder .. '/scale.py')
+  vim.cmd.buffer(bufnr)
+  local shown, last_key = nil, nil
+  local watcher = vim.api.nvim_create_autocmd('DiagnosticChanged', {
+    callback = function()
+      shown = vim.uv.hrtime()
+    end,
+  })
+  local line = vim.api.nvim_buf_line_count(bufnr) - 1
+  local typed = ('# ' .. ('a comment that goes on and on, '):rep(6)):sub(1, 190) .. '\n\nx = '
+  local at, column = line, 0
+  vim.api.nvim_buf_set_lines(bufnr, line, line, false, { '' })
+  local function key(character)
+    if character == '\n' then
+      at, column = at + 1, 0
+      vim.api.nvim_buf_set_lines(bufnr, at, at, false, { '' })
+    else
+      vim.api.nvim_buf_set_text(bufnr, at, column, at, column, { character })
+      column = column + 1
+    end
+    last_key = vim.uv.hrtime()
+    vim.wait(50)
+  end
+  for character in typed:gmatch('.') do
+    key(character)
+  end
+  for character in ('jnp.no'):gmatch('.') do
+    key(character)
+  end
+  wait(function()
+    return shown ~= nil and shown > last_key and #findings(bufnr) == 2
+  end, 3000)
+  local codes = vim.tbl_map(function(finding)
+    return finding.code
+  end, findings(bufnr))
+  check(('what is typed is checked (%d keys, last findings %.0f ms after the last key)'):format(#typed + 6,
+    shown and (shown - last_key) / 1e6 or -1), #codes == 2, findings(bufnr))
+  vim.api.nvim_del_autocmd(watcher)
+end
+
+function tests.without_a_server()
+  messages = {}
+  vim.g.pallas = { server = '/nowhere/pallas-lsp' }
+  vim.cmd('Pallas restart')
+  check('a server that is not there is named', (messages[1] or ''):find('/nowhere/pallas-lsp', 1, true) ~= nil, messages)
+  messages = {}
+  vim.cmd('Pallas ir')
+  check('and commands say so', (messages[1] or ''):find('no server is attached', 1, true) ~= nil, messages)
+  vim.g.pallas = { servr = 1, tui = 3 }
+  local problems = require('pallas.config').problems(vim.g.pallas)
+  check('options that are wrong are named', #problems == 2 and problems[1]:find('servr is no option', 1, true), problems)
+end
+
+local order = {
+  'attaches', 'fixes', 'shows_hints_and_lenses', 'runs_kernels', 'watches', 'explains', 'health', 'recovers', 'types',
+  'without_a_server',
+}
+local function main()
+  for _, name in ipairs(order) do
+    local ok, problem = xpcall(tests[name], debug.traceback)
+    if not ok then
+      check(name, false, problem)
+    end
+  end
+  io.stdout:write(('neovim %s: %d checks, %d failed\n'):format(tostring(vim.version()), checks, failures))
+  vim.fn.delete(folder, 'rf')
+  vim.cmd(failures == 0 and 'qall!' or 'cquit 1')
+end
+
+-- A script on the command line runs before Neovim is up.
+vim.api.nvim_create_autocmd('VimEnter', {
+  callback = function()
+    vim.schedule(main)
+  end,
+})

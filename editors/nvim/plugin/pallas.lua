@@ -1,0 +1,35 @@
+-- Enables the server for Python files, and `:Pallas`. Little is loaded until one of them is used.
+
+if vim.g.loaded_pallas then
+  return
+end
+vim.g.loaded_pallas = true
+
+if vim.fn.has('nvim-0.11') == 0 then
+  vim.schedule(function()
+    vim.notify('Pallas: Neovim 0.11 or later is needed, this one is older; nothing was set up', vim.log.levels.WARN)
+  end)
+  return
+end
+
+vim.api.nvim_create_user_command('Pallas', function(given)
+  require('pallas.commands').execute(given)
+end, {
+  nargs = '*',
+  desc = 'Run, profile, watch and explain Pallas kernels',
+  complete = function(lead, line)
+    return require('pallas.commands').complete(lead, line)
+  end,
+})
+
+-- Lenses run in a terminal here; without these, the server would run them and show what came of it.
+for _, name in ipairs({ 'run', 'profile' }) do
+  vim.lsp.commands['pallas.' .. name] = function(command)
+    require('pallas.commands').lens(name)(command)
+  end
+end
+
+local options = vim.g.pallas
+if type(options) ~= 'table' or options.enable ~= false then
+  vim.lsp.enable('pallas')
+end
