@@ -48,6 +48,10 @@ pub trait Console: Send {
     fn nanoseconds(&self) -> Option<u64> {
         None
     }
+    /// So many programs of a launch of a kernel have run, of so many. Told after every program of launches that are timed.
+    fn progress(&mut self, kernel: &str, done: usize, programs: usize) {
+        let _ = (kernel, done, programs);
+    }
 }
 
 /// The host of an analysis: source files, nothing else. Printed text is dropped.

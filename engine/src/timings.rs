@@ -69,6 +69,8 @@ impl Timings {
     pub(crate) fn program(&mut self, event: &ProgramEvent<'_>) {
         let Some(timed) = self.launches.get_mut(self.current) else { return };
         let Some(times) = event.times else { return };
+        let (done, programs) = (event.number.saturating_add(1), timed.launch.programs());
+        self.console.borrow_mut().progress(&timed.launch.kernel.name, done, programs.max(done));
         let copies = timed.copies(event.copies);
         timed.recorder.program(event.number, &copies, (times.compute, times.end));
         if timed.keeps_blocks {

@@ -52,6 +52,12 @@ pub(crate) struct ViewArgs {
     /// Draws with ASCII characters only.
     #[arg(long)]
     pub(crate) ascii: bool,
+    /// Only analyses the file: nothing runs, nothing is measured.
+    #[arg(long)]
+    pub(crate) no_run: bool,
+    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, which is measured now.
+    #[arg(long, value_name = "NAME", default_value = "v5e")]
+    pub(crate) machine: String,
     /// When to use colour.
     #[arg(long, value_enum, default_value_t = ColorChoice::Auto, global = true)]
     pub(crate) color: ColorChoice,

@@ -11,7 +11,7 @@ pub(crate) enum Action {
     Help,
     /// One level out; never ends the program.
     Back,
-    /// The overview (1) or one of the panes (from 2).
+    /// One of the views, from 1.
     View(usize),
     /// The next pane gets the keys.
     NextPane,
@@ -23,6 +23,16 @@ pub(crate) enum Action {
     Edit,
     /// Reads and analyses the file again.
     Rerun,
+    /// Stops the run.
+    Stop,
+    /// Another cost beside the source, or none.
+    Cost,
+    /// Models the launches on the next machine.
+    Machine,
+    /// The next program in the order of the grid.
+    NextProgram,
+    /// The previous program.
+    PreviousProgram,
     /// Stops and resumes watching the file.
     PauseWatching,
     /// To the shell, until `fg`.
@@ -87,6 +97,15 @@ pub(crate) enum Place {
     List,
     /// In text that scrolls: blocks, source, help.
     Text,
+    /// In the source, with what is true of text.
+    Source,
+}
+
+impl Place {
+    /// Whether rows of another place count here.
+    fn has(self, other: Place) -> bool {
+        self == other || self == Place::Source && other == Place::Text
+    }
 }
 
 /// One row of the table.
@@ -196,7 +215,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         keys: &["<enter>"],
         actions: &[Open],
         shown: "enter",
-        help: "show its source, or its grid",
+        help: "show its grid, or its source",
         hint: "open",
     },
     Binding {
@@ -224,6 +243,14 @@ pub(crate) const KEYMAP: &[Binding] = &[
         hint: "",
     },
     Binding {
+        place: Place::Source,
+        keys: &["s"],
+        actions: &[Cost],
+        shown: "s",
+        help: "show what lines cost as measured, as modelled, or not at all",
+        hint: "cost",
+    },
+    Binding {
         place: Place::Everywhere,
         keys: &["<tab>", "<backtab>"],
         actions: &[NextPane, PreviousPane],
@@ -244,7 +271,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         keys: &["1", "2", "3", "4", "5", "6"],
         actions: &[View(1), View(2), View(3), View(4), View(5), View(6)],
         shown: "1 to 6",
-        help: "overview, grid, blocks, source, findings, launches",
+        help: "overview, grid, timings, blocks, source, findings",
         hint: "",
     },
     Binding {
@@ -265,6 +292,22 @@ pub(crate) const KEYMAP: &[Binding] = &[
     },
     Binding {
         place: Place::Everywhere,
+        keys: &[">", "<"],
+        actions: &[NextProgram, PreviousProgram],
+        shown: "< >",
+        help: "previous and next program in the order of the grid",
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["M"],
+        actions: &[Machine],
+        shown: "M",
+        help: "model the launches on the next machine",
+        hint: "machine",
+    },
+    Binding {
+        place: Place::Everywhere,
         keys: &["e"],
         actions: &[Edit],
         shown: "e",
@@ -276,8 +319,16 @@ pub(crate) const KEYMAP: &[Binding] = &[
         keys: &["r", "C-r", "<f5>"],
         actions: &[Rerun, Rerun, Rerun],
         shown: "r",
-        help: "analyse the file again",
+        help: "analyse and run the file again",
         hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["c"],
+        actions: &[Stop],
+        shown: "c",
+        help: "stop the run, and show what it has found so far",
+        hint: "stop",
     },
     Binding {
         place: Place::Everywhere,
@@ -382,9 +433,7 @@ impl From<KeyEvent> for Key {
 
 /// What a key does in a place.
 pub(crate) fn action(place: Place, key: Key) -> Option<Action> {
-    let here = KEYMAP.iter().filter(|binding| binding.place == place);
-    let everywhere = KEYMAP.iter().filter(|binding| binding.place == Place::Everywhere);
-    here.chain(everywhere).find_map(|binding| {
+    bindings(place).find_map(|binding| {
         let at = binding.keys.iter().position(|notation| Key::parse(notation) == Some(key))?;
         binding.actions.get(at).copied()
     })
@@ -392,7 +441,7 @@ pub(crate) fn action(place: Place, key: Key) -> Option<Action> {
 
 /// The rows that count in a place, its own first.
 pub(crate) fn bindings(place: Place) -> impl Iterator<Item = &'static Binding> {
-    let own = KEYMAP.iter().filter(move |binding| binding.place == place);
+    let own = KEYMAP.iter().filter(move |binding| place.has(binding.place));
     own.chain(KEYMAP.iter().filter(|binding| binding.place == Place::Everywhere))
 }
 
@@ -413,7 +462,7 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        for place in [Place::Grid, Place::List, Place::Text] {
+        for place in [Place::Grid, Place::List, Place::Text, Place::Source] {
             let mut seen: Vec<&str> = Vec::new();
             for key in bindings(place).flat_map(|binding| binding.keys) {
                 assert!(!seen.contains(key), "{key} has two meanings in {place:?}");
@@ -426,7 +475,7 @@ mod tests {
     fn keys_are_found_by_what_was_pressed() {
         let press = |code, modifiers| Key::from(KeyEvent::new(code, modifiers));
         assert_eq!(action(Place::Grid, press(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Quit));
-        assert_eq!(action(Place::Grid, press(KeyCode::Char('c'), KeyModifiers::NONE)), None);
+        assert_eq!(action(Place::Grid, press(KeyCode::Char('c'), KeyModifiers::NONE)), Some(Stop));
         assert_eq!(action(Place::Grid, press(KeyCode::Char('G'), KeyModifiers::SHIFT)), Some(Last));
         assert_eq!(action(Place::List, press(KeyCode::Down, KeyModifiers::NONE)), Some(Move(Down)));
         assert_eq!(action(Place::List, press(KeyCode::Char('h'), KeyModifiers::NONE)), None);

@@ -6,7 +6,7 @@ use crate::styles::Styles;
 use crate::terminal::Screen;
 use crate::view;
 use crate::watch::{FileWatcher, Notice};
-use crate::worker::Worker;
+use crate::worker::{Task, Worker};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use std::io;
@@ -32,20 +32,22 @@ enum Input {
 ///
 /// # Errors
 /// The terminal cannot be used.
-pub(crate) fn run(path: PathBuf, arguments: Vec<String>, python: Option<PathBuf>, styles: Styles) -> io::Result<()> {
+pub(crate) fn run(task: Task, styles: Styles) -> io::Result<()> {
     // The crate's own NO_COLOR drops reversed text with the colours; ours does not.
     ratatui::crossterm::style::force_color_output(true);
     let (sender, inbox) = channel();
     let mut screen = Screen::take()?;
     let (width, height) = ratatui::crossterm::terminal::size()?;
+    let path = task.path.clone();
     let app = App::new(path.clone(), Size { width, height }, styles.has_heat());
     let gate = Arc::new(Gate::default());
     read_keys(sender.clone(), gate.clone())?;
     let signals = handle_signals(sender.clone())?;
     let to_loop = sender.clone();
-    let worker = Worker::start(path.clone(), arguments, python, move |message| {
+    let answer = move |message| {
         let _ = to_loop.send(Input::Message(message));
-    })?;
+    };
+    let worker = Worker::start(task, Arc::new(answer))?;
     let watcher = watch(path, &sender);
     let mut session = Session { app, styles, worker, watcher, gate, started: Instant::now() };
     session.perform(Effect::Analyse, &mut screen)?;
@@ -145,6 +147,8 @@ impl Session {
                 self.worker.analyse();
                 self.app.update(Message::Started);
             }
+            Effect::Stop => self.worker.stop(),
+            Effect::Model(machine) => self.worker.model(*machine),
             Effect::Watch(files) => {
                 if let Some(watcher) = &self.watcher {
                     watcher.set(files);

@@ -3,6 +3,7 @@
 //! Chrome uses the terminal's own colours, so that light and dark both work; only heat maps use RGB.
 
 use crate::args::ColorChoice;
+use pallas_engine::report::Stage;
 use pallas_engine::{Role, Severity};
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
@@ -58,6 +59,7 @@ const STAND_INS: &[(&str, &str)] = &[
     ("└", "+"),
     ("┘", "+"),
     ("·", "-"),
+    ("┄", "."),
     ("×", "x"),
     ("→", ">"),
     ("…", "~"),
@@ -72,6 +74,20 @@ const STAND_INS: &[(&str, &str)] = &[
     ("░", "."),
     ("▒", "+"),
     ("▓", "%"),
+    ("▏", ":"),
+    ("▎", ":"),
+    ("▍", "="),
+    ("▌", "="),
+    ("▋", "="),
+    ("▊", "#"),
+    ("▉", "#"),
+    ("▲", "^"),
+    ("▼", "v"),
+    ("●", "o"),
+    ("−", "-"),
+    ("╱", "/"),
+    ("α", "a"),
+    ("β", "b"),
 ];
 
 impl Styles {
@@ -207,6 +223,42 @@ pub(crate) fn severity(severity: Severity) -> Style {
         Severity::Error => Style::new().fg(VERMILION).add_modifier(Modifier::BOLD),
         Severity::Warning => Style::new().fg(ORANGE).add_modifier(Modifier::BOLD),
         Severity::Info => Style::new().fg(SKY_BLUE),
+    }
+}
+
+/// How a stage looks: a colour, a texture for bars and a letter, each of which tells it apart by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Texture {
+    /// What fills a bar.
+    pub(crate) symbol: &'static str,
+    /// What stands for it where a cell is a character.
+    pub(crate) letter: char,
+    color: Color,
+}
+
+impl Texture {
+    /// The style of both.
+    pub(crate) fn style(self) -> Style {
+        Style::new().fg(self.color)
+    }
+}
+
+/// Copies to the kernel.
+pub(crate) const COPY_IN: Texture = Texture { symbol: "▒", letter: 'I', color: SKY_BLUE };
+/// The kernel.
+pub(crate) const COMPUTE: Texture = Texture { symbol: "█", letter: 'C', color: ORANGE };
+/// Copies back.
+pub(crate) const COPY_OUT: Texture = Texture { symbol: "▓", letter: 'O', color: BLUISH_GREEN };
+/// Waiting.
+pub(crate) const WAIT: Texture = Texture { symbol: "┄", letter: '.', color: Color::Reset };
+
+/// How a stage looks.
+pub(crate) fn stage(stage: Stage) -> Texture {
+    match stage {
+        Stage::CopyIn => COPY_IN,
+        Stage::Compute => COMPUTE,
+        Stage::CopyOut => COPY_OUT,
+        Stage::Wait => WAIT,
     }
 }
 

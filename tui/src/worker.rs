@@ -1,46 +1,93 @@
-//! The analysis in a thread of its own. A new request cancels the one that is running: its answer would be out of date.
+//! The analysis, and after it the run, in a thread of their own. A new request cancels what is running: its answer would
+//! be out of date. Every request is answered by a report of the analysis, and once the run has ended by one that has
+//! measured times.
 
 use crate::app::Message;
-use crate::app::report::Report;
+use crate::app::merge::{Known, Recorded};
+use crate::app::report::Ran;
+use crate::console::Behind;
 use crate::{environment, sources};
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, ParsedFiles};
+use pallas_engine::pipeline::Machine;
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, ParsedFiles, Run, RunOptions};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// What a worker works on.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// `sys.argv[1:]`
+    pub(crate) arguments: Vec<String>,
+    /// The Python whose packages are imported.
+    pub(crate) python: Option<PathBuf>,
+    /// What launches are modelled on.
+    pub(crate) machine: Machine,
+    /// Whether the file is run, or only analysed.
+    pub(crate) runs: bool,
+}
+
+enum Request {
+    /// What the file says now.
+    Analyse,
+    /// The last answer again, modelled on another machine.
+    Model(Box<Machine>),
+}
+
+/// Takes answers; called from several threads.
+pub(crate) type Answer = Arc<dyn Fn(Message) + Send + Sync>;
 
 /// The worker. Dropping it cancels what is running and ends its thread.
 pub(crate) struct Worker {
-    requests: Sender<()>,
+    requests: Sender<Request>,
     running: Arc<Mutex<Cancel>>,
+    /// Whether what a cancelled run has found is wanted all the same.
+    keep: Arc<AtomicBool>,
 }
 
 impl Worker {
-    /// Starts a worker for a file that answers to `answer`.
+    /// Starts a worker that answers to `answer`.
     ///
     /// # Errors
     /// No thread can be started.
-    pub(crate) fn start(
-        path: PathBuf,
-        arguments: Vec<String>,
-        python: Option<PathBuf>,
-        answer: impl FnMut(Message) + Send + 'static,
-    ) -> io::Result<Worker> {
+    pub(crate) fn start(task: Task, answer: Answer) -> io::Result<Worker> {
         let (requests, inbox) = channel();
-        let running = Arc::new(Mutex::new(Cancel::new()));
-        let flag = running.clone();
-        std::thread::Builder::new()
-            .name("analysis".to_string())
-            .spawn(move || work(&path, &arguments, python.as_deref(), &inbox, &flag, answer))?;
-        Ok(Worker { requests, running })
+        let (running, keep) = (Arc::new(Mutex::new(Cancel::new())), Arc::new(AtomicBool::new(false)));
+        let bench = Bench {
+            task,
+            answer,
+            running: running.clone(),
+            keep: keep.clone(),
+            parsed: ParsedFiles::default(),
+            analysis: None,
+            run: None,
+            before: Vec::new(),
+        };
+        std::thread::Builder::new().name("analysis".to_string()).spawn(move || bench.work(&inbox))?;
+        Ok(Worker { requests, running, keep })
     }
 
-    /// Asks for an analysis of what the file says now.
+    /// Asks for an analysis and a run of what the file says now.
     pub(crate) fn analyse(&self) {
+        self.keep.store(false, Ordering::SeqCst);
         self.cancel();
         // A worker that is gone has no answer; the last report stays.
-        let _ = self.requests.send(());
+        let _ = self.requests.send(Request::Analyse);
+    }
+
+    /// Asks for the last answer on another machine.
+    pub(crate) fn model(&self, machine: Machine) {
+        let _ = self.requests.send(Request::Model(Box::new(machine)));
+    }
+
+    /// Stops what is running; what a run has found until then is told.
+    pub(crate) fn stop(&self) {
+        self.keep.store(true, Ordering::SeqCst);
+        self.cancel();
     }
 
     fn cancel(&self) {
@@ -50,67 +97,218 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
+        self.keep.store(false, Ordering::SeqCst);
         self.cancel();
     }
 }
 
-fn work(
-    path: &Path,
-    arguments: &[String],
-    python: Option<&Path>,
-    inbox: &Receiver<()>,
-    running: &Mutex<Cancel>,
-    mut answer: impl FnMut(Message),
-) {
-    let parsed = ParsedFiles::default();
-    while inbox.recv().is_ok() {
+struct Bench {
+    task: Task,
+    answer: Answer,
+    running: Arc<Mutex<Cancel>>,
+    keep: Arc<AtomicBool>,
+    parsed: ParsedFiles,
+    analysis: Option<(Analysis, Duration)>,
+    run: Option<(Run, Ran)>,
+    before: Recorded,
+}
+
+impl Bench {
+    fn work(mut self, inbox: &Receiver<Request>) {
+        while let Ok(request) = inbox.recv() {
+            match request {
+                Request::Analyse => self.analyse(inbox),
+                Request::Model(machine) => {
+                    self.task.machine = *machine;
+                    self.report(self.run.is_some());
+                }
+            }
+        }
+    }
+
+    fn analyse(&mut self, inbox: &Receiver<Request>) {
         let cancel = Cancel::new();
-        running.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&cancel);
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&cancel);
         // Requests that came before this point are answered by this analysis.
-        while inbox.try_recv().is_ok() {}
+        while let Ok(request) = inbox.try_recv() {
+            if let Request::Model(machine) = request {
+                self.task.machine = *machine;
+            }
+        }
         let begun = Instant::now();
+        let path = &self.task.path;
         let text = match sources::read(path) {
             Ok(text) => text,
             Err(why) => {
-                answer(Message::Unreadable(why));
-                continue;
+                (self.answer)(Message::Unreadable(why));
+                return;
             }
         };
-        let mut options = AnalysisOptions::new(Arc::new(Disk));
-        options.arguments = arguments.to_vec();
-        options.import_paths = environment::python_path();
         // The command has seen to it that what `--python` names is an environment; one that has gone since is none.
-        options.environment = environment::find(python, path).unwrap_or_default();
-        options.parsed = parsed.clone();
+        let environment = environment::find(self.task.python.as_deref(), path).unwrap_or_default();
+        let mut options = AnalysisOptions::new(Arc::new(Disk));
+        options.arguments.clone_from(&self.task.arguments);
+        options.import_paths = environment::python_path();
+        options.environment = environment.clone();
+        options.parsed = self.parsed.clone();
         options.cancel = cancel.clone();
         let analysis = Analysis::new(&path.display().to_string(), &text, &options);
-        if !cancel.is_cancelled() {
-            answer(Message::Analysed(Arc::new(Report::new(&analysis, begun.elapsed()))));
+        if cancel.is_cancelled() && !self.keep.load(Ordering::SeqCst) {
+            return;
         }
+        if let Some((run, _)) = self.run.take() {
+            self.before = run.measured;
+        }
+        self.analysis = Some((analysis, begun.elapsed()));
+        self.report(false);
+        if !self.task.runs || cancel.is_cancelled() {
+            return;
+        }
+        (self.answer)(Message::Running);
+        let (run, ran) = self.run(&text, environment, &cancel);
+        if cancel.is_cancelled() && !self.keep.load(Ordering::SeqCst) {
+            return;
+        }
+        self.run = Some((run, ran));
+        self.report(true);
+    }
+
+    fn run(&self, text: &str, environment: pallas_engine::Environment, cancel: &Cancel) -> (Run, Ran) {
+        let begun = Instant::now();
+        let printed = Arc::new(Mutex::new(String::new()));
+        let answer = self.answer.clone();
+        let progress = move |kernel: &str, done: usize, programs: usize| {
+            answer(Message::Progress { kernel: kernel.to_string(), done, programs });
+        };
+        let options = RunOptions {
+            files: Arc::new(Disk),
+            arguments: self.task.arguments.clone(),
+            import_paths: environment::python_path(),
+            environment,
+            console: Box::new(Behind::new(printed.clone(), progress)),
+            cancel: cancel.clone(),
+        };
+        let run = Run::new(&self.task.path.display().to_string(), text, options);
+        let ran = Ran {
+            exit: run.exit,
+            stderr: run.stderr.clone(),
+            printed: printed.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            took: begun.elapsed(),
+            stopped: cancel.is_cancelled(),
+        };
+        (run, ran)
+    }
+
+    /// Tells what is known.
+    fn report(&self, ran: bool) {
+        let Some((analysis, took)) = &self.analysis else { return };
+        let known = Known {
+            analysis,
+            run: self.run.as_ref().map(|(run, ran)| (run, ran)),
+            before: &self.before,
+            machine: &self.task.machine,
+            arguments: &self.task.arguments,
+            took: *took,
+        };
+        let report = Arc::new(known.report());
+        (self.answer)(if ran { Message::Profiled(report) } else { Message::Analysed(report) });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use pallas_engine::pipeline::MACHINES;
+
+    const FILE: &str = "\
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def add_kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...] + 1
+
+
+x = jnp.arange(32)
+spec = pl.BlockSpec((8,), lambda i: (i,))
+pl.pallas_call(add_kernel, grid=(4,), in_specs=[spec], out_specs=spec, out_shape=x)(x)
+print('done')
+";
+
+    fn start(text: &str) -> (Worker, Receiver<Message>, PathBuf, tempfile::TempDir) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("kernel.py");
+        std::fs::write(&file, text).expect("written");
+        let (sender, answers) = channel();
+        let answer: Answer = Arc::new(move |message| {
+            let _ = sender.send(message);
+        });
+        let task = Task {
+            path: file.clone(),
+            arguments: Vec::new(),
+            python: None,
+            machine: MACHINES[0].clone(),
+            runs: true,
+        };
+        (Worker::start(task, answer).expect("a worker"), answers, file, folder)
+    }
+
+    /// The next message that is no progress.
+    fn next(answers: &Receiver<Message>) -> Message {
+        loop {
+            match answers.recv_timeout(Duration::from_secs(60)).expect("an answer") {
+                Message::Progress { .. } => {}
+                message => return message,
+            }
+        }
+    }
 
     #[test]
     fn a_worker_answers_each_request() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("kernel.py");
-        std::fs::write(&file, "x = 1\n").expect("written");
-        let (sender, answers) = channel();
-        let worker = Worker::start(file.clone(), Vec::new(), None, move |message| {
-            let _ = sender.send(message);
-        })
-        .expect("a worker");
+        let (worker, answers, file, _folder) = start("x = 1\n");
         worker.analyse();
-        let answer = answers.recv_timeout(Duration::from_secs(20)).expect("an answer");
+        let answer = next(&answers);
         assert!(matches!(&answer, Message::Analysed(report) if report.launches.is_empty()), "{answer:?}");
+        assert!(matches!(next(&answers), Message::Running));
+        assert!(matches!(next(&answers), Message::Profiled(_)));
         std::fs::remove_file(&file).expect("removed");
         worker.analyse();
-        let answer = answers.recv_timeout(Duration::from_secs(20)).expect("an answer");
+        let answer = next(&answers);
         assert!(matches!(&answer, Message::Unreadable(why) if why.contains("no such file")), "{answer:?}");
+    }
+
+    #[test]
+    fn a_run_adds_what_was_measured_and_an_edit_keeps_it_until_there_is_more() {
+        let (worker, answers, _file, _folder) = start(FILE);
+        worker.analyse();
+        let Message::Analysed(first) = next(&answers) else { panic!("no analysis") };
+        let measured = |report: &crate::app::report::Report| {
+            report.profile.as_ref().is_some_and(|profile| profile.launches[0].measured.is_some())
+        };
+        assert!(!measured(&first) && !first.launches[0].ran);
+        assert!(matches!(next(&answers), Message::Running));
+        let Message::Profiled(second) = next(&answers) else { panic!("no profile") };
+        assert!(measured(&second) && second.launches[0].ran && second.launches.len() == 1);
+        assert_eq!(second.ran.as_ref().map(|ran| (ran.exit, ran.printed.as_str())), Some((0, "done\n")));
+        worker.model(MACHINES[1].clone());
+        let Message::Profiled(other) = next(&answers) else { panic!("no profile") };
+        assert_eq!(other.profile.as_ref().map(|profile| profile.machine.name.as_str()), Some(&*MACHINES[1].name));
+        worker.analyse();
+        let Message::Analysed(third) = next(&answers) else { panic!("no analysis") };
+        assert!(measured(&third) && third.launches[0].stale);
+    }
+
+    #[test]
+    fn a_run_that_does_not_end_is_stopped_with_what_it_found() {
+        let text = FILE.replace("print('done')", "while True: pass");
+        let (worker, answers, _file, _folder) = start(&text);
+        worker.analyse();
+        // The analysis gives up on the loop by itself.
+        assert!(matches!(next(&answers), Message::Analysed(_)));
+        assert!(matches!(next(&answers), Message::Running));
+        std::thread::sleep(Duration::from_millis(300));
+        worker.stop();
+        let Message::Profiled(report) = next(&answers) else { panic!("no profile") };
+        assert!(report.ran.as_ref().is_some_and(|ran| ran.stopped));
     }
 }

@@ -103,6 +103,13 @@ impl Session {
         status.exit_code()
     }
 
+    /// To the grid, once there is one.
+    fn open_grid(&mut self) {
+        self.wait_for("add_kernel");
+        self.press("2");
+        self.wait_for("Program (0,)");
+    }
+
     fn signal(&self, name: &str) {
         let id = self.child.process_id().expect("it runs").to_string();
         let sent = std::process::Command::new("kill").args([&format!("-{name}"), &id]).status();
@@ -113,8 +120,7 @@ impl Session {
 #[test]
 fn first_paint_keys_and_quit() {
     let mut session = Session::start(&[]);
-    session.wait_for("add_kernel");
-    session.wait_for("Program (0,)");
+    session.open_grid();
     assert!(session.look(|screen| screen.alternate_screen() && screen.hide_cursor()));
     session.press("l");
     session.wait_for("Program (1,)");
@@ -132,7 +138,7 @@ fn first_paint_keys_and_quit() {
 #[test]
 fn a_save_is_shown_with_the_cursor_kept() {
     let mut session = Session::start(&[]);
-    session.wait_for("Program (0,)");
+    session.open_grid();
     session.press("ll");
     session.wait_for("Program (2,)");
     std::fs::write(&session.file, FILE.replace("(8,)", "(4,)").replace("grid=(4,)", "grid=(8,)")).expect("written");
@@ -164,7 +170,7 @@ fn resizing_draws_another_layout() {
 fn signals_give_the_terminal_back() {
     for signal in ["TERM", "HUP", "INT"] {
         let mut session = Session::start(&[]);
-        session.wait_for("Program (0,)");
+        session.open_grid();
         session.signal(signal);
         assert_eq!(session.end(), 0, "{signal}");
     }
@@ -173,7 +179,7 @@ fn signals_give_the_terminal_back() {
 #[test]
 fn suspending_gives_the_terminal_back_and_resuming_takes_it_again() {
     let mut session = Session::start(&[]);
-    session.wait_for("Program (0,)");
+    session.open_grid();
     session.press("\x1a");
     session.wait("terminal given back", |screen| !screen.alternate_screen() && !screen.hide_cursor());
     // The program stops itself a moment later; a signal that comes before is kept.
@@ -194,7 +200,7 @@ fn an_editor_gets_the_terminal() {
     let mode = std::process::Command::new("chmod").arg("+x").arg(&editor).status();
     assert!(mode.expect("chmod runs").success());
     let mut session = Session::start(&[("EDITOR", &editor.display().to_string())]);
-    session.wait_for("Program (0,)");
+    session.open_grid();
     session.press("e");
     session.wait_for("editing kernel.py at +6");
     assert!(session.look(|screen| !screen.alternate_screen()));
@@ -208,7 +214,7 @@ fn an_editor_gets_the_terminal() {
 #[test]
 fn without_colours_the_cursor_is_still_seen() {
     let mut session = Session::start(&[("NO_COLOR", "1")]);
-    session.wait_for("Program (0,)");
+    session.open_grid();
     let reversed = session.look(|screen| {
         let cells = (0..36).flat_map(|row| (0..120).map(move |column| (row, column)));
         let cells = cells.filter_map(|(row, column)| screen.cell(row, column));

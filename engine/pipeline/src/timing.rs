@@ -477,8 +477,9 @@ impl Timing {
     fn key(&self, axis: usize, first: usize) -> Key {
         let order = self.order();
         let size = if axis == 0 { order.programs() } else { order.inner(axis - 1) };
-        let last = first + size - 1;
-        let follow = (last + 1..=last + self.ahead).take_while(|&program| program < order.programs());
+        // A grid may have more programs than can be numbered.
+        let next = first.saturating_add(size);
+        let follow = (next..next.saturating_add(self.ahead)).take_while(|&program| program < order.programs());
         Key {
             axis,
             enter: (first > 0).then(|| order.axis_into(first)),

@@ -1,6 +1,6 @@
 //! Where panes are, for a terminal of some size. One place for breakpoints; panels only fill the rectangle they get.
 
-use super::{App, Pane, Size};
+use super::{App, Pane, Size, View};
 use ratatui::layout::Rect;
 
 /// Which layout a terminal gets.
@@ -48,18 +48,18 @@ pub(crate) fn class(size: Size) -> Class {
 }
 
 impl Layout {
-    /// The layout of what the app shows.
+    /// The layout of what the app shows. The overview, on a wide terminal and on a medium one:
     ///
     /// ```text
     /// status                                    status
     /// tabs                                      tabs
-    /// ┌ Grid ─────────┐┌ Program ───────────┐   ┌ Grid ───────────┐
-    /// │               ││ operands, drawn    │   │                 │
-    /// │               │└────────────────────┘   │                 │
-    /// └───────────────┘┌ Source ────────────┐   └─────────────────┘
-    /// ┌ Findings ─────┐│                    │   details
-    /// └───────────────┘└────────────────────┘   details
-    /// ┌ Launches ───────────────────────────┐   details
+    /// ┌ Launches ───────────────────────────┐   ┌ Launches ───────┐
+    /// └─────────────────────────────────────┘   └─────────────────┘
+    /// ┌ Summary ──────┐┌ Grid ──────────────┐   ┌ Summary ────────┐
+    /// │               ││                    │   │                 │
+    /// └───────────────┘└────────────────────┘   │                 │
+    /// ┌ Findings ─────┐┌ Source ────────────┐   │                 │
+    /// └───────────────┘└────────────────────┘   └─────────────────┘
     /// hints                                     hints
     /// ```
     pub(crate) fn of(app: &App) -> Layout {
@@ -79,16 +79,41 @@ impl Layout {
             details: empty,
             hints: line(height - 1),
         };
-        if class == Class::Wide && !app.maximised {
-            layout.panes = overview(app, body);
-        } else if app.focus == Pane::Grid && class == Class::Medium && app.launch().is_some() {
-            let lines = app.launch().map_or(0, |report| report.launch.operands.len()).clamp(1, 4) as u16;
-            let pane = Rect { height: body.height - lines, ..body };
-            layout.details = Rect { y: body.y + pane.height, height: lines, ..body };
-            layout.panes = vec![(Pane::Grid, pane)];
-        } else {
+        if app.maximised {
             layout.panes = vec![(app.focus, body)];
+            return layout;
         }
+        layout.panes = match (app.view, class) {
+            (View::Overview, Class::Wide) => overview(app, body),
+            (View::Overview, _) => {
+                let (launches, rest) = split(body, launches(app, body));
+                vec![(Pane::Launches, launches), (second(app, Pane::Launches, Pane::Summary), rest)]
+            }
+            (View::Timings, Class::Wide) => {
+                let (top, lines) = split(body, body.height / 2);
+                let (stages, roofline) = sides(top, 13);
+                vec![(Pane::Timings, stages), (Pane::Roofline, roofline), (Pane::Lines, lines)]
+            }
+            (View::Timings, _) => {
+                let (stages, rest) = split(body, stages(app).min(body.height / 2));
+                vec![(Pane::Timings, stages), (second(app, Pane::Timings, Pane::Lines), rest)]
+            }
+            (View::Grid, Class::Wide) => {
+                let (grid, blocks) = sides(body, 11);
+                vec![(Pane::Grid, grid), (Pane::Blocks, blocks)]
+            }
+            (View::Grid, _) if app.launch().is_some() && app.focus == Pane::Grid => {
+                let lines = app.launch().map_or(0, |report| report.launch.operands.len()).clamp(1, 4) as u16;
+                let (grid, details) = split(body, body.height - lines);
+                layout.details = details;
+                vec![(Pane::Grid, grid)]
+            }
+            (View::Findings, Class::Wide) => {
+                let (findings, source) = sides(body, 10);
+                vec![(Pane::Findings, findings), (Pane::Source, source)]
+            }
+            _ => vec![(app.focus, body)],
+        };
         layout
     }
 
@@ -98,32 +123,52 @@ impl Layout {
     }
 }
 
-/// All panes of the wide layout: on the left what is where, on the right what it is.
+/// So many lines on top, and the rest.
+fn split(area: Rect, lines: u16) -> (Rect, Rect) {
+    let lines = lines.min(area.height);
+    (Rect { height: lines, ..area }, Rect { y: area.y + lines, height: area.height - lines, ..area })
+}
+
+/// The pane that shares a medium terminal with the first one of its view.
+fn second(app: &App, first: Pane, usual: Pane) -> Pane {
+    if app.focus == first { usual } else { app.focus }
+}
+
+/// Lines of the table of stages with its border, head, and sum.
+fn stages(app: &App) -> u16 {
+    let rows = app.profile().map_or(0, |(_, launch)| crate::view::timings::count(launch));
+    u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(5)
+}
+
+/// So many twentieths on the left, and the rest.
+fn sides(area: Rect, left: u16) -> (Rect, Rect) {
+    let left = (u32::from(area.width) * u32::from(left) / 20) as u16;
+    (Rect { width: left, ..area }, Rect { x: area.x + left, width: area.width - left, ..area })
+}
+
+/// Lines of the list of launches with its border and its head.
+fn launches(app: &App, body: Rect) -> u16 {
+    let count = app.report.as_ref().map_or(0, |report| report.launches.len());
+    u16::try_from(count.max(1)).unwrap_or(u16::MAX).saturating_add(3).min((body.height / 3).max(4))
+}
+
+/// What the wide overview shows: how it stands on the left, what that is about on the right.
 fn overview(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
-    let (findings, launches) = app.report.as_ref().map_or((0, 0), |r| (r.findings.len(), r.launches.len()));
-    let left = body.width * 9 / 20;
-    let column = |x: u16, width: u16| Rect { x: body.x + x, width, ..body };
-    // Lists take what they need, up to a quarter of the height.
-    let list = |entries: usize| if entries == 0 { 0 } else { (entries as u16).saturating_add(2).min(body.height / 4) };
-    let mut panes = Vec::new();
-    let launches = if launches > 1 { list(launches) } else { 0 };
-    let grid = body.height - launches;
-    panes.push((Pane::Grid, Rect { height: grid, ..column(0, left) }));
-    if launches > 0 {
-        panes.push((Pane::Launches, Rect { y: body.y + grid, height: launches, ..column(0, left) }));
-    }
-    let operands = app.launch().map_or(0, |report| report.launch.operands.len());
+    let (top, rest) = split(body, launches(app, body));
+    let (left, right) = sides(rest, 10);
+    let mut panes = vec![(Pane::Launches, top)];
+    let findings = app.report.as_ref().map_or(0, |report| report.findings.len());
     // The selected finding is told in full under the list.
-    let findings = if findings == 0 { 0 } else { list(findings.saturating_add(5)) };
-    let rest = body.height - findings;
-    // Seven lines show an operand well; the source keeps two fifths.
-    let blocks = (operands as u16).saturating_mul(7).saturating_add(2).clamp(5, (rest * 3 / 5).max(5));
-    let right = column(left, body.width - left);
-    panes.push((Pane::Blocks, Rect { height: blocks, ..right }));
-    if findings > 0 {
-        panes.push((Pane::Findings, Rect { y: body.y + blocks, height: findings, ..right }));
+    let wanted = u16::try_from(findings).unwrap_or(u16::MAX).saturating_add(7);
+    let findings = if findings == 0 { 0 } else { wanted.min(left.height * 2 / 5) };
+    let (summary, findings) = split(left, left.height - findings);
+    panes.push((Pane::Summary, summary));
+    if findings.height > 0 {
+        panes.push((Pane::Findings, findings));
     }
-    panes.push((Pane::Source, Rect { y: body.y + blocks + findings, height: rest - blocks, ..right }));
+    let (grid, source) = split(right, right.height / 2);
+    panes.push((Pane::Grid, grid));
+    panes.push((Pane::Source, source));
     panes
 }
 

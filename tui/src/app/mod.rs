@@ -1,9 +1,11 @@
 //! The state of the terminal program and how messages change it. Knows no terminal: what has to happen outside is an
 //! [`Effect`] that the session carries out. One cursor, a launch and a program of it; every pane follows it.
 
+pub(crate) mod costs;
 pub(crate) mod facts;
 pub(crate) mod layout;
 pub(crate) mod map;
+pub(crate) mod merge;
 mod movement;
 pub(crate) mod report;
 #[cfg(test)]
@@ -11,12 +13,17 @@ pub(crate) mod samples;
 mod selection;
 #[cfg(test)]
 mod tests;
+pub(crate) mod views;
 
 use crate::keymap::{self, Action, Direction, Key, Place};
+use costs::CostKind;
 use layout::Layout;
 use map::Map;
 use pallas_engine::Span;
+use pallas_engine::pipeline::{MACHINES, Machine};
+use pallas_engine::report as profile;
 use report::{LaunchReport, Report};
+pub(crate) use views::{Pane, View};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,45 +35,6 @@ pub(crate) struct Size {
     pub(crate) width: u16,
     /// Lines.
     pub(crate) height: u16,
-}
-
-/// A pane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pane {
-    /// The map of programs.
-    Grid,
-    /// The blocks of one program.
-    Blocks,
-    /// The source.
-    Source,
-    /// The list of findings.
-    Findings,
-    /// The list of launches.
-    Launches,
-}
-
-impl Pane {
-    /// Every pane, in the order of the tabs.
-    pub(crate) const ALL: [Pane; 5] = [Pane::Grid, Pane::Blocks, Pane::Source, Pane::Findings, Pane::Launches];
-
-    /// As written on its tab.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Pane::Grid => "Grid",
-            Pane::Blocks => "Blocks",
-            Pane::Source => "Source",
-            Pane::Findings => "Findings",
-            Pane::Launches => "Launches",
-        }
-    }
-
-    fn place(self) -> Place {
-        match self {
-            Pane::Grid => Place::Grid,
-            Pane::Findings | Pane::Launches => Place::List,
-            Pane::Blocks | Pane::Source => Place::Text,
-        }
-    }
 }
 
 /// What the map is coloured by.
@@ -100,6 +68,19 @@ pub(crate) enum Message {
     Started,
     /// An analysis is done.
     Analysed(Arc<Report>),
+    /// The file is being run.
+    Running,
+    /// How far a launch of the run is.
+    Progress {
+        /// Its kernel.
+        kernel: String,
+        /// Programs that have run.
+        done: usize,
+        /// Of so many.
+        programs: usize,
+    },
+    /// The run has ended, or what was known is modelled on another machine.
+    Profiled(Arc<Report>),
     /// The file cannot be read.
     Unreadable(String),
     /// The watcher cannot watch as it should.
@@ -111,10 +92,14 @@ pub(crate) enum Message {
 }
 
 /// What has to happen outside.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Effect {
-    /// Read and analyse the file.
+    /// Read, analyse and run the file.
     Analyse,
+    /// Stop the run, and keep what it has found.
+    Stop,
+    /// Model the launches on another machine.
+    Model(Box<Machine>),
     /// Open a file at a line in the user's editor.
     Edit(PathBuf, u32),
     /// To the shell.
@@ -125,6 +110,15 @@ pub(crate) enum Effect {
     Watch(Vec<PathBuf>),
     /// End.
     Quit,
+}
+
+/// A run under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Progress {
+    /// Since when.
+    pub(crate) since: Duration,
+    /// The kernel of the launch that runs, how many programs of it have run, and of how many.
+    pub(crate) launch: Option<(String, usize, usize)>,
 }
 
 /// The state.
@@ -142,6 +136,8 @@ pub(crate) struct App {
     pub(crate) reported: Duration,
     /// Since when an analysis is running.
     pub(crate) running: Option<Duration>,
+    /// How far the run is, while there is one.
+    pub(crate) run: Option<Progress>,
     /// Why the file cannot be read; the last report stays.
     pub(crate) unreadable: Option<String>,
     /// Why changes of the file are not seen as they should be.
@@ -158,7 +154,9 @@ pub(crate) struct App {
     pub(crate) finding: usize,
     /// What the source pane shows.
     pub(crate) anchor: Anchor,
-    /// The pane that gets the keys.
+    /// The view on the screen.
+    pub(crate) view: View,
+    /// The pane of it that gets the keys.
     pub(crate) focus: Pane,
     /// Whether it is the only one.
     pub(crate) maximised: bool,
@@ -172,6 +170,12 @@ pub(crate) struct App {
     pub(crate) zoom: u32,
     /// Lines that the blocks are scrolled by.
     pub(crate) blocks_scroll: usize,
+    /// Lines that the summary is scrolled by.
+    pub(crate) summary_scroll: usize,
+    /// The selected line among those that cost something.
+    pub(crate) cost_line: usize,
+    /// Which cost stands beside the source.
+    pub(crate) cost_kind: CostKind,
     /// Lines that the source is scrolled by, from its anchor.
     pub(crate) source_scroll: i64,
     /// Something to say in passing.
@@ -193,6 +197,7 @@ impl App {
             report: None,
             reported: Duration::ZERO,
             running: None,
+            run: None,
             unreadable: None,
             watch_problem: None,
             paused: false,
@@ -201,13 +206,17 @@ impl App {
             program: Vec::new(),
             finding: 0,
             anchor: Anchor::Kernel,
-            focus: Pane::Grid,
+            view: View::Overview,
+            focus: Pane::Launches,
             maximised: false,
             help: None,
             metric: Metric::Order,
             pair: 0,
             zoom: 0,
             blocks_scroll: 0,
+            summary_scroll: 0,
+            cost_line: 0,
+            cost_kind: CostKind::Best,
             source_scroll: 0,
             toast: None,
             now: Duration::ZERO,
@@ -217,6 +226,24 @@ impl App {
     /// The launch at the cursor.
     pub(crate) fn launch(&self) -> Option<&LaunchReport> {
         self.report.as_ref()?.launches.get(self.launch)
+    }
+
+    /// The profile, with that of the launch at the cursor.
+    pub(crate) fn profile(&self) -> Option<(&profile::Report, &profile::LaunchReport)> {
+        let profile = self.report.as_ref()?.profile.as_deref()?;
+        Some((profile, profile.launches.get(self.launch)?))
+    }
+
+    /// The place of the program at the cursor in the order of the grid.
+    pub(crate) fn number(&self) -> usize {
+        let grid = self.launch().map_or(&[][..], |report| &report.launch.grid);
+        let ids = self.program.iter().zip(grid);
+        ids.fold(0usize, |number, (&id, &extent)| number.saturating_mul(extent).saturating_add(id))
+    }
+
+    /// Where keys go that do not work everywhere.
+    pub(crate) fn place(&self) -> Place {
+        if self.help.is_some() { Place::Text } else { self.focus.place() }
     }
 
     /// The selected finding.
@@ -286,7 +313,7 @@ impl App {
 
     /// Whether something on the screen moves by itself, and how often it has to be drawn for that.
     pub(crate) fn tick(&self) -> Duration {
-        if self.running.is_some() {
+        if self.running.is_some() || self.run.is_some() {
             Duration::from_millis(100)
         } else if self.toast.is_some() || self.now.saturating_sub(self.reported) < Duration::from_secs(60) {
             Duration::from_secs(1)
@@ -300,20 +327,35 @@ impl App {
         match message {
             Message::Key(key) => {
                 self.toast = None;
-                let place = if self.help.is_some() { Place::Text } else { self.focus.place() };
-                return self.act(keymap::action(place, key)?);
+                return self.act(keymap::action(self.place(), key)?);
             }
             Message::Resize(size) => self.size = size,
             Message::Changed if self.paused => self.stale = true,
             Message::Changed => return Some(Effect::Analyse),
-            Message::Started => self.running = Some(self.now),
+            Message::Started => {
+                self.running = Some(self.now);
+                self.run = None;
+            }
             Message::Analysed(report) => {
+                let files = report.files();
+                self.take(report);
+                return Some(Effect::Watch(files));
+            }
+            Message::Running => self.run = Some(Progress { since: self.now, launch: None }),
+            Message::Progress { kernel, done, programs } => {
+                if let Some(run) = &mut self.run {
+                    run.launch = Some((kernel, done, programs));
+                }
+            }
+            Message::Profiled(report) => {
+                self.run = None;
                 let files = report.files();
                 self.take(report);
                 return Some(Effect::Watch(files));
             }
             Message::Unreadable(why) => {
                 self.running = None;
+                self.run = None;
                 self.unreadable = Some(why);
             }
             Message::WatchProblem(why) => self.watch_problem = Some(why),
@@ -347,8 +389,7 @@ impl App {
             .unwrap_or_else(|| self.finding.min(report.findings.len().saturating_sub(1)));
         // A file without launches is about its findings.
         if report.launches.is_empty() && self.report.is_none() && !report.findings.is_empty() {
-            self.anchor = Anchor::Finding;
-            self.focus = Pane::Findings;
+            self.go(View::Findings);
         }
         self.report = Some(report);
         self.reported = self.now;
@@ -399,16 +440,28 @@ impl App {
                 }
             }
             Action::Back => self.back(),
-            Action::View(1) => self.maximised = false,
             Action::View(number) => {
-                if let Some(&pane) = Pane::ALL.get(number - 2) {
-                    self.focus(pane);
-                    self.maximised = true;
+                if let Some(&view) = number.checked_sub(1).and_then(|at| View::ALL.get(at)) {
+                    self.go(view);
                 }
             }
             Action::Maximise => self.maximised = !self.maximised,
-            Action::NextPane => self.turn(1),
-            Action::PreviousPane => self.turn(Pane::ALL.len() - 1),
+            Action::NextPane => self.turn(true),
+            Action::PreviousPane => self.turn(false),
+            Action::NextProgram => self.step_program(1),
+            Action::PreviousProgram => self.step_program(-1),
+            Action::Stop => match (&self.run, self.running) {
+                (None, None) => self.say("nothing is running"),
+                _ => return Some(Effect::Stop),
+            },
+            Action::Machine => return self.next_machine(),
+            Action::Cost => {
+                self.cost_kind = match self.cost_kind {
+                    CostKind::Best => CostKind::Modelled,
+                    CostKind::Modelled => CostKind::Hidden,
+                    CostKind::Hidden => CostKind::Best,
+                };
+            }
             Action::NextFinding => self.select_finding(1),
             Action::PreviousFinding => self.select_finding(-1),
             Action::NextLaunch => self.select_launch(1),
@@ -442,5 +495,19 @@ impl App {
             | Action::PreviousSlice => self.move_cursor(action),
         }
         None
+    }
+
+    /// Says something in passing.
+    pub(crate) fn say(&mut self, text: impl Into<String>) {
+        self.toast = Some((text.into(), self.now + TOAST));
+    }
+
+    /// Asks for the next machine of the table.
+    fn next_machine(&mut self) -> Option<Effect> {
+        let now = self.profile().map(|(profile, _)| profile.machine.key.clone());
+        let at = MACHINES.iter().position(|machine| Some(&*machine.key) == now.as_deref());
+        let next = &MACHINES[at.map_or(0, |at| (at + 1) % MACHINES.len())];
+        self.say(format!("modelled on {}", next.name));
+        Some(Effect::Model(Box::new(next.clone())))
     }
 }

@@ -31,8 +31,29 @@ impl App {
                     self.blocks_scroll = next;
                 }
             }
+            Pane::Summary => {
+                if let Some(next) = in_list(self.summary_scroll, usize::MAX, action) {
+                    self.summary_scroll = next;
+                }
+            }
+            Pane::Lines => {
+                if let Some(next) = in_list(self.cost_line, self.costs().len(), action) {
+                    self.cost_line = next;
+                }
+            }
+            Pane::Timings | Pane::Roofline => {}
             Pane::Source => self.scroll_source(action),
         }
+    }
+
+    /// To a program before or after the cursor's in the order of the grid.
+    pub(super) fn step_program(&mut self, by: i64) {
+        let Some(launch) = self.launch().map(|report| report.launch.clone()) else { return };
+        let Some(last) = launch.programs().checked_sub(1) else { return };
+        let distance = usize::try_from(by.unsigned_abs()).unwrap_or(usize::MAX);
+        let number = self.number();
+        let there = if by < 0 { number.saturating_sub(distance) } else { number.saturating_add(distance).min(last) };
+        self.program = launch.program(there);
     }
 
     fn move_in_grid(&mut self, action: Action) {

@@ -1,6 +1,7 @@
-//! What is shown: one immutable snapshot of a file's launches and findings. An analysis makes one; measured timings will
-//! be added here, beside what is computed.
+//! What is shown: one immutable snapshot of a file's launches and findings, with their profile. An analysis makes one, and
+//! a run of the file another that has measured times.
 
+use pallas_engine::report::Report as Profile;
 use pallas_engine::{Analysis, Finding, Launch, Run, Severity, SourceFile, Span};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,6 +20,25 @@ pub(crate) struct Report {
     pub(crate) launches: Vec<LaunchReport>,
     /// How long it took to make.
     pub(crate) took: Duration,
+    /// The profile, with the same launches and findings in the same order; reports that are only printed have none.
+    pub(crate) profile: Option<Arc<Profile>>,
+    /// How the run went, once there was one.
+    pub(crate) ran: Option<Ran>,
+}
+
+/// A run that has ended.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ran {
+    /// Its exit status.
+    pub(crate) exit: i32,
+    /// What it has left on standard error: a traceback.
+    pub(crate) stderr: String,
+    /// What it has printed.
+    pub(crate) printed: String,
+    /// How long it took.
+    pub(crate) took: Duration,
+    /// Whether it was stopped before its end.
+    pub(crate) stopped: bool,
 }
 
 /// One launch with what concerns it.
@@ -30,6 +50,10 @@ pub(crate) struct LaunchReport {
     pub(crate) findings: Vec<usize>,
     /// Programs that a finding names, each with the finding; sorted by program.
     pub(crate) marks: Vec<(Vec<usize>, usize)>,
+    /// Whether it ran.
+    pub(crate) ran: bool,
+    /// Whether what was measured of it is from before the last edit.
+    pub(crate) stale: bool,
 }
 
 impl Report {
@@ -50,7 +74,7 @@ impl Report {
         Some(Report::of(source, run.sources.clone(), run.findings.clone(), &run.launches, took))
     }
 
-    fn of(
+    pub(super) fn of(
         source: Arc<SourceFile>,
         sources: Vec<Arc<SourceFile>>,
         findings: Vec<Finding>,
@@ -58,14 +82,31 @@ impl Report {
         took: Duration,
     ) -> Report {
         let launches = launches.iter().map(|launch| LaunchReport::new(launch.clone(), &findings)).collect();
-        Report { source, sources, findings, launches, took }
+        Report { source, sources, findings, launches, took, profile: None, ran: None }
     }
 
     /// A report of launches and findings that were made by hand.
     #[cfg(test)]
     pub(crate) fn made(path: &str, text: &str, findings: Vec<Finding>, launches: &[Arc<Launch>]) -> Report {
+        use pallas_engine::report::{Observed, ObservedLaunch};
         let source = Arc::new(SourceFile::new(pallas_engine::FileId(0), path, text));
-        Report::of(source.clone(), vec![source], findings, launches, Duration::from_millis(7))
+        let observed: Vec<ObservedLaunch> =
+            launches.iter().map(|launch| ObservedLaunch { launch: launch.clone(), measured: None }).collect();
+        let sources = vec![source.clone()];
+        let profile = Profile::new(
+            &Observed {
+                path,
+                arguments: &[],
+                exit: None,
+                sources: &sources,
+                findings: &findings,
+                launches: &observed,
+            },
+            &pallas_engine::pipeline::MACHINES[0],
+        );
+        let mut report = Report::of(source, sources, findings, launches, Duration::from_millis(7));
+        report.profile = Some(Arc::new(profile));
+        report
     }
 
     /// The source that a span lies in.
@@ -112,7 +153,7 @@ impl LaunchReport {
         let mut marks: Vec<(Vec<usize>, usize)> =
             numbers.iter().filter_map(|&number| Some((findings[number].program().filter(in_grid)?, number))).collect();
         marks.sort();
-        LaunchReport { launch, findings: numbers, marks }
+        LaunchReport { launch, findings: numbers, marks, ran: false, stale: false }
     }
 
     /// The findings that name a program.

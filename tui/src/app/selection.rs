@@ -1,6 +1,6 @@
 //! What is selected and focused: panes, findings, launches.
 
-use super::{Anchor, App, Effect, Pane, TOAST};
+use super::{Anchor, App, Effect, Pane, View};
 use std::path::PathBuf;
 
 impl App {
@@ -11,14 +11,20 @@ impl App {
         } else if self.zoom > 0 && self.focus == Pane::Grid {
             self.zoom = 0;
         } else if self.anchor == Anchor::Finding && self.focus == Pane::Source {
-            self.anchor = Anchor::Kernel;
-            self.source_scroll = 0;
+            self.show(Anchor::Kernel);
         } else {
-            self.focus(Pane::Grid);
+            self.go(View::Overview);
         }
     }
 
-    /// Gives a pane the keys; the list of findings brings the source of the selected one with it.
+    /// Shows a view. The list of findings brings the source of the selected one with it.
+    pub(super) fn go(&mut self, view: View) {
+        self.view = view;
+        self.maximised = false;
+        self.focus(view.primary());
+    }
+
+    /// Gives a pane the keys.
     pub(super) fn focus(&mut self, pane: Pane) {
         self.focus = pane;
         if pane == Pane::Findings {
@@ -26,17 +32,20 @@ impl App {
         }
     }
 
-    /// To another pane, past those that have nothing to show.
-    pub(super) fn turn(&mut self, step: usize) {
-        let panes = Pane::ALL;
-        let at = panes.iter().position(|pane| *pane == self.focus).unwrap_or(0);
-        let useful = |pane: &Pane| match pane {
-            Pane::Findings => self.report.as_ref().is_some_and(|report| !report.findings.is_empty()),
-            Pane::Launches => self.report.as_ref().is_some_and(|report| report.launches.len() > 1),
-            _ => true,
+    /// To another pane of the view; to another view, where this one has only one.
+    pub(super) fn turn(&mut self, forward: bool) {
+        let after = |at: usize, count: usize| if forward { (at + 1) % count } else { (at + count - 1) % count };
+        let nothing = |pane: Pane| {
+            pane == Pane::Findings && self.report.as_ref().is_none_or(|report| report.findings.is_empty())
         };
-        let next = (1..=panes.len()).map(|n| panes[(at + n * step) % panes.len()]).find(useful);
-        self.focus(next.unwrap_or(Pane::Grid));
+        let panes: Vec<Pane> = self.view.panes().iter().copied().filter(|pane| !nothing(*pane)).collect();
+        if panes.len() > 1 {
+            let at = panes.iter().position(|pane| *pane == self.focus).unwrap_or(0);
+            self.focus(panes[after(at, panes.len())]);
+        } else {
+            let at = View::ALL.iter().position(|view| *view == self.view).unwrap_or(0);
+            self.go(View::ALL[after(at, View::ALL.len())]);
+        }
     }
 
     fn show(&mut self, anchor: Anchor) {
@@ -48,7 +57,7 @@ impl App {
     pub(super) fn select_finding(&mut self, step: i64) {
         let count = self.report.as_ref().map_or(0, |report| report.findings.len());
         if count == 0 {
-            self.toast = Some(("no findings".to_string(), self.now + TOAST));
+            self.say("no findings");
             return;
         }
         // The first step shows the one that is selected already.
@@ -77,7 +86,7 @@ impl App {
         let count = self.report.as_ref().map_or(0, |report| report.launches.len());
         match count {
             0 => {}
-            1 => self.toast = Some(("this file has one launch".to_string(), self.now + TOAST)),
+            1 => self.say("this file has one launch"),
             _ => self.choose_launch((self.launch as i64 + step).rem_euclid(count as i64) as usize),
         }
     }
@@ -88,6 +97,7 @@ impl App {
         self.zoom = 0;
         self.pair = 0;
         self.blocks_scroll = 0;
+        self.cost_line = 0;
         self.show(Anchor::Kernel);
         self.fit_cursor();
     }
@@ -95,13 +105,12 @@ impl App {
     /// Goes to what the cursor or the selection is about.
     pub(super) fn open(&mut self) {
         match self.focus {
-            Pane::Grid => self.focus(Pane::Blocks),
-            Pane::Findings => self.focus = Pane::Source,
-            Pane::Launches => self.focus = Pane::Grid,
-            Pane::Blocks | Pane::Source => {}
-        }
-        if self.launch().is_none() {
-            self.focus = Pane::Source;
+            _ if self.launch().is_none() => self.go(View::Source),
+            Pane::Launches => self.go(View::Grid),
+            Pane::Grid => self.go(View::Blocks),
+            Pane::Findings => self.go(View::Source),
+            Pane::Lines => self.show_cost(),
+            Pane::Summary | Pane::Blocks | Pane::Source | Pane::Timings | Pane::Roofline => {}
         }
     }
 

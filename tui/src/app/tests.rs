@@ -11,6 +11,13 @@ fn app(report: Arc<Report>, width: u16, height: u16) -> App {
     app
 }
 
+/// The same, with the grid on the screen.
+fn in_grid(report: Arc<Report>, width: u16, height: u16) -> App {
+    let mut app = app(report, width, height);
+    press(&mut app, "2");
+    app
+}
+
 /// Presses keys written one after another, names in angle brackets and `C-c` style ones between spaces:
 /// `"jj<enter>"`, `" C-d "`. Gives the last effect.
 fn press(app: &mut App, keys: &str) -> Option<Effect> {
@@ -35,7 +42,7 @@ fn press(app: &mut App, keys: &str) -> Option<Effect> {
 /// (launch, keys, program afterwards), on a wide terminal.
 fn walks(launch: pallas_engine::Launch, cases: &[(&str, &[usize])]) {
     for (keys, expected) in cases {
-        let mut app = app(samples::report_of(launch.clone()), 120, 36);
+        let mut app = in_grid(samples::report_of(launch.clone()), 120, 36);
         press(&mut app, keys);
         assert_eq!(app.program, *expected, "after {keys}");
     }
@@ -74,7 +81,7 @@ fn other_axes_can_be_drawn() {
 
 #[test]
 fn moving_along_one_axis_follows_the_lines_of_the_map() {
-    let mut app = app(samples::report_of(samples::add(64)), 120, 36);
+    let mut app = in_grid(samples::report_of(samples::add(64)), 120, 36);
     let map = app.map().expect("a map");
     assert!(matches!(map.shape, CellShape::Tile { .. }));
     let line = map.extent.1;
@@ -92,7 +99,7 @@ fn moving_along_one_axis_follows_the_lines_of_the_map() {
 
 #[test]
 fn jumps_cover_cells_in_a_large_grid() {
-    let mut app = app(samples::report_of(samples::plane(4096, 4096)), 120, 36);
+    let mut app = in_grid(samples::report_of(samples::plane(4096, 4096)), 120, 36);
     let map = app.map().expect("a map");
     assert!(map.is_coarse());
     press(&mut app, "L");
@@ -127,12 +134,14 @@ fn launches_and_findings_are_a_key_away() {
     assert_eq!((app.launch, app.program.as_slice(), app.anchor), (1, &[3][..], Anchor::Kernel));
     press(&mut app, ")");
     assert_eq!((app.launch, app.program.as_slice()), (0, &[3, 0, 0][..]));
-    press(&mut app, "5jj");
+    press(&mut app, "6jj");
     assert_eq!((app.focus, app.finding), (Pane::Findings, 1));
     press(&mut app, "<enter>");
     assert_eq!(app.focus, Pane::Source);
-    press(&mut app, "6G<enter>");
-    assert_eq!((app.focus, app.launch), (Pane::Grid, 1));
+    press(&mut app, "1G<enter>");
+    assert_eq!((app.view, app.focus, app.launch), (View::Grid, Pane::Grid, 1));
+    press(&mut app, "<enter>");
+    assert_eq!(app.view, View::Blocks);
 }
 
 #[test]
@@ -143,32 +152,65 @@ fn panes_take_turns() {
         seen.push(app.focus);
         press(&mut app, "<tab>");
     }
-    assert_eq!(seen, [Pane::Grid, Pane::Blocks, Pane::Source, Pane::Findings, Pane::Launches, Pane::Grid]);
+    let panes = [Pane::Launches, Pane::Summary, Pane::Findings, Pane::Grid, Pane::Source, Pane::Launches];
+    assert_eq!(seen, panes);
+    press(&mut app, "<backtab><backtab>");
+    assert_eq!(app.focus, Pane::Source);
+    // Panes with nothing to show are passed over, and those without room take turns.
+    let mut app = self::app(samples::report_of(samples::matmul()), 80, 24);
+    press(&mut app, "<tab><tab>");
+    assert_eq!(app.focus, Pane::Grid);
+    press(&mut app, "2<tab>");
+    assert_eq!((app.view, app.focus), (View::Grid, Pane::Blocks));
+    // Where a view is one pane, they go to the next view.
+    press(&mut app, "4<tab>");
+    assert_eq!(app.view, View::Source);
     press(&mut app, "<backtab>");
-    assert_eq!(app.focus, Pane::Grid);
-    // Panes with nothing to show are passed over.
-    let mut app = self::app(samples::report_of(samples::matmul()), 120, 36);
-    press(&mut app, "<tab><tab><tab>");
-    assert_eq!(app.focus, Pane::Grid);
+    assert_eq!((app.view, app.focus), (View::Blocks, Pane::Blocks));
 }
 
 #[test]
 fn escape_backs_out_and_never_quits() {
     let mut app = app(samples::report(), 120, 36);
-    press(&mut app, "4?");
+    press(&mut app, "2z?");
     assert!(app.help.is_some() && app.maximised);
     assert_eq!(press(&mut app, "<esc>"), None);
     assert!(app.help.is_none() && app.maximised);
     press(&mut app, "<esc>");
-    assert!(!app.maximised);
+    assert!(!app.maximised && app.view == View::Grid);
     for _ in 0..5 {
         assert_eq!(press(&mut app, "<esc>"), None);
     }
-    assert_eq!(app.focus, Pane::Grid);
+    assert_eq!(app.view, View::Overview);
     for keys in ["q", "C-c", "?q", "4q"] {
         assert_eq!(press(&mut app, keys), Some(Effect::Quit), "{keys}");
         press(&mut app, "<esc>");
     }
+}
+
+#[test]
+fn programs_follow_each_other_in_every_view() {
+    let mut app = app(samples::report_of(samples::matmul()), 120, 36);
+    press(&mut app, ">>>>>");
+    assert_eq!((app.number(), app.program.as_slice()), (5, &[0, 1, 1][..]));
+    press(&mut app, "<");
+    assert_eq!(app.program, [0, 1, 0]);
+}
+
+#[test]
+fn a_run_is_told_of_until_it_has_ended() {
+    let mut app = app(samples::report(), 120, 36);
+    assert_eq!(press(&mut app, "c"), None, "there is nothing to stop");
+    app.update(Message::Running);
+    app.update(Message::Progress { kernel: "matmul_kernel".to_string(), done: 3, programs: 32 });
+    assert_eq!(app.run.as_ref().and_then(|run| run.launch.clone()), Some(("matmul_kernel".to_string(), 3, 32)));
+    assert_eq!(press(&mut app, "c"), Some(Effect::Stop));
+    press(&mut app, "2jl");
+    app.update(Message::Profiled(samples::report()));
+    assert!(app.run.is_none());
+    assert_eq!(app.program, [1, 1, 0], "the cursor stays");
+    let Some(Effect::Model(machine)) = press(&mut app, "M") else { panic!("no machine") };
+    assert_eq!(machine.key, MACHINES[1].key);
 }
 
 #[test]
@@ -195,7 +237,7 @@ fn a_save_is_analysed_unless_paused() {
 #[test]
 fn the_cursor_survives_an_edit() {
     let mut app = app(samples::report(), 120, 36);
-    press(&mut app, ")lll");
+    press(&mut app, ")2lll");
     assert_eq!((app.launch, app.program.as_slice()), (1, &[3][..]));
     // The other launch is gone, and this one's grid is smaller.
     app.update(Message::Analysed(samples::report_of(samples::add(2))));

@@ -61,7 +61,7 @@ fn run(args: &ProfileArgs, python: Option<&Path>) -> Result<Exit, String> {
 }
 
 /// The machine of a name; this CPU is measured.
-fn machine(name: &str) -> Result<Cow<'static, Machine>, String> {
+pub(super) fn machine(name: &str) -> Result<Cow<'static, Machine>, String> {
     if name.eq_ignore_ascii_case("cpu") {
         return crate::calibrate::this_cpu().map(Cow::Owned).ok_or_else(|| "this CPU cannot be measured".to_string());
     }

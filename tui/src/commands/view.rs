@@ -5,6 +5,7 @@ use crate::args::ViewArgs;
 use crate::exit::Exit;
 use crate::render::{self, Batch};
 use crate::styles::Styles;
+use crate::worker::Task;
 use crate::{environment, output, report, session, sources};
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment, Severity};
 use std::io::IsTerminal;
@@ -40,8 +41,16 @@ pub(super) fn view(args: ViewArgs) -> Exit {
         }
         return print(&file, &text, args.arguments, environment, super::colored(args.color, &std::io::stdout()));
     }
+    let machine = match super::profile::machine(&args.machine) {
+        Ok(machine) => machine.into_owned(),
+        Err(message) => {
+            output::error(&message);
+            return Exit::Usage;
+        }
+    };
     let styles = Styles::detect(args.color, args.ascii, |name| std::env::var(name).ok());
-    match session::run(file, args.arguments, args.python, styles) {
+    let task = Task { path: file, arguments: args.arguments, python: args.python, machine, runs: !args.no_run };
+    match session::run(task, styles) {
         Ok(()) => Exit::Success,
         Err(error) => {
             output::error(&format!("the terminal cannot be used: {error}"));

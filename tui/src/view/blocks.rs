@@ -34,11 +34,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         None => " Program ".to_string(),
     };
     let order = app.launch().map(|report| {
-        let number = app
-            .program
-            .iter()
-            .zip(&report.launch.grid)
-            .fold(0usize, |n, (&id, &extent)| n.saturating_mul(extent).saturating_add(id));
+        let number = app.number();
         let total = report.launch.programs();
         format!(" {} of {} ", crate::app::report::grouped(number.saturating_add(1)), crate::app::report::grouped(total))
     });

@@ -34,7 +34,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let note = if app.launch().is_some() { note } else { String::new() };
     let inner = frame(app, styles, Pane::Grid, area, title, Line::from(Span::styled(note, styles::DIM)), buffer);
     let Some(report) = app.launch() else {
-        nothing(app, inner, buffer);
+        super::launches::nothing(app, inner, buffer);
         return;
     };
     if report.launch.programs() == 0 {
@@ -71,24 +71,6 @@ fn title(app: &App, map: Option<&Map>) -> String {
     }
     text.push(' ');
     text
-}
-
-/// What a file without launches needs.
-fn nothing(app: &App, area: Rect, buffer: &mut Buffer) {
-    match (&app.report, &app.unreadable) {
-        (None, Some(why)) => empty(area, &[why, "save it, or press r to try again"], buffer),
-        (None, None) => empty(area, &["analysing"], buffer),
-        (Some(report), _) if report.findings.is_empty() => empty(
-            area,
-            &["no kernel is launched in this file", "a launch is a pallas_call that is reached when the file runs"],
-            buffer,
-        ),
-        (Some(_), _) => empty(
-            area,
-            &["no kernel was launched", "the findings say why: press 5, or { and } to go through them"],
-            buffer,
-        ),
-    }
 }
 
 /// What drawing the cells needs to know.

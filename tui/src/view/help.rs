@@ -45,12 +45,8 @@ pub(super) fn draw(app: &App, styles: Styles, top: usize, buffer: &mut Buffer) {
 }
 
 fn lines(app: &App) -> Vec<Line<'static>> {
-    let own = match app.focus {
-        crate::app::Pane::Grid => Place::Grid,
-        crate::app::Pane::Findings | crate::app::Pane::Launches => Place::List,
-        crate::app::Pane::Blocks | crate::app::Pane::Source => Place::Text,
-    };
-    let mut places = vec![Place::Grid, Place::List, Place::Text];
+    let own = app.focus.place();
+    let mut places = vec![Place::Grid, Place::List, Place::Text, Place::Source];
     places.sort_by_key(|place| *place != own);
     places.insert(1, Place::Everywhere);
     let shown = KEYMAP.iter().map(|binding| binding.shown.len()).max().unwrap_or(0);
@@ -59,7 +55,8 @@ fn lines(app: &App) -> Vec<Line<'static>> {
         let title = match place {
             Place::Grid => "In the grid",
             Place::List => "In findings and launches",
-            Place::Text => "In blocks and source",
+            Place::Text => "In text: the summary, blocks, source",
+            Place::Source => "In the source",
             Place::Everywhere => "Everywhere",
         };
         if !lines.is_empty() {

@@ -1,7 +1,7 @@
 //! The hint line: the keys that are useful now, as many as fit, from the keymap; or something said in passing.
 
-use crate::app::{App, Pane};
-use crate::keymap::{self, Place};
+use crate::app::App;
+use crate::keymap;
 use crate::styles;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -18,14 +18,9 @@ pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
         Line::from(Span::styled(format!(" {problem}"), styles::ACTIVE)).render(area, buffer);
         return;
     }
-    let place = match app.focus {
-        Pane::Grid => Place::Grid,
-        Pane::Findings | Pane::Launches => Place::List,
-        Pane::Blocks | Pane::Source => Place::Text,
-    };
     const MORE: &str = "? more ";
     let mut line = Line::from(" ");
-    for binding in keymap::bindings(place).filter(|binding| !binding.hint.is_empty() && useful(app, binding.hint)) {
+    for binding in keymap::bindings(app.place()).filter(|binding| !binding.hint.is_empty() && useful(app, binding.hint)) {
         let width = binding.shown.len() + binding.hint.len() + 3;
         if line.width() + width + MORE.len() > area.width as usize {
             continue;
@@ -43,7 +38,8 @@ fn useful(app: &App, hint: &str) -> bool {
     match hint {
         "finding" => !report.findings.is_empty(),
         "launch" => report.launches.len() > 1,
-        "move" | "metric" => !report.launches.is_empty(),
+        "stop" => app.run.is_some(),
+        "move" | "metric" | "machine" => !report.launches.is_empty(),
         _ => true,
     }
 }

@@ -1,17 +1,23 @@
 //! Drawing: one panel, one file. Panels take `&App` and a rectangle, and never change state.
 
+mod bars;
 mod blocks;
 mod findings;
 mod grid;
 mod help;
 mod hints;
 mod launches;
+mod lines;
 mod outline;
 mod python;
+mod roofline;
 mod small;
 mod source;
 mod status;
+mod summary;
+mod table;
 mod tabs;
+pub(crate) mod timings;
 #[cfg(test)]
 mod tests;
 
@@ -51,6 +57,10 @@ fn draw_pane(app: &App, styles: Styles, pane: Pane, area: Rect, buffer: &mut Buf
         Pane::Source => source::draw(app, styles, area, buffer),
         Pane::Findings => findings::draw(app, styles, area, buffer),
         Pane::Launches => launches::draw(app, styles, area, buffer),
+        Pane::Timings => timings::draw(app, styles, area, buffer),
+        Pane::Roofline => roofline::draw(app, styles, area, buffer),
+        Pane::Lines => lines::draw(app, styles, area, buffer),
+        Pane::Summary => summary::draw(app, styles, area, buffer),
     }
 }
 

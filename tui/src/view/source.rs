@@ -1,4 +1,5 @@
-//! The source around the kernel of the launch or around the selected finding, whose place is underlined and named.
+//! The source around the kernel of the launch or around the selected finding, whose place is underlined and named. Beside
+//! each line stands what it costs: the time that was measured, or the FLOPs that are modelled.
 //!
 //! ```text
 //! ┌ Source  kernels/matmul.py ──────────────────────────────────────┐
@@ -8,9 +9,12 @@
 //! └─────────────────────────────────────────────────────────────────┘
 //! ```
 
+use super::bars::bar;
 use super::findings::wrap;
 use super::{cut, empty, frame, python, row};
+use crate::app::costs::{CostKind, LineCost};
 use crate::app::{Anchor, App, Pane};
+use crate::report::profile::words::{scaled, time};
 use crate::styles::{self, Styles};
 use pallas_engine::{Finding, SourceFile};
 use ratatui::buffer::Buffer;
@@ -53,18 +57,62 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let last = (source.line_count() as u32).min(top.saturating_add(u32::from(inner.height)));
     let gutter = source.line_count().to_string().len();
     let pieces = if python::is_worth_it(source) { python::pieces(source, top, last) } else { Vec::new() };
+    let costs = Costs::new(app, source, inner.width);
     let mut at = 0;
     for number in top..=last {
         let Some(area) = row(inner, at) else { break };
-        code(source, number, gutter, finding, &pieces).render(area, buffer);
+        let mut line = code(source, number, gutter, finding, &pieces);
+        if let Some(costs) = &costs {
+            let cost = costs.cell(number, styles);
+            line.spans.splice(1..1, cost);
+        }
+        line.render(area, buffer);
         at += 1;
-        let width = (inner.width as usize).saturating_sub(gutter + 4);
+        let beside = costs.as_ref().map_or(0, |_| COST);
+        let width = (inner.width as usize).saturating_sub(gutter + 4 + beside);
         for marker in finding.map(|finding| markers(source, number, finding, width)).unwrap_or_default() {
             let Some(area) = row(inner, at) else { break };
-            let mut line = Line::from(Span::styled(format!(" {:gutter$} │ ", ""), styles::DIM));
+            let mut line = Line::from(Span::styled(format!(" {:gutter$} │ {:beside$}", "", ""), styles::DIM));
             line.push_span(marker);
             line.render(area, buffer);
             at += 1;
+        }
+    }
+}
+
+/// Columns of what a line costs: a time or a share, a bar, and a rule.
+const COST: usize = 8 + 1 + BAR + 3;
+const BAR: usize = 6;
+
+/// What the lines of a file cost, as it is shown beside them.
+struct Costs {
+    lines: Vec<(u32, f64, String)>,
+}
+
+impl Costs {
+    /// The costs for a pane of this width, where there are any.
+    fn new(app: &App, source: &SourceFile, width: u16) -> Option<Costs> {
+        let all = app.costs();
+        let measured = app.cost_kind == CostKind::Best && all.iter().any(|cost| cost.time > 0.0);
+        let of = |cost: &LineCost| if measured { cost.time } else { cost.flops as f64 };
+        let whole: f64 = all.iter().map(of).sum();
+        if app.cost_kind == CostKind::Hidden || whole <= 0.0 || width < 56 {
+            return None;
+        }
+        let text = |cost: &LineCost| if measured { time(cost.time) } else { scaled(cost.flops as f64, "F") };
+        let own = all.iter().filter(|cost| cost.file == source.id.0 && of(cost) > 0.0);
+        let lines: Vec<_> = own.map(|cost| (cost.line, of(cost) / whole, text(cost))).collect();
+        (!lines.is_empty()).then_some(Costs { lines })
+    }
+
+    fn cell(&self, number: u32, styles: Styles) -> Vec<Span<'static>> {
+        let rule = Span::styled(" │ ", styles::DIM);
+        match self.lines.iter().find(|(line, ..)| *line == number) {
+            Some((_, share, text)) => {
+                let look = styles::COMPUTE.style();
+                vec![Span::raw(format!("{text:>8} ")), bar(*share, BAR, look, styles), rule]
+            }
+            None => vec![Span::raw(" ".repeat(8 + 1 + BAR)), rule],
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The status line: what is looked at on the left, how it stands on the right.
 //!
 //! ```text
-//!  matmul_kernel  f32[512,256], f32[256,256] → f32[512,256] · grid 4×2×4 = 32 programs      1 warning · 7 ms · 3 s ago
+//!  matmul_kernel  f32[512,256], f32[256,256] → f32[512,256] · grid 4×2×4 = 32 programs             1 warning · 3 s ago
 //! ```
 
 use super::cut;
@@ -80,13 +80,17 @@ fn state(app: &App, styles: Styles) -> Line<'static> {
         (Some(since), _) => {
             let elapsed = app.now.saturating_sub(since);
             let turn = (elapsed.as_millis() / 100) as usize;
-            let wheel =
-                if styles.ascii { ASCII_SPINNER[turn % ASCII_SPINNER.len()] } else { SPINNER[turn % SPINNER.len()] };
-            let text = format!("{wheel} analysing {:.1} s", elapsed.as_secs_f64());
+            let text = format!("{} analysing {:.1} s", wheel(turn, styles), elapsed.as_secs_f64());
             parts.push(Span::styled(text, styles::ACTIVE));
         }
+        (None, Some(_)) if app.run.is_some() => parts.push(Span::styled(running(app, styles), styles::ACTIVE)),
         (None, Some(report)) => {
-            let text = format!("{}, {}", duration(report.took), age(app.now.saturating_sub(app.reported)));
+            if let Some(ran) = report.ran.as_ref().filter(|ran| ran.stopped) {
+                parts.push(Span::styled(format!("stopped after {}", duration(ran.took)), styles::ACTIVE));
+            } else if let Some(ran) = report.ran.as_ref().filter(|ran| ran.exit != 0) {
+                parts.push(Span::styled(format!("the program failed with {}", ran.exit), styles::severity(Severity::Error)));
+            }
+            let text = age(app.now.saturating_sub(app.reported));
             parts.push(Span::styled(text, styles::DIM));
         }
         (None, None) => {}
@@ -102,8 +106,23 @@ fn state(app: &App, styles: Styles) -> Line<'static> {
     line
 }
 
+fn wheel(turn: usize, styles: Styles) -> &'static str {
+    if styles.ascii { ASCII_SPINNER[turn % ASCII_SPINNER.len()] } else { SPINNER[turn % SPINNER.len()] }
+}
+
+/// `⠋ running matmul_kernel 42 % 1.3 s`
+fn running(app: &App, styles: Styles) -> String {
+    let Some(run) = &app.run else { return String::new() };
+    let elapsed = app.now.saturating_sub(run.since);
+    let wheel = wheel((elapsed.as_millis() / 100) as usize, styles);
+    let launch = run.launch.as_ref().map_or(String::new(), |(kernel, done, programs)| {
+        format!(" {kernel} {:>2} %", done.saturating_mul(100) / (*programs).max(1))
+    });
+    format!("{wheel} running{launch} {:.1} s", elapsed.as_secs_f64())
+}
+
 /// Three digits and a unit: `850 µs`, `7.2 ms`, `1.3 s`.
-fn duration(time: Duration) -> String {
+pub(super) fn duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
         s if s < 1e-3 => format!("{:.0} µs", s * 1e6),

@@ -1,10 +1,10 @@
-//! The tabs: the overview and the panes with their digits, and whether the file is watched.
+//! The tabs: the views with their digits, and whether the file is watched.
 //!
 //! ```text
-//!  1 Overview │ 2 Grid │ 3 Blocks │ 4 Source │ 5 Findings (2) │ 6 Launches (4)                      watching · ? help
+//!  1 Overview │ 2 Grid │ 3 Blocks │ 4 Source │ 5 Findings (2)                                      watching · ? help
 //! ```
 
-use crate::app::{App, Pane};
+use crate::app::{App, View};
 use crate::styles;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -18,16 +18,13 @@ pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
         let style = if active { styles::SELECTED } else { ratatui::style::Style::new() };
         Span::styled(name, style)
     };
-    line.push_span(tab("1 Overview".to_string(), !app.maximised));
-    let (findings, launches) = app.report.as_ref().map_or((0, 0), |r| (r.findings.len(), r.launches.len()));
-    for (at, pane) in Pane::ALL.into_iter().enumerate() {
-        let count = match pane {
-            Pane::Findings if findings > 0 => format!(" ({findings})"),
-            Pane::Launches if launches > 1 => format!(" ({launches})"),
-            _ => String::new(),
-        };
-        line.push_span(Span::styled(" │ ", styles::DIM));
-        line.push_span(tab(format!("{} {}{count}", at + 2, pane.name()), app.maximised && app.focus == pane));
+    let findings = app.report.as_ref().map_or(0, |report| report.findings.len());
+    for (at, view) in View::ALL.into_iter().enumerate() {
+        let count = if view == View::Findings && findings > 0 { format!(" ({findings})") } else { String::new() };
+        if at > 0 {
+            line.push_span(Span::styled(" │ ", styles::DIM));
+        }
+        line.push_span(tab(format!("{} {}{count}", at + 1, view.name()), app.view == view));
     }
     let watching = match &app.watch_problem {
         _ if app.paused => "not watching",

@@ -45,7 +45,7 @@ fn screen(report: Arc<Report>, styles: Styles, size: (u16, u16), keys: &[&str]) 
 
 #[test]
 fn overview_wide() {
-    insta::assert_snapshot!(screen(samples::report(), COLOURS, (120, 36), &["j", "l", "]"]));
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (120, 36), &[]));
 }
 
 #[test]
@@ -56,14 +56,46 @@ fn overview_wide_ascii_without_colours() {
 }
 
 #[test]
-fn medium() {
-    insta::assert_snapshot!(screen(samples::report(), COLOURS, (80, 24), &["j"]));
+fn grid_wide() {
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (120, 36), &["2", "j", "l", "]"]));
 }
 
 #[test]
-fn medium_panes() {
-    let panes = ["3", "4", "5", "6"].map(|tab| screen(samples::report(), COLOURS, (80, 24), &[tab]));
-    insta::assert_snapshot!(panes.join("\n========\n"));
+fn overview_after_a_run() {
+    insta::assert_snapshot!(screen(samples::measured(), COLOURS, (120, 40), &[]));
+}
+
+#[test]
+fn timings_wide() {
+    insta::assert_snapshot!(screen(samples::measured(), COLOURS, (120, 36), &["3"]));
+}
+
+#[test]
+fn timings_medium() {
+    let views = [&["3"][..], &["3", "<tab>"]].map(|keys| screen(samples::measured(), PLAIN, (80, 24), keys));
+    insta::assert_snapshot!(views.join("\n========\n"));
+}
+
+#[test]
+fn source_with_costs() {
+    let views = [&["5"][..], &["5", "s"]].map(|keys| screen(samples::measured(), COLOURS, (100, 20), keys));
+    insta::assert_snapshot!(views.join("\n========\n"));
+}
+
+#[test]
+fn findings_wide() {
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (120, 36), &["}"]));
+}
+
+#[test]
+fn medium() {
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (80, 24), &[]));
+}
+
+#[test]
+fn medium_views() {
+    let views = ["2", "3", "4", "5", "6"].map(|tab| screen(samples::report(), COLOURS, (80, 24), &[tab]));
+    insta::assert_snapshot!(views.join("\n========\n"));
 }
 
 #[test]
@@ -74,7 +106,7 @@ fn small() {
 
 #[test]
 fn a_finding_with_its_source() {
-    insta::assert_snapshot!(screen(samples::report(), COLOURS, (100, 20), &["}", "4"]));
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (100, 20), &["}", "5"]));
 }
 
 #[test]
@@ -94,7 +126,7 @@ fn grids_of_every_kind() {
 
 #[test]
 fn programs_coloured_by_block() {
-    insta::assert_snapshot!(screen(samples::report(), COLOURS, (80, 24), &["m", "m"]));
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (80, 24), &["2", "m", "m"]));
 }
 
 #[test]
@@ -122,7 +154,7 @@ fn empty_states() {
 #[test]
 fn the_cursor_and_marks_show_without_colours() {
     // What is reversed or bold, in a screen that has no colours: runs of cells.
-    let app = app(Some(samples::report()), PLAIN, (80, 24), &["G"]);
+    let app = app(Some(samples::report()), PLAIN, (80, 24), &["2", "G"]);
     let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width: 80, height: 24 });
     draw(&app, PLAIN, &mut buffer);
     let reversed: String = buffer
@@ -133,21 +165,21 @@ fn the_cursor_and_marks_show_without_colours() {
         .collect();
     assert!(reversed.contains("3,1"), "{reversed}");
     assert!(buffer.content.iter().all(|cell| cell.fg == ratatui::style::Color::Reset));
-    assert!(text(&self::app(Some(samples::report()), PLAIN, (80, 24), &[]), PLAIN).contains("3,0"));
+    assert!(text(&self::app(Some(samples::report()), PLAIN, (80, 24), &["2"]), PLAIN).contains("3,0"));
 }
 
 #[test]
 fn every_size_can_be_drawn() {
     let reports = [
         None,
-        Some(samples::report()),
+        Some(samples::measured()),
         Some(samples::report_of(samples::single())),
         Some(samples::report_of(samples::plane(1 << 40, 1 << 40))),
         Some(samples::report_of(samples::add(0))),
     ];
     for report in reports {
         for styles in [COLOURS, PLAIN] {
-            for keys in [&[][..], &["G", "m"], &["3"], &["}", "4"], &["?"]] {
+            for keys in [&[][..], &["2", "G", "m"], &["3"], &["4"], &["}", "5"], &["6"], &["?"]] {
                 for width in (0..62).chain([110, 130]) {
                     for height in (0..18).chain([30, 31]) {
                         let app = app(report.clone(), styles, (width, height), keys);

@@ -1,0 +1,91 @@
+//! Views and the panes that they are made of. A view is a question that a tab answers; where there is room, other panes
+//! stand beside the one that answers it.
+
+use crate::keymap::Place;
+
+/// A view: a tab of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    /// How it stands: all launches, and what holds the selected one up.
+    Overview,
+    /// Which programs there are.
+    Grid,
+    /// Where the time goes.
+    Timings,
+    /// Which part of each array a program has.
+    Blocks,
+    /// What the file says.
+    Source,
+    /// What is wrong.
+    Findings,
+}
+
+impl View {
+    /// Every view, in the order of the tabs.
+    pub(crate) const ALL: [View; 6] =
+        [View::Overview, View::Grid, View::Timings, View::Blocks, View::Source, View::Findings];
+
+    /// As written on its tab.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            View::Overview => "Overview",
+            View::Grid => "Grid",
+            View::Timings => "Timings",
+            View::Blocks => "Blocks",
+            View::Source => "Source",
+            View::Findings => "Findings",
+        }
+    }
+
+    /// The panes of the view; the first answers its question.
+    pub(crate) fn panes(self) -> &'static [Pane] {
+        match self {
+            View::Overview => &[Pane::Launches, Pane::Summary, Pane::Findings, Pane::Grid, Pane::Source],
+            View::Grid => &[Pane::Grid, Pane::Blocks],
+            View::Timings => &[Pane::Timings, Pane::Roofline, Pane::Lines],
+            View::Blocks => &[Pane::Blocks],
+            View::Source => &[Pane::Source],
+            View::Findings => &[Pane::Findings, Pane::Source],
+        }
+    }
+
+    /// The pane that answers its question.
+    pub(crate) fn primary(self) -> Pane {
+        self.panes().first().copied().unwrap_or(Pane::Launches)
+    }
+}
+
+/// A pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pane {
+    /// The list of launches.
+    Launches,
+    /// What holds a launch up, and what would help.
+    Summary,
+    /// The map of programs.
+    Grid,
+    /// Time by stage and operand.
+    Timings,
+    /// The machine's roofline with the launches.
+    Roofline,
+    /// The lines of the kernel that cost something.
+    Lines,
+    /// The blocks of one program.
+    Blocks,
+    /// The source.
+    Source,
+    /// The list of findings.
+    Findings,
+}
+
+impl Pane {
+    /// Where its keys are in the keymap.
+    pub(crate) fn place(self) -> Place {
+        match self {
+            Pane::Grid => Place::Grid,
+            Pane::Findings | Pane::Launches | Pane::Lines => Place::List,
+            Pane::Source => Place::Source,
+            Pane::Summary | Pane::Blocks | Pane::Timings | Pane::Roofline => Place::Text,
+        }
+    }
+}

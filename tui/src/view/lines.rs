@@ -1,0 +1,82 @@
+//! The lines of the kernel that cost something, the dearest first: measured time, modelled FLOPs, and the code.
+//!
+//! ```text
+//!   line  measured              FLOPs          code
+//! ▸   12    4.1 ms  92 % ████▋  33.6 M  100 %  o_ref[...] += x_ref[...] @ y_ref[...]
+//! ```
+
+use super::bars::bar;
+use super::{cut, empty, frame, row};
+use crate::app::costs::LineCost;
+use crate::app::{App, Pane};
+use crate::report::profile::words::{percent, scaled, time};
+use crate::styles::{self, Styles};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+/// Draws the pane.
+pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
+    let costs = app.costs();
+    let sampled = app.profile().and_then(|(_, launch)| launch.measured.as_ref()).map_or(String::new(), |measured| {
+        format!(" measured in {} of {} programs ", measured.line_programs, measured.programs)
+    });
+    let note = Line::from(Span::styled(sampled, styles::DIM));
+    let inner = frame(app, styles, Pane::Lines, area, Line::from(" Lines of the kernel "), note, buffer);
+    if costs.is_empty() {
+        if app.launch().is_some() {
+            empty(inner, &["no line is known to cost anything", "the kernel does no arithmetic, and has not run"], buffer);
+        }
+        return;
+    }
+    let time_of_all: f64 = costs.iter().map(|cost| cost.time).sum();
+    let flops_of_all: u64 = costs.iter().map(|cost| cost.flops).fold(0, u64::saturating_add);
+    let measured = time_of_all > 0.0;
+    let digits = costs.iter().map(|cost| cost.line).max().unwrap_or(1).to_string().len().max(4);
+    let room = if inner.width >= 90 { 16 } else { 6 };
+    let head = if measured {
+        let work = if flops_of_all > 0 { format!("  {:>7} {:>6}", "FLOPs", "") } else { String::new() };
+        format!("  {:>digits$}  {:>8} {:>6}  {:<room$}{work}  code", "line", "measured", "", "")
+    } else {
+        format!("  {:>digits$}  {:>7} {:>6}  {:<room$}  code", "line", "FLOPs", "", "")
+    };
+    if let Some(area) = row(inner, 0) {
+        Line::from(Span::styled(cut(&head, inner.width as usize), styles::DIM)).render(area, buffer);
+    }
+    let top = super::findings::first_shown(app.cost_line, costs.len(), (inner.height as usize).saturating_sub(1));
+    for (at, cost) in costs.iter().enumerate().skip(top) {
+        let Some(area) = row(inner, at - top + 1) else { break };
+        let selected = at == app.cost_line;
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let of_time = share(cost.time, time_of_all);
+        let of_flops = share(cost.flops as f64, flops_of_all as f64);
+        let flops = if cost.flops > 0 { scaled(cost.flops as f64, "") } else { "0".to_string() };
+        let look = styles::COMPUTE.style();
+        let mut line = Line::from(format!("{} {:>digits$}  ", if selected { "▸" } else { " " }, cost.line));
+        if measured {
+            line.push_span(Span::raw(format!("{:>8} {:>6}  ", time(cost.time), percent(of_time))));
+            line.push_span(bar(of_time, room, look, styles));
+            let work = format!("  {:>7} {:>6}", flops.trim(), percent(of_flops));
+            line.push_span(Span::raw(if flops_of_all > 0 { work } else { String::new() }));
+            line.push_span(Span::raw("  "));
+        } else {
+            line.push_span(Span::raw(format!("{:>7} {:>6}  ", flops.trim(), percent(of_flops))));
+            line.push_span(bar(of_flops, room, look, styles));
+            line.push_span(Span::raw("  "));
+        }
+        line.push_span(Span::raw(cut(&code(app, cost), (inner.width as usize).saturating_sub(line.width()))));
+        line.render(area, buffer);
+        if selected {
+            let style = if app.focus == Pane::Lines { styles::SELECTED } else { styles::BOLD };
+            buffer.set_style(area, style);
+        }
+    }
+}
+
+/// The text of a line, without its indent.
+fn code(app: &App, cost: &LineCost) -> String {
+    let sources = app.report.iter().flat_map(|report| &report.sources);
+    let source = sources.into_iter().find(|source| source.id.0 == cost.file);
+    source.map_or(String::new(), |source| source.line(cost.line).trim().to_string())
+}
