@@ -243,13 +243,8 @@ print('done')
         let answer: Answer = Arc::new(move |message| {
             let _ = sender.send(message);
         });
-        let task = Task {
-            path: file.clone(),
-            arguments: Vec::new(),
-            python: None,
-            machine: MACHINES[0].clone(),
-            runs: true,
-        };
+        let task =
+            Task { path: file.clone(), arguments: Vec::new(), python: None, machine: MACHINES[0].clone(), runs: true };
         (Worker::start(task, answer).expect("a worker"), answers, file, folder)
     }
 

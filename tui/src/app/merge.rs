@@ -93,9 +93,8 @@ impl Known<'_> {
         if let Some((run, _)) = self.run {
             let mut measured: Vec<Option<&(Arc<Launch>, Recorder)>> = run.measured.iter().map(Some).collect();
             for launch in &run.launches {
-                let same = |timed: &(Arc<Launch>, Recorder)| {
-                    timed.0.spans.apply == launch.spans.apply && *timed.0 == **launch
-                };
+                let same =
+                    |timed: &(Arc<Launch>, Recorder)| timed.0.spans.apply == launch.spans.apply && *timed.0 == **launch;
                 let found = measured.iter_mut().find(|timed| timed.is_some_and(same)).and_then(Option::take);
                 ran.push(Some((launch.clone(), found.map(|(_, recorder)| recorder.clone()))));
             }

@@ -23,10 +23,10 @@ use pallas_engine::Span;
 use pallas_engine::pipeline::{MACHINES, Machine};
 use pallas_engine::report as profile;
 use report::{LaunchReport, Report};
-pub(crate) use views::{Pane, View};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+pub(crate) use views::{Pane, View};
 
 /// Columns and lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

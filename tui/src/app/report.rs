@@ -94,14 +94,7 @@ impl Report {
             launches.iter().map(|launch| ObservedLaunch { launch: launch.clone(), measured: None }).collect();
         let sources = vec![source.clone()];
         let profile = Profile::new(
-            &Observed {
-                path,
-                arguments: &[],
-                exit: None,
-                sources: &sources,
-                findings: &findings,
-                launches: &observed,
-            },
+            &Observed { path, arguments: &[], exit: None, sources: &sources, findings: &findings, launches: &observed },
             &pallas_engine::pipeline::MACHINES[0],
         );
         let mut report = Report::of(source, sources, findings, launches, Duration::from_millis(7));

@@ -35,9 +35,8 @@ impl App {
     /// To another pane of the view; to another view, where this one has only one.
     pub(super) fn turn(&mut self, forward: bool) {
         let after = |at: usize, count: usize| if forward { (at + 1) % count } else { (at + count - 1) % count };
-        let nothing = |pane: Pane| {
-            pane == Pane::Findings && self.report.as_ref().is_none_or(|report| report.findings.is_empty())
-        };
+        let nothing =
+            |pane: Pane| pane == Pane::Findings && self.report.as_ref().is_none_or(|report| report.findings.is_empty());
         let panes: Vec<Pane> = self.view.panes().iter().copied().filter(|pane| !nothing(*pane)).collect();
         if panes.len() > 1 {
             let at = panes.iter().position(|pane| *pane == self.focus).unwrap_or(0);

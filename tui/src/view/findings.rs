@@ -112,7 +112,8 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         // A number keeps its unit.
-        let unit = ["s", "ms", "µs", "ns", "%", "B", "kB", "MB", "GB"].contains(&word.trim_end_matches([',', ';', '.']));
+        let unit =
+            ["s", "ms", "µs", "ns", "%", "B", "kB", "MB", "GB"].contains(&word.trim_end_matches([',', ';', '.']));
         match words.last_mut().filter(|last| unit && last.ends_with(|c: char| c.is_ascii_digit())) {
             Some(last) => *last = format!("{last} {word}"),
             None => words.push(word.to_string()),

@@ -20,7 +20,8 @@ pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
     }
     const MORE: &str = "? more ";
     let mut line = Line::from(" ");
-    for binding in keymap::bindings(app.place()).filter(|binding| !binding.hint.is_empty() && useful(app, binding.hint)) {
+    for binding in keymap::bindings(app.place()).filter(|binding| !binding.hint.is_empty() && useful(app, binding.hint))
+    {
         let width = binding.shown.len() + binding.hint.len() + 3;
         if line.width() + width + MORE.len() > area.width as usize {
             continue;

@@ -41,7 +41,8 @@ fn columns(report: &Report) -> Vec<Column> {
         let profile = report.profile.as_deref();
         (0..report.launches.len()).map(move |at| profile.and_then(|profile| profile.launches.get(at)))
     };
-    let number = |of: fn(&profile::LaunchReport) -> String| profiles().map(move |launch| launch.map_or(String::new(), of));
+    let number =
+        |of: fn(&profile::LaunchReport) -> String| profiles().map(move |launch| launch.map_or(String::new(), of));
     let each = || report.launches.iter().zip(profiles());
     vec![
         Column::text("kernel", report.launches.iter().map(|launch| launch.launch.kernel.name.to_string())),
@@ -88,11 +89,9 @@ pub(super) fn nothing(app: &App, area: Rect, buffer: &mut Buffer) {
             &["no kernel is launched in this file", "a launch is a pallas_call that is reached when the file runs"],
             buffer,
         ),
-        (Some(_), _) => empty(
-            area,
-            &["no kernel was launched", "the findings say why: press { or } to go through them"],
-            buffer,
-        ),
+        (Some(_), _) => {
+            empty(area, &["no kernel was launched", "the findings say why: press { or } to go through them"], buffer)
+        }
     }
 }
 

@@ -26,7 +26,11 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let inner = frame(app, styles, Pane::Lines, area, Line::from(" Lines of the kernel "), note, buffer);
     if costs.is_empty() {
         if app.launch().is_some() {
-            empty(inner, &["no line is known to cost anything", "the kernel does no arithmetic, and has not run"], buffer);
+            empty(
+                inner,
+                &["no line is known to cost anything", "the kernel does no arithmetic, and has not run"],
+                buffer,
+            );
         }
         return;
     }

@@ -17,9 +17,9 @@ mod status;
 mod summary;
 mod table;
 mod tabs;
-pub(crate) mod timings;
 #[cfg(test)]
 mod tests;
+pub(crate) mod timings;
 
 use crate::app::layout::{Class, Layout};
 use crate::app::{App, Pane};

@@ -68,7 +68,8 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         return;
     }
     let Some(own) = point(launch) else {
-        let why = if launch.modelled.flops == 0 { "this kernel does no arithmetic" } else { "this launch copies nothing" };
+        let why =
+            if launch.modelled.flops == 0 { "this kernel does no arithmetic" } else { "this launch copies nothing" };
         empty(inner, &[why, "a roofline is about FLOPs per byte that is copied"], buffer);
         return;
     };
@@ -159,7 +160,10 @@ fn axis(plane: &Plane, report: &Report, launch: &LaunchReport, own: Point, inner
     let y = inner.bottom() - 3;
     let rule = "─".repeat(inner.width as usize);
     buffer.set_string(inner.x, y, rule, styles::DIM);
-    let ends = (format!(" {}", scaled(10f64.powf(plane.x.0), "FLOP/B")), format!("{} ", scaled(10f64.powf(plane.x.1), "FLOP/B")));
+    let ends = (
+        format!(" {}", scaled(10f64.powf(plane.x.0), "FLOP/B")),
+        format!("{} ", scaled(10f64.powf(plane.x.1), "FLOP/B")),
+    );
     buffer.set_string(inner.x, y + 1, &ends.0, styles::DIM);
     let right = inner.right().saturating_sub(ends.1.chars().count() as u16);
     buffer.set_string(right, y + 1, &ends.1, styles::DIM);

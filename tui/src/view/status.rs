@@ -88,7 +88,10 @@ fn state(app: &App, styles: Styles) -> Line<'static> {
             if let Some(ran) = report.ran.as_ref().filter(|ran| ran.stopped) {
                 parts.push(Span::styled(format!("stopped after {}", duration(ran.took)), styles::ACTIVE));
             } else if let Some(ran) = report.ran.as_ref().filter(|ran| ran.exit != 0) {
-                parts.push(Span::styled(format!("the program failed with {}", ran.exit), styles::severity(Severity::Error)));
+                parts.push(Span::styled(
+                    format!("the program failed with {}", ran.exit),
+                    styles::severity(Severity::Error),
+                ));
             }
             let text = age(app.now.saturating_sub(app.reported));
             parts.push(Span::styled(text, styles::DIM));

@@ -150,7 +150,8 @@ impl Lines {
             && let Some(faster) = time_of(best).filter(|time| best != now && *time < m.time * 0.99)
         {
             // JAX's lowering for TPUs refuses more than two in a `pallas_call`.
-            let how = if best > 2 && report.machine.name.starts_with("TPU") { ", which takes emit_pipeline" } else { "" };
+            let how =
+                if best > 2 && report.machine.name.starts_with("TPU") { ", which takes emit_pipeline" } else { "" };
             let change = share(faster / m.time - 1.0);
             said.push(format!("{best} slots instead of {now}: {} ({change}){how}", time(faster)));
         }
@@ -160,9 +161,15 @@ impl Lines {
                 format!("({})", sizes.join(", "))
             };
             let operands = launch.operands.iter().zip(&choice.blocks).filter(|(operand, _)| operand.role != "prefetch");
-            let blocks: Vec<String> = operands.map(|(operand, sizes)| format!("{} {}", operand.name, shape(sizes))).collect();
+            let blocks: Vec<String> =
+                operands.map(|(operand, sizes)| format!("{} {}", operand.name, shape(sizes))).collect();
             let change = share(choice.time / m.time - 1.0);
-            said.push(format!("blocks {}: {} ({change}), {} bound", blocks.join(", "), time(choice.time), choice.bound));
+            said.push(format!(
+                "blocks {}: {} ({change}), {} bound",
+                blocks.join(", "),
+                time(choice.time),
+                choice.bound
+            ));
         }
         if said.is_empty() {
             return;
@@ -178,7 +185,9 @@ impl Lines {
         let slots = match m.fits {
             _ if limit >= 1e17 => format!("slots and scratch take {}", bytes(m.on_chip)),
             true => format!("slots and scratch take {} of {} on chip", bytes(m.on_chip), scaled(limit, "B")),
-            false => format!("slots and scratch need {}, and there are {} on chip", bytes(m.on_chip), scaled(limit, "B")),
+            false => {
+                format!("slots and scratch need {}, and there are {} on chip", bytes(m.on_chip), scaled(limit, "B"))
+            }
         };
         let style = if m.fits { styles::DIM } else { styles::severity(pallas_engine::Severity::Error) };
         self.say("", &slots, style);
@@ -187,7 +196,8 @@ impl Lines {
             self.say("", &format!("not known: {line}{}", doubt.what), styles::DIM);
         }
         let Some(shown) = app.report.as_ref() else { return };
-        let ran = shown.ran.as_ref().map_or(String::new(), |ran| format!(", run in {}", super::status::duration(ran.took)));
+        let ran =
+            shown.ran.as_ref().map_or(String::new(), |ran| format!(", run in {}", super::status::duration(ran.took)));
         self.say("", &format!("analysed in {}{ran}", super::status::duration(shown.took)), styles::DIM);
         let Some(ran) = &shown.ran else { return };
         if ran.exit != 0 && !ran.stopped {
@@ -197,7 +207,8 @@ impl Lines {
         let printed: Vec<&str> = ran.printed.lines().collect();
         if !printed.is_empty() {
             let left_out = printed.len().saturating_sub(PRINTED);
-            let what = if left_out > 0 { format!(", the last {PRINTED} of {} lines", printed.len()) } else { String::new() };
+            let what =
+                if left_out > 0 { format!(", the last {PRINTED} of {} lines", printed.len()) } else { String::new() };
             self.head(format!("printed{what}"));
             for line in printed.into_iter().skip(left_out) {
                 self.lines.push(Line::from(format!("  {}", super::cut(line, self.width.saturating_sub(2)))));

@@ -76,7 +76,8 @@ impl Table<'_> {
                 let text = cut(text, width);
                 let pad = " ".repeat(width.saturating_sub(Line::from(text.as_str()).width()));
                 let gap = if at == 0 { "" } else { "  " };
-                let text = if self.columns[at].right { format!("{gap}{pad}{text}") } else { format!("{gap}{text}{pad}") };
+                let text =
+                    if self.columns[at].right { format!("{gap}{pad}{text}") } else { format!("{gap}{text}{pad}") };
                 line.push_span(Span::styled(text, style));
             }
             line
@@ -88,9 +89,10 @@ impl Table<'_> {
         let count = self.columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
         for at in self.top..count {
             let Some(area) = row(area, at - self.top + 1) else { break };
-            let cells = self.columns.iter().map(|column| {
-                column.cells.get(at).map_or(("", Style::new()), |(text, style)| (text.as_str(), *style))
-            });
+            let cells = self
+                .columns
+                .iter()
+                .map(|column| column.cells.get(at).map_or(("", Style::new()), |(text, style)| (text.as_str(), *style)));
             let selected = self.selected.filter(|(selected, _)| *selected == at);
             line(cells.collect(), if selected.is_some() { "▸" } else { "" }).render(area, buffer);
             if let Some((_, style)) = selected {
