@@ -91,3 +91,9 @@ fn conformance_programs_print_what_jax_prints() {
 fn programs_of_the_documents_print_what_they_document() {
     check("tests/conformance/seeds", 13);
 }
+
+/// JAX has these operations for TPUs only, so nothing is recorded: the programs say themselves what it documents.
+#[test]
+fn sparse_core_programs_find_what_jax_documents() {
+    check("tests/conformance/sparse_core", 1);
+}

@@ -5,12 +5,13 @@
 //! values), gathers clamp reads and drop writes. Negative positions count from the end once, in both.
 
 use crate::error::RunError;
-use crate::memory::{Memory, View, ViewDim, read, write};
+use crate::memory::{Memory, Shown, Through, View, ViewDim, read, write};
 use crate::{uninitialized, uninitialized_element};
 use pallas_ir::{DimIndex, IndexOperand, IndexPattern, Position};
 use pallas_tensor::ops::{self, Combine, PadDimension};
 use pallas_tensor::{Array, Shape};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// A subscript, prepared.
 #[derive(Clone, Debug)]
@@ -29,6 +30,7 @@ pub(crate) struct Access {
 }
 
 /// Where a subscript points: its dynamic parts, in order.
+#[derive(Clone, Debug)]
 pub(crate) enum Index {
     Scalar(i64),
     Array(Array),
@@ -161,6 +163,9 @@ impl Access {
 
     /// The view of what the subscript selects.
     pub(crate) fn view(&self, view: &View, indices: &[Index]) -> Result<View, RunError> {
+        if self.dims.contains(&DimIndex::Array) {
+            return self.gathered(view, indices);
+        }
         let mut indices = indices.iter();
         let shape = view.shape();
         let mut parts: SmallVec<[ViewDim; 4]> = SmallVec::new();
@@ -179,6 +184,31 @@ impl Access {
             });
         }
         Ok(view.select(&parts))
+    }
+
+    /// The view of elements that integer arrays select.
+    fn gathered(&self, view: &View, indices: &[Index]) -> Result<View, RunError> {
+        // As long as they are in this program: parts of computed length have bounds in the type.
+        let mut sizes = self.shape.to_vec();
+        let mut rest = indices.iter();
+        let mut axis = 0;
+        for dim in &self.dims {
+            if *dim == DimIndex::Array {
+                rest.next();
+                continue;
+            }
+            let (_, size, _) = range(dim, &mut rest)?;
+            if !matches!(dim, DimIndex::At(_)) {
+                let behind = if axis < self.array_position { 0 } else { self.index_shape.rank() };
+                sizes[axis + behind] = size;
+                axis += 1;
+            }
+        }
+        let shape = Shape::from(sizes);
+        let access = Access { shape: shape.clone(), ..self.clone() };
+        let shown = Shown::Gathered(access, indices.into());
+        let through = Some(Arc::new(Through { base: view.clone(), shown }));
+        Ok(View { through, ..View::whole(view.buffer, &shape) })
     }
 
     /// Where a block lies.

@@ -1,6 +1,6 @@
 //! Memory behind Refs: whole arrays, and views that select part of one.
 
-use crate::access::product;
+use crate::access::{Access, Index, product};
 use crate::copies::Pending;
 use crate::error::RunError;
 use crate::semaphores::{LastSignal, Place};
@@ -69,15 +69,24 @@ pub(crate) struct View {
     pub(crate) buffer: usize,
     /// One entry per dimension of the buffer.
     pub(crate) dims: SmallVec<[ViewDim; 4]>,
-    /// The Ref that this one shows in another shape or dtype; the dimensions are then those of `Through::ty`.
+    /// The Ref that this one shows in another way; the dimensions are then those of what is shown.
     pub(crate) through: Option<Arc<Through>>,
 }
 
-/// A Ref to reinterpreted memory.
+/// A Ref to memory that does not lie as the Ref shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Through {
     pub(crate) base: View,
-    pub(crate) ty: RefType,
+    pub(crate) shown: Shown,
+}
+
+/// How a Ref shows the memory behind it.
+#[derive(Clone, Debug)]
+pub(crate) enum Shown {
+    /// In another shape or dtype.
+    As(RefType),
+    /// The elements that integer arrays select.
+    Gathered(Access, Box<[Index]>),
 }
 
 /// What a view selects of one dimension. Always inside the buffer.

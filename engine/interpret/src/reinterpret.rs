@@ -1,8 +1,8 @@
-//! Refs to memory in another shape or as another dtype (`ref.reshape`, `ref.bitcast`): an access goes to a copy that is
-//! laid out as asked, and what it writes is laid out back.
+//! Refs to memory in another shape or as another dtype (`ref.reshape`, `ref.bitcast`), and to elements that integer arrays
+//! select (`ref.at[array]`): an access goes to a copy that is laid out as asked, and what it writes is laid out back.
 
 use crate::error::RunError;
-use crate::memory::{Memory, Through, View, read, write};
+use crate::memory::{Memory, Shown, Through, View, read, write};
 use pallas_ir::RefType;
 use pallas_tensor::ops;
 use pallas_tensor::{Array, DType, Shape};
@@ -12,7 +12,7 @@ impl View {
     /// All of a Ref, seen as another type.
     pub(crate) fn reinterpreted(self, ty: &RefType) -> View {
         let mut view = View::whole(self.buffer, &ty.shape);
-        view.through = Some(Arc::new(Through { base: self, ty: ty.clone() }));
+        view.through = Some(Arc::new(Through { base: self, shown: Shown::As(ty.clone()) }));
         view
     }
 }
@@ -21,7 +21,10 @@ impl Memory {
     /// The dtype that a Ref shows.
     pub(crate) fn dtype(&self, view: &View) -> Result<DType, RunError> {
         match &view.through {
-            Some(through) => Ok(through.ty.dtype),
+            Some(through) => match &through.shown {
+                Shown::As(ty) => Ok(ty.dtype),
+                Shown::Gathered(..) => self.dtype(&through.base),
+            },
             None => Ok(self.array(view)?.dtype()),
         }
     }
@@ -29,8 +32,15 @@ impl Memory {
     /// A view of a buffer that shows what the Ref shows; [`Memory::close`] takes the buffer away.
     pub(crate) fn open(&mut self, view: &View) -> Result<View, RunError> {
         let Some(through) = &view.through else { return Ok(view.clone()) };
-        let shown = self.show(&through.base)?;
-        let array = bitcast(&shown, through.ty.dtype, &through.ty.shape)?;
+        let array = match &through.shown {
+            Shown::As(ty) => bitcast(&self.show(&through.base)?, ty.dtype, &ty.shape)?,
+            Shown::Gathered(access, indices) => {
+                let base = self.open(&through.base)?;
+                let gathered = access.load(self, &base, indices)?;
+                self.close(&through.base, &base, false)?;
+                gathered
+            }
+        };
         let buffer = self.add(array);
         Ok(View { buffer, dims: view.dims.clone(), through: None })
     }
@@ -44,9 +54,18 @@ impl Memory {
         if !writes {
             return Ok(());
         }
-        let dtype = self.dtype(&through.base)?;
-        let back = bitcast(&buffer.array, dtype, &through.base.shape())?;
-        self.replace(&through.base, back)
+        match &through.shown {
+            Shown::As(_) => {
+                let dtype = self.dtype(&through.base)?;
+                let back = bitcast(&buffer.array, dtype, &through.base.shape())?;
+                self.replace(&through.base, back)
+            }
+            Shown::Gathered(access, indices) => {
+                let base = self.open(&through.base)?;
+                access.store(self, &base, indices, buffer.array)?;
+                self.close(&through.base, &base, true)
+            }
+        }
     }
 
     /// What a Ref shows, reinterpreted or not, in its own shape.

@@ -62,13 +62,17 @@ impl RefIndex {
     pub fn lengths(&self) -> Vec<(usize, Tile)> {
         let mut operands = self.operands.iter();
         let mut lengths = Vec::new();
+        let kept = |dim: &&DimIndex| !matches!(dim, DimIndex::At(_) | DimIndex::Array);
+        // The dimensions of the arrays stand between those of the slices.
+        let of_arrays = self.shape.rank() - self.pattern.0.iter().filter(kept).count();
+        let first = self.pattern.array_position();
         let mut axis = 0;
         for dim in &self.pattern.0 {
             let last = dim.operands().iter().filter_map(|_| operands.next()).last();
             if let (DimIndex::Part { .. }, Some(length)) = (dim, last) {
-                lengths.push((axis, length.clone()));
+                lengths.push((if axis < first { axis } else { axis + of_arrays }, length.clone()));
             }
-            axis += usize::from(!matches!(dim, DimIndex::At(_)));
+            axis += usize::from(kept(&dim));
         }
         lengths
     }

@@ -83,20 +83,22 @@ pub static ATOMIC: OpDef = OpDef {
     kind: OpKind::Memory(MemoryOp::Atomic),
 };
 
-/// A Ref to part of a Ref (`ref.at[index]`). Operands: ref, indices.... Attribute: `index`, without integer arrays.
-/// Result: a Ref in the same space; along parts of computed length its extents are bounds.
+/// A Ref to part of a Ref (`ref.at[index]`). Operands: ref, indices.... Attribute: `index`. Result: a Ref in the same space;
+/// along parts of computed length its extents are bounds. What integer arrays select lies anywhere in the Ref: copies gather
+/// and scatter it.
 pub static VIEW: OpDef = OpDef {
     name: "view",
     doc: "A Ref to part of a Ref; operands: ref, indices...",
     attributes: &["index"],
     infer: |context| {
         let access = Access::new(context, "view", 0)?;
-        if access.pattern.0.contains(&DimIndex::Array) {
-            return Err(InferError::type_error("a view of a Ref cannot be indexed by integer arrays"));
-        }
         rule::count(context, "view", 1 + access.pattern.operand_count())?;
-        let kept = access.pattern.0.iter().filter(|dim| !matches!(dim, DimIndex::At(_)));
-        let bounded = kept.enumerate().filter(|(_, dim)| matches!(dim, DimIndex::Part { .. })).map(|(axis, _)| axis);
+        let kept: Vec<&DimIndex> =
+            access.pattern.0.iter().filter(|dim| !matches!(dim, DimIndex::At(_) | DimIndex::Array)).collect();
+        // The dimensions of the arrays stand between those of the slices.
+        let (first, of_arrays) = (access.pattern.array_position(), access.shape.rank() - kept.len());
+        let parts = kept.iter().enumerate().filter(|(_, dim)| matches!(dim, DimIndex::Part { .. }));
+        let bounded = parts.map(|(axis, _)| if axis < first { axis } else { axis + of_arrays });
         let RefType { dtype, space, .. } = *access.reference;
         Ok(smallvec::smallvec![Type::Ref(RefType { bounded: bounded.collect(), dtype, shape: access.shape, space })])
     },

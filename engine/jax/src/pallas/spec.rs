@@ -375,9 +375,11 @@ pub(crate) fn check_in_specs(interp: &Interp, value: &Value, span: Span) -> PyRe
 }
 
 impl BlockSpec {
-    /// Whether the length of its blocks is computed along some dimension.
+    /// Whether the length of its blocks is computed along some dimension, or their rows are gathered.
     pub fn has_parts(&self) -> bool {
-        let is_part = |dim: &Value| matches!(dim.downcast::<DimObject>(), Some(DimObject::BoundedSlice(_)));
+        let is_part = |dim: &Value| {
+            matches!(dim.downcast::<DimObject>(), Some(DimObject::BoundedSlice(_) | DimObject::Indirect(_)))
+        };
         match &self.block_shape {
             Value::Tuple(dims) => dims.iter().any(is_part),
             Value::List(dims) => dims.borrow().iter().any(is_part),

@@ -36,6 +36,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.pallas.tensorcore_mesh", "tensorcore_mesh.py"),
     module!("jax._src.pallas.mosaic.buffered_ref", "buffered_ref.py"),
     module!("jax._src.pallas.mosaic.pipeline", "pipelines.py"),
+    module!("jax.experimental.pallas.tpu_sc", "sparse_core.py"),
     module!("jax.experimental.xla_metadata", "xla_metadata.py"),
     module!("jax.extend.backend", "backend.py"),
     module!("jax.profiler", "profiler.py"),

@@ -1,5 +1,5 @@
 //! Pipelines that are staged as loops, copies and waits: those whose BufferedRefs the program brings along, and those with
-//! blocks of computed length. The schedule is in Python (`written/pipelines.py`); here stands what it needs of the tracer.
+//! blocks of computed length or of gathered rows. The schedule is in Python (`written/pipelines.py`); here stands what it needs of the tracer.
 
 use super::Emitted;
 use super::grid::{Grid, PipelineGrid, enter};
@@ -71,7 +71,7 @@ fn is_whole(interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 impl Emitted {
-    /// Whether some block's length is computed.
+    /// Whether some block's length is computed, or its rows are gathered.
     pub(super) fn has_parts(&self, cx: &Context<'_>) -> PyResult<bool> {
         let (specs, _) =
             tree::flatten(cx.interp, &Value::tuple([self.in_specs.clone(), self.out_specs.clone()]), None)?;
