@@ -7,7 +7,9 @@ use crate::capabilities::Client;
 use crate::positions::LineTable;
 use crate::surroundings::{Known, Recorder};
 use crate::to_proto::Places;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, FileSystem, Overlay, ParsedFiles, SettingsFile, Span};
+use pallas_engine::{
+    Analysis, AnalysisOptions, Cancel, Disk, FileSystem, Memory, Overlay, ParsedFiles, SettingsFile, Span,
+};
 use pallas_ide as ide;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -33,6 +35,8 @@ pub(crate) struct Job {
     pub(crate) open: HashMap<Arc<str>, lsp::Uri>,
     /// What the client can do.
     pub(crate) client: Arc<Client>,
+    /// What analyses of earlier versions found out; none for what is analysed once.
+    pub(crate) memory: Option<Memory>,
     /// Stops it.
     pub(crate) cancel: Cancel,
 }
@@ -166,6 +170,7 @@ pub(crate) fn analyse(job: Job, parsed: &ParsedFiles, known: &Known) -> Analysed
     let mut options = AnalysisOptions::new(files.clone());
     options.cancel = job.cancel.clone();
     options.parsed = parsed.clone();
+    options.memory = job.memory.clone();
     options.environment = around.environment.clone();
     options.settings = around.settings.clone();
     options.import_paths = python_path();
@@ -234,6 +239,7 @@ pub(crate) mod tests {
             lines: Arc::new(LineTable::new(TEXT.into())),
             texts: HashMap::new(),
             client: Arc::new(client.clone()),
+            memory: None,
             cancel: Cancel::new(),
         };
         let mut analysis = Analysis::new(&job.path, TEXT, &AnalysisOptions::new(Arc::new(Disk)));
@@ -296,6 +302,7 @@ pub(crate) mod tests {
             texts: HashMap::new(),
             open: HashMap::new(),
             client: Arc::default(),
+            memory: None,
             cancel: Cancel::new(),
         };
         workers.submit(job("file:///a", 1), Turn::Next);

@@ -231,6 +231,7 @@ impl MainLoop {
             texts,
             open,
             client,
+            memory: Some(document.memory.clone()),
             cancel: document.cancel.clone(),
         };
         self.analyses.submit(job, turn);

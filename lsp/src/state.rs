@@ -6,7 +6,7 @@ use crate::from_proto::{self, Edit};
 use crate::positions::LineTable;
 use crate::requests::{Kind, Reply};
 use crate::uris;
-use pallas_engine::Cancel;
+use pallas_engine::{Cancel, Memory};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::Uri;
@@ -31,6 +31,8 @@ pub(crate) struct Document {
     pub(crate) is_fresh: bool,
     /// Requests that wait for the analysis.
     pub(crate) waiting: Vec<(Kind, Box<dyn Reply>)>,
+    /// What analyses of earlier versions found out.
+    pub(crate) memory: Memory,
     /// What the client shows as inlay hints ([`Analysed::hints`]); `None` if it never asked.
     pub(crate) hints_shown: Option<u64>,
 }
@@ -78,6 +80,7 @@ impl State {
             analysed: None,
             is_fresh: false,
             waiting: Vec::new(),
+            memory: Memory::default(),
             hints_shown: None,
         };
         self.documents.insert(uri, document);

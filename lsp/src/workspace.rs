@@ -102,6 +102,7 @@ impl Files {
                 texts: HashMap::new(),
                 open: HashMap::new(),
                 client: client.clone(),
+                memory: None,
                 cancel: cancel.clone(),
             };
             // The job is used up either way, so nothing half-changed is seen after a panic.

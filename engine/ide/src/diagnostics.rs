@@ -76,18 +76,20 @@ impl Diagnostic {
 
 fn diagnostic(analysis: &Analysis, finding: &Finding) -> Diagnostic {
     let mut message = finding.message.clone();
-    let mut notes: Vec<Note> =
-        finding.labels.iter().map(|label| Note { span: label.span, text: label.text.clone() }).collect();
+    let mut notes: Vec<Note> = finding
+        .labels
+        .iter()
+        .map(|label| Note { span: analysis.place(label.span), text: label.text.clone() })
+        .collect();
     let here = analysis.source.id;
-    let mut span = finding.span;
+    let mut span = analysis.place(finding.span);
     if span.file != here {
         // Shown where this file led there, or else at its start; the place itself becomes a note.
         message.push_str(&format!(" (in {})", place(analysis, span)));
         notes.insert(0, Note { span, text: finding.message.clone() });
-        span = finding
-            .labels
+        span = notes
             .iter()
-            .map(|label| label.span)
+            .map(|note| note.span)
             .find(|span| span.file == here)
             .unwrap_or(Span { file: here, ..Span::default() });
         notes.retain(|note| note.span != span);
@@ -106,9 +108,18 @@ fn diagnostic(analysis: &Analysis, finding: &Finding) -> Diagnostic {
         span: visible(analysis, span),
         message,
         notes,
-        fix: finding.fix.clone(),
+        fix: finding.fix.as_ref().map(|fix| placed(analysis, fix)),
         tag: TAGS.iter().find(|(code, _)| *code == finding.code).map(|(_, tag)| *tag),
     }
+}
+
+/// A fix with its edits in files as they are.
+fn placed(analysis: &Analysis, fix: &Fix) -> Fix {
+    let mut fix = fix.clone();
+    for edit in &mut fix.edits {
+        edit.span = analysis.place(edit.span);
+    }
+    fix
 }
 
 /// `helper.py:12`

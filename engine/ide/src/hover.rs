@@ -32,7 +32,7 @@ pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
             fact.and_then(|fact| said(analysis, span, fact, more))
         }
         Some(Place::Definition(def)) => launches::launch(analysis, def.name_span).map(|text| Hover {
-            span: def.name_span,
+            span: analysis.place(def.name_span),
             markdown: format!("```python\nkernel {}\n```\n\n{text}", def.name),
         }),
         None => None,
@@ -94,7 +94,7 @@ fn is_callable(fact: &Fact) -> bool {
 /// A type with a shape, a number, or what it means for a launch. That something is an `int`, a string or a function, other
 /// language servers say; and texts made of arrays (`f"{x}"`) are not known before the program runs.
 fn said(analysis: &Analysis, span: Span, fact: &Fact, more: Option<String>) -> Option<Hover> {
-    let text = first_line(analysis.source.slice(span));
+    let text = first_line(analysis.module.slice(span));
     let is_known = fact.ty.is_some() || (fact.value.is_some() && fact.class != "str");
     let mut markdown = match is_known {
         true => format!("```python\n{text}: {}\n```", describe(fact)),
@@ -108,7 +108,7 @@ fn said(analysis: &Analysis, span: Span, fact: &Fact, more: Option<String>) -> O
     if let Some(assumption) = assumption(analysis, fact) {
         markdown.push_str(&format!("\n\n*{assumption}*"));
     }
-    Some(Hover { span, markdown })
+    Some(Hover { span: analysis.place(span), markdown })
 }
 
 /// `f32[8,128]`, or `int = 3`; where evaluations differed, all that were seen: `f32[8,128] | f32[4,128]`.

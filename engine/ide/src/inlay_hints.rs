@@ -47,7 +47,7 @@ pub fn inlay_hints(analysis: &Analysis, within: Span) -> Vec<Hint> {
             is_kernel = true;
             if param.annotation.is_none() {
                 hints.push(Hint {
-                    offset: name_span(param).end,
+                    offset: analysis.place(name_span(param)).end,
                     label: label(fact),
                     kind: HintKind::Ref,
                     tooltip: assumption(analysis, fact),
@@ -60,10 +60,10 @@ pub fn inlay_hints(analysis: &Analysis, within: Span) -> Vec<Hint> {
         walk::assigned_names(&def.body, &mut |target| {
             // `_` says that nobody looks at it.
             if let Some(fact) = analysis.facts.get(target.span).filter(|fact| fact.ty.is_some())
-                && analysis.source.slice(target.span) != "_"
+                && analysis.module.slice(target.span) != "_"
             {
                 hints.push(Hint {
-                    offset: target.span.end,
+                    offset: analysis.place(target.span).end,
                     label: label(fact),
                     kind: HintKind::Value,
                     tooltip: assumption(analysis, fact),

@@ -87,8 +87,7 @@ pub(crate) fn program_id(analysis: &Analysis, call: &Expr) -> Option<String> {
 fn enclosing_kernel(analysis: &Analysis, span: Span) -> Option<Span> {
     let mut name = None;
     crate::walk::functions(&analysis.module.body, &mut |def| {
-        let inside = def.span.start <= span.start && span.end <= def.span.end;
-        if inside && analysis.launches.iter().any(|launch| launch.spans.kernel == Some(def.name_span)) {
+        if def.span.covers(span) && analysis.launches.iter().any(|launch| launch.spans.kernel == Some(def.name_span)) {
             name = Some(def.name_span);
         }
     });

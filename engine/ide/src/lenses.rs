@@ -23,13 +23,13 @@ pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
         return Vec::new();
     }
     let mut places: Vec<(Span, Vec<&Arc<Launch>>)> = Vec::new();
-    for launch in analysis.launches.iter().filter(|launch| launch.spans.call.file == analysis.source.id) {
+    for launch in analysis.launches.iter().filter(|launch| analysis.module.holds(launch.spans.call)) {
         match places.iter_mut().find(|(span, _)| *span == launch.spans.call) {
             Some((_, launches)) => launches.push(launch),
             None => places.push((launch.spans.call, vec![launch])),
         }
     }
-    places.sort_by_key(|(span, _)| span.start);
+    places.sort_by_key(|(span, _)| analysis.place(*span).start);
     let findings = diagnostics(analysis);
     let mut functions: Vec<(Span, Span)> = Vec::new();
     crate::walk::functions(&analysis.module.body, &mut |def| functions.push((def.name_span, def.span)));
@@ -38,11 +38,11 @@ pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
         // A finding is about a launch if it stands in the launch, or in its kernel.
         let is_kernel = |name: &Span| launches.iter().any(|launch| launch.spans.kernel == Some(*name));
         let kernels = functions.iter().filter(|(name, _)| is_kernel(name)).map(|(_, whole)| *whole);
-        let places: Vec<Span> = kernels.chain([span]).collect();
+        let places: Vec<Span> = kernels.chain([span]).map(|span| analysis.place(span)).collect();
         let count = findings
             .iter()
             .filter(|finding| finding.severity != Severity::Info)
-            .filter(|finding| places.iter().any(|place| contains(*place, finding.span)))
+            .filter(|finding| places.iter().any(|place| place.covers(finding.span)))
             .count();
         match count {
             0 => {}
@@ -55,7 +55,7 @@ pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
         parts.join(" · ")
     };
     let lens = |(span, launches): &(Span, Vec<&Arc<Launch>>)| Lens {
-        span: *span,
+        span: analysis.place(*span),
         title: title(*span, launches),
         kernel: launches.first().map(|launch| launch.kernel.name.to_string()).unwrap_or_default(),
         is_launched: !is_assumed(analysis, *span),
@@ -91,10 +91,6 @@ fn grids(launches: &[&Arc<Launch>]) -> String {
         ([grid], count) => format!("{grid} · launched in {count} ways"),
         _ => format!("{} · and {} more grids", grids[0], grids.len() - 1),
     }
-}
-
-fn contains(outer: Span, inner: Span) -> bool {
-    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Whether a launch was only seen in calls that nobody makes.

@@ -14,9 +14,13 @@ pub(crate) enum Place<'a> {
     Definition(&'a FunctionDef),
 }
 
-/// What stands at an offset of a module.
+/// What stands at an offset of the file that a module is of.
 pub(crate) fn at(module: &Module, offset: u32) -> Option<Place<'_>> {
-    statements(&module.body, offset)
+    let (piece, offset) = module.piece_at(offset);
+    let body = &module.body;
+    let first = body.iter().position(|statement| statement.span.file == piece)?;
+    let count = body[first..].iter().take_while(|statement| statement.span.file == piece).count();
+    statements(&body[first..first + count], offset)
 }
 
 /// The name of a parameter; its own span covers annotation and default, too.

@@ -1,6 +1,6 @@
 //! What is shown where, on real kernels. `$0` marks the cursor; hints are written into the text between `«` and `»`.
 
-use pallas_engine::{Analysis, AnalysisOptions, Disk, FileSystem, Overlay, Span};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, FileSystem, Memory, Overlay, Span};
 use pallas_ide::{diagnostics, hover, inlay_hints, lenses};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ from jax.experimental import pallas as pl
 ";
 
 fn analyse_with(files: Arc<dyn FileSystem>, text: &str) -> Analysis {
-    Analysis::new("/work/main.py", text, &AnalysisOptions::new(files))
+    Analysis::new("/work/main.py", text, &AnalysisOptions { memory: Some(Memory::default()), ..AnalysisOptions::new(files) })
 }
 
 fn analyse(text: &str) -> Analysis {

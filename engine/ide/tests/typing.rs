@@ -1,6 +1,6 @@
 //! What is offered while somebody types, what belongs together, and the outline. `$0` marks the cursor.
 
-use pallas_engine::{Analysis, AnalysisOptions, Disk, catalogue};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Memory, catalogue};
 use pallas_ide::{completions, kernel_ir, links, signature_help, symbols};
 use std::sync::Arc;
 
@@ -17,13 +17,18 @@ def kernel(x_ref, o_ref):
 x = jnp.ones((64, 256))
 ";
 
+/// As an editor analyses.
+fn options() -> AnalysisOptions {
+    AnalysisOptions { memory: Some(Memory::default()), ..AnalysisOptions::new(Arc::new(Disk)) }
+}
+
 /// The analysis of a text after the prelude, and where its cursor is.
 #[track_caller]
 fn at(text: &str) -> (Analysis, u32) {
     let text = format!("{PRELUDE}{text}");
     let offset = text.find("$0").expect("a cursor");
     let text = text.replacen("$0", "", 1);
-    (Analysis::new("/work/main.py", &text, &AnalysisOptions::new(Arc::new(Disk))), offset as u32)
+    (Analysis::new("/work/main.py", &text, &options()), offset as u32)
 }
 
 #[track_caller]
@@ -167,7 +172,7 @@ fn linked(cursor_in: &str, with_cursor: &str) -> Option<(Vec<String>, Option<Str
     assert!(text.contains(cursor_in));
     let text = text.replacen(cursor_in, with_cursor, 1);
     let offset = text.find("$0").expect("a cursor") as u32;
-    let analysis = Analysis::new("/work/main.py", &text.replacen("$0", "", 1), &AnalysisOptions::new(Arc::new(Disk)));
+    let analysis = Analysis::new("/work/main.py", &text.replacen("$0", "", 1), &options());
     let found = links(&analysis, offset)?;
     let line =
         |span: pallas_ide::Span| format!("{}:{}", analysis.source.line_of(span.start), analysis.source.slice(span));
@@ -220,7 +225,7 @@ fn the_ir_of_a_launch_can_be_read() {
 fn every_prefix_is_answered() {
     let text = format!("{PRELUDE}{LAUNCH}");
     for cut in (0..text.len()).step_by(11) {
-        let analysis = Analysis::new("/work/main.py", &text[..cut], &AnalysisOptions::new(Arc::new(Disk)));
+        let analysis = Analysis::new("/work/main.py", &text[..cut], &options());
         for offset in [cut, cut / 2, cut + 5] {
             completions(&analysis, offset as u32);
             signature_help(&analysis, offset as u32);
