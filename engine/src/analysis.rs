@@ -1,22 +1,22 @@
 //! Analysis of one file: evaluated without effects, its launches traced and checked.
 
 use crate::environment::Environment;
+use crate::evaluator::{Evaluator, Ready, evaluate_once};
 use crate::facts::{Collector, Fact, Facts};
 use crate::files::FileSystem;
 use crate::findings;
 use crate::fixes;
-use crate::host::{AnalysisHost, Cancel};
+use crate::host::{Cancel, Reach};
 use crate::memory::Memory;
 use crate::moved;
 use crate::package;
 use crate::parsed::ParsedFiles;
 use crate::settings::Settings;
-use crate::stack::with_large_stack;
 use crate::suppressions;
-use crate::uncalled::{self, Assumed, Seen};
+use crate::uncalled::{self, Assumed, Drive, Seen};
 use pallas_ir::{Certainty, Finding, Launch, Severity};
 use pallas_jax::{JaxState, LaunchObserver};
-use pallas_python::interp::{Interp, Limits, Mode, Observer, Outcome};
+use pallas_python::interp::{Interp, Limits, Observer, Outcome};
 use pallas_python::raise::Abort;
 use pallas_python::{Stop, Value};
 use pallas_syntax::ast::Module;
@@ -63,6 +63,8 @@ pub struct AnalysisOptions {
     /// What earlier analyses of the same file found out, for who analyses it again and again. With it, spans are in pieces
     /// of the file ([`Analysis::place`]).
     pub memory: Option<Memory>,
+    /// The thread that evaluates, for who analyses again and again; otherwise each analysis has its own.
+    pub evaluator: Option<Evaluator>,
     /// Whether facts tell which expressions were evaluated: for reports on what an analysis reaches.
     pub visits: bool,
     /// Steps that a file may take.
@@ -85,6 +87,7 @@ impl AnalysisOptions {
             environment: Environment::default(),
             parsed: ParsedFiles::default(),
             memory: None,
+            evaluator: None,
             visits: false,
             fuel: 20_000_000,
             bytes: 512 << 20,
@@ -103,7 +106,14 @@ impl Analysis {
             None => (pallas_syntax::parse(source.clone()), Dependences::default()),
         };
         let module = Arc::new(module);
-        let result = with_large_stack(|| evaluate(path, &module, &dependences, options));
+        let limits = Limits { recursion: 1000, fuel: Some(options.fuel), bytes: Some(options.bytes) };
+        let result = match &options.evaluator {
+            Some(evaluator) => {
+                let (path, module, options) = (path.to_string(), module.clone(), options.clone());
+                evaluator.evaluate(limits, move |ready| evaluate(ready, &path, &module, &dependences, &options))
+            }
+            None => evaluate_once(limits, |ready| evaluate(ready, path, &module, &dependences, options)),
+        };
         let mut analysis = result.unwrap_or_else(|| internal(source, module));
         analysis.findings.extend(moved::find(&analysis.module));
         // Of a file that was not analysed to its end it is not known what is not found.
@@ -202,11 +212,14 @@ impl Both {
     }
 
     /// What was seen, with what the checks say of the launches.
-    fn take(&self) -> Seen {
+    fn take(&self, memory: Option<&Memory>) -> Seen {
         let launches = self.watch.launches.take();
         let mut findings = self.watch.findings.take();
         for launch in &launches {
-            findings.extend(pallas_check::check(launch));
+            findings.extend(match memory {
+                Some(memory) => memory.check(launch),
+                None => pallas_check::check(launch),
+            });
         }
         Seen { launches, findings, facts: self.facts.take() }
     }
@@ -214,8 +227,8 @@ impl Both {
 
 impl Seen {
     /// Adds what a made-up call has shown. What is known from the program itself stays as it is.
-    fn assume(&mut self, assumed: &Seen, function: usize) {
-        self.facts.assume(&assumed.facts, Some(function));
+    fn assume(&mut self, assumed: &Drive) {
+        self.facts.assume(&assumed.facts);
         // Two functions may come to the same launch through a third.
         for launch in &assumed.launches {
             let same = |known: &Arc<Launch>| known.spans.apply == launch.spans.apply && known == launch;
@@ -250,14 +263,20 @@ impl Observer for Both {
     }
 }
 
-fn evaluate(path: &str, module: &Arc<Module>, dependences: &Dependences, options: &AnalysisOptions) -> Analysis {
+fn evaluate(
+    Ready { interp, host, .. }: &Ready,
+    path: &str,
+    module: &Arc<Module>,
+    dependences: &Dependences,
+    options: &AnalysisOptions,
+) -> Analysis {
     // An editor opens modules of packages as well as programs: their relative imports begin where they stand.
     let place = package::place(&*options.files, path);
     let mut paths = import_paths(path, &options.import_paths);
     if let Some((root, _)) = &place {
         paths[0].clone_from(root);
     }
-    let host = Rc::new(AnalysisHost {
+    host.serve(Reach {
         files: options.files.clone(),
         paths,
         environment: options.environment.clone(),
@@ -265,13 +284,10 @@ fn evaluate(path: &str, module: &Arc<Module>, dependences: &Dependences, options
         arguments: std::iter::once(path.to_string()).chain(options.arguments.iter().cloned()).collect(),
         cancel: options.cancel.clone(),
     });
-    let limits = Limits { recursion: 1000, fuel: Some(options.fuel), bytes: Some(options.bytes) };
-    let interp = Interp::new(host, Mode::Analysis, limits);
-    pallas_jax::install(&interp);
     if let Some(target) = options.settings.target {
         interp.extension::<JaxState>().assume_target(target.compiler(), target.tpu());
     }
-    let both = Both::install(&interp, options.visits);
+    let both = Both::install(interp, options.visits);
     if let Some((_, place)) = &place {
         // As `python -m` does it: the package is there before its module runs. What it lacks shows where it is used.
         let _ = interp.import_silently(&place.package);
@@ -279,23 +295,24 @@ fn evaluate(path: &str, module: &Arc<Module>, dependences: &Dependences, options
     let outcome = interp.run_main_in(module, "__main__", place.as_ref().map(|(_, place)| place));
     let mut found: Vec<Finding> = module.errors.iter().map(findings::syntax).collect();
     match &outcome {
-        Outcome::Raised(raise) => found.push(findings::raised(&interp, raise)),
+        Outcome::Raised(raise) => found.push(findings::raised(interp, raise)),
         Outcome::Aborted(abort) => found.extend(findings::aborted(abort)),
         Outcome::Finished | Outcome::Exit(..) => {}
     }
-    let mut seen = both.take();
-    let world = world(&interp, module, options);
-    let remembered = options.memory.as_ref().map(|memory| uncalled::Remembered { memory, dependences, world });
+    let memory = options.memory.as_ref();
+    let mut seen = both.take(memory);
+    let world = world(interp, module, options);
+    let remembered = memory.map(|memory| uncalled::Remembered { memory, dependences, world });
     let drives = match &outcome {
         Outcome::Aborted(Abort::Cancelled) => Vec::new(),
-        _ => uncalled::call_them(&interp, module, remembered.as_ref(), &|call| {
-            let both = Both::install(&interp, options.visits);
+        _ => uncalled::call_them(interp, module, remembered.as_ref(), &|call| {
+            let both = Both::install(interp, options.visits);
             let result = call();
-            (both.take(), result)
+            (both.take(memory), result)
         }),
     };
-    for (function, drive) in drives.iter().enumerate() {
-        seen.assume(&drive.seen, function);
+    for drive in &drives {
+        seen.assume(drive);
     }
     found.extend(seen.findings);
     let mut sources = interp.sources();

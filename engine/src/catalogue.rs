@@ -1,16 +1,11 @@
 //! What Pallas's modules offer, with signatures: for completion and signature help. Read once from the modules themselves, as
 //! programs see them, so that whatever is added there appears here.
 
-use crate::analysis::AnalysisOptions;
-use crate::environment::Environment;
-use crate::files::FileSystem;
-use crate::host::AnalysisHost;
-use crate::stack::with_large_stack;
+use crate::evaluator::evaluate_once;
 use pallas_python::CallArgs;
-use pallas_python::interp::{Interp, Limits, Mode};
+use pallas_python::interp::{Interp, Limits};
 use pallas_python::value::Value;
-use std::rc::Rc;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// The modules that are listed.
 pub const MODULES: [&str; 4] = [
@@ -62,7 +57,7 @@ pub struct Parameter {
 /// All members of all modules, by module and in the order of their names.
 pub fn members() -> &'static [Member] {
     static MEMBERS: OnceLock<Vec<Member>> = OnceLock::new();
-    MEMBERS.get_or_init(|| with_large_stack(read).unwrap_or_default())
+    MEMBERS.get_or_init(|| evaluate_once(Limits::default(), |ready| read(&ready.interp)).unwrap_or_default())
 }
 
 /// A member of a module.
@@ -118,19 +113,7 @@ fn split(text: &str) -> Vec<&str> {
     pieces
 }
 
-fn read() -> Vec<Member> {
-    let nothing = AnalysisOptions::new(Arc::new(Nothing));
-    let host = Rc::new(AnalysisHost {
-        files: nothing.files.clone(),
-        paths: Vec::new(),
-        environment: Environment::default(),
-        parsed: nothing.parsed.clone(),
-        arguments: Vec::new(),
-        cancel: nothing.cancel.clone(),
-    });
-    let limits = Limits { recursion: 1000, fuel: Some(nothing.fuel), bytes: Some(nothing.bytes) };
-    let interp = Interp::new(host, Mode::Analysis, limits);
-    pallas_jax::install(&interp);
+fn read(interp: &Interp) -> Vec<Member> {
     let mut members = Vec::new();
     for module in MODULES {
         let Ok(Value::Module(namespace)) = interp.import(module) else { continue };
@@ -138,7 +121,7 @@ fn read() -> Vec<Member> {
             namespace.namespace.borrow().iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
         names.retain(|(name, value)| !name.starts_with('_') && !matches!(value, Value::Module(_)));
         names.sort_by(|a, b| a.0.cmp(&b.0));
-        members.extend(names.into_iter().map(|(name, value)| member(&interp, module, name, &value)));
+        members.extend(names.into_iter().map(|(name, value)| member(interp, module, name, &value)));
     }
     members
 }
@@ -169,15 +152,6 @@ fn inspected(interp: &Interp, value: &Value) -> Option<String> {
     let signature = interp.get_attr(&interp.import("inspect").ok()?, "signature").ok()?;
     let found = interp.call(&signature, CallArgs::positional([value.clone()])).ok()?;
     interp.str(&found).ok().filter(|text| text.starts_with('('))
-}
-
-/// No files at all.
-struct Nothing;
-
-impl FileSystem for Nothing {
-    fn read(&self, _path: &str) -> Result<Option<Arc<str>>, String> {
-        Ok(None)
-    }
 }
 
 #[cfg(test)]

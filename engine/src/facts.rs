@@ -2,6 +2,7 @@
 
 use pallas_python::interp::{Interp, Observer};
 use pallas_python::{Stop, Value};
+use pallas_syntax::ast::Name;
 use pallas_syntax::{FileId, Span};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,8 +20,8 @@ pub struct Fact {
     /// What else it was when it was evaluated before: other types, as [`Fact::text`] says them, at most
     /// [`MOST_OTHERS`] of them.
     pub others: Vec<String>,
-    /// It was seen only in a call with made-up arguments: which, as a place in [`crate::Analysis::assumed`].
-    pub assumed: Option<usize>,
+    /// It was seen only in a call with made-up arguments: of which function of [`crate::Analysis::assumed`].
+    pub assumed: Option<Name>,
 }
 
 /// More types of one expression are not worth keeping.
@@ -50,26 +51,37 @@ impl Fact {
     }
 }
 
-/// Facts by span.
+/// Facts by span. Those of calls with made-up arguments are shared with whoever remembers the calls, and stand behind those of
+/// the program itself.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     facts: HashMap<Span, Fact>,
+    assumed: Vec<Arc<AssumedFacts>>,
+    /// Which of `assumed` tell of a file, or of a piece of one.
+    by_file: HashMap<FileId, Vec<usize>>,
+    visits: Option<HashMap<Span, Option<Arc<str>>>>,
+}
+
+/// The facts of a call with made-up arguments.
+#[derive(Debug, Default)]
+pub(crate) struct AssumedFacts {
+    facts: HashMap<Span, Fact>,
+    files: Vec<FileId>,
     visits: Option<HashMap<Span, Option<Arc<str>>>>,
 }
 
 impl Facts {
     /// The fact of exactly this span.
     pub fn get(&self, span: Span) -> Option<&Fact> {
-        self.facts.get(&span)
+        let assumed = || self.by_file.get(&span.file)?.iter().find_map(|call| self.assumed[*call].facts.get(&span));
+        self.facts.get(&span).or_else(assumed)
     }
 
     /// The innermost expression at an offset that has a fact.
     pub fn at(&self, file: FileId, offset: u32) -> Option<(Span, &Fact)> {
-        self.facts
-            .iter()
+        self.iter()
             .filter(|(span, _)| span.file == file && span.touches(offset))
             .min_by_key(|(span, _)| (span.end - span.start, span.start))
-            .map(|(span, fact)| (*span, fact))
     }
 
     /// Whether an expression of this span was evaluated. Only known where visits were asked for.
@@ -94,11 +106,36 @@ impl Facts {
         self.visits.iter().flatten().filter(|(at, _)| span.covers(**at)).count()
     }
 
-    /// Adds the facts of a call with made-up arguments, where nothing is known yet.
-    pub(crate) fn assume(&mut self, more: &Facts, assumed: Option<usize>) {
-        for (span, fact) in &more.facts {
-            self.facts.entry(*span).or_insert_with(|| Fact { assumed, ..fact.clone() });
+    /// Adds facts where nothing is known yet.
+    pub(crate) fn add(&mut self, more: Facts) {
+        for (span, fact) in more.facts {
+            self.facts.entry(span).or_insert(fact);
         }
+        if let (Some(visits), Some(more)) = (&mut self.visits, more.visits) {
+            for (span, why) in more {
+                visits.entry(span).or_insert(why);
+            }
+        }
+    }
+
+    /// Facts of a call of a function with made-up arguments.
+    pub(crate) fn into_assumed(mut self, function: &Name) -> AssumedFacts {
+        let mut files: Vec<FileId> = Vec::new();
+        for (span, fact) in &mut self.facts {
+            fact.assumed = Some(function.clone());
+            if !files.contains(&span.file) {
+                files.push(span.file);
+            }
+        }
+        AssumedFacts { facts: self.facts, files, visits: self.visits }
+    }
+
+    /// Adds the facts of a call with made-up arguments, where nothing is known yet.
+    pub(crate) fn assume(&mut self, more: &Arc<AssumedFacts>) {
+        for file in &more.files {
+            self.by_file.entry(*file).or_default().push(self.assumed.len());
+        }
+        self.assumed.push(more.clone());
         if let (Some(visits), Some(more)) = (&mut self.visits, &more.visits) {
             for (span, why) in more {
                 visits.entry(*span).or_insert_with(|| why.clone());
@@ -108,17 +145,15 @@ impl Facts {
 
     /// All of them, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (Span, &Fact)> {
-        self.facts.iter().map(|(span, fact)| (*span, fact))
+        let assumed = self.assumed.iter().flat_map(|call| &call.facts);
+        // Of several facts of one span the first counts.
+        let assumed = assumed.filter(|(span, fact)| self.get(**span).is_some_and(|first| std::ptr::eq(first, *fact)));
+        self.facts.iter().chain(assumed).map(|(span, fact)| (*span, fact))
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
+    /// How many the program itself gave, without those of made-up calls.
+    pub(crate) fn count(&self) -> usize {
         self.facts.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.facts.is_empty()
     }
 }
 
@@ -137,7 +172,8 @@ impl Collector {
 
     /// What was collected so far; the collector keeps nothing.
     pub(crate) fn take(&self) -> Facts {
-        Facts { facts: self.facts.take(), visits: self.visits.as_ref().map(RefCell::take) }
+        let visits = self.visits.as_ref().map(RefCell::take);
+        Facts { facts: self.facts.take(), visits, ..Facts::default() }
     }
 }
 

@@ -54,14 +54,31 @@ pub trait Console: Send {
     }
 }
 
-/// The host of an analysis: source files, nothing else. Printed text is dropped.
-pub(crate) struct AnalysisHost {
+/// What one program may reach while it is analysed: source files, nothing else.
+#[derive(Clone)]
+pub(crate) struct Reach {
     pub(crate) files: Arc<dyn FileSystem>,
     pub(crate) paths: Vec<String>,
     pub(crate) environment: Environment,
     pub(crate) parsed: ParsedFiles,
     pub(crate) arguments: Vec<String>,
     pub(crate) cancel: Cancel,
+}
+
+/// The host of an analysis. Printed text is dropped. An interpreter may be made before it is known which program it is for;
+/// until then there is nothing to be reached.
+#[derive(Default)]
+pub(crate) struct AnalysisHost(RefCell<Option<Reach>>);
+
+impl AnalysisHost {
+    /// From here on, a program is analysed that may reach this.
+    pub(crate) fn serve(&self, reach: Reach) {
+        *self.0.borrow_mut() = Some(reach);
+    }
+
+    fn ask<T: Default>(&self, question: impl FnOnce(&Reach) -> T) -> T {
+        self.0.borrow().as_ref().map(question).unwrap_or_default()
+    }
 }
 
 impl Host for AnalysisHost {
@@ -74,31 +91,33 @@ impl Host for AnalysisHost {
     }
 
     fn read_source(&self, path: &str) -> Result<Option<String>, String> {
-        self.files.read(path).map(|text| text.map(|t| t.to_string()))
+        let files = self.ask(|reach| Some(reach.files.clone()));
+        files.map_or(Ok(None), |files| files.read(path).map(|text| text.map(|t| t.to_string())))
     }
 
     fn import_paths(&self) -> Vec<String> {
-        self.paths.clone()
+        self.ask(|reach| reach.paths.clone())
     }
 
     fn list_folder(&self, path: &str) -> Option<Vec<String>> {
-        self.files.list(path)
+        self.ask(|reach| reach.files.list(path))
     }
 
     fn package_paths(&self) -> Vec<String> {
-        self.environment.paths.clone()
+        self.ask(|reach| reach.environment.paths.clone())
     }
 
     fn import_help(&self) -> Option<String> {
-        Some(self.environment.help())
+        self.ask(|reach| Some(reach.environment.help()))
     }
 
     fn parse(&self, source: Arc<SourceFile>) -> Arc<Module> {
-        self.parsed.parse(source)
+        let parsed = self.ask(|reach| reach.parsed.clone());
+        parsed.parse(source)
     }
 
     fn arguments(&self) -> Vec<String> {
-        self.arguments.clone()
+        self.ask(|reach| reach.arguments.clone())
     }
 
     fn environment(&self, _name: &str) -> Option<String> {
@@ -110,7 +129,7 @@ impl Host for AnalysisHost {
     }
 
     fn cancelled(&self) -> bool {
-        self.cancel.is_cancelled()
+        self.ask(|reach| reach.cancel.is_cancelled())
     }
 }
 

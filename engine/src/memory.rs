@@ -1,10 +1,11 @@
 //! What earlier analyses of a file have found out, kept by what it depends on, so that an edit costs what it touches:
-//! the trees of its pieces, and what the functions showed that nobody calls. Decides nothing: whoever asks says on what
+//! the trees of its pieces, what the functions showed that nobody calls, and what the rules said of launches. Decides nothing: whoever asks says on what
 //! the answer depends.
 
 use crate::uncalled::Drive;
+use pallas_ir::{Finding, Launch};
 use pallas_syntax::ast::Module;
-use pallas_syntax::{Dependences, Pieces, SourceFile};
+use pallas_syntax::{Dependences, Pieces, SourceFile, Span};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,8 +20,17 @@ pub struct Memory(Arc<Mutex<Kept>>);
 struct Kept {
     pieces: Pieces,
     drives: HashMap<Vec<u64>, (u64, Arc<Drive>)>,
+    /// By the place of their application.
+    launches: HashMap<Span, Vec<Checked>>,
     /// Counts analyses.
     now: u64,
+}
+
+/// A launch, and what is wrong with it.
+struct Checked {
+    launch: Arc<Launch>,
+    findings: Vec<Finding>,
+    used: u64,
 }
 
 impl Memory {
@@ -36,6 +46,10 @@ impl Memory {
             kept.now += 1;
             let oldest = kept.now.saturating_sub(LONGEST);
             kept.drives.retain(|_, (used, _)| *used >= oldest);
+            kept.launches.retain(|_, launches| {
+                launches.retain(|launch| launch.used >= oldest);
+                !launches.is_empty()
+            });
             kept.pieces.parse(source)
         };
         let dependences = module.dependences(&module.items());
@@ -56,5 +70,24 @@ impl Memory {
         let mut kept = self.lock();
         let now = kept.now;
         kept.drives.insert(reasons, (now, drive));
+    }
+
+    /// What the rules say of a launch.
+    pub(crate) fn check(&self, launch: &Arc<Launch>) -> Vec<Finding> {
+        let place = launch.spans.apply;
+        {
+            let mut kept = self.lock();
+            let now = kept.now;
+            let known = kept.launches.get_mut(&place).and_then(|all| all.iter_mut().find(|one| one.launch == *launch));
+            if let Some(known) = known {
+                known.used = now;
+                return known.findings.clone();
+            }
+        }
+        let findings = pallas_check::check(launch);
+        let mut kept = self.lock();
+        let checked = Checked { launch: launch.clone(), findings: findings.clone(), used: kept.now };
+        kept.launches.entry(place).or_default().push(checked);
+        findings
     }
 }

@@ -15,3 +15,8 @@ pub(crate) fn with_large_stack<T: Send>(body: impl FnOnce() -> T + Send) -> Opti
             .ok()
     })
 }
+
+/// Starts a thread with a large stack. Whether there is one.
+pub(crate) fn start_with_large_stack(body: impl FnOnce() + Send + 'static) -> bool {
+    std::thread::Builder::new().name("evaluator".to_string()).stack_size(STACK).spawn(body).is_ok()
+}

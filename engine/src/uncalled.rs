@@ -5,7 +5,7 @@
 //! where the arguments cannot be to blame: mistakes in the structure of a launch always, blocks and indices out of bounds
 //! only if they are so for arguments of other lengths, too; exceptions about shapes and values never.
 
-use crate::facts::Facts;
+use crate::facts::{AssumedFacts, Facts};
 use crate::findings;
 use crate::memory::Memory;
 use pallas_ir::{Certainty, Finding, Label, Launch, Severity};
@@ -44,7 +44,9 @@ pub(crate) struct Seen {
 /// What the calls of one function have shown.
 pub(crate) struct Drive {
     pub(crate) assumed: Assumed,
-    pub(crate) seen: Seen,
+    pub(crate) launches: Vec<Arc<Launch>>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) facts: Arc<AssumedFacts>,
     /// The functions of the file that were called on the way.
     entered: Vec<Span>,
     /// Steps that it took.
@@ -114,7 +116,9 @@ pub(crate) fn call_them(
         let (driven, entered) = interp.entering(|| driver.drive(&def, &function));
         let Some((assumed, seen)) = driven else { return drives };
         let steps = left - driver.left.get();
-        let drive = Arc::new(Drive { assumed, seen, entered, steps });
+        let facts = Arc::new(seen.facts.into_assumed(&def.name));
+        let Seen { launches, findings, .. } = seen;
+        let drive = Arc::new(Drive { assumed, launches, findings, facts, entered, steps });
         // Files that are imported on the way would be missing another time, and lines that are spoken of move.
         let can_be_kept = driver.left.get() > 0 && interp.sources().len() == files && !drive.speaks_of_lines();
         if let Some((memory, reasons)) = reasons.filter(|_| can_be_kept) {
@@ -160,7 +164,7 @@ impl Driver<'_> {
                 if self.has_gradients {
                     let (backward, _) = self.bounded(&|| gradient(interp, function, &attempt.args));
                     seen.launches.extend(backward.launches);
-                    seen.facts.assume(&backward.facts, None);
+                    seen.facts.add(backward.facts);
                 }
                 let others = || {
                     [Lengths::LONGER, Lengths::SQUARE].map(|lengths| {
@@ -176,7 +180,7 @@ impl Driver<'_> {
                 Stop::Raise(raise) => Some(findings::raised(interp, &raise)),
                 Stop::Abort(abort) => findings::aborted(&abort),
             });
-            if best.as_ref().is_none_or(|(known, ..)| known.facts.len() < seen.facts.len()) {
+            if best.as_ref().is_none_or(|(known, ..)| known.facts.count() < seen.facts.count()) {
                 best = Some((seen, problem, attempt));
             }
         }
@@ -247,7 +251,7 @@ fn kept(def: &FunctionDef, mut seen: Seen, problem: Option<Finding>, attempt: &A
 impl Drive {
     /// Whether what is said of it names lines by their numbers.
     fn speaks_of_lines(&self) -> bool {
-        let findings = self.seen.findings.iter().flat_map(|finding| {
+        let findings = self.findings.iter().flat_map(|finding| {
             let labels = finding.labels.iter().map(|label| &label.text);
             labels.chain([&finding.message]).chain(&finding.evidence).chain(&finding.help)
         });

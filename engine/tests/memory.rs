@@ -1,6 +1,6 @@
 //! An analysis that remembers earlier ones says what a fresh one says, whatever was edited in between.
 
-use pallas_engine::{Analysis, AnalysisOptions, Disk, Memory, Span};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Evaluator, Memory, Span};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -63,7 +63,8 @@ fn options() -> AnalysisOptions {
 
 /// Analyses versions of a file one after the other, and each afresh.
 fn assert_remembers(path: &str, versions: impl IntoIterator<Item = String>) {
-    let remembering = AnalysisOptions { memory: Some(Memory::default()), ..options() };
+    let remembering =
+        AnalysisOptions { memory: Some(Memory::default()), evaluator: Some(Evaluator::new()), ..options() };
     for text in versions {
         let (now, fresh) = (Analysis::new(path, &text, &remembering), Analysis::new(path, &text, &options()));
         let (now, fresh) = (said(&now), said(&fresh));
@@ -178,7 +179,8 @@ fn what_is_typed_into_samples_says_what_a_fresh_analysis_says() {
 
 #[test]
 fn an_edit_of_one_function_leaves_what_is_known_of_another() {
-    let remembering = AnalysisOptions { memory: Some(Memory::default()), ..options() };
+    let remembering =
+        AnalysisOptions { memory: Some(Memory::default()), evaluator: Some(Evaluator::new()), ..options() };
     let before = Analysis::new("/t.py", FILE, &remembering);
     let edited = format!("# A word before.\n{}", FILE.replace("x_ref[...] + x_ref", "x_ref[...] * x_ref"));
     let after = Analysis::new("/t.py", &edited, &remembering);

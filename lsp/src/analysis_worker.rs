@@ -8,7 +8,7 @@ use crate::positions::LineTable;
 use crate::surroundings::{Known, Recorder};
 use crate::to_proto::Places;
 use pallas_engine::{
-    Analysis, AnalysisOptions, Cancel, Disk, FileSystem, Memory, Overlay, ParsedFiles, SettingsFile, Span,
+    Analysis, AnalysisOptions, Cancel, Disk, Evaluator, FileSystem, Memory, Overlay, ParsedFiles, SettingsFile, Span,
 };
 use pallas_ide as ide;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -105,10 +105,10 @@ impl AnalysisWorkers {
         let queue = Arc::new(Queue::default());
         let parsed = ParsedFiles::default();
         for _ in 0..threads {
-            let (queue, report, parsed, known) = (queue.clone(), report.clone(), parsed.clone(), known.clone());
+            let (queue, report, shop) = (queue.clone(), report.clone(), Shop::new(parsed.clone(), known.clone()));
             thread::Builder::new().name("analysis".to_string()).spawn(move || {
                 loop {
-                    report(run(queue.next(), &parsed, &known));
+                    report(run(queue.next(), &shop));
                 }
             })?;
         }
@@ -155,22 +155,37 @@ impl Queue {
     }
 }
 
-fn run(job: Job, parsed: &ParsedFiles, known: &Known) -> Done {
+/// What the analyses of one thread work with.
+pub(crate) struct Shop {
+    parsed: ParsedFiles,
+    known: Known,
+    evaluator: Evaluator,
+}
+
+impl Shop {
+    /// With an evaluator of its own.
+    pub(crate) fn new(parsed: ParsedFiles, known: Known) -> Shop {
+        Shop { parsed, known, evaluator: Evaluator::new() }
+    }
+}
+
+fn run(job: Job, shop: &Shop) -> Done {
     let (uri, generation, begun) = (job.uri.clone(), job.generation, Instant::now());
     // The job is used up either way, so nothing half-changed is seen after a panic.
-    let analysed = catch_unwind(AssertUnwindSafe(|| analyse(job, parsed, known))).ok().map(Arc::new);
+    let analysed = catch_unwind(AssertUnwindSafe(|| analyse(job, shop))).ok().map(Arc::new);
     Done { uri, generation, analysed, took: begun.elapsed() }
 }
 
 /// Analyses a document.
-pub(crate) fn analyse(job: Job, parsed: &ParsedFiles, known: &Known) -> Analysed {
+pub(crate) fn analyse(job: Job, shop: &Shop) -> Analysed {
     let texts: Arc<dyn FileSystem> = Arc::new(Overlay::new(job.texts.clone(), Arc::new(Disk)));
-    let around = known.of(&texts, &job.path, &job.client.settings);
+    let around = shop.known.of(&texts, &job.path, &job.client.settings);
     let files = Arc::new(Recorder::new(texts));
     let mut options = AnalysisOptions::new(files.clone());
     options.cancel = job.cancel.clone();
-    options.parsed = parsed.clone();
+    options.parsed = shop.parsed.clone();
     options.memory = job.memory.clone();
+    options.evaluator = Some(shop.evaluator.clone());
     options.environment = around.environment.clone();
     options.settings = around.settings.clone();
     options.import_paths = python_path();

@@ -1,7 +1,7 @@
 //! Diagnostics of files that are not open, for clients that ask for those of the whole workspace: each file that speaks of
 //! Pallas, analysed when it, or the server's settings, changed.
 
-use crate::analysis_worker::{self, Job};
+use crate::analysis_worker::{self, Job, Shop};
 use crate::capabilities::Client;
 use crate::positions::LineTable;
 use crate::surroundings::Known;
@@ -47,7 +47,7 @@ impl Files {
         if client.settings.whole_workspace && client.settings.diagnostics {
             client.folders.iter().for_each(|folder| search(Path::new(folder), &mut paths));
         }
-        let parsed = ParsedFiles::default();
+        let shop = Shop::new(ParsedFiles::default(), known.clone());
         let mut reports = Vec::new();
         for path in paths {
             if cancel.is_cancelled() {
@@ -55,7 +55,7 @@ impl Files {
             }
             let path = path.display().to_string();
             let Some(uri) = uris::uri(&path).filter(|_| !open.contains(&path)) else { continue };
-            let Some(report) = self.report(&path, &uri, client, known, &parsed, cancel) else { continue };
+            let Some(report) = self.report(&path, &uri, client, &shop, cancel) else { continue };
             let is_known = previous.get(&uri) == Some(&report.name);
             reports.push(match is_known {
                 true => lsp::WorkspaceUnchangedDocumentDiagnosticReport {
@@ -77,15 +77,7 @@ impl Files {
         reports
     }
 
-    fn report(
-        &self,
-        path: &str,
-        uri: &lsp::Uri,
-        client: &Arc<Client>,
-        known: &Known,
-        parsed: &ParsedFiles,
-        cancel: &Cancel,
-    ) -> Option<Report> {
+    fn report(&self, path: &str, uri: &lsp::Uri, client: &Arc<Client>, shop: &Shop, cancel: &Cancel) -> Option<Report> {
         let changed = std::fs::metadata(path).and_then(|file| file.modified()).ok();
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(report) = lock().get(path).filter(|report| changed.is_some() && report.changed == changed) {
@@ -106,7 +98,7 @@ impl Files {
                 cancel: cancel.clone(),
             };
             // The job is used up either way, so nothing half-changed is seen after a panic.
-            let analysed = catch_unwind(AssertUnwindSafe(|| analysis_worker::analyse(job, parsed, known))).ok()?;
+            let analysed = catch_unwind(AssertUnwindSafe(|| analysis_worker::analyse(job, shop))).ok()?;
             if analysed.analysis.cancelled {
                 return None;
             }

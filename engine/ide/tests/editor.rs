@@ -12,7 +12,11 @@ from jax.experimental import pallas as pl
 ";
 
 fn analyse_with(files: Arc<dyn FileSystem>, text: &str) -> Analysis {
-    Analysis::new("/work/main.py", text, &AnalysisOptions { memory: Some(Memory::default()), ..AnalysisOptions::new(files) })
+    Analysis::new(
+        "/work/main.py",
+        text,
+        &AnalysisOptions { memory: Some(Memory::default()), ..AnalysisOptions::new(files) },
+    )
 }
 
 fn analyse(text: &str) -> Analysis {

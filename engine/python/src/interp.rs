@@ -27,7 +27,7 @@ pub enum Mode {
 }
 
 /// Bounds of an evaluation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Depth of Python calls: 1000 in Python.
     pub recursion: usize,
@@ -97,6 +97,8 @@ pub struct Interp {
     pub(crate) registered: RefCell<HashMap<&'static str, &'static ModuleDef>>,
     pub(crate) embedded: RefCell<HashMap<&'static str, &'static crate::embedded::EmbeddedModule>>,
     pub(crate) deferred: RefCell<Vec<&'static crate::embedded::DeferredName>>,
+    /// The native modules that were imported so far, in order.
+    pub(crate) native_imports: RefCell<Vec<&'static str>>,
     /// `sys.modules`
     pub(crate) modules: RefCell<HashMap<Name, Value>>,
     pub(crate) builtins: Rc<Module>,
@@ -140,6 +142,7 @@ impl Interp {
             registered: RefCell::default(),
             embedded: RefCell::default(),
             deferred: RefCell::default(),
+            native_imports: RefCell::default(),
             modules: RefCell::default(),
             builtins: Rc::new(Module { name: Name::from("builtins"), path: None, namespace: RefCell::default() }),
             sources: RefCell::default(),
@@ -192,6 +195,11 @@ impl Interp {
         self.modules.borrow_mut().insert(Name::from("builtins"), Value::Module(Rc::clone(&self.builtins)));
     }
 
+    /// The native modules that were imported so far, in order.
+    pub fn native_imports(&self) -> Vec<&'static str> {
+        self.native_imports.borrow().clone()
+    }
+
     /// What the evaluation is for.
     pub fn mode(&self) -> Mode {
         self.mode
@@ -228,11 +236,11 @@ impl Interp {
         state
     }
 
-    /// Registers source text under a new file id.
+    /// Registers source text under a new file id; 0 is the program's own.
     pub fn add_source(&self, path: &str, text: &str) -> Arc<SourceFile> {
         let mut sources = self.sources.borrow_mut();
         let last = sources.keys().rev().find(|id| !id.is_piece());
-        let id = FileId(last.map_or(0, |id| id.0 + 1));
+        let id = FileId(last.map_or(1, |id| id.0 + 1));
         let source = Arc::new(SourceFile::new(id, path, text));
         sources.insert(id, Arc::clone(&source));
         source

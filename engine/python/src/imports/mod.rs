@@ -68,6 +68,7 @@ impl Interp {
     fn import_one(&self, name: &str, parent: Option<&Rc<Module>>) -> PyResult<Value> {
         let def = self.registered.borrow().get(name).copied();
         if let Some(def) = def {
+            self.native_imports.borrow_mut().push(def.name);
             return Ok(Value::Module(self.make_native(def)));
         }
         if let Some(result) = self.import_embedded(name) {

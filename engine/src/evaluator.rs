@@ -1,0 +1,95 @@
+//! Interpreters that are ready before they are needed. Most of what a small file costs is making an interpreter and the modules
+//! of JAX in it, which are the same every time: who analyses again and again has the next one made after each answer.
+//!
+//! What is made ahead is what every program finds that imports these modules; nothing of a program is kept.
+
+use crate::host::AnalysisHost;
+use crate::stack::{start_with_large_stack, with_large_stack};
+use pallas_python::interp::{Interp, Limits, Mode};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::mpsc::{Sender, channel};
+
+/// An interpreter that has not run anything yet.
+pub(crate) struct Ready {
+    pub(crate) interp: Rc<Interp>,
+    pub(crate) host: Rc<AnalysisHost>,
+    limits: Limits,
+}
+
+impl Ready {
+    /// One with JAX's modules at hand.
+    pub(crate) fn new(limits: Limits) -> Ready {
+        let host = Rc::new(AnalysisHost::default());
+        let interp = Interp::new(host.clone(), Mode::Analysis, limits.clone());
+        pallas_jax::install(&interp);
+        Ready { interp, host, limits }
+    }
+
+    /// One for a program like the last: with the native modules that it imported.
+    fn again(self) -> Ready {
+        let modules = self.interp.native_imports();
+        let limits = self.limits.clone();
+        // Before the next one takes memory.
+        drop(self);
+        let next = Ready::new(limits);
+        for module in modules {
+            // What cannot be imported ahead is imported, or missed, by the program.
+            let _ = next.interp.import(module);
+        }
+        next
+    }
+}
+
+/// A thread that evaluates one program after the other. Clones share it; it ends when the last of them is dropped.
+#[derive(Clone)]
+pub struct Evaluator(Option<Sender<(Limits, Work)>>);
+
+type Work = Box<dyn FnOnce(&Ready) + Send>;
+
+impl Default for Evaluator {
+    fn default() -> Self {
+        Evaluator::new()
+    }
+}
+
+impl Evaluator {
+    /// Starts the thread.
+    pub fn new() -> Evaluator {
+        let (sender, receiver) = channel::<(Limits, Work)>();
+        let is_started = start_with_large_stack(move || {
+            let mut ready: Option<Ready> = None;
+            for (limits, work) in receiver {
+                let next = ready.take().filter(|ready| ready.limits == limits).unwrap_or_else(|| Ready::new(limits));
+                ready = match catch_unwind(AssertUnwindSafe(|| work(&next))) {
+                    Ok(()) => catch_unwind(AssertUnwindSafe(|| next.again())).ok(),
+                    // Who waits sees that no answer came. What the panic left half done is not taken down in order.
+                    Err(_) => {
+                        std::mem::forget(next);
+                        None
+                    }
+                };
+            }
+        });
+        Evaluator(is_started.then_some(sender))
+    }
+
+    /// What `work` makes of an interpreter that has not run anything yet. `None` if it panics.
+    pub(crate) fn evaluate<T: Send + 'static>(
+        &self,
+        limits: Limits,
+        work: impl FnOnce(&Ready) -> T + Send + 'static,
+    ) -> Option<T> {
+        let Some(thread) = &self.0 else { return evaluate_once(limits, work) };
+        let (answer, answers) = channel();
+        // Who has gone meanwhile wants no answer.
+        let work = move |ready: &Ready| drop(answer.send(work(ready)));
+        thread.send((limits, Box::new(work))).ok()?;
+        answers.recv().ok()
+    }
+}
+
+/// The same, with an interpreter that is made for it.
+pub(crate) fn evaluate_once<T: Send>(limits: Limits, work: impl FnOnce(&Ready) -> T + Send) -> Option<T> {
+    with_large_stack(|| work(&Ready::new(limits)))
+}
