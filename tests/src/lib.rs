@@ -1,5 +1,7 @@
 //! End-to-end tests, and what they share.
 
+pub mod mutation;
+
 use pallas_engine::Console;
 use std::sync::{Arc, Mutex, PoisonError};
 

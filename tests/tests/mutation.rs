@@ -1,0 +1,29 @@
+//! The mutation score: nearly all mutants that JAX computes something else with are found, and no mutant that JAX computes
+//! the same with is reported. `cargo run -p pallas-tests --bin mutation` prints the same table.
+
+use pallas_tests::mutation::{Judge, Score, Verdict, describe, mutants};
+use std::collections::HashSet;
+
+/// Of the wrong ones, in percent.
+const LEAST: f64 = 75.0;
+
+#[test]
+fn wrong_mutants_are_found_and_right_ones_left_alone() {
+    let mutants = mutants().unwrap_or_else(|message| panic!("{message}"));
+    let wrong = mutants.iter().filter(|mutant| mutant.verdict == Verdict::Wrong).count();
+    let operators: HashSet<&str> = mutants.iter().map(|mutant| mutant.operator.as_str()).collect();
+    assert!(wrong >= 200 && operators.len() >= 15, "mutants are missing: {wrong} wrong, {operators:?}");
+    let (mut judge, mut score) = (Judge::default(), Score::default());
+    let mut table = String::new();
+    for mutant in &mutants {
+        let outcome = judge.judge(mutant);
+        if !outcome.is_as_wanted {
+            table.push_str(&describe(mutant, &outcome));
+            table.push('\n');
+        }
+        score.count(mutant, &outcome);
+    }
+    let summary = score.summary();
+    assert_eq!((score.alarms, score.accepted), (0, 0), "{summary}\n{table}");
+    assert!(score.percent() >= LEAST, "{summary}\n{table}");
+}
