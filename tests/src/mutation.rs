@@ -66,8 +66,7 @@ pub fn mutants() -> Result<Vec<Mutant>, String> {
             programs.insert(program.to_string(), read(&folder().join(format!("{program}.py")))?);
         }
         let original = &programs[program];
-        let (start, end): (usize, usize) =
-            (start.parse().map_err(|_| broken())?, end.parse().map_err(|_| broken())?);
+        let (start, end): (usize, usize) = (start.parse().map_err(|_| broken())?, end.parse().map_err(|_| broken())?);
         let replacement = unescape(replacement).ok_or_else(broken)?;
         let before = original.get(start..end).ok_or_else(broken)?.to_string();
         let mut text = original.clone();
@@ -144,8 +143,7 @@ impl Judge {
             Verdict::Raises(_) => new.iter().any(|finding| finding.severity == Severity::Error),
         };
         let line = |finding: &Finding| analysis.source_of(finding.span).line_of(finding.span.start);
-        let findings =
-            new.iter().map(|f| format!("{} {} line {}", f.code, f.severity.name(), line(f))).collect();
+        let findings = new.iter().map(|f| format!("{} {} line {}", f.code, f.severity.name(), line(f))).collect();
         Outcome { is_as_wanted, findings }
     }
 }
@@ -162,9 +160,9 @@ fn is_about(finding: &Finding, mutant: &Mutant, analysis: &Analysis) -> bool {
         // Kernels are functions at the top level: they begin at their name, and end at the next line that is not indented.
         let in_kernel = kernels.iter().any(|kernel| {
             let rest = &source.text[kernel.start as usize..];
-            let end = rest.match_indices('\n').find(|(at, _)| {
-                rest[at + 1..].chars().next().is_some_and(|next| !next.is_whitespace())
-            });
+            let end = rest
+                .match_indices('\n')
+                .find(|(at, _)| rest[at + 1..].chars().next().is_some_and(|next| !next.is_whitespace()));
             let end = end.map_or(source.text.len(), |(at, _)| kernel.start as usize + at);
             (kernel.start as usize..end).contains(&(span.start as usize))
         });
