@@ -25,6 +25,12 @@ pub(crate) enum Action {
     Rerun,
     /// Stops the run.
     Stop,
+    /// Plays the steps of the pipeline, or pauses.
+    Play,
+    /// The next event of a lane.
+    NextEvent,
+    /// The previous event of a lane.
+    PreviousEvent,
     /// Another cost beside the source, or none.
     Cost,
     /// Models the launches on the next machine.
@@ -93,6 +99,8 @@ pub(crate) enum Place {
     Everywhere,
     /// In the grid.
     Grid,
+    /// In the pipeline.
+    Pipeline,
     /// In lists: findings and launches.
     List,
     /// In text that scrolls: blocks, source, help.
@@ -195,6 +203,54 @@ pub(crate) const KEYMAP: &[Binding] = &[
         hint: "",
     },
     Binding {
+        place: Place::Pipeline,
+        keys: &["h", "l", "<left>", "<right>"],
+        actions: &[Move(Left), Move(Right), Move(Left), Move(Right)],
+        shown: "h l arrows",
+        help: "previous and next step",
+        hint: "step",
+    },
+    Binding {
+        place: Place::Pipeline,
+        keys: &["H", "L", "g", "G", "<home>", "<end>"],
+        actions: &[Jump(Left), Jump(Right), First, Last, First, Last],
+        shown: "H L g G",
+        help: "half a screen back and forth, first and last step",
+        hint: "",
+    },
+    Binding {
+        place: Place::Pipeline,
+        keys: &["j", "k", "<down>", "<up>"],
+        actions: &[Move(Down), Move(Up), Move(Down), Move(Up)],
+        shown: "j k",
+        help: "next and previous lane",
+        hint: "lane",
+    },
+    Binding {
+        place: Place::Pipeline,
+        keys: &[".", ","],
+        actions: &[NextEvent, PreviousEvent],
+        shown: ", .",
+        help: "previous and next event of the lane",
+        hint: "event",
+    },
+    Binding {
+        place: Place::Pipeline,
+        keys: &["+", "=", "-", "0"],
+        actions: &[ZoomIn, ZoomIn, ZoomOut, Fit],
+        shown: "+ - 0",
+        help: "fewer steps, more steps, all steps",
+        hint: "zoom",
+    },
+    Binding {
+        place: Place::Pipeline,
+        keys: &[" "],
+        actions: &[Play],
+        shown: "space",
+        help: "play the steps, and pause",
+        hint: "play",
+    },
+    Binding {
         place: Place::List,
         keys: &["j", "k", "<down>", "<up>"],
         actions: &[Move(Down), Move(Up), Move(Down), Move(Up)],
@@ -268,10 +324,10 @@ pub(crate) const KEYMAP: &[Binding] = &[
     },
     Binding {
         place: Place::Everywhere,
-        keys: &["1", "2", "3", "4", "5", "6"],
-        actions: &[View(1), View(2), View(3), View(4), View(5), View(6)],
-        shown: "1 to 6",
-        help: "overview, grid, timings, blocks, source, findings",
+        keys: &["1", "2", "3", "4", "5", "6", "7"],
+        actions: &[View(1), View(2), View(3), View(4), View(5), View(6), View(7)],
+        shown: "1 to 7",
+        help: "overview, grid, pipeline, timings, blocks, source, findings",
         hint: "",
     },
     Binding {
@@ -462,7 +518,7 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        for place in [Place::Grid, Place::List, Place::Text, Place::Source] {
+        for place in [Place::Grid, Place::Pipeline, Place::List, Place::Text, Place::Source] {
             let mut seen: Vec<&str> = Vec::new();
             for key in bindings(place).flat_map(|binding| binding.keys) {
                 assert!(!seen.contains(key), "{key} has two meanings in {place:?}");

@@ -13,6 +13,7 @@ pub(crate) mod samples;
 mod selection;
 #[cfg(test)]
 mod tests;
+pub(crate) mod timeline;
 pub(crate) mod views;
 
 use crate::keymap::{self, Action, Direction, Key, Place};
@@ -172,6 +173,16 @@ pub(crate) struct App {
     pub(crate) blocks_scroll: usize,
     /// Lines that the summary is scrolled by.
     pub(crate) summary_scroll: usize,
+    /// How many steps of the pipeline are on the screen, where that was chosen.
+    pub(crate) steps: Option<usize>,
+    /// The selected lane of the pipeline.
+    pub(crate) lane: usize,
+    /// Whether the steps are played.
+    pub(crate) playing: bool,
+    /// When a step was played last.
+    played: Duration,
+    /// What the schedule has answered.
+    answers: timeline::Answers,
     /// The selected line among those that cost something.
     pub(crate) cost_line: usize,
     /// Which cost stands beside the source.
@@ -215,6 +226,11 @@ impl App {
             zoom: 0,
             blocks_scroll: 0,
             summary_scroll: 0,
+            steps: None,
+            lane: 0,
+            playing: false,
+            played: Duration::ZERO,
+            answers: timeline::Answers::default(),
             cost_line: 0,
             cost_kind: CostKind::Best,
             source_scroll: 0,
@@ -313,7 +329,9 @@ impl App {
 
     /// Whether something on the screen moves by itself, and how often it has to be drawn for that.
     pub(crate) fn tick(&self) -> Duration {
-        if self.running.is_some() || self.run.is_some() {
+        if self.playing {
+            movement::FRAME
+        } else if self.running.is_some() || self.run.is_some() {
             Duration::from_millis(100)
         } else if self.toast.is_some() || self.now.saturating_sub(self.reported) < Duration::from_secs(60) {
             Duration::from_secs(1)
@@ -361,6 +379,7 @@ impl App {
             Message::WatchProblem(why) => self.watch_problem = Some(why),
             Message::Say(text) => self.toast = Some((text, self.now + TOAST)),
             Message::Tick => {
+                self.play();
                 if self.toast.as_ref().is_some_and(|(_, until)| *until <= self.now) {
                     self.toast = None;
                 }
@@ -475,6 +494,15 @@ impl App {
                     _ => Metric::Order,
                 };
             }
+            Action::Play => {
+                self.playing = !self.playing;
+                self.played = self.now;
+            }
+            Action::NextEvent => self.next_event(true),
+            Action::PreviousEvent => self.next_event(false),
+            Action::ZoomIn if self.focus == Pane::Pipeline => self.zoom_steps(true),
+            Action::ZoomOut if self.focus == Pane::Pipeline => self.zoom_steps(false),
+            Action::Fit if self.focus == Pane::Pipeline => self.steps = Some(usize::MAX),
             Action::ZoomIn => {
                 if self.map().is_some_and(|map| map.is_coarse()) {
                     self.zoom += 1;

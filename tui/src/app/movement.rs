@@ -4,6 +4,10 @@ use super::layout::{self, Layout};
 use super::map::{self, Drawn, Map};
 use super::{App, Pane};
 use crate::keymap::{Action, Direction};
+use std::time::Duration;
+
+/// How long a step of the animation stays.
+pub(super) const FRAME: Duration = Duration::from_millis(150);
 
 /// Programs that a jump covers where each has its own cell.
 const JUMP: usize = 8;
@@ -42,6 +46,7 @@ impl App {
                 }
             }
             Pane::Timings | Pane::Roofline => {}
+            Pane::Pipeline => self.move_in_pipeline(action),
             Pane::Source => self.scroll_source(action),
         }
     }
@@ -56,6 +61,37 @@ impl App {
         self.program = launch.program(there);
     }
 
+    fn move_in_pipeline(&mut self, action: Action) {
+        let width = Layout::of(self).pane(Pane::Pipeline).map_or(0, |area| layout::inside(area).width);
+        let columns = self.profile().map_or(1, |(_, launch)| crate::view::pipeline::columns(launch, width).max(1));
+        let Some(timeline) = self.timeline(columns) else { return };
+        let by = |steps: usize| i64::try_from(steps.saturating_mul(timeline.stride)).unwrap_or(i64::MAX);
+        match action {
+            Action::Move(Direction::Right) => self.step_program(by(timeline.fold.max(1))),
+            Action::Move(Direction::Left) => self.step_program(-by(timeline.fold.max(1))),
+            Action::Jump(Direction::Right) => self.step_program(by((timeline.count / 2).max(1))),
+            Action::Jump(Direction::Left) => self.step_program(-by((timeline.count / 2).max(1))),
+            Action::First => self.step_program(i64::MIN),
+            Action::Last => self.step_program(i64::MAX),
+            Action::Move(_) | Action::Jump(_) => {
+                if let Some(lane) = in_list(self.lane, self.lane_count(), action) {
+                    self.lane = lane;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// One more frame of the animation of steps.
+    pub(super) fn play(&mut self) {
+        if self.playing && self.now.saturating_sub(self.played) >= FRAME {
+            self.played = self.now;
+            let before = self.number();
+            self.move_in_pipeline(Action::Move(Direction::Right));
+            self.playing = self.number() > before;
+        }
+    }
+
     fn move_in_grid(&mut self, action: Action) {
         let Some(launch) = self.launch().map(|report| report.launch.clone()) else { return };
         if launch.programs() == 0 {
@@ -68,7 +104,7 @@ impl App {
             Action::PreviousSlice => self.step_slice(&launch.grid, -1),
             // Off the screen, moves go along the axes all the same.
             Action::Move(direction) => match self.map() {
-                Some(map) => self.step(&map, direction, (1, 1)),
+                Some(map) => self.walk(&map, direction, (1, 1)),
                 None => self.step_blind(&launch.grid, direction),
             },
             Action::Jump(direction) => {
@@ -79,7 +115,7 @@ impl App {
                         Drawn::Line(_) => (JUMP, of(map.per_cell.1)),
                         _ => (of(map.per_cell.0), of(map.per_cell.1)),
                     };
-                    self.step(&map, direction, by);
+                    self.walk(&map, direction, by);
                 }
             }
             _ => {}
@@ -87,7 +123,7 @@ impl App {
     }
 
     /// Moves by so many programs down or right, and stops at the edge.
-    fn step(&mut self, map: &Map, direction: Direction, by: (usize, usize)) {
+    fn walk(&mut self, map: &Map, direction: Direction, by: (usize, usize)) {
         if let Drawn::Line(axis) = map.drawn {
             let by = match direction {
                 Direction::Left | Direction::Right => by.1,

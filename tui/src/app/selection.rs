@@ -8,8 +8,12 @@ impl App {
     pub(super) fn back(&mut self) {
         if self.maximised {
             self.maximised = false;
+        } else if self.playing {
+            self.playing = false;
         } else if self.zoom > 0 && self.focus == Pane::Grid {
             self.zoom = 0;
+        } else if self.steps.is_some() && self.focus == Pane::Pipeline {
+            self.steps = None;
         } else if self.anchor == Anchor::Finding && self.focus == Pane::Source {
             self.show(Anchor::Kernel);
         } else {
@@ -97,6 +101,9 @@ impl App {
         self.pair = 0;
         self.blocks_scroll = 0;
         self.cost_line = 0;
+        self.lane = 0;
+        self.steps = None;
+        self.playing = false;
         self.show(Anchor::Kernel);
         self.fit_cursor();
     }
@@ -109,7 +116,7 @@ impl App {
             Pane::Grid => self.go(View::Blocks),
             Pane::Findings => self.go(View::Source),
             Pane::Lines => self.show_cost(),
-            Pane::Summary | Pane::Blocks | Pane::Source | Pane::Timings | Pane::Roofline => {}
+            Pane::Summary | Pane::Blocks | Pane::Source | Pane::Timings | Pane::Roofline | Pane::Pipeline => {}
         }
     }
 

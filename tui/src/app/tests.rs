@@ -18,8 +18,7 @@ fn in_grid(report: Arc<Report>, width: u16, height: u16) -> App {
     app
 }
 
-/// Presses keys written one after another, names in angle brackets and `C-c` style ones between spaces:
-/// `"jj<enter>"`, `" C-d "`. Gives the last effect.
+/// Presses keys written one after another, names in angle brackets: `"jj<enter>C-d "`. Gives the last effect.
 fn press(app: &mut App, keys: &str) -> Option<Effect> {
     let mut effect = None;
     let mut rest = keys;
@@ -31,10 +30,8 @@ fn press(app: &mut App, keys: &str) -> Option<Effect> {
         };
         let (key, after) = rest.split_at(length);
         rest = after;
-        if key != " " {
-            let key = Key::parse(key).unwrap_or_else(|| panic!("{key} is no key"));
-            effect = app.update(Message::Key(key));
-        }
+        let key = Key::parse(key).unwrap_or_else(|| panic!("{key} is no key"));
+        effect = app.update(Message::Key(key));
     }
     effect
 }
@@ -134,7 +131,7 @@ fn launches_and_findings_are_a_key_away() {
     assert_eq!((app.launch, app.program.as_slice(), app.anchor), (1, &[3][..], Anchor::Kernel));
     press(&mut app, ")");
     assert_eq!((app.launch, app.program.as_slice()), (0, &[3, 0, 0][..]));
-    press(&mut app, "6jj");
+    press(&mut app, "7jj");
     assert_eq!((app.focus, app.finding), (Pane::Findings, 1));
     press(&mut app, "<enter>");
     assert_eq!(app.focus, Pane::Source);
@@ -163,7 +160,7 @@ fn panes_take_turns() {
     press(&mut app, "2<tab>");
     assert_eq!((app.view, app.focus), (View::Grid, Pane::Blocks));
     // Where a view is one pane, they go to the next view.
-    press(&mut app, "4<tab>");
+    press(&mut app, "5<tab>");
     assert_eq!(app.view, View::Source);
     press(&mut app, "<backtab>");
     assert_eq!((app.view, app.focus), (View::Blocks, Pane::Blocks));
@@ -289,4 +286,38 @@ fn no_key_harms_any_state() {
             }
         }
     }
+}
+
+#[test]
+fn steps_of_the_pipeline_are_programs_of_the_grid() {
+    let mut app = app(samples::measured(), 120, 36);
+    press(&mut app, "3lll");
+    assert_eq!(app.program, [0, 0, 3], "one cursor for all views");
+    press(&mut app, "G");
+    assert_eq!(app.number(), 31);
+    press(&mut app, "g");
+    // The output's block goes back after four programs.
+    press(&mut app, "jjjjj.");
+    assert_eq!((app.lane, app.number()), (5, 3));
+    press(&mut app, ".");
+    assert_eq!(app.number(), 11, "the other block of the first slot");
+    press(&mut app, ",");
+    assert_eq!(app.number(), 3);
+    press(&mut app, "0");
+    assert_eq!(app.timeline(100).map(|timeline| timeline.count), Some(32));
+    press(&mut app, "++++++++++++++++");
+    assert_eq!(app.timeline(100).map(|timeline| timeline.count), Some(1));
+}
+
+#[test]
+fn steps_are_played_until_the_last() {
+    let mut app = app(samples::measured(), 120, 36);
+    press(&mut app, "3G");
+    app.step_program(-2);
+    press(&mut app, " ");
+    for frame in 1..5 {
+        app.now = Duration::from_millis(200 * frame);
+        app.update(Message::Tick);
+    }
+    assert!(app.number() == 31 && !app.playing);
 }

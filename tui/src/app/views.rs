@@ -10,6 +10,8 @@ pub(crate) enum View {
     Overview,
     /// Which programs there are.
     Grid,
+    /// What slots and the processor do, step by step.
+    Pipeline,
     /// Where the time goes.
     Timings,
     /// Which part of each array a program has.
@@ -22,14 +24,22 @@ pub(crate) enum View {
 
 impl View {
     /// Every view, in the order of the tabs.
-    pub(crate) const ALL: [View; 6] =
-        [View::Overview, View::Grid, View::Timings, View::Blocks, View::Source, View::Findings];
+    pub(crate) const ALL: [View; 7] = [
+        View::Overview,
+        View::Grid,
+        View::Pipeline,
+        View::Timings,
+        View::Blocks,
+        View::Source,
+        View::Findings,
+    ];
 
     /// As written on its tab.
     pub(crate) fn name(self) -> &'static str {
         match self {
             View::Overview => "Overview",
             View::Grid => "Grid",
+            View::Pipeline => "Pipeline",
             View::Timings => "Timings",
             View::Blocks => "Blocks",
             View::Source => "Source",
@@ -42,6 +52,7 @@ impl View {
         match self {
             View::Overview => &[Pane::Launches, Pane::Summary, Pane::Findings, Pane::Grid, Pane::Source],
             View::Grid => &[Pane::Grid, Pane::Blocks],
+            View::Pipeline => &[Pane::Pipeline],
             View::Timings => &[Pane::Timings, Pane::Roofline, Pane::Lines],
             View::Blocks => &[Pane::Blocks],
             View::Source => &[Pane::Source],
@@ -64,6 +75,8 @@ pub(crate) enum Pane {
     Summary,
     /// The map of programs.
     Grid,
+    /// The schedule in time.
+    Pipeline,
     /// Time by stage and operand.
     Timings,
     /// The machine's roofline with the launches.
@@ -83,6 +96,7 @@ impl Pane {
     pub(crate) fn place(self) -> Place {
         match self {
             Pane::Grid => Place::Grid,
+            Pane::Pipeline => Place::Pipeline,
             Pane::Findings | Pane::Launches | Pane::Lines => Place::List,
             Pane::Source => Place::Source,
             Pane::Summary | Pane::Blocks | Pane::Timings | Pane::Roofline => Place::Text,

@@ -9,6 +9,7 @@ mod hints;
 mod launches;
 mod lines;
 mod outline;
+pub(crate) mod pipeline;
 mod python;
 mod roofline;
 mod small;
@@ -57,6 +58,7 @@ fn draw_pane(app: &App, styles: Styles, pane: Pane, area: Rect, buffer: &mut Buf
         Pane::Source => source::draw(app, styles, area, buffer),
         Pane::Findings => findings::draw(app, styles, area, buffer),
         Pane::Launches => launches::draw(app, styles, area, buffer),
+        Pane::Pipeline => pipeline::draw(app, styles, area, buffer),
         Pane::Timings => timings::draw(app, styles, area, buffer),
         Pane::Roofline => roofline::draw(app, styles, area, buffer),
         Pane::Lines => lines::draw(app, styles, area, buffer),

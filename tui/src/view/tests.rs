@@ -66,19 +66,39 @@ fn overview_after_a_run() {
 }
 
 #[test]
+fn pipeline_wide() {
+    insta::assert_snapshot!(screen(samples::measured(), COLOURS, (120, 36), &["3", "l", "l", "l"]));
+}
+
+#[test]
+fn pipeline_medium() {
+    let all = screen(samples::measured(), PLAIN, (80, 24), &["3", "G"]);
+    let text = Styles { depth: Depth::None, ascii: false };
+    let close = screen(samples::measured(), text, (80, 24), &["3", "+", "+"]);
+    insta::assert_snapshot!([all, close].join("\n========\n"));
+}
+
+#[test]
+fn pipeline_from_afar() {
+    let report = || samples::report_of(samples::plane(4096, 4096));
+    let screens = [COLOURS, PLAIN].map(|styles| screen(report(), styles, (100, 30), &["3", "0", "L", "l"]));
+    insta::assert_snapshot!(screens.join("\n========\n"));
+}
+
+#[test]
 fn timings_wide() {
-    insta::assert_snapshot!(screen(samples::measured(), COLOURS, (120, 36), &["3"]));
+    insta::assert_snapshot!(screen(samples::measured(), COLOURS, (120, 36), &["4"]));
 }
 
 #[test]
 fn timings_medium() {
-    let views = [&["3"][..], &["3", "<tab>"]].map(|keys| screen(samples::measured(), PLAIN, (80, 24), keys));
+    let views = [&["4"][..], &["4", "<tab>"]].map(|keys| screen(samples::measured(), PLAIN, (80, 24), keys));
     insta::assert_snapshot!(views.join("\n========\n"));
 }
 
 #[test]
 fn source_with_costs() {
-    let views = [&["5"][..], &["5", "s"]].map(|keys| screen(samples::measured(), COLOURS, (100, 20), keys));
+    let views = [&["6"][..], &["6", "s"]].map(|keys| screen(samples::measured(), COLOURS, (100, 20), keys));
     insta::assert_snapshot!(views.join("\n========\n"));
 }
 
@@ -94,7 +114,7 @@ fn medium() {
 
 #[test]
 fn medium_views() {
-    let views = ["2", "3", "4", "5", "6"].map(|tab| screen(samples::report(), COLOURS, (80, 24), &[tab]));
+    let views = ["2", "5", "6", "7"].map(|tab| screen(samples::report(), COLOURS, (80, 24), &[tab]));
     insta::assert_snapshot!(views.join("\n========\n"));
 }
 
@@ -106,7 +126,7 @@ fn small() {
 
 #[test]
 fn a_finding_with_its_source() {
-    insta::assert_snapshot!(screen(samples::report(), COLOURS, (100, 20), &["}", "5"]));
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (100, 20), &["}", "6"]));
 }
 
 #[test]
@@ -179,7 +199,7 @@ fn every_size_can_be_drawn() {
     ];
     for report in reports {
         for styles in [COLOURS, PLAIN] {
-            for keys in [&[][..], &["2", "G", "m"], &["3"], &["4"], &["}", "5"], &["6"], &["?"]] {
+            for keys in [&[][..], &["2", "G", "m"], &["3"], &["3", "0"], &["4"], &["5"], &["}", "6"], &["7"], &["?"]] {
                 for width in (0..62).chain([110, 130]) {
                     for height in (0..18).chain([30, 31]) {
                         let app = app(report.clone(), styles, (width, height), keys);
