@@ -224,17 +224,8 @@ impl Timeline {
             first -= first % fold;
         }
         let stride = launch.modelled.schedule.stride.max(1);
-        let mut timeline = Timeline {
-            first,
-            count,
-            fold,
-            steps,
-            stride,
-            modelled: Lanes::default(),
-            measured: None,
-        };
-        timeline.modelled =
-            if exact { timeline.exact(launch, timing) } else { timeline.folded(launch, timing, width) };
+        let mut timeline = Timeline { first, count, fold, steps, stride, modelled: Lanes::default(), measured: None };
+        timeline.modelled = if exact { timeline.exact(launch, timing) } else { timeline.folded(launch, timing, width) };
         timeline.measured = launch.measured.as_ref().and_then(|measured| timeline.measured(launch, measured, width));
         Some(timeline)
     }
@@ -342,9 +333,10 @@ impl Timeline {
                 None => 0,
                 Some(before) => stream.moves.until(order, before) + 1,
             };
-            let shares = columns.iter().zip(&spans).map(|(steps, &span)| {
-                share((copies(steps.end) - copies(steps.start)) as f64 * transfer, span)
-            });
+            let shares = columns
+                .iter()
+                .zip(&spans)
+                .map(|(steps, &span)| share((copies(steps.end) - copies(steps.start)) as f64 * transfer, span));
             let name = launch.operands.get(stream.operand).map_or("?", |operand| operand.name.as_str());
             let stage = if output { Stage::CopyOut } else { Stage::CopyIn };
             lanes.push((output, Lane { shares: shares.collect(), ..lane(name.to_string(), stage, Vec::new()) }));
@@ -391,14 +383,10 @@ impl Timeline {
             let (from, to) = (number(steps.start) / per, number(steps.end).div_ceil(per));
             list.get(from..to.min(list.len())).unwrap_or(&[]).iter().sum()
         };
-        let stages = [
-            (Stage::CopyIn, &bins.copy_in),
-            (Stage::Compute, &bins.compute),
-            (Stage::CopyOut, &bins.copy_out),
-        ];
+        let stages =
+            [(Stage::CopyIn, &bins.copy_in), (Stage::Compute, &bins.compute), (Stage::CopyOut, &bins.copy_out)];
         let columns: Vec<Range<usize>> = self.columns().take(width).collect();
-        let all: Vec<f64> =
-            columns.iter().map(|steps| stages.iter().map(|(_, list)| sum(list, steps)).sum()).collect();
+        let all: Vec<f64> = columns.iter().map(|steps| stages.iter().map(|(_, list)| sum(list, steps)).sum()).collect();
         let lanes = stages.iter().map(|(stage, list)| Lane {
             shares: columns
                 .iter()

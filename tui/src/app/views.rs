@@ -24,15 +24,8 @@ pub(crate) enum View {
 
 impl View {
     /// Every view, in the order of the tabs.
-    pub(crate) const ALL: [View; 7] = [
-        View::Overview,
-        View::Grid,
-        View::Pipeline,
-        View::Timings,
-        View::Blocks,
-        View::Source,
-        View::Findings,
-    ];
+    pub(crate) const ALL: [View; 7] =
+        [View::Overview, View::Grid, View::Pipeline, View::Timings, View::Blocks, View::Source, View::Findings];
 
     /// As written on its tab.
     pub(crate) fn name(self) -> &'static str {

@@ -108,11 +108,7 @@ struct Painter<'a> {
 impl Painter<'_> {
     /// Draws lanes with their head, their clock and their steps, and gives the line behind them.
     fn group(&self, lanes: &Lanes, head: &str, modelled: bool, area: Rect, buffer: &mut Buffer) -> u16 {
-        let plot = Rect {
-            x: area.x + self.names + 1,
-            width: area.width.saturating_sub(self.names + 2),
-            ..area
-        };
+        let plot = Rect { x: area.x + self.names + 1, width: area.width.saturating_sub(self.names + 2), ..area };
         let mut y = area.y;
         let line = |y: u16| Rect { x: area.x + 1, y, width: area.width.saturating_sub(1), height: 1 };
         if y < area.bottom() {
@@ -374,9 +370,9 @@ fn tell(app: &App, launch: &LaunchReport, timing: &Timing, timeline: &Timeline, 
                 (stage, format!("start   {} {}{whose} {from} slot {slot}", stage.name(), operand(stream)))
             }
             Instruction::Wait { stream, slot, .. } => {
-                let waited = events.iter().find(|event| {
-                    event.stage == pallas_engine::pipeline::Stage::Wait && event.stream == Some(stream)
-                });
+                let waited = events
+                    .iter()
+                    .find(|event| event.stage == pallas_engine::pipeline::Stage::Wait && event.stream == Some(stream));
                 let long = waited.map_or(0.0, |event| (event.end - event.start) as f64 / 1e6);
                 let long = if long > 0.0 { format!(": {}", time(long)) } else { ": it is there".to_string() };
                 (Stage::Wait, format!("wait    {} slot {slot}{long}", operand(stream)))
