@@ -1,0 +1,161 @@
+/** The commands of the palette, of menus and of lenses. */
+
+import * as vscode from 'vscode';
+import type { Documents } from './documents';
+import type { Panels } from './panel';
+import type { Session } from './session';
+import * as tasks from './tasks';
+
+/** What commands need. */
+export interface Needs {
+  context: vscode.ExtensionContext;
+  session: Session;
+  documents: Documents;
+  panels: Panels;
+  log: vscode.LogOutputChannel;
+  trace: vscode.LogOutputChannel;
+}
+
+/** The URI in a command's first argument: one itself, or a lens's table. */
+export function uriOf(argument: unknown): vscode.Uri | undefined {
+  if (argument instanceof vscode.Uri) return argument;
+  const text = typeof argument === 'string' ? argument : (argument as { uri?: unknown } | undefined)?.uri;
+  return typeof text === 'string' ? vscode.Uri.parse(text) : undefined;
+}
+
+/** The file that a command is about, saved; `undefined` if there is none, which is said. */
+async function fileOf(argument: unknown): Promise<vscode.Uri | undefined> {
+  const uri = uriOf(argument) ?? vscode.window.activeTextEditor?.document.uri;
+  const document = uri && vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
+  if (!uri) {
+    void vscode.window.showErrorMessage('Pallas: open a Python file first.');
+    return undefined;
+  }
+  if (document?.isUntitled || uri.scheme !== 'file') {
+    const chosen = await vscode.window.showErrorMessage('Pallas: this is not a file on a disk yet; only files are run.', 'Save As...');
+    if (chosen) await vscode.commands.executeCommand('workbench.action.files.saveAs');
+    return undefined;
+  }
+  if (document?.isDirty && !(await document.save())) {
+    void vscode.window.showErrorMessage(`Pallas: ${uri.fsPath} could not be saved, so it was not run.`);
+    return undefined;
+  }
+  return uri;
+}
+
+interface Outcome {
+  exit: number | null;
+  cancelled: boolean;
+  stdout: string;
+  stderr: string;
+  report: unknown;
+}
+
+async function profile(needs: Needs, argument: unknown): Promise<void> {
+  const uri = await fileOf(argument);
+  if (!uri) return;
+  const name = uri.path.replace(/^.*\//, '');
+  const outcome = await needs.session.execute<Outcome>('pallas.profile', { uri: uri.toString() }, `Profiling ${name}`);
+  if (!outcome || outcome.cancelled) return;
+  const report = outcome.report as { launches?: unknown[] } | null;
+  if (report?.launches?.length) {
+    needs.panels.show(report, uri.fsPath);
+  }
+  if (outcome.exit !== 0 || !report?.launches?.length) {
+    needs.log.error(`profiling ${uri.fsPath} ended with status ${outcome.exit}\n${outcome.stderr}`);
+    const last = outcome.stderr.trim().split('\n').at(-1) ?? '';
+    void needs.session.offer(`Pallas: ${name}: ${last || `exit status ${outcome.exit}`}`, 'Show Logs');
+  }
+}
+
+async function explain(needs: Needs, argument: unknown): Promise<void> {
+  let code = typeof argument === 'string' ? argument : (argument as { code?: string } | undefined)?.code;
+  const editor = vscode.window.activeTextEditor;
+  if (!code && editor) {
+    const here = vscode.languages.getDiagnostics(editor.document.uri).filter((diagnostic) => diagnostic.source === 'pallas');
+    const at = editor.selection.active;
+    const touched = here.find((diagnostic) => diagnostic.range.contains(at)) ?? here.find((diagnostic) => diagnostic.range.start.line === at.line);
+    const value = touched?.code;
+    code = typeof value === 'object' ? String(value.value) : value === undefined ? undefined : String(value);
+  }
+  code ??= await vscode.window.showInputBox({ title: 'Explain a rule of Pallas', placeHolder: 'PL106 or index-map-arity' });
+  if (!code) return;
+  const page = await needs.session.execute<{ text: string }>('pallas.explain', { code });
+  if (page) await needs.documents.preview(`${code}.md`, page.text);
+}
+
+async function kernelIr(needs: Needs): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor?.document.languageId !== 'python') {
+    void vscode.window.showErrorMessage('Pallas: open a Python file first.');
+    return;
+  }
+  const { line, character } = editor.selection.active;
+  const argument = { uri: editor.document.uri.toString(), position: { line, character } };
+  const ir = await needs.session.execute<{ text: string }>('pallas.kernelIr', argument);
+  if (ir) await needs.documents.show(`${editor.document.uri.path.replace(/^.*\//, '')}.ir`, ir.text);
+}
+
+async function openProfile(needs: Needs): Promise<void> {
+  const chosen = await vscode.window.showOpenDialog({ title: 'Open a profile report', filters: { 'Profile reports': ['json'] } });
+  const uri = chosen?.[0];
+  if (!uri) return;
+  try {
+    const report = JSON.parse(new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)));
+    if (report?.version !== 1 || !Array.isArray(report.launches)) throw new Error('it is no profile report of version 1');
+    needs.panels.show(report, report.program?.path ?? uri.fsPath);
+  } catch (error) {
+    void vscode.window.showErrorMessage(`Pallas: ${uri.fsPath}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function openSample(needs: Needs): Promise<void> {
+  const source = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(needs.context.extensionUri, 'media', 'sample.py'));
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? needs.context.globalStorageUri;
+  const target = vscode.Uri.joinPath(folder, 'pallas_sample.py');
+  try {
+    await vscode.workspace.fs.stat(target);
+  } catch {
+    await vscode.workspace.fs.createDirectory(folder);
+    await vscode.workspace.fs.writeFile(target, source);
+  }
+  await vscode.window.showTextDocument(target);
+}
+
+/** The commands by name. */
+export function table(needs: Needs): Record<string, (argument?: unknown) => unknown> {
+  const terminal = (command: 'run' | 'profile' | 'watch') => async (argument?: unknown) => {
+    const uri = await fileOf(argument);
+    if (uri) await tasks.execute(needs.context, command, uri.fsPath);
+  };
+  return {
+    'pallas.runFile': terminal('run'),
+    'pallas.profileFile': (argument) => profile(needs, argument),
+    'pallas.watchFile': terminal('watch'),
+    'pallas.profileInTerminal': terminal('profile'),
+    'pallas.openProfile': () => openProfile(needs),
+    'pallas.showKernelIr': () => kernelIr(needs),
+    'pallas.explainFinding': (argument) => explain(needs, argument),
+    'pallas.restartServer': () => needs.session.restart(),
+    'pallas.showLogs': () => needs.log.show(),
+    'pallas.showServerTrace': () => needs.trace.show(),
+    'pallas.openSample': () => openSample(needs),
+    'pallas.printDebugInformation': async () => {
+      const server = await needs.session.execute<{ text: string }>('pallas.debugInformation', undefined);
+      const about = `extension ${needs.context.extension.packageJSON.version}, ${vscode.env.appName} ${vscode.version}\nserver: ${needs.session.description}\n`;
+      await needs.documents.show('debug-information.txt', `${about}\n${server?.text ?? ''}`);
+    },
+  };
+}
+
+/** What lenses and code actions of the server mean in this editor. */
+export function intercept(commands: Record<string, (argument?: unknown) => unknown>, command: string, args: unknown[]): Promise<unknown> | undefined {
+  const ours: Record<string, string> = {
+    'pallas.run': 'pallas.runFile',
+    'pallas.profile': 'pallas.profileFile',
+    'pallas.explain': 'pallas.explainFinding',
+  };
+  const name = ours[command];
+  const found = name ? commands[name] : undefined;
+  return found ? Promise.resolve(found(args[0])) : undefined;
+}

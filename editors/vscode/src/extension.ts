@@ -1,0 +1,51 @@
+/** The extension: puts the parts together. */
+
+import * as vscode from 'vscode';
+import { intercept, table, type Needs } from './commands';
+import { Documents } from './documents';
+import { Panels } from './panel';
+import { Session } from './session';
+import { Status } from './status';
+import * as tasks from './tasks';
+
+let session: Session | undefined;
+
+/** Settings that say which programs are started. */
+const PROGRAMS = ['pallas.path', 'pallas.tui', 'pallas.importStrategy'];
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const log = vscode.window.createOutputChannel('Pallas', { log: true });
+  const trace = vscode.window.createOutputChannel('Pallas Server Trace', { log: true });
+  const status = new Status();
+  const documents = new Documents();
+  const panels = new Panels(context);
+  const commands: Record<string, (argument?: unknown) => unknown> = {};
+  session = new Session(context, log, trace, status, (command, args) => intercept(commands, command, args));
+  const needs: Needs = { context, session, documents, panels, log, trace };
+  Object.assign(commands, table(needs));
+  for (const [name, run] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(name, run));
+  }
+  const started = session;
+  context.subscriptions.push(
+    log,
+    trace,
+    status,
+    documents,
+    panels,
+    session,
+    vscode.tasks.registerTaskProvider('pallas', tasks.provider(context)),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void started.restart()),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (PROGRAMS.some((name) => change.affectsConfiguration(name))) void started.restart();
+    }),
+    vscode.window.onDidChangeActiveTextEditor((editor) => {
+      if (editor?.document.languageId !== 'python') void vscode.commands.executeCommand('setContext', 'pallas.hasLaunches', false);
+    }),
+  );
+  await session.start();
+}
+
+export function deactivate(): Promise<void> | undefined {
+  return session?.end();
+}

@@ -1,0 +1,228 @@
+/** The session with the server: starts it, keeps it, starts it again, and says what is wrong with it. */
+
+import { existsSync } from 'node:fs';
+import * as vscode from 'vscode';
+import {
+  CloseAction,
+  ErrorAction,
+  type ExecuteCommandSignature,
+  LanguageClient,
+  type LanguageClientOptions,
+  State,
+  type ServerOptions,
+} from 'vscode-languageclient/node';
+import { fits } from './discovery';
+import * as programs from './programs';
+import type { Status } from './status';
+
+/** Ends within this time count as one row. */
+const ROW = 180_000;
+/** More ends in a row than this, and the server is not started again by itself. */
+const MOST = 4;
+
+/** Commands of the server that the editor carries out its own way. */
+export type Intercept = (command: string, args: unknown[]) => Promise<unknown> | undefined;
+
+export class Session implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private ends: number[] = [];
+  private queue: Promise<void> = Promise.resolve();
+  /** What the server that runs is. */
+  description = 'not started';
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly log: vscode.LogOutputChannel,
+    private readonly trace: vscode.LogOutputChannel,
+    private readonly status: Status,
+    private readonly intercept: Intercept,
+  ) {}
+
+  /** The client, while the server runs. */
+  get running(): LanguageClient | undefined {
+    return this.client?.state === State.Running ? this.client : undefined;
+  }
+
+  /** Starts the server; one that runs is ended. One after the other. */
+  start(): Promise<void> {
+    this.queue = this.queue.then(() => this.startNow()).catch((error) => this.log.error(String(error)));
+    return this.queue;
+  }
+
+  private async startNow(): Promise<void> {
+    await this.end();
+    this.status.starting();
+    const found = await programs.server(this.context);
+    if (!('path' in found)) {
+      this.description = `not started: ${found.reason}`;
+      this.log.error(found.reason);
+      this.status.failed(found.reason);
+      void this.offer(`Pallas: ${found.reason}.`, 'Open Settings', 'How to Install', 'Retry');
+      return;
+    }
+    this.log.info(`starting ${found.path} (${found.from})`);
+    const serverOptions: ServerOptions = { command: found.path, args: ['--stdio'] };
+    const client = new LanguageClient('pallas', 'Pallas', serverOptions, await this.options());
+    client.registerFeature({
+      fillClientCapabilities: (capabilities) => {
+        capabilities.experimental = { ...capabilities.experimental, pallas: { presentsResults: true } };
+      },
+      initialize: () => {},
+      getState: () => ({ kind: 'static' }),
+      clear: () => {},
+    });
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      const reason = `${found.path} does not start: ${error instanceof Error ? error.message : String(error)}`;
+      this.description = reason;
+      this.log.error(reason);
+      this.status.failed(reason);
+      void this.offer(`Pallas: ${reason}`, 'Show Logs', 'Open Settings', 'Retry');
+      return;
+    }
+    const version = client.initializeResult?.serverInfo?.version;
+    this.description = `pallas-lsp ${version ?? '(no version)'}, ${found.path} (${found.from})`;
+    this.log.info(this.description);
+    const ours = String(this.context.extension.packageJSON.version);
+    if (fits(version, ours)) {
+      this.status.running(version ?? '', found.path);
+    } else {
+      const problem = `the server is version ${version}, the extension is made for ${ours}`;
+      this.status.doubtful(problem);
+      const bundled = existsSync(`${this.context.extensionPath}/server`) ? ['Use Bundled Server'] : [];
+      void this.offer(`Pallas: ${problem}; some of it may not work.`, ...bundled, 'Open Settings');
+    }
+  }
+
+  private async options(): Promise<LanguageClientOptions> {
+    const initial = await this.settings(vscode.workspace.getConfiguration().get('pallas'));
+    return {
+      documentSelector: [
+        { scheme: 'file', language: 'python' },
+        { scheme: 'untitled', language: 'python' },
+        { scheme: 'file', pattern: '**/{pallas,pyproject}.toml' },
+      ],
+      initializationOptions: initial,
+      outputChannel: this.log,
+      traceOutputChannel: this.trace,
+      // Findings come with the document; those of closed files with the workspace.
+      diagnosticPullOptions: { onChange: true, onTabs: false },
+      markdown: { isTrusted: false, supportHtml: false },
+      errorHandler: {
+        error: (error) => {
+          this.log.error(`the talk with the server failed: ${error.message}`);
+          return { action: ErrorAction.Continue, handled: true };
+        },
+        closed: () => this.closed(),
+      },
+      middleware: {
+        executeCommand: (command: string, args: unknown[], next: ExecuteCommandSignature) => this.intercept(command, args) ?? next(command, args),
+        workspace: {
+          configuration: async (params, token, next) => {
+            const values = await next(params, token);
+            if (!Array.isArray(values)) return values;
+            return Promise.all(values.map((value, index) => (params.items[index]?.section === 'pallas' ? this.settings(value) : value)));
+          },
+        },
+        provideCodeLenses: async (document, token, next) => {
+          const lenses = await next(document, token);
+          if (document === vscode.window.activeTextEditor?.document) {
+            void vscode.commands.executeCommand('setContext', 'pallas.hasLaunches', (lenses ?? []).length > 0);
+          }
+          return lenses;
+        },
+      },
+    };
+  }
+
+  /** The user's settings as the server takes them. */
+  private async settings(value: unknown): Promise<Record<string, unknown>> {
+    const { path: _path, trace: _trace, importStrategy: _strategy, ...settings } = (value ?? {}) as Record<string, unknown>;
+    const runner = await programs.runner(this.context);
+    return {
+      ...settings,
+      python: await programs.selectedPython(),
+      tui: 'path' in runner ? runner.path : '',
+      trusted: vscode.workspace.isTrusted,
+    };
+  }
+
+  private closed() {
+    const now = Date.now();
+    this.ends = [...this.ends.filter((end) => now - end < ROW), now];
+    if (this.ends.length <= MOST) {
+      this.log.warn('the server ended without being asked, and is started again');
+      this.status.starting();
+      return { action: CloseAction.Restart, handled: true };
+    }
+    const reason = `the server ended ${this.ends.length} times in three minutes`;
+    this.description = reason;
+    this.log.error(reason);
+    this.status.failed(reason);
+    void this.offer(`Pallas: ${reason}. Nothing of yours is lost.`, 'Restart Server', 'Show Logs');
+    return { action: CloseAction.DoNotRestart, handled: true };
+  }
+
+  /** Says something with ways on. */
+  async offer(message: string, ...ways: string[]): Promise<void> {
+    const chosen = await vscode.window.showErrorMessage(message, ...ways);
+    const commands: Record<string, () => Thenable<unknown>> = {
+      'Open Settings': () => vscode.commands.executeCommand('workbench.action.openSettings', 'pallas.path'),
+      'Show Logs': () => vscode.commands.executeCommand('pallas.showLogs'),
+      'How to Install': () => vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(this.context.extensionUri, 'README.md')),
+      Retry: () => vscode.commands.executeCommand('pallas.restartServer'),
+      'Restart Server': () => vscode.commands.executeCommand('pallas.restartServer'),
+      'Use Bundled Server': async () => {
+        await vscode.workspace.getConfiguration('pallas').update('importStrategy', 'useBundled', vscode.ConfigurationTarget.Global);
+      },
+    };
+    if (chosen) await commands[chosen]?.();
+  }
+
+  /** Has the server carry out one of its commands. Shows what is wrong, and gives `undefined` then. */
+  async execute<T>(command: string, argument: unknown, title?: string): Promise<T | undefined> {
+    const client = this.running;
+    if (!client) {
+      void this.offer(`Pallas: the server does not run (${this.description}).`, 'Restart Server', 'Show Logs');
+      return undefined;
+    }
+    const ask = async (token?: vscode.CancellationToken): Promise<T | undefined> => {
+      try {
+        return await client.sendRequest<T>('workspace/executeCommand', { command, arguments: argument === undefined ? [] : [argument] }, token);
+      } catch (error) {
+        if (token?.isCancellationRequested) return undefined;
+        void this.offer(`Pallas: ${error instanceof Error ? error.message : String(error)}`, 'Show Logs');
+        return undefined;
+      }
+    };
+    if (title === undefined) return ask();
+    const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+    return vscode.window.withProgress(options, (_progress, token) => ask(token));
+  }
+
+  /** Starts the server again, as if it had never ended. */
+  restart(): Promise<void> {
+    this.ends = [];
+    return this.start();
+  }
+
+  /** Ends the server. */
+  async end(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (!client) return;
+    try {
+      if (client.needsStop()) await client.stop();
+      await client.dispose();
+    } catch (error) {
+      // A server that is gone cannot be ended in an orderly way.
+      this.log.debug(String(error));
+    }
+  }
+
+  dispose(): void {
+    void this.end();
+  }
+}
