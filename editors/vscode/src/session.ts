@@ -190,7 +190,9 @@ export class Session implements vscode.Disposable {
     }
     const ask = async (token?: vscode.CancellationToken): Promise<T | undefined> => {
       try {
-        return await client.sendRequest<T>('workspace/executeCommand', { command, arguments: argument === undefined ? [] : [argument] }, token);
+        const params = { command, arguments: argument === undefined ? [] : [argument] };
+        // A token that is not there must not be passed on: it would count as a second parameter.
+        return await (token ? client.sendRequest<T>('workspace/executeCommand', params, token) : client.sendRequest<T>('workspace/executeCommand', params));
       } catch (error) {
         if (token?.isCancellationRequested) return undefined;
         void this.offer(`Pallas: ${error instanceof Error ? error.message : String(error)}`, 'Show Logs');

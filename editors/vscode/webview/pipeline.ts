@@ -65,9 +65,10 @@ export function pipelineSection(state: State, actions: Actions, width: number): 
   draw.restore();
   draw.globalAlpha = 1;
   draw.fillStyle = colour('--vscode-descriptionForeground', '#999');
-  for (let tick = 0; tick <= 4; tick++) {
-    draw.textAlign = tick === 0 ? 'left' : tick === 4 ? 'right' : 'center';
-    draw.fillText(units.time(from + ((to - from) * tick) / 4), GUTTER + (inner * tick) / 4, labels.length * ROW + 16);
+  const ticks = inner > 340 ? 4 : 2;
+  for (let tick = 0; tick <= ticks; tick++) {
+    draw.textAlign = tick === 0 ? 'left' : tick === ticks ? 'right' : 'center';
+    draw.fillText(units.time(from + ((to - from) * tick) / ticks), GUTTER + (inner * tick) / ticks, labels.length * ROW + 16);
   }
 
   const caption = element('p', { class: 'caption', 'aria-live': 'polite', id: 'pipeline-caption' });

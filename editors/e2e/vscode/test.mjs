@@ -1,0 +1,192 @@
+// The extension in a real workbench: node test.mjs EXTENSION.vsix
+// `PALLAS_FIXTURES` is the folder of the files; pictures are kept in `PICTURES` if that is set.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until, Workbench } from './workbench.mjs';
+
+const vsix = process.argv[2];
+const fixtures = process.env.PALLAS_FIXTURES;
+const pictures = process.env.PICTURES;
+if (!vsix || !fixtures) throw new Error('usage: PALLAS_FIXTURES=folder node test.mjs EXTENSION.vsix');
+
+let checks = 0;
+let failures = 0;
+function check(what, ok, seen) {
+  checks += 1;
+  if (!ok) failures += 1;
+  console.log(`  ${ok ? 'ok  ' : 'FAIL'} ${what}${ok || seen === undefined ? '' : `\n    seen: ${typeof seen === 'string' ? seen : JSON.stringify(seen)}`}`);
+  return ok;
+}
+
+const bench = await Workbench.start({ vsix, fixtures });
+const { page } = bench;
+async function picture(name) {
+  if (!pictures) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+const tests = {
+  async finds() {
+    await bench.open('scale.py');
+    check('a squiggle is drawn', await until(async () => (await bench.squiggles()) > 0, 60000), bench.output);
+    await page.locator('.view-line', { hasText: 'in_specs' }).first().click();
+    await bench.go(17, 45);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Control+i');
+    const hover = page.locator('.monaco-hover:visible');
+    await until(async () => (await hover.allInnerTexts()).join().includes('PL106'), 15000);
+    const text = (await hover.allInnerTexts()).join('\n');
+    check('its hover says what is wrong', text.includes('called with 2 program ids') && text.includes('PL106'), text);
+    await picture('finding');
+    await page.keyboard.press('Escape');
+  },
+
+  async fixes() {
+    await bench.go(17, 45);
+    await page.keyboard.press('Control+.');
+    const item = page.locator('.action-widget .monaco-list-row', { hasText: 'Add the parameter' });
+    await item.first().waitFor({ timeout: 15000 });
+    await picture('fix');
+    await item.first().click();
+    check('a fix is applied', await until(async () => (await bench.text()).includes('lambda i, j: (i, 0)'), 15000), await bench.text());
+    check('and its squiggle goes', await until(async () => (await bench.squiggles()) === 0), await bench.squiggles());
+    await page.keyboard.press('Control+s');
+  },
+
+  async shows() {
+    check('inlay hints say blocks', await until(async () => /x_ref: ref<f32\[4, ?128\]/.test(await bench.text())), await bench.text());
+    const lens = page.locator('.codelens-decoration');
+    await until(async () => (await lens.allInnerTexts()).join().includes('Profile'));
+    const lenses = (await lens.allInnerTexts()).join(' ');
+    check('lenses offer Run and Profile, and say the grid', /Run/.test(lenses) && /Profile/.test(lenses) && /2.?[×x,].?2/.test(lenses), lenses);
+    await bench.go(9, 24);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Control+i');
+    const hover = page.locator('.monaco-hover:visible');
+    await until(async () => (await hover.allInnerTexts()).join().includes('x_ref'), 10000);
+    check('a hover behind an emoji says the block', (await hover.allInnerTexts()).join().includes('x_ref'), await hover.allInnerTexts());
+    await picture('shapes');
+    await page.keyboard.press('Escape');
+  },
+
+  async runs() {
+    await page.locator('.codelens-decoration a', { hasText: 'Run' }).first().click();
+    check('the lens runs the kernel in a terminal', await until(async () => (await bench.terminal()).includes('4096.0')), await bench.terminal());
+    await picture('run');
+    await bench.command('View: Toggle Panel Visibility');
+  },
+
+  async profiles() {
+    await page.locator('.codelens-decoration a', { hasText: 'Profile' }).first().click();
+    const panel = await bench.panel();
+    if (!check('the lens opens the profile panel', panel !== undefined, await bench.notifications())) return;
+    check('with the grid of this launch', (await panel.locator('#grid h2').innerText()).includes('2 × 2'));
+    check('and its operands', (await panel.locator('.card strong').allInnerTexts()).join() === 'x_ref,o_ref');
+    check('and what is measured by line', (await panel.locator('#timings tr.linked').count()) > 1);
+    const drawn = await panel.locator('#pipeline-canvas').evaluate((view) => {
+      const { data } = view.getContext('2d').getImageData(0, 0, view.width, view.height);
+      const colours = new Set();
+      for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 0) colours.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
+      return colours.size;
+    });
+    check('and the pipeline is drawn', drawn > 5, drawn);
+    const box = await panel.locator('#grid-canvas').boundingBox();
+    await panel.locator('#grid-canvas').click({ position: { x: box.width * 0.75, y: box.height * 0.75 } });
+    check('a click chooses a program', (await panel.locator('#grid-caption').innerText()).startsWith('program (1, 1)'), await panel.locator('#grid-caption').innerText());
+    check('whose blocks are shown', (await panel.locator('.card code').first().innerText()) === 'x_ref[4..8, 0..128]', await panel.locator('.card code').first().innerText());
+    await panel.locator('#grid-canvas').press('ArrowUp');
+    check('keys choose others', (await panel.locator('#grid-caption').innerText()).startsWith('program (0, 1)'));
+    const row = panel.locator('#timings tr.linked').first();
+    const line = await row.getAttribute('data-line');
+    await row.click();
+    const active = async () => (await page.locator('.active-line-number').allInnerTexts()).join();
+    check('a click on a line goes to the source', await until(async () => (await active()) === line, 10000), await active());
+    await page.locator('.view-line', { hasText: 'out_specs' }).first().click();
+    check('the cursor chooses the operand of its line', await until(async () => (await panel.locator('.card.selected').getAttribute('data-operand')) === 'o_ref', 10000));
+    await picture('profile');
+    await bench.command('View: Close Other Editors in Group').catch(() => {});
+  },
+
+  async types() {
+    await page.locator('.view-line', { hasText: 'out_specs' }).first().click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Enter');
+    // What is typed is a comment at first, then a name that is not there: one squiggle comes in the end, and none before.
+    await page.evaluate(() => {
+      window.seen = [];
+      window.keys = 0;
+      document.addEventListener('keydown', () => (window.keys = performance.now()), true);
+      new MutationObserver(() => {
+        const count = document.querySelectorAll('.squiggly-error, .squiggly-warning').length;
+        if (window.seen.at(-1)?.count !== count) window.seen.push({ count, at: performance.now() });
+      }).observe(document.querySelector('.editor-instance'), { subtree: true, childList: true });
+    });
+    const typed = `# ${'a comment that goes on and on, '.repeat(6)}`.slice(0, 180);
+    await page.keyboard.type(typed, { delay: 50 });
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Backspace').catch(() => {});
+    await page.keyboard.press('Backspace').catch(() => {});
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('y = jnp.nonsense', { delay: 50 });
+    await page.keyboard.press('Escape');
+    await until(async () => (await bench.squiggles()) > 0, 10000);
+    const { seen, last } = await page.evaluate(() => ({ seen: window.seen, last: window.keys }));
+    const after = seen.filter((one) => one.at > last).at(-1);
+    check(`typing shows what is wrong (200 keys, squiggles settled ${after ? Math.round(after.at - last) : 0} ms after the last key)`, (await bench.squiggles()) > 0, { seen, last });
+    console.log(`       numbers of squiggles while typing: ${seen.map((one) => one.count).join(' ') || 'none changed'}`);
+    await picture('typing');
+  },
+
+  async recovers() {
+    const before = bench.servers();
+    check('one server runs', before.length === 1, before);
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    check('a server that was killed comes back', await until(() => bench.servers().some((pid) => !before.includes(pid))));
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Enter');
+    const had = await bench.squiggles();
+    await page.keyboard.type('z = jnp.rubbish');
+    await page.keyboard.press('Escape');
+    check('and says what is wrong', await until(async () => (await bench.squiggles()) > had), await bench.squiggles());
+    check('nothing of the text is lost', (await bench.text()).includes('z = jnp.rubbish'));
+  },
+
+  async explains() {
+    await bench.go(17, 45);
+    await bench.command('Pallas: Show Kernel IR');
+    check('the kernel IR is shown', await until(async () => (await page.locator('.tab', { hasText: 'scale.py.ir' }).count()) > 0, 15000), await bench.notifications());
+    await bench.command('Pallas: Print Debug Information');
+    check('and what the server is', await until(async () => (await bench.text()).includes('extension 0.1.0'), 15000), await bench.text());
+  },
+
+  async misses() {
+    // A path that is not there: said with ways on, and put right by taking it back.
+    const { writeFileSync } = await import('node:fs');
+    const file = join(bench.folder, 'user/User/settings.json');
+    const settings = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...settings, 'pallas.path': ['/nowhere/pallas-lsp'] }));
+    check('a server that is not there is named', await until(async () => (await bench.notifications()).join().includes('/nowhere/pallas-lsp')), await bench.notifications());
+    check('with ways on', await until(async () => (await page.locator('.notification-toast .monaco-button').allInnerTexts()).join().includes('Open Settings'), 5000), await page.locator('.notification-toast').allInnerTexts());
+    await picture('missing');
+    writeFileSync(file, JSON.stringify(settings));
+    check('and it runs again when the setting is taken back', await until(() => bench.servers().length === 1));
+  },
+};
+
+try {
+  for (const [name, run] of Object.entries(tests)) {
+    if (process.env.ONLY && !process.env.ONLY.split(',').includes(name)) continue;
+    try {
+      await run();
+    } catch (error) {
+      check(name, false, String(error?.stack ?? error));
+      await picture(`failed-${name}`);
+      await page.keyboard.press('Escape').catch(() => {});
+    }
+  }
+} finally {
+  await bench.end();
+}
+console.log(`vscode: ${checks} checks, ${failures} failed`);
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,149 @@
+// A real VS Code workbench: code-server with the extension installed, in Chromium. Everything lies in a folder of its own.
+import { execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Waits until something is true. */
+export async function until(condition, milliseconds = 30000, step = 50) {
+  const end = Date.now() + milliseconds;
+  for (;;) {
+    const value = await condition();
+    if (value || Date.now() > end) return value;
+    await new Promise((resolve) => setTimeout(resolve, step));
+  }
+}
+
+export class Workbench {
+  /** Starts the workbench on a folder with copies of the fixtures, and gives it with its page. */
+  static async start({ vsix, fixtures, settings = {}, trusted = true }) {
+    const folder = mkdtempSync(join(tmpdir(), 'pallas-workbench-'));
+    const made = new Workbench();
+    made.folder = folder;
+    made.work = join(folder, 'work');
+    for (const name of ['work', 'home', 'user/User', 'extensions']) mkdirSync(join(folder, name), { recursive: true });
+    for (const name of readdirSync(fixtures)) copyFileSync(join(fixtures, name), join(made.work, name));
+    const all = {
+      'terminal.integrated.gpuAcceleration': 'off',
+      'workbench.startupEditor': 'none',
+      'editor.minimap.enabled': false,
+      'chat.disableAIFeatures': true,
+      'workbench.secondarySideBar.defaultVisibility': 'hidden',
+      'telemetry.telemetryLevel': 'off',
+      'window.restoreWindows': 'none',
+      'workbench.tips.enabled': false,
+      ...settings,
+    };
+    writeFileSync(join(folder, 'user/User/settings.json'), JSON.stringify(all));
+    const environment = { ...process.env, HOME: join(folder, 'home'), XDG_CONFIG_HOME: join(folder, 'home'), XDG_DATA_HOME: join(folder, 'home'), XDG_CACHE_HOME: join(folder, 'home'), PALLAS_BIN: '' };
+    const common = ['--user-data-dir', join(folder, 'user'), '--extensions-dir', join(folder, 'extensions')];
+    if (vsix) execFileSync('code-server', [...common, '--install-extension', vsix], { env: environment, stdio: 'pipe' });
+    made.port = await freePort();
+    const flags = ['--auth', 'none', '--bind-addr', `127.0.0.1:${made.port}`, '--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', ...(trusted ? ['--disable-workspace-trust'] : [])];
+    // A group of its own, so that all of it can be ended.
+    made.process = spawn('code-server', [...flags, ...common], { env: environment, stdio: 'pipe', detached: true });
+    made.output = '';
+    for (const stream of [made.process.stdout, made.process.stderr]) stream.on('data', (data) => (made.output += data));
+    const up = await until(() => fetch(`http://127.0.0.1:${made.port}/healthz`).then(() => true, () => false), 60000);
+    if (!up) throw new Error(`code-server does not start:\n${made.output}`);
+    made.browser = await chromium.launch({ executablePath: execFileSync('sh', ['-c', 'command -v chromium']).toString().trim(), args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+    made.page = await made.browser.newPage({ viewport: { width: 1500, height: 940 }, deviceScaleFactor: 1 });
+    return made;
+  }
+
+  /** Opens a file of the folder; the workbench is loaded with it. */
+  async open(name) {
+    // With the authority: without it, squiggles are not drawn.
+    const file = `vscode-remote://127.0.0.1:${this.port}${join(this.work, name)}`;
+    const payload = encodeURIComponent(JSON.stringify([['openFile', file]]));
+    await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.work}&payload=${payload}`);
+    await this.page.waitForSelector('.monaco-editor .view-line', { timeout: 90000 });
+  }
+
+  /** What stands in the editor, as far as it is on the screen. */
+  async text() {
+    const lines = await this.page.locator('.editor-instance .view-line').allInnerTexts();
+    return lines.join('\n').replace(/\u00a0/g, ' ');
+  }
+
+  squiggles() {
+    return this.page.locator('.squiggly-error, .squiggly-warning').count();
+  }
+
+  /** Carries out a command of the palette. */
+  async command(title) {
+    await this.page.keyboard.press('F1');
+    const input = this.page.locator('.quick-input-widget input');
+    await input.fill(`>${title}`);
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor({ timeout: 15000 });
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Puts the cursor of the editor somewhere; lines and columns from 1. */
+  async go(line, column) {
+    await this.page.keyboard.press('Control+g');
+    await this.page.locator('.quick-input-widget input').fill(`:${line}:${column}`);
+    await this.page.keyboard.press('Enter');
+    await this.page.waitForTimeout(200);
+  }
+
+  /** The frame of the profile panel. */
+  async panel() {
+    return until(async () => {
+      for (const frame of this.page.frames()) {
+        if (await frame.locator('#grid-canvas').count().catch(() => 0)) return frame;
+      }
+      return undefined;
+    });
+  }
+
+  /** The texts of messages that are shown. */
+  notifications() {
+    return this.page.locator('.notification-list-item-message, .notification-toast').allInnerTexts();
+  }
+
+  /** What terminals show. */
+  async terminal() {
+    return (await this.page.locator('.xterm-rows').allInnerTexts()).join('\n').replace(/\u00a0/g, ' ');
+  }
+
+  /** The processes of the server in this workbench. */
+  servers() {
+    const found = [];
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        if (line[0]?.startsWith(this.folder) && line[0].endsWith('pallas-lsp')) found.push(Number(pid));
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    return found;
+  }
+
+  async end() {
+    await this.browser?.close().catch(() => {});
+    if (this.process) {
+      try {
+        process.kill(-this.process.pid, 'SIGTERM');
+      } catch {
+        // It has ended by itself.
+      }
+      await until(() => this.process.exitCode !== null || this.process.signalCode !== null, 5000);
+    }
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
