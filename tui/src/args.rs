@@ -29,6 +29,8 @@ pub(crate) enum Command {
     ///
     /// Exits with 0; with 1 if the program fails or launches no kernel; with 2 if what was asked cannot be done.
     Profile(ProfileArgs),
+    /// Runs a file again with every save of it or of a module that it imported, and compares each run with the last.
+    Watch(WatchArgs),
     /// Compares two reports of `profile --json`, launch by launch.
     ///
     /// Exits with 0; with 1 if a time grew by more than `--fail-above`; with 2 if the reports cannot be read or compared.
@@ -55,7 +57,7 @@ pub(crate) struct ViewArgs {
     /// Only analyses the file: nothing runs, nothing is measured.
     #[arg(long)]
     pub(crate) no_run: bool,
-    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, which is measured now.
+    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has measured it.
     #[arg(long, value_name = "NAME", default_value = "v5e")]
     pub(crate) machine: String,
     /// When to use colour.
@@ -162,7 +164,7 @@ pub(crate) struct ProfileArgs {
     /// How the report is printed. By default as text, unless it is written elsewhere.
     #[arg(long, value_enum)]
     pub(crate) report: Option<ReportFormat>,
-    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, which is measured now.
+    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has measured it.
     #[arg(long, value_name = "NAME", default_value = "v5e")]
     pub(crate) machine: String,
     /// Whether the programs of each launch are timed as they run.
@@ -192,6 +194,38 @@ pub(crate) enum Timing {
     On,
     /// Not at all: the run is as fast as `pallas-tui run`.
     Off,
+}
+
+/// `pallas-tui watch`
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    /// The Python file.
+    pub(crate) file: PathBuf,
+    /// Prints a line for each run to standard output, and no screen. What the file prints goes to standard error.
+    #[arg(long)]
+    pub(crate) headless: bool,
+    /// Prints each line as a JSON object.
+    #[arg(long, requires = "headless")]
+    pub(crate) json: bool,
+    /// A line of shell after each run that was not cancelled. It finds PALLAS_FILE, PALLAS_RUN, PALLAS_EXIT and PALLAS_LINE
+    /// in its environment and the JSON object on its standard input; it is ended when the next save comes.
+    #[arg(long, value_name = "COMMAND", requires = "headless")]
+    pub(crate) exec: Option<String>,
+    /// The machine that launches are modelled on, as for `profile`.
+    #[arg(long, value_name = "NAME", default_value = "v5e")]
+    pub(crate) machine: String,
+    /// Whether the programs of each launch are timed as they run.
+    #[arg(long, value_enum, default_value_t = Timing::On, requires = "headless")]
+    pub(crate) timing: Timing,
+    /// Models what an analysis finds, and runs nothing.
+    #[arg(long, conflicts_with = "timing")]
+    pub(crate) no_run: bool,
+    /// Asks every second whether a file has changed: for file systems that do not say so.
+    #[arg(long, requires = "headless")]
+    pub(crate) poll: bool,
+    /// `sys.argv[1:]` of the file.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<String>,
 }
 
 /// `pallas-tui compare`

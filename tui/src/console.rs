@@ -48,16 +48,7 @@ impl Console for ProcessConsole {
 
     fn read_line(&mut self) -> Option<String> {
         self.flush();
-        let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(0) | Err(_) => None,
-            Ok(_) => {
-                while line.ends_with(['\n', '\r']) {
-                    line.pop();
-                }
-                Some(line)
-            }
-        }
+        read_line()
     }
 
     fn environment(&self, name: &str) -> Option<String> {
@@ -70,19 +61,6 @@ impl Console for ProcessConsole {
             + std::time::SystemTime::now()
                 .duration_since(std::time::UNIX_EPOCH)
                 .map_or(0.0, |now| now.as_secs_f64() - self.start.elapsed().as_secs_f64())
-    }
-}
-
-/// Standard streams of a program whose own output must not stand in the way: it goes to standard error.
-pub(crate) struct Quiet {
-    console: ProcessConsole,
-    timing: bool,
-}
-
-impl Quiet {
-    /// The process's streams, with a clock for launches if there is to be one.
-    pub(crate) fn new(timing: bool) -> Self {
-        Quiet { console: ProcessConsole::new(), timing }
     }
 }
 
@@ -146,28 +124,16 @@ impl Console for Behind {
     }
 }
 
-impl Console for Quiet {
-    fn write_stdout(&mut self, text: &str) {
-        crate::output::stderr(text);
-    }
-
-    fn write_stderr(&mut self, text: &str) {
-        crate::output::stderr(text);
-    }
-
-    fn read_line(&mut self) -> Option<String> {
-        self.console.read_line()
-    }
-
-    fn environment(&self, name: &str) -> Option<String> {
-        self.console.environment(name)
-    }
-
-    fn seconds(&self) -> f64 {
-        self.console.seconds()
-    }
-
-    fn nanoseconds(&self) -> Option<u64> {
-        self.timing.then(|| u64::try_from(self.console.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
+/// A line of standard input without its end; `None` where there are no more.
+pub(crate) fn read_line() -> Option<String> {
+    let mut line = String::new();
+    match std::io::stdin().lock().read_line(&mut line) {
+        Ok(0) | Err(_) => None,
+        Ok(_) => {
+            while line.ends_with(['\n', '\r']) {
+                line.pop();
+            }
+            Some(line)
+        }
     }
 }

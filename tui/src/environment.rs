@@ -10,6 +10,13 @@ pub(crate) fn python_path() -> Vec<String> {
     std::env::split_paths(&paths).map(|p| p.display().to_string()).filter(|p| !p.is_empty()).collect()
 }
 
+/// Whether the locale has more than ASCII. Without any locale variable the "C" locale holds, which has not.
+pub(crate) fn is_unicode() -> bool {
+    let value = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| value(name));
+    locale.is_some_and(|name| name.to_uppercase().replace('-', "").contains("UTF8"))
+}
+
 /// The Python environment of a program: `--python`, `VIRTUAL_ENV`, or the `.venv` around it.
 ///
 /// # Errors

@@ -6,7 +6,7 @@
 
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Config, Event, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -31,7 +31,8 @@ pub(crate) enum Notice {
 /// What the watching thread is told.
 enum Order {
     Event(notify::Result<Event>),
-    Files(Vec<PathBuf>),
+    /// These files, with a hash of what was read of them, where that is known.
+    Files(Vec<(PathBuf, Option<u64>)>),
 }
 
 /// A running watcher. Dropping it ends its thread.
@@ -45,13 +46,25 @@ impl FileWatcher {
     /// # Errors
     /// A message where no thread can be started.
     pub(crate) fn start(files: Vec<PathBuf>, notice: impl FnMut(Notice) + Send + 'static) -> Result<Self, String> {
+        FileWatcher::start_as(files, false, notice)
+    }
+
+    /// The same, asking the files themselves every second if `polls`: for file systems that send no events.
+    ///
+    /// # Errors
+    /// A message where no thread can be started.
+    pub(crate) fn start_as(
+        files: Vec<PathBuf>,
+        polls: bool,
+        notice: impl FnMut(Notice) + Send + 'static,
+    ) -> Result<Self, String> {
         let (orders, inbox) = channel();
         let events = orders.clone();
         std::thread::Builder::new()
             .name("watcher".to_string())
             .spawn(move || {
-                let mut state = State::new(events, notice);
-                state.set(files);
+                let mut state = State::new(events, polls, notice);
+                state.set(files.into_iter().map(|file| (file, None)).collect());
                 state.run(&inbox);
             })
             .map_err(|error| format!("cannot watch files: {error}"))?;
@@ -61,8 +74,25 @@ impl FileWatcher {
     /// Watches these files instead.
     pub(crate) fn set(&self, files: Vec<PathBuf>) {
         // A watcher that is gone has said why.
+        let _ = self.orders.send(Order::Files(files.into_iter().map(|file| (file, None)).collect()));
+    }
+
+    /// Watches these files instead, of which this has been read: what was saved since then is new, too.
+    pub(crate) fn set_read(&self, files: Vec<(PathBuf, &str)>) {
+        let files = files.into_iter().map(|(file, text)| (file, Some(hash(text.as_bytes())))).collect();
         let _ = self.orders.send(Order::Files(files));
     }
+}
+
+/// What a watcher says of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// When the file is closed after it; the writes before that can be passed over.
+    Closes,
+    /// That content changed.
+    Writes,
+    /// That something about the file changed: a new time may be all that it tells of new content.
+    Polls,
 }
 
 /// The watching thread.
@@ -70,8 +100,12 @@ struct State<N> {
     notice: N,
     events: Sender<Order>,
     watcher: Option<Box<dyn Watcher + Send>>,
-    /// Whether the end of a write is an event of its own, so that the writes before it can be passed over.
-    closes: bool,
+    /// What its events mean.
+    kind: Kind,
+    /// Whether the system's own events are not to be used.
+    polls: bool,
+    /// Files that somebody has created, and has not closed yet.
+    open: HashSet<PathBuf>,
     folders: Vec<PathBuf>,
     /// Files as named, by their real folder and name, with a hash of their content.
     files: HashMap<PathBuf, (PathBuf, Option<u64>)>,
@@ -80,12 +114,14 @@ struct State<N> {
 }
 
 impl<N: FnMut(Notice)> State<N> {
-    fn new(events: Sender<Order>, notice: N) -> Self {
+    fn new(events: Sender<Order>, polls: bool, notice: N) -> Self {
         State {
             notice,
             events,
             watcher: None,
-            closes: false,
+            kind: Kind::Writes,
+            polls,
+            open: HashSet::new(),
             folders: Vec::new(),
             files: HashMap::new(),
             troubled: false,
@@ -100,11 +136,16 @@ impl<N: FnMut(Notice)> State<N> {
     }
 
     /// Watches the folders of these files. Content that is known stays known, so that a save between two sets counts.
-    fn set(&mut self, files: Vec<PathBuf>) {
+    fn set(&mut self, files: Vec<(PathBuf, Option<u64>)>) {
         let mut known = std::mem::take(&mut self.files);
-        for file in files {
+        let mut missed = false;
+        for (file, read) in files {
             let Some(real) = real(&file) else { continue };
-            let entry = known.remove(&real).unwrap_or_else(|| (file, stamp(&real)));
+            let entry = known.remove(&real).unwrap_or_else(|| {
+                let now = stamp(&real);
+                missed |= read.is_some() && read != now;
+                (file, read.or(now))
+            });
             self.files.insert(real, entry);
         }
         let mut folders: Vec<PathBuf> =
@@ -114,6 +155,9 @@ impl<N: FnMut(Notice)> State<N> {
         if folders != self.folders || self.watcher.is_none() {
             self.folders = folders;
             self.arm();
+        }
+        if missed {
+            self.compare();
         }
     }
 
@@ -127,34 +171,35 @@ impl<N: FnMut(Notice)> State<N> {
             }
             Ok(watcher)
         };
-        let events = self.events.clone();
-        let native = notify::recommended_watcher(move |event| {
-            let _ = events.send(Order::Event(event));
-        });
-        let native = native.and_then(|watcher| watch(Box::new(watcher)));
-        match native {
-            Ok(watcher) => {
-                self.closes = RecommendedWatcher::kind() == WatcherKind::Inotify;
-                self.watcher = Some(watcher);
-            }
-            Err(error) => {
-                self.problem(format!("no file events ({}), asking every second", reason(&error)));
-                let events = self.events.clone();
-                let config = Config::default().with_poll_interval(POLL).with_compare_contents(true);
-                let poll = PollWatcher::new(
-                    move |event| {
-                        let _ = events.send(Order::Event(event));
-                    },
-                    config,
-                );
-                self.closes = false;
-                match poll.and_then(|watcher| watch(Box::new(watcher))) {
-                    Ok(watcher) => self.watcher = Some(watcher),
-                    Err(error) => {
-                        self.troubled = false;
-                        self.problem(format!("cannot watch: {}; press r after a save", reason(&error)));
-                    }
+        if !self.polls {
+            let events = self.events.clone();
+            let native = notify::recommended_watcher(move |event| {
+                let _ = events.send(Order::Event(event));
+            });
+            match native.and_then(|watcher| watch(Box::new(watcher))) {
+                Ok(watcher) => {
+                    let is_inotify = RecommendedWatcher::kind() == WatcherKind::Inotify;
+                    self.kind = if is_inotify { Kind::Closes } else { Kind::Writes };
+                    self.watcher = Some(watcher);
+                    return;
                 }
+                Err(error) => self.problem(format!("no file events ({}), asking every second", reason(&error))),
+            }
+        }
+        let events = self.events.clone();
+        let config = Config::default().with_poll_interval(POLL).with_compare_contents(true);
+        let poll = PollWatcher::new(
+            move |event| {
+                let _ = events.send(Order::Event(event));
+            },
+            config,
+        );
+        self.kind = Kind::Polls;
+        match poll.and_then(|watcher| watch(Box::new(watcher))) {
+            Ok(watcher) => self.watcher = Some(watcher),
+            Err(error) => {
+                self.troubled = false;
+                self.problem(format!("cannot watch: {}; press r after a save", reason(&error)));
             }
         }
     }
@@ -176,6 +221,7 @@ impl<N: FnMut(Notice)> State<N> {
                     continue;
                 }
                 Ok(Order::Event(Ok(event))) => {
+                    self.follow(&event);
                     if !self.concerns(&event) {
                         if since.is_none_or(|first| first.elapsed() < LATEST) {
                             continue;
@@ -188,19 +234,45 @@ impl<N: FnMut(Notice)> State<N> {
                     self.problem(format!("the watcher reports: {}", reason(&error)));
                     continue;
                 }
+                // A file that is being written is waited for, though not for ever: what is made as a link is never closed.
+                Err(RecvTimeoutError::Timeout)
+                    if !self.open.is_empty() && since.is_some_and(|first| first.elapsed() < LATEST) =>
+                {
+                    continue;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
+            self.open.clear();
             if since.take().is_some() {
                 self.compare();
             }
         }
     }
 
+    /// Keeps account of watched files that were created and not yet closed.
+    fn follow(&mut self, event: &Event) {
+        if self.kind != Kind::Closes {
+            return;
+        }
+        match event.kind {
+            EventKind::Create(_) => {
+                let watched = event.paths.iter().filter(|path| self.files.contains_key(*path));
+                self.open.extend(watched.cloned());
+            }
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Remove(_) => {
+                for path in &event.paths {
+                    self.open.remove(path);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Whether an event may be about new content of a watched file.
     fn concerns(&self, event: &Event) -> bool {
         event.need_rescan()
-            || (is_write(event.kind, self.closes) && event.paths.iter().any(|path| self.files.contains_key(path)))
+            || (is_write(event.kind, self.kind) && event.paths.iter().any(|path| self.files.contains_key(path)))
     }
 
     /// Says which files have new content. A file that is missing is waited for: editors remove before they create.
@@ -227,12 +299,13 @@ impl Drop for FileWatcher {
 }
 
 /// Whether an event of this kind can mean new content.
-fn is_write(kind: EventKind, closes: bool) -> bool {
-    match kind {
+fn is_write(event: EventKind, kind: Kind) -> bool {
+    match event {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
         // Our own reading is an access: acting on it would never end.
-        EventKind::Access(_) | EventKind::Modify(ModifyKind::Metadata(_)) => false,
-        EventKind::Modify(ModifyKind::Data(_)) => !closes,
+        EventKind::Access(_) => false,
+        EventKind::Modify(ModifyKind::Metadata(_)) => kind == Kind::Polls,
+        EventKind::Modify(ModifyKind::Data(_)) => kind != Kind::Closes,
         _ => true,
     }
 }
@@ -245,10 +318,14 @@ fn real(file: &Path) -> Option<PathBuf> {
 }
 
 fn stamp(path: &Path) -> Option<u64> {
-    let bytes = std::fs::read(path).ok()?;
+    std::fs::read(path).ok().map(|bytes| hash(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes)))
+}
+
+/// A hash of a file's content, without the mark at its beginning that reading leaves out.
+fn hash(content: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
-    Some(hasher.finish())
+    content.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// An error with advice where there is any.
@@ -265,144 +342,4 @@ fn reason(error: &notify::Error) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    struct Fixture {
-        folder: tempfile::TempDir,
-        file: PathBuf,
-        notices: Receiver<Notice>,
-        _watcher: FileWatcher,
-    }
-
-    fn watched() -> Fixture {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("kernel.py");
-        fs::write(&file, "one").expect("written");
-        let (sender, notices) = channel();
-        let watcher = FileWatcher::start(vec![file.clone()], move |notice| {
-            let _ = sender.send(notice);
-        });
-        let fixture = Fixture { folder, file, notices, _watcher: watcher.expect("a watcher") };
-        // The watcher arms in its own thread; an order is answered after that.
-        std::thread::sleep(Duration::from_millis(150));
-        fixture
-    }
-
-    impl Fixture {
-        /// One notice, and no second one for the same save.
-        fn expect_one(&self, what: &str) {
-            let notice = self.notices.recv_timeout(Duration::from_secs(5));
-            assert_eq!(notice, Ok(Notice::Changed(vec![self.file.clone()])), "{what}");
-            self.expect_none(what);
-        }
-
-        fn expect_none(&self, what: &str) {
-            let more = self.notices.recv_timeout(Duration::from_millis(200));
-            assert_eq!(more, Err(RecvTimeoutError::Timeout), "{what}");
-        }
-    }
-
-    #[test]
-    fn a_save_in_place_is_seen_once() {
-        let fixture = watched();
-        fs::write(&fixture.file, "two").expect("written");
-        fixture.expect_one("in place, as VS Code and nano save");
-        fs::write(&fixture.file, "three").expect("written");
-        fixture.expect_one("in place, again");
-    }
-
-    #[test]
-    fn a_save_by_rename_is_seen_each_time() {
-        let fixture = watched();
-        for text in ["two", "three"] {
-            let beside = fixture.folder.path().join(".kernel.py.tmp");
-            fs::write(&beside, text).expect("written");
-            fs::rename(&beside, &fixture.file).expect("renamed");
-            fixture.expect_one("a temporary file renamed, as helix and sed -i save");
-        }
-    }
-
-    #[test]
-    fn a_save_with_a_backup_as_vim_makes_it_is_seen_once() {
-        let fixture = watched();
-        let probe = fixture.folder.path().join("4913");
-        let backup = fixture.folder.path().join("kernel.py~");
-        for text in ["two", "three"] {
-            fs::write(&probe, "").expect("written");
-            fs::remove_file(&probe).expect("removed");
-            fs::rename(&fixture.file, &backup).expect("renamed");
-            std::thread::sleep(Duration::from_millis(5));
-            fs::write(&fixture.file, text).expect("written");
-            fs::remove_file(&backup).expect("removed");
-            fixture.expect_one("backup renamed, file written anew, backup removed");
-        }
-    }
-
-    #[test]
-    fn a_save_as_emacs_makes_it_is_seen_once() {
-        let fixture = watched();
-        fs::rename(&fixture.file, fixture.folder.path().join("kernel.py~")).expect("renamed");
-        fs::write(&fixture.file, "two").expect("written");
-        fixture.expect_one("renamed to a backup that stays, file written anew");
-    }
-
-    #[test]
-    fn a_file_removed_and_made_again_is_seen_when_it_is_there() {
-        let fixture = watched();
-        fs::remove_file(&fixture.file).expect("removed");
-        fixture.expect_none("a missing file is waited for");
-        fs::write(&fixture.file, "two").expect("written");
-        fixture.expect_one("there again");
-    }
-
-    #[test]
-    fn many_writes_of_one_save_are_seen_once() {
-        use std::io::Write;
-        let fixture = watched();
-        let mut file = fs::File::create(&fixture.file).expect("created");
-        for _ in 0..5 {
-            file.write_all(b"piece").expect("written");
-            file.flush().expect("flushed");
-            std::thread::sleep(Duration::from_millis(3));
-        }
-        drop(file);
-        fixture.expect_one("truncated, then written in pieces");
-    }
-
-    #[test]
-    fn what_changes_nothing_is_not_seen() {
-        let fixture = watched();
-        fs::write(&fixture.file, "one").expect("written");
-        fixture.expect_none("the same content");
-        fs::read(&fixture.file).expect("read");
-        fixture.expect_none("a read");
-        fs::write(fixture.folder.path().join("other.py"), "x").expect("written");
-        fixture.expect_none("another file");
-    }
-
-    #[test]
-    fn other_files_can_be_watched_later() {
-        let fixture = watched();
-        let module = fixture.folder.path().join("module.py");
-        fs::write(&module, "a").expect("written");
-        fixture._watcher.set(vec![fixture.file.clone(), module.clone()]);
-        std::thread::sleep(Duration::from_millis(100));
-        fs::write(&module, "b").expect("written");
-        let notice = fixture.notices.recv_timeout(Duration::from_secs(5));
-        assert_eq!(notice, Ok(Notice::Changed(vec![module])));
-    }
-
-    #[test]
-    fn only_writes_count() {
-        use notify::event::{CreateKind, DataChange, MetadataKind, RenameMode};
-        let data = EventKind::Modify(ModifyKind::Data(DataChange::Any));
-        assert!(!is_write(data, true) && is_write(data, false));
-        assert!(!is_write(EventKind::Access(AccessKind::Open(AccessMode::Any)), false));
-        assert!(!is_write(EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any)), false));
-        assert!(is_write(EventKind::Access(AccessKind::Close(AccessMode::Write)), true));
-        assert!(is_write(EventKind::Modify(ModifyKind::Name(RenameMode::To)), true));
-        assert!(is_write(EventKind::Create(CreateKind::File), true));
-    }
-}
+mod tests;

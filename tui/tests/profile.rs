@@ -73,6 +73,7 @@ impl Case {
             .current_dir(self.folder.path())
             .env_remove("PYTHONPATH")
             .env_remove("VIRTUAL_ENV")
+            .env("XDG_CACHE_HOME", self.folder.path().join("cache"))
             .output()
             .expect("the binary starts")
     }
@@ -249,9 +250,82 @@ fn every_sample_profiles() {
     }
 }
 
+/// Waits until a child has printed this to the pipe.
+fn read_until(pipe: &mut impl std::io::Read, text: &str) -> String {
+    let (mut read, mut bytes) = (String::new(), [0; 4096]);
+    while !read.contains(text) {
+        let count = pipe.read(&mut bytes).expect("the pipe is open");
+        assert!(count > 0, "no {text:?} in {read}");
+        read.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+    read
+}
+
+#[cfg(unix)]
 #[test]
-fn this_cpu_is_measured() {
+fn what_was_finished_before_ctrl_c_is_kept_and_said() {
+    use std::io::Read;
     let case = Case::new();
+    case.write("endless.py", &KERNELS.replace("print(z[0, 0], a[0, 0])", "print('waiting')\nwhile True:\n  pass"));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pallas-tui"))
+        .args(["profile", "endless.py", "--json", "report.json", "--report", "text"])
+        .current_dir(case.folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut errors = child.stderr.take().expect("it is piped");
+    read_until(&mut errors, "waiting");
+    let sent = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let (mut out, mut rest) = (String::new(), String::new());
+    child.stdout.take().expect("it is piped").read_to_string(&mut out).expect("read");
+    errors.read_to_string(&mut rest).expect("read");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{rest}");
+    assert_eq!(rest, "pallas-tui: endless.py: stopped; the report holds 2 launches that ran\n", "no bar in a pipe");
+    assert!(out.contains("measured, interpret mode") && out.contains("note: the program was stopped"), "{out}");
+    let report = case.json("report.json");
+    assert_eq!(report["program"]["cancelled"], true);
+    assert_eq!(report["launches"][1]["measured"]["runs"], 2);
+    let overhead = report["launches"][0]["measured"]["overhead"].as_f64();
+    assert!(overhead.is_some_and(|overhead| overhead > 0.0), "reading the clock costs something: {overhead:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn long_work_shows_a_bar_on_a_terminal() {
+    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+    let case = Case::new();
+    // Programs that are many rather than long, so that the bar has something to count.
+    let many = KERNELS.replace("grid=(4,)", "grid=(200000,)").replace("lambda i: (i, 0)", "lambda i: (0, 0)");
+    case.write("many.py", &many);
+    let pair = native_pty_system().openpty(PtySize { rows: 24, cols: 100, pixel_width: 0, pixel_height: 0 });
+    let pair = pair.expect("a pseudo-terminal");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_pallas-tui"));
+    command.args(["profile", "many.py", "--json", "report.json"]);
+    command.cwd(case.folder.path());
+    command.env("TERM", "xterm");
+    command.env("LC_ALL", "C.UTF-8");
+    let mut child = pair.slave.spawn_command(command).expect("the binary starts");
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().expect("a reader");
+    read_until(&mut reader, "of 200000 programs, ");
+    let mut keys = pair.master.take_writer().expect("a writer");
+    std::io::Write::write_all(&mut keys, b"\x03").expect("the terminal takes keys");
+    let rest = read_until(&mut reader, "stopped; ");
+    let (_, said) = rest.rsplit_once("\x1b[2K").expect("the bar is taken off");
+    assert!(said.starts_with("pallas-tui: many.py: stopped; "), "{said:?}");
+    assert_eq!(child.wait().expect("it ends").exit_code(), 130);
+    let report = case.json("report.json");
+    let measured = &report["launches"][1]["measured"];
+    assert!(measured["programs"].as_u64().is_some_and(|programs| programs > 0 && programs < 400_000), "{measured}");
+}
+
+#[test]
+fn this_cpu_is_measured_and_kept() {
+    let case = Case::new();
+    let before = shown(&case.run(&["doctor"]));
+    assert!(before.contains("`doctor --calibrate` measures and keeps it"), "{before}");
     let doctor = shown(&case.run(&["doctor", "--calibrate"]));
     for word in ["latency     ", "B/s", "f32 matrix  ", "FLOP/s"] {
         assert!(doctor.contains(word), "{word} is missing in\n{doctor}");
@@ -264,4 +338,15 @@ fn this_cpu_is_measured() {
         assert_eq!(number["source"], "measured on this machine");
         assert!(number["value"].as_f64().is_some_and(|value| value > 0.0), "{number}");
     }
+    // What was kept is what is used: to twelve digits, which no second measurement would give.
+    let kept: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(case.folder.path().join("cache/pallas-workbench/cpu.json")).expect("kept"))
+            .expect("it is JSON");
+    for name in ["latency", "bandwidth", "vector"] {
+        let (used, kept) = (machine[name]["value"].as_f64(), kept[name].as_f64());
+        let (used, kept) = (used.expect("a number"), kept.expect("a number"));
+        assert!((used - kept).abs() <= 1e-12 * kept, "{name}: {used} and {kept}");
+    }
+    let after = shown(&case.run(&["doctor"]));
+    assert!(after.contains("f32 matrix  "), "{after}");
 }

@@ -12,6 +12,7 @@ mod modelled;
 mod place;
 mod read;
 mod report;
+mod timeline;
 mod trace;
 
 pub use build::{Observed, ObservedLaunch};
@@ -27,6 +28,7 @@ pub use report::{
     OperandReport, Producer, Program, RateReport, Report, ScratchReport, SourceText, Stage, Totals, TotalsMeasured,
     TotalsModelled, VERSION,
 };
+pub use timeline::{Piece, Row, Timeline, Window};
 pub use trace::trace;
 
 /// The JSON schema of reports of version [`VERSION`].

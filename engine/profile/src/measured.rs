@@ -32,6 +32,9 @@ pub struct Measured {
     pub compute: f64,
     /// In copies back.
     pub copy_out: f64,
+    /// What reading the clock has cost, at the cost of one reading when the run began. It is not taken off the other times.
+    #[serde(default)]
+    pub overhead: f64,
     /// By operand and stage.
     pub operands: Vec<StageTime>,
     /// The kernel's time by place in the source, the most first: measured in some programs, and scaled up to all.
@@ -110,7 +113,12 @@ pub struct Recorder {
     /// The first tick of this run.
     origin: Option<u64>,
     lines: HashMap<Span, u64>,
+    /// What it costs to read the clock once, in nanoseconds.
+    tick: f64,
 }
+
+/// Readings of the clock for a program: before its copies, before its kernel and after it.
+const READINGS: usize = 3;
 
 impl Recorder {
     /// Nothing yet, of a device.
@@ -121,6 +129,12 @@ impl Recorder {
             ..Measured::default()
         };
         Recorder { measured, ..Recorder::default() }
+    }
+
+    /// The same with a clock of which one reading costs so many nanoseconds.
+    #[must_use]
+    pub fn with_tick(self, tick: f64) -> Recorder {
+        Recorder { tick, ..self }
     }
 
     /// A run of the launch begins.
@@ -135,6 +149,7 @@ impl Recorder {
         let last = copies.iter().map(|copy| copy.end).chain([compute.1]).max().unwrap_or(compute.1);
         let origin = *self.origin.get_or_insert(first);
         self.measured.programs += 1;
+        self.measured.overhead += (READINGS + copies.len()) as f64 * self.tick;
         let spent = compute.1.saturating_sub(compute.0) as f64;
         self.measured.compute += spent;
         let (mut copy_in, mut copy_out) = (0.0, 0.0);
@@ -177,6 +192,7 @@ impl Recorder {
 
     /// Blocks that went back after the last program.
     pub fn written_back(&mut self, program: usize, copies: &[Copied]) {
+        self.measured.overhead += copies.len() as f64 * self.tick;
         for copy in copies {
             let time = copy.end.saturating_sub(copy.start) as f64;
             self.copied(copy, time);

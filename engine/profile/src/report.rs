@@ -48,6 +48,9 @@ pub struct Program {
     pub arguments: Vec<String>,
     /// Its exit status, if it ran.
     pub exit: Option<i32>,
+    /// Whether it was stopped before its end: the report holds what was finished until then.
+    #[serde(default)]
+    pub cancelled: bool,
 }
 
 /// A file.

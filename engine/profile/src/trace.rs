@@ -59,7 +59,9 @@ fn process(pid: usize, title: &str, launch: &LaunchReport, events: &[Event], out
             json!({ "ph": "M", "name": "thread_sort_index", "pid": pid, "tid": tid, "args": { "sort_index": tid } }),
         );
     }
-    let micros = |nanoseconds: f64| nanoseconds / 1e3;
+    // Viewers count whole nanoseconds. Ends are rounded like beginnings, so that neighbours do not come to overlap.
+    let micros = |nanoseconds: f64| nanoseconds.round() / 1e3;
+    let lasting = |event: &Event| (event.end.round() - event.start.round()) / 1e3;
     let mut computes: HashMap<usize, (f64, usize)> = HashMap::new();
     let mut under_way: Vec<(f64, i64)> = Vec::new();
     for event in events {
@@ -81,7 +83,7 @@ fn process(pid: usize, title: &str, launch: &LaunchReport, events: &[Event], out
         }
         out.push(json!({
             "ph": "X", "name": title, "cat": event.stage.name(), "pid": pid, "tid": tid,
-            "ts": micros(event.start), "dur": micros(event.end - event.start), "args": args,
+            "ts": micros(event.start), "dur": lasting(event), "args": args,
         }));
         match event.stage {
             Stage::Compute => {
@@ -89,8 +91,8 @@ fn process(pid: usize, title: &str, launch: &LaunchReport, events: &[Event], out
             }
             Stage::CopyIn | Stage::CopyOut => {
                 let bytes = i64::try_from(event.bytes).unwrap_or(i64::MAX);
-                under_way.push((event.start, bytes));
-                under_way.push((event.end, -bytes));
+                under_way.push((event.start.round(), bytes));
+                under_way.push((event.end.round(), -bytes));
             }
             Stage::Wait => {}
         }

@@ -2,8 +2,9 @@
 
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
-use crate::output;
 use crate::report::profile::words::{scaled, time};
+use crate::{calibrate, output};
+use pallas_engine::pipeline::Machine;
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -42,19 +43,35 @@ pub(super) fn doctor(args: &DoctorArgs, python: Option<&Path>) -> Exit {
         ("PYTHONPATH", environment("PYTHONPATH").unwrap_or_else(|| "not set".to_string())),
     ];
     let mut rows = rows.to_vec();
-    if args.calibrate {
-        rows.extend(calibrated());
-    }
+    rows.extend(if args.calibrate { calibrated() } else { known() });
     let text: String = rows.iter().map(|(name, value)| format!("{name:<11} {value}\n")).collect();
     output::stdout(&text);
     Exit::Success
 }
 
-/// What interpret mode reaches on this CPU.
+/// What interpret mode reaches on this CPU, and where that is kept.
 fn calibrated() -> Vec<(&'static str, String)> {
-    let Some(machine) = crate::calibrate::this_cpu() else {
+    let Some(machine) = calibrate::measure() else {
         return vec![("this CPU", "cannot be measured".to_string())];
     };
+    let kept = match calibrate::keep(&machine) {
+        Ok(file) => format!("{}; `--machine cpu` uses it from now on", file.display()),
+        Err(why) => format!("nowhere: {why}"),
+    };
+    let mut rows = rates(&machine);
+    rows.push(("kept in", kept));
+    rows
+}
+
+/// What was kept by an earlier calibration.
+fn known() -> Vec<(&'static str, String)> {
+    match calibrate::kept() {
+        Some(machine) => rates(&machine),
+        None => vec![("this CPU", "not measured yet; `doctor --calibrate` measures and keeps it".to_string())],
+    }
+}
+
+fn rates(machine: &Machine) -> Vec<(&'static str, String)> {
     let matrix = machine.matrix.first().map_or(0.0, |(_, rate)| rate.value);
     vec![
         ("latency", format!("{} for a copy", time(machine.latency.value * 1e9))),

@@ -8,6 +8,7 @@ mod lower;
 mod profile;
 mod run;
 mod view;
+mod watch;
 
 use crate::args::{Cli, ColorChoice, Command};
 use crate::exit::Exit;
@@ -22,6 +23,7 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
         Some(Command::Run(args)) => run::run(args, python, colored(color, &std::io::stderr())),
         Some(Command::Check(args)) => check::check(&args, python, colored(color, &std::io::stdout())),
         Some(Command::Profile(args)) => profile::profile(&args, python),
+        Some(Command::Watch(args)) => watch::watch(args, cli.view),
         Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Lower(args)) => lower::lower(&args, python),
         Some(Command::Explain(args)) => explain::explain(&args),

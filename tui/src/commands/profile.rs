@@ -1,15 +1,17 @@
 //! `pallas-tui profile FILE`: runs a file, and reports where the time of its launches goes.
 
 use crate::args::{ProfileArgs, ReportFormat, Timing};
-use crate::console::Quiet;
 use crate::exit::Exit;
-use crate::{environment, output, report, sources};
-use pallas_engine::pipeline::{MACHINES, Machine};
+use crate::interrupt::Interrupt;
+use crate::profiler::{self, Task};
+use crate::progress::Bar;
+use crate::{output, report};
 use pallas_engine::report::{Report, trace};
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Profile, Run, RunOptions, Severity};
-use std::borrow::Cow;
+use pallas_engine::{Cancel, Severity};
 use std::path::Path;
-use std::sync::Arc;
+
+/// What shells say of a program that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
 
 pub(super) fn profile(args: &ProfileArgs, python: Option<&Path>) -> Exit {
     match run(args, python) {
@@ -22,32 +24,30 @@ pub(super) fn profile(args: &ProfileArgs, python: Option<&Path>) -> Exit {
 }
 
 fn run(args: &ProfileArgs, python: Option<&Path>) -> Result<Exit, String> {
-    let machine = machine(&args.machine)?;
-    let main = args.file.join("__main__.py");
-    let file = if main.is_file() { main } else { args.file.clone() };
-    let environment = environment::find(python, &file)?;
-    let text = sources::read(&file)?;
-    let path = file.display().to_string();
-    let report = if args.no_run {
-        let mut options = AnalysisOptions::new(Arc::new(Disk));
-        options.arguments.clone_from(&args.arguments);
-        options.import_paths = environment::python_path();
-        options.environment = environment;
-        Profile::of_analysis(&Analysis::new(&path, &text, &options), &args.arguments, &machine)
-    } else {
-        let options = RunOptions {
-            files: Arc::new(Disk),
-            arguments: args.arguments.clone(),
-            import_paths: environment::python_path(),
-            environment,
-            console: Box::new(Quiet::new(args.timing == Timing::On)),
-            cancel: Cancel::new(),
-        };
-        let run = Run::new(&path, &text, options);
-        output::stderr(&run.stderr);
-        Profile::of_run(&run, &path, &args.arguments, &machine)
+    let task = Task {
+        file: Task::resolve(&args.file),
+        arguments: args.arguments.clone(),
+        python: python.map(Path::to_path_buf),
+        machine: profiler::machine(&args.machine)?.into_owned(),
+        timing: args.timing == Timing::On,
+        runs: !args.no_run,
     };
+    let cancel = Cancel::new();
+    let _interrupt = Interrupt::cancels(&cancel);
+    let path = task.file.display().to_string();
+    let bar = Bar::start(&path, "programs");
+    let profiled = task.profile(&bar.teller(), &cancel)?;
+    drop(bar);
+    let report = profiled.report;
+    let cancelled = report.program.cancelled;
+    if !cancelled {
+        output::stderr(&profiled.stderr);
+    }
     write(&report, args)?;
+    if cancelled {
+        output::error(&format!("{path}: stopped; {}", report::profile::kept(&report)));
+        return Ok(Exit::Program(INTERRUPTED));
+    }
     let failed = report.program.exit.is_some_and(|exit| exit != 0);
     if report.launches.is_empty() && !failed {
         let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error.name()).count();
@@ -58,17 +58,6 @@ fn run(args: &ProfileArgs, python: Option<&Path>) -> Result<Exit, String> {
         output::error(&format!("{path}: no kernel is launched in this file{why}"));
     }
     Ok(if failed || report.launches.is_empty() { Exit::Findings } else { Exit::Success })
-}
-
-/// The machine of a name; this CPU is measured.
-pub(super) fn machine(name: &str) -> Result<Cow<'static, Machine>, String> {
-    if name.eq_ignore_ascii_case("cpu") {
-        return crate::calibrate::this_cpu().map(Cow::Owned).ok_or_else(|| "this CPU cannot be measured".to_string());
-    }
-    Machine::find(name).map(Cow::Borrowed).ok_or_else(|| {
-        let known: Vec<&str> = MACHINES.iter().map(|machine| &*machine.key).collect();
-        format!("no machine is called `{name}`; there are: {}, cpu", known.join(", "))
-    })
 }
 
 /// Writes and prints what was asked for.

@@ -41,7 +41,7 @@ pub(super) fn view(args: ViewArgs) -> Exit {
         }
         return print(&file, &text, args.arguments, environment, super::colored(args.color, &std::io::stdout()));
     }
-    let machine = match super::profile::machine(&args.machine) {
+    let machine = match crate::profiler::machine(&args.machine) {
         Ok(machine) => machine.into_owned(),
         Err(message) => {
             output::error(&message);

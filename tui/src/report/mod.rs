@@ -2,4 +2,5 @@
 
 pub(crate) mod comparison;
 pub(crate) mod profile;
+pub(crate) mod rerun;
 pub(crate) mod text;

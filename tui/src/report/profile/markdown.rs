@@ -1,6 +1,6 @@
 //! The profile report as Markdown, for issues and reviews.
 
-use super::rows::{Section, assumed, findings, grid, sections, title, verdict};
+use super::rows::{Section, grid, notes, sections, title, verdict};
 use pallas_engine::report::Report;
 
 /// The report as Markdown.
@@ -17,8 +17,7 @@ pub(crate) fn markdown(report: &Report) -> String {
             out.push_str(&rows(&section));
         }
     }
-    let mut notes = assumed(report);
-    notes.extend(findings(report));
+    let notes = notes(report);
     if !notes.is_empty() {
         out.push_str("\n## Notes\n\n");
         notes.iter().for_each(|note| out.push_str(&format!("- {}\n", escaped(note))));

@@ -6,4 +6,5 @@ mod text;
 pub(crate) mod words;
 
 pub(crate) use markdown::markdown;
+pub(crate) use rows::kept;
 pub(crate) use text::text;

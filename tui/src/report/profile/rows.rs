@@ -249,7 +249,15 @@ fn measured(report: &Report, launch: &LaunchReport) -> Vec<Section> {
     }
     let runs = if m.runs == 1 { String::new() } else { format!(" in {} runs", m.runs) };
     let programs = crate::app::report::plural(usize::try_from(m.programs).unwrap_or(usize::MAX), "program");
-    let title = format!("measured, {}: {}, {programs}{runs}", m.device, time(m.time));
+    // A launch that was stopped, or that depends on data, has not run all of its programs.
+    let all = (launch.programs as u64).saturating_mul(m.runs as u64);
+    let part = if report.program.cancelled && m.programs < all { format!(" of {all}") } else { String::new() };
+    let title = format!(
+        "measured, {}: {}, {programs}{part}{runs}; the clock took about {}, `--timing off` runs without",
+        m.device,
+        time(m.time),
+        time(m.overhead)
+    );
     let mut sections = vec![Section { title, rows, right: &[2, 3, 4, 5] }];
     if !m.lines.is_empty() {
         let mut rows = vec![texts(&["place", "time", "share", ""])];
@@ -279,8 +287,18 @@ fn unknown(report: &Report, launch: &LaunchReport) -> Option<Section> {
     Some(Section { title: "not known to the model".to_string(), rows, right: &[] })
 }
 
+/// What stands below all launches.
+pub(super) fn notes(report: &Report) -> Vec<String> {
+    let mut notes = assumed(report);
+    if report.program.cancelled {
+        notes.push(format!("the program was stopped: {}", kept(report)));
+    }
+    notes.extend(findings(report));
+    notes
+}
+
 /// Numbers of the machine that nobody has published.
-pub(super) fn assumed(report: &Report) -> Vec<String> {
+fn assumed(report: &Report) -> Vec<String> {
     let machine = &report.machine;
     let named = [
         ("latency", &machine.latency),
@@ -303,8 +321,28 @@ pub(super) fn assumed(report: &Report) -> Vec<String> {
     notes
 }
 
+/// What a program that was stopped has finished.
+pub(crate) fn kept(report: &Report) -> String {
+    let count = report.launches.iter().filter(|launch| launch.measured.is_some()).count();
+    let partly = report.launches.iter().find_map(|launch| {
+        let measured = launch.measured.as_ref()?;
+        let all = (launch.programs as u64).saturating_mul(measured.runs as u64);
+        let is_part = measured.programs < all && launch.dynamic.is_empty();
+        is_part.then(|| format!(", of `{}` {} of {all} programs", launch.kernel, measured.programs))
+    });
+    match (count, report.launches.len()) {
+        (_, 0) => "no launch had been reached".to_string(),
+        (0, known) => format!("nothing was measured, {} modelled", crate::app::report::plural(known, "launch")),
+        (count, _) => format!(
+            "the report holds {} that ran{}",
+            crate::app::report::plural(count, "launch"),
+            partly.unwrap_or_default()
+        ),
+    }
+}
+
 /// What the findings come to.
-pub(super) fn findings(report: &Report) -> Option<String> {
+fn findings(report: &Report) -> Option<String> {
     let count = |severity: &str| report.findings.iter().filter(|finding| finding.severity == severity).count();
     let words: Vec<String> = [("error", "error"), ("warning", "warning"), ("info", "note")]
         .iter()

@@ -1,6 +1,6 @@
 //! The profile report as text.
 
-use super::rows::{assumed, findings, grid, sections, title, verdict};
+use super::rows::{grid, notes, sections, title, verdict};
 use super::words::table;
 use pallas_engine::report::Report;
 
@@ -21,8 +21,7 @@ pub(crate) fn text(report: &Report) -> String {
             }
         }
     }
-    let mut notes = assumed(report);
-    notes.extend(findings(report));
+    let notes = notes(report);
     if !notes.is_empty() {
         out.push('\n');
         notes.iter().for_each(|note| out.push_str(&format!("note: {note}\n")));

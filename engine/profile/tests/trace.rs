@@ -1,0 +1,177 @@
+//! A trace keeps the rules of the Trace Event Format, as far as viewers depend on them: what is missing or does not nest is
+//! dropped by them without a word.
+
+mod common;
+
+use common::report;
+use pallas_profile::trace;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whole nanoseconds of a time in microseconds, as viewers read it.
+fn nanoseconds(event: &Value, field: &str) -> i64 {
+    let time = event[field].as_f64().unwrap_or_else(|| panic!("{field} is no number in {event}"));
+    let whole = (time * 1e3).round();
+    assert!(time.is_finite() && time >= 0.0, "{event}");
+    assert!((time * 1e3 - whole).abs() < 1e-3, "{event}: viewers cut off what is less than a nanosecond");
+    whole as i64
+}
+
+fn number(event: &Value, field: &str) -> i64 {
+    event[field].as_i64().unwrap_or_else(|| panic!("{field} is no integer in {event}"))
+}
+
+fn text<'a>(event: &'a Value, field: &str) -> &'a str {
+    event[field].as_str().filter(|text| !text.is_empty()).unwrap_or_else(|| panic!("{field} is no text in {event}"))
+}
+
+/// A process and a thread.
+type Track = (i64, i64);
+
+#[derive(Default)]
+struct Seen<'a> {
+    processes: BTreeSet<i64>,
+    names: BTreeMap<Track, &'a str>,
+    /// Begin, end, category and bytes.
+    slices: BTreeMap<Track, Vec<(i64, i64, &'a str, i64)>>,
+    /// By id: where it begins and where it ends, with time, name and category.
+    arrows: BTreeMap<i64, Vec<(&'a str, Track, i64, &'a str, &'a str)>>,
+    counters: BTreeMap<i64, Vec<(i64, i64)>>,
+}
+
+fn read(trace: &Value) -> Seen<'_> {
+    assert!(matches!(trace["displayTimeUnit"].as_str(), Some("ms" | "ns")), "{}", trace["displayTimeUnit"]);
+    let mut seen = Seen::default();
+    for event in trace["traceEvents"].as_array().expect("a list of events") {
+        let pid = number(event, "pid");
+        let track = || (pid, number(event, "tid"));
+        let name = text(event, "name");
+        match text(event, "ph") {
+            "M" => match name {
+                "process_name" => {
+                    text(&event["args"], "name");
+                    assert!(seen.processes.insert(pid), "process {pid} is named twice");
+                }
+                "thread_name" => {
+                    assert_eq!(seen.names.insert(track(), text(&event["args"], "name")), None, "{event}");
+                }
+                "thread_sort_index" => {
+                    track();
+                    number(&event["args"], "sort_index");
+                }
+                other => panic!("{other} is no metadata"),
+            },
+            "X" => {
+                let (start, lasts) = (nanoseconds(event, "ts"), nanoseconds(event, "dur"));
+                let bytes = event["args"].get("bytes").map_or(0, |_| number(&event["args"], "bytes"));
+                seen.slices.entry(track()).or_default().push((start, start + lasts, text(event, "cat"), bytes));
+            }
+            phase @ ("s" | "f") => {
+                // Without it an arrow would end at the slice that begins next.
+                assert!(phase == "s" || event["bp"] == "e", "{event}");
+                let arrow = (phase, track(), nanoseconds(event, "ts"), name, text(event, "cat"));
+                seen.arrows.entry(number(event, "id")).or_default().push(arrow);
+            }
+            "C" => {
+                let counts = event["args"].as_object().expect("what is counted");
+                assert_eq!(counts.len(), 1, "{event}");
+                let time = nanoseconds(event, "ts");
+                seen.counters.entry(pid).or_default().push((time, number(&event["args"], "bytes")));
+            }
+            other => panic!("{other} is no phase of ours"),
+        }
+    }
+    seen
+}
+
+/// Checks a trace, and gives how many slices and arrows it has.
+fn check(trace: &Value) -> (usize, usize) {
+    let seen = read(trace);
+    for (track, slices) in &seen.slices {
+        assert!(seen.names.contains_key(track) && seen.processes.contains(&track.0), "{track:?} has no name");
+        let mut slices = slices.clone();
+        slices.sort_unstable();
+        for pair in slices.windows(2) {
+            assert!(pair[0].1 <= pair[1].0, "{}: {:?} and {:?} overlap", seen.names[track], pair[0], pair[1]);
+        }
+    }
+    let names: BTreeSet<_> = seen.names.iter().map(|((pid, _), name)| (pid, name)).collect();
+    assert_eq!(names.len(), seen.names.len(), "two tracks of a process have one name");
+    for (id, ends) in &seen.arrows {
+        let [("s", from, leaves, ..), ("f", to, arrives, ..)] = ends[..] else { panic!("arrow {id}: {ends:?}") };
+        assert_eq!((ends[0].3, ends[0].4), (ends[1].3, ends[1].4), "arrow {id}");
+        assert!(from.0 == to.0 && leaves <= arrives, "arrow {id}: {ends:?}");
+        let within = |track: Track, time: i64, stage: &str| {
+            let mut slices = seen.slices[&track].iter();
+            slices.any(|&(start, end, of, _)| of == stage && start <= time && time <= end)
+        };
+        assert!(within(from, leaves, "copy_in") && within(to, arrives, "compute"), "arrow {id}: {ends:?}");
+    }
+    for (&pid, counts) in &seen.counters {
+        assert!(counts.windows(2).all(|pair| pair[0].0 < pair[1].0), "a counter has one value at a time");
+        let copies = seen.slices.iter().filter(|(track, _)| track.0 == pid).flat_map(|(_, slices)| slices);
+        let copies: Vec<_> = copies.filter(|slice| slice.2.starts_with("copy_")).collect();
+        for &(time, bytes) in counts {
+            let under_way = copies.iter().filter(|copy| copy.0 <= time && time < copy.1).map(|copy| copy.3);
+            assert_eq!(bytes, under_way.sum::<i64>(), "at {time}");
+        }
+        assert_eq!(counts.last().map(|count| count.1), Some(0), "what is under way arrives");
+    }
+    (seen.slices.values().map(Vec::len).sum(), seen.arrows.len())
+}
+
+#[test]
+fn traces_keep_the_rules() {
+    for machine in ["v5e", "a100", "h100"] {
+        for timed in [false, true] {
+            for grid in [[2, 3, 4], [1, 1, 1], [5, 1, 7], [8, 8, 8]] {
+                let report = report(grid, machine, timed);
+                let programs: usize = grid.iter().product();
+                let (slices, arrows) = check(&trace(&report));
+                let modelled = report.launches[0].modelled.schedule.grid.iter().product::<usize>();
+                assert!(slices >= modelled && arrows >= modelled.min(2), "{machine} {grid:?}: {slices}, {arrows}");
+                assert!(!timed || slices >= modelled + 3 * programs.min(256));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_trace_of_millions_of_programs_says_what_it_leaves_out() {
+    let trace = trace(&report([4096, 4096, 1], "v5e", false));
+    let (slices, _) = check(&trace);
+    assert!(slices < 100_000, "{slices}");
+    let title = trace["traceEvents"][0]["args"]["name"].as_str().expect("a title");
+    assert!(title.contains("first 4096 of 16777216 programs"), "{title}");
+}
+
+#[test]
+fn the_check_notices_what_breaks_a_trace() {
+    let whole = trace(&report([2, 3, 4], "v5e", false));
+    let events = whole["traceEvents"].as_array().expect("events");
+    let breaks = |what: &str, change: &dyn Fn(&mut Value) -> bool| {
+        let mut broken = whole.clone();
+        let list = broken["traceEvents"].as_array_mut().expect("events");
+        assert!(list.iter_mut().any(change), "{what}: nothing to break");
+        let result = std::panic::catch_unwind(|| check(&broken));
+        assert!(result.is_err(), "{what} goes unnoticed");
+    };
+    let is = |event: &Value, phase: &str| event["ph"] == phase;
+    breaks("an overlap", &|event| is(event, "X") && event["cat"] == "compute" && {
+        event["dur"] = 1e6.into();
+        true
+    });
+    breaks("an arrow without an end", &|event| is(event, "f") && {
+        event["id"] = 7.into();
+        true
+    });
+    breaks("a counter that does not count", &|event| is(event, "C") && {
+        event["args"]["bytes"] = 1.into();
+        true
+    });
+    breaks("a track without a name", &|event| event["name"] == "thread_name" && {
+        event["tid"] = 99.into();
+        true
+    });
+    assert!(events.len() > 100);
+}
