@@ -99,7 +99,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("group");
         // Neither the shell nor its child ends when it is asked to.
-        let line = format!("trap '' TERM; sh -c 'trap \"\" TERM; while :; do sleep 0.05; date > {}; done' & wait", file.display());
+        let line = format!(
+            "trap '' TERM; sh -c 'trap \"\" TERM; while :; do sleep 0.05; date > {}; done' & wait",
+            file.display()
+        );
         let exec = Exec::start(&line, &[], String::new()).expect("sh");
         wait("the child runs", || file.exists());
         drop(exec);

@@ -159,15 +159,7 @@ mod tests {
     use super::*;
 
     fn state(done: usize, of: usize) -> State {
-        State {
-            begun: Instant::now(),
-            what: "matmul".into(),
-            unit: "programs",
-            done,
-            of,
-            drawn: false,
-            at_start: true,
-        }
+        State { begun: Instant::now(), what: "matmul".into(), unit: "programs", done, of, drawn: false, at_start: true }
     }
 
     #[test]

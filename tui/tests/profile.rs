@@ -339,9 +339,10 @@ fn this_cpu_is_measured_and_kept() {
         assert!(number["value"].as_f64().is_some_and(|value| value > 0.0), "{number}");
     }
     // What was kept is what is used: to twelve digits, which no second measurement would give.
-    let kept: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(case.folder.path().join("cache/pallas-workbench/cpu.json")).expect("kept"))
-            .expect("it is JSON");
+    let kept: serde_json::Value = serde_json::from_str(
+        &fs::read_to_string(case.folder.path().join("cache/pallas-workbench/cpu.json")).expect("kept"),
+    )
+    .expect("it is JSON");
     for name in ["latency", "bandwidth", "vector"] {
         let (used, kept) = (machine[name]["value"].as_f64(), kept[name].as_f64());
         let (used, kept) = (used.expect("a number"), kept.expect("a number"));

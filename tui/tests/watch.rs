@@ -126,7 +126,10 @@ fn a_line_for_each_run_with_what_changed() {
     lines.push(settle(session.line("another kernel")));
     session.write("kernel.py", "raise ValueError('not today')\n");
     let failed = session.line("a failure");
-    assert!(failed.starts_with("#5 kernel.py: failed with exit code 1, ValueError: not today; 0 launches, "), "{failed}");
+    assert!(
+        failed.starts_with("#5 kernel.py: failed with exit code 1, ValueError: not today; 0 launches, "),
+        "{failed}"
+    );
     session.write("kernel.py", FILE);
     lines.push(settle(session.line("mended")));
     insta::assert_snapshot!(lines.join("\n"));
@@ -145,7 +148,10 @@ fn json_lines_hold_what_changed_per_launch_and_stage() {
     session.write("sizes.py", "PROGRAMS = 1024\n");
     let second = session.json("a module");
     let changed = second["changed"][0].as_str().expect("a path");
-    assert!(changed.ends_with("sizes.py") && second["changed"].as_array().is_some_and(|all| all.len() == 1), "{second}");
+    assert!(
+        changed.ends_with("sizes.py") && second["changed"].as_array().is_some_and(|all| all.len() == 1),
+        "{second}"
+    );
     let changes = second["changes"].as_array().expect("changes");
     let stages = |kind: &str| -> Vec<&str> {
         changes.iter().filter(|change| change["kind"] == kind).filter_map(|change| change["stage"].as_str()).collect()

@@ -75,7 +75,8 @@ fn joined_pieces_add_up_to_the_events_that_they_stand_for() {
                 close(row.pieces[0].start, 0.0, "begin");
                 close(row.pieces[row.pieces.len() - 1].end, launch.modelled.time, "end");
                 let is_processor = matches!(row.stage, Stage::Compute | Stage::Wait);
-                let fits = |piece: &pallas_profile::Piece| piece.busy <= (piece.end - piece.start) * (1.0 + 1e-9) + 1e-9;
+                let fits =
+                    |piece: &pallas_profile::Piece| piece.busy <= (piece.end - piece.start) * (1.0 + 1e-9) + 1e-9;
                 assert!(!is_processor || row.pieces.iter().all(fits), "{row:?}");
             }
         }

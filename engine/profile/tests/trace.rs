@@ -157,21 +157,29 @@ fn the_check_notices_what_breaks_a_trace() {
         assert!(result.is_err(), "{what} goes unnoticed");
     };
     let is = |event: &Value, phase: &str| event["ph"] == phase;
-    breaks("an overlap", &|event| is(event, "X") && event["cat"] == "compute" && {
-        event["dur"] = 1e6.into();
-        true
+    breaks("an overlap", &|event| {
+        is(event, "X") && event["cat"] == "compute" && {
+            event["dur"] = 1e6.into();
+            true
+        }
     });
-    breaks("an arrow without an end", &|event| is(event, "f") && {
-        event["id"] = 7.into();
-        true
+    breaks("an arrow without an end", &|event| {
+        is(event, "f") && {
+            event["id"] = 7.into();
+            true
+        }
     });
-    breaks("a counter that does not count", &|event| is(event, "C") && {
-        event["args"]["bytes"] = 1.into();
-        true
+    breaks("a counter that does not count", &|event| {
+        is(event, "C") && {
+            event["args"]["bytes"] = 1.into();
+            true
+        }
     });
-    breaks("a track without a name", &|event| event["name"] == "thread_name" && {
-        event["tid"] = 99.into();
-        true
+    breaks("a track without a name", &|event| {
+        event["name"] == "thread_name" && {
+            event["tid"] = 99.into();
+            true
+        }
     });
     assert!(events.len() > 100);
 }

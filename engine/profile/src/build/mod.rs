@@ -8,8 +8,8 @@ mod schedule;
 use crate::measured::Recorder;
 use crate::place::Place;
 use crate::report::{
-    FindingReport, LaunchReport, MachineReport, NumberReport, Producer, Program, RateReport, Report, SourceText, Totals,
-    TotalsMeasured, TotalsModelled, VERSION,
+    FindingReport, LaunchReport, MachineReport, NumberReport, Producer, Program, RateReport, Report, SourceText,
+    Totals, TotalsMeasured, TotalsModelled, VERSION,
 };
 use findings::finding_report;
 use launch::launch_report;

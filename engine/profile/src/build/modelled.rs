@@ -2,9 +2,7 @@
 
 use super::schedule::schedule;
 use crate::clip::clip;
-use crate::modelled::{
-    Advice, BlockChoice, Formulas, Line, Modelled, SlotChoice, Unknown, WorkTerm, nanoseconds,
-};
+use crate::modelled::{Advice, BlockChoice, Formulas, Line, Modelled, SlotChoice, Unknown, WorkTerm, nanoseconds};
 use crate::place::Place;
 use pallas_ir::Launch;
 use pallas_pipeline::{self as pipeline, Assumed, LaunchWork, Machine, Model, Unit, Wishes};
