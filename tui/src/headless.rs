@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// What reaches the loop.
 enum Input {
     Notice(Notice),
-    Ended(Ended),
+    Ended(Box<Ended>),
     Signal,
 }
 
@@ -102,7 +102,7 @@ impl Session<'_> {
                 Input::Notice(Notice::Problem(problem)) => output::error(&problem),
                 Input::Ended(ended) if ended.number != self.started => {}
                 Input::Ended(ended) => {
-                    if self.ended(ended).is_err() {
+                    if self.ended(*ended).is_err() {
                         return;
                     }
                 }
@@ -132,7 +132,7 @@ impl Session<'_> {
             let bar = Bar::start(&task.file.display().to_string(), "programs");
             let result = task.profile(&bar.teller(), &cancel);
             drop(bar);
-            let _ = sender.send(Input::Ended(Ended { number, took: begun.elapsed(), result }));
+            let _ = sender.send(Input::Ended(Box::new(Ended { number, took: begun.elapsed(), result })));
         };
         if let Err(error) = std::thread::Builder::new().name("run".to_string()).spawn(work) {
             output::error(&format!("nothing can be run: {error}"));

@@ -28,14 +28,17 @@ fn text<'a>(event: &'a Value, field: &str) -> &'a str {
 /// A process and a thread.
 type Track = (i64, i64);
 
+/// One end of an arrow: its phase, track, time, name and category.
+type End<'a> = (&'a str, Track, i64, &'a str, &'a str);
+
 #[derive(Default)]
 struct Seen<'a> {
     processes: BTreeSet<i64>,
     names: BTreeMap<Track, &'a str>,
     /// Begin, end, category and bytes.
     slices: BTreeMap<Track, Vec<(i64, i64, &'a str, i64)>>,
-    /// By id: where it begins and where it ends, with time, name and category.
-    arrows: BTreeMap<i64, Vec<(&'a str, Track, i64, &'a str, &'a str)>>,
+    /// By id: where it begins and where it ends.
+    arrows: BTreeMap<i64, Vec<End<'a>>>,
     counters: BTreeMap<i64, Vec<(i64, i64)>>,
 }
 
