@@ -1,0 +1,75 @@
+;;; test.el --- the server in a real Emacs, with eglot  -*- lexical-binding: t -*-
+
+;; emacs --batch -Q -l test.el; PALLAS_BIN is the folder of the programs, PALLAS_FIXTURES that of the files.
+
+(require 'python)
+(require 'eglot)
+(require 'flymake)
+
+(defvar test-checks 0)
+(defvar test-failures 0)
+
+(defun test-check (what ok &optional seen)
+  "Count and print a check: WHAT holds if OK; SEEN is printed if not."
+  (setq test-checks (1+ test-checks))
+  (unless ok (setq test-failures (1+ test-failures)))
+  (princ (format "  %s %s%s\n" (if ok "ok  " "FAIL") what (if ok "" (format "\n    seen: %S" seen)))))
+
+(defun test-wait (condition)
+  "Wait until CONDITION gives something, at most 30 seconds."
+  (let ((end (+ (float-time) 30)) value)
+    (while (and (not (setq value (funcall condition))) (< (float-time) end))
+      (accept-process-output nil 0.05))
+    value))
+
+(defun test-findings ()
+  "The codes of what the buffer is shown to have wrong."
+  (delq nil (mapcar (lambda (diagnostic)
+                      (let ((text (flymake-diagnostic-text diagnostic)))
+                        (when (string-match "PL[0-9]+" text) (match-string 0 text))))
+                    (flymake-diagnostics))))
+
+(let* ((bin (getenv "PALLAS_BIN"))
+       (folder (make-temp-file "pallas-emacs" t))
+       (file (expand-file-name "scale.py" folder))
+       (eglot-sync-connect 20)
+       (eglot-autoshutdown nil)
+       (eglot-confirm-server-edits nil)
+       (eglot-events-buffer-config '(:size 0)))
+  (copy-file (expand-file-name "scale.py" (getenv "PALLAS_FIXTURES")) file)
+  (setq eglot-server-programs (list (list 'python-mode (expand-file-name "pallas-lsp" bin) "--stdio")))
+  (find-file file)
+  (python-mode)
+  (call-interactively #'eglot)
+  (test-check "eglot attaches" (eglot-current-server))
+  (flymake-mode 1)
+  (flymake-start)
+  (test-check "the finding is shown" (test-wait (lambda () (member "PL106" (test-findings)))) (flymake-diagnostics))
+  (goto-char (point-min))
+  (search-forward "lambda i: (")
+  (let ((actions (eglot-code-actions (point) (point) "quickfix")))
+    (test-check "a fix is offered" (= (length actions) 1) actions)
+    (eglot-execute (eglot-current-server) (car actions)))
+  (test-check "and applied" (save-excursion (goto-char (point-min)) (search-forward "lambda i, j: (i, 0)" nil t)))
+  (eglot--signal-textDocument/didChange)
+  (test-check "and its finding goes" (test-wait (lambda () (flymake-start) (accept-process-output nil 0.2) (null (test-findings)))) (test-findings))
+  (goto-char (point-min))
+  (search-forward "x = x_re")
+  (let ((hover (jsonrpc-request (eglot-current-server) :textDocument/hover (eglot--TextDocumentPositionParams))))
+    (test-check "a hover behind an emoji says the block" (string-match-p "x_ref" (format "%S" hover)) hover))
+  (goto-char (point-min))
+  (search-forward "pl.pallas_call")
+  (let ((titles (mapcar (lambda (action) (plist-get action :title)) (eglot-code-actions (point) (point)))))
+    (test-check "Run and Profile are code actions, since there are no lenses"
+                (and (member "Run this file's kernels" titles) (member "Profile this file's kernels" titles)) titles))
+  (save-buffer)
+  (let* ((argument (list :uri (concat "file://" file)))
+         (result (jsonrpc-request (eglot-current-server) :workspace/executeCommand
+                                  (list :command "pallas.run" :arguments (vector argument)) :timeout 30)))
+    (test-check "which run the kernel" (string-match-p "4096.0" (format "%s" (plist-get result :stdout))) result))
+  (let ((server (eglot-current-server)))
+    (eglot-shutdown server)
+    (test-check "the server ends when it is asked to" (not (jsonrpc-running-p server))))
+  (delete-directory folder t)
+  (princ (format "emacs %s, eglot: %d checks, %d failed\n" emacs-version test-checks test-failures))
+  (kill-emacs (if (= test-failures 0) 0 1)))
