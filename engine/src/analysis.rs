@@ -182,7 +182,7 @@ pub(crate) struct Watch {
 }
 
 impl LaunchObserver for Watch {
-    fn launched(&self, launch: &Arc<Launch>) {
+    fn launched(&self, launch: &Arc<Launch>, _interp: &Interp) {
         // A launch in a loop is one launch to the reader: equal ones are kept once.
         let mut launches = self.launches.borrow_mut();
         if !launches.iter().any(|seen| seen.spans.apply == launch.spans.apply && **seen == **launch) {
@@ -206,7 +206,7 @@ impl Both {
     fn install(interp: &Interp, visits: bool) -> Rc<Both> {
         let watch = Rc::new(Watch::default());
         let both = Rc::new(Both { facts: Collector::with_visits(visits), watch: watch.clone() });
-        interp.extension::<JaxState>().set_observer(watch);
+        interp.extension::<JaxState>().set_observer(both.clone());
         interp.set_observer(both.clone());
         both
     }
@@ -237,6 +237,17 @@ impl Seen {
             }
         }
         self.findings.extend_from_slice(&assumed.findings);
+    }
+}
+
+impl LaunchObserver for Both {
+    fn launched(&self, launch: &Arc<Launch>, interp: &Interp) {
+        self.facts.launched(interp);
+        self.watch.launched(launch, interp);
+    }
+
+    fn found(&self, finding: Finding) {
+        self.watch.found(finding);
     }
 }
 

@@ -5,7 +5,7 @@ use pallas_python::{Stop, Value};
 use pallas_syntax::ast::Name;
 use pallas_syntax::{FileId, Span};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What an expression was, when it was last evaluated.
@@ -60,6 +60,8 @@ pub struct Facts {
     /// Which of `assumed` tell of a file, or of a piece of one.
     by_file: HashMap<FileId, Vec<usize>>,
     visits: Option<HashMap<Span, Option<Arc<str>>>>,
+    /// The calls being made when a launch was, with visits.
+    launching: HashSet<Span>,
 }
 
 /// The facts of a call with made-up arguments.
@@ -68,6 +70,7 @@ pub(crate) struct AssumedFacts {
     facts: HashMap<Span, Fact>,
     files: Vec<FileId>,
     visits: Option<HashMap<Span, Option<Arc<str>>>>,
+    launching: HashSet<Span>,
 }
 
 impl Facts {
@@ -101,6 +104,11 @@ impl Facts {
         unknown.filter(|(at, _)| span.covers(**at)).min_by_key(|(at, _)| (at.start, at.end)).map(|(_, why)| why)
     }
 
+    /// The calls inside a span that something was launched in. Only known where visits were asked for.
+    pub fn launching_within(&self, span: Span) -> impl Iterator<Item = Span> {
+        self.launching.iter().copied().filter(move |call| span.covers(*call))
+    }
+
     /// How many expressions inside a span were evaluated. Only known where visits were asked for.
     pub fn evaluated_within(&self, span: Span) -> usize {
         self.visits.iter().flatten().filter(|(at, _)| span.covers(**at)).count()
@@ -127,7 +135,7 @@ impl Facts {
                 files.push(span.file);
             }
         }
-        AssumedFacts { facts: self.facts, files, visits: self.visits }
+        AssumedFacts { facts: self.facts, files, visits: self.visits, launching: self.launching }
     }
 
     /// Adds the facts of a call with made-up arguments, where nothing is known yet.
@@ -141,6 +149,7 @@ impl Facts {
                 visits.entry(*span).or_insert_with(|| why.clone());
             }
         }
+        self.launching.extend(&more.launching);
     }
 
     /// All of them, in no order.
@@ -162,18 +171,30 @@ impl Facts {
 pub(crate) struct Collector {
     facts: RefCell<HashMap<Span, Fact>>,
     visits: Option<RefCell<HashMap<Span, Option<Arc<str>>>>>,
+    launching: RefCell<HashSet<Span>>,
 }
 
 impl Collector {
     /// A collector that also remembers what was evaluated at all.
     pub(crate) fn with_visits(visits: bool) -> Collector {
-        Collector { facts: RefCell::default(), visits: visits.then(RefCell::default) }
+        Collector { visits: visits.then(RefCell::default), ..Collector::default() }
+    }
+
+    /// Remembers from where something is launched.
+    pub(crate) fn launched(&self, interp: &Interp) {
+        if self.visits.is_some() {
+            self.launching.borrow_mut().extend(interp.stack().into_iter().map(|entry| entry.span));
+        }
     }
 
     /// What was collected so far; the collector keeps nothing.
     pub(crate) fn take(&self) -> Facts {
-        let visits = self.visits.as_ref().map(RefCell::take);
-        Facts { facts: self.facts.take(), visits, ..Facts::default() }
+        Facts {
+            facts: self.facts.take(),
+            visits: self.visits.as_ref().map(RefCell::take),
+            launching: self.launching.take(),
+            ..Facts::default()
+        }
     }
 }
 

@@ -128,6 +128,8 @@ pub struct OperandSpans {
     pub index_map: Option<Span>,
     /// The kernel's parameter.
     pub parameter: Option<Span>,
+    /// Where the kernel says that it does not use the parameter: `del o_ref`.
+    pub dropped: Option<Span>,
 }
 
 impl BlockDim {

@@ -84,7 +84,7 @@ pub trait World {
 /// Told of launches and findings as they come up.
 pub trait LaunchObserver {
     /// A launch was traced and is about to run (or would, in analysis).
-    fn launched(&self, launch: &Arc<Launch>);
+    fn launched(&self, launch: &Arc<Launch>, interp: &Interp);
 
     /// Something was found while tracing that is not an exception.
     fn found(&self, finding: Finding);

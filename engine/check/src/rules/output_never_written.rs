@@ -18,7 +18,8 @@ pub(super) static RULE: Rule = Rule {
     doc: r#"
 ## What it does
 Reports an output Ref that the kernel never stores to: not by `o_ref[...] = value`, not through a view, a swap or an
-atomic. Outputs that share their memory with an input (`input_output_aliases`) are not reported.
+atomic. Outputs that share their memory with an input (`input_output_aliases`) are not reported, nor those that the kernel
+says it leaves alone: a parameter whose name begins with `_`, or `del o_ref`.
 
 ## Why is this bad?
 The output holds whatever was in memory before: NaN in interpret mode, anything on hardware. Often the Refs are in the
@@ -46,7 +47,8 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     let written = written(launch);
     let aliased: Vec<bool> = super::outputs(launch).map(|(_, aliased)| aliased).collect();
     for ((number, operand), aliased) in launch.with_role(Role::Output).zip(aliased) {
-        if aliased || written.contains(&number) || operand.array.shape.contains(&0) {
+        let is_meant = operand.name.starts_with('_') || operand.spans.dropped.is_some();
+        if aliased || is_meant || written.contains(&number) || operand.array.shape.contains(&0) {
             continue;
         }
         let span = operand.spans.parameter.or(launch.spans.kernel);

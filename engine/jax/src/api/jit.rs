@@ -57,6 +57,24 @@ static CLASS: NativeClass = NativeClass {
             doc: "Forgets the traces made so far.",
             run: clear_cache,
         },
+        NativeDef {
+            name: "lower",
+            signature: "(self, /, *args, **kwargs)",
+            doc: "Prepares the function for arguments like these.",
+            run: |interp, args| stage(interp, "lower", args),
+        },
+        NativeDef {
+            name: "trace",
+            signature: "(self, /, *args, **kwargs)",
+            doc: "Traces the function for arguments like these.",
+            run: |interp, args| stage(interp, "trace", args),
+        },
+        NativeDef {
+            name: "eval_shape",
+            signature: "(self, /, *args, **kwargs)",
+            doc: "The types of what the function returns for arguments like these.",
+            run: |interp, args| stage(interp, "eval_shape", args),
+        },
         NativeDef { name: "_cache_size", signature: "(self)", doc: "How many traces are kept.", run: cache_size },
     ],
     properties: &[],
@@ -385,6 +403,17 @@ fn same_statics(cx: &Context<'_>, a: &Key, b: &Key) -> PyResult<bool> {
 
 fn assemble(cx: &Context<'_>, tree: &TreeDef, tiles: Vec<Tile>) -> PyResult<Value> {
     tree::unflatten(cx.interp, tree, &mut tiles.into_iter().map(|tile| Value::object(ArrayObject { tile })))
+}
+
+/// Hands a call over to `written/stages.py`, with what is static in it.
+fn stage(interp: &Interp, function: &str, args: Arguments) -> PyResult<Value> {
+    let [this, positional, named] = args.take();
+    let Some(jitted) = this.downcast::<Jitted>() else { return Err(interp.type_error("expected a jitted function")) };
+    let numbers = Value::tuple(jitted.static_numbers.iter().map(|&number| Value::from(number)));
+    let names = Value::tuple(jitted.static_names.iter().map(|name| Value::Str(name.clone())));
+    let function = interp.get_attr(&interp.import("jax._src.stages")?, function)?;
+    let statics = Value::tuple([numbers, names]);
+    interp.call_values(&function, [this.clone(), positional, named, statics])
 }
 
 fn clear_cache(_interp: &Interp, args: Arguments) -> PyResult<Value> {

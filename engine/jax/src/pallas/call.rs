@@ -2,6 +2,7 @@
 
 use crate::array::ArrayObject;
 use crate::context::Context;
+use crate::held::HeldRef;
 use crate::jnp::call::find_unknown;
 use crate::pallas::cache::Traces;
 use crate::pallas::spec::{self, GridSpec, NoBlockSpec, argument_span};
@@ -257,7 +258,13 @@ impl PallasCall {
         }
         let place = interp.visible_span();
         let prepared = launch::prepare(cx, self, args.positional.into_vec(), place)?;
-        let outputs = apply(cx, &prepared.launch, &prepared.arguments)?;
+        let mut outputs = apply(cx, &prepared.launch, &prepared.arguments)?;
+        let own = outputs.len().saturating_sub(prepared.held.len());
+        for (reference, tile) in prepared.held.iter().zip(outputs.drain(own..)) {
+            if let Some(reference) = reference.downcast::<HeldRef>() {
+                reference.write(cx, &Value::Ellipsis, &Value::object(ArrayObject { tile }))?;
+            }
+        }
         let mut leaves = outputs.into_iter().map(|tile| Value::object(ArrayObject { tile }));
         tree::unflatten(interp, &prepared.out_tree, &mut leaves)
     }
@@ -272,7 +279,7 @@ pub(crate) fn apply(cx: &Context<'_>, launch: &Arc<Launch>, arguments: &[Tile]) 
     if !trace.as_ref().is_some_and(|trace| trace.is_transform())
         && let Some(observer) = cx.state.observer()
     {
-        observer.launched(launch);
+        observer.launched(launch, cx.interp);
     }
     if let Some(trace) = trace {
         let operands = arguments.iter().map(|tile| cx.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;

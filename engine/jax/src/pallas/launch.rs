@@ -4,6 +4,7 @@
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
+use crate::held::HeldRef;
 use crate::pallas::call::PallasCall;
 use crate::pallas::memory::MemoryRef;
 use crate::pallas::mesh;
@@ -17,9 +18,11 @@ use crate::tree::{self, TreeDef};
 use pallas_ir::launch::{LaunchSpans, OperandSpans};
 use pallas_ir::{BlockDim, Function, Launch, MemorySpace, Operand, RefType, Role, TensorType, Type};
 use pallas_python::CallArgs;
+use pallas_python::function::Body;
 use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
+use pallas_syntax::ast::{Expr, ExprKind, StmtKind};
 use pallas_tensor::{DType, Shape};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,6 +35,8 @@ pub struct Prepared {
     pub arguments: Vec<Tile>,
     /// How outputs are put together.
     pub out_tree: TreeDef,
+    /// Refs from outside among the inputs: what the kernel leaves in them are the last outputs.
+    pub held: Vec<Value>,
 }
 
 /// An operand before its spec is known to fit.
@@ -67,16 +72,26 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     let (scalars, inputs) = args.split_at(prefetch);
     let (scalar_leaves, scalar_tree) = tree::flatten(interp, &Value::tuple(scalars.iter().cloned()), None)?;
     let (input_leaves, input_tree) = tree::flatten(interp, &Value::tuple(inputs.iter().cloned()), None)?;
+    // Kernels over cores work on Refs from outside in place.
+    let in_place = |leaf: &Value| call.space == MemorySpace::Any && leaf.downcast::<HeldRef>().is_some();
+    let (held_at, held): (Vec<usize>, Vec<Value>) =
+        input_leaves.iter().cloned().enumerate().filter(|(_, leaf)| in_place(leaf)).unzip();
     let arguments = scalar_leaves
         .iter()
         .chain(&input_leaves)
-        .map(|leaf| convert::tile(cx, leaf, "pallas_call"))
+        .map(|leaf| match leaf.downcast::<HeldRef>() {
+            Some(reference) if in_place(leaf) => reference.read(cx),
+            _ => convert::tile(cx, leaf, "pallas_call"),
+        })
         .collect::<PyResult<Vec<_>>>()?;
-    let cached = call.traces.find(cx, (&scalar_tree, &input_tree), &arguments)?;
+    let cached = match held.is_empty() {
+        true => call.traces.find(cx, (&scalar_tree, &input_tree), &arguments)?,
+        false => None,
+    };
     if let Some((launch, out_tree)) = cached {
         let spans = LaunchSpans { apply, ..launch.spans.clone() };
         let launch = Arc::new(Launch { spans, interpretation, ..(*launch).clone() });
-        return Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree });
+        return Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree, held });
     }
     let out_shape = match &call.out_shape {
         Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
@@ -102,12 +117,19 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     for (index, def) in input_tree.children().iter().enumerate() {
         def.paths(&format!("args[{}]", index + scalars.len()), &mut origins);
     }
+    let origins_of_held: Vec<String> = held_at.iter().filter_map(|&at| origins.get(at).cloned()).collect();
     for ((tile, spec), origin) in input_tiles.iter().zip(in_specs).zip(origins) {
         planned.push(Planned { role: Role::Input, array: bare(tile.ty()), origin, spec });
     }
     let out_paths = out_origins(&out_tree);
     for ((ty, spec), origin) in out_types.iter().zip(out_specs).zip(out_paths) {
         planned.push(Planned { role: Role::Output, array: ty.clone(), origin, spec });
+    }
+    let mut passed_on = Vec::new();
+    for (number, (&at, origin)) in held_at.iter().zip(origins_of_held).enumerate() {
+        let Some(tile) = input_tiles.get(at) else { continue };
+        planned.push(Planned { role: Role::Output, array: bare(tile.ty()), origin, spec: None });
+        passed_on.push((scalar_tiles.len() + at, out_types.len() + number));
     }
 
     let scalar_refs: Vec<RefType> = scalar_tiles.iter().map(|t| ref_type(&t.ty(), MemorySpace::Smem)).collect();
@@ -117,10 +139,17 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         .collect::<PyResult<Vec<_>>>()?;
 
     let (scratch, scratch_tree) = scratch_types(cx, scratch_value)?;
-    let trees = KernelTrees { scalars: &scalar_tree, inputs: &input_tree, outputs: &out_tree, scratch: &scratch_tree };
+    let trees = KernelTrees {
+        scalars: &scalar_tree,
+        inputs: &input_tree,
+        outputs: &out_tree,
+        scratch: &scratch_tree,
+        in_place: &passed_on,
+    };
     let known = grid.iter().enumerate().map(|(axis, &extent)| (!dynamic.contains(&axis)).then_some(extent)).collect();
     let kernel = trace_kernel(cx, call, (known, &names), &mut operands, &scratch, &trees)?;
-    let aliases = aliases(cx, call, &operands)?;
+    let mut aliases = aliases(cx, call, &operands)?;
+    aliases.extend(passed_on);
     let spans = LaunchSpans {
         call: call.span,
         apply,
@@ -141,8 +170,10 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         interpretation,
         spans,
     });
-    call.traces.keep(cx, (scalar_tree, input_tree), &arguments, (&launch, &out_tree));
-    Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree })
+    if held.is_empty() {
+        call.traces.keep(cx, (scalar_tree, input_tree), &arguments, (&launch, &out_tree));
+    }
+    Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree, held })
 }
 
 /// What a `grid` says.
@@ -346,7 +377,7 @@ fn operand(
             spec: spec_ref.map(|s| s.span),
             block_shape: spec_ref.and_then(|s| s.block_shape_span),
             index_map: spec_ref.and_then(|s| s.index_map_span),
-            parameter: None,
+            ..OperandSpans::default()
         },
     })
 }
@@ -557,6 +588,8 @@ struct KernelTrees<'a> {
     inputs: &'a TreeDef,
     outputs: &'a TreeDef,
     scratch: &'a TreeDef,
+    /// Inputs that the kernel works on in place, with the outputs that it gets instead.
+    in_place: &'a [(usize, usize)],
 }
 
 fn trace_kernel(
@@ -582,6 +615,13 @@ fn trace_kernel(
         let value = trace.param(Type::Ref(ty), None);
         values.push(value);
         refs.extend(RefObject::new(&trace, value).map(Value::object));
+    }
+    let inputs = operands.iter().filter(|operand| operand.role != Role::Output).count();
+    for &(input, output) in trees.in_place {
+        refs.swap(input, inputs + output);
+    }
+    if let Some(&(_, first)) = trees.in_place.first() {
+        refs.drain(inputs + first..operands.len());
     }
     let mut leaves = refs.into_iter();
     let mut positional = interp.collect(&tree::unflatten(interp, trees.scalars, &mut leaves)?)?;
@@ -619,7 +659,7 @@ fn trace_kernel(
             ..Diagnosis::default()
         })
     })?;
-    name_parameters(interp, &trace, call, operands, &bound);
+    name_parameters(interp, &trace, call, operands, (&bound, &args));
     let extents: Vec<usize> = grid.iter().map(|extent| extent.unwrap_or(1)).collect();
     let result = trace.within(cx, || {
         let _entered = named::enter(cx, mesh::named_axes(cx, &trace, names, &extents)?);
@@ -688,9 +728,19 @@ fn name_parameters(
     trace: &Rc<Trace>,
     call: &PallasCall,
     operands: &mut [Operand],
-    bound: &[(pallas_syntax::ast::Name, Value)],
+    (bound, args): (&[(pallas_syntax::ast::Name, Value)], &CallArgs),
 ) {
-    let function = interp.underlying_function(&call.kernel);
+    // A wrapper's parameters are those of the function that it says it wraps.
+    let wrapped = interp
+        .find_attr(&call.kernel, "__wrapped__")
+        .ok()
+        .flatten()
+        .and_then(|wrapped| Some((interp.bind(&wrapped, args.clone()).ok()?, wrapped)));
+    let (bound, kernel) = match &wrapped {
+        Some((bound, wrapped)) => (bound.as_slice(), wrapped),
+        None => (bound, &call.kernel),
+    };
+    let function = interp.underlying_function(kernel);
     for (name, value) in bound {
         let Ok((leaves, _)) = tree::flatten(interp, value, None) else { continue };
         let span = function.as_ref().and_then(|f| f.code.params().iter().find(|p| p.name == *name).map(|p| p.span));
@@ -702,9 +752,27 @@ fn name_parameters(
             if let Some(operand) = operands.get_mut(object.value.0 as usize) {
                 operand.name = text;
                 operand.spans.parameter = span;
+                operand.spans.dropped = function.as_ref().and_then(|f| dropped(&f.code.body(), &operand.name));
             }
         }
     }
+}
+
+/// The `del` of a name at the top of a function's body.
+fn dropped(body: &Body<'_>, name: &str) -> Option<Span> {
+    let Body::Statements(statements) = body else { return None };
+    let mut deleted = statements.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::Delete(targets) => Some(targets),
+        _ => None,
+    });
+    let is_it = |target: &Expr| match &target.kind {
+        ExprKind::Name(found) => **found == *name,
+        ExprKind::Tuple(items) | ExprKind::List(items) => {
+            items.iter().any(|item| matches!(&item.kind, ExprKind::Name(found) if **found == *name))
+        }
+        _ => false,
+    };
+    deleted.find_map(|targets| targets.iter().find(|target| is_it(target)).map(|target| target.span))
 }
 
 /// `input_output_aliases`, checked as JAX checks it.

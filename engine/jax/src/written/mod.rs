@@ -45,6 +45,8 @@ pub static MODULES: &[EmbeddedModule] = &[
     EmbeddedModule { name: "jax.interpreters", text: include_str!("interpreters.py"), is_package: true },
     module!("jax.interpreters.batching", "batching.py"),
     module!("jax.interpreters.mlir", "mlir.py"),
+    module!("jax._src.stages", "stages.py"),
+    module!("jax._src.pallas.mosaic.random", "tpu_keys.py"),
     module!("jax._src.user_context", "user_context.py"),
 ];
 
@@ -249,6 +251,10 @@ rows! { PIPELINES "jax._src.pallas.mosaic.pipeline":
     "A pipeline, and a function that makes its BufferedRefs.";
 }
 
+rows! { KEYS "jax._src.pallas.mosaic.random":
+    "to_pallas_key" "(key)" "A key as kernels take it.";
+}
+
 rows! { CORES "jax._src.pallas.tensorcore_mesh":
     "create_tensorcore_mesh" "(axis_name, devices=None, num_cores=None)" "The TensorCores of a chip as a mesh.";
     "run_on_first_core" "(core_axis_name)" "Decorates a function that runs at once, on the first core of an axis.";
@@ -265,7 +271,7 @@ pub fn extend(module: &'static str, namespace: &mut Namespace) {
         "jax.numpy.linalg" => &[LINALG, FACTORS],
         "jax.lax" => &[LAX],
         "jax.random" => &[RANDOM, ACCEPTED],
-        "jax.experimental.pallas.tpu" => &[TPU, CORES, PIPELINES],
+        "jax.experimental.pallas.tpu" => &[TPU, CORES, KEYS, PIPELINES],
         _ => &[],
     };
     for table in tables {

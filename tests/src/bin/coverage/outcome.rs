@@ -118,6 +118,14 @@ impl View<'_> {
         if exact.is_empty() && is_alone { of(&|span| is_within(span, around)) } else { exact }
     }
 
+    /// Whether a wrapper of the package has launched something for this site: in its call, or in one of what it returned.
+    fn launches_through(&self, site: &Site, found: &Found) -> bool {
+        let mut calls = self.analysis.facts.launching_within(self.here(site.around));
+        let others = || found.sites.iter().filter(|other| other.span != site.span);
+        let is_of_other = |call: &Span| others().any(|other| call.covers(self.here(other.span)));
+        calls.any(|call| call.covers(self.here(site.span)) || !is_of_other(&call))
+    }
+
     fn outcome(&self, site: &Site, found: &Found) -> Outcome {
         let launches = self.launches(site, found);
         if !launches.is_empty() {
@@ -125,6 +133,10 @@ impl View<'_> {
             return Outcome::Traced { errors: findings.map(|finding| in_full(&finding, self.analysis)).collect() };
         }
         let facts = &self.analysis.facts;
+        // What a launcher of the package launches has its place, and its findings, there.
+        if site.is_wrapper && self.launches_through(site, found) {
+            return Outcome::Traced { errors: Vec::new() };
+        }
         if let Some(why) = facts.why_unknown(self.here(site.callee)) {
             return Outcome::stopped(true, why.to_string());
         }

@@ -15,6 +15,8 @@ pub(crate) struct Site {
     pub(crate) span: Span,
     /// The launcher's name in it.
     pub(crate) callee: Span,
+    /// Whether it is no launcher of Pallas, but one of the package that calls it.
+    pub(crate) is_wrapper: bool,
     /// The function of the module, or the class, that it stands in.
     pub(crate) within: Option<String>,
     /// The body of the function or method that it stands in, or the site itself.
@@ -148,10 +150,10 @@ impl Found {
             ExprKind::Call { function, args } => {
                 // `functools.partial(pl.pallas_call, ...)`, too.
                 let callees = std::iter::once(&**function).chain(args.first().map(visit::argument));
-                if let Some((launcher, callee)) = callees.filter_map(launcher).next() {
+                if let Some((launcher, callee, is_wrapper)) = callees.filter_map(launcher).next() {
                     let within = self.within.clone();
                     let around = self.body.unwrap_or(expr.span);
-                    self.sites.push(Site { launcher, span: expr.span, callee, within, around });
+                    self.sites.push(Site { launcher, span: expr.span, callee, is_wrapper, within, around });
                 }
             }
             ExprKind::Lambda(lambda) => self.expr(&lambda.body),
@@ -164,7 +166,8 @@ impl Found {
     }
 }
 
-fn launcher(expr: &Expr) -> Option<(String, Span)> {
+/// The launcher's name, where it stands, and whether it wraps one of Pallas.
+fn launcher(expr: &Expr) -> Option<(String, Span, bool)> {
     match &expr.kind {
         ExprKind::Attribute { value, name, .. } if LAUNCHERS.contains(&&**name) => {
             let owner = match &value.kind {
@@ -172,9 +175,10 @@ fn launcher(expr: &Expr) -> Option<(String, Span)> {
                 ExprKind::Attribute { name, .. } => &**name,
                 _ => "",
             };
-            (&**name != "kernel" || MODULES.contains(&owner)).then(|| (name.to_string(), expr.span))
+            let is_wrapper = !MODULES.contains(&owner);
+            (&**name != "kernel" || !is_wrapper).then(|| (name.to_string(), expr.span, is_wrapper))
         }
-        ExprKind::Name(name) if &**name == "pallas_call" => Some((name.to_string(), expr.span)),
+        ExprKind::Name(name) if &**name == "pallas_call" => Some((name.to_string(), expr.span, false)),
         _ => None,
     }
 }

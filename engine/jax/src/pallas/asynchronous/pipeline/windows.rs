@@ -124,7 +124,7 @@ pub(super) fn map(
         spec: Some(spec.span),
         block_shape: spec.block_shape_span,
         index_map: spec.index_map_span,
-        parameter: None,
+        ..OperandSpans::default()
     };
     let name = source.name.as_str().into();
     Ok((region, PipelineOperand { name, role: source.role, block, window, spans }))
