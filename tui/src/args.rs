@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Profile(ProfileArgs),
     /// Runs a file again with every save of it or of a module that it imported, and compares each run with the last.
     Watch(WatchArgs),
+    /// Draws a view of the terminal program as an SVG picture, without a terminal.
+    Picture(PictureArgs),
     /// Compares two reports of `profile --json`, launch by launch.
     ///
     /// Exits with 0; with 1 if a time grew by more than `--fail-above`; with 2 if the reports cannot be read or compared.
@@ -226,6 +228,51 @@ pub(crate) struct WatchArgs {
     /// `sys.argv[1:]` of the file.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<String>,
+}
+
+/// `pallas-tui picture`
+#[derive(Debug, Args)]
+pub(crate) struct PictureArgs {
+    /// The Python file.
+    pub(crate) file: PathBuf,
+    /// The view, by its name: overview, grid, blocks and so on. By default the one that is shown first.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) view: Option<String>,
+    /// Keys that are pressed then, written apart: `l l <enter> C-d`.
+    #[arg(long, value_name = "KEYS", allow_hyphen_values = true)]
+    pub(crate) keys: Option<String>,
+    /// Columns and lines.
+    #[arg(long, value_name = "SIZE", default_value = "120x40", value_parser = size)]
+    pub(crate) size: (u16, u16),
+    /// What is drawn on.
+    #[arg(long, value_enum, default_value_t = crate::picture::Paper::Dark)]
+    pub(crate) paper: crate::picture::Paper,
+    /// Draws with ASCII characters only.
+    #[arg(long)]
+    pub(crate) ascii: bool,
+    /// Only analyses the file: nothing runs, nothing is measured, and the same file gives the same picture.
+    #[arg(long)]
+    pub(crate) no_run: bool,
+    /// The machine that launches are modelled on, as for `profile`.
+    #[arg(long, value_name = "NAME", default_value = "v5e")]
+    pub(crate) machine: String,
+    /// Where the picture goes; `-` is standard output.
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+    /// `sys.argv[1:]` of the file.
+    #[arg(last = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// `120x40`
+fn size(text: &str) -> Result<(u16, u16), String> {
+    // More than any terminal has; a picture of it would be many megabytes.
+    const MOST: u16 = 1000;
+    let (width, height) = text.split_once(['x', '×']).ok_or("a size is expected, such as `120x40`")?;
+    match (width.trim().parse(), height.trim().parse()) {
+        (Ok(width @ 1..=MOST), Ok(height @ 1..=MOST)) => Ok((width, height)),
+        _ => Err(format!("columns and lines are numbers from 1 to {MOST}")),
+    }
 }
 
 /// `pallas-tui compare`

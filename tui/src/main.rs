@@ -14,6 +14,7 @@ mod headless;
 mod interrupt;
 mod keymap;
 mod output;
+mod picture;
 mod profiler;
 mod progress;
 mod render;

@@ -5,6 +5,7 @@ mod compare;
 mod doctor;
 mod explain;
 mod lower;
+mod picture;
 mod profile;
 mod run;
 mod view;
@@ -24,6 +25,7 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
         Some(Command::Check(args)) => check::check(&args, python, colored(color, &std::io::stdout())),
         Some(Command::Profile(args)) => profile::profile(&args, python),
         Some(Command::Watch(args)) => watch::watch(args, cli.view),
+        Some(Command::Picture(args)) => picture::picture(&args, python),
         Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Lower(args)) => lower::lower(&args, python),
         Some(Command::Explain(args)) => explain::explain(&args),
