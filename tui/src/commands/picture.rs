@@ -86,9 +86,8 @@ fn keys(args: &PictureArgs) -> Result<Vec<Key>, String> {
         keys.extend(Key::parse(&(at + 1).to_string()));
     }
     for notation in args.keys.iter().flat_map(|keys| keys.split_whitespace()) {
-        let key = Key::parse(notation).ok_or_else(|| {
-            format!("`{notation}` is no key; keys are written apart: `l l <enter> C-d`")
-        })?;
+        let key = Key::parse(notation)
+            .ok_or_else(|| format!("`{notation}` is no key; keys are written apart: `l l <enter> C-d`"))?;
         keys.push(key);
     }
     Ok(keys)
