@@ -163,11 +163,11 @@ impl Machine<'_> {
                 self.memory.close(&view, &opened, true)?;
                 smallvec![Value::Tile(old)]
             }
-            Action::Reinterpret(ty) => {
+            Action::Reinterpret(ty, permutation) => {
                 let [source] = step.operands.as_slice() else {
                     return Err(RunError::malformed("a Ref that is to be reinterpreted is missing"));
                 };
-                smallvec![Value::Ref(self.reference(*source)?.reinterpreted(ty))]
+                smallvec![Value::Ref(self.reference(*source)?.reinterpreted(ty, permutation.as_ref()))]
             }
             Action::Atomic { access, masking, combine, accumulates } => {
                 let (view, operands) = self.opened(step, access, *masking, true)?;

@@ -85,6 +85,8 @@ pub(crate) struct Through {
 pub(crate) enum Shown {
     /// In another shape or dtype.
     As(RefType),
+    /// With its dimensions in another order.
+    Permuted(Arc<[usize]>),
     /// The elements that integer arrays select.
     Gathered(Access, Box<[Index]>),
 }

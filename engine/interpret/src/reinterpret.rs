@@ -1,5 +1,6 @@
-//! Refs to memory in another shape or as another dtype (`ref.reshape`, `ref.bitcast`), and to elements that integer arrays
-//! select (`ref.at[array]`): an access goes to a copy that is laid out as asked, and what it writes is laid out back.
+//! Refs to memory in another shape, as another dtype or with dimensions permuted (`ref.reshape`, `ref.bitcast`,
+//! `ref.transpose`), and to elements that integer arrays select (`ref.at[array]`): an access goes to a copy that is laid out
+//! as asked, and what it writes is laid out back.
 
 use crate::error::RunError;
 use crate::memory::{Memory, Shown, Through, View, read, write};
@@ -10,9 +11,13 @@ use std::sync::Arc;
 
 impl View {
     /// All of a Ref, seen as another type.
-    pub(crate) fn reinterpreted(self, ty: &RefType) -> View {
+    pub(crate) fn reinterpreted(self, ty: &RefType, permutation: Option<&Arc<[usize]>>) -> View {
         let mut view = View::whole(self.buffer, &ty.shape);
-        view.through = Some(Arc::new(Through { base: self, shown: Shown::As(ty.clone()) }));
+        let shown = match permutation {
+            Some(permutation) => Shown::Permuted(permutation.clone()),
+            None => Shown::As(ty.clone()),
+        };
+        view.through = Some(Arc::new(Through { base: self, shown }));
         view
     }
 }
@@ -23,7 +28,7 @@ impl Memory {
         match &view.through {
             Some(through) => match &through.shown {
                 Shown::As(ty) => Ok(ty.dtype),
-                Shown::Gathered(..) => self.dtype(&through.base),
+                Shown::Permuted(_) | Shown::Gathered(..) => self.dtype(&through.base),
             },
             None => Ok(self.array(view)?.dtype()),
         }
@@ -34,6 +39,7 @@ impl Memory {
         let Some(through) = &view.through else { return Ok(view.clone()) };
         let array = match &through.shown {
             Shown::As(ty) => bitcast(&self.show(&through.base)?, ty.dtype, &ty.shape)?,
+            Shown::Permuted(permutation) => ops::transpose(&self.show(&through.base)?, permutation)?,
             Shown::Gathered(access, indices) => {
                 let base = self.open(&through.base)?;
                 let gathered = access.load(self, &base, indices)?;
@@ -60,6 +66,10 @@ impl Memory {
                 let back = bitcast(&buffer.array, dtype, &through.base.shape())?;
                 self.replace(&through.base, back)
             }
+            Shown::Permuted(permutation) => {
+                let back = ops::transpose(&buffer.array, &inverse(permutation))?;
+                self.replace(&through.base, back)
+            }
             Shown::Gathered(access, indices) => {
                 let base = self.open(&through.base)?;
                 access.store(self, &base, indices, buffer.array)?;
@@ -83,6 +93,15 @@ impl Memory {
         write(self, &opened, value)?;
         self.close(view, &opened, true)
     }
+}
+
+/// The permutation that undoes one.
+fn inverse(permutation: &[usize]) -> Vec<usize> {
+    let mut inverse = vec![0; permutation.len()];
+    for (position, &axis) in permutation.iter().enumerate() {
+        inverse[axis] = position;
+    }
+    inverse
 }
 
 /// The same bits as another dtype, in a shape of as many bits. Between widths the rows of the second-minor dimension lie

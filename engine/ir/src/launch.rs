@@ -100,6 +100,26 @@ pub enum AxisSemantics {
     Parallel,
     /// In order.
     Arbitrary,
+    /// At once: blocks of one cluster, which reach each other's shared memory.
+    Cluster,
+    /// At once: threads of one block, which have its scratch in common. The last axis.
+    Thread,
+}
+
+impl AxisSemantics {
+    /// Every way.
+    pub const ALL: [AxisSemantics; 4] =
+        [AxisSemantics::Parallel, AxisSemantics::Arbitrary, AxisSemantics::Cluster, AxisSemantics::Thread];
+
+    /// As in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            AxisSemantics::Parallel => "parallel",
+            AxisSemantics::Arbitrary => "arbitrary",
+            AxisSemantics::Cluster => "cluster",
+            AxisSemantics::Thread => "thread",
+        }
+    }
 }
 
 /// Places in the source that findings about a launch point to.
@@ -174,6 +194,13 @@ impl Launch {
     /// The extents as people write them: `?` where they are not known.
     pub fn grid_words(&self) -> Vec<String> {
         self.extents().iter().map(|extent| extent.map_or("?".to_string(), |extent| extent.to_string())).collect()
+    }
+
+    /// Whether its programs act on each other: threads of a block, blocks of a cluster, and the engines that copy and
+    /// multiply for them.
+    pub fn has_agents(&self) -> bool {
+        self.semantics.iter().any(|axis| matches!(axis, AxisSemantics::Cluster | AxisSemantics::Thread))
+            || self.kernel.ops.iter().any(|op| matches!(op.op.kind, crate::op::OpKind::Agent(_)))
     }
 
     /// Number of programs; saturating. One along axes whose extent is not known.

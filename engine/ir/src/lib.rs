@@ -24,7 +24,7 @@ pub use function::{Function, Location, LocationId, OpData, OpId, RegionData, Reg
 pub use interpretation::{DeviceOptions, Interpretation};
 pub use interval::Interval;
 pub use launch::{AxisSemantics, BlockDim, Launch, Operand, Role, Target};
-pub use op::{ControlOp, CopyOp, EvalError, InferError, Op, OpDef, OpKind, SemaphoreOp};
+pub use op::{AgentOp, ControlOp, CopyOp, EvalError, InferError, Op, OpDef, OpKind, SemaphoreOp};
 pub use pipeline::{Pipeline, PipelineOperand, Window};
-pub use types::{MemorySpace, RefType, TensorType, Type};
+pub use types::{BarrierType, MemorySpace, RefType, TensorType, Type};
 pub use verify::{Problem, verify_function, verify_launch};

@@ -57,6 +57,8 @@ pub enum OpKind {
     Copy(CopyOp),
     /// Signals, waits for or reads a semaphore.
     Semaphore(SemaphoreOp),
+    /// Acts between the agents of a GPU kernel.
+    Agent(AgentOp),
     /// Starts a launch from a host function. Operands and results as the launch's.
     Launch,
 }
@@ -127,6 +129,58 @@ pub enum SemaphoreOp {
     Read,
     /// The barrier semaphore of the launch. No operands.
     Barrier,
+}
+
+/// What the threads of a GPU kernel say to each other and have its engines do. Only launches with threads, or kernels that
+/// move their data themselves, have these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentOp {
+    /// Arrives at a barrier.
+    Arrive,
+    /// Waits until the next phase of a barrier is complete.
+    Wait,
+    /// Whether the next phase of a barrier is complete.
+    Test,
+    /// Starts a copy into shared memory, which arrives at a barrier.
+    CopyIn,
+    /// Starts a copy out of shared memory, which joins a group.
+    CopyOut,
+    /// Closes the group of copies out.
+    Commit,
+    /// Waits until at most so many groups of copies out are under way.
+    Drain,
+    /// Brings memory nearer.
+    Prefetch,
+    /// Stores to the shared memory of a block of the cluster, and arrives at a barrier there.
+    StoreAcross,
+    /// Starts a product into the registers of a warpgroup.
+    Product,
+    /// Waits until at most so many products are under way.
+    ProductWait,
+    /// Starts a product into tensor memory.
+    Mma,
+    /// Arrives at a barrier when the products that were started are done.
+    MmaCommit,
+    /// Starts a copy from shared into tensor memory.
+    CopyToTmem,
+    /// Orders accesses, or says something to the compiler.
+    Fence,
+    /// A Ref to the same place in another block of the cluster, on another device, or on all of them.
+    Reach,
+    /// Stores on all devices.
+    StoreEverywhere,
+    /// Loads from all devices and folds.
+    LoadEverywhere,
+    /// Signals on all devices.
+    SignalEverywhere,
+    /// Asks for the next block that nobody has begun.
+    Cancel,
+    /// What [`AgentOp::Cancel`] was given.
+    CancelResult,
+    /// A semaphore that stays where it is from launch to launch.
+    Global,
+    /// Code in another language.
+    Foreign,
 }
 
 /// Effects.

@@ -27,6 +27,30 @@ pub struct RefType {
     /// Dimensions whose extent in `shape` is only the most that there can be: how long they are, the kernel computes.
     /// Only views have such dimensions, and only copies take them.
     pub bounded: SmallVec<[usize; 2]>,
+    /// What the barriers that live there count; other memory has none.
+    pub barrier: Option<BarrierType>,
+}
+
+/// What barriers count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BarrierType {
+    /// How many arrivals complete a phase; of barriers of a cluster, from each block.
+    pub arrivals: u32,
+    /// Whether a completed phase orders the products of tensor cores, too.
+    pub tensor_core: bool,
+    /// Of barriers of a cluster: sets of axes of the grid, one bit per axis. Who arrives, arrives in all blocks that lie
+    /// along one of the sets. 0 where there are no more sets.
+    pub across: [u16; BarrierType::SETS],
+}
+
+impl BarrierType {
+    /// The most sets of axes that a barrier of a cluster has: clusters have at most three axes.
+    pub const SETS: usize = 3;
+
+    /// The axes of the grid in a set.
+    pub fn axes(set: u16) -> impl Iterator<Item = usize> {
+        (0..u16::BITS as usize).filter(move |axis| set >> axis & 1 == 1)
+    }
 }
 
 /// The type of an IR value.
@@ -68,6 +92,12 @@ pub enum MemorySpace {
     Cmem,
     /// Memory of the host.
     Host,
+    /// GPU tensor memory, which tensor cores accumulate in.
+    Tmem,
+    /// Registers of a warpgroup: accumulators.
+    Registers,
+    /// Barriers in GPU shared memory: they count arrivals and know their phase.
+    Barrier,
 }
 
 impl MemorySpace {
@@ -87,6 +117,9 @@ impl MemorySpace {
             MemorySpace::VmemShared => "vmem_shared",
             MemorySpace::Cmem => "cmem",
             MemorySpace::Host => "host",
+            MemorySpace::Tmem => "tmem",
+            MemorySpace::Registers => "registers",
+            MemorySpace::Barrier => "barrier",
         }
     }
 
@@ -96,7 +129,7 @@ impl MemorySpace {
     }
 
     /// Every space.
-    pub const ALL: [MemorySpace; 13] = [
+    pub const ALL: [MemorySpace; 16] = [
         MemorySpace::Default,
         MemorySpace::Any,
         MemorySpace::Hbm,
@@ -110,6 +143,9 @@ impl MemorySpace {
         MemorySpace::VmemShared,
         MemorySpace::Cmem,
         MemorySpace::Host,
+        MemorySpace::Tmem,
+        MemorySpace::Registers,
+        MemorySpace::Barrier,
     ];
 }
 
@@ -138,7 +174,12 @@ impl TensorType {
 impl RefType {
     /// A Ref whose extents are all known.
     pub fn new(dtype: DType, shape: impl Into<Shape>, space: MemorySpace) -> Self {
-        RefType { dtype, shape: shape.into(), space, bounded: SmallVec::new() }
+        RefType { dtype, shape: shape.into(), space, bounded: SmallVec::new(), barrier: None }
+    }
+
+    /// Barriers.
+    pub fn barriers(shape: impl Into<Shape>, barrier: BarrierType) -> Self {
+        RefType { barrier: Some(barrier), ..RefType::new(DType::I32, shape, MemorySpace::Barrier) }
     }
 
     /// Its extents as messages show them: `(<=16, 128)` where 16 is only a bound.
@@ -235,7 +276,25 @@ impl fmt::Display for RefType {
         if self.space != MemorySpace::Default {
             write!(f, ", {}", self.space.name())?;
         }
+        if let Some(barrier) = &self.barrier {
+            write!(f, "({})", barrier)?;
+        }
         f.write_str(">")
+    }
+}
+
+/// `2`, `1, tensor_core, across [1, 2]`.
+impl fmt::Display for BarrierType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.arrivals)?;
+        if self.tensor_core {
+            f.write_str(", tensor_core")?;
+        }
+        for &set in self.across.iter().filter(|&&set| set != 0) {
+            let axes: Vec<String> = BarrierType::axes(set).map(|axis| axis.to_string()).collect();
+            write!(f, ", across [{}]", axes.join(", "))?;
+        }
+        Ok(())
     }
 }
 

@@ -54,6 +54,8 @@ pub fn install(interp: &Interp) {
     interp.register_embedded(crate::testing::MODULES);
     interp.register_embedded(crate::written::MODULES);
     interp.register_deferred(crate::written::DEFERRED);
+    interp.register_embedded(crate::written::mosaic_gpu::MODULES);
+    interp.register_deferred(crate::written::mosaic_gpu::DEFERRED);
     interp.register_embedded(crate::sharding::EMBEDDED);
     interp.register_embedded(crate::uncalled::EMBEDDED);
 }

@@ -91,7 +91,7 @@ static AT_CLASS: NativeClass = NativeClass {
 };
 
 /// What JAX's Refs have besides: other views of the same memory.
-const UNPROVIDED: [&str; 4] = ["bitcast", "reshape", "transpose", "T"];
+const UNPROVIDED: [&str; 1] = ["bitcast"];
 
 static METHODS: &[NativeDef] = &[
     NativeDef { name: "get", signature: "(self)", doc: "Reads the whole Ref.", run: get_method },
@@ -107,6 +107,20 @@ static METHODS: &[NativeDef] = &[
         signature: "(self, dtype)",
         doc: "A Ref to the same memory as another dtype.",
         run: bitcast_method,
+    },
+    NativeDef {
+        name: "transpose",
+        signature: "(self, *permutation)",
+        doc: "A Ref to the same memory with its dimensions in another order; reversed where none is given.",
+        run: |interp, args| {
+            let [this, permutation] = args.take();
+            let given = interp.collect(&permutation)?;
+            match given.as_slice() {
+                [] | [Value::None] => transposed(interp, &this, &Value::None),
+                [order @ (Value::Tuple(_) | Value::List(_))] => transposed(interp, &this, order),
+                _ => transposed(interp, &this, &permutation),
+            }
+        },
     },
     NativeDef {
         name: "__getitem__",
@@ -136,6 +150,12 @@ static PROPERTIES: &[NativeDef] = &[
     NativeDef { name: "size", signature: "(self)", doc: "Number of elements.", run: size },
     NativeDef { name: "at", signature: "(self)", doc: "A view of part of the Ref: `ref.at[index]`.", run: at },
     NativeDef { name: "memory_space", signature: "(self)", doc: "Where the Ref lives.", run: memory_space },
+    NativeDef {
+        name: "T",
+        signature: "(self)",
+        doc: "A Ref to the same memory with its dimensions reversed.",
+        run: |interp, args| transposed(interp, args.get(0), &Value::None),
+    },
 ];
 
 impl RefObject {
@@ -582,6 +602,18 @@ fn reshape_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
         }
     };
     reinterpreted(&cx, &reference, Attributes::none().with("shape", Attribute::Ints(sizes)))
+}
+
+/// A Ref to the same memory with its dimensions permuted; reversed for `None`.
+pub(crate) fn transposed(interp: &Interp, this: &Value, permutation: &Value) -> PyResult<Value> {
+    let cx = Context::jax(interp);
+    let reference = receiver(interp, this)?;
+    known_extents(interp, &reference, "transpose")?;
+    let axes: Vec<i64> = match permutation {
+        Value::None => (0..reference.shape().rank() as i64).rev().collect(),
+        given => interp.collect(given)?.iter().map(|axis| interp.to_i64(axis)).collect::<PyResult<_>>()?,
+    };
+    reinterpreted(&cx, &reference, Attributes::none().with("permutation", Attribute::Ints(axes)))
 }
 
 fn bitcast_method(interp: &Interp, args: Arguments) -> PyResult<Value> {

@@ -4,6 +4,7 @@ mod analysis_out_of_memory;
 mod analysis_out_of_steps;
 mod bad_alias;
 mod bad_copy;
+mod bad_memory_space;
 mod bad_ref_index;
 mod bad_semaphore;
 mod block_dim_not_positive;
@@ -110,6 +111,7 @@ pub static ALL: &[&Rule] = &[
     &unknown_attribute::RULE,
     &bad_semaphore::RULE,
     &bad_copy::RULE,
+    &bad_memory_space::RULE,
     &wait_never_satisfied::RULE,
     &copy_never_awaited::RULE,
     &semaphore_not_drained::RULE,

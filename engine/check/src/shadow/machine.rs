@@ -13,7 +13,8 @@ use std::collections::HashMap;
 /// The garbage that the outputs of a launch hold, one leak for each read that took some in.
 pub(crate) fn leaks(launch: &Launch) -> Vec<Leak> {
     // How many programs there are decides what the last one sees.
-    if !launch.dynamic.is_empty() || launch.programs() == 0 {
+    // Programs that act on each other cannot be followed one by one.
+    if !launch.dynamic.is_empty() || launch.programs() == 0 || launch.has_agents() {
         return Vec::new();
     }
     let mut run = Run::new(launch);

@@ -81,7 +81,7 @@ pub(crate) struct Problem {
 pub(crate) fn problems(launch: &Launch) -> Vec<Problem> {
     let kernel = &launch.kernel;
     let waits = kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Copy(_) | OpKind::Semaphore(_)));
-    if !waits || speaks_to_others(kernel) || !launch.dynamic.is_empty() {
+    if !waits || speaks_to_others(kernel) || !launch.dynamic.is_empty() || launch.has_agents() {
         return Vec::new();
     }
     Machine::new(launch).run()

@@ -238,6 +238,10 @@ impl Compiler<'_> {
                 keep: op.attributes.flag("keep"),
                 name: self.reference_name(op.operands.first()),
             }))),
+            OpKind::Agent(_) => Err(RunError::eval(format!(
+                "{}: threads, barriers and engines of GPU kernels are checked, but not simulated yet",
+                op.op.name
+            ))),
             OpKind::Effect(EffectOp::DebugPrint) => {
                 Ok(Action::DebugPrint(op.attributes.str("format").unwrap_or_default().into()))
             }
@@ -279,7 +283,9 @@ impl Compiler<'_> {
         if kind == MemoryOp::Reinterpret {
             return match (op.operands.as_slice(), op.results.first().map(|&result| self.function.ty(result))) {
                 ([reference], Some(Type::Ref(ty))) if !self.is_tile(*reference) => {
-                    Ok(Action::Reinterpret(Box::new(ty.clone())))
+                    let permutation = op.attributes.ints("permutation");
+                    let permutation = permutation.map(|axes| axes.iter().map(|&axis| axis as usize).collect());
+                    Ok(Action::Reinterpret(Box::new(ty.clone()), permutation))
                 }
                 _ => Err(RunError::malformed("a Ref that is to be reinterpreted is missing")),
             };

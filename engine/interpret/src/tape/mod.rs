@@ -93,8 +93,8 @@ pub(crate) enum Action {
     },
     /// See [`Action::Load`].
     View(Box<Access>),
-    /// Operand Ref; the type that it takes.
-    Reinterpret(Box<RefType>),
+    /// Operand Ref; the type that it takes, and the order of dimensions where it is another one.
+    Reinterpret(Box<RefType>, Option<Arc<[usize]>>),
     /// Operands lower, upper, carries.
     For(Block),
     /// Operands carries.

@@ -9,11 +9,12 @@ use pallas_tensor::DType;
 use smallvec::SmallVec;
 
 /// `for i in range(lower, upper)`. Operands: lower, upper (integer scalars of one dtype), carries.... One region
-/// `(i, carries...)` that yields carries. Results: the last carries.
+/// `(i, carries...)` that yields carries. Results: the last carries. Attribute `together`: the rounds, which carry nothing,
+/// run at the same time: each is an agent of its own (a warp of a warpgroup).
 pub static FOR: OpDef = OpDef {
     name: "for",
     doc: "`for i in range(lower, upper)` with carries; operands: lower, upper, carries...",
-    attributes: &[],
+    attributes: &["together"],
     infer: infer_for,
     kind: OpKind::Control(ControlOp::For),
 };
@@ -39,11 +40,11 @@ pub static COND: OpDef = OpDef {
 };
 
 /// Allocates Refs for the time of a region. No operands. One region, with a Ref parameter per allocation. Results: what
-/// it yields.
+/// it yields. Attribute `collective`: the threads of a block have the Refs in common.
 pub static SCOPED: OpDef = OpDef {
     name: "scoped",
     doc: "Runs a region with freshly allocated Refs, its parameters",
-    attributes: &[],
+    attributes: &["collective"],
     infer: infer_scoped,
     kind: OpKind::Control(ControlOp::Scoped),
 };

@@ -99,19 +99,19 @@ pub static VIEW: OpDef = OpDef {
         let (first, of_arrays) = (access.pattern.array_position(), access.shape.rank() - kept.len());
         let parts = kept.iter().enumerate().filter(|(_, dim)| matches!(dim, DimIndex::Part { .. }));
         let bounded = parts.map(|(axis, _)| if axis < first { axis } else { axis + of_arrays });
-        let RefType { dtype, space, .. } = *access.reference;
-        Ok(smallvec::smallvec![Type::Ref(RefType { bounded: bounded.collect(), dtype, shape: access.shape, space })])
+        let part = RefType { bounded: bounded.collect(), shape: access.shape, ..access.reference.clone() };
+        Ok(smallvec::smallvec![Type::Ref(part)])
     },
     kind: OpKind::Memory(MemoryOp::View),
 };
 
-/// A Ref to the same memory in another shape (`ref.reshape`) or as another dtype (`ref.bitcast`). Operand: ref. Attributes:
-/// `shape` or `dtype`. To a dtype of another width the second-minor dimension stretches or shrinks, as in
+/// A Ref to the same memory in another shape (`ref.reshape`), as another dtype (`ref.bitcast`), or with its dimensions in
+/// another order (`ref.transpose`). Operand: ref. Attributes: `shape`, `dtype` or `permutation`. To a dtype of another width the second-minor dimension stretches or shrinks, as in
 /// `pltpu.bitcast`. Result: a Ref in the same space.
 pub static REINTERPRET: OpDef = OpDef {
     name: "reinterpret",
-    doc: "A Ref to the same memory in another `shape` or as another `dtype`; operand: ref",
-    attributes: &["shape", "dtype"],
+    doc: "A Ref to the same memory in another `shape`, as another `dtype`, or with dimensions permuted; operand: ref",
+    attributes: &["shape", "dtype", "permutation"],
     infer: |context| {
         rule::count(context, "reinterpret", 1)?;
         let Some(Type::Ref(reference)) = context.operands.first() else {
@@ -121,6 +121,8 @@ pub static REINTERPRET: OpDef = OpDef {
         if let Some(dtype) = context.attributes.dtype("dtype") {
             result.shape = bitcast_shape(reference, dtype)?;
             result.dtype = dtype;
+        } else if let Some(permutation) = context.attributes.ints("permutation") {
+            result.shape = permuted_shape(reference, permutation)?;
         } else {
             let sizes = context.attributes.ints("shape").ok_or_else(|| rule::missing("reinterpret", "shape"))?;
             let sizes: Option<Vec<usize>> = sizes.iter().map(|&size| usize::try_from(size).ok()).collect();
@@ -137,6 +139,24 @@ pub static REINTERPRET: OpDef = OpDef {
     },
     kind: OpKind::Memory(MemoryOp::Reinterpret),
 };
+
+/// The extents in another order.
+fn permuted_shape(reference: &RefType, permutation: &[i64]) -> Result<Shape, InferError> {
+    let mut seen = vec![false; reference.shape.rank()];
+    let extents: Option<Shape> = permutation
+        .iter()
+        .map(|&axis| {
+            let axis = usize::try_from(axis).ok().filter(|&axis| axis < seen.len())?;
+            (!std::mem::replace(&mut seen[axis], true)).then(|| reference.shape[axis])
+        })
+        .collect();
+    extents.filter(|extents| extents.rank() == seen.len()).ok_or_else(|| {
+        InferError::value_error(format!(
+            "Permutation {permutation:?} does not match the rank of the ref ({})",
+            reference.shape.rank()
+        ))
+    })
+}
 
 /// `eval_bitcast_shape` of jax/_src/state/utils.py.
 fn bitcast_shape(reference: &RefType, dtype: DType) -> Result<Shape, InferError> {

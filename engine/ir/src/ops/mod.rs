@@ -3,8 +3,10 @@
 //!
 //! A new op: a static in its family's file, in the family's `all`, and re-exported here. Nothing else knows the list.
 
+mod barriers;
 mod binary;
 mod bounds;
+mod cluster;
 mod collective;
 mod compare;
 mod control;
@@ -14,6 +16,7 @@ mod cumulative;
 mod dot;
 mod eval;
 mod gather;
+mod matrix_units;
 mod memory;
 mod pipeline;
 mod precision;
@@ -26,6 +29,7 @@ mod semaphores;
 mod slicing;
 mod sort;
 mod structural;
+mod transfers;
 mod transform;
 mod unary;
 
@@ -33,7 +37,9 @@ use crate::op::{Op, OpDef};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+pub use barriers::*;
 pub use binary::*;
+pub use cluster::*;
 pub use collective::*;
 pub use compare::*;
 pub use control::*;
@@ -42,6 +48,7 @@ pub use copies::*;
 pub use cumulative::*;
 pub use dot::*;
 pub use gather::*;
+pub use matrix_units::*;
 pub use memory::*;
 pub use pipeline::*;
 pub use program::*;
@@ -52,6 +59,7 @@ pub use semaphores::*;
 pub use slicing::*;
 pub use sort::*;
 pub use structural::*;
+pub use transfers::*;
 pub use transform::*;
 pub use unary::*;
 
@@ -73,6 +81,10 @@ pub static ALL: LazyLock<Vec<&'static OpDef>> = LazyLock::new(|| {
         .chain(memory::all())
         .chain(copies::all())
         .chain(semaphores::all())
+        .chain(barriers::all())
+        .chain(transfers::all())
+        .chain(matrix_units::all())
+        .chain(cluster::all())
         .chain(control::all())
         .chain(pipeline::all())
         .chain(program::all())

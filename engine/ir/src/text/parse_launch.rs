@@ -1,7 +1,7 @@
 //! Reads launches.
 
 use super::parse::function;
-use super::print_launch::{role_name, semantics_name};
+use super::print_launch::role_name;
 use super::words::{ParseError, Parsed, Parser};
 use crate::interpretation::{DeviceOptions, Interpretation};
 use crate::launch::{AxisSemantics, BlockDim, Launch, LaunchSpans, Operand, OperandSpans, Role, Target};
@@ -33,13 +33,12 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
     if parser.accept_word("semantics") {
         parser.expect('=')?;
         semantics = parser.list('[', ']', |parser| {
-            let options = [AxisSemantics::Parallel, AxisSemantics::Arbitrary];
-            match options.iter().find(|s| parser.is_word(semantics_name(**s))) {
+            match AxisSemantics::ALL.iter().find(|s| parser.is_word(s.name())) {
                 Some(&found) => {
                     parser.advance();
                     Ok(found)
                 }
-                None => parser.expected("`parallel` or `arbitrary`"),
+                None => parser.expected("`parallel`, `arbitrary`, `cluster` or `thread`"),
             }
         })?;
     }

@@ -2,7 +2,7 @@
 
 use super::print::{new_line, write_function, write_symbol};
 use crate::interpretation::Interpretation;
-use crate::launch::{AxisSemantics, BlockDim, Launch, Operand, Role, Target};
+use crate::launch::{BlockDim, Launch, Operand, Role, Target};
 use crate::types::MemorySpace;
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ pub(super) fn write_launch(out: &mut String, launch: &Launch, indent: usize) {
     let extents = launch.extents().into_iter().map(|extent| extent.map_or("dynamic".to_string(), |n| n.to_string()));
     let _ = write!(out, "launch grid=[{}]", extents.collect::<Vec<_>>().join(", "));
     if !launch.semantics.is_empty() {
-        let names: Vec<&str> = launch.semantics.iter().map(|&s| semantics_name(s)).collect();
+        let names: Vec<&str> = launch.semantics.iter().map(|s| s.name()).collect();
         let _ = write!(out, " semantics=[{}]", names.join(", "));
     }
     if launch.target == Target::Triton {
@@ -85,13 +85,5 @@ pub(super) fn role_name(role: Role) -> &'static str {
         Role::Prefetch => "prefetch",
         Role::Input => "input",
         Role::Output => "output",
-    }
-}
-
-/// As printed.
-pub(super) fn semantics_name(semantics: AxisSemantics) -> &'static str {
-    match semantics {
-        AxisSemantics::Parallel => "parallel",
-        AxisSemantics::Arbitrary => "arbitrary",
     }
 }

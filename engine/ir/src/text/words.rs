@@ -3,7 +3,7 @@
 
 use super::lex::{Placed, Token, lex};
 use super::print::DEPTH;
-use crate::types::{MemorySpace, RefType, TensorType, Type};
+use crate::types::{BarrierType, MemorySpace, RefType, TensorType, Type};
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use std::fmt;
 use std::sync::Arc;
@@ -230,10 +230,41 @@ impl<'a> Parser<'a> {
             true => self.space()?,
             false => MemorySpace::Default,
         };
+        let barrier = match self.accept('(') {
+            true => Some(self.barrier()?),
+            false => None,
+        };
         self.expect('>')?;
         let shape = dims.iter().map(|&(size, _)| size).collect();
         let bounded = (0..dims.len()).filter(|&axis| dims[axis].1).collect();
-        Ok(RefType { dtype, shape, space, bounded })
+        Ok(RefType { dtype, shape, space, bounded, barrier })
+    }
+
+    /// What barriers count, up to the closing parenthesis.
+    fn barrier(&mut self) -> Parsed<BarrierType> {
+        let arrivals = self.size("how many arrivals a barrier counts")?;
+        let mut barrier = BarrierType {
+            arrivals: u32::try_from(arrivals).unwrap_or(u32::MAX),
+            tensor_core: false,
+            across: Default::default(),
+        };
+        let mut sets = barrier.across.len();
+        while self.accept(',') {
+            if self.accept_word("tensor_core") {
+                barrier.tensor_core = true;
+                continue;
+            }
+            self.expect_word("across")?;
+            let at = self.next;
+            let axes = self.list('[', ']', |parser| parser.size("an axis of the grid"))?;
+            if sets == 0 || axes.iter().any(|&axis| axis >= 16) {
+                return Err(self.error_at(at, "no cluster has so many axes"));
+            }
+            barrier.across[barrier.across.len() - sets] = axes.iter().fold(0, |set, &axis| set | 1 << axis);
+            sets -= 1;
+        }
+        self.expect(')')?;
+        Ok(barrier)
     }
 
     /// `<=`, if it stands here.

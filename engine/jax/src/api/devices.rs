@@ -20,11 +20,13 @@ use std::rc::Rc;
 /// How many devices analysis assumes.
 const ASSUMED: usize = 8;
 
+/// How many cores (streaming multiprocessors) analysis assumes that a GPU has: as many as an H100.
+const ASSUMED_CORES: i64 = 132;
+
 /// Attributes that devices of GPUs or TPUs have, and CPUs have not.
-const ACCELERATORS_ALONE: [&str; 7] = [
+const ACCELERATORS_ALONE: [&str; 6] = [
     "compute_capability",
     "coords",
-    "core_count",
     "core_on_chip",
     "num_cores",
     "shared_memory_per_block_optin",
@@ -158,6 +160,7 @@ impl Object for CpuDevice {
             "platform" | "device_kind" => Some(Value::from("cpu")),
             "id" => Some(Value::from(self.id)),
             "process_index" | "host_id" | "local_hardware_id" | "task_id" => Some(Value::from(0i64)),
+            "core_count" if interp.is_analysis() => Some(Value::from(ASSUMED_CORES)),
             _ if ACCELERATORS_ALONE.contains(&name) && interp.is_analysis() => {
                 Some(Value::unknown(format!("'{name}' depends on the device"), Some(interp.span())))
             }

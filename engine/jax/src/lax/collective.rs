@@ -17,6 +17,7 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::BinaryOp;
 use pallas_tensor::{DType, Scalar, Shape};
+use std::rc::Rc;
 
 /// Rows of the module.
 pub(super) static FUNCTIONS: &[NativeDef] = &[
@@ -339,7 +340,9 @@ fn axis_index(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let mut index: Option<Tile> = None;
     let in_kernel = interp.is_analysis() && cx.trace().is_some_and(|trace| trace.kind == TraceKind::Kernel);
     for mut axis in axes(interp, &names, Some("axis_index"))? {
-        if in_kernel {
+        // The axes of the kernel's own grid are no devices.
+        let is_own = cx.trace().is_some_and(|trace| Rc::ptr_eq(&trace, &axis.trace));
+        if in_kernel && !is_own {
             // Every device runs the same kernel: which of them this is, the kernel asks where it runs.
             let attributes = Attributes::none().with("size", Attribute::Int(axis.size as i64));
             axis.lane = cx.bind(&ops::AXIS_INDEX, &[], attributes)?;

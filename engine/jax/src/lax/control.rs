@@ -287,10 +287,44 @@ pub fn for_loop(
         )));
     }
     let threads = Threads::live(cx);
-    let init = &threads.join(init, threads.tiles());
-    let body =
-        &mut |cx: &Context<'_>, index: Tile, carry: Value| threads.round(cx, &carry, |carry| body(cx, index, carry));
-    threads.settle(cx, carrying_for(cx, dtype, [lower, upper], init, body))
+    let refs = CarriedRefs::of(cx, init)?;
+    let init = &threads.join(&refs.apart(cx, init)?, threads.tiles());
+    let body = &mut |cx: &Context<'_>, index: Tile, carry: Value| {
+        threads.round(cx, &carry, |carry| refs.apart(cx, &body(cx, index, refs.join(cx, carry)?)?))
+    };
+    let result = threads.settle(cx, carrying_for(cx, dtype, [lower, upper], init, body))?;
+    refs.join(cx, result)
+}
+
+/// Refs in the carry of a loop: they stay what they are, and do not go round.
+struct CarriedRefs(Option<(TreeDef, Vec<Option<Value>>)>);
+
+impl CarriedRefs {
+    fn of(cx: &Context<'_>, carry: &Value) -> PyResult<CarriedRefs> {
+        let (found, def) = tree::flatten(cx.interp, carry, None)?;
+        let is_ref = |value: &Value| value.downcast::<crate::refs::RefObject>().is_some();
+        if !found.iter().any(is_ref) {
+            return Ok(CarriedRefs(None));
+        }
+        let refs = found.into_iter().map(|value| is_ref(&value).then_some(value)).collect();
+        Ok(CarriedRefs(Some((def, refs))))
+    }
+
+    /// The rest of a carry.
+    fn apart(&self, cx: &Context<'_>, carry: &Value) -> PyResult<Value> {
+        let Some((_, refs)) = &self.0 else { return Ok(carry.clone()) };
+        let (found, _) = tree::flatten(cx.interp, carry, None)?;
+        let rest = found.into_iter().zip(refs).filter(|(_, known)| known.is_none()).map(|(value, _)| value);
+        Ok(Value::tuple(rest.collect::<Vec<_>>()))
+    }
+
+    /// The carry with its Refs.
+    fn join(&self, cx: &Context<'_>, rest: Value) -> PyResult<Value> {
+        let Some((def, refs)) = &self.0 else { return Ok(rest) };
+        let mut rest = cx.interp.collect(&rest)?.into_iter();
+        let mut all = refs.iter().filter_map(|known| known.clone().or_else(|| rest.next()));
+        tree::unflatten(cx.interp, def, &mut all)
+    }
 }
 
 fn carrying_for(

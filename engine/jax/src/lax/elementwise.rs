@@ -183,9 +183,17 @@ pub(super) static MORE: &[NativeDef] = &[
         run: |interp, args| {
             let [x, dtype] = args.take();
             let cx = Context::jax(interp);
-            let x = convert::operand(&cx, &x, "convert_element_type")?;
+            let tile = convert::operand(&cx, &x, "convert_element_type")?;
             let dtype = dtype::parse_canonical(&cx, &dtype)?;
-            Ok(convert::value(&cx, p::convert(&cx, &x, dtype, false)?))
+            let converted = p::convert(&cx, &tile, dtype, false)?;
+            // A number of Python's in a kernel is made there; it is not captured.
+            match (&x, cx.trace()) {
+                (Value::Int(_) | Value::Float(_) | Value::Bool(_), Some(trace)) => {
+                    let value = cx.value_in(&trace, &converted)?;
+                    Ok(convert::value(&cx, trace.tile(value).unwrap_or(converted)))
+                }
+                _ => Ok(convert::value(&cx, converted)),
+            }
         },
     },
     NativeDef {

@@ -7,7 +7,7 @@ use crate::convert;
 use crate::held::HeldRef;
 use crate::pallas::call::PallasCall;
 use crate::pallas::memory::MemoryRef;
-use crate::pallas::mesh;
+use crate::pallas::{agents, mesh};
 use crate::pallas::spec::{self, BlockSpec, GridSpec, NoBlockSpec};
 use crate::primitive;
 use crate::refs::{RefObject, array_tile};
@@ -138,7 +138,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         .map(|plan| operand(cx, plan, &grid, &scalar_refs, &scalar_tree, call.space))
         .collect::<PyResult<Vec<_>>>()?;
 
-    let (scratch, scratch_tree) = scratch_types(cx, scratch_value)?;
+    let (scratch, scratch_tree) = scratch_types(cx, scratch_value, &names)?;
     let trees = KernelTrees {
         scalars: &scalar_tree,
         inputs: &input_tree,
@@ -552,7 +552,12 @@ pub(crate) fn diagnosed(mut stop: Box<Stop>, diagnosis: impl FnOnce() -> Diagnos
 }
 
 /// The scratch Refs and how the kernel gets them.
-fn scratch_types(cx: &Context<'_>, value: &Value) -> PyResult<(Vec<RefType>, TreeDef)> {
+fn scratch_types(
+    cx: &Context<'_>,
+    value: &Value,
+    names: &[Option<Rc<str>>],
+) -> PyResult<(Vec<RefType>, TreeDef)> {
+    let axis = |name: &str| names.iter().position(|known| known.as_deref() == Some(name));
     let value = match value {
         Value::None | Value::Unset => Value::tuple([]),
         Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
@@ -562,8 +567,10 @@ fn scratch_types(cx: &Context<'_>, value: &Value) -> PyResult<(Vec<RefType>, Tre
     let types = leaves
         .iter()
         .map(|leaf| {
+            let request = agents::requested(cx.interp, leaf)?;
+            let leaf = request.as_ref().unwrap_or(leaf);
             if let Some(memory) = leaf.downcast::<MemoryRef>() {
-                return Ok(memory.ty.clone());
+                return memory.reference(cx.interp, axis);
             }
             if let Some((kind, shape)) = super::semaphore::requested(cx.interp, leaf)? {
                 return Ok(kind.reference(shape));

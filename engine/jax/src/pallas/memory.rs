@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::convert;
 use crate::dtype;
+use crate::pallas::agents::Across;
 use pallas_ir::{MemorySpace, RefType};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
@@ -21,6 +22,8 @@ pub struct SpaceObject(pub MemorySpace);
 pub struct MemoryRef {
     /// What is asked for.
     pub ty: RefType,
+    /// Of barriers of a cluster: names of axes, which the kernel knows.
+    pub(crate) across: Across,
 }
 
 /// `pl.MemorySpace`
@@ -45,6 +48,8 @@ static MEMBERS: &[(&NativeClass, &str, MemorySpace)] = &[
     (&TPU_SPACES, "HBM", MemorySpace::Hbm),
     (&GPU_SPACES, "GMEM", MemorySpace::Gmem),
     (&GPU_SPACES, "SMEM", MemorySpace::Shared),
+    (&GPU_SPACES, "TMEM", MemorySpace::Tmem),
+    (&GPU_SPACES, "REGS", MemorySpace::Registers),
 ];
 
 const fn space_class(module: &'static str, construct: pallas_python::class::ConstructFn) -> NativeClass {
@@ -83,7 +88,8 @@ fn by_value(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyResult<Valu
 fn python_value(space: MemorySpace) -> &'static str {
     match space {
         MemorySpace::Semaphore => "semaphore_mem",
-        MemorySpace::Shared => "smem",
+        MemorySpace::Shared | MemorySpace::Barrier => "smem",
+        MemorySpace::Registers => "regs",
         space => space.name(),
     }
 }
@@ -149,7 +155,10 @@ static MEMORY_REF: NativeDef = NativeDef {
             let shown = interp.repr(&aval)?;
             return Err(interp.type_error(format!("MemoryRef takes a shape with a dtype, got {shown}")));
         };
-        Ok(Value::object(MemoryRef { ty: RefType::new(dtype, shape, parse_space(interp, &space)?) }))
+        Ok(Value::object(MemoryRef {
+            ty: RefType::new(dtype, shape, parse_space(interp, &space)?),
+            across: Across::default(),
+        }))
     },
 };
 
@@ -172,7 +181,11 @@ static CALL_ON_GPU: NativeDef =
 /// A memory space as a value.
 pub fn space_value(space: MemorySpace) -> Value {
     // Python has one space for semaphores of all kinds.
-    let space = if space.is_semaphore() { MemorySpace::Semaphore } else { space };
+    let space = match space {
+        space if space.is_semaphore() => MemorySpace::Semaphore,
+        MemorySpace::Barrier => MemorySpace::Shared,
+        space => space,
+    };
     Value::object(SpaceObject(space))
 }
 
@@ -185,7 +198,31 @@ fn request(interp: &Interp, space: MemorySpace, shape: &Value, dtype: &Value) ->
     let cx = Context::jax(interp);
     let shape = convert::shape(&cx, shape)?;
     let dtype = dtype::parse(&cx, dtype)?;
-    Ok(Value::object(MemoryRef { ty: RefType::new(dtype, shape, space) }))
+    Ok(Value::object(MemoryRef { ty: RefType::new(dtype, shape, space), across: Across::default() }))
+}
+
+/// What a space of a GPU is asked for besides shape and dtype: how the Ref is laid out changes no values.
+fn check_layout(interp: &Interp, space: MemorySpace, args: &[Value]) -> PyResult<()> {
+    let [_shape, element, transforms, packed, collective, layout] = args else { return Ok(()) };
+    if space != MemorySpace::Tmem {
+        return match [packed, collective, layout].iter().any(|value| !value.is_none()) {
+            true => Err(interp
+                .value_error("packed, collective and layout arguments are only supported for TMEM.".to_string())),
+            false => Ok(()),
+        };
+    }
+    if interp.truth(transforms)? {
+        return Err(interp.value_error("transforms are not supported for TMEM"));
+    }
+    if !layout.is_none() && !packed.is_none() {
+        return Err(interp.value_error("packed cannot be specified if layout is specified."));
+    }
+    if layout.is_none() && packed.is_none() && dtype::parse(&Context::jax(interp), element)?.bits() != 32 {
+        return Err(interp.value_error(
+            "dtypes narrower than 32-bit require either the packed argument or an explicit TMEM layout",
+        ));
+    }
+    Ok(())
 }
 
 /// The space that a `memory_space=` argument names; `None` for none.
@@ -217,13 +254,10 @@ impl Object for SpaceObject {
     }
 
     fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
-        let on_gpu = matches!(self.0, MemorySpace::Gmem | MemorySpace::Shared);
+        let on_gpu = std::ptr::eq(member(self.0).0, &GPU_SPACES);
         let args = crate::support::bind(interp, if on_gpu { &CALL_ON_GPU } else { &CALL_ANYWHERE }, args);
         Some(args.and_then(|args| {
-            if args.values().iter().skip(3).any(|value| !value.is_none()) {
-                let only = "packed, collective and layout arguments are only supported for TMEM.";
-                return Err(interp.value_error(only.to_string()));
-            }
+            check_layout(interp, self.0, args.values())?;
             request(interp, self.0, args.get(0), args.get(1))
         }))
     }

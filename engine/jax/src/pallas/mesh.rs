@@ -218,7 +218,8 @@ fn each_core(
             lanes.pop();
             result.map(|()| (Vec::new(), ()))
         })?;
-        trace.add(cx, Op(&ops::FOR), &operands, Attributes::none(), &[region])?;
+        let attributes = Attributes::none().with("together", pallas_ir::Attribute::Bool(true));
+        trace.add(cx, Op(&ops::FOR), &operands, attributes, &[region])?;
         Ok(Vec::new())
     })?;
     Ok(())

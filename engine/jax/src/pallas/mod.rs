@@ -1,6 +1,7 @@
 //! `jax.experimental.pallas` and its targets' modules: launches, specs, Refs' helpers, memory spaces.
 
 pub mod access;
+pub mod agents;
 pub mod asynchronous;
 mod cache;
 pub mod call;
@@ -31,7 +32,7 @@ use pallas_syntax::ast::Name;
 
 /// `jax.experimental.pallas`
 pub static MODULES: &[&ModuleDef] =
-    &[&EXPERIMENTAL, &PALLAS, &asynchronous::copies::PRIVATE_MODULE, &asynchronous::pipeline::GRIDS];
+    &[&EXPERIMENTAL, &PALLAS, &asynchronous::copies::PRIVATE_MODULE, &asynchronous::pipeline::GRIDS, &agents::MODULE];
 
 /// The modules of its targets.
 pub static TARGET_MODULES: &[&ModuleDef] = targets::MODULES;

@@ -5,14 +5,14 @@ use crate::context::Context;
 use crate::convert;
 use crate::lax::control;
 use crate::pallas::memory::MemoryRef;
-use crate::pallas::{semaphore, spec};
+use crate::pallas::{agents, semaphore, spec};
 use crate::primitive;
 use crate::ref_index;
 use crate::refs::{Access, RefObject};
 use crate::tile::Tile;
 use crate::trace::Trace;
 use crate::tree;
-use pallas_ir::{Attributes, MemorySpace, Op, RefType, Type, ops};
+use pallas_ir::{Attribute, Attributes, MemorySpace, Op, RefType, Type, ops};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -128,8 +128,11 @@ fn allocation(cx: &Context<'_>, request: &Value) -> PyResult<RefType> {
             Diagnosis { code: "PL005", message: Some(message.to_string()), ..Diagnosis::default() },
         ));
     }
+    if let Some(request) = agents::requested(cx.interp, request)? {
+        return allocation(cx, &request);
+    }
     if let Some(memory) = request.downcast::<MemoryRef>() {
-        return Ok(memory.ty.clone());
+        return memory.reference(cx.interp, |name| agents::grid_axis(cx, name));
     }
     if let Some((kind, shape)) = semaphore::requested(cx.interp, request)? {
         return Ok(kind.reference(shape));
@@ -170,8 +173,9 @@ pub(crate) fn with_scratch(cx: &Context<'_>, function: &Value, scratch: &Value) 
 }
 
 fn run_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [function, types, _axes, keywords] = args.take();
-    scoped(interp, &function, Vec::new(), type_arguments(interp, &types, &keywords)?)
+    let [function, types, axes, keywords] = args.take();
+    let types = type_arguments(interp, &types, &keywords)?;
+    allocated(interp, &function, Vec::new(), types, is_collective(interp, &axes)?)
 }
 
 fn with_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -180,8 +184,28 @@ fn with_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
     Ok(Value::object(Deferred { kind: Kind::WithScoped, parts: Vec::new(), types }))
 }
 
+/// Whether `collective_axes` names an axis: threads have what is allocated in common.
+fn is_collective(interp: &Interp, axes: &Value) -> PyResult<bool> {
+    Ok(match axes {
+        Value::None | Value::Unset => false,
+        Value::Tuple(_) | Value::List(_) => !interp.collect(axes)?.is_empty(),
+        _ => true,
+    })
+}
+
 /// Calls a function with arguments, and Refs of these types behind them.
 fn scoped(interp: &Interp, function: &Value, first: Vec<Value>, types: CallArgs) -> PyResult<Value> {
+    allocated(interp, function, first, types, false)
+}
+
+/// As [`scoped`]; the threads of a block may have the Refs in common.
+fn allocated(
+    interp: &Interp,
+    function: &Value,
+    first: Vec<Value>,
+    types: CallArgs,
+    collective: bool,
+) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let requests = Value::tuple(types.positional.iter().cloned().chain(types.keywords.iter().map(|(_, v)| v.clone())));
     let (leaves, tree_def) = tree::flatten(interp, &requests, None)?;
@@ -207,7 +231,11 @@ fn scoped(interp: &Interp, function: &Value, first: Vec<Value>, types: CallArgs)
             Ok((yields, def))
         })?;
         out_tree = Some(def);
-        let values = trace.add(&cx, Op(&ops::SCOPED), &[], Attributes::none(), &[region])?;
+        let attributes = match collective {
+            true => Attributes::none().with("collective", Attribute::Bool(true)),
+            false => Attributes::none(),
+        };
+        let values = trace.add(&cx, Op(&ops::SCOPED), &[], attributes, &[region])?;
         Ok(values.iter().filter_map(|&v| trace.tile(v)).collect())
     })?;
     match out_tree {
@@ -236,9 +264,18 @@ fn assemble(interp: &Interp, def: &tree::TreeDef, tiles: Vec<Tile>) -> PyResult<
 fn run_state(interp: &Interp, function: &Value, initial: &Value) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let (leaves, def) = tree::flatten(interp, initial, None)?;
-    let tiles = leaves.iter().map(|leaf| convert::tile(&cx, leaf, "run_state")).collect::<PyResult<Vec<_>>>()?;
-    let params: Vec<Type> =
-        tiles.iter().map(|t| Type::Ref(RefType::new(t.dtype(), t.shape().clone(), MemorySpace::Default))).collect();
+    let mut tiles = Vec::with_capacity(leaves.len());
+    let mut params = Vec::with_capacity(leaves.len());
+    for leaf in &leaves {
+        // An accumulator with a first value says where it is.
+        let (value, space) = match agents::requested(interp, leaf)? {
+            Some(request) => (interp.get_attr(leaf, "_init")?, allocation(&cx, &request)?.space),
+            None => (leaf.clone(), MemorySpace::Default),
+        };
+        let tile = convert::tile(&cx, &value, "run_state")?;
+        params.push(Type::Ref(RefType::new(tile.dtype(), tile.shape().clone(), space)));
+        tiles.push(tile);
+    }
     let results = control::staged(&cx, "run_state", |trace| {
         let (region, ()) = trace.in_region(&params, |values| {
             let refs: Vec<RefObject> = values.iter().filter_map(|&v| RefObject::new(trace, v)).collect();

@@ -108,6 +108,15 @@ pub static SEMAPHORE_TYPE: Enumeration = Enumeration {
     properties: &[],
 };
 
+/// `plgpu.SemaphoreType`
+pub static GPU_SEMAPHORE_TYPE: Enumeration = Enumeration {
+    name: "SemaphoreType",
+    module: "jax._src.pallas.mosaic_gpu.core",
+    members: &[("REGULAR", Str("regular")), ("BARRIER", Str("barrier"))],
+    methods: SEMAPHORE_TYPE.methods,
+    properties: &[],
+};
+
 static REQUEST_CLASS: NativeClass = class("MemoryRef", "A request for semaphores.");
 static DTYPE_CLASS: NativeClass = class("SemaphoreDType", "The dtype of semaphores.");
 

@@ -31,6 +31,8 @@ pub struct BlockSpec {
     pub buffers: Option<Buffered>,
     /// The old `indexing_mode=pl.Unblocked(padding)`: index maps give elements, not blocks.
     pub unblocked: Option<Vec<(usize, usize)>>,
+    /// `transforms`, `delay_release` and `collective_axes` of `plgpu.BlockSpec`.
+    pub gpu: Option<[Value; 3]>,
     /// The `BlockSpec(...)` expression.
     pub span: Span,
     /// The `block_shape` argument.
@@ -110,6 +112,18 @@ native_class!(
     "(block_shape=None, index_map=None, memory_space=None, pipeline_mode=None, indexing_mode=None)",
     "How an array is cut into blocks, and which block each program gets.",
     make_block_spec
+);
+native_class!(
+    GPU_BLOCK_SPEC,
+    GPU_BLOCK_SPEC_DEF,
+    "BlockSpec",
+    "(block_shape=None, index_map=None, memory_space=None, pipeline_mode=None, transforms=(), delay_release=0, \
+     collective_axes=(), oob_fill_mode=None)",
+    "How an array is cut into blocks, how they lie in shared memory, and when their slots are free again.",
+    |interp, args| {
+        let gpu = args.values().get(4..7).map(|more| [more[0].clone(), more[1].clone(), more[2].clone()]);
+        block_spec(interp, args, gpu)
+    }
 );
 native_class!(
     GRID_SPEC,
@@ -308,10 +322,22 @@ pub(crate) fn argument_span(interp: &Interp, name: &str, position: usize) -> Opt
     spans.iter().filter(|(n, _)| n.is_none()).nth(position).map(|(_, span)| *span)
 }
 
+/// `plgpu.BlockSpec`
+pub fn gpu_block_spec(interp: &Interp) -> Value {
+    Value::Class(interp.native_class(&GPU_BLOCK_SPEC))
+}
+
 fn make_block_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    block_spec(interp, args, None)
+}
+
+fn block_spec(interp: &Interp, args: Arguments, gpu: Option<[Value; 3]>) -> PyResult<Value> {
     let mut shape_span = argument_span(interp, "block_shape", 0);
     let mut map_span = argument_span(interp, "index_map", 1);
-    let [mut block_shape, mut index_map, space, pipeline_mode, indexing_mode] = args.take();
+    let values = args.values();
+    let value = |position: usize| values.get(position).cloned().unwrap_or(Value::None);
+    let (mut block_shape, mut index_map, space, pipeline_mode) = (value(0), value(1), value(2), value(3));
+    let indexing_mode = if gpu.is_none() { value(4) } else { Value::None };
     // Until JAX 0.4.31 the index map came first. Both orders are told apart by what is callable.
     if interp.is_callable(&block_shape) && !interp.is_callable(&index_map) {
         std::mem::swap(&mut block_shape, &mut index_map);
@@ -335,7 +361,8 @@ fn make_block_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
         space: memory::parse_space(interp, &space)?,
         buffers: pipeline_mode.downcast::<Buffered>().cloned(),
         unblocked,
-        span: interp.span(),
+        gpu,
+        span: interp.visible_span(),
         block_shape_span: shape_span,
         index_map_span: map_span,
     }))
@@ -485,7 +512,7 @@ pub fn dim_text(dim: &BlockDim) -> String {
 
 impl Object for BlockSpec {
     fn class(&self, interp: &Interp) -> Rc<Class> {
-        interp.native_class(&BLOCK_SPEC)
+        interp.native_class(if self.gpu.is_some() { &GPU_BLOCK_SPEC } else { &BLOCK_SPEC })
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -500,6 +527,9 @@ impl Object for BlockSpec {
             "memory_space" if self.space == MemorySpace::Default => Some(Value::None),
             "memory_space" => Some(memory::space_value(self.space)),
             "pipeline_mode" => Some(self.buffers.clone().map_or(Value::None, Value::object)),
+            "transforms" => self.gpu.as_ref().map(|[transforms, ..]| transforms.clone()),
+            "delay_release" => self.gpu.as_ref().map(|[_, delay, _]| delay.clone()),
+            "collective_axes" => self.gpu.as_ref().map(|[.., axes]| axes.clone()),
             _ => None,
         })
     }

@@ -69,7 +69,8 @@ impl Walker for Plain {
             | OpKind::Memory(_)
             | OpKind::Program(_)
             | OpKind::Copy(_)
-            | OpKind::Semaphore(_) => Err(unsupported(cx, "transformation", op.op.name)),
+            | OpKind::Semaphore(_)
+            | OpKind::Agent(_) => Err(unsupported(cx, "transformation", op.op.name)),
         }
     }
 }

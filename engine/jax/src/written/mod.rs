@@ -2,6 +2,8 @@
 //! gained from Rust. Each has a row in Rust (for help, completion and arity errors) that passes its arguments on; the
 //! module behind it is made at the first call.
 
+pub mod mosaic_gpu;
+
 use crate::pallas::add_functions;
 use pallas_python::CallArgs;
 use pallas_python::class::Namespace;
@@ -74,6 +76,8 @@ macro_rules! rows {
         }),*];
     };
 }
+
+pub(crate) use rows;
 
 /// Calls the function of an embedded module with the arguments of a row.
 fn forward(interp: &Interp, module: &str, name: &str, signature: &str, args: Arguments) -> PyResult<Value> {
@@ -272,6 +276,7 @@ pub fn extend(module: &'static str, namespace: &mut Namespace) {
         "jax.lax" => &[LAX],
         "jax.random" => &[RANDOM, ACCEPTED],
         "jax.experimental.pallas.tpu" => &[TPU, CORES, KEYS, PIPELINES],
+        "jax.experimental.pallas.mosaic_gpu" => mosaic_gpu::ROWS,
         _ => &[],
     };
     for table in tables {

@@ -6,7 +6,7 @@ use super::{Observed, ObservedLaunch};
 use crate::measured::{Measured, Recorder};
 use crate::place::Place;
 use crate::report::{BlockDim, Event, IndexForm, LaunchReport, OperandReport, ScratchReport, Stage};
-use pallas_ir::{AxisSemantics, BlockMap, Launch, Operand, Role};
+use pallas_ir::{BlockMap, Launch, Operand, Role};
 use pallas_pipeline::Machine;
 use pallas_syntax::{SourceFile, Span};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) fn launch_report(observed: &ObservedLaunch, all: &Observed<'_>, machi
         definition: launch.spans.kernel.and_then(place),
         grid: launch.grid.clone(),
         dynamic: launch.dynamic.clone(),
-        semantics: launch.semantics.iter().map(|axis| semantics(*axis).to_string()).collect(),
+        semantics: launch.semantics.iter().map(|axis| axis.name().to_string()).collect(),
         programs: launch.programs(),
         operands: launch.operands.iter().map(|operand| operand_report(operand, launch, all.sources)).collect(),
         scratch: launch
@@ -78,13 +78,6 @@ fn measured(recorder: Recorder, report: &LaunchReport, sources: &[Arc<SourceFile
         measured.blocks.clear();
     }
     measured
-}
-
-fn semantics(axis: AxisSemantics) -> &'static str {
-    match axis {
-        AxisSemantics::Parallel => "parallel",
-        AxisSemantics::Arbitrary => "arbitrary",
-    }
 }
 
 /// Aliases as positions among all operands.

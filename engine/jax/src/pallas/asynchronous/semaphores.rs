@@ -2,6 +2,7 @@
 
 use super::device::{device, integer};
 use crate::array::ArrayObject;
+use crate::pallas::semaphore::SemaphoreKind;
 use crate::context::Context;
 use crate::refs::RefObject;
 use crate::trace::Trace;
@@ -25,6 +26,12 @@ pub static FUNCTIONS: &[NativeDef] = &[
         signature: "(sem_or_view, value=1, *, decrement=True)",
         doc: "Waits until a semaphore has reached a value, and takes the value off.",
         run: wait,
+    },
+    NativeDef {
+        name: "get_global",
+        signature: "(what)",
+        doc: "Semaphores that stay from launch to launch, others for each call.",
+        run: global,
     },
     NativeDef { name: "semaphore_read", signature: "(sem_or_view)", doc: "The value of a semaphore.", run: read },
     NativeDef {
@@ -77,6 +84,23 @@ fn semaphore(cx: &Context<'_>, trace: &Rc<Trace>, value: &Value, verb: &str) -> 
         format!("Cannot {verb} on a non-semaphore Ref: {shown}"),
         Diagnosis { code: "PL320", ..Diagnosis::default() },
     ))
+}
+
+fn global(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [what] = args.take();
+    let cx = Context::jax(interp);
+    let trace = kernel(&cx, "get_global")?;
+    let Some((kind, shape)) = crate::pallas::semaphore::requested(interp, &what)? else {
+        return Err(interp.not_implemented_error("pl.get_global gives semaphores, and nothing else yet"));
+    };
+    let mut attributes =
+        Attributes::none().with("shape", Attribute::Ints(shape.iter().map(|&extent| extent as i64).collect()));
+    if kind == SemaphoreKind::Barrier {
+        attributes = attributes.with("barrier", Attribute::Bool(true));
+    }
+    let values = trace.add(&cx, Op(&ops::GLOBAL_SEMAPHORE), &[], attributes, &[])?;
+    let reference = values.first().and_then(|&value| RefObject::new(&trace, value));
+    reference.map(Value::object).ok_or_else(|| interp.runtime_error("there is no global semaphore"))
 }
 
 fn signal(interp: &Interp, args: Arguments) -> PyResult<Value> {

@@ -1,6 +1,5 @@
 //! The modules of Pallas's targets: `triton`, `tpu`, `mosaic_gpu`. What TPU kernels do while they go on is in
-//! `asynchronous`; the GPU's copies, barriers and warp specialisation are not modelled yet: their names are absent, so that
-//! using them says so.
+//! `asynchronous`, what the threads of GPU kernels do in `agents`.
 
 mod mosaic_gpu;
 mod pack;

@@ -1,8 +1,8 @@
-//! `jax.experimental.pallas.mosaic_gpu`, as far as launches with blocks go.
+//! `jax.experimental.pallas.mosaic_gpu`: memory spaces, options and specs. What kernels do while they go on is written in
+//! Python (`written/mosaic_gpu`), on top of `agents`.
 
-use crate::pallas::{access, add_functions, memory, record, spec};
+use crate::pallas::{memory, record, semaphore, spec};
 use crate::python_types;
-use pallas_ir::MemorySpace;
 use pallas_python::module::ModuleDef;
 use pallas_syntax::ast::Name;
 
@@ -14,16 +14,15 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     doc: "Pallas for GPUs through Mosaic.",
     functions: &[],
     populate: |interp, namespace| {
-        add_functions(namespace, NAME, access::VIEW_FUNCTIONS);
-        python_types::populate(interp, namespace, &[], &[&record::GPU_COMPILER_PARAMS]);
+        crate::written::extend(NAME, namespace);
+        python_types::populate(
+            interp,
+            namespace,
+            &[&semaphore::GPU_SEMAPHORE_TYPE],
+            &[&record::GPU_COMPILER_PARAMS],
+        );
         namespace.insert(Name::from("MemorySpace"), memory::gpu_spaces(interp));
-        for (name, space) in [("GMEM", MemorySpace::Gmem), ("SMEM", MemorySpace::Shared)] {
-            namespace.insert(Name::from(name), memory::space_value(space));
-        }
-        for (name, value) in spec::exports(interp) {
-            if name == "BlockSpec" {
-                namespace.insert(Name::from(name), value);
-            }
-        }
+        python_types::members(interp, namespace, "MemorySpace", &["GMEM", "SMEM", "TMEM", "REGS"]);
+        namespace.insert(Name::from("BlockSpec"), spec::gpu_block_spec(interp));
     },
 };
