@@ -161,7 +161,8 @@ pub static FOREIGN: OpDef = OpDef {
             .zip(shapes)
             .map(|(name, shape)| {
                 let dtype = DType::all().find(|dtype| dtype.short_name() == *name);
-                let dtype = dtype.ok_or_else(|| InferError::type_error(format!("foreign: there is no dtype {name}")))?;
+                let dtype =
+                    dtype.ok_or_else(|| InferError::type_error(format!("foreign: there is no dtype {name}")))?;
                 let shape: Shape = shape.iter().map(|&extent| usize::try_from(extent).unwrap_or(0)).collect();
                 Ok(Type::Tensor(TensorType::new(dtype, shape)))
             })

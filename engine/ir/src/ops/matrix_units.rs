@@ -149,8 +149,11 @@ pub static COPY_TO_TMEM: OpDef = OpDef {
 
 fn matrix(shape: &[usize]) -> Result<[usize; 2], InferError> {
     <[usize; 2]>::try_from(shape).map_err(|_| {
-        InferError::value_error(format!("factors and accumulators of products have two dimensions, got {}", shape.len()))
-            .with_code("PL303")
+        InferError::value_error(format!(
+            "factors and accumulators of products have two dimensions, got {}",
+            shape.len()
+        ))
+        .with_code("PL303")
     })
 }
 
@@ -189,7 +192,9 @@ fn factors_fit(context: &InferContext<'_>, acc: &RefType, a: &RefType, b: &RefTy
 fn orders_tensor_core(context: &InferContext<'_>, index: usize) -> Result<(), InferError> {
     match barrier(context, index)?.tensor_core {
         true => Ok(()),
-        false => Err(InferError::value_error("MMA barrier must have orders_tensor_core set to True.").with_code("PL340")),
+        false => {
+            Err(InferError::value_error("MMA barrier must have orders_tensor_core set to True.").with_code("PL340"))
+        }
     }
 }
 

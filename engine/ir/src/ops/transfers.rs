@@ -134,11 +134,7 @@ pub static STORE_ACROSS: OpDef = OpDef {
 };
 
 /// A `bool` scalar.
-pub(super) fn flag<'a>(
-    context: &'a InferContext<'_>,
-    index: usize,
-    name: &str,
-) -> Result<&'a TensorType, InferError> {
+pub(super) fn flag<'a>(context: &'a InferContext<'_>, index: usize, name: &str) -> Result<&'a TensorType, InferError> {
     let ty = context.tensor(index)?;
     if ty.dtype != DType::Bool || ty.shape.rank() > 0 {
         return Err(InferError::type_error(format!("{name} must be a bool scalar, got {}", Type::Tensor(ty.clone()))));

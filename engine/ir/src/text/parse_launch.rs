@@ -32,15 +32,14 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
     let mut semantics = Vec::new();
     if parser.accept_word("semantics") {
         parser.expect('=')?;
-        semantics = parser.list('[', ']', |parser| {
-            match AxisSemantics::ALL.iter().find(|s| parser.is_word(s.name())) {
+        semantics =
+            parser.list('[', ']', |parser| match AxisSemantics::ALL.iter().find(|s| parser.is_word(s.name())) {
                 Some(&found) => {
                     parser.advance();
                     Ok(found)
                 }
                 None => parser.expected("`parallel`, `arbitrary`, `cluster` or `thread`"),
-            }
-        })?;
+            })?;
     }
     let target = match parser.accept_word("triton") {
         true => Target::Triton,

@@ -24,14 +24,8 @@ const ASSUMED: usize = 8;
 const ASSUMED_CORES: i64 = 132;
 
 /// Attributes that devices of GPUs or TPUs have, and CPUs have not.
-const ACCELERATORS_ALONE: [&str; 6] = [
-    "compute_capability",
-    "coords",
-    "core_on_chip",
-    "num_cores",
-    "shared_memory_per_block_optin",
-    "slice_index",
-];
+const ACCELERATORS_ALONE: [&str; 6] =
+    ["compute_capability", "coords", "core_on_chip", "num_cores", "shared_memory_per_block_optin", "slice_index"];
 
 /// `CpuDevice(id=0)`
 struct CpuDevice {

@@ -7,8 +7,8 @@ use crate::convert;
 use crate::held::HeldRef;
 use crate::pallas::call::PallasCall;
 use crate::pallas::memory::MemoryRef;
-use crate::pallas::{agents, mesh};
 use crate::pallas::spec::{self, BlockSpec, GridSpec, NoBlockSpec};
+use crate::pallas::{agents, mesh};
 use crate::primitive;
 use crate::refs::{RefObject, array_tile};
 use crate::tile::Tile;
@@ -552,11 +552,7 @@ pub(crate) fn diagnosed(mut stop: Box<Stop>, diagnosis: impl FnOnce() -> Diagnos
 }
 
 /// The scratch Refs and how the kernel gets them.
-fn scratch_types(
-    cx: &Context<'_>,
-    value: &Value,
-    names: &[Option<Rc<str>>],
-) -> PyResult<(Vec<RefType>, TreeDef)> {
+fn scratch_types(cx: &Context<'_>, value: &Value, names: &[Option<Rc<str>>]) -> PyResult<(Vec<RefType>, TreeDef)> {
     let axis = |name: &str| names.iter().position(|known| known.as_deref() == Some(name));
     let value = match value {
         Value::None | Value::Unset => Value::tuple([]),

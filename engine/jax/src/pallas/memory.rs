@@ -206,8 +206,10 @@ fn check_layout(interp: &Interp, space: MemorySpace, args: &[Value]) -> PyResult
     let [_shape, element, transforms, packed, collective, layout] = args else { return Ok(()) };
     if space != MemorySpace::Tmem {
         return match [packed, collective, layout].iter().any(|value| !value.is_none()) {
-            true => Err(interp
-                .value_error("packed, collective and layout arguments are only supported for TMEM.".to_string())),
+            true => {
+                Err(interp
+                    .value_error("packed, collective and layout arguments are only supported for TMEM.".to_string()))
+            }
             false => Ok(()),
         };
     }
@@ -218,9 +220,8 @@ fn check_layout(interp: &Interp, space: MemorySpace, args: &[Value]) -> PyResult
         return Err(interp.value_error("packed cannot be specified if layout is specified."));
     }
     if layout.is_none() && packed.is_none() && dtype::parse(&Context::jax(interp), element)?.bits() != 32 {
-        return Err(interp.value_error(
-            "dtypes narrower than 32-bit require either the packed argument or an explicit TMEM layout",
-        ));
+        return Err(interp
+            .value_error("dtypes narrower than 32-bit require either the packed argument or an explicit TMEM layout"));
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use super::device::{device, integer};
 use crate::array::ArrayObject;
-use crate::pallas::semaphore::SemaphoreKind;
 use crate::context::Context;
+use crate::pallas::semaphore::SemaphoreKind;
 use crate::refs::RefObject;
 use crate::trace::Trace;
 use pallas_ir::{Attribute, Attributes, Op, ValueId, ops};

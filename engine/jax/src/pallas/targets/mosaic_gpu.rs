@@ -15,12 +15,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     functions: &[],
     populate: |interp, namespace| {
         crate::written::extend(NAME, namespace);
-        python_types::populate(
-            interp,
-            namespace,
-            &[&semaphore::GPU_SEMAPHORE_TYPE],
-            &[&record::GPU_COMPILER_PARAMS],
-        );
+        python_types::populate(interp, namespace, &[&semaphore::GPU_SEMAPHORE_TYPE], &[&record::GPU_COMPILER_PARAMS]);
         namespace.insert(Name::from("MemorySpace"), memory::gpu_spaces(interp));
         python_types::members(interp, namespace, "MemorySpace", &["GMEM", "SMEM", "TMEM", "REGS"]);
         namespace.insert(Name::from("BlockSpec"), spec::gpu_block_spec(interp));
