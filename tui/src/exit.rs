@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+/// What shells say of a program that Ctrl-C has ended.
+pub(crate) const INTERRUPTED: i32 = 130;
+
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {

@@ -13,7 +13,7 @@ use pallas_engine::Cancel;
 use pallas_engine::report::Report;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -152,13 +152,13 @@ impl Session<'_> {
             }
         };
         if let Some(watcher) = &self.watcher {
-            let read = |source: &std::sync::Arc<pallas_engine::SourceFile>| PathBuf::from(&*source.path);
-            let mut files: Vec<(PathBuf, &str)> =
-                profiled.sources.iter().map(|source| (read(source), &*source.text)).collect();
+            let mut files: Vec<(PathBuf, Option<&str>)> =
+                profiled.sources.iter().map(|source| (PathBuf::from(&*source.path), Some(&*source.text))).collect();
             let own = &self.task.file;
             if !files.iter().any(|(file, _)| file == own) {
-                files.push((own.clone(), ""));
+                files.push((own.clone(), None));
             }
+            files.extend(missing(own, &profiled.stderr).into_iter().map(|file| (file, None)));
             watcher.set_read(files);
         }
         output::stderr(&profiled.stderr);
@@ -189,5 +189,34 @@ impl Session<'_> {
         }
         self.previous = Some(profiled.report);
         Ok(())
+    }
+}
+
+/// Where a module that could not be imported would be found if it was written beside the file.
+fn missing(file: &Path, stderr: &str) -> Vec<PathBuf> {
+    let named = || {
+        let last = stderr.lines().rfind(|line| line.starts_with("ModuleNotFoundError: "))?;
+        let (_, rest) = last.split_once('\'')?;
+        rest.split('\'').next()
+    };
+    let Some(name) = named().filter(|name| name.split('.').all(|part| !part.is_empty())) else { return Vec::new() };
+    let module = name.split('.').fold(file.with_file_name(""), |folder, part| folder.join(part));
+    vec![module.with_extension("py"), module.join("__init__.py")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_that_is_missing_is_looked_for_beside_the_file() {
+        let paths = |stderr: &str| -> Vec<String> {
+            missing(Path::new("k/kernel.py"), stderr).iter().map(|path| path.display().to_string()).collect()
+        };
+        let error = "Traceback (most recent call last):\n  ...\nModuleNotFoundError: No module named 'sizes.tiles'\n";
+        assert_eq!(paths(error), ["k/sizes/tiles.py", "k/sizes/tiles/__init__.py"]);
+        assert_eq!(paths("ValueError: No module named 'sizes'\n"), Vec::<String>::new());
+        assert_eq!(paths("ModuleNotFoundError: No module named ''\n"), Vec::<String>::new());
+        assert_eq!(paths(""), Vec::<String>::new());
     }
 }

@@ -10,7 +10,7 @@ use crate::worker::{Task, Worker};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -151,7 +151,13 @@ impl Session {
             Effect::Model(machine) => self.worker.model(*machine),
             Effect::Watch(files) => {
                 if let Some(watcher) = &self.watcher {
-                    watcher.set(files);
+                    // What was saved while it was being read is not what is shown.
+                    let sources = self.app.report.as_ref().map(|report| report.sources.as_slice()).unwrap_or_default();
+                    let read = |file: &PathBuf| {
+                        let source = sources.iter().find(|source| Path::new(&*source.path) == file)?;
+                        Some(&*source.text)
+                    };
+                    watcher.set_read(files.iter().map(|file| (file.clone(), read(file))).collect());
                 }
             }
             Effect::Redraw => screen.clear()?,

@@ -71,15 +71,10 @@ impl FileWatcher {
         Ok(FileWatcher { orders })
     }
 
-    /// Watches these files instead.
-    pub(crate) fn set(&self, files: Vec<PathBuf>) {
-        // A watcher that is gone has said why.
-        let _ = self.orders.send(Order::Files(files.into_iter().map(|file| (file, None)).collect()));
-    }
-
-    /// Watches these files instead, of which this has been read: what was saved since then is new, too.
-    pub(crate) fn set_read(&self, files: Vec<(PathBuf, &str)>) {
-        let files = files.into_iter().map(|(file, text)| (file, Some(hash(text.as_bytes())))).collect();
+    /// Watches these files instead, of which this has been read: what was saved since then is new, too. A file that is not
+    /// there yet is waited for.
+    pub(crate) fn set_read(&self, files: Vec<(PathBuf, Option<&str>)>) {
+        let files = files.into_iter().map(|(file, text)| (file, text.map(|text| hash(text.as_bytes())))).collect();
         let _ = self.orders.send(Order::Files(files));
     }
 }

@@ -351,3 +351,40 @@ fn this_cpu_is_measured_and_kept() {
     let after = shown(&case.run(&["doctor"]));
     assert!(after.contains("f32 matrix  "), "{after}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_check_that_is_stopped_prints_what_it_found() {
+    use std::io::Read;
+    use std::process::Stdio;
+    let case = Case::new();
+    case.write("a.py", "import jax.numpy as jnp\njnp.ones((2, 3)) @ jnp.ones((2, 3))\n");
+    // Many files that each take as long as an analysis may.
+    let slow = "total = 0\nfor outer in range(100000):\n  for inner in range(100000):\n    total += inner\n";
+    (0..200).for_each(|number| case.write(&format!("slow{number}.py"), slow));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pallas-tui"))
+        .args(["check", "--output-format", "concise", "."])
+        .current_dir(case.folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // Before it listens, a signal would just end it.
+    let listens = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("signals");
+        u64::from_str_radix(caught.trim(), 16).expect("a mask") & 2 != 0
+    };
+    while !listens() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let sent = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let (mut out, mut errors) = (String::new(), String::new());
+    child.stdout.take().expect("it is piped").read_to_string(&mut out).expect("read");
+    child.stderr.take().expect("it is piped").read_to_string(&mut errors).expect("read");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{errors}");
+    assert!(out.contains("a.py:2:") || errors.contains("stopped after 0 of"), "{out}{errors}");
+    assert!(errors.starts_with("pallas-tui: stopped after ") && errors.ends_with(" of 202 files\n"), "{errors}");
+}

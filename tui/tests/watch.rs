@@ -144,7 +144,7 @@ fn json_lines_hold_what_changed_per_launch_and_stage() {
     assert!(first["changes"].is_null() && first["problem"].is_null());
     assert_eq!(first["launches"][0]["programs"], 4);
     assert!(first["launches"][0]["measured"].as_f64().is_some_and(|time| time > 0.0));
-    assert_eq!(first["findings"], serde_json::json!({ "error": 0, "warning": 0, "info": 0 }));
+    assert_eq!(first["counts"], serde_json::json!({ "error": 0, "warning": 0, "info": 0 }));
     session.write("sizes.py", "PROGRAMS = 1024\n");
     let second = session.json("a module");
     let changed = second["changed"][0].as_str().expect("a path");
@@ -159,6 +159,11 @@ fn json_lines_hold_what_changed_per_launch_and_stage() {
     assert_eq!(stages("modelled"), ["time", "compute", "wait"]);
     assert_eq!(stages("measured"), ["time", "copy_in", "compute", "copy_out"]);
     assert!(changes[0]["share"].as_f64().is_some_and(|share| share > 0.0), "more programs take longer: {second}");
+    session.write("kernel.py", &FILE.replace("lambda i: (i, 0)", "lambda i: (i + 1, 0)"));
+    let third = session.json("a block out of bounds");
+    let finding = &third["findings"][0];
+    assert!(finding["severity"] == "error" && third["counts"]["error"].as_u64() >= Some(1), "{third}");
+    assert!(finding["place"].as_str().is_some_and(|place| place.starts_with("kernel.py:12:")), "{third}");
     assert_eq!(session.end("TERM"), Some(0));
 }
 
@@ -242,6 +247,11 @@ fn a_missing_file_is_waited_for() {
     session.silent("there is nothing to run");
     session.write("kernel.py", &FILE.replace("+ 1", "+ 2"));
     assert_eq!(session.json("there again")["exit"], 0);
+    // So is a module that could not be imported.
+    session.write("kernel.py", &FILE.replace("import sizes", "import sizes, tiles"));
+    assert_eq!(session.json("a module is missing")["problem"], "ModuleNotFoundError: No module named 'tiles'");
+    session.write("tiles.py", "ROWS = 8\n");
+    assert_eq!(session.json("the module is written")["exit"], 0);
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! The times that are computed by powers of matrices, against a simulation that walks through every program with the
 //! slots, the path to memory and the waits in its hands, and knows nothing of matrices or schedules.
 
-use pallas_pipeline::{Direction, Durations, Moves, Order, Rates, Schedule, Stage, Stream, Ticks, Timing};
+use pallas_ir::text::parse_launch;
+use pallas_pipeline::{
+    Direction, Durations, MACHINES, Model, Moves, Order, Rates, Schedule, Stage, Stream, Ticks, Timing, Wishes, seconds,
+};
 
 /// What the simulation found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -222,4 +225,64 @@ fn sixteen_million_programs_cost_nothing() {
     let last = large.events(4096 * 4096 - 1, 1);
     assert_eq!(last.iter().map(|event| event.end).max(), Some(expected));
     assert_eq!(large.program_at(expected), 4096 * 4096 - 1);
+}
+
+/// A matmul that clears its output in the first step of each sum, and whose first operand has `slots` slots.
+fn matmul([i, j, k]: [usize; 3], block: [usize; 3], slots: usize) -> String {
+    let [bm, bn, bk] = block;
+    let (m, n, d) = (i * bm, j * bn, k * bk);
+    format!(
+        r#"launch grid=[{i}, {j}, {k}] {{
+  input @x: bf16[{m},{d}] block=[{bm}, {bk}] buffers={slots} map @xm(%i: i32[], %j: i32[], %k: i32[]) {{ yield %i, %k }}
+  input @y: bf16[{d},{n}] block=[{bk}, {bn}] map @ym(%i: i32[], %j: i32[], %k: i32[]) {{ yield %k, %j }}
+  output @o: f32[{m},{n}] block=[{bm}, {bn}] map @om(%i: i32[], %j: i32[], %k: i32[]) {{ yield %i, %j }}
+  kernel @matmul(%x: ref<bf16[{bm},{bk}]>, %y: ref<bf16[{bk},{bn}]>, %o: ref<f32[{bm},{bn}]>) {{
+    %k = program_id axis=2 : i32[]
+    %zero = constant 0 : i32[]
+    %first = eq %k, %zero : bool[]
+    cond %first {{ }} {{
+      %none = constant 0.0 : f32[]
+      %zeros = broadcast_in_dim %none shape=[{bm}, {bn}] dims=[] : f32[{bm},{bn}]
+      %noise = exp %zeros : f32[{bm},{bn}]
+      store %o[:, :], %noise
+    }}
+    %a = load %x[:, :] : bf16[{bm},{bk}]
+    %b = load %y[:, :] : bf16[{bk},{bn}]
+    %p = dot_general %a, %b contracting=[[1], [0]] batch=[[], []] dtype=f32 : f32[{bm},{bn}]
+    %o0 = load %o[:, :] : f32[{bm},{bn}]
+    %sum = add %o0, %p : f32[{bm},{bn}]
+    store %o[:, :], %sum
+  }}
+}}
+"#
+    )
+}
+
+#[test]
+fn predictions_of_launches_are_those_of_the_simulation_on_every_machine() {
+    let mut bounds = Vec::new();
+    for machine in MACHINES {
+        for (grid, block) in [([3, 2, 4], [128, 128, 128]), ([2, 3, 5], [8, 128, 128]), ([2, 2, 2], [512, 512, 512])] {
+            for slots in [1, 2, 3] {
+                let text = matmul(grid, block, slots);
+                let launch = parse_launch(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                let model = Model::new(&launch, machine, Wishes::default());
+                let timing = &model.timing;
+                let simulated = simulate(timing.schedule(), |program| timing.duration(program), timing.rates());
+                let what = format!("{} {grid:?} {block:?} {slots}", machine.name);
+                assert_eq!(computed(timing), simulated, "{what}");
+                assert_eq!(model.time(), seconds(simulated.time), "{what}");
+                // Cores take turns, so that the first one has the most to do: the others are done no later.
+                let cores = machine.core_count();
+                let mine = launch.programs().div_ceil(cores);
+                assert_eq!((timing.schedule().programs(), model.stride), (mine, cores), "{what}");
+                let all: u128 = timing.schedule().streams.iter().map(|stream| stream.bytes).sum();
+                assert!(cores > 1 || model.bytes < all * launch.programs() as u128, "blocks of o stay: {what}");
+                bounds.push(model.formulas.bound().name());
+            }
+        }
+    }
+    bounds.sort_unstable();
+    bounds.dedup();
+    assert_eq!(bounds, ["bandwidth", "compute", "latency"], "every kind is among them");
 }

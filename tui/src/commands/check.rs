@@ -1,10 +1,12 @@
 //! `pallas-tui check PATH...`: evaluates without running, and prints what is wrong.
 
 use crate::args::{CheckArgs, OutputFormat};
-use crate::exit::Exit;
+use crate::exit::{Exit, INTERRUPTED};
+use crate::interrupt::Interrupt;
+use crate::progress::Bar;
 use crate::render::{self, Batch};
 use crate::{environment, output, sources};
-use pallas_engine::{Analysis, AnalysisOptions, Disk, Settings, SettingsFile, Severity};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Settings, SettingsFile, Severity};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,7 +25,12 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
     let mut launches = 0;
     let mut unchecked = String::new();
     let mut settings_files: Vec<SettingsFile> = Vec::new();
+    options.cancel = Cancel::new();
+    let _interrupt = Interrupt::cancels(&options.cancel);
+    let bar = Bar::start("check", "files");
+    let mut done = 0;
     for file in &files {
+        bar.teller().tell(&file.display().to_string(), done, files.len());
         let found = if args.isolated { None } else { Settings::find(&Disk, &file.display().to_string()) };
         let of_project = found.as_ref().map(|found| found.settings.clone()).unwrap_or_default();
         // One file is for many programs; what is wrong with it is said once.
@@ -44,22 +51,29 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
         match sources::read(file) {
             Ok(text) => {
                 let analysis = Analysis::new(&file.display().to_string(), &text, &options);
+                // What an analysis found until it was stopped is not all there is, and may be wrong.
+                if options.cancel.is_cancelled() {
+                    break;
+                }
                 launches += analysis.launches.len();
                 unchecked.push_str(&unchecked_functions(&analysis));
                 batches.push(Batch::from(&analysis));
             }
             Err(message) => {
-                output::error(&message);
+                bar.teller().print(&format!("pallas-tui: {message}\n"));
                 unreadable = true;
             }
         }
+        done += 1;
     }
+    drop(bar);
+    let stopped = done < files.len();
     let problems = settings_files.into_iter().filter(|file| !file.problems.is_empty());
     batches.splice(0..0, problems.map(|file| Batch { findings: file.problems, sources: vec![file.source] }));
     output::stdout(&render::render(&batches, args.output_format, color));
     let serious = batches.iter().flat_map(|b| &b.findings).any(|f| f.severity <= Severity::Warning);
     let silent = batches.iter().all(|b| b.findings.is_empty());
-    if args.output_format == OutputFormat::Full && silent && !unreadable {
+    if args.output_format == OutputFormat::Full && silent && !unreadable && !stopped {
         let kernels = match launches {
             0 => "no kernel launches found".to_string(),
             1 => "1 kernel launch checked".to_string(),
@@ -72,7 +86,10 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
         ));
         output::stdout(&unchecked);
     }
-    if unreadable {
+    if stopped {
+        output::error(&format!("stopped after {done} of {} files", files.len()));
+        Exit::Program(INTERRUPTED)
+    } else if unreadable {
         Exit::Usage
     } else if serious {
         Exit::Findings

@@ -1,7 +1,7 @@
 //! `pallas-tui profile FILE`: runs a file, and reports where the time of its launches goes.
 
 use crate::args::{ProfileArgs, ReportFormat, Timing};
-use crate::exit::Exit;
+use crate::exit::{Exit, INTERRUPTED};
 use crate::interrupt::Interrupt;
 use crate::profiler::{self, Task};
 use crate::progress::Bar;
@@ -9,9 +9,6 @@ use crate::{output, report};
 use pallas_engine::report::{Report, trace};
 use pallas_engine::{Cancel, Severity};
 use std::path::Path;
-
-/// What shells say of a program that Ctrl-C has ended.
-const INTERRUPTED: i32 = 130;
 
 pub(super) fn profile(args: &ProfileArgs, python: Option<&Path>) -> Exit {
     match run(args, python) {

@@ -4,7 +4,7 @@
 use super::comparison::share;
 use super::profile::words::time;
 use crate::app::report::plural;
-use pallas_engine::report::{Change, Comparison, Report, compare};
+use pallas_engine::report::{Change, Comparison, FindingReport, Report, compare};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,6 +43,13 @@ impl Rerun<'_> {
         failed.then(last).flatten()
     }
 
+    /// `kernel.py:12:3`
+    fn place(&self, finding: &FindingReport) -> Option<String> {
+        let place = finding.place?;
+        let source = self.report.sources.iter().find(|source| source.file == place.file)?;
+        Some(format!("{}:{}:{}", source.path, place.line, place.column))
+    }
+
     fn count(report: &Report, severity: &str) -> usize {
         report.findings.iter().filter(|finding| finding.severity == severity).count()
     }
@@ -75,6 +82,11 @@ pub(crate) fn line(rerun: &Rerun<'_>) -> String {
     }
     line.push_str(&plural(report.launches.len(), "launch"));
     line.push_str(&format!(", {}, {:.2} s", findings(rerun), rerun.took.as_secs_f64()));
+    // The worst finding in full: findings are sorted, errors first.
+    if let Some(first) = report.findings.first().filter(|finding| finding.severity != "info") {
+        let place = rerun.place(first).map(|place| format!("{place} ")).unwrap_or_default();
+        line.push_str(&format!("; {place}{} {}", first.code, first.message));
+    }
     let launches = launches(rerun);
     if !launches.is_empty() {
         line.push_str(&format!("; {}", launches.join("; ")));
@@ -171,6 +183,18 @@ pub(crate) fn json(rerun: &Rerun<'_>) -> Value {
             })
         })
         .collect();
+    let findings: Vec<Value> = report
+        .findings
+        .iter()
+        .map(|finding| {
+            json!({
+                "code": finding.code,
+                "severity": finding.severity,
+                "message": finding.message,
+                "place": rerun.place(finding),
+            })
+        })
+        .collect();
     let comparison = rerun.comparison();
     let change = |change: &Change| {
         json!({
@@ -191,8 +215,9 @@ pub(crate) fn json(rerun: &Rerun<'_>) -> Value {
         "problem": rerun.problem(),
         "seconds": rerun.took.as_secs_f64(),
         "machine": report.machine.key,
-        "findings": SEVERITIES.map(|(severity, _)| (severity.to_string(), Rerun::count(report, severity).into()))
+        "counts": SEVERITIES.map(|(severity, _)| (severity.to_string(), Rerun::count(report, severity).into()))
             .into_iter().collect::<serde_json::Map<String, Value>>(),
+        "findings": findings,
         "launches": launches,
         "changes": comparison.as_ref().map(|comparison| comparison.changes.iter().map(change).collect::<Vec<_>>()),
         "new": comparison.as_ref().map(|comparison| &comparison.new),
