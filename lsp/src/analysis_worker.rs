@@ -207,7 +207,9 @@ impl Analysed {
     fn new(job: &Job, analysis: Analysis, asked: HashSet<String>, settings_file: Option<SettingsFile>) -> Self {
         let places =
             Places { analysis: &analysis, lines: &job.lines, uri: &job.uri, open: &job.open, client: &job.client };
-        let findings = if job.client.settings.diagnostics { ide::diagnostics(&analysis) } else { Vec::new() };
+        let settings = &job.client.settings;
+        let mut findings = if settings.diagnostics { ide::diagnostics(&analysis) } else { Vec::new() };
+        findings.retain(|finding| settings.common || !finding.is_common());
         let diagnostics: Vec<_> = findings.iter().map(|finding| places.diagnostic(finding)).collect();
         let result_id = result_id(&diagnostics);
         let mut hints = DefaultHasher::new();

@@ -52,6 +52,8 @@ pub(crate) struct Client {
     pub(crate) progress: bool,
     /// It opens documents that it is asked to.
     pub(crate) shows_documents: bool,
+    /// It puts the diagnostics of a place into its hover itself.
+    pub(crate) hovers_diagnostics: bool,
     /// It shows the results of commands itself.
     pub(crate) presents_results: bool,
     /// It can be asked for its configuration.
@@ -117,6 +119,7 @@ impl Client {
                 .unwrap_or(false),
             progress: window.and_then(|window| window.work_done_progress).unwrap_or(false),
             shows_documents: window.and_then(|w| w.show_document.as_ref()).is_some_and(|show| show.support),
+            hovers_diagnostics: experimental("hoversDiagnostics"),
             presents_results: experimental("presentsResults"),
             configuration: workspace.and_then(|w| w.configuration).unwrap_or(false),
             registers_configuration: workspace

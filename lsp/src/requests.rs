@@ -130,7 +130,11 @@ fn places(snapshot: &Snapshot) -> Places<'_> {
 
 /// `textDocument/hover`
 pub(crate) fn hover(snapshot: &Snapshot, position: lsp::Position) -> Option<lsp::Hover> {
-    let hover = ide::hover(&snapshot.analysed.analysis, offset(snapshot, position))?;
+    let hover = match snapshot.client.hovers_diagnostics {
+        true => ide::fact_hover,
+        false => ide::hover,
+    };
+    let hover = hover(&snapshot.analysed.analysis, offset(snapshot, position))?;
     Some(places(snapshot).hover(hover))
 }
 

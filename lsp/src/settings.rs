@@ -22,6 +22,8 @@ pub(crate) struct EditorSettings {
     pub(crate) grid_lenses: bool,
     /// Whether there are diagnostics.
     pub(crate) diagnostics: bool,
+    /// Whether there are diagnostics that every language server for Python has, too.
+    pub(crate) common: bool,
     /// Whether files are checked that are not open.
     pub(crate) whole_workspace: bool,
     /// Whether kernels may be run: not in a workspace that the user does not trust.
@@ -39,6 +41,7 @@ impl Default for EditorSettings {
             run_lenses: true,
             grid_lenses: true,
             diagnostics: true,
+            common: true,
             whole_workspace: false,
             may_run: true,
             tui: None,
@@ -99,6 +102,7 @@ impl EditorSettings {
                 }
                 ("diagnostics", Value::Object(diagnostics)) => {
                     settings.diagnostics = flag(value, "enable");
+                    settings.common = flag(value, "common");
                     match diagnostics.get("mode").and_then(Value::as_str) {
                         None | Some("openFiles") => {}
                         Some("workspace") => settings.whole_workspace = true,
@@ -144,7 +148,7 @@ mod tests {
         let (settings, problems) = EditorSettings::read(&json!({
             "python": "/env", "target": "tpu-v5e", "select": ["PL2"], "ignore": ["read-before-write"],
             "severity": {"PL204": "info"}, "inlayHints": {"values": false}, "codeLens": {"run": false},
-            "diagnostics": {"mode": "workspace"}, "trusted": false, "tui": "/bin/pallas-tui",
+            "diagnostics": {"mode": "workspace", "common": false}, "trusted": false, "tui": "/bin/pallas-tui",
         }));
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!(settings.engine.python.as_deref(), Some("/env"));
@@ -152,7 +156,7 @@ mod tests {
         assert_eq!(settings.engine.ignore, [Selector::parse("PL203").expect("a rule")]);
         assert_eq!((settings.ref_hints, settings.value_hints), (true, false));
         assert_eq!((settings.run_lenses, settings.grid_lenses), (false, true));
-        assert!(settings.whole_workspace && settings.diagnostics && !settings.may_run);
+        assert!(settings.whole_workspace && settings.diagnostics && !settings.common && !settings.may_run);
         assert_eq!(settings.tui.as_deref(), Some("/bin/pallas-tui"));
     }
 

@@ -136,6 +136,33 @@ fn settings_come_at_the_beginning_and_by_notification() {
 }
 
 #[test]
+fn beside_other_servers_nothing_is_said_twice() {
+    let mut capabilities = pulling_editor();
+    capabilities["experimental"] = json!({"pallas": {"hoversDiagnostics": true}});
+    let mut client = Client::start();
+    client.greet(json!({"capabilities": capabilities, "initializationOptions": {"diagnostics": {"common": false}}}));
+    let file = "file:///work/a.py";
+    // A name that is not defined and a bracket that is not closed are everybody's to find; PL120 is ours.
+    let text = format!("{}\nz = nowhere\ndef f(\n", wrong());
+    client.open(file, &text);
+    let items = client.pull(file, None)["items"].as_array().cloned().expect("a list");
+    assert_eq!(codes(&items), ["PL120"]);
+    let start = &items[0]["range"]["start"];
+    let number = |key: &str| start[key].as_u64().and_then(|n| usize::try_from(n).ok()).expect("a number");
+    let here = (number("line"), number("character"));
+    assert!(!client.hover(file, here).contains("PL120"));
+    assert_eq!(client.finish(), Some(0));
+
+    let mut client = Client::start();
+    client.greet(json!({"capabilities": pulling_editor()}));
+    client.open(file, &text);
+    let items = client.pull(file, None)["items"].as_array().cloned().expect("a list");
+    assert!(["PL000", "PL001", "PL120"].iter().all(|code| codes(&items).contains(code)), "{items:?}");
+    assert!(client.hover(file, here).contains("PL120"));
+    assert_eq!(client.finish(), Some(0));
+}
+
+#[test]
 fn imports_that_change_on_the_disk_are_seen() {
     let folder = folder(&[("sizes.py", "BLOCK = 16\n")]);
     let file = uri(folder.path(), "main.py");

@@ -29,6 +29,16 @@ for _, name in ipairs({ 'run', 'profile' }) do
   end
 end
 
+vim.api.nvim_create_autocmd('LspAttach', {
+  group = vim.api.nvim_create_augroup('pallas.neighbours', {}),
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name ~= 'pallas' and vim.bo[event.buf].filetype == 'python' then
+      require('pallas.server').beside(client.name)
+    end
+  end,
+})
+
 local options = vim.g.pallas
 if type(options) ~= 'table' or options.enable ~= false then
   vim.lsp.enable('pallas')

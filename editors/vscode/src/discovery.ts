@@ -80,6 +80,21 @@ export function find(wanted: Wanted, around: Surroundings): Found | Missing {
   return { reason: `${wanted.name} ${where} none comes with this build of the extension` };
 }
 
+/** Extensions that say what every language server for Python says. */
+export const NEIGHBOURS = [
+  'ms-python.vscode-pylance',
+  'ms-pyright.pyright',
+  'detachhead.basedpyright',
+  'charliermarsh.ruff',
+  'astral-sh.ty',
+  'meta.pyrefly',
+];
+
+/** Whether findings are shown that neighbours have, too. */
+export function common(setting: unknown, isThere: (extension: string) => boolean): boolean {
+  return setting === 'on' || (setting !== 'off' && !NEIGHBOURS.some(isThere));
+}
+
 /** The folder of a Python environment, from its interpreter or itself. */
 export function environmentOf(path: string): string {
   return path.replace(/[\\/](bin|Scripts)[\\/]python[^\\/]*$/i, '').replace(/[\\/]python[^\\/]*\.exe$/i, '');

@@ -39,6 +39,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (PROGRAMS.some((name) => change.affectsConfiguration(name))) void started.restart();
     }),
+    // Neighbours come and go.
+    vscode.extensions.onDidChange(() => void started.tellSettings()),
     vscode.window.onDidChangeActiveTextEditor((editor) => {
       if (editor?.document.languageId !== 'python') void vscode.commands.executeCommand('setContext', 'pallas.hasLaunches', false);
     }),

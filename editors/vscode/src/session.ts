@@ -11,7 +11,7 @@ import {
   State,
   type ServerOptions,
 } from 'vscode-languageclient/node';
-import { fits } from './discovery';
+import { common, fits } from './discovery';
 import * as programs from './programs';
 import type { Status } from './status';
 
@@ -65,7 +65,7 @@ export class Session implements vscode.Disposable {
     const client = new LanguageClient('pallas', 'Pallas', serverOptions, await this.options());
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
-        capabilities.experimental = { ...capabilities.experimental, pallas: { presentsResults: true } };
+        capabilities.experimental = { ...capabilities.experimental, pallas: { presentsResults: true, hoversDiagnostics: true } };
       },
       initialize: () => {},
       getState: () => ({ kind: 'static' }),
@@ -141,8 +141,10 @@ export class Session implements vscode.Disposable {
   private async settings(value: unknown): Promise<Record<string, unknown>> {
     const { path: _path, trace: _trace, importStrategy: _strategy, ...settings } = (value ?? {}) as Record<string, unknown>;
     const runner = await programs.runner(this.context);
+    const diagnostics = settings['diagnostics'] as Record<string, unknown> | undefined;
     return {
       ...settings,
+      diagnostics: { ...diagnostics, common: common(diagnostics?.['common'], (id) => vscode.extensions.getExtension(id) !== undefined) },
       python: await programs.selectedPython(),
       tui: 'path' in runner ? runner.path : '',
       trusted: vscode.workspace.isTrusted,
@@ -208,6 +210,11 @@ export class Session implements vscode.Disposable {
   restart(): Promise<void> {
     this.ends = [];
     return this.start();
+  }
+
+  /** Has the server ask for the settings again. */
+  async tellSettings(): Promise<void> {
+    await this.running?.sendNotification('workspace/didChangeConfiguration', { settings: null });
   }
 
   /** Ends the server. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environmentOf, expand, find, fits, type Surroundings, type Wanted } from '../src/discovery';
+import { common, environmentOf, expand, find, fits, type Surroundings, type Wanted } from '../src/discovery';
 
 function around(files: string[], more: Partial<Surroundings> = {}): Surroundings {
   return {
@@ -64,6 +64,14 @@ test('environments are found from their interpreters', () => {
   assert.equal(environmentOf('C:\\env\\Scripts\\python.exe'), 'C:\\env');
   assert.equal(environmentOf('C:\\conda\\python.exe'), 'C:\\conda');
   assert.equal(environmentOf('/env'), '/env');
+});
+
+test('beside others, what they say is left to them', () => {
+  const beside = (extension: string) => extension === 'charliermarsh.ruff';
+  assert.equal(common('auto', beside), false);
+  assert.equal(common(undefined, () => false), true);
+  assert.equal(common('on', beside), true);
+  assert.equal(common('off', () => false), false);
 });
 
 test('versions go together up to the last dot', () => {

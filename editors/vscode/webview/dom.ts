@@ -46,7 +46,7 @@ export function at(event: MouseEvent): { x: number; y: number } {
 export function stageColour(stage: string): string {
   const names: Record<string, [string, string]> = {
     copy_in: ['--vscode-charts-blue', '#3794ff'],
-    compute: ['--vscode-charts-orange', '#d18616'],
+    compute: ['--vscode-charts-yellow', '#cca700'],
     copy_out: ['--vscode-charts-green', '#89d185'],
     wait: ['--vscode-charts-red', '#f14c4c'],
   };

@@ -18,7 +18,7 @@ export function gridSection(state: State, actions: Actions, width: number): HTML
   const warmth = scale(values);
   const { view, draw } = canvas(across * cell + 2, down * cell + 2, `Grid ${launch.grid.join(' by ')}, program ${idsOf(state.program, launch.grid).join(', ')}`);
   view.id = 'grid-canvas';
-  const warm = colour('--vscode-charts-orange', '#d18616');
+  const warm = colour('--vscode-charts-yellow', '#cca700');
   const cool = colour('--vscode-editorWidget-background', '#252526');
   const marked = new Set(launch.marks.map((mark) => mark.ids.join()));
   const error = colour('--vscode-editorError-foreground', '#f14c4c');
@@ -44,7 +44,8 @@ export function gridSection(state: State, actions: Actions, width: number): HTML
         draw.fill();
       }
       if (cell >= 30 && perColumn === 1 && perRow === 1) {
-        draw.fillStyle = colour('--vscode-foreground', '#ccc');
+        const isBright = value !== undefined && Number.isFinite(value) && warmth(value) > 0.5;
+        draw.fillStyle = isBright ? colour('--vscode-editor-background', '#1e1e1e') : colour('--vscode-foreground', '#ccc');
         draw.textAlign = 'center';
         draw.fillText(idsOf(program, launch.grid).join(','), left + side / 2, top + side / 2 + 4);
       }

@@ -38,6 +38,13 @@ pub enum Tag {
 /// The rules whose findings are tagged.
 const TAGS: [(&str, Tag); 2] = [("PL006", Tag::Unnecessary), ("PL008", Tag::Deprecated)];
 
+impl Diagnostic {
+    /// Whether every language server for Python says the same: that the file is not Python, or that a name is not defined.
+    pub fn is_common(&self) -> bool {
+        self.code == "PL000" || (self.code == "PL001" && self.message.contains("raises NameError: "))
+    }
+}
+
 /// A second place of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {

@@ -18,12 +18,28 @@ pub struct Hover {
     pub markdown: String,
 }
 
-/// The hover at a byte offset of the analysed file.
+/// The hover at a byte offset of the analysed file: what is known there, and what is wrong.
 pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
+    let mut hover = fact_hover(analysis, offset);
+    let here = diagnostics::diagnostics(analysis);
+    let finding = here.iter().filter(|d| d.span.touches(offset)).min_by_key(|d| d.span.end - d.span.start);
+    if let Some(finding) = finding {
+        let name = check::find(finding.code).map_or("", |rule| rule.name);
+        let text = format!("**{}** {name}: {}", finding.code, finding.message.replace('\n', "\n\n"));
+        match &mut hover {
+            Some(hover) => hover.markdown.push_str(&format!("\n\n{text}")),
+            None => hover = Some(Hover { span: finding.span, markdown: text }),
+        }
+    }
+    hover
+}
+
+/// The same without what is wrong, for editors that put that into every hover themselves.
+pub fn fact_hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
     if !speaks_of_jax(analysis) {
         return None;
     }
-    let mut hover = match locate::at(&analysis.module, offset) {
+    match locate::at(&analysis.module, offset) {
         Some(Place::Expression(path)) => expression(analysis, &path),
         Some(Place::Parameter(param)) => {
             let span = locate::name_span(param);
@@ -36,18 +52,7 @@ pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
             markdown: format!("```python\nkernel {}\n```\n\n{text}", def.name),
         }),
         None => None,
-    };
-    let here = diagnostics::diagnostics(analysis);
-    let finding = here.iter().filter(|d| d.span.touches(offset)).min_by_key(|d| d.span.end - d.span.start);
-    if let Some(finding) = finding {
-        let name = check::find(finding.code).map_or("", |rule| rule.name);
-        let text = format!("**{}** {name}: {}", finding.code, finding.message.replace('\n', "\n\n"));
-        match &mut hover {
-            Some(hover) => hover.markdown.push_str(&format!("\n\n{text}")),
-            None => hover = Some(Hover { span: finding.span, markdown: text }),
-        }
     }
-    hover
 }
 
 /// What is known of the innermost expression, or of the one around it that it is a part of.

@@ -20,7 +20,7 @@ mod walk;
 
 pub use completion::{Completion, CompletionKind, completions};
 pub use diagnostics::{Diagnostic, Note, Tag, diagnostics};
-pub use hover::{Hover, hover};
+pub use hover::{Hover, fact_hover, hover};
 pub use inlay_hints::{Hint, HintKind, inlay_hints};
 pub use kernel_ir::kernel_ir;
 pub use lenses::{Lens, lenses};

@@ -127,7 +127,29 @@ function M.on_init(_, result)
   end
 end
 
+--- Servers that say what every language server for Python says.
+local neighbours = { 'pyright', 'basedpyright', 'ruff', 'ty', 'pyrefly', 'zuban', 'pylsp', 'jedi_language_server' }
+
+--- Leaves to a neighbour what both would say, unless the user wants it otherwise.
+---@param name string The neighbour.
+function M.beside(name)
+  local wanted = config.get().settings.diagnostics
+  if not vim.list_contains(neighbours, name) or (wanted and wanted.common ~= nil) then
+    return
+  end
+  for _, client in ipairs(vim.lsp.get_clients({ name = 'pallas' })) do
+    local settings = client.settings
+    if vim.tbl_get(settings, 'pallas', 'diagnostics', 'common') == nil then
+      client.settings = vim.tbl_deep_extend('force', settings, { pallas = { diagnostics = { common = false } } })
+      client:notify('workspace/didChangeConfiguration', { settings = client.settings })
+    end
+  end
+end
+
 function M.on_attach(client, bufnr)
+  for _, other in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
+    M.beside(other.name)
+  end
   local options = config.get()
   if options.inlay_hints and client:supports_method('textDocument/inlayHint') then
     vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
