@@ -1,6 +1,6 @@
 // The extension in a real workbench: node test.mjs EXTENSION.vsix
 // `PALLAS_FIXTURES` is the folder of the files; pictures are kept in `PICTURES` if that is set.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until, Workbench } from './workbench.mjs';
 
@@ -173,6 +173,15 @@ const tests = {
     check('and none runs', await until(() => bench.servers().length === 0));
     writeFileSync(file, '{}');
     check('and it runs again when the setting is taken back', await until(() => bench.servers().length === 1));
+    await bench.command('Notifications: Clear All Notifications');
+    const other = join(bench.folder, 'old-server.mjs');
+    copyFileSync(new URL('old-server.mjs', import.meta.url), other);
+    chmodSync(other, 0o755);
+    writeFileSync(file, JSON.stringify({ 'pallas.path': [other] }));
+    check('a server of another version is named', await until(async () => (await bench.notifications()).join().includes('9.9.9')), await bench.notifications());
+    await page.locator('.notification-toast .monaco-button', { hasText: 'Use Bundled Server' }).first().waitFor({ timeout: 5000 });
+    writeFileSync(file, '{}');
+    check('and gives way', await until(() => bench.servers().length === 1));
   },
 };
 
@@ -189,6 +198,29 @@ try {
   }
 } finally {
   await bench.end();
+}
+
+/** A workspace that is not trusted: checked by the extension's own server, and nothing is run. */
+async function restricted() {
+  const settings = { 'security.workspace.trust.startupPrompt': 'never', 'security.workspace.trust.banner': 'never' };
+  const untrusted = await Workbench.start({ vsix, fixtures, settings, trusted: false });
+  try {
+    mkdirSync(join(untrusted.work, '.vscode'), { recursive: true });
+    writeFileSync(join(untrusted.work, '.vscode/settings.json'), JSON.stringify({ 'pallas.path': ['/nowhere/pallas-lsp'] }));
+    await untrusted.open('scale.py');
+    check('a file that is not trusted is checked', await until(async () => (await untrusted.squiggles()) > 0, 60000), await untrusted.notifications());
+    check('by the server of the extension, whatever the workspace says', untrusted.servers().length === 1, untrusted.servers());
+    writeFileSync(join(untrusted.work, 'right.py'), readFileSync(join(fixtures, 'scale.py'), 'utf8').replace('lambda i:', 'lambda i, j:'));
+    await untrusted.open('right.py');
+    const lenses = untrusted.page.locator('.codelens-decoration');
+    check('its launches have their grid above them', await until(async () => (await lenses.allInnerTexts()).join().includes('programs')), await lenses.allInnerTexts());
+    check('and cannot be run', !(await lenses.allInnerTexts()).join().includes('Run'), await lenses.allInnerTexts());
+  } finally {
+    await untrusted.end();
+  }
+}
+if (!process.env.ONLY || process.env.ONLY.includes('restricted')) {
+  await restricted().catch((error) => check('restricted', false, String(error?.stack ?? error)));
 }
 console.log(`vscode: ${checks} checks, ${failures} failed`);
 process.exit(failures === 0 ? 0 : 1);
