@@ -1,11 +1,12 @@
 //! What `pallas-jax` runs its traces with: the interpreter, its prints sent to the console; accesses out of bounds, and
 //! semaphores that are waited for in vain or not at all, turned into findings.
 
+use crate::capture::{Capturing, Tiles};
 use crate::findings::severity;
 use crate::timings::Timings;
 use pallas_check::waits::{self, Mismatch};
 use pallas_interpret::{
-    CopyTimes, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, Unmatched, UnmatchedSemaphore, run_function,
+    CopyTimes, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, TileEvent, Unmatched, UnmatchedSemaphore, run_function,
     run_launch,
 };
 use pallas_ir::{Certainty, Finding, Function, Launch, Location};
@@ -19,12 +20,22 @@ use std::sync::Arc;
 pub(crate) struct CpuExecutor {
     findings: RefCell<Vec<Finding>>,
     timings: Option<RefCell<Timings>>,
+    capturing: Option<RefCell<Capturing>>,
 }
 
 impl CpuExecutor {
-    /// Times launches, if there is something to time them with.
-    pub(crate) fn new(timings: Option<Timings>) -> Self {
-        CpuExecutor { findings: RefCell::default(), timings: timings.map(RefCell::new) }
+    /// Times launches, if there is something to time them with, and keeps the tiles that are wanted.
+    pub(crate) fn new(timings: Option<Timings>, capturing: Option<Capturing>) -> Self {
+        CpuExecutor {
+            findings: RefCell::default(),
+            timings: timings.map(RefCell::new),
+            capturing: capturing.map(RefCell::new),
+        }
+    }
+
+    /// The tiles that were wanted, as far as they came to be.
+    pub(crate) fn tiles(&self) -> Vec<Tiles> {
+        self.capturing.as_ref().map_or_else(Vec::new, |capturing| capturing.borrow_mut().finish())
     }
 
     /// What was measured of the launches so far.
@@ -33,7 +44,7 @@ impl CpuExecutor {
     }
 
     fn watcher<'a>(&'a self, world: &'a dyn World) -> Watcher<'a> {
-        Watcher { world, findings: &self.findings, timings: self.timings.as_ref() }
+        Watcher { world, findings: &self.findings, timings: self.timings.as_ref(), capturing: self.capturing.as_ref() }
     }
 
     /// What went wrong in the runs so far, each place once.
@@ -83,6 +94,7 @@ struct Watcher<'a> {
     world: &'a dyn World,
     findings: &'a RefCell<Vec<Finding>>,
     timings: Option<&'a RefCell<Timings>>,
+    capturing: Option<&'a RefCell<Capturing>>,
 }
 
 impl Hooks for Watcher<'_> {
@@ -102,11 +114,24 @@ impl Hooks for Watcher<'_> {
         if let Some(timings) = self.timings {
             timings.borrow_mut().begin(launch);
         }
+        if let Some(capturing) = self.capturing {
+            capturing.borrow_mut().begin(launch);
+        }
     }
 
     fn program(&mut self, event: &ProgramEvent<'_>) {
         if let Some(timings) = self.timings {
             timings.borrow_mut().program(event);
+        }
+    }
+
+    fn wants_tiles(&self, number: usize) -> bool {
+        self.capturing.is_some_and(|capturing| capturing.borrow().wants(number))
+    }
+
+    fn tiles(&mut self, event: TileEvent<'_>) {
+        if let Some(capturing) = self.capturing {
+            capturing.borrow_mut().take_in(event);
         }
     }
 

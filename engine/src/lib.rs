@@ -6,6 +6,7 @@
 
 pub mod analysis;
 mod calibrate;
+mod capture;
 pub mod catalogue;
 pub mod environment;
 mod evaluator;
@@ -29,6 +30,7 @@ pub mod uncalled;
 
 pub use analysis::{Analysis, AnalysisOptions};
 pub use calibrate::this_cpu;
+pub use capture::{Capture, Tiles};
 pub use environment::Environment;
 pub use evaluator::Evaluator;
 pub use facts::{Fact, Facts};
@@ -47,4 +49,5 @@ pub use pallas_ir::{Certainty, Edit, Finding, Fix, Label, Launch, Operand, Role,
 pub use pallas_pipeline as pipeline;
 pub use pallas_profile as report;
 pub use pallas_syntax as syntax;
+pub use pallas_tensor as tensor;
 pub use pallas_syntax::{FileId, LineColumn, SourceFile, Span};

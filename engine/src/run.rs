@@ -1,6 +1,7 @@
 //! Running a file, as `python FILE` with JAX would.
 
 use crate::analysis::{Watch, import_paths};
+use crate::capture::{Capture, Capturing, Tiles};
 use crate::environment::Environment;
 use crate::executor::CpuExecutor;
 use crate::files::FileSystem;
@@ -55,7 +56,7 @@ impl Run {
     pub fn new(path: &str, text: &str, options: RunOptions) -> Run {
         let source = Arc::new(SourceFile::new(FileId(0), path, text));
         let kept = source.clone();
-        with_large_stack(move || evaluate(path, source, options)).unwrap_or_else(|| Run {
+        with_large_stack(move || evaluate(path, source, options, None).0).unwrap_or_else(|| Run {
             exit: 2,
             stderr: "pallas-tui: the evaluator failed; this is a mistake in Pallas Workbench, not in the file. Please report \
                      it with the file.\n"
@@ -68,7 +69,21 @@ impl Run {
     }
 }
 
-fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions) -> Run {
+impl Run {
+    /// Runs a text until the tiles that are wanted have been seen, and gives those.
+    pub fn capture(path: &str, text: &str, options: RunOptions, wanted: Capture) -> Vec<Tiles> {
+        let source = Arc::new(SourceFile::new(FileId(0), path, text));
+        with_large_stack(move || evaluate(path, source, options, Some(wanted)).1).unwrap_or_default()
+    }
+}
+
+fn evaluate(
+    path: &str,
+    source: Arc<SourceFile>,
+    options: RunOptions,
+    wanted: Option<Capture>,
+) -> (Run, Vec<Tiles>) {
+    let capturing = wanted.map(|wanted| Capturing::new(wanted, options.cancel.clone()));
     let module = pallas_syntax::parse(source.clone());
     let console = Rc::new(RefCell::new(options.console));
     let host = Rc::new(RunHost {
@@ -84,7 +99,7 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions) -> Run {
     let state = interp.extension::<JaxState>();
     let watch = Rc::new(Watch::default());
     state.set_observer(watch.clone());
-    let executor = Rc::new(CpuExecutor::new(Timings::new(console)));
+    let executor = Rc::new(CpuExecutor::new(Timings::new(console), capturing));
     state.set_executor(executor.clone());
     let outcome = interp.run_main(&module, "__main__");
     // What Python says of a missing module does not say where the workbench has looked.
@@ -116,5 +131,6 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions) -> Run {
     findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));
     findings.dedup_by(|a, b| a.code == b.code && a.span == b.span);
     let measured = executor.measured();
-    Run { exit, stderr, findings, launches, measured, sources: interp.sources() }
+    let tiles = executor.tiles();
+    (Run { exit, stderr, findings, launches, measured, sources: interp.sources() }, tiles)
 }

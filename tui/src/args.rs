@@ -56,6 +56,9 @@ pub(crate) struct ViewArgs {
     /// Draws with ASCII characters only.
     #[arg(long)]
     pub(crate) ascii: bool,
+    /// Leaves the mouse to the terminal. With it, hold Shift to select text.
+    #[arg(long)]
+    pub(crate) no_mouse: bool,
     /// Only analyses the file: nothing runs, nothing is measured.
     #[arg(long)]
     pub(crate) no_run: bool,

@@ -25,6 +25,28 @@ pub(crate) enum Action {
     Rerun,
     /// Stops the run.
     Stop,
+    /// Searches the text, or the list.
+    Search,
+    /// The next place of what was searched for.
+    NextMatch,
+    /// The previous place.
+    PreviousMatch,
+    /// Shows only findings that have a text.
+    Filter,
+    /// Commands by name.
+    Palette,
+    /// Other colours for magnitudes.
+    Theme,
+    /// Hands the place at the cursor to the clipboard.
+    Copy,
+    /// The next Ref of the program.
+    NextRef,
+    /// The previous Ref.
+    PreviousRef,
+    /// Before the kernel, after it, or the change.
+    Moment,
+    /// Numbers, or a picture of them.
+    Picture,
     /// Plays the steps of the pipeline, or pauses.
     Play,
     /// The next event of a lane.
@@ -69,6 +91,8 @@ pub(crate) enum Action {
     Axes,
     /// Colours programs by something else.
     Metric,
+    /// Colours programs by what was before it.
+    PreviousMetric,
     /// Fewer programs to a cell.
     ZoomIn,
     /// More programs to a cell.
@@ -103,6 +127,8 @@ pub(crate) enum Place {
     Pipeline,
     /// In lists: findings and launches.
     List,
+    /// In the values.
+    Values,
     /// In text that scrolls: blocks, source, help.
     Text,
     /// In the source, with what is true of text.
@@ -129,6 +155,9 @@ pub(crate) struct Binding {
     pub(crate) shown: &'static str,
     /// What they do, for the help screen.
     pub(crate) help: &'static str,
+    /// What each of several actions does, in the order of [`Binding::actions`], for the palette; empty where the help says
+    /// it, and for moves, which are made by keys only.
+    pub(crate) commands: &'static [&'static str],
     /// In a word or two for the hint line; empty for keys that it does not mention.
     pub(crate) hint: &'static str,
 }
@@ -144,6 +173,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Move(Left), Move(Down), Move(Up), Move(Right), Move(Left), Move(Down), Move(Up), Move(Right)],
         shown: "hjkl arrows",
         help: "move one program",
+        commands: &[],
         hint: "move",
     },
     Binding {
@@ -152,6 +182,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Jump(Left), Jump(Down), Jump(Up), Jump(Right)],
         shown: "HJKL",
         help: "move one cell of the map, or eight programs where each has its own cell",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -160,6 +191,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[First, Last, First, Last],
         shown: "g G",
         help: "first and last program",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -168,6 +200,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[NextSlice, PreviousSlice],
         shown: "[ ]",
         help: "previous and next slice, with three axes or more",
+        commands: &["next slice", "previous slice"],
         hint: "",
     },
     Binding {
@@ -176,14 +209,16 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Axes],
         shown: "a",
         help: "draw another pair of axes, with three axes or more",
+        commands: &[],
         hint: "",
     },
     Binding {
         place: Place::Grid,
-        keys: &["m"],
-        actions: &[Metric],
-        shown: "m",
-        help: "colour by order of execution, or by the block of an operand",
+        keys: &["m", "n"],
+        actions: &[Metric, PreviousMetric],
+        shown: "m n",
+        help: "colour by the next metric, and the one before: order, blocks, bytes, modelled and measured times",
+        commands: &["grid: next metric", "grid: previous metric"],
         hint: "metric",
     },
     Binding {
@@ -192,6 +227,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[ZoomIn, ZoomIn, ZoomOut, Fit],
         shown: "+ - 0",
         help: "zoom in, zoom out, the whole grid",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -200,6 +236,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Open],
         shown: "enter",
         help: "blocks of this program",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -208,6 +245,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Move(Left), Move(Right), Move(Left), Move(Right)],
         shown: "h l arrows",
         help: "previous and next step",
+        commands: &[],
         hint: "step",
     },
     Binding {
@@ -216,6 +254,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Jump(Left), Jump(Right), First, Last, First, Last],
         shown: "H L g G",
         help: "half a screen back and forth, first and last step",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -224,6 +263,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Move(Down), Move(Up), Move(Down), Move(Up)],
         shown: "j k",
         help: "next and previous lane",
+        commands: &[],
         hint: "lane",
     },
     Binding {
@@ -232,6 +272,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[NextEvent, PreviousEvent],
         shown: ", .",
         help: "previous and next event of the lane",
+        commands: &[],
         hint: "event",
     },
     Binding {
@@ -240,6 +281,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[ZoomIn, ZoomIn, ZoomOut, Fit],
         shown: "+ - 0",
         help: "fewer steps, more steps, all steps",
+        commands: &[],
         hint: "zoom",
     },
     Binding {
@@ -248,6 +290,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Play],
         shown: "space",
         help: "play the steps, and pause",
+        commands: &[],
         hint: "play",
     },
     Binding {
@@ -256,7 +299,17 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Move(Down), Move(Up), Move(Down), Move(Up)],
         shown: "jk arrows",
         help: "next and previous entry",
+        commands: &[],
         hint: "select",
+    },
+    Binding {
+        place: Place::List,
+        keys: &["n", "N"],
+        actions: &[NextMatch, PreviousMatch],
+        shown: "n N",
+        help: "next and previous place of what was searched for",
+        commands: &["next match", "previous match"],
+        hint: "",
     },
     Binding {
         place: Place::List,
@@ -264,6 +317,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[First, Last, First, Last],
         shown: "g G",
         help: "first and last entry",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -272,7 +326,62 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Open],
         shown: "enter",
         help: "show its grid, or its source",
+        commands: &[],
         hint: "open",
+    },
+    Binding {
+        place: Place::Values,
+        keys: &["h", "j", "k", "l", "<left>", "<down>", "<up>", "<right>"],
+        actions: &[Move(Left), Move(Down), Move(Up), Move(Right), Move(Left), Move(Down), Move(Up), Move(Right)],
+        shown: "hjkl arrows",
+        help: "move one element",
+        commands: &[],
+        hint: "move",
+    },
+    Binding {
+        place: Place::Values,
+        keys: &["H", "J", "K", "L", "g", "G", "<home>", "<end>"],
+        actions: &[Jump(Left), Jump(Down), Jump(Up), Jump(Right), First, Last, First, Last],
+        shown: "HJKL g G",
+        help: "move eight elements, to the first and to the last",
+        commands: &[],
+        hint: "",
+    },
+    Binding {
+        place: Place::Values,
+        keys: &["o", "O"],
+        actions: &[NextRef, PreviousRef],
+        shown: "o O",
+        help: "next and previous Ref",
+        commands: &["next Ref", "previous Ref"],
+        hint: "Ref",
+    },
+    Binding {
+        place: Place::Values,
+        keys: &["b"],
+        actions: &[Moment],
+        shown: "b",
+        help: "after the kernel, what it has changed, before it",
+        commands: &[],
+        hint: "before/after",
+    },
+    Binding {
+        place: Place::Values,
+        keys: &["m"],
+        actions: &[Picture],
+        shown: "m",
+        help: "numbers, or a heat map",
+        commands: &[],
+        hint: "heat map",
+    },
+    Binding {
+        place: Place::Values,
+        keys: &["]", "["],
+        actions: &[NextSlice, PreviousSlice],
+        shown: "[ ]",
+        help: "previous and next plane of a Ref with three dimensions or more",
+        commands: &["next plane", "previous plane"],
+        hint: "",
     },
     Binding {
         place: Place::Text,
@@ -280,6 +389,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Move(Down), Move(Up), Move(Down), Move(Up)],
         shown: "jk arrows",
         help: "scroll",
+        commands: &[],
         hint: "scroll",
     },
     Binding {
@@ -288,6 +398,16 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Jump(Down), Jump(Up), Jump(Down), Jump(Up)],
         shown: "C-d C-u",
         help: "scroll half a page",
+        commands: &[],
+        hint: "",
+    },
+    Binding {
+        place: Place::Text,
+        keys: &["n", "N"],
+        actions: &[NextMatch, PreviousMatch],
+        shown: "n N",
+        help: "next and previous place of what was searched for",
+        commands: &["next match", "previous match"],
         hint: "",
     },
     Binding {
@@ -296,6 +416,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[First, Last, First, Last],
         shown: "g G",
         help: "top and bottom",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -304,6 +425,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Cost],
         shown: "s",
         help: "show what lines cost as measured, as modelled, or not at all",
+        commands: &[],
         hint: "cost",
     },
     Binding {
@@ -312,6 +434,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[NextPane, PreviousPane],
         shown: "tab S-tab",
         help: "next and previous pane",
+        commands: &["next pane", "previous pane"],
         hint: "pane",
     },
     Binding {
@@ -320,14 +443,26 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Maximise],
         shown: "z",
         help: "this pane alone, and back",
+        commands: &[],
         hint: "maximise",
     },
     Binding {
         place: Place::Everywhere,
-        keys: &["1", "2", "3", "4", "5", "6", "7"],
-        actions: &[View(1), View(2), View(3), View(4), View(5), View(6), View(7)],
-        shown: "1 to 7",
-        help: "overview, grid, pipeline, timings, blocks, source, findings",
+        keys: &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+        actions: &[View(1), View(2), View(3), View(4), View(5), View(6), View(7), View(8), View(9)],
+        shown: "1 to 9",
+        help: "overview, grid, pipeline, timings, blocks, values, source, IR, findings",
+        commands: &[
+            "view: overview, how it stands",
+            "view: grid, the map of programs",
+            "view: pipeline, slots and stages in time",
+            "view: timings, stages, roofline and lines",
+            "view: blocks, which part of each array",
+            "view: values, what Refs hold",
+            "view: source, with what lines cost",
+            "view: IR, what the kernel is lowered to",
+            "view: findings, what is wrong",
+        ],
         hint: "",
     },
     Binding {
@@ -336,6 +471,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[NextFinding, PreviousFinding],
         shown: "{ }",
         help: "previous and next finding",
+        commands: &["next finding", "previous finding"],
         hint: "finding",
     },
     Binding {
@@ -344,6 +480,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[NextLaunch, PreviousLaunch],
         shown: "( )",
         help: "previous and next launch of the file",
+        commands: &["next launch", "previous launch"],
         hint: "launch",
     },
     Binding {
@@ -352,6 +489,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[NextProgram, PreviousProgram],
         shown: "< >",
         help: "previous and next program in the order of the grid",
+        commands: &["next program", "previous program"],
         hint: "",
     },
     Binding {
@@ -360,7 +498,53 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Machine],
         shown: "M",
         help: "model the launches on the next machine",
+        commands: &[],
         hint: "machine",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &[":", "C-p"],
+        actions: &[Palette, Palette],
+        shown: ":",
+        help: "commands by name; ids such as 3,7,2 go to that program",
+        commands: &[],
+        hint: "command",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["/"],
+        actions: &[Search],
+        shown: "/",
+        help: "search the source, the IR, or a list",
+        commands: &[],
+        hint: "search",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["\\"],
+        actions: &[Filter],
+        shown: "\\",
+        help: "show only findings with a text; !text shows the others",
+        commands: &[],
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["t"],
+        actions: &[Theme],
+        shown: "t",
+        help: "colours of magnitudes: viridis, cividis, greys",
+        commands: &[],
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["y"],
+        actions: &[Copy],
+        shown: "y",
+        help: "copy the place in the source, or the finding",
+        commands: &[],
+        hint: "",
     },
     Binding {
         place: Place::Everywhere,
@@ -368,6 +552,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Edit],
         shown: "e",
         help: "open the source in $VISUAL or $EDITOR",
+        commands: &[],
         hint: "edit",
     },
     Binding {
@@ -376,6 +561,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Rerun, Rerun, Rerun],
         shown: "r",
         help: "analyse and run the file again",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -384,6 +570,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Stop],
         shown: "c",
         help: "stop the run, and show what it has found so far",
+        commands: &[],
         hint: "stop",
     },
     Binding {
@@ -392,6 +579,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[PauseWatching],
         shown: "p",
         help: "stop watching the file, and resume",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -400,6 +588,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Back, Back],
         shown: "esc",
         help: "back out one level",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -408,6 +597,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Suspend],
         shown: "C-z",
         help: "to the shell, until `fg`",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -416,6 +606,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Redraw],
         shown: "C-l",
         help: "draw everything anew",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -424,6 +615,7 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Help, Help],
         shown: "?",
         help: "this help",
+        commands: &[],
         hint: "",
     },
     Binding {
@@ -432,9 +624,27 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Quit, Quit],
         shown: "q C-c",
         help: "quit",
+        commands: &[],
         hint: "quit",
     },
 ];
+
+impl Binding {
+    /// What the palette can do with the row: words, key, action.
+    pub(crate) fn commands(&self) -> Vec<(&'static str, &'static str, Action)> {
+        let moves = |action: &Action| matches!(action, Move(_) | Jump(_) | First | Last);
+        let mut distinct: Vec<(Action, &'static str)> = Vec::new();
+        for (action, key) in self.actions.iter().zip(self.keys) {
+            if !distinct.iter().any(|(known, _)| known == action) {
+                distinct.push((*action, key));
+            }
+        }
+        match distinct.as_slice() {
+            [(action, _)] if !moves(action) => vec![(self.help, self.shown, *action)],
+            several => several.iter().zip(self.commands).map(|((action, key), words)| (*words, *key, *action)).collect(),
+        }
+    }
+}
 
 /// A key press: a key, and whether Control was held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -463,6 +673,16 @@ const NAMES: &[(&str, KeyCode)] = &[
 ];
 
 impl Key {
+    /// The key.
+    pub(crate) fn code(self) -> KeyCode {
+        self.code
+    }
+
+    /// Whether Control was held.
+    pub(crate) fn is_control(self) -> bool {
+        self.control
+    }
+
     /// A key from its notation: `q`, `G`, `C-c`, `<enter>`. `None` for what is no key.
     pub(crate) fn parse(text: &str) -> Option<Key> {
         if let Some((_, code)) = NAMES.iter().find(|(name, _)| *name == text) {
@@ -510,6 +730,7 @@ mod tests {
         for binding in KEYMAP {
             assert_eq!(binding.keys.len(), binding.actions.len(), "{binding:?}");
             assert!(!binding.help.is_empty() && !binding.shown.is_empty(), "{binding:?}");
+            assert!(binding.commands.is_empty() || binding.commands().len() == binding.commands.len(), "{binding:?}");
             for key in binding.keys {
                 assert!(Key::parse(key).is_some(), "{key} is no key");
             }
@@ -518,7 +739,7 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        for place in [Place::Grid, Place::Pipeline, Place::List, Place::Text, Place::Source] {
+        for place in [Place::Grid, Place::Pipeline, Place::Values, Place::List, Place::Text, Place::Source] {
             let mut seen: Vec<&str> = Vec::new();
             for key in bindings(place).flat_map(|binding| binding.keys) {
                 assert!(!seen.contains(key), "{key} has two meanings in {place:?}");

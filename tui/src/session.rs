@@ -1,13 +1,14 @@
 //! The loop of the terminal program: keys, signals, the watcher and the analysis send messages to one channel; the app
 //! takes them in, its effects are carried out, and a frame is drawn when something changed.
 
+use crate::app::mouse::Click;
 use crate::app::{App, Effect, Message, Size};
 use crate::styles::Styles;
 use crate::terminal::Screen;
 use crate::view;
 use crate::watch::{FileWatcher, Notice};
-use crate::worker::{Task, Worker};
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use crate::worker::{Task, Wanted, Worker};
+use ratatui::crossterm::event::{self, Event, KeyEventKind, MouseButton, MouseEventKind};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,11 +33,11 @@ enum Input {
 ///
 /// # Errors
 /// The terminal cannot be used.
-pub(crate) fn run(task: Task, styles: Styles) -> io::Result<()> {
+pub(crate) fn run(task: Task, styles: Styles, mouse: bool) -> io::Result<()> {
     // The crate's own NO_COLOR drops reversed text with the colours; ours does not.
     ratatui::crossterm::style::force_color_output(true);
     let (sender, inbox) = channel();
-    let mut screen = Screen::take()?;
+    let mut screen = Screen::take(mouse)?;
     let (width, height) = ratatui::crossterm::terminal::size()?;
     let path = task.path.clone();
     let app = App::new(path.clone(), Size { width, height }, styles.has_heat());
@@ -147,6 +148,10 @@ impl Session {
                 self.worker.analyse();
                 self.app.update(Message::Started);
             }
+            Effect::Tiles { generation, launch, number, program } => {
+                self.worker.tiles(Wanted { generation, launch, number, program });
+            }
+            Effect::Copy(text) => screen.copy(&text)?,
             Effect::Stop => self.worker.stop(),
             Effect::Model(machine) => self.worker.model(*machine),
             Effect::Watch(files) => {
@@ -209,6 +214,15 @@ fn read_keys(sender: Sender<Input>, gate: Arc<Gate>) -> io::Result<()> {
             let input = match event {
                 Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => Input::Message(Message::Key(key.into())),
                 Ok(Event::Resize(width, height)) => Input::Message(Message::Resize(Size { width, height })),
+                Ok(Event::Mouse(mouse)) => {
+                    let click = match mouse.kind {
+                        MouseEventKind::Down(MouseButton::Left) => Click::Press,
+                        MouseEventKind::ScrollUp => Click::Up,
+                        MouseEventKind::ScrollDown => Click::Down,
+                        _ => continue,
+                    };
+                    Input::Message(Message::Mouse(click, mouse.column, mouse.row))
+                }
                 Ok(Event::FocusGained) => Input::Redraw,
                 Ok(_) => continue,
                 // The terminal is gone: what a hang-up means.

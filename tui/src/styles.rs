@@ -29,6 +29,40 @@ pub(crate) struct Styles {
     pub(crate) depth: Depth,
     /// ASCII characters only.
     pub(crate) ascii: bool,
+    /// The colours of magnitudes.
+    pub(crate) ramp: Ramp,
+}
+
+/// Colours for magnitudes from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ramp {
+    /// From violet over green to yellow.
+    #[default]
+    Viridis,
+    /// From blue to yellow: the same for every kind of colour vision.
+    Cividis,
+    /// From dark to light.
+    Greys,
+}
+
+impl Ramp {
+    /// The next one.
+    pub(crate) fn next(self) -> Ramp {
+        match self {
+            Ramp::Viridis => Ramp::Cividis,
+            Ramp::Cividis => Ramp::Greys,
+            Ramp::Greys => Ramp::Viridis,
+        }
+    }
+
+    /// As people call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Ramp::Viridis => "viridis",
+            Ramp::Cividis => "cividis",
+            Ramp::Greys => "greys",
+        }
+    }
 }
 
 /// Okabe and Ito's colours, told apart with every kind of colour vision.
@@ -118,7 +152,7 @@ impl Styles {
             ColorChoice::Always => depth = depth.max(Depth::Sixteen),
             ColorChoice::Auto => {}
         }
-        Styles { depth, ascii: ascii || !utf8 }
+        Styles { depth, ascii: ascii || !utf8, ramp: Ramp::default() }
     }
 
     /// Whether cells can carry two colours of a heat map.
@@ -129,6 +163,16 @@ impl Styles {
     /// Whether cells can carry a background of a heat map.
     pub(crate) fn has_background(self) -> bool {
         self.depth >= Depth::Cube
+    }
+
+    /// The colour of a magnitude from 0 to 1.
+    pub(crate) fn heat(self, value: f64) -> Color {
+        let value = if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 };
+        match self.ramp {
+            Ramp::Viridis => viridis(value),
+            Ramp::Cividis => between(CIVIDIS, value),
+            Ramp::Greys => between(GREYS, value),
+        }
     }
 
     /// The set of border symbols.
@@ -184,8 +228,32 @@ fn cube(r: u8, g: u8, b: u8) -> u8 {
     16 + 36 * level(r) + 6 * level(g) + level(b)
 }
 
+/// Cividis at nine places (Nuñez, Anderton and Renslow, 2018).
+const CIVIDIS: &[(u8, u8, u8)] = &[
+    (0, 34, 78),
+    (18, 53, 112),
+    (59, 73, 108),
+    (87, 93, 109),
+    (112, 113, 115),
+    (138, 134, 120),
+    (165, 156, 116),
+    (195, 179, 105),
+    (254, 232, 56),
+];
+/// Greys that can be seen on black and on white.
+const GREYS: &[(u8, u8, u8)] = &[(40, 40, 40), (230, 230, 230)];
+
+/// The colour between the two of a table that a value from 0 to 1 falls between.
+fn between(table: &[(u8, u8, u8)], value: f64) -> Color {
+    let at = value * (table.len() - 1) as f64;
+    let from = (at as usize).min(table.len() - 1);
+    let (a, b) = (table[from], table[(from + 1).min(table.len() - 1)]);
+    let mix = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * at.fract()).round() as u8;
+    Color::Rgb(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+}
+
 /// The colour of a magnitude from 0 to 1: viridis, by Matt Zucker's polynomial, within 2 % of the table.
-pub(crate) fn viridis(value: f64) -> Color {
+fn viridis(value: f64) -> Color {
     const TERMS: [[f64; 3]; 7] = [
         [0.277_727_327_223_417_7, 0.005_407_344_544_966_578, 0.334_099_805_335_306_1],
         [0.105_093_043_108_577_4, 1.404_613_529_898_575, 1.384_590_162_594_685],
@@ -333,7 +401,7 @@ mod tests {
     fn degraded_frames_hold_nothing_that_is_not_there() {
         let mut buffer = Buffer::with_lines(["│·×→é"]);
         buffer.set_style(buffer.area, Style::new().fg(SKY_BLUE).bg(Color::Rgb(1, 2, 3)));
-        Styles { depth: Depth::None, ascii: true }.degrade(&mut buffer);
+        Styles { depth: Depth::None, ascii: true, ramp: Ramp::Viridis }.degrade(&mut buffer);
         assert_eq!(buffer, Buffer::with_lines(["|-x>?"]));
     }
 }

@@ -4,6 +4,7 @@
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, Show};
+use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
@@ -16,6 +17,8 @@ use std::thread::ThreadId;
 
 /// Whether the terminal is ours at this moment.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+/// Whether the mouse is wanted while it is.
+static MOUSE: AtomicBool = AtomicBool::new(false);
 
 /// The terminal while it is ours. Dropping it gives it back.
 pub(crate) struct Screen {
@@ -29,7 +32,8 @@ impl Screen {
     ///
     /// # Errors
     /// What the terminal does not do; it is given back.
-    pub(crate) fn take() -> io::Result<Screen> {
+    pub(crate) fn take(mouse: bool) -> io::Result<Screen> {
+        MOUSE.store(mouse, Ordering::SeqCst);
         give_back_on_panic(std::thread::current().id());
         enter()?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout()));
@@ -56,6 +60,16 @@ impl Screen {
             execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         }
         drawn
+    }
+
+    /// Hands a text to the terminal's clipboard, where the terminal has one (OSC 52).
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub(crate) fn copy(&mut self, text: &str) -> io::Result<()> {
+        let out = self.terminal.backend_mut();
+        write!(out, "\x1b]52;c;{}\x07", base64(text.as_bytes()))?;
+        out.flush()
     }
 
     /// Forgets what is on the screen, so that the next frame draws all of it.
@@ -89,7 +103,9 @@ impl Drop for Screen {
 
 fn enter() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
-    let taken = enable_raw_mode().and_then(|()| execute!(io::stdout(), EnterAlternateScreen, Hide));
+    let taken = enable_raw_mode().and_then(|()| execute!(io::stdout(), EnterAlternateScreen, Hide)).and_then(|()| {
+        if MOUSE.load(Ordering::SeqCst) { execute!(io::stdout(), EnableMouseCapture) } else { Ok(()) }
+    });
     if taken.is_err() {
         give_back();
     }
@@ -101,9 +117,26 @@ pub(crate) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = disable_raw_mode();
         let mut out = io::stdout();
+        if MOUSE.load(Ordering::SeqCst) {
+            let _ = execute!(out, DisableMouseCapture);
+        }
         let _ = execute!(out, LeaveAlternateScreen, Show);
         let _ = out.flush();
     }
+}
+
+/// A text as the clipboard's escape wants it.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let number = chunk.iter().fold(0u32, |n, &byte| n << 8 | u32::from(byte)) << (8 * (3 - chunk.len()));
+        for digit in 0..4 {
+            let at = (number >> (18 - 6 * digit) & 63) as usize;
+            text.push(if digit <= chunk.len() { DIGITS[at] as char } else { '=' });
+        }
+    }
+    text
 }
 
 /// A panic of the thread that draws gives the terminal back before its text is printed. While the terminal is ours, other
@@ -130,13 +163,20 @@ mod tests {
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
     use std::io::Read;
 
+    #[test]
+    fn texts_are_encoded() {
+        for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(text.as_bytes()), expected);
+        }
+    }
+
     const ROLE: &str = "PALLAS_TUI_TEST_PANICS";
 
     /// Starts itself a second time, in a pseudo-terminal: there it takes the terminal and panics.
     #[test]
     fn a_panic_gives_the_terminal_back_before_its_text() {
         if std::env::var_os(ROLE).is_some() {
-            let mut screen = Screen::take().expect("a terminal");
+            let mut screen = Screen::take(true).expect("a terminal");
             screen.draw(|buffer| buffer.set_string(0, 0, "drawn", ratatui::style::Style::new())).expect("drawn");
             // Another thread's panic leaves the screen alone.
             let other = std::thread::spawn(|| panic!("not shown")).join();

@@ -5,10 +5,11 @@
 use crate::app::Message;
 use crate::app::merge::{Known, Recorded};
 use crate::app::report::Ran;
+use crate::app::values::TileSet;
 use crate::console::Behind;
 use crate::{environment, sources};
 use pallas_engine::pipeline::Machine;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, ParsedFiles, Run, RunOptions};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Capture, Disk, Launch, ParsedFiles, Run, RunOptions};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +37,27 @@ enum Request {
     Analyse,
     /// The last answer again, modelled on another machine.
     Model(Box<Machine>),
+    /// What Refs hold.
+    Tiles(Box<Wanted>, Cancel),
 }
+
+/// A program whose Refs somebody looks at.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    /// The report that it is for.
+    pub(crate) generation: usize,
+    /// The launch.
+    pub(crate) launch: Arc<Launch>,
+    /// Its place in the report.
+    pub(crate) number: usize,
+    /// The program.
+    pub(crate) program: usize,
+}
+
+/// Programs before and after the wanted one whose Refs are kept too.
+const AROUND: (usize, usize) = (4, 28);
+/// The most bytes that are kept of them.
+const MOST_BYTES: usize = 24 << 20;
 
 /// Takes answers; called from several threads.
 pub(crate) type Answer = Arc<dyn Fn(Message) + Send + Sync>;
@@ -45,6 +66,8 @@ pub(crate) type Answer = Arc<dyn Fn(Message) + Send + Sync>;
 pub(crate) struct Worker {
     requests: Sender<Request>,
     running: Arc<Mutex<Cancel>>,
+    /// The last request for tiles.
+    tiles: Mutex<Cancel>,
     /// Whether what a cancelled run has found is wanted all the same.
     keep: Arc<AtomicBool>,
 }
@@ -63,12 +86,14 @@ impl Worker {
             running: running.clone(),
             keep: keep.clone(),
             parsed: ParsedFiles::default(),
+            text: Arc::from(""),
+            environment: pallas_engine::Environment::default(),
             analysis: None,
             run: None,
             before: Vec::new(),
         };
         std::thread::Builder::new().name("analysis".to_string()).spawn(move || bench.work(&inbox))?;
-        Ok(Worker { requests, running, keep })
+        Ok(Worker { requests, running, tiles: Mutex::new(Cancel::new()), keep })
     }
 
     /// Asks for an analysis and a run of what the file says now.
@@ -84,6 +109,15 @@ impl Worker {
         let _ = self.requests.send(Request::Model(Box::new(machine)));
     }
 
+    /// Asks what the Refs of a program hold. Earlier questions are given up.
+    pub(crate) fn tiles(&self, wanted: Wanted) {
+        let cancel = Cancel::new();
+        let mut last = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
+        last.cancel();
+        last.clone_from(&cancel);
+        let _ = self.requests.send(Request::Tiles(Box::new(wanted), cancel));
+    }
+
     /// Stops what is running; what a run has found until then is told.
     pub(crate) fn stop(&self) {
         self.keep.store(true, Ordering::SeqCst);
@@ -92,6 +126,7 @@ impl Worker {
 
     fn cancel(&self) {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+        self.tiles.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 }
 
@@ -108,6 +143,9 @@ struct Bench {
     running: Arc<Mutex<Cancel>>,
     keep: Arc<AtomicBool>,
     parsed: ParsedFiles,
+    /// What was analysed last.
+    text: Arc<str>,
+    environment: pallas_engine::Environment,
     analysis: Option<(Analysis, Duration)>,
     run: Option<(Run, Ran)>,
     before: Recorded,
@@ -122,6 +160,7 @@ impl Bench {
                     self.task.machine = *machine;
                     self.report(self.run.is_some());
                 }
+                Request::Tiles(wanted, cancel) => self.tiles(&wanted, &cancel),
             }
         }
     }
@@ -131,6 +170,7 @@ impl Bench {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&cancel);
         // Requests that came before this point are answered by this analysis.
         while let Ok(request) = inbox.try_recv() {
+            // Questions about what was there before are left without an answer.
             if let Request::Model(machine) = request {
                 self.task.machine = *machine;
             }
@@ -160,12 +200,14 @@ impl Bench {
             self.before = run.measured;
         }
         self.analysis = Some((analysis, begun.elapsed()));
+        self.text = text.clone();
+        self.environment = environment.clone();
         self.report(false);
         if !self.task.runs || cancel.is_cancelled() {
             return;
         }
         (self.answer)(Message::Running);
-        let (run, ran) = self.run(&text, environment, &cancel);
+        let (run, ran) = self.run(&text, &cancel);
         if cancel.is_cancelled() && !self.keep.load(Ordering::SeqCst) {
             return;
         }
@@ -173,21 +215,60 @@ impl Bench {
         self.report(true);
     }
 
-    fn run(&self, text: &str, environment: pallas_engine::Environment, cancel: &Cancel) -> (Run, Ran) {
+    fn options(&self, console: Behind, cancel: &Cancel) -> RunOptions {
+        RunOptions {
+            files: Arc::new(Disk),
+            arguments: self.task.arguments.clone(),
+            import_paths: environment::python_path(),
+            environment: self.environment.clone(),
+            console: Box::new(console),
+            cancel: cancel.clone(),
+        }
+    }
+
+    /// Runs the file again, up to a program, and tells what its Refs hold.
+    fn tiles(&self, wanted: &Wanted, cancel: &Cancel) {
+        if cancel.is_cancelled() {
+            return;
+        }
+        let programs = wanted.program.saturating_sub(AROUND.0)
+            ..wanted.program.saturating_add(AROUND.1).min(wanted.launch.programs());
+        let capture = Capture { launch: wanted.launch.clone(), programs, most: MOST_BYTES };
+        // The capture cancels the run when it has what it wants: that is no reason to drop it.
+        let given_up = cancel.clone();
+        let options = self.options(Behind::new(Arc::default(), |_, _, _| {}), &Cancel::new());
+        let stop = options.cancel.clone();
+        let watch = std::thread::Builder::new().name("tiles".to_string());
+        let done = Arc::new(AtomicBool::new(false));
+        let over = done.clone();
+        let watching = watch.spawn(move || {
+            while !over.load(Ordering::SeqCst) {
+                if given_up.is_cancelled() {
+                    stop.cancel();
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let tiles = Run::capture(&self.task.path.display().to_string(), &self.text, options, capture);
+        done.store(true, Ordering::SeqCst);
+        if let Ok(watching) = watching {
+            let _ = watching.join();
+        }
+        if !cancel.is_cancelled() {
+            let set = TileSet::new(wanted.generation, wanted.number, wanted.program, tiles);
+            (self.answer)(Message::Tiles(Arc::new(set)));
+        }
+    }
+
+    fn run(&self, text: &str, cancel: &Cancel) -> (Run, Ran) {
         let begun = Instant::now();
         let printed = Arc::new(Mutex::new(String::new()));
         let answer = self.answer.clone();
         let progress = move |kernel: &str, done: usize, programs: usize| {
             answer(Message::Progress { kernel: kernel.to_string(), done, programs });
         };
-        let options = RunOptions {
-            files: Arc::new(Disk),
-            arguments: self.task.arguments.clone(),
-            import_paths: environment::python_path(),
-            environment,
-            console: Box::new(Behind::new(printed.clone(), progress)),
-            cancel: cancel.clone(),
-        };
+        let options = self.options(Behind::new(printed.clone(), progress), cancel);
         let run = Run::new(&self.task.path.display().to_string(), text, options);
         let ran = Ran {
             exit: run.exit,
@@ -291,6 +372,26 @@ print('done')
         worker.analyse();
         let Message::Analysed(third) = next(&answers) else { panic!("no analysis") };
         assert!(measured(&third) && third.launches[0].stale);
+    }
+
+    #[test]
+    fn refs_of_a_program_are_seen_before_and_after_the_kernel() {
+        let (worker, answers, _file, _folder) = start(FILE);
+        worker.analyse();
+        let launch = loop {
+            if let Message::Profiled(report) = next(&answers) {
+                break report.launches[0].launch.clone();
+            }
+        };
+        worker.tiles(Wanted { generation: 7, launch, number: 0, program: 2 });
+        let Message::Tiles(set) = next(&answers) else { panic!("no tiles") };
+        assert_eq!((set.generation, set.asked), (7, 2));
+        let numbers: Vec<usize> = set.programs.iter().map(|(number, _)| *number).collect();
+        assert_eq!(numbers, [0, 1, 2, 3]);
+        let refs = &set.programs[2].1;
+        assert_eq!(refs.len(), 2);
+        assert_eq!((refs[0].stats_before.min, refs[0].stats_before.max, refs[0].changed), (16.0, 23.0, 0));
+        assert_eq!((refs[1].stats_after.min, refs[1].stats_after.max, refs[1].changed), (17.0, 24.0, 8));
     }
 
     #[test]

@@ -38,6 +38,17 @@ pub trait Hooks {
         let _ = (places, ticks);
     }
 
+    /// Whether what the kernel's Refs hold in the program with this number is wanted ([`Hooks::tiles`]).
+    fn wants_tiles(&self, number: usize) -> bool {
+        let _ = number;
+        false
+    }
+
+    /// What the kernel's Refs hold, told before the kernel and after it.
+    fn tiles(&mut self, event: TileEvent<'_>) {
+        let _ = event;
+    }
+
     /// Blocks went back after the last program, which has this number.
     fn written_back(&mut self, number: usize, copies: &[CopyTimes]) {
         let _ = (number, copies);
@@ -78,6 +89,19 @@ pub struct ProgramEvent<'a> {
     pub times: Option<StageTimes>,
     /// The copies of blocks that moved, if the caller has a clock.
     pub copies: &'a [CopyTimes],
+}
+
+/// What the Refs of a program hold.
+#[derive(Clone, Debug)]
+pub struct TileEvent<'a> {
+    /// Row-major number of the program.
+    pub number: usize,
+    /// Its ids.
+    pub ids: &'a [usize],
+    /// Whether the kernel has run.
+    pub after: bool,
+    /// Arrays of the kernel's parameters: operands, then scratch.
+    pub tiles: Vec<Array>,
 }
 
 /// A copy of one block, in ticks of the caller's clock.

@@ -5,7 +5,7 @@ use crate::blocks::{BlockPlan, BlockState};
 use crate::clock::{CopyClock, PlaceClock};
 use crate::control::allocate;
 use crate::error::RunError;
-use crate::hooks::{Hooks, ProgramEvent, StageTimes};
+use crate::hooks::{Hooks, ProgramEvent, StageTimes, TileEvent};
 use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
 use crate::tape::Tape;
@@ -257,6 +257,10 @@ impl<'a> Run<'a> {
                 self.clock.copied(position, false, hooks);
             }
         }
+        let wants_tiles = hooks.wants_tiles(number);
+        if wants_tiles {
+            hooks.tiles(TileEvent { number, ids, after: false, tiles: self.tiles() });
+        }
         let compute = tick(hooks);
         let places = compute
             .filter(|_| hooks.wants_places(number))
@@ -278,6 +282,9 @@ impl<'a> Run<'a> {
             places.enter(0, end);
             hooks.places(&self.plan.tape.locations, &places.ticks);
         }
+        if wants_tiles {
+            hooks.tiles(TileEvent { number, ids, after: true, tiles: self.tiles() });
+        }
         for state in &self.states {
             if let State::Prefetch { buffer, array } = state
                 && self.plan.interpretation == Interpretation::Plain
@@ -295,6 +302,16 @@ impl<'a> Run<'a> {
             hooks.program(&ProgramEvent { number, ids, blocks: &self.indices, times, copies: &self.clock.copies });
         }
         Ok(())
+    }
+
+    /// What the kernel's Refs hold now.
+    fn tiles(&self) -> Vec<Array> {
+        let of = |param: &u32| match &self.registers[*param as usize] {
+            Value::Ref(view) => self.memory.array(view).ok().cloned(),
+            Value::Tile(tile) => Some(tile.clone()),
+            Value::Empty => None,
+        };
+        self.plan.tape.body.params.iter().filter_map(of).collect()
     }
 
     /// Tells the hooks of semaphores that are left above zero, and of copies that nobody has waited for.

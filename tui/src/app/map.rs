@@ -200,6 +200,31 @@ impl Map {
         self.program((row.checked_mul(self.per_cell.0)?, column.checked_mul(self.per_cell.1)?))
     }
 
+    /// The cell at a place on the screen: columns and lines from the first cell's.
+    pub(crate) fn cell_at(&self, x: usize, y: usize) -> Option<(usize, usize)> {
+        let (row, column) = match self.shape {
+            CellShape::Tile { pitch, lines } => (y / lines.max(1), x / pitch.max(1)),
+            CellShape::Square => (y, x / 2),
+            CellShape::Half => (y * 2, x),
+            CellShape::Single => (y, x),
+        };
+        (row < self.cells.0 && column < self.cells.1).then(|| (self.origin.0 + row, self.origin.1 + column))
+    }
+
+    /// The map without the cursor, as far as it does not hold a slice: equal for all cursors that see the same cells.
+    pub(crate) fn pinned(&self) -> Map {
+        let mut map = self.clone();
+        match self.drawn {
+            Drawn::Nothing => {}
+            Drawn::Line(axis) => map.program[axis] = 0,
+            Drawn::Plane { down, right } => {
+                map.program[down] = 0;
+                map.program[right] = 0;
+            }
+        }
+        map
+    }
+
     /// Whether a program is drawn: it is in the cursor's slice.
     pub(crate) fn shows(&self, program: &[usize]) -> bool {
         let drawn = |axis: usize| match self.drawn {

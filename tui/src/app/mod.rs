@@ -2,11 +2,15 @@
 //! [`Effect`] that the session carries out. One cursor, a launch and a program of it; every pane follows it.
 
 pub(crate) mod costs;
+pub(crate) mod coverage;
 pub(crate) mod facts;
 pub(crate) mod layout;
 pub(crate) mod map;
 pub(crate) mod merge;
+pub(crate) mod metric;
+pub(crate) mod mouse;
 mod movement;
+pub(crate) mod prompt;
 pub(crate) mod report;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -14,11 +18,15 @@ mod selection;
 #[cfg(test)]
 mod tests;
 pub(crate) mod timeline;
+pub(crate) mod values;
 pub(crate) mod views;
 
 use crate::keymap::{self, Action, Direction, Key, Place};
+use crate::styles::Ramp;
 use costs::CostKind;
 use layout::Layout;
+pub(crate) use metric::Metric;
+use prompt::{Asks, Prompt};
 use map::Map;
 use pallas_engine::Span;
 use pallas_engine::pipeline::{MACHINES, Machine};
@@ -38,15 +46,6 @@ pub(crate) struct Size {
     pub(crate) height: u16,
 }
 
-/// What the map is coloured by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Metric {
-    /// The place in the order of execution.
-    Order,
-    /// The block of this operand.
-    Block(usize),
-}
-
 /// What the source pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
@@ -61,6 +60,10 @@ pub(crate) enum Anchor {
 pub(crate) enum Message {
     /// A key was pressed.
     Key(Key),
+    /// The mouse did something at this column and line.
+    Mouse(mouse::Click, u16, u16),
+    /// What the Refs of some programs hold.
+    Tiles(Arc<values::TileSet>),
     /// The terminal has another size.
     Resize(Size),
     /// A watched file has changed.
@@ -101,6 +104,19 @@ pub(crate) enum Effect {
     Stop,
     /// Model the launches on another machine.
     Model(Box<Machine>),
+    /// See what the Refs of a program hold, and of those around it.
+    Tiles {
+        /// The report that it is for.
+        generation: usize,
+        /// The launch.
+        launch: Arc<pallas_engine::Launch>,
+        /// Its place in the report.
+        number: usize,
+        /// The program.
+        program: usize,
+    },
+    /// Hand a text to the terminal's clipboard.
+    Copy(String),
     /// Open a file at a line in the user's editor.
     Edit(PathBuf, u32),
     /// To the shell.
@@ -173,6 +189,20 @@ pub(crate) struct App {
     pub(crate) blocks_scroll: usize,
     /// Lines that the summary is scrolled by.
     pub(crate) summary_scroll: usize,
+    /// Counts the reports that were shown.
+    pub(crate) generation: usize,
+    /// What is typed now.
+    pub(crate) prompt: Option<Prompt>,
+    /// What was searched for.
+    pub(crate) search: String,
+    /// What entries of lists must have.
+    pub(crate) filter: String,
+    /// The first line of the IR on the screen.
+    pub(crate) ir_scroll: usize,
+    /// Where the values stand.
+    pub(crate) values: values::Values,
+    /// The colours of magnitudes.
+    pub(crate) ramp: Ramp,
     /// How many steps of the pipeline are on the screen, where that was chosen.
     pub(crate) steps: Option<usize>,
     /// The selected lane of the pipeline.
@@ -183,6 +213,10 @@ pub(crate) struct App {
     played: Duration,
     /// What the schedule has answered.
     answers: timeline::Answers,
+    /// Quantities of the grid that have been worked out.
+    heats: metric::Heats,
+    /// Which blocks are visited, as far as it has been worked out.
+    coverages: coverage::Coverages,
     /// The selected line among those that cost something.
     pub(crate) cost_line: usize,
     /// Which cost stands beside the source.
@@ -226,11 +260,20 @@ impl App {
             zoom: 0,
             blocks_scroll: 0,
             summary_scroll: 0,
+            generation: 0,
+            prompt: None,
+            search: String::new(),
+            filter: String::new(),
+            ir_scroll: 0,
+            values: values::Values::default(),
+            ramp: Ramp::default(),
             steps: None,
             lane: 0,
             playing: false,
             played: Duration::ZERO,
             answers: timeline::Answers::default(),
+            heats: metric::Heats::default(),
+            coverages: coverage::Coverages::default(),
             cost_line: 0,
             cost_kind: CostKind::Best,
             source_scroll: 0,
@@ -310,6 +353,9 @@ impl App {
     fn label_width(&self) -> usize {
         let Some(report) = self.launch() else { return 0 };
         let digits = |last: usize| last.max(1).ilog10() as usize + 1;
+        if self.metric.is_quantity() {
+            return 7;
+        }
         let numbers: Vec<usize> = match self.metric_operand() {
             None => {
                 let grid = &report.launch.grid;
@@ -342,7 +388,18 @@ impl App {
 
     /// Takes in what happened, and says what has to happen outside.
     pub(crate) fn update(&mut self, message: Message) -> Option<Effect> {
+        self.take_in(message).or_else(|| self.want_tiles())
+    }
+
+    fn take_in(&mut self, message: Message) -> Option<Effect> {
         match message {
+            Message::Mouse(click, column, row) => return self.mouse(click, column, row),
+            Message::Tiles(set) => {
+                if set.generation == self.generation {
+                    self.values.tiles = Some(set);
+                }
+            }
+            Message::Key(key) if self.prompt.is_some() => return self.typed(key),
             Message::Key(key) => {
                 self.toast = None;
                 return self.act(keymap::action(self.place(), key)?);
@@ -410,6 +467,7 @@ impl App {
         if report.launches.is_empty() && self.report.is_none() && !report.findings.is_empty() {
             self.go(View::Findings);
         }
+        self.generation += 1;
         self.report = Some(report);
         self.reported = self.now;
         self.running = None;
@@ -425,7 +483,7 @@ impl App {
         for (id, extent) in self.program.iter_mut().zip(&grid) {
             *id = (*id).min(extent.saturating_sub(1));
         }
-        if self.metric_operand().is_none() {
+        if !self.metrics().contains(&self.metric) {
             self.metric = Metric::Order;
         }
     }
@@ -486,18 +544,35 @@ impl App {
             Action::NextLaunch => self.select_launch(1),
             Action::PreviousLaunch => self.select_launch(-1),
             Action::Open => self.open(),
-            Action::Metric => {
-                let operands = self.launch().map_or(0, |report| report.launch.operands.len());
-                self.metric = match self.metric {
-                    Metric::Order if operands > 0 => Metric::Block(0),
-                    Metric::Block(at) if at + 1 < operands => Metric::Block(at + 1),
-                    _ => Metric::Order,
-                };
-            }
+            Action::Metric => self.next_metric(true),
+            Action::PreviousMetric => self.next_metric(false),
             Action::Play => {
                 self.playing = !self.playing;
                 self.played = self.now;
             }
+            Action::Search => self.ask(Asks::Search),
+            Action::Filter => {
+                self.go(View::Findings);
+                self.ask(Asks::Filter);
+            }
+            Action::Palette => self.ask(Asks::Command),
+            Action::NextMatch => self.find(true),
+            Action::PreviousMatch => self.find(false),
+            Action::Theme => {
+                self.ramp = self.ramp.next();
+                self.say(format!("colours: {}", self.ramp.name()));
+            }
+            Action::Copy => return self.copied(),
+            Action::NextRef => self.next_ref(true),
+            Action::PreviousRef => self.next_ref(false),
+            Action::Moment => {
+                self.values.moment = match self.values.moment {
+                    values::Moment::After => values::Moment::Change,
+                    values::Moment::Change => values::Moment::Before,
+                    values::Moment::Before => values::Moment::After,
+                };
+            }
+            Action::Picture => self.values.picture = !self.values.picture,
             Action::NextEvent => self.next_event(true),
             Action::PreviousEvent => self.next_event(false),
             Action::ZoomIn if self.focus == Pane::Pipeline => self.zoom_steps(true),
@@ -523,6 +598,19 @@ impl App {
             | Action::PreviousSlice => self.move_cursor(action),
         }
         None
+    }
+
+    /// Hands on where the cursor is: the place in the source, and of a finding what it says.
+    fn copied(&mut self) -> Option<Effect> {
+        let (report, span) = self.report.as_ref().zip(self.anchor_span())?;
+        let source = report.source_of(span);
+        let place = source.line_column(span.start);
+        let mut text = format!("{}:{}:{}", source.path, place.line, place.column);
+        if let Some(finding) = self.finding().filter(|_| self.anchor == Anchor::Finding) {
+            text = format!("{text}: {} {}", finding.code, finding.message);
+        }
+        self.say(format!("copied {text}"));
+        Some(Effect::Copy(text))
     }
 
     /// Says something in passing.

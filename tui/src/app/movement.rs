@@ -18,9 +18,16 @@ impl App {
         match self.focus {
             Pane::Grid => self.move_in_grid(action),
             Pane::Findings => {
-                let count = self.report.as_ref().map_or(0, |report| report.findings.len());
-                if let Some(next) = in_list(self.finding, count, action) {
+                let shown = self.shown_findings();
+                let at = shown.iter().position(|finding| *finding == self.finding).unwrap_or(0);
+                if let Some(&next) = in_list(at, shown.len(), action).and_then(|next| shown.get(next)) {
                     self.choose_finding(next);
+                }
+            }
+            Pane::Values => self.move_in_values(action),
+            Pane::Ir => {
+                if let Some(next) = in_list(self.ir_scroll, self.ir().lines().count(), action) {
+                    self.ir_scroll = next;
                 }
             }
             Pane::Launches => {

@@ -207,3 +207,21 @@ pub(crate) fn measured() -> Arc<Report> {
     });
     Arc::new(report)
 }
+
+/// What the Refs of the first two programs of the matmul hold: `x` counts, `y` has a NaN, `o` is what was added up.
+pub(crate) fn tiles(generation: usize) -> super::values::TileSet {
+    use pallas_engine::Tiles;
+    use pallas_engine::tensor::Array;
+    let array = |rows: usize, columns: usize, of: &dyn Fn(usize) -> f32| {
+        let values: Vec<f32> = (0..rows * columns).map(of).collect();
+        Array::from_f32s([rows, columns], &values).unwrap_or_else(|error| panic!("{error:?}"))
+    };
+    let programs = (0..2).map(|program| {
+        let x = array(128, 64, &|at| at as f32 / 64.0);
+        let y = array(64, 128, &|at| if at == 130 { f32::NAN } else { 0.25 });
+        let before = array(128, 128, &|_| program as f32);
+        let after = array(128, 128, &|at| if at % 128 == 2 { f32::NAN } else { (program * 4 + at / 128) as f32 });
+        Tiles { program, before: vec![x.clone(), y.clone(), before], after: vec![x, y, after] }
+    });
+    super::values::TileSet::new(generation, 0, 0, programs.collect())
+}

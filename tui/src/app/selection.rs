@@ -6,7 +6,11 @@ use std::path::PathBuf;
 impl App {
     /// One level out.
     pub(super) fn back(&mut self) {
-        if self.maximised {
+        if !self.filter.is_empty() && self.focus == Pane::Findings {
+            self.filter.clear();
+        } else if !self.search.is_empty() {
+            self.search.clear();
+        } else if self.maximised {
             self.maximised = false;
         } else if self.playing {
             self.playing = false;
@@ -58,14 +62,16 @@ impl App {
 
     /// To the next finding, or the previous one.
     pub(super) fn select_finding(&mut self, step: i64) {
-        let count = self.report.as_ref().map_or(0, |report| report.findings.len());
+        let shown = self.shown_findings();
+        let count = shown.len();
         if count == 0 {
-            self.say("no findings");
+            self.say(if self.filter.is_empty() { "no findings" } else { "no finding is shown: \\ changes the filter" });
             return;
         }
+        let at = shown.iter().position(|finding| *finding == self.finding).unwrap_or(0);
         // The first step shows the one that is selected already.
         let step = if self.anchor == Anchor::Finding { step } else { 0 };
-        self.choose_finding((self.finding as i64 + step).rem_euclid(count as i64) as usize);
+        self.choose_finding(shown[(at as i64 + step).rem_euclid(count as i64) as usize]);
     }
 
     /// Selects a finding; the cursor goes to the launch that it is about, and to the program that it names.
@@ -102,6 +108,8 @@ impl App {
         self.blocks_scroll = 0;
         self.cost_line = 0;
         self.lane = 0;
+        self.ir_scroll = 0;
+        self.values = super::values::Values { tiles: self.values.tiles.take(), ..Default::default() };
         self.steps = None;
         self.playing = false;
         self.show(Anchor::Kernel);
@@ -116,7 +124,9 @@ impl App {
             Pane::Grid => self.go(View::Blocks),
             Pane::Findings => self.go(View::Source),
             Pane::Lines => self.show_cost(),
-            Pane::Summary | Pane::Blocks | Pane::Source | Pane::Timings | Pane::Roofline | Pane::Pipeline => {}
+            Pane::Blocks => self.go(View::Values),
+            Pane::Summary | Pane::Source | Pane::Timings | Pane::Roofline | Pane::Pipeline => {}
+            Pane::Values | Pane::Ir => {}
         }
     }
 

@@ -131,7 +131,7 @@ fn launches_and_findings_are_a_key_away() {
     assert_eq!((app.launch, app.program.as_slice(), app.anchor), (1, &[3][..], Anchor::Kernel));
     press(&mut app, ")");
     assert_eq!((app.launch, app.program.as_slice()), (0, &[3, 0, 0][..]));
-    press(&mut app, "7jj");
+    press(&mut app, "9jj");
     assert_eq!((app.focus, app.finding), (Pane::Findings, 1));
     press(&mut app, "<enter>");
     assert_eq!(app.focus, Pane::Source);
@@ -161,7 +161,7 @@ fn panes_take_turns() {
     assert_eq!((app.view, app.focus), (View::Grid, Pane::Blocks));
     // Where a view is one pane, they go to the next view.
     press(&mut app, "5<tab>");
-    assert_eq!(app.view, View::Source);
+    assert_eq!(app.view, View::Values);
     press(&mut app, "<backtab>");
     assert_eq!((app.view, app.focus), (View::Blocks, Pane::Blocks));
 }
@@ -320,4 +320,80 @@ fn steps_are_played_until_the_last() {
         app.update(Message::Tick);
     }
     assert!(app.number() == 31 && !app.playing);
+}
+
+#[test]
+fn commands_are_found_by_name() {
+    let mut app = app(samples::measured(), 120, 36);
+    press(&mut app, ":view: pipe<enter>");
+    assert_eq!(app.view, View::Pipeline);
+    press(&mut app, ":2,1,3<enter>");
+    assert_eq!(app.program, [2, 1, 3], "ids are a place");
+    press(&mut app, ":bytes<enter>");
+    assert_eq!((app.view, app.metric), (View::Grid, Metric::Bytes));
+    let effect = press(&mut app, ":TPU v6e<enter>");
+    assert!(matches!(effect, Some(Effect::Model(machine)) if machine.key == "v6e"));
+    press(&mut app, ":launch 2<enter>");
+    assert_eq!(app.launch, 1);
+    press(&mut app, ":no such thing<enter>");
+    assert!(app.prompt.is_none());
+    press(&mut app, ":qui<esc>");
+    assert!(app.prompt.is_none());
+    assert_eq!(press(&mut app, ":quit<enter>"), Some(Effect::Quit));
+}
+
+#[test]
+fn texts_are_searched_and_lists_filtered() {
+    let mut app = app(samples::measured(), 120, 36);
+    press(&mut app, "7/BlockSpec<enter>");
+    let first = app.source_scroll;
+    press(&mut app, "n");
+    assert_eq!(app.source_scroll, first + 1);
+    press(&mut app, "N");
+    assert_eq!(app.source_scroll, first);
+    press(&mut app, "8/dot_general<enter>");
+    assert!(app.ir().lines().nth(app.ir_scroll).is_some_and(|line| line.contains("dot_general")));
+    press(&mut app, "\\pl301<enter>");
+    assert_eq!((app.view, app.finding, app.shown_findings()), (View::Findings, 1, vec![1]));
+    press(&mut app, "<esc>");
+    assert_eq!(app.shown_findings().len(), 2);
+}
+
+#[test]
+fn clicks_and_the_wheel() {
+    let mut app = app(samples::measured(), 120, 36);
+    let tab = |view: View| (0..120).find(|&x| crate::view::tabs::at(&App::clone(&tabs()), 120, x) == Some(view));
+    fn tabs() -> App {
+        App::new(PathBuf::from("k.py"), Size { width: 120, height: 36 }, true)
+    }
+    let click = |app: &mut App, x: u16, y: u16| app.update(Message::Mouse(mouse::Click::Press, x, y));
+    click(&mut app, tab(View::Grid).expect("it has a tab"), 1);
+    assert_eq!(app.view, View::Grid);
+    let grid = Layout::of(&app).pane(Pane::Grid).expect("it is shown");
+    let map = app.map().expect("a map");
+    let CellShape::Tile { pitch, lines } = map.shape else { panic!("no tiles") };
+    click(&mut app, grid.x + 1 + (map.ruler + pitch) as u16, grid.y + 2 + 2 * lines as u16);
+    assert_eq!(app.program, [2, 1, 0]);
+    click(&mut app, tab(View::Overview).expect("it has a tab"), 1);
+    let launches = Layout::of(&app).pane(Pane::Launches).expect("it is shown");
+    click(&mut app, launches.x + 4, launches.y + 3);
+    assert_eq!(app.launch, 1);
+    press(&mut app, "7");
+    let before = app.source_scroll;
+    app.update(Message::Mouse(mouse::Click::Down, 10, 10));
+    assert_eq!(app.source_scroll, before + 1);
+}
+
+#[test]
+fn values_are_asked_for_once() {
+    let mut app = app(samples::measured(), 120, 36);
+    let effect = press(&mut app, "6");
+    let Some(Effect::Tiles { generation, number: 0, program: 0, .. }) = effect else { panic!("{effect:?}") };
+    assert_eq!(app.update(Message::Tick), None, "once");
+    app.update(Message::Tiles(Arc::new(samples::tiles(generation))));
+    assert!(app.tiles().is_some());
+    assert_eq!(press(&mut app, ">"), None, "a neighbour is there already");
+    press(&mut app, "ooGb");
+    assert_eq!((app.values.selected, app.values.element, app.values.moment), (2, (127, 127), values::Moment::Change));
+    assert!(matches!(press(&mut app, ">"), Some(Effect::Tiles { program: 2, .. })));
 }

@@ -306,6 +306,17 @@ impl Timeline {
         }
     }
 
+    /// The step at a column of so many.
+    pub(crate) fn step_at(&self, column: usize, columns: usize) -> Option<usize> {
+        if self.fold > 0 {
+            return self.columns().nth(column).map(|steps| steps.start);
+        }
+        let lanes = &self.modelled;
+        let time = lanes.time.start + (column as f64 + 0.5) / columns.max(1) as f64 * (lanes.time.end - lanes.time.start);
+        let behind = lanes.begins.iter().take_while(|begin| **begin <= time).count();
+        Some(self.first + behind.saturating_sub(1))
+    }
+
     /// Steps of each column.
     pub(crate) fn columns(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (first, last, fold) = (self.first, self.first + self.count, self.fold.max(1));

@@ -16,16 +16,23 @@ pub(crate) enum View {
     Timings,
     /// Which part of each array a program has.
     Blocks,
+    /// What a program's Refs hold.
+    Values,
     /// What the file says.
     Source,
+    /// What it is lowered to.
+    Ir,
     /// What is wrong.
     Findings,
 }
 
 impl View {
     /// Every view, in the order of the tabs.
-    pub(crate) const ALL: [View; 7] =
-        [View::Overview, View::Grid, View::Pipeline, View::Timings, View::Blocks, View::Source, View::Findings];
+    pub(crate) const ALL: [View; 9] =
+        [
+        View::Overview, View::Grid, View::Pipeline, View::Timings, View::Blocks, View::Values, View::Source, View::Ir,
+        View::Findings,
+    ];
 
     /// As written on its tab.
     pub(crate) fn name(self) -> &'static str {
@@ -35,7 +42,9 @@ impl View {
             View::Pipeline => "Pipeline",
             View::Timings => "Timings",
             View::Blocks => "Blocks",
+            View::Values => "Values",
             View::Source => "Source",
+            View::Ir => "IR",
             View::Findings => "Findings",
         }
     }
@@ -48,7 +57,9 @@ impl View {
             View::Pipeline => &[Pane::Pipeline],
             View::Timings => &[Pane::Timings, Pane::Roofline, Pane::Lines],
             View::Blocks => &[Pane::Blocks],
+            View::Values => &[Pane::Values],
             View::Source => &[Pane::Source],
+            View::Ir => &[Pane::Ir],
             View::Findings => &[Pane::Findings, Pane::Source],
         }
     }
@@ -78,8 +89,12 @@ pub(crate) enum Pane {
     Lines,
     /// The blocks of one program.
     Blocks,
+    /// What the Refs of one program hold.
+    Values,
     /// The source.
     Source,
+    /// The launch's IR.
+    Ir,
     /// The list of findings.
     Findings,
 }
@@ -91,7 +106,9 @@ impl Pane {
             Pane::Grid => Place::Grid,
             Pane::Pipeline => Place::Pipeline,
             Pane::Findings | Pane::Launches | Pane::Lines => Place::List,
+            Pane::Values => Place::Values,
             Pane::Source => Place::Source,
+            Pane::Ir => Place::Text,
             Pane::Summary | Pane::Blocks | Pane::Timings | Pane::Roofline => Place::Text,
         }
     }

@@ -50,7 +50,7 @@ pub(super) fn view(args: ViewArgs) -> Exit {
     };
     let styles = Styles::detect(args.color, args.ascii, |name| std::env::var(name).ok());
     let task = Task { path: file, arguments: args.arguments, python: args.python, machine, runs: !args.no_run };
-    match session::run(task, styles) {
+    match session::run(task, styles, !args.no_mouse) {
         Ok(()) => Exit::Success,
         Err(error) => {
             output::error(&format!("the terminal cannot be used: {error}"));

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use crate::styles::Depth;
 
-    const FULL: Styles = Styles { depth: Depth::True, ascii: false };
+    const FULL: Styles = Styles { depth: Depth::True, ascii: false, ramp: crate::styles::Ramp::Viridis };
 
     #[test]
     fn bars_are_as_wide_as_they_should_be() {

@@ -11,16 +11,18 @@
 
 use super::outline::Outline;
 use super::{cut, empty, frame, row};
+use crate::app::coverage::Coverage;
 use crate::app::facts::OperandFacts;
-use crate::app::report::{plural, tuple};
+use crate::app::report::{grouped, plural, tuple};
 use crate::app::{App, Pane};
 use crate::styles::{self, Styles};
-use pallas_engine::Severity;
+use pallas_engine::{Role, Severity};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use std::rc::Rc;
 
 /// Columns that an outline may always take.
 const NARROWEST: u16 = 16;
@@ -61,19 +63,33 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let cards = &facts[facts.len() - shown..];
     // Equal shares, no card higher than is useful.
     let share = (inner.height as usize / shown).clamp(1, if app.maximised { 14 } else { 9 }) as u16;
-    let pictures: Vec<Option<(Outline<'_>, (u16, u16))>> =
-        cards.iter().map(|facts| picture(facts, inner.width, share)).collect();
+    let first = facts.len() - shown;
+    let coverages: Vec<Option<Rc<Coverage>>> = (first..facts.len()).map(|at| app.coverage(at)).collect();
+    let pictures: Vec<Option<(Outline<'_>, (u16, u16))>> = cards
+        .iter()
+        .zip(&coverages)
+        .map(|(facts, coverage)| {
+            let coverage = coverage.as_deref().map(|coverage| (coverage, app.number()));
+            picture(facts, coverage, inner.width, share)
+        })
+        .collect();
     // Words begin in one column, right of the widest picture.
     let widest = pictures.iter().flatten().map(|(_, (width, _))| width + 2).max().unwrap_or(0);
     let mut line = 0;
-    for (facts, picture) in cards.iter().zip(pictures) {
+    for ((facts, picture), coverage) in cards.iter().zip(pictures).zip(&coverages) {
         let height = share.min(inner.height.saturating_sub(line));
         if height == 0 {
             break;
         }
         let card = Rect { y: inner.y + line, height, ..inner };
         let words = Rect { x: card.x + widest, width: card.width.saturating_sub(widest), ..card };
-        line += draw_card(facts, picture, styles, card, words, buffer);
+        let coverage = coverage.as_deref().map(|coverage| (coverage, app.number()));
+        line += draw_card(facts, picture, coverage, styles, card, words, buffer);
+    }
+    if inner.height >= 12 && line < inner.height {
+        let key = "█ this program  ░ visited until now  × never visited";
+        let area = Rect { y: inner.bottom() - 1, height: 1, ..inner };
+        Line::from(Span::styled(cut(key, area.width as usize), styles::DIM)).right_aligned().render(area, buffer);
     }
     for (at, scratch) in report.launch.scratch.iter().enumerate() {
         let Some(area) = row(inner, line as usize + at) else { break };
@@ -83,11 +99,16 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
 }
 
 /// An operand's outline and its size, where a picture says something and there is room for one.
-fn picture(facts: &OperandFacts, width: u16, height: u16) -> Option<(Outline<'_>, (u16, u16))> {
+fn picture<'a>(
+    facts: &'a OperandFacts,
+    coverage: Option<(&'a Coverage, usize)>,
+    width: u16,
+    height: u16,
+) -> Option<(Outline<'a>, (u16, u16))> {
     if height < 4 || width < 50 || facts.shape.is_empty() {
         return None;
     }
-    let outline = Outline { shape: &facts.shape, region: facts.region.as_deref(), color: styles::role(facts.role) };
+    let outline = Outline { shape: &facts.shape, region: facts.region.as_deref(), color: styles::role(facts.role), coverage };
     let size = outline.size(((width / 3).clamp(NARROWEST, WIDEST), height));
     Some((outline, size))
 }
@@ -96,6 +117,7 @@ fn picture(facts: &OperandFacts, width: u16, height: u16) -> Option<(Outline<'_>
 fn draw_card(
     facts: &OperandFacts,
     picture: Option<(Outline<'_>, (u16, u16))>,
+    coverage: Option<(&Coverage, usize)>,
     styles: Styles,
     card: Rect,
     words: Rect,
@@ -107,7 +129,10 @@ fn draw_card(
         outline.draw(styles, Rect { width: width.min(card.width), height, ..card }, buffer);
         drawn = height;
     }
-    let lines = lines(facts, words.width as usize, card.height as usize);
+    let mut lines = lines(facts, words.width as usize, card.height as usize);
+    if let Some((text, style)) = coverage.filter(|_| card.height > 4).and_then(|(c, at)| covered(facts, c, at)) {
+        lines.push(Line::from(Span::styled(cut(&text, words.width as usize), style)));
+    }
     let count = lines.len() as u16;
     // Beside a picture, words stand in its middle.
     let from = drawn.saturating_sub(count) / 2;
@@ -119,6 +144,26 @@ fn draw_card(
     // Words without a picture keep a line free after them, where there is one.
     let taken = if drawn > 0 { drawn.max(count) } else { count + u16::from(count < card.height) };
     taken.min(card.height)
+}
+
+/// How much of the array has been visited, and what is wrong with that.
+fn covered(facts: &OperandFacts, coverage: &Coverage, number: usize) -> Option<(String, Style)> {
+    let output = facts.role == Role::Output;
+    let warning = styles::severity(Severity::Warning);
+    if coverage.overlaps {
+        return Some(("blocks lie over each other".to_string(), if output { warning } else { styles::DIM }));
+    }
+    if !coverage.is_counted() {
+        return None;
+    }
+    let missing = coverage.blocks.saturating_sub(coverage.visited);
+    let verb = if output { "written" } else { "read" };
+    if missing > 0 {
+        let text = format!("{} of {} are never {verb}", grouped(missing), plural(coverage.blocks, "block"));
+        return Some((text, if output { warning } else { styles::DIM }));
+    }
+    let until = coverage.until(number)?;
+    Some((format!("{} of {} {verb} until now", grouped(until), plural(coverage.blocks, "block")), styles::DIM))
 }
 
 /// What is true of an operand, in at most so many lines.

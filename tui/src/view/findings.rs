@@ -21,8 +21,15 @@ use ratatui::widgets::Widget;
 
 /// Draws the list, and the details where there is room for both.
 pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
-    let count = app.report.as_ref().map_or(0, |report| report.findings.len());
-    let note = if count > 1 { format!(" {} of {count} ", app.finding + 1) } else { String::new() };
+    let shown = app.shown_findings();
+    let count = shown.len();
+    let selected = shown.iter().position(|finding| *finding == app.finding).unwrap_or(0);
+    let filter = if app.filter.is_empty() { String::new() } else { format!(" FILTER {} ·", app.filter) };
+    let note = if count > 1 || !filter.is_empty() {
+        format!("{filter} {} of {count} ", (selected + 1).min(count))
+    } else {
+        String::new()
+    };
     let inner = frame(app, styles, Pane::Findings, area, Line::from(" Findings "), Line::from(note), buffer);
     let Some(report) = app.report.as_ref() else { return };
     if report.findings.is_empty() {
@@ -33,16 +40,20 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         empty(inner, &["no findings", &checked], buffer);
         return;
     }
+    if shown.is_empty() {
+        empty(inner, &["no finding has this text", "press \\ to change the filter, esc to drop it"], buffer);
+        return;
+    }
     let details = app.finding().map(|finding| details(report, finding, inner.width as usize)).unwrap_or_default();
     let height = inner.height as usize;
     // Where there is no room for both, the list keeps a third, and the details are cut at their end.
     let wanted = count.max(1);
     let list = if height < 5 { height } else { wanted.min((height / 3).max(height.saturating_sub(details.len()))) };
-    let top = first_shown(app.finding, count, list);
+    let top = first_shown(selected, count, list);
     let mut lines = 0;
-    for (at, finding) in report.findings.iter().enumerate().skip(top).take(list) {
+    for &at in shown.iter().skip(top).take(list) {
         let Some(area) = row(inner, lines) else { break };
-        entry(report, finding, at == app.finding, app.focus == Pane::Findings, area, buffer);
+        entry(report, &report.findings[at], at == app.finding, app.focus == Pane::Findings, area, buffer);
         lines += 1;
     }
     for line in details {
@@ -53,7 +64,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
 }
 
 /// The first entry on the screen so that the selected one is, about in the middle.
-pub(super) fn first_shown(selected: usize, count: usize, height: usize) -> usize {
+pub(crate) fn first_shown(selected: usize, count: usize, height: usize) -> usize {
     selected.saturating_sub(height / 2).min(count.saturating_sub(height))
 }
 

@@ -13,6 +13,7 @@
 
 use super::{cut, empty, frame};
 use crate::app::map::{CellShape, Drawn, Map};
+use crate::app::metric::Heat;
 use crate::app::report::{grouped, tuple};
 use crate::app::{App, Pane};
 use crate::styles::{self, Styles};
@@ -22,14 +23,12 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use std::rc::Rc;
 
 /// Draws the pane.
 pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let map = app.map_in(crate::app::layout::inside(area));
-    let note = match app.metric_operand() {
-        None => " by order ".to_string(),
-        Some(operand) => format!(" by block of {} ", operand.name),
-    };
+    let note = format!(" {} ", app.metric.title(app));
     let title = Line::from(title(app, map.as_ref()));
     let note = if app.launch().is_some() { note } else { String::new() };
     let inner = frame(app, styles, Pane::Grid, area, title, Line::from(Span::styled(note, styles::DIM)), buffer);
@@ -82,6 +81,8 @@ struct Painter<'a> {
     total: usize,
     /// The operand that colours, and its number of blocks.
     blocks: Option<(BlockMap<'a>, Vec<usize>)>,
+    /// The quantity that colours.
+    heat: Option<Rc<Heat>>,
 }
 
 impl<'a> Painter<'a> {
@@ -92,11 +93,20 @@ impl<'a> Painter<'a> {
             (BlockMap::new(operand, grid.len()), counts)
         });
         let total = grid.iter().fold(1usize, |n, &g| n.saturating_mul(g));
-        Painter { app, styles, map, grid, total, blocks }
+        let heat = if app.metric.is_quantity() { app.heat(map) } else { None };
+        Painter { app, styles, map, grid, total, blocks, heat }
     }
 
-    /// From 0 to 1; `None` where it depends on data.
-    fn value(&self, program: &[usize]) -> Option<f64> {
+    /// The quantity of a cell.
+    fn quantity(&self, cell: (usize, usize)) -> Option<f64> {
+        self.heat.as_ref()?.value(cell.0 - self.map.origin.0, cell.1 - self.map.origin.1)
+    }
+
+    /// From 0 to 1; `None` where it is not known.
+    fn value(&self, cell: (usize, usize), program: &[usize]) -> Option<f64> {
+        if self.app.metric.is_quantity() {
+            return Some(self.heat.as_ref()?.scaled(self.quantity(cell)?));
+        }
         let (number, total) = match &self.blocks {
             None => (row_major(program.iter().map(|&id| id as f64), self.grid), self.total as f64),
             Some((map, counts)) => {
@@ -108,7 +118,10 @@ impl<'a> Painter<'a> {
         Some(if total > 1.0 { (number / (total - 1.0)).clamp(0.0, 1.0) } else { 0.0 })
     }
 
-    fn label(&self, program: &[usize]) -> String {
+    fn label(&self, cell: (usize, usize), program: &[usize]) -> String {
+        if self.app.metric.is_quantity() {
+            return self.quantity(cell).map_or("?".to_string(), |value| self.app.metric.words(value));
+        }
         let ids: Vec<String> = match &self.blocks {
             None => match self.map.drawn {
                 Drawn::Nothing => vec!["*".to_string()],
@@ -151,12 +164,13 @@ impl<'a> Painter<'a> {
             for column in map.origin.1..map.origin.1 + map.cells.1 {
                 let Some(program) = map.first_in((row, column)) else { continue };
                 let Some((x, y)) = self.place((row, column)) else { continue };
-                let value = self.value(&program);
+                let value = self.value((row, column), &program);
                 let cursor = self.is_cursor((row, column));
                 let at = (left + x as u16, top + y as u16);
                 match map.shape {
                     CellShape::Tile { pitch, lines } => {
-                        self.tile(&program, value, cursor, at, (pitch - 1, lines), buffer);
+                        let label = self.label((row, column), &program);
+                        self.tile(&program, &label, value, cursor, at, (pitch - 1, lines), buffer);
                     }
                     CellShape::Square => self.square(value, cursor, self.is_marked(&program), at, buffer),
                     CellShape::Half => self.half(value, cursor, (left + x as u16, top + (y / 2) as u16), y % 2, buffer),
@@ -166,9 +180,12 @@ impl<'a> Painter<'a> {
         }
     }
 
+    // A tile is drawn from all that is known of its cell.
+    #[allow(clippy::too_many_arguments)]
     fn tile(
         &self,
         program: &[usize],
+        label: &str,
         value: Option<f64>,
         cursor: bool,
         (x, y): (u16, u16),
@@ -176,7 +193,7 @@ impl<'a> Painter<'a> {
         buffer: &mut Buffer,
     ) {
         let marked = self.is_marked(program);
-        let background = value.map(styles::viridis).filter(|_| self.styles.has_background());
+        let background = value.map(|value| self.styles.heat(value)).filter(|_| self.styles.has_background());
         let mut style = match background {
             Some(color) => Style::new().bg(color).fg(styles::ink(color)),
             None => Style::new(),
@@ -191,7 +208,7 @@ impl<'a> Painter<'a> {
             (false, true) => "]",
             (false, false) => " ",
         };
-        let label = cut(&self.label(program), width.saturating_sub(2));
+        let label = cut(label, width.saturating_sub(2));
         let room = width.saturating_sub(2);
         // Without colours the shade stands beside the label.
         let fill = match (background, value) {
@@ -217,7 +234,7 @@ impl<'a> Painter<'a> {
     }
 
     fn square(&self, value: Option<f64>, cursor: bool, marked: bool, (x, y): (u16, u16), buffer: &mut Buffer) {
-        let background = value.map(styles::viridis).filter(|_| self.styles.has_background());
+        let background = value.map(|value| self.styles.heat(value)).filter(|_| self.styles.has_background());
         let text = match (cursor, marked) {
             (true, true) => "[!".to_string(),
             (true, false) => "[]".to_string(),
@@ -239,7 +256,7 @@ impl<'a> Painter<'a> {
     }
 
     fn half(&self, value: Option<f64>, cursor: bool, at: (u16, u16), half: usize, buffer: &mut Buffer) {
-        let color = value.map_or(Color::Reset, styles::viridis);
+        let color = value.map_or(Color::Reset, |value| self.styles.heat(value));
         let Some(cell) = buffer.cell_mut(at) else { return };
         let taken = cell.symbol() == "◆";
         if half == 0 {
@@ -341,16 +358,22 @@ impl<'a> Painter<'a> {
 
     fn legend(&self, area: Rect, buffer: &mut Buffer) {
         let map = self.map;
-        let mut line = Line::from(Span::styled("first ", styles::DIM));
+        let (first, last) = match &self.heat {
+            Some(heat) => {
+                (format!("{} ", self.app.metric.words(heat.range.0)), format!(" {}", self.app.metric.words(heat.range.1)))
+            }
+            None => ("first ".to_string(), " last".to_string()),
+        };
+        let mut line = Line::from(Span::styled(first, styles::DIM));
         for step in 0..8 {
             let value = step as f64 / 7.0;
             line.push_span(if self.styles.has_background() {
-                Span::styled(" ", Style::new().bg(styles::viridis(value)))
+                Span::styled(" ", Style::new().bg(self.styles.heat(value)))
             } else {
                 Span::raw(self.styles.shade(value))
             });
         }
-        line.push_span(Span::styled(" last", styles::DIM));
+        line.push_span(Span::styled(last, styles::DIM));
         let cell = match map.shape {
             CellShape::Tile { .. } => "tile",
             _ => "cell",
@@ -372,6 +395,9 @@ impl<'a> Painter<'a> {
             let columns = map.cells.1.saturating_mul(map.per_cell.1).min(map.extent.1);
             let of = format!("{}×{}", grouped(map.extent.0), grouped(map.extent.1));
             parts.push(format!("showing {}×{} of {of}", grouped(shown), grouped(columns)));
+        }
+        if let Some(value) = self.quantity(map.cell_of(&self.app.program)).filter(|_| self.app.metric.is_quantity()) {
+            parts.insert(0, format!("here {}", self.app.metric.words(value)));
         }
         let cursor = self.app.launch().map(|report| report.marks_of(&self.app.program)).unwrap_or_default();
         if let Some((program, number)) = cursor.first()

@@ -46,7 +46,7 @@ pub(super) fn draw(app: &App, styles: Styles, top: usize, buffer: &mut Buffer) {
 
 fn lines(app: &App) -> Vec<Line<'static>> {
     let own = app.focus.place();
-    let mut places = vec![Place::Grid, Place::Pipeline, Place::List, Place::Text, Place::Source];
+    let mut places = vec![Place::Grid, Place::Pipeline, Place::Values, Place::List, Place::Text, Place::Source];
     places.sort_by_key(|place| *place != own);
     places.insert(1, Place::Everywhere);
     let shown = KEYMAP.iter().map(|binding| binding.shown.len()).max().unwrap_or(0);
@@ -55,6 +55,7 @@ fn lines(app: &App) -> Vec<Line<'static>> {
         let title = match place {
             Place::Grid => "In the grid",
             Place::Pipeline => "In the pipeline",
+            Place::Values => "In the values",
             Place::List => "In findings and launches",
             Place::Text => "In text: the summary, blocks, source",
             Place::Source => "In the source",

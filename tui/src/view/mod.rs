@@ -6,9 +6,11 @@ mod findings;
 mod grid;
 mod help;
 mod hints;
+mod ir;
 mod launches;
 mod lines;
 mod outline;
+mod palette;
 pub(crate) mod pipeline;
 mod python;
 mod roofline;
@@ -17,10 +19,11 @@ mod source;
 mod status;
 mod summary;
 mod table;
-mod tabs;
+pub(crate) mod tabs;
 #[cfg(test)]
 mod tests;
 pub(crate) mod timings;
+mod values;
 
 use crate::app::layout::{Class, Layout};
 use crate::app::{App, Pane};
@@ -34,6 +37,7 @@ use ratatui::widgets::{Block, Widget};
 /// Draws a frame: status, tabs, panes, hints, as [`Layout::of`] sketches.
 pub(crate) fn draw(app: &App, styles: Styles, buffer: &mut Buffer) {
     let layout = Layout::of(app);
+    let styles = Styles { ramp: app.ramp, ..styles };
     status::draw(app, styles, layout.status, buffer);
     if layout.class == Class::Small {
         small::draw(app, buffer);
@@ -44,6 +48,7 @@ pub(crate) fn draw(app: &App, styles: Styles, buffer: &mut Buffer) {
         }
         blocks::details(app, layout.details, buffer);
         hints::draw(app, layout.hints, buffer);
+        palette::draw(app, styles, layout.hints, buffer);
         if let Some(top) = app.help {
             help::draw(app, styles, top, buffer);
         }
@@ -58,6 +63,8 @@ fn draw_pane(app: &App, styles: Styles, pane: Pane, area: Rect, buffer: &mut Buf
         Pane::Source => source::draw(app, styles, area, buffer),
         Pane::Findings => findings::draw(app, styles, area, buffer),
         Pane::Launches => launches::draw(app, styles, area, buffer),
+        Pane::Values => values::draw(app, styles, area, buffer),
+        Pane::Ir => ir::draw(app, styles, area, buffer),
         Pane::Pipeline => pipeline::draw(app, styles, area, buffer),
         Pane::Timings => timings::draw(app, styles, area, buffer),
         Pane::Roofline => roofline::draw(app, styles, area, buffer),
@@ -102,6 +109,8 @@ fn empty(area: Rect, lines: &[&str], buffer: &mut Buffer) {
         }
     }
 }
+
+pub(crate) use findings::first_shown;
 
 /// The line number `at` of an area, if it has so many.
 fn row(area: Rect, at: usize) -> Option<Rect> {

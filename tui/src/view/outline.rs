@@ -1,5 +1,6 @@
 //! An array as an outline with one block in it, to scale: the last two dimensions are drawn, half a line high at the
-//! finest. Wherever there is a block there is at least a mark, however small it is.
+//! finest. Wherever there is a block there is at least a mark, however small it is. What earlier programs have visited is
+//! shaded, and what none ever visits is crossed out.
 //!
 //! ```text
 //! ┌────────────────┐
@@ -9,6 +10,7 @@
 //! └────────────────┘
 //! ```
 
+use crate::app::coverage::{Coverage, Visited};
 use crate::styles::{DIM, Styles};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -24,6 +26,8 @@ pub(super) struct Outline<'a> {
     pub(super) region: Option<&'a [Range<usize>]>,
     /// The colour of the filling.
     pub(super) color: Color,
+    /// When parts of the array are visited, and the number of the program that is looked at.
+    pub(super) coverage: Option<(&'a Coverage, usize)>,
 }
 
 /// The last two extents; one dimension is a line.
@@ -61,11 +65,12 @@ impl Outline<'_> {
     pub(super) fn draw(&self, styles: Styles, area: Rect, buffer: &mut Buffer) {
         Block::bordered().border_set(styles.border_set()).border_style(DIM).render(area, buffer);
         let inner = crate::app::layout::inside(area);
-        let Some(region) = self.region else { return };
         if inner.is_empty() {
             return;
         }
         let (rows, columns) = plane(self.shape);
+        self.shade(inner, buffer);
+        let Some(region) = self.region else { return };
         let full = |extent: usize| 0..extent;
         let (down, right) = match region {
             [] => (full(1), full(1)),
@@ -87,6 +92,49 @@ impl Outline<'_> {
             };
             for x in across.clone() {
                 if let Some(cell) = buffer.cell_mut((inner.x + x as u16, inner.y + y)) {
+                    cell.set_symbol(symbol).set_style(style);
+                }
+            }
+        }
+    }
+}
+
+impl Outline<'_> {
+    /// What was visited before, and what never is. Each cell shows the element in its middle; of arrays with more than two
+    /// dimensions, the plane that the block is in.
+    fn shade(&self, inner: Rect, buffer: &mut Buffer) {
+        let Some((coverage, number)) = self.coverage else { return };
+        let (rows, columns) = plane(self.shape);
+        let middle = |at: u16, cells: u16, extent: usize| {
+            ((2 * usize::from(at) + 1).saturating_mul(extent) / (2 * usize::from(cells).max(1))).min(extent - 1)
+        };
+        if rows == 0 || columns == 0 {
+            return;
+        }
+        let leading = self.shape.len().saturating_sub(2);
+        let mut element: Vec<usize> = match self.region {
+            Some(region) => region.iter().map(|range| range.start).collect(),
+            None => vec![0; self.shape.len()],
+        };
+        if element.len() != self.shape.len() {
+            return;
+        }
+        for y in 0..inner.height {
+            for x in 0..inner.width {
+                match &mut element[leading..] {
+                    [row, column] => {
+                        *row = middle(y, inner.height, rows);
+                        *column = middle(x, inner.width, columns);
+                    }
+                    [column] => *column = middle(x, inner.width, columns),
+                    _ => {}
+                }
+                let (symbol, style) = match coverage.at(&element) {
+                    Some(Visited::First(first)) if first <= number => ("░", Style::new().fg(self.color)),
+                    Some(Visited::Never) => ("×", DIM),
+                    _ => continue,
+                };
+                if let Some(cell) = buffer.cell_mut((inner.x + x, inner.y + y)) {
                     cell.set_symbol(symbol).set_style(style);
                 }
             }
@@ -140,7 +188,7 @@ mod tests {
         assert_eq!(scale(&(0..0), 0, 10), 0..0);
         let shapes: &[&[usize]] = &[&[], &[0], &[usize::MAX], &[1, usize::MAX], &[usize::MAX, 1], &[0, 0]];
         for shape in shapes {
-            let outline = Outline { shape, region: None, color: Color::Reset };
+            let outline = Outline { shape, region: None, color: Color::Reset, coverage: None };
             for most in [(0, 0), (3, 3), (30, 8)] {
                 let (width, height) = outline.size(most);
                 assert!(width >= 3 && height >= 3 && width <= most.0.max(3) && height <= most.1.max(3), "{shape:?}");

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-const COLOURS: Styles = Styles { depth: Depth::True, ascii: false };
-const PLAIN: Styles = Styles { depth: Depth::None, ascii: true };
+const COLOURS: Styles = Styles { depth: Depth::True, ascii: false, ramp: crate::styles::Ramp::Viridis };
+const PLAIN: Styles = Styles { depth: Depth::None, ascii: true, ramp: crate::styles::Ramp::Viridis };
 
 fn app(report: Option<Arc<Report>>, styles: Styles, (width, height): (u16, u16), keys: &[&str]) -> App {
     let size = Size { width, height };
@@ -24,6 +24,16 @@ fn app(report: Option<Arc<Report>>, styles: Styles, (width, height): (u16, u16),
         app.update(Message::Key(Key::parse(key).unwrap_or_else(|| panic!("{key} is no key"))));
     }
     app.now = Duration::from_secs(3);
+    app
+}
+
+/// With values of the first programs.
+fn app_with_values(styles: Styles, size: (u16, u16), keys: &[&str]) -> App {
+    let mut app = app(Some(samples::measured()), styles, size, &["6"]);
+    app.update(Message::Tiles(Arc::new(samples::tiles(1))));
+    for key in keys {
+        app.update(Message::Key(Key::parse(key).unwrap_or_else(|| panic!("{key} is no key"))));
+    }
     app
 }
 
@@ -73,7 +83,7 @@ fn pipeline_wide() {
 #[test]
 fn pipeline_medium() {
     let all = screen(samples::measured(), PLAIN, (80, 24), &["3", "G"]);
-    let text = Styles { depth: Depth::None, ascii: false };
+    let text = Styles { depth: Depth::None, ascii: false, ramp: crate::styles::Ramp::Viridis };
     let close = screen(samples::measured(), text, (80, 24), &["3", "+", "+"]);
     insta::assert_snapshot!([all, close].join("\n========\n"));
 }
@@ -83,6 +93,35 @@ fn pipeline_from_afar() {
     let report = || samples::report_of(samples::plane(4096, 4096));
     let screens = [COLOURS, PLAIN].map(|styles| screen(report(), styles, (100, 30), &["3", "0", "L", "l"]));
     insta::assert_snapshot!(screens.join("\n========\n"));
+}
+
+#[test]
+fn values_wide() {
+    let screens = [&["o", "o", "j", "l"][..], &["G", "b"]].map(|keys| {
+        text(&app_with_values(COLOURS, (120, 30), keys), COLOURS)
+    });
+    insta::assert_snapshot!(screens.join("\n========\n"));
+}
+
+#[test]
+fn values_medium() {
+    let screens = [&["o"][..], &["o", "m"]].map(|keys| text(&app_with_values(PLAIN, (80, 24), keys), PLAIN));
+    insta::assert_snapshot!(screens.join("\n========\n"));
+}
+
+#[test]
+fn values_that_are_not_there() {
+    let waiting = screen(samples::measured(), COLOURS, (70, 16), &["6"]);
+    let never = screen(samples::report(), COLOURS, (70, 16), &["6"]);
+    insta::assert_snapshot!([waiting, never].join("\n========\n"));
+}
+
+#[test]
+fn the_palette_and_prompts() {
+    let palette = screen(samples::measured(), COLOURS, (100, 30), &[":", "v", "i", "e", "w"]);
+    let search = screen(samples::measured(), COLOURS, (80, 20), &["8", "/", "d", "o", "t"]);
+    let filter = screen(samples::measured(), COLOURS, (80, 20), &["\\", "3", "0", "1"]);
+    insta::assert_snapshot!([palette, search, filter].join("\n========\n"));
 }
 
 #[test]
@@ -98,7 +137,7 @@ fn timings_medium() {
 
 #[test]
 fn source_with_costs() {
-    let views = [&["6"][..], &["6", "s"]].map(|keys| screen(samples::measured(), COLOURS, (100, 20), keys));
+    let views = [&["7"][..], &["7", "s"]].map(|keys| screen(samples::measured(), COLOURS, (100, 20), keys));
     insta::assert_snapshot!(views.join("\n========\n"));
 }
 
@@ -114,7 +153,7 @@ fn medium() {
 
 #[test]
 fn medium_views() {
-    let views = ["2", "5", "6", "7"].map(|tab| screen(samples::report(), COLOURS, (80, 24), &[tab]));
+    let views = ["2", "5", "7", "8", "9"].map(|tab| screen(samples::report(), COLOURS, (80, 24), &[tab]));
     insta::assert_snapshot!(views.join("\n========\n"));
 }
 
@@ -126,7 +165,7 @@ fn small() {
 
 #[test]
 fn a_finding_with_its_source() {
-    insta::assert_snapshot!(screen(samples::report(), COLOURS, (100, 20), &["}", "6"]));
+    insta::assert_snapshot!(screen(samples::report(), COLOURS, (100, 20), &["}", "7"]));
 }
 
 #[test]
@@ -147,6 +186,21 @@ fn grids_of_every_kind() {
 #[test]
 fn programs_coloured_by_block() {
     insta::assert_snapshot!(screen(samples::report(), COLOURS, (80, 24), &["2", "m", "m"]));
+}
+
+#[test]
+fn programs_coloured_by_what_they_cost() {
+    let keys = |count: usize| ["2"].into_iter().chain(std::iter::repeat_n("m", count)).collect::<Vec<_>>();
+    let screens = [4, 5, 7, 8, 11].map(|count| {
+        let styles = if count == 7 { PLAIN } else { COLOURS };
+        screen(samples::measured(), styles, (70, 20), &keys(count))
+    });
+    insta::assert_snapshot!(screens.join("\n========\n"));
+}
+
+#[test]
+fn blocks_that_were_visited() {
+    insta::assert_snapshot!(screen(samples::measured(), COLOURS, (100, 30), &["5", ">", ">", ">", ">", ">", ">"]));
 }
 
 #[test]
@@ -199,13 +253,31 @@ fn every_size_can_be_drawn() {
     ];
     for report in reports {
         for styles in [COLOURS, PLAIN] {
-            for keys in [&[][..], &["2", "G", "m"], &["3"], &["3", "0"], &["4"], &["5"], &["}", "6"], &["7"], &["?"]] {
-                for width in (0..62).chain([110, 130]) {
-                    for height in (0..18).chain([30, 31]) {
-                        let app = app(report.clone(), styles, (width, height), keys);
+            for keys in [&[][..], &["2", "G", "m"], &["3"], &["3", "0"], &["4"], &["5"], &["6", "o"], &["6", "m"], &["}", "7"], &["8"], &["9"], &["?"], &[":"], &["/", "x"]] {
+                // What has been worked out once serves all sizes.
+                let mut app = app(report.clone(), styles, (120, 36), keys);
+                for width in (0..62).chain([80, 110, 200]) {
+                    for height in (0..18).chain([24, 31, 60]) {
+                        app.size = Size { width, height };
                         let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width, height });
                         draw(&app, styles, &mut buffer);
                     }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn values_of_every_size_can_be_drawn() {
+    for styles in [COLOURS, PLAIN] {
+        for keys in [&[][..], &["o", "G"], &["m"]] {
+            let mut app = app_with_values(styles, (120, 36), keys);
+            for width in (0..70).step_by(3).chain([120, 200]) {
+                for height in (0..20).chain([30, 60]) {
+                    app.size = Size { width, height };
+                    let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width, height });
+                    draw(&app, styles, &mut buffer);
                 }
             }
         }

@@ -1,0 +1,83 @@
+//! The launch as the engine has lowered it: the kernel's IR with its grid and its operands, as `pallas-tui lower` prints it.
+
+use super::{cut, empty, frame, row};
+use crate::app::{App, Pane};
+use crate::styles::{self, Styles};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+/// Draws the pane.
+pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
+    let text = app.ir();
+    let count = text.lines().count();
+    let note = if count > 0 { format!(" {} of {count} lines ", (app.ir_scroll + 1).min(count)) } else { String::new() };
+    let kernel = app.launch().map_or(String::new(), |launch| format!(" {} ", launch.launch.kernel.name));
+    let title = Line::from(format!(" IR {kernel}"));
+    let inner = frame(app, styles, Pane::Ir, area, title, Line::from(Span::styled(note, styles::DIM)), buffer);
+    if text.is_empty() {
+        if app.report.is_some() {
+            empty(inner, &["no launch was lowered", "a launch is a pallas_call that was reached"], buffer);
+        }
+        return;
+    }
+    let digits = count.to_string().len();
+    let top = app.ir_scroll.min(count.saturating_sub(1));
+    for (at, (number, code)) in text.lines().enumerate().skip(top).enumerate() {
+        let Some(area) = row(inner, at) else { break };
+        let found = app.finds(code);
+        let mut line = Line::from(Span::styled(format!(" {:>digits$} │ ", number + 1), styles::DIM));
+        let room = (area.width as usize).saturating_sub(digits + 4);
+        line.spans.extend(pieces(&cut(code, room)));
+        line.render(area, buffer);
+        if found {
+            buffer.set_style(area, styles::POINTED);
+        }
+    }
+}
+
+/// A line in the colours of its words: values, names, types, numbers, and what is done.
+fn pieces(code: &str) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    let mut rest = code;
+    let mut acts = true;
+    while !rest.is_empty() {
+        let word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let first = rest.chars().next().unwrap_or(' ');
+        let length = match first {
+            '%' | '@' => 1 + rest[1..].find(|c| !word(c)).unwrap_or(rest.len() - 1),
+            _ if word(first) => rest.find(|c| !word(c)).unwrap_or(rest.len()),
+            _ => rest.find(|c| c == '%' || c == '@' || word(c)).unwrap_or(rest.len()),
+        };
+        let (piece, after) = rest.split_at(length);
+        let style = match first {
+            '%' => Style::new().fg(Color::Cyan),
+            '@' => styles::BOLD,
+            _ if first.is_ascii_digit() => Style::new().fg(Color::Green),
+            // The first word of a statement, after the names of what it gives.
+            _ if acts && word(first) => {
+                acts = false;
+                Style::new().fg(Color::Magenta)
+            }
+            _ => Style::new(),
+        };
+        spans.push(Span::styled(piece.to_string(), style));
+        rest = after;
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_is_kept() {
+        for code in ["  %0, %1 = load %x[:, 3] : f32[8]", "", "%", "kernel @k() { }", "µ % @"] {
+            let text: String = pieces(code).iter().map(|span| span.content.to_string()).collect();
+            assert_eq!(text, code);
+        }
+    }
+}
