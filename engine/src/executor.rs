@@ -6,8 +6,8 @@ use crate::findings::severity;
 use crate::timings::Timings;
 use pallas_check::waits::{self, Mismatch};
 use pallas_interpret::{
-    CopyTimes, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, TileEvent, Unmatched, UnmatchedSemaphore, run_function,
-    run_launch,
+    CopyTimes, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, TileEvent, Unmatched, UnmatchedSemaphore,
+    run_function, run_launch,
 };
 use pallas_ir::{Certainty, Finding, Function, Launch, Location};
 use pallas_jax::{ExecutionError, Executor, World};

@@ -49,5 +49,5 @@ pub use pallas_ir::{Certainty, Edit, Finding, Fix, Label, Launch, Operand, Role,
 pub use pallas_pipeline as pipeline;
 pub use pallas_profile as report;
 pub use pallas_syntax as syntax;
-pub use pallas_tensor as tensor;
 pub use pallas_syntax::{FileId, LineColumn, SourceFile, Span};
+pub use pallas_tensor as tensor;

@@ -77,12 +77,7 @@ impl Run {
     }
 }
 
-fn evaluate(
-    path: &str,
-    source: Arc<SourceFile>,
-    options: RunOptions,
-    wanted: Option<Capture>,
-) -> (Run, Vec<Tiles>) {
+fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Option<Capture>) -> (Run, Vec<Tiles>) {
     let capturing = wanted.map(|wanted| Capturing::new(wanted, options.cancel.clone()));
     let module = pallas_syntax::parse(source.clone());
     let console = Rc::new(RefCell::new(options.console));

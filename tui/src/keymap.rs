@@ -641,7 +641,9 @@ impl Binding {
         }
         match distinct.as_slice() {
             [(action, _)] if !moves(action) => vec![(self.help, self.shown, *action)],
-            several => several.iter().zip(self.commands).map(|((action, key), words)| (*words, *key, *action)).collect(),
+            several => {
+                several.iter().zip(self.commands).map(|((action, key), words)| (*words, *key, *action)).collect()
+            }
         }
     }
 }

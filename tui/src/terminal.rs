@@ -103,9 +103,9 @@ impl Drop for Screen {
 
 fn enter() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
-    let taken = enable_raw_mode().and_then(|()| execute!(io::stdout(), EnterAlternateScreen, Hide)).and_then(|()| {
-        if MOUSE.load(Ordering::SeqCst) { execute!(io::stdout(), EnableMouseCapture) } else { Ok(()) }
-    });
+    let taken = enable_raw_mode()
+        .and_then(|()| execute!(io::stdout(), EnterAlternateScreen, Hide))
+        .and_then(|()| if MOUSE.load(Ordering::SeqCst) { execute!(io::stdout(), EnableMouseCapture) } else { Ok(()) });
     if taken.is_err() {
         give_back();
     }

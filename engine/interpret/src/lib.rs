@@ -26,7 +26,9 @@ mod semaphores;
 mod tape;
 
 pub use error::{RunError, RunErrorKind};
-pub use hooks::{CopyTimes, Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes, TileEvent, Unmatched, UnmatchedSemaphore};
+pub use hooks::{
+    CopyTimes, Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes, TileEvent, Unmatched, UnmatchedSemaphore,
+};
 pub use launch::{LaunchPlan, run_launch};
 pub use machine::{FunctionPlan, run_function};
 pub use print::format_debug_print;

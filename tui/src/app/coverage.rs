@@ -156,7 +156,8 @@ impl Coverage {
                         None => return Some(Visited::Never),
                     }
                 }
-                let number = ids.iter().zip(grid).fold(0usize, |n, (&id, &extent)| n.saturating_mul(extent).saturating_add(id));
+                let number =
+                    ids.iter().zip(grid).fold(0usize, |n, (&id, &extent)| n.saturating_mul(extent).saturating_add(id));
                 Some(Visited::First(number))
             }
         }
@@ -272,11 +273,10 @@ mod tests {
         let launch = launch.expect("it is well formed");
         let x = Coverage::new(&launch, &launch.operands[0]).expect("they are known");
         assert!(x.overlaps && !x.is_counted());
-        assert_eq!((x.at(&[5]), x.at(&[15]), x.at(&[19])), (
-            Some(Visited::First(0)),
-            Some(Visited::First(2)),
-            Some(Visited::Never)
-        ));
+        assert_eq!(
+            (x.at(&[5]), x.at(&[15]), x.at(&[19])),
+            (Some(Visited::First(0)), Some(Visited::First(2)), Some(Visited::Never))
+        );
         let o = Coverage::new(&launch, &launch.operands[1]).expect("they are known");
         assert_eq!((o.visited, o.blocks, o.at(&[30])), (3, 4, Some(Visited::Never)));
     }

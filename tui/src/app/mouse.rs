@@ -101,7 +101,9 @@ impl App {
                 let columns = crate::view::pipeline::columns(launch, inner.width);
                 let from = usize::from(inner.width).saturating_sub(columns + 1);
                 let Some(timeline) = self.timeline(columns) else { return };
-                let Some(step) = x.checked_sub(from).and_then(|column| timeline.step_at(column, columns)) else { return };
+                let Some(step) = x.checked_sub(from).and_then(|column| timeline.step_at(column, columns)) else {
+                    return;
+                };
                 let by = step as i64 - self.step() as i64;
                 self.step_program(by.saturating_mul(timeline.stride as i64));
             }

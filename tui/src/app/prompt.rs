@@ -261,7 +261,10 @@ impl App {
             }
             Pane::Launches => {
                 let launches = self.report.iter().flat_map(|report| &report.launches);
-                (launches.map(|launch| format!("{} {}", launch.launch.kernel.name, launch.types())).collect(), self.launch)
+                (
+                    launches.map(|launch| format!("{} {}", launch.launch.kernel.name, launch.types())).collect(),
+                    self.launch,
+                )
             }
             _ => {
                 let findings = self.report.iter().flat_map(|report| &report.findings);

@@ -312,7 +312,8 @@ impl Timeline {
             return self.columns().nth(column).map(|steps| steps.start);
         }
         let lanes = &self.modelled;
-        let time = lanes.time.start + (column as f64 + 0.5) / columns.max(1) as f64 * (lanes.time.end - lanes.time.start);
+        let time =
+            lanes.time.start + (column as f64 + 0.5) / columns.max(1) as f64 * (lanes.time.end - lanes.time.start);
         let behind = lanes.begins.iter().take_while(|begin| **begin <= time).count();
         Some(self.first + behind.saturating_sub(1))
     }

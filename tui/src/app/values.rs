@@ -137,12 +137,10 @@ impl RefTile {
     /// An element at a moment.
     pub(crate) fn value(&self, moment: Moment, index: usize) -> Option<Scalar> {
         match (moment, &self.after) {
-            (Moment::Change, Some(after)) => {
-                match (self.before.get(index)?, after.get(index)?) {
-                    (Scalar::Int(before), Scalar::Int(after)) => Some(Scalar::Int(after - before)),
-                    (before, after) => Some(Scalar::Float(after.as_f64()? - before.as_f64()?)),
-                }
-            }
+            (Moment::Change, Some(after)) => match (self.before.get(index)?, after.get(index)?) {
+                (Scalar::Int(before), Scalar::Int(after)) => Some(Scalar::Int(after - before)),
+                (before, after) => Some(Scalar::Float(after.as_f64()? - before.as_f64()?)),
+            },
             _ => self.at(moment).get(index),
         }
     }
@@ -191,7 +189,12 @@ pub(crate) struct Coordinates {
 
 impl Coordinates {
     /// Those of an operand for a program; `None` where they depend on data.
-    pub(crate) fn new(launch: &pallas_engine::Launch, operand: usize, program: &[usize], rank: usize) -> Option<Coordinates> {
+    pub(crate) fn new(
+        launch: &pallas_engine::Launch,
+        operand: usize,
+        program: &[usize],
+        rank: usize,
+    ) -> Option<Coordinates> {
         let operand = launch.operands.get(operand)?;
         let starts = BlockMap::new(operand, launch.grid.len()).starts(program)?;
         let all = starts.into_iter().zip(&operand.block).zip(operand.array.shape.iter());

@@ -28,9 +28,15 @@ pub(crate) enum View {
 
 impl View {
     /// Every view, in the order of the tabs.
-    pub(crate) const ALL: [View; 9] =
-        [
-        View::Overview, View::Grid, View::Pipeline, View::Timings, View::Blocks, View::Values, View::Source, View::Ir,
+    pub(crate) const ALL: [View; 9] = [
+        View::Overview,
+        View::Grid,
+        View::Pipeline,
+        View::Timings,
+        View::Blocks,
+        View::Values,
+        View::Source,
+        View::Ir,
         View::Findings,
     ];
 

@@ -108,7 +108,8 @@ fn picture<'a>(
     if height < 4 || width < 50 || facts.shape.is_empty() {
         return None;
     }
-    let outline = Outline { shape: &facts.shape, region: facts.region.as_deref(), color: styles::role(facts.role), coverage };
+    let outline =
+        Outline { shape: &facts.shape, region: facts.region.as_deref(), color: styles::role(facts.role), coverage };
     let size = outline.size(((width / 3).clamp(NARROWEST, WIDEST), height));
     Some((outline, size))
 }

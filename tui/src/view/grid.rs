@@ -359,9 +359,10 @@ impl<'a> Painter<'a> {
     fn legend(&self, area: Rect, buffer: &mut Buffer) {
         let map = self.map;
         let (first, last) = match &self.heat {
-            Some(heat) => {
-                (format!("{} ", self.app.metric.words(heat.range.0)), format!(" {}", self.app.metric.words(heat.range.1)))
-            }
+            Some(heat) => (
+                format!("{} ", self.app.metric.words(heat.range.0)),
+                format!(" {}", self.app.metric.words(heat.range.1)),
+            ),
             None => ("first ".to_string(), " last".to_string()),
         };
         let mut line = Line::from(Span::styled(first, styles::DIM));

@@ -97,9 +97,8 @@ fn pipeline_from_afar() {
 
 #[test]
 fn values_wide() {
-    let screens = [&["o", "o", "j", "l"][..], &["G", "b"]].map(|keys| {
-        text(&app_with_values(COLOURS, (120, 30), keys), COLOURS)
-    });
+    let screens =
+        [&["o", "o", "j", "l"][..], &["G", "b"]].map(|keys| text(&app_with_values(COLOURS, (120, 30), keys), COLOURS));
     insta::assert_snapshot!(screens.join("\n========\n"));
 }
 
@@ -253,7 +252,22 @@ fn every_size_can_be_drawn() {
     ];
     for report in reports {
         for styles in [COLOURS, PLAIN] {
-            for keys in [&[][..], &["2", "G", "m"], &["3"], &["3", "0"], &["4"], &["5"], &["6", "o"], &["6", "m"], &["}", "7"], &["8"], &["9"], &["?"], &[":"], &["/", "x"]] {
+            for keys in [
+                &[][..],
+                &["2", "G", "m"],
+                &["3"],
+                &["3", "0"],
+                &["4"],
+                &["5"],
+                &["6", "o"],
+                &["6", "m"],
+                &["}", "7"],
+                &["8"],
+                &["9"],
+                &["?"],
+                &[":"],
+                &["/", "x"],
+            ] {
                 // What has been worked out once serves all sizes.
                 let mut app = app(report.clone(), styles, (120, 36), keys);
                 for width in (0..62).chain([80, 110, 200]) {

@@ -67,9 +67,11 @@ fn nothing(app: &App, area: Rect, buffer: &mut Buffer) {
         super::launches::nothing(app, area, buffer);
         return;
     };
-    let asked = app.values.tiles.as_ref().is_some_and(|set| {
-        (set.generation, set.launch, set.asked) == (app.generation, app.launch, app.number())
-    });
+    let asked = app
+        .values
+        .tiles
+        .as_ref()
+        .is_some_and(|set| (set.generation, set.launch, set.asked) == (app.generation, app.launch, app.number()));
     match () {
         () if app.run.is_some() || app.running.is_some() => {
             empty(area, &["the file is running", "values are taken when the run has ended"], buffer);
@@ -152,9 +154,9 @@ struct Painter<'a> {
 impl<'a> Painter<'a> {
     fn new(app: &'a App, styles: Styles, tile: &'a RefTile) -> Painter<'a> {
         let (rows, columns, planes) = plane(tile.at(app.values.moment));
-        let coordinates = app.launch().and_then(|shown| {
-            Coordinates::new(&shown.launch, app.values.selected, &app.program, tile.before.rank())
-        });
+        let coordinates = app
+            .launch()
+            .and_then(|shown| Coordinates::new(&shown.launch, app.values.selected, &app.program, tile.before.rank()));
         let stats = if app.values.moment == Moment::Before { tile.stats_before } else { tile.stats_after };
         let range = match app.values.moment {
             Moment::Change => {
@@ -343,7 +345,8 @@ impl<'a> Painter<'a> {
             format!(" colours from {low} to {high}{scale}")
         } else {
             let (row, column) = self.app.values.element;
-            let element = self.element(row.min(self.rows.saturating_sub(1)), column.min(self.columns.saturating_sub(1)));
+            let element =
+                self.element(row.min(self.rows.saturating_sub(1)), column.min(self.columns.saturating_sub(1)));
             let index = self.flat(row.min(self.rows.saturating_sub(1)), column.min(self.columns.saturating_sub(1)));
             let name = self.app.ref_name(self.app.values.selected);
             let place = match &self.coordinates {
