@@ -182,7 +182,7 @@ pub(crate) struct Watch {
 }
 
 impl LaunchObserver for Watch {
-    fn launched(&self, launch: &Arc<Launch>, _interp: &Interp) {
+    fn launched(&self, launch: &Arc<Launch>) {
         // A launch in a loop is one launch to the reader: equal ones are kept once.
         let mut launches = self.launches.borrow_mut();
         if !launches.iter().any(|seen| seen.spans.apply == launch.spans.apply && **seen == **launch) {
@@ -241,9 +241,12 @@ impl Seen {
 }
 
 impl LaunchObserver for Both {
-    fn launched(&self, launch: &Arc<Launch>, interp: &Interp) {
-        self.facts.launched(interp);
-        self.watch.launched(launch, interp);
+    fn launched(&self, launch: &Arc<Launch>) {
+        self.watch.launched(launch);
+    }
+
+    fn reached(&self, interp: &Interp) {
+        self.facts.launching(interp);
     }
 
     fn found(&self, finding: Finding) {

@@ -181,7 +181,7 @@ impl Collector {
     }
 
     /// Remembers from where something is launched.
-    pub(crate) fn launched(&self, interp: &Interp) {
+    pub(crate) fn launching(&self, interp: &Interp) {
         if self.visits.is_some() {
             self.launching.borrow_mut().extend(interp.stack().into_iter().map(|entry| entry.span));
         }

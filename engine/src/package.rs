@@ -28,6 +28,7 @@ pub(crate) fn place(files: &dyn FileSystem, path: &str) -> Option<(String, Place
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Analysis, AnalysisOptions};
     use std::collections::HashMap;
     use std::sync::Arc;
 
@@ -49,5 +50,24 @@ mod tests {
         assert_eq!((found.package.as_str(), found.folder.as_deref()), ("a", Some("/src/a")));
         assert!(place(&files, "/src/main.py").is_none());
         assert!(place(&files, "main.py").is_none());
+    }
+    #[test]
+    fn names_that_the_package_binds_again_are_submodules_still() {
+        let text = "from lib import gmm as backend\n\n\ndef gmm(x):\n    return backend.gmm(x)\n\n\ngmm(1).real\n";
+        let files = Names(HashMap::from([
+            ("/src/lib/__init__.py", "from lib.ops import gmm as gmm\n"),
+            ("/src/lib/gmm.py", "def gmm(x):\n    return x\n"),
+            ("/src/lib/ops.py", text),
+        ]));
+        let analysis = Analysis::new("/src/lib/ops.py", text, &AnalysisOptions::new(Arc::new(files)));
+        assert!(analysis.findings.is_empty(), "{:?}", analysis.findings);
+        let from_outside = "from lib import gmm\n\ngmm.gmm\n";
+        let files = Names(HashMap::from([
+            ("/src/lib/__init__.py", "from lib.ops import gmm as gmm\n"),
+            ("/src/lib/gmm.py", "def gmm(x):\n    return x\n"),
+            ("/src/lib/ops.py", text),
+        ]));
+        let analysis = Analysis::new("/src/main.py", from_outside, &AnalysisOptions::new(Arc::new(files)));
+        assert_eq!(analysis.findings.len(), 1, "{:?}", analysis.findings);
     }
 }

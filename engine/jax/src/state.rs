@@ -84,7 +84,10 @@ pub trait World {
 /// Told of launches and findings as they come up.
 pub trait LaunchObserver {
     /// A launch was traced and is about to run (or would, in analysis).
-    fn launched(&self, launch: &Arc<Launch>, interp: &Interp);
+    fn launched(&self, launch: &Arc<Launch>);
+
+    /// A launch was traced, maybe inside of a function that a transformation will make another launch of.
+    fn reached(&self, _interp: &Interp) {}
 
     /// Something was found while tracing that is not an exception.
     fn found(&self, finding: Finding);

@@ -276,10 +276,13 @@ impl PallasCall {
 /// transformation makes of it.
 pub(crate) fn apply(cx: &Context<'_>, launch: &Arc<Launch>, arguments: &[Tile]) -> PyResult<Vec<Tile>> {
     let trace = cx.trace_for(arguments.iter());
+    if let Some(observer) = cx.state.observer() {
+        observer.reached(cx.interp);
+    }
     if !trace.as_ref().is_some_and(|trace| trace.is_transform())
         && let Some(observer) = cx.state.observer()
     {
-        observer.launched(launch, cx.interp);
+        observer.launched(launch);
     }
     if let Some(trace) = trace {
         let operands = arguments.iter().map(|tile| cx.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;

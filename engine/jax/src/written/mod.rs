@@ -48,6 +48,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax.interpreters.batching", "batching.py"),
     module!("jax.interpreters.mlir", "mlir.py"),
     module!("jax._src.stages", "stages.py"),
+    module!("jax.stages", "stages_public.py"),
     module!("jax._src.pallas.mosaic.random", "tpu_keys.py"),
     module!("jax._src.user_context", "user_context.py"),
 ];

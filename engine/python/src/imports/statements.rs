@@ -139,10 +139,10 @@ impl Interp {
             Value::Module(module) => module,
             other => return self.get_attr(other, name),
         };
-        if let Some(value) = self.find_attr(source, name)? {
-            return Ok(value);
-        }
         let full = format!("{absolute}.{name}");
+        if let Some(value) = self.find_attr(source, name)? {
+            return Ok(self.before_rebound(module, &full, &value).unwrap_or(value));
+        }
         // A submodule that is being imported is not yet an attribute of its package.
         if let Some(loaded) = self.modules.borrow().get(full.as_str()) {
             return Ok(loaded.clone());
@@ -181,6 +181,25 @@ impl Interp {
             set_field(&raise.exception, "name", Value::name(&module.name));
         }
         Err(stop)
+    }
+
+    /// In analysis: the submodule that a package had under a name when it imported the file that is looked at. A package
+    /// whose `__init__` says `from .ops import gmm` has a function under that name in the end, but a submodule while `ops`
+    /// runs.
+    fn before_rebound(&self, package: &crate::module::Module, full: &str, value: &Value) -> Option<Value> {
+        if !self.is_analysis() || matches!(value, Value::Module(_)) {
+            return None;
+        }
+        let frames = self.frames.borrow();
+        let importing = &frames.last()?.env.module;
+        let is_inside = match importing.namespace.borrow().get("__package__") {
+            Some(Value::Str(own)) => own.strip_prefix(&*package.name).is_some_and(|r| r.is_empty() || r.starts_with('.')),
+            _ => false,
+        };
+        if &*importing.name != "__main__" || !is_inside {
+            return None;
+        }
+        self.modules.borrow().get(full).cloned()
     }
 
     /// Whether this is the error that the module itself was not found (and not one that it imports).
