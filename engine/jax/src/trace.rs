@@ -68,6 +68,11 @@ impl Trace {
         })
     }
 
+    /// Whether it traces an index map, which may ask how large the grid is, not where in it a program is.
+    pub fn is_index_map(&self) -> bool {
+        matches!(self.kind, TraceKind::IndexMap)
+    }
+
     /// Runs `body` with the trace on the stack; it comes off however `body` ends.
     pub fn within<T>(self: &Rc<Trace>, cx: &Context<'_>, body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
         cx.state.traces.borrow_mut().push(self.clone());

@@ -8,7 +8,7 @@ use crate::held::HeldRef;
 use crate::pallas::call::PallasCall;
 use crate::pallas::memory::MemoryRef;
 use crate::pallas::spec::{self, BlockSpec, GridSpec, NoBlockSpec};
-use crate::pallas::{agents, mesh};
+use crate::pallas::{agents, mesh, program};
 use crate::primitive;
 use crate::refs::{RefObject, array_tile};
 use crate::tile::Tile;
@@ -23,7 +23,7 @@ use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
 use pallas_syntax::ast::{Expr, ExprKind, StmtKind};
-use pallas_tensor::{DType, Shape};
+use pallas_tensor::DType;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -133,9 +133,11 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     }
 
     let scalar_refs: Vec<RefType> = scalar_tiles.iter().map(|t| ref_type(&t.ty(), MemorySpace::Smem)).collect();
+    let known: Vec<Option<usize>> =
+        grid.iter().enumerate().map(|(axis, &extent)| (!dynamic.contains(&axis)).then_some(extent)).collect();
     let mut operands = planned
         .into_iter()
-        .map(|plan| operand(cx, plan, &grid, &scalar_refs, &scalar_tree, call.space))
+        .map(|plan| operand(cx, plan, &known, &scalar_refs, &scalar_tree, call.space))
         .collect::<PyResult<Vec<_>>>()?;
 
     let (scratch, scratch_tree) = scratch_types(cx, scratch_value, &names)?;
@@ -146,7 +148,6 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         scratch: &scratch_tree,
         in_place: &passed_on,
     };
-    let known = grid.iter().enumerate().map(|(axis, &extent)| (!dynamic.contains(&axis)).then_some(extent)).collect();
     let kernel = trace_kernel(cx, call, (known, &names), &mut operands, &scratch, &trees)?;
     let mut aliases = aliases(cx, call, &operands)?;
     aliases.extend(passed_on);
@@ -342,7 +343,7 @@ fn tree_mismatch(
 fn operand(
     cx: &Context<'_>,
     plan: Planned,
-    grid: &[usize],
+    grid: &[Option<usize>],
     scalars: &[RefType],
     scalar_tree: &TreeDef,
     space: MemorySpace,
@@ -402,14 +403,14 @@ fn trace_index_map(
     spec: &BlockSpec,
     block: &[BlockDim],
     origin: &str,
-    grid: &[usize],
+    grid: &[Option<usize>],
     scalars: &[RefType],
     scalar_tree: &TreeDef,
 ) -> PyResult<Function> {
     let interp = cx.interp;
     let function_origin = origin_of(cx, &spec.index_map);
     let trace =
-        Trace::new(cx, TraceKind::IndexMap, &interp.callable_name(&spec.index_map), function_origin.clone(), None);
+        Trace::new(cx, TraceKind::IndexMap, &interp.callable_name(&spec.index_map), function_origin.clone(), Some(grid.to_vec()));
     let mut args = CallArgs::default();
     for _ in grid {
         let value = trace.param(Type::Tensor(TensorType::scalar(DType::I32)), None);
@@ -437,7 +438,7 @@ fn trace_index_map(
                     if given == 1 { "" } else { "s" },
                     if scalars.is_empty() { "" } else { " (and the prefetched scalars)" }
                 )),
-                evidence: Some(format!("the grid is {}", Shape::from(grid))),
+                evidence: Some(format!("the grid is {}", program::grid_text(grid))),
                 help: Some("give the index map one parameter per grid axis".to_string()),
                 ..Diagnosis::default()
             }));

@@ -99,7 +99,7 @@ fn grid_question(interp: &Interp, args: Arguments, op: &'static OpDef) -> PyResu
         }
         None => {}
     }
-    let kernel = cx.state.traces.borrow().iter().rev().find_map(|t| t.grid.clone());
+    let kernel = cx.state.traces.borrow().iter().rev().find_map(|t| t.grid.clone().filter(|_| !t.is_index_map()));
     let (Some(trace), Some(grid)) = (cx.trace(), kernel) else {
         return Err(interp.error_with(
             &interp.types().assertion_error,
@@ -137,7 +137,7 @@ fn grid_question(interp: &Interp, args: Arguments, op: &'static OpDef) -> PyResu
 }
 
 /// `(4, None)`: extents that are not known are `None` in JAX's words.
-fn grid_text(grid: &[Option<usize>]) -> String {
+pub(crate) fn grid_text(grid: &[Option<usize>]) -> String {
     let extents: Vec<String> =
         grid.iter().map(|extent| extent.map_or("None".to_string(), |extent| extent.to_string())).collect();
     match extents.as_slice() {
