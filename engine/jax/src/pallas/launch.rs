@@ -409,8 +409,13 @@ fn trace_index_map(
 ) -> PyResult<Function> {
     let interp = cx.interp;
     let function_origin = origin_of(cx, &spec.index_map);
-    let trace =
-        Trace::new(cx, TraceKind::IndexMap, &interp.callable_name(&spec.index_map), function_origin.clone(), Some(grid.to_vec()));
+    let trace = Trace::new(
+        cx,
+        TraceKind::IndexMap,
+        &interp.callable_name(&spec.index_map),
+        function_origin.clone(),
+        Some(grid.to_vec()),
+    );
     let mut args = CallArgs::default();
     for _ in grid {
         let value = trace.param(Type::Tensor(TensorType::scalar(DType::I32)), None);

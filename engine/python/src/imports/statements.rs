@@ -193,7 +193,9 @@ impl Interp {
         let frames = self.frames.borrow();
         let importing = &frames.last()?.env.module;
         let is_inside = match importing.namespace.borrow().get("__package__") {
-            Some(Value::Str(own)) => own.strip_prefix(&*package.name).is_some_and(|r| r.is_empty() || r.starts_with('.')),
+            Some(Value::Str(own)) => {
+                own.strip_prefix(&*package.name).is_some_and(|r| r.is_empty() || r.starts_with('.'))
+            }
             _ => false,
         };
         if &*importing.name != "__main__" || !is_inside {

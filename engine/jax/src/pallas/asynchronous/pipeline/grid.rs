@@ -99,7 +99,8 @@ impl Drop for Entered<'_> {
 pub(crate) fn asked(cx: &Context<'_>, axis: i64, extent: bool) -> Option<Result<Value, usize>> {
     let open = cx.state.pipelines.borrow();
     let grid = open.last()?;
-    let kernel = cx.state.traces.borrow().iter().rev().find(|trace| trace.grid.is_some() && !trace.is_index_map()).cloned();
+    let kernel =
+        cx.state.traces.borrow().iter().rev().find(|trace| trace.grid.is_some() && !trace.is_index_map()).cloned();
     if !kernel.is_some_and(|kernel| Rc::ptr_eq(&kernel, &grid.trace)) {
         return None;
     }
