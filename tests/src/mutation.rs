@@ -1,7 +1,7 @@
 //! Mutants of correct kernels: what JAX makes of each (tests/goldens/mutants.py wrote it down), and what is found in it.
 
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Finding, Severity};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +13,8 @@ pub enum Verdict {
     Right,
     /// It computes something else, or undefined behaviour decides.
     Wrong,
+    /// It computes the same, rounded in another place.
+    Rounds,
     /// It raises this.
     Raises(String),
 }
@@ -76,8 +78,12 @@ pub fn mutants() -> Result<Vec<Mutant>, String> {
         }
         let verdict = match verdict.strip_prefix("raises ") {
             Some(error) => Verdict::Raises(error.to_string()),
-            None if verdict == "right" => Verdict::Right,
-            None => Verdict::Wrong,
+            None => match verdict {
+                "right" => Verdict::Right,
+                "wrong" => Verdict::Wrong,
+                "rounds" => Verdict::Rounds,
+                _ => return Err(broken()),
+            },
         };
         let line = original[..start].matches('\n').count() as u32 + 1;
         let (program, operator) = (program.to_string(), operator.to_string());
@@ -140,6 +146,7 @@ impl Judge {
         let is_as_wanted = match &mutant.verdict {
             Verdict::Right => new.is_empty(),
             Verdict::Wrong => new.iter().any(|finding| is_about(finding, mutant, &analysis)),
+            Verdict::Rounds => true,
             Verdict::Raises(_) => new.iter().any(|finding| finding.severity == Severity::Error),
         };
         let line = |finding: &Finding| analysis.source_of(finding.span).line_of(finding.span.start);
@@ -153,20 +160,17 @@ fn is_about(finding: &Finding, mutant: &Mutant, analysis: &Analysis) -> bool {
     let source = &analysis.source;
     let labels = finding.labels.iter().map(|label| label.span);
     let mut places = labels.chain([finding.span]).filter(|span| span.file == source.id);
-    let kernels: Vec<_> = analysis.launches.iter().filter_map(|launch| launch.spans.kernel).collect();
+    let top_level = |at: u32| analysis.module.body.iter().position(|statement| statement.span.touches(at));
+    let kernels: HashSet<Option<usize>> = analysis
+        .launches
+        .iter()
+        .flat_map(|launch| launch.kernel.locations.iter().map(|location| top_level(location.span.start)))
+        .collect();
     let calls: Vec<_> = analysis.launches.iter().map(|launch| launch.spans.call).collect();
     places.any(|span| {
-        let line = source.line_of(span.start);
-        // Kernels are functions at the top level: they begin at their name, and end at the next line that is not indented.
-        let in_kernel = kernels.iter().any(|kernel| {
-            let rest = &source.text[kernel.start as usize..];
-            let end = rest
-                .match_indices('\n')
-                .find(|(at, _)| rest[at + 1..].chars().next().is_some_and(|next| !next.is_whitespace()));
-            let end = end.map_or(source.text.len(), |(at, _)| kernel.start as usize + at);
-            (kernel.start as usize..end).contains(&(span.start as usize))
-        });
-        line == mutant.line || in_kernel || calls.iter().any(|call| call.covers(span))
+        source.line_of(span.start) == mutant.line
+            || calls.iter().any(|call| call.covers(span))
+            || kernels.contains(&top_level(span.start))
     })
 }
 
@@ -195,6 +199,7 @@ impl Score {
             (Verdict::Wrong, false) => &mut self.missed,
             (Verdict::Right, true) => &mut self.quiet,
             (Verdict::Right, false) => &mut self.alarms,
+            (Verdict::Rounds, _) => return,
             (Verdict::Raises(_), true) => &mut self.refused,
             (Verdict::Raises(_), false) => &mut self.accepted,
         } += 1;
@@ -228,6 +233,7 @@ pub fn describe(mutant: &Mutant, outcome: &Outcome) -> String {
     let verdict = match &mutant.verdict {
         Verdict::Right => "right",
         Verdict::Wrong => "wrong",
+        Verdict::Rounds => "rounds",
         Verdict::Raises(error) => error,
     };
     let mut line = String::new();
@@ -235,9 +241,7 @@ pub fn describe(mutant: &Mutant, outcome: &Outcome) -> String {
     // Writing to a string does not fail.
     let _ = write!(
         line,
-        "{:<18} {:<10} {:>3} {:<20} {before} -> {after} [{}]",
-        verdict,
-        "",
+        "{verdict:<18} {:>3} {:<20} {before} -> {after} [{}]",
         mutant.line,
         mutant.operator,
         outcome.findings.join(", ")

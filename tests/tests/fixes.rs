@@ -267,6 +267,28 @@ pl.pallas_call(total, grid=(8, 4), out_shape=jax.ShapeDtypeStruct((8, 128), jnp.
 }
 
 #[test]
+fn a_product_keeps_its_sums() {
+    let program = |product: &str| {
+        format!(
+            "
+def matmul(x_ref, y_ref, o_ref):
+  o_ref[...] = jnp.zeros_like(o_ref)
+  o_ref[...] += {product}
+
+x = jnp.ones((64, 64), jnp.bfloat16)
+pl.pallas_call(matmul, out_shape=jax.ShapeDtypeStruct((64, 64), jnp.float32))(x, x)
+"
+        )
+    };
+    check(
+        "PL205",
+        &program("jnp.dot(x_ref[...], y_ref[...])"),
+        &program("jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)"),
+    );
+    check_none("PL205", &program("x_ref[...] @ y_ref[...]"));
+}
+
+#[test]
 fn a_value_is_converted_to_the_dtype_of_its_ref() {
     let program = |value: &str| {
         format!(

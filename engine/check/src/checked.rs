@@ -1,6 +1,6 @@
 //! A launch that is being checked, with what several rules ask for worked out once.
 
-use crate::shadow::{self, Leak};
+use crate::shadow::{self, Found, Leak};
 use crate::waits::{self, Problem};
 use pallas_ir::Launch;
 use std::cell::OnceCell;
@@ -9,18 +9,23 @@ use std::ops::Deref;
 /// A launch, and what was found out about it so far.
 pub struct Checked<'a> {
     launch: &'a Launch,
-    leaks: OnceCell<Vec<Leak>>,
+    found: OnceCell<Found>,
     waits: OnceCell<Vec<Problem>>,
 }
 
 impl<'a> Checked<'a> {
     pub(crate) fn new(launch: &'a Launch) -> Self {
-        Checked { launch, leaks: OnceCell::new(), waits: OnceCell::new() }
+        Checked { launch, found: OnceCell::new(), waits: OnceCell::new() }
+    }
+
+    /// What running it without data shows.
+    pub(crate) fn found(&self) -> &Found {
+        self.found.get_or_init(|| shadow::run(self.launch))
     }
 
     /// The garbage that its outputs hold.
     pub(crate) fn leaks(&self) -> &[Leak] {
-        self.leaks.get_or_init(|| shadow::leaks(self.launch))
+        &self.found().leaks
     }
 
     /// Where its waits and signals do not fit.

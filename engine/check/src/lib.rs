@@ -3,6 +3,7 @@
 //! where that does not decide, nothing is said.
 
 mod access;
+mod aligned;
 mod blocks;
 mod checked;
 mod coverage;

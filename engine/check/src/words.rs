@@ -39,6 +39,22 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     }
 }
 
+/// `512 bytes`, `1.5 MiB`
+pub(crate) fn bytes(number: usize) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let mut value = number as f64;
+    let mut unit = None;
+    while value >= 1024.0 && unit.is_none_or(|unit| unit + 1 < UNITS.len()) {
+        value /= 1024.0;
+        unit = Some(unit.map_or(0, |unit: usize| unit + 1));
+    }
+    match unit {
+        None => count(number, "byte"),
+        Some(unit) if value.fract() == 0.0 => format!("{value:.0} {}", UNITS[unit]),
+        Some(unit) => format!("{value:.1} {}", UNITS[unit]),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +69,6 @@ mod tests {
         assert_eq!(program(&[]), "program ()");
         assert_eq!(count(1, "block"), "1 block");
         assert_eq!(count(0, "block"), "0 blocks");
+        assert_eq!([512, 1536, 16 << 20].map(bytes), ["512 bytes", "1.5 KiB", "16 MiB"]);
     }
 }

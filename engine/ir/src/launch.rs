@@ -27,6 +27,8 @@ pub struct Launch {
     pub semantics: Vec<AxisSemantics>,
     /// What it is compiled with, where the program says so.
     pub target: Target,
+    /// How many bytes of vector memory it may have, where the program says so (`vmem_limit_bytes`).
+    pub vmem_limit: Option<usize>,
     /// How it is interpreted, where the program says so.
     pub interpretation: Interpretation,
     /// Places in the source.
@@ -41,6 +43,51 @@ pub enum Target {
     Unsaid,
     /// Triton: blocks are not copied, Refs are pointers into the arrays.
     Triton,
+    /// Mosaic, for a TPU v5e.
+    TpuV5e,
+    /// Mosaic, for a TPU v5p.
+    TpuV5p,
+    /// Mosaic, for a TPU v6e.
+    TpuV6e,
+    /// Mosaic GPU, for Hopper.
+    Hopper,
+    /// Mosaic GPU, for Blackwell.
+    Blackwell,
+}
+
+impl Target {
+    /// All that a program or its settings can say, with the words of the text form.
+    pub(crate) const WORDS: [(&'static str, Target); 6] = [
+        ("triton", Target::Triton),
+        ("tpu_v5e", Target::TpuV5e),
+        ("tpu_v5p", Target::TpuV5p),
+        ("tpu_v6e", Target::TpuV6e),
+        ("hopper", Target::Hopper),
+        ("blackwell", Target::Blackwell),
+    ];
+
+    /// Whether it is a TPU that is known by name.
+    pub fn is_tpu(self) -> bool {
+        matches!(self, Target::TpuV5e | Target::TpuV5p | Target::TpuV6e)
+    }
+
+    /// Vector memory of a TPU's core.
+    pub fn vmem_bytes(self) -> Option<usize> {
+        match self {
+            Target::TpuV5e | Target::TpuV6e => Some(128 << 20),
+            Target::TpuV5p => Some(64 << 20),
+            _ => None,
+        }
+    }
+
+    /// What of it the compiler lets a kernel have where the program says nothing else.
+    pub fn default_vmem_bytes(self) -> Option<usize> {
+        match self {
+            Target::TpuV5e | Target::TpuV5p => Some(16 << 20),
+            Target::TpuV6e => Some(32 << 20),
+            _ => None,
+        }
+    }
 }
 
 /// One array handed to a kernel, with the way it is cut into blocks.

@@ -9,6 +9,7 @@ mod block_indices;
 mod cast;
 mod declare_arbitrary;
 mod initialise;
+mod keep_sums;
 mod mask;
 mod reduction_last;
 mod round_up;
@@ -30,7 +31,7 @@ struct Source<'a> {
 type MakeFix = fn(&Source<'_>, &Finding) -> Option<Fix>;
 
 /// The fixes by rule.
-const FIXES: [(&str, MakeFix); 9] = [
+const FIXES: [(&str, MakeFix); 10] = [
     ("PL106", add_parameter::fix),
     ("PL120", block_indices::fix),
     ("PL121", round_up::fix),
@@ -39,6 +40,7 @@ const FIXES: [(&str, MakeFix); 9] = [
     ("PL125", declare_arbitrary::fix),
     ("PL203", initialise::fix),
     ("PL204", mask::fix),
+    ("PL205", keep_sums::fix),
     ("PL302", cast::fix),
 ];
 

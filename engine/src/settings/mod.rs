@@ -206,7 +206,7 @@ mod tests {
     fn the_closest_selector_decides() {
         let settings = settings("select = ['PL2', 'block-out-of-bounds']\nignore = ['PL20', 'PL204']");
         let reported: Vec<bool> =
-            ["PL120", "PL121", "PL203", "PL204", "PL210"].map(|code| settings.reports(code)).into();
+            ["PL120", "PL121", "PL203", "PL204", "PL21"].map(|code| settings.reports(code)).into();
         assert_eq!(reported, [true, false, false, false, true]);
         assert!(!Settings { ignore: vec![Selector(String::new())], ..Settings::default() }.reports("PL120"));
     }

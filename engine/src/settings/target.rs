@@ -82,7 +82,14 @@ impl TargetDevice {
 
     /// What launches that do not say it are compiled with.
     pub(crate) fn compiler(self) -> Target {
-        if self == TargetDevice::Triton { Target::Triton } else { Target::Unsaid }
+        match self {
+            TargetDevice::TpuV5e => Target::TpuV5e,
+            TargetDevice::TpuV5p => Target::TpuV5p,
+            TargetDevice::TpuV6e => Target::TpuV6e,
+            TargetDevice::Triton => Target::Triton,
+            TargetDevice::Hopper => Target::Hopper,
+            TargetDevice::Blackwell => Target::Blackwell,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod bad_semaphore;
 mod block_dim_not_positive;
 mod block_out_of_bounds;
 mod block_rank_mismatch;
+mod blocks_do_not_match;
 mod captured_constant;
 mod copy_never_awaited;
 mod dtype_mismatch;
@@ -21,6 +22,7 @@ mod import_not_found;
 mod index_map_arity;
 mod index_map_not_integer;
 mod index_map_result_count;
+mod input_partly_read;
 mod internal_error;
 mod invalid_grid;
 mod invalid_out_shape;
@@ -29,15 +31,20 @@ mod kernel_arity;
 mod kernel_returns_value;
 mod loop_carry_mismatch;
 mod mask_shape_mismatch;
+mod memory_budget;
 mod moved_api;
 mod name_not_provided;
+mod narrow_accumulation;
+mod operand_never_read;
 mod output_never_written;
 mod output_not_covered;
+mod output_partly_unwritten;
 mod output_revisited;
 mod padding_reaches_output;
 mod parallel_axis_shares_memory;
 mod predicate_not_scalar;
 mod program_id_outside_kernel;
+mod program_without_effect;
 mod python_if_on_traced_value;
 mod python_int_of_traced_value;
 mod read_before_write;
@@ -49,6 +56,8 @@ mod spec_count_mismatch;
 mod store_dtype_mismatch;
 mod store_shape_mismatch;
 mod syntax_error;
+mod tpu_block_shape;
+mod triton_limits;
 mod uncaught_exception;
 mod unknown_attribute;
 mod unused_suppression;
@@ -93,10 +102,16 @@ pub static ALL: &[&Rule] = &[
     &empty_grid::RULE,
     &output_revisited::RULE,
     &parallel_axis_shares_memory::RULE,
+    &blocks_do_not_match::RULE,
+    &input_partly_read::RULE,
+    &output_partly_unwritten::RULE,
+    &program_without_effect::RULE,
+    &operand_never_read::RULE,
     &ref_index_out_of_bounds::RULE,
     &dynamic_ref_index_out_of_bounds::RULE,
     &read_before_write::RULE,
     &padding_reaches_output::RULE,
+    &narrow_accumulation::RULE,
     &store_shape_mismatch::RULE,
     &store_dtype_mismatch::RULE,
     &shape_mismatch::RULE,
@@ -115,6 +130,9 @@ pub static ALL: &[&Rule] = &[
     &wait_never_satisfied::RULE,
     &copy_never_awaited::RULE,
     &semaphore_not_drained::RULE,
+    &tpu_block_shape::RULE,
+    &memory_budget::RULE,
+    &triton_limits::RULE,
 ];
 
 /// The outputs of a launch, each with whether it shares its memory with an input.

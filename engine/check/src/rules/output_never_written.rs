@@ -64,7 +64,7 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Numbers of the kernel's parameters that something may write.
-fn written(launch: &Launch) -> HashSet<usize> {
+pub(super) fn written(launch: &Launch) -> HashSet<usize> {
     let kernel = &launch.kernel;
     let sources = Sources::new(kernel);
     let mut written = HashSet::new();

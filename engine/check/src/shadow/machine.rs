@@ -1,21 +1,22 @@
 //! A launch: which blocks programs get, what of them lies past the end of the array, what outputs hold at the end.
 
+use super::effects::{Held, Lost};
 use super::labels::{self, Labels};
 use super::memory::{Buffer, LARGEST};
 use super::programs::{Programs, follows};
 use super::region::Machine;
-use super::{Garbage, Leak};
+use super::{Found, Garbage, Leak, Unwritten};
 use crate::words;
 use pallas_ir::{AxisSemantics, BlockMap, IndexForm, Launch, MemorySpace, Operand, Role};
 use pallas_tensor::Array;
 use std::collections::HashMap;
 
-/// The garbage that the outputs of a launch hold, one leak for each read that took some in.
-pub(crate) fn leaks(launch: &Launch) -> Vec<Leak> {
+/// The garbage that the outputs of a launch hold, one leak for each read that took some in, and what is not written.
+pub(crate) fn run(launch: &Launch) -> Found {
     // How many programs there are decides what the last one sees.
     // Programs that act on each other cannot be followed one by one.
     if !launch.dynamic.is_empty() || launch.programs() == 0 || launch.has_agents() {
-        return Vec::new();
+        return Found::default();
     }
     let mut run = Run::new(launch);
     let programs = Programs::of(&launch.grid);
@@ -30,12 +31,12 @@ pub(crate) fn leaks(launch: &Launch) -> Vec<Leak> {
         }
         // What is left undone says nothing; what was done before counts.
         if run.machine.run(program.clone()).is_err() {
-            return Vec::new();
+            return Found::default();
         }
         last = Some(program);
     }
     run.put_back();
-    run.judge()
+    Found { leaks: run.judge(), unwritten: run.unwritten(), lost: run.lost() }
 }
 
 /// A block of an output, by operand and block indices.
@@ -49,11 +50,14 @@ struct Run<'a> {
     current: Vec<Option<Vec<i64>>>,
     /// What blocks of outputs hold that are not in the kernel's Ref.
     blocks: HashMap<Place, Labels>,
+    /// The programs whose stores they hold.
+    stored: HashMap<Place, Held>,
 }
 
 impl<'a> Run<'a> {
     fn new(launch: &'a Launch) -> Self {
         let mut machine = Machine::new(&launch.kernel, &launch.grid);
+        machine.inputs = launch.operands.iter().map(|operand| operand.role == Role::Input).collect();
         for (index, operand) in launch.operands.iter().enumerate() {
             let shape = launch.kernel.params().get(index).map(|&param| launch.kernel.ty(param).shape().clone());
             machine.memory.push(Buffer {
@@ -78,6 +82,7 @@ impl<'a> Run<'a> {
             machine,
             current: vec![None; launch.operands.len()],
             blocks: HashMap::new(),
+            stored: HashMap::new(),
         }
     }
 
@@ -95,6 +100,10 @@ impl<'a> Run<'a> {
             }
         }
         self.blocks.values_mut().for_each(forget);
+        self.machine.effects.jump();
+        for held in std::mem::take(&mut self.stored).into_values() {
+            self.machine.effects.keep(&held);
+        }
     }
 
     /// Brings a program's blocks into the kernel's Refs.
@@ -114,6 +123,16 @@ impl<'a> Run<'a> {
                         continue;
                     }
                     let held = self.machine.memory[index].labels.take();
+                    let place = |indices: &Vec<i64>| (index, indices.clone());
+                    let arriving = wanted.as_ref().and_then(|wanted| self.stored.remove(&place(wanted)));
+                    let stored = self.machine.effects.exchange(index, arriving.unwrap_or_default());
+                    match &self.current[index] {
+                        Some(before) => {
+                            self.stored.insert(place(before), stored);
+                        }
+                        // Which block it was is not known.
+                        None => self.machine.effects.keep(&stored),
+                    }
                     if let Some(before) = self.current[index].take() {
                         self.blocks.insert((index, before), held);
                     }
@@ -220,7 +239,45 @@ impl<'a> Run<'a> {
                 let held = self.machine.memory[index].labels.take();
                 self.blocks.insert((index, place), held);
             }
+            if self.launch.operands[index].role == Role::Output {
+                self.machine.effects.touch(index);
+            }
         }
+    }
+
+    /// A program all of whose stores are lost.
+    fn lost(&mut self) -> Option<Lost> {
+        for held in std::mem::take(&mut self.stored).into_values() {
+            self.machine.effects.keep(&held);
+        }
+        self.machine.effects.lost()
+    }
+
+    /// What of the outputs is in the block of a program, and not written by any: the first block of each.
+    fn unwritten(&self) -> Vec<Unwritten> {
+        let mut blocks: Vec<(&Place, &Labels)> = self.blocks.iter().collect();
+        blocks.sort_by_key(|(place, _)| *place);
+        let mut found: Vec<Unwritten> = Vec::new();
+        for ((output, indices), held) in blocks {
+            let operand = self.launch.operands.get(*output).filter(|operand| operand.role == Role::Output);
+            let held = held.as_ref().and_then(|held| held.elements::<i32>());
+            let (Some(operand), Some(held)) = (operand, held) else { continue };
+            if found.iter().any(|known| known.output == *output) {
+                continue;
+            }
+            let mut ranges: Option<Vec<(usize, usize)>> = None;
+            let mut count = 0;
+            for (flat, _) in held.iter().enumerate().filter(|&(_, &label)| label != 0 && self.machine.is_unread(label)) {
+                let Some(element) = element(operand, indices, flat) else { continue };
+                count += 1;
+                let ranges = ranges.get_or_insert_with(|| element.iter().map(|&at| (at, at + 1)).collect());
+                for (range, at) in ranges.iter_mut().zip(element) {
+                    *range = (range.0.min(at), range.1.max(at + 1));
+                }
+            }
+            found.extend(ranges.map(|ranges| Unwritten { output: *output, ranges, count }));
+        }
+        found
     }
 
     /// What arrived inside the arrays.

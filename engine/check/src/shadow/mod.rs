@@ -9,6 +9,7 @@
 //! that another value could make right. Of large grids only first, second and last programs along each axis are run.
 
 mod access;
+mod effects;
 mod labels;
 mod machine;
 mod memory;
@@ -16,9 +17,32 @@ mod programs;
 mod pure;
 mod region;
 
-pub(crate) use machine::leaks;
+pub(crate) use effects::Lost;
+pub(crate) use machine::run;
 
 use pallas_syntax::Span;
+
+/// What a run shows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// The garbage that outputs hold because of a read.
+    pub(crate) leaks: Vec<Leak>,
+    /// What of the outputs nobody writes.
+    pub(crate) unwritten: Vec<Unwritten>,
+    /// A program that reads inputs and stores something, of which nothing reaches an output.
+    pub(crate) lost: Option<Lost>,
+}
+
+/// A part of an output that is in a program's block, and that no program writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unwritten {
+    /// The output, by its place among the operands.
+    pub(crate) output: usize,
+    /// From where to where along each dimension of the array: all that is not written of one block lies within.
+    pub(crate) ranges: Vec<(usize, usize)>,
+    /// How many elements that are.
+    pub(crate) count: usize,
+}
 
 /// Garbage that an output holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use super::Garbage;
 use super::access::{self, Indices};
+use super::effects::Effects;
 use super::labels::{self, Labels};
 use super::memory::{Buffer, View};
 use super::pure;
@@ -55,6 +56,9 @@ pub(super) struct Machine<'a> {
     grid: &'a [usize],
     pub(super) program: Vec<usize>,
     pub(super) memory: Vec<Buffer>,
+    pub(super) effects: Effects,
+    /// Which of the first Refs are inputs.
+    pub(super) inputs: Vec<bool>,
     /// What labels stand for: label 1 is the first.
     pub(super) sources: Vec<Source>,
     read: HashMap<(i32, OpId), i32>,
@@ -69,6 +73,8 @@ impl<'a> Machine<'a> {
             grid,
             program: Vec::new(),
             memory: Vec::new(),
+            effects: Effects::default(),
+            inputs: Vec::new(),
             sources: Vec::new(),
             read: HashMap::new(),
             values: vec![None; function.values.len()],
@@ -98,6 +104,7 @@ impl<'a> Machine<'a> {
 
     /// Runs the kernel for one program.
     pub(super) fn run(&mut self, program: Vec<usize>) -> Run<()> {
+        self.effects.begin(&program);
         self.program = program;
         // What the same op read in another program is said of that program.
         self.read.clear();
@@ -110,6 +117,7 @@ impl<'a> Machine<'a> {
         let first = self.memory.len();
         let outcome = self.region(self.function.body);
         self.memory.truncate(first);
+        self.effects.truncate(first);
         outcome
     }
 
@@ -156,14 +164,14 @@ impl<'a> Machine<'a> {
         match &op.op.kind {
             OpKind::Pure { .. } => self.pure(op),
             OpKind::Memory(MemoryOp::Load) => self.load(id, op),
-            OpKind::Memory(MemoryOp::Store) => self.store(op),
+            OpKind::Memory(MemoryOp::Store) => self.store(id, op),
             OpKind::Memory(MemoryOp::View) => {
                 self.part(op);
                 Ok(())
             }
             OpKind::Memory(MemoryOp::Swap | MemoryOp::Atomic) => {
                 self.load(id, op)?;
-                self.store(op)
+                self.store(id, op)
             }
             OpKind::Control(control) => self.control(*control, op),
             OpKind::Program(question) => {
@@ -180,11 +188,13 @@ impl<'a> Machine<'a> {
 
     /// Takes what an op could have written for fine, and its results for unknown.
     fn trust(&mut self, op: &OpData) {
+        self.effects.act();
         for &operand in &op.operands {
-            if let Some(buffer) = self.view(operand).map(|view| view.buffer)
-                && let Some(buffer) = self.memory.get_mut(buffer)
-            {
-                buffer.trust();
+            if let Some(buffer) = self.view(operand).map(|view| view.buffer) {
+                self.effects.touch(buffer);
+                if let Some(buffer) = self.memory.get_mut(buffer) {
+                    buffer.trust();
+                }
             }
         }
         for &result in &op.results {
@@ -245,6 +255,10 @@ impl<'a> Machine<'a> {
         let (Some(&reference), Some(&result)) = (op.operands.first(), op.results.first()) else { return Ok(()) };
         let writes = usize::from(!matches!(op.op.kind, OpKind::Memory(MemoryOp::Load)));
         let shape = self.function.ty(result).shape().clone();
+        match self.view(reference).map(|view| view.buffer) {
+            Some(buffer) => self.effects.load(buffer, self.inputs.get(buffer) == Some(&true)),
+            None => self.effects.act(),
+        }
         let found = self.loaded(op, reference, 1 + writes, &shape)?;
         let found = self.relabel(found, id);
         self.put(result, Value::Tile(Tile { shape, known: None, labels: found }));
@@ -291,19 +305,24 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn store(&mut self, op: &OpData) -> Run<()> {
+    fn store(&mut self, id: OpId, op: &OpData) -> Run<()> {
         let [reference, value, ..] = op.operands[..] else { return Ok(()) };
         let value = self.tile(value);
-        let Some(view) = self.view(reference).cloned() else { return Ok(()) };
-        let (indices, rest) = self.indices(op, 2);
-        let Some(buffer) = self.memory.get(view.buffer) else { return Ok(()) };
-        if buffer.labels.is_none() && value.labels.is_none() {
+        let Some(view) = self.view(reference).cloned() else {
+            self.effects.act();
             return Ok(());
-        }
+        };
+        let Some(buffer) = self.memory.get(view.buffer) else { return Ok(()) };
         let extents = buffer.shape.clone();
         let is_plain = matches!(op.op.kind, OpKind::Memory(MemoryOp::Store | MemoryOp::Swap));
         let is_full = |pattern: &IndexPattern| view.is_whole(&extents) && pattern.is_full(&extents);
-        if is_plain && !op.attributes.flag("masked") && op.attributes.index().is_some_and(is_full) {
+        let is_all = is_plain && !op.attributes.flag("masked") && op.attributes.index().is_some_and(is_full);
+        self.effects.store(view.buffer, is_all, id);
+        if buffer.labels.is_none() && value.labels.is_none() {
+            return Ok(());
+        }
+        let (indices, rest) = self.indices(op, 2);
+        if is_all {
             if let Some(buffer) = self.memory.get_mut(view.buffer) {
                 buffer.labels = value.labels;
             }
@@ -442,27 +461,42 @@ impl<'a> Machine<'a> {
     fn repeat(&mut self, op: &'a OpData) -> Run<()> {
         let [condition, body] = op.regions[..] else { return Ok(()) };
         let mut carries: SmallVec<[Tile; 4]> = op.operands.iter().map(|&operand| self.tile(operand)).collect();
-        let before = (self.memory.clone(), carries.clone());
+        let before = self.memory.clone();
+        // How often it runs may not be known.
+        self.effects.unsure += 1;
+        let ended = self.rounds(condition, body, &mut carries);
+        self.effects.unsure -= 1;
+        if ended? {
+            self.results(op, carries);
+            return Ok(());
+        }
+        // As if it had not begun, and had done whatever is needed.
+        self.memory = before;
+        self.skip(op);
+        Ok(())
+    }
+
+    /// Runs a loop as long as it is known to go on: whether its end was reached.
+    fn rounds(
+        &mut self,
+        condition: RegionId,
+        body: RegionId,
+        carries: &mut SmallVec<[Tile; 4]>,
+    ) -> Run<bool> {
         for _ in 0..MOST_ROUNDS {
             self.enter(condition, carries.iter().cloned());
             self.region(condition)?;
             let goes_on = self.yields(condition).first().and_then(|flag| flag.known.as_ref()?.item()?.as_bool());
             match goes_on {
                 Some(true) => {}
-                Some(false) => {
-                    self.results(op, carries);
-                    return Ok(());
-                }
+                Some(false) => return Ok(true),
                 None => break,
             }
-            self.enter(body, carries);
+            self.enter(body, std::mem::take(carries));
             self.region(body)?;
-            carries = self.yields(body);
+            *carries = self.yields(body);
         }
-        // How often it runs is not known: as if it had not begun, and had done whatever is needed.
-        self.memory = before.0;
-        self.skip(op);
-        Ok(())
+        Ok(false)
     }
 
     fn choose(&mut self, op: &'a OpData) -> Run<()> {
@@ -483,6 +517,7 @@ impl<'a> Machine<'a> {
         }
         let before = self.memory.clone();
         let mut after: Option<(Vec<Buffer>, SmallVec<[Tile; 4]>)> = None;
+        self.effects.unsure += 1;
         for &region in &op.regions {
             self.memory = before.clone();
             self.region(region)?;
@@ -493,6 +528,7 @@ impl<'a> Machine<'a> {
                 Some((others, other_yields)) => (merged(others, memory), joined(other_yields, yields)),
             });
         }
+        self.effects.unsure -= 1;
         match after {
             Some((memory, yields)) => {
                 self.memory = memory;
@@ -521,6 +557,7 @@ impl<'a> Machine<'a> {
         self.region(body)?;
         let yields = self.yields(body);
         self.memory.truncate(first);
+        self.effects.truncate(first);
         self.results(op, yields);
         Ok(())
     }

@@ -41,10 +41,13 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
                 None => parser.expected("`parallel`, `arbitrary`, `cluster` or `thread`"),
             })?;
     }
-    let target = match parser.accept_word("triton") {
-        true => Target::Triton,
-        false => Target::Unsaid,
-    };
+    let said = Target::WORDS.iter().find(|(word, _)| parser.accept_word(word));
+    let target = said.map_or(Target::Unsaid, |&(_, target)| target);
+    let mut vmem_limit = None;
+    if parser.accept_word("vmem_limit") {
+        parser.expect('=')?;
+        vmem_limit = Some(parser.size("a number of bytes")?);
+    }
     let interpretation = match parser.accept_word("interpret") {
         true => interpretation(parser)?,
         false => Interpretation::Unsaid,
@@ -80,6 +83,7 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
         aliases,
         semantics,
         target,
+        vmem_limit,
         interpretation,
         spans: LaunchSpans::default(),
     })

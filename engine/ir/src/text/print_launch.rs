@@ -21,8 +21,11 @@ pub(super) fn write_launch(out: &mut String, launch: &Launch, indent: usize) {
         let names: Vec<&str> = launch.semantics.iter().map(|s| s.name()).collect();
         let _ = write!(out, " semantics=[{}]", names.join(", "));
     }
-    if launch.target == Target::Triton {
-        out.push_str(" triton");
+    if let Some((word, _)) = Target::WORDS.iter().find(|(_, target)| *target == launch.target) {
+        let _ = write!(out, " {word}");
+    }
+    if let Some(limit) = launch.vmem_limit {
+        let _ = write!(out, " vmem_limit={limit}");
     }
     if launch.interpretation != Interpretation::Unsaid {
         let _ = write!(out, " interpret={}", launch.interpretation);

@@ -55,6 +55,8 @@ pub struct PallasCall {
     pub semantics: Vec<AxisSemantics>,
     /// What the compiler parameters are for.
     pub target: Target,
+    /// `vmem_limit_bytes` of the compiler parameters.
+    pub vmem_limit: Option<usize>,
     /// The `pallas_call(...)` expression.
     pub span: Span,
     /// The `grid` argument.
@@ -145,6 +147,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         space: MemorySpace::Default,
         semantics: semantics(interp, &compiler_params)?,
         target: target(interp, &compiler_params),
+        vmem_limit: vmem_limit(interp, &compiler_params)?,
         span,
         grid_span,
         out_shape_span,
@@ -197,8 +200,24 @@ fn target(interp: &Interp, params: &Value) -> Target {
     match params {
         Value::None | Value::Unset => interp.extension::<JaxState>().assumed_target.get(),
         _ if *class.name == *triton.name && *class.module == *triton.module => Target::Triton,
-        _ => Target::Unsaid,
+        // Parameters of Mosaic leave open which chip it is.
+        _ => match interp.extension::<JaxState>().assumed_target.get() {
+            Target::Triton => Target::Unsaid,
+            target => target,
+        },
     }
+}
+
+/// `vmem_limit_bytes=...` of `CompilerParams`.
+fn vmem_limit(interp: &Interp, params: &Value) -> PyResult<Option<usize>> {
+    let found = match params {
+        Value::None | Value::Unset | Value::Unknown(_) => None,
+        params => interp.find_attr(params, "vmem_limit_bytes")?,
+    };
+    Ok(match found {
+        Some(Value::Int(limit)) => limit.to_string().parse().ok(),
+        _ => None,
+    })
 }
 
 /// `dimension_semantics=("parallel", "arbitrary")` of any `CompilerParams`, or of the old dict form.

@@ -158,7 +158,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         grid: grid_spec.and_then(|s| s.grid_span).or(call.grid_span),
         out_shape: call.out_shape_span,
     };
-    let (semantics, target) = (call.semantics.clone(), call.target);
+    let (semantics, target, vmem_limit) = (call.semantics.clone(), call.target, call.vmem_limit);
     let launch = Arc::new(Launch {
         kernel,
         grid,
@@ -168,6 +168,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         aliases,
         semantics,
         target,
+        vmem_limit,
         interpretation,
         spans,
     });

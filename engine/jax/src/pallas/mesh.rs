@@ -122,6 +122,7 @@ impl Declared {
             space: MemorySpace::Any,
             semantics: vec![AxisSemantics::Parallel; axes.len()],
             target: Target::Unsaid,
+            vmem_limit: None,
             span: self.span,
             grid_span: None,
             out_shape_span: None,

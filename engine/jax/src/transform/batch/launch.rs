@@ -84,6 +84,7 @@ fn with_axis(launch: &Launch, size: usize, lanes: &[Lane]) -> Launch {
         aliases: launch.aliases.clone(),
         semantics,
         target: launch.target,
+        vmem_limit: launch.vmem_limit,
         interpretation: launch.interpretation,
         spans: launch.spans.clone(),
     }

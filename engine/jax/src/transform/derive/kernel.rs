@@ -88,6 +88,7 @@ fn with_tangents(cx: &Context<'_>, launch: &Launch, moving: &[bool]) -> PyResult
         aliases: Vec::new(),
         semantics: launch.semantics.clone(),
         target: launch.target,
+        vmem_limit: launch.vmem_limit,
         interpretation: launch.interpretation,
         spans: launch.spans.clone(),
     })

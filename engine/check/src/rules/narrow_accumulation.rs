@@ -1,0 +1,77 @@
+//! PL205.
+
+use crate::checked::Checked;
+use crate::rule::Rule;
+use pallas_ir::{Certainty, Finding, Label, OpData, OpId, Severity, ValueId};
+use pallas_tensor::DType;
+
+/// A product rounds its sums to a type that is narrower than what follows or what came before.
+pub(super) static RULE: Rule = Rule {
+    code: "PL205",
+    name: "narrow-accumulation",
+    severity: Severity::Warning,
+    summary: "a product rounds its sums to a narrow type, before they are added up in a wider one",
+    doc: r#"
+## What it does
+Reports a product of matrices whose result is of a narrower type than its factors, or is rounded to 16 bits and then
+converted to a wider float to go on with; and products of floats whose result is an integer.
+
+## Why is this bad?
+The sums are computed in 32 bits and then rounded: bfloat16 keeps 8 bits of them. Adding the rounded sums up in float32
+afterwards does not bring the others back; errors of half a percent are usual, and grow with the number of blocks.
+
+## Example
+```python
+acc_ref[...] += jnp.dot(x_ref[...], y_ref[...])      # bfloat16 factors: the product is bfloat16, too
+```
+
+## Use instead
+```python
+acc_ref[...] += jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+```
+"#,
+    check: Some(check),
+};
+
+fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let kernel = &launch.kernel;
+    for (number, op) in kernel.ops.iter().enumerate().filter(|(_, op)| op.op.name == "dot_general") {
+        let ([left, right], Some(&result)) = (&op.operands[..], op.results.first()) else { continue };
+        let of = |value: ValueId| kernel.ty(value).dtype();
+        let (factors, product) = (widest(of(*left), of(*right)), of(result));
+        let message = if factors.is_float() && product.is_integer() {
+            format!("this product of {} numbers is cut to {}", factors.name(), product.name())
+        } else if factors.is_float() && product.is_float() && product.bits() < factors.bits() {
+            format!("this product of {} numbers is rounded to {}", factors.name(), product.name())
+        } else if product.is_float()
+            && product.bits() <= 16
+            && let Some(wider) = widened(&kernel.ops, result, of)
+        {
+            format!("this product is rounded to {} and goes on in {}", product.name(), wider.name())
+        } else {
+            continue;
+        };
+        let place = kernel.location(OpId(number as u32));
+        let mut finding = RULE.finding(Certainty::Proved, place.span, message);
+        finding.help = Some("keep its sums as they are computed: `preferred_element_type=jnp.float32`".to_string());
+        finding.labels.extend(place.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+        findings.push(finding);
+    }
+}
+
+fn widest(left: DType, right: DType) -> DType {
+    if right.bits() > left.bits() { right } else { left }
+}
+
+/// The wider float that all uses of a value convert it to.
+fn widened(ops: &[OpData], value: ValueId, of: impl Fn(ValueId) -> DType) -> Option<DType> {
+    let mut wider = None;
+    for op in ops.iter().filter(|op| op.operands.contains(&value)) {
+        let to = op.results.first().map(|&result| of(result))?;
+        if op.op.name != "convert_element_type" || !to.is_float() || to.bits() <= of(value).bits() {
+            return None;
+        }
+        wider = Some(to);
+    }
+    wider
+}
