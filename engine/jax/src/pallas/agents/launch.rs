@@ -47,6 +47,7 @@ fn launcher(interp: &Interp, args: Arguments) -> PyResult<Value> {
         space: MemorySpace::Gmem,
         semantics,
         target: Target::Unsaid,
+        vmem_limit: None,
         span: interp.visible_span(),
         grid_span: None,
         out_shape_span: None,
