@@ -66,9 +66,8 @@ const STRUCTURAL: [&str; 16] = [
     "PL122", "PL305", "PL308", "PL310",
 ];
 /// Mistakes that show for some lengths and not for others.
-const GEOMETRIC: [&str; 12] = [
-    "PL120", "PL121", "PL123", "PL124", "PL125", "PL126", "PL128", "PL129", "PL201", "PL202", "PL203", "PL204",
-];
+const GEOMETRIC: [&str; 12] =
+    ["PL120", "PL121", "PL123", "PL124", "PL125", "PL126", "PL128", "PL129", "PL201", "PL202", "PL203", "PL204"];
 
 /// Runs a call with observers of its own, and gives what they saw with what the call gave.
 type Record<'a> = &'a dyn Fn(&dyn Fn() -> PyResult<Value>) -> (Seen, PyResult<Value>);

@@ -19,7 +19,8 @@ fn root() -> PathBuf {
 
 fn rows() -> Vec<Row> {
     let text = std::fs::read_to_string(root().join("../docs/conditions.md")).expect("the tables");
-    let cells = |line: &str| line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_string()).collect::<Vec<_>>();
+    let cells =
+        |line: &str| line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_string()).collect::<Vec<_>>();
     let names = |cell: &str| cell.split(", ").map(|name| name.trim_matches('`').to_string()).collect();
     text.lines()
         .filter(|line| line.starts_with("| ") && line.contains("| PL"))

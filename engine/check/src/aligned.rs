@@ -37,7 +37,14 @@ const ROUNDS: usize = 3;
 pub(crate) fn pairs(launch: &Launch) -> Pairs {
     let kernel = &launch.kernel;
     let sources = Sources::new(kernel);
-    let mut follower = Follower { launch, kernel, sources: &sources, tiles: HashMap::new(), memory: HashMap::new(), pairs: Pairs::new() };
+    let mut follower = Follower {
+        launch,
+        kernel,
+        sources: &sources,
+        tiles: HashMap::new(),
+        memory: HashMap::new(),
+        pairs: Pairs::new(),
+    };
     let has_state = !launch.scratch.is_empty() || kernel.ops.iter().any(|op| !op.regions.is_empty());
     for _ in 0..if has_state { ROUNDS } else { 1 } {
         walk(kernel, |id, _| follower.op(kernel.op(id), kernel.location(id).span));
@@ -246,7 +253,10 @@ impl Follower<'_> {
                 let Some(first) = first else { return };
                 self.trails(first)
             }
-            name if ops::is_elementwise_unary(op.op) || ops::is_elementwise_binary(op.op) || ELEMENTWISE.contains(&name) => {
+            name if ops::is_elementwise_unary(op.op)
+                || ops::is_elementwise_binary(op.op)
+                || ELEMENTWISE.contains(&name) =>
+            {
                 self.elementwise(op, result, span)
             }
             _ => return,
@@ -301,7 +311,8 @@ impl Follower<'_> {
             trails.push(trail);
         }
         for (side, all) in [(0, &left_trails), (1, &right_trails)] {
-            let free = all.iter().enumerate().filter(|(axis, _)| !summed[side].contains(axis) && !batch[side].contains(axis));
+            let free =
+                all.iter().enumerate().filter(|(axis, _)| !summed[side].contains(axis) && !batch[side].contains(axis));
             trails.extend(free.map(|(_, trail)| trail.clone()));
         }
         trails

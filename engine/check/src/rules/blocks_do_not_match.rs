@@ -52,7 +52,8 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         launch.operands.iter().map(|operand| BlockMap::new(operand, launch.grid.len())).collect();
     let mut mismatches: Vec<(Along, Along, Span)> = Vec::new();
     for (&(left, right), &span) in &pairs(launch) {
-        let (Some(left_axes), Some(right_axes)) = (followed(launch, &maps, left), followed(launch, &maps, right)) else {
+        let (Some(left_axes), Some(right_axes)) = (followed(launch, &maps, left), followed(launch, &maps, right))
+        else {
             continue;
         };
         mismatches.extend(
@@ -128,7 +129,11 @@ fn mismatch(
         (true, false) if has_blocks(launch, left) && !is_output(left) => Some((left, right)),
         (false, true) if has_blocks(launch, right) && !is_output(right) => Some((right, left)),
         (false, false) if has_blocks(launch, left) && has_blocks(launch, right) => {
-            if is_output(right) { Some((left, right)) } else { Some((right, left)) }
+            if is_output(right) {
+                Some((left, right))
+            } else {
+                Some((right, left))
+            }
         }
         _ => None,
     }
@@ -144,7 +149,8 @@ fn lost_axes(launch: &Launch, maps: &[BlockMap<'_>]) -> Vec<(Along, Along)> {
                 continue;
             }
             for axis in 0..data.array.shape.len() {
-                let is_chosen = |operand: &Operand| matches!(operand.block[axis], BlockDim::Squeezed | BlockDim::Blocked(1));
+                let is_chosen =
+                    |operand: &Operand| matches!(operand.block[axis], BlockDim::Squeezed | BlockDim::Blocked(1));
                 if !is_chosen(data) || !is_chosen(out) || data.array.shape[axis] != out.array.shape[axis] {
                     continue;
                 }
@@ -166,10 +172,8 @@ fn finding(launch: &Launch, maps: &[BlockMap<'_>], fault: Along, other: Along, s
     let (wrong, right) = (operand(launch, fault), operand(launch, other));
     let axes = followed(launch, maps, other)?;
     let &grid_axis = axes.first().or(followed(launch, maps, fault)?.first())?;
-    let message = format!(
-        "blocks of {} and {} do not belong together: they follow different grid axes",
-        wrong.name, right.name
-    );
+    let message =
+        format!("blocks of {} and {} do not belong together: they follow different grid axes", wrong.name, right.name);
     let place = wrong.spans.index_map.or(wrong.spans.spec).unwrap_or(launch.spans.call);
     let mut finding = RULE.finding(Certainty::Found, place, message);
     let mut program = vec![0; launch.grid.len()];

@@ -94,10 +94,7 @@ fn finding(
     finding.evidence = Some(format!("{part} of {}", operand.name));
     let blocks = operand.block[axis].blocks(operand.array.shape[axis]);
     finding.help = Some(match followed {
-        [] => format!(
-            "the block of {} stands still along dimension {axis}: should it follow the grid?",
-            operand.name
-        ),
+        [] => format!("the block of {} stands still along dimension {axis}: should it follow the grid?", operand.name),
         [grid_axis] => format!(
             "grid axis {grid_axis} has {}, and {} has {} along dimension {axis}",
             words::count(launch.grid[*grid_axis], "program"),
@@ -109,9 +106,11 @@ fn finding(
     if is_short {
         finding.severity = Severity::Warning;
     }
-    finding.labels.extend(launch.spans.grid.map(|span| Label {
-        span,
-        text: format!("the grid is {}", pallas_tensor::Shape::from(&launch.grid[..])),
-    }));
+    finding.labels.extend(
+        launch
+            .spans
+            .grid
+            .map(|span| Label { span, text: format!("the grid is {}", pallas_tensor::Shape::from(&launch.grid[..])) }),
+    );
     finding
 }

@@ -72,7 +72,8 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
             parts.iter().take(4).map(|part| format!("{}: {}", part.name, words::bytes(part.bytes))).collect();
         finding.evidence = Some(shown.join(", "));
         finding.help = Some(match is_certain {
-            true => "take smaller blocks; those that are used once need one buffer: `pipeline_mode=pl.Buffered(1)`".to_string(),
+            true => "take smaller blocks; those that are used once need one buffer: `pipeline_mode=pl.Buffered(1)`"
+                .to_string(),
             false => "take smaller blocks, or allow more: `pltpu.CompilerParams(vmem_limit_bytes=...)`".to_string(),
         });
         findings.push(finding);

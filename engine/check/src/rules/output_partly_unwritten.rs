@@ -58,7 +58,10 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     for unwritten in &launch.found().unwritten {
         let Some(operand) = launch.operands.get(unwritten.output) else { continue };
         // Atomics add to what somebody else has set to zero.
-        if !written.contains(&unwritten.output) || is_added_to(launch, unwritten.output) || first_outside(launch, operand).is_some() {
+        if !written.contains(&unwritten.output)
+            || is_added_to(launch, unwritten.output)
+            || first_outside(launch, operand).is_some()
+        {
             continue;
         }
         let rank = operand.array.shape.len();

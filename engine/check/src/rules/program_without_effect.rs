@@ -63,7 +63,8 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     let program = words::program(&lost.program);
     let message = format!("what {program} stores reaches no output");
     let mut finding = RULE.finding(Certainty::Proved, place.span, message);
-    finding.evidence = Some(format!("{program} reads inputs; what it stores is overwritten before it is read, or never read"));
+    finding.evidence =
+        Some(format!("{program} reads inputs; what it stores is overwritten before it is read, or never read"));
     finding.help = Some(
         "set accumulators to zero only in the first program of a block, and store the result in the last: compare with \
          `pl.num_programs(axis) - 1`"

@@ -3,8 +3,8 @@
 use crate::checked::Checked;
 use crate::rule::Rule;
 use pallas_ir::{BlockDim, BlockMap, Certainty, Finding, IndexForm, Launch, MemorySpace, Operand, Role, Severity};
-use pallas_tensor::{DType, Shape};
 use pallas_syntax::Span;
+use pallas_tensor::{DType, Shape};
 
 /// A block whose shape the TPU compiler refuses.
 pub(super) static RULE: Rule = Rule {
@@ -71,7 +71,8 @@ fn problem(launch: &Launch, operand: &Operand) -> Option<(String, String)> {
         MemorySpace::Any | MemorySpace::Hbm if !is_trivial(launch, operand) => {
             return Some((
                 format!("{} stays in main memory, which has no blocks", operand.name),
-                "leave the block shape and the index map out, and copy what is needed with `pltpu.make_async_copy`".to_string(),
+                "leave the block shape and the index map out, and copy what is needed with `pltpu.make_async_copy`"
+                    .to_string(),
             ));
         }
         _ => {}
@@ -85,11 +86,14 @@ fn problem(launch: &Launch, operand: &Operand) -> Option<(String, String)> {
         [size] => {
             let extent = shape[0];
             let least = least_row(operand.array.dtype);
-            let fits = size == extent || size.is_multiple_of(LANES * SUBLANES) || (size >= least && size.is_power_of_two());
+            let fits =
+                size == extent || size.is_multiple_of(LANES * SUBLANES) || (size >= least && size.is_power_of_two());
             let near = size.max(least).next_power_of_two();
             (!fits).then(|| {
                 (
-                    format!("{size} is neither all {extent} nor a multiple of 1024 nor a power of two of at least {least}"),
+                    format!(
+                        "{size} is neither all {extent} nor a multiple of 1024 nor a power of two of at least {least}"
+                    ),
                     format!("the next that it takes is {}", near.min(size.next_multiple_of(LANES * SUBLANES))),
                 )
             })
@@ -104,12 +108,15 @@ fn problem(launch: &Launch, operand: &Operand) -> Option<(String, String)> {
                 [(rank - 2, rows, row_extent, SUBLANES), (rank - 1, columns, column_extent, LANES)]
             {
                 if !legal(size, extent, unit) {
-                    wrong.push(format!("{size} along dimension {axis} is neither a multiple of {unit} nor all {extent}"));
+                    wrong.push(format!(
+                        "{size} along dimension {axis} is neither a multiple of {unit} nor all {extent}"
+                    ));
                     let next = size.next_multiple_of(unit);
                     right.push(if next < extent { next.to_string() } else { extent.to_string() });
                 }
             }
-            (!wrong.is_empty()).then(|| (wrong.join(", "), format!("the next that it takes is {}", right.join(" and "))))
+            (!wrong.is_empty())
+                .then(|| (wrong.join(", "), format!("the next that it takes is {}", right.join(" and "))))
         }
     }
 }
@@ -124,9 +131,7 @@ fn least_row(dtype: DType) -> usize {
 /// Whether there is one block, which is the array.
 fn is_trivial(launch: &Launch, operand: &Operand) -> bool {
     let is_whole = operand.block.iter().zip(operand.array.shape.iter()).all(|(b, &n)| *b == BlockDim::Blocked(n));
-    let zero = |form: &IndexForm| {
-        matches!(form, IndexForm::Affine { constant: 0, coefficients } if coefficients.iter().all(|&c| c == 0))
-    };
+    let zero = |form: &IndexForm| matches!(form, IndexForm::Affine { constant: 0, coefficients } if coefficients.iter().all(|&c| c == 0));
     is_whole && BlockMap::new(operand, launch.grid.len()).dims.iter().all(zero)
 }
 

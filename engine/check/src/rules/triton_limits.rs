@@ -61,7 +61,8 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         report(grid, "Triton runs fewer than 2147483648 programs".to_string(), "take larger blocks");
     }
     if !launch.scratch.is_empty() {
-        let message = format!("Triton has no scratch memory: {} asked for", words::count(launch.scratch.len(), "Ref is"));
+        let message =
+            format!("Triton has no scratch memory: {} asked for", words::count(launch.scratch.len(), "Ref is"));
         report(launch.spans.call, message, "carry what is needed through the loop as a value");
     }
     if launch.with_role(Role::Prefetch).next().is_some() {
@@ -84,10 +85,8 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         let message = format!("Triton moves powers of two: this has {} elements", shape.size());
         let mut finding = RULE.finding(Certainty::Proved, place.span, message);
         finding.evidence = Some(format!("a tile of shape {}", Shape::from(&shape[..])));
-        finding.help = Some(format!(
-            "take {} elements, and mask those that are too many",
-            shape.size().next_power_of_two()
-        ));
+        finding.help =
+            Some(format!("take {} elements, and mask those that are too many", shape.size().next_power_of_two()));
         finding.labels.extend(place.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
         findings.push(finding);
     }

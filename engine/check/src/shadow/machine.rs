@@ -267,7 +267,8 @@ impl<'a> Run<'a> {
             }
             let mut ranges: Option<Vec<(usize, usize)>> = None;
             let mut count = 0;
-            for (flat, _) in held.iter().enumerate().filter(|&(_, &label)| label != 0 && self.machine.is_unread(label)) {
+            for (flat, _) in held.iter().enumerate().filter(|&(_, &label)| label != 0 && self.machine.is_unread(label))
+            {
                 let Some(element) = element(operand, indices, flat) else { continue };
                 count += 1;
                 let ranges = ranges.get_or_insert_with(|| element.iter().map(|&at| (at, at + 1)).collect());

@@ -477,12 +477,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs a loop as long as it is known to go on: whether its end was reached.
-    fn rounds(
-        &mut self,
-        condition: RegionId,
-        body: RegionId,
-        carries: &mut SmallVec<[Tile; 4]>,
-    ) -> Run<bool> {
+    fn rounds(&mut self, condition: RegionId, body: RegionId, carries: &mut SmallVec<[Tile; 4]>) -> Run<bool> {
         for _ in 0..MOST_ROUNDS {
             self.enter(condition, carries.iter().cloned());
             self.region(condition)?;
