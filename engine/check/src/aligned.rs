@@ -190,11 +190,11 @@ impl Follower<'_> {
     }
 
     fn params(&self, region: RegionId) -> Vec<ValueId> {
-        self.kernel.region(region).params.iter().copied().collect()
+        self.kernel.region(region).params.to_vec()
     }
 
     fn yields(&self, region: RegionId) -> Vec<ValueId> {
-        self.kernel.region(region).yields.iter().copied().collect()
+        self.kernel.region(region).yields.to_vec()
     }
 
     fn hand<'v>(&mut self, from: impl Iterator<Item = &'v ValueId>, to: impl Iterator<Item = &'v ValueId>) {
