@@ -22,12 +22,12 @@ spec = pl.BlockSpec((96,), lambda i: (i,))
 pl.pallas_call(copy, grid=(2,), in_specs=[spec], out_specs=spec, out_shape=x, interpret=True)(x)
 spec = pl.BlockSpec((32, 16), lambda i, j: (i, j))
 pl.pallas_call(rows, grid=(2, 3), in_specs=[spec], out_specs=spec, out_shape=y, interpret=True)(y)
+# Axes beyond the third are made one.
 z = jnp.ones((2, 2, 2, 2))
 spec = pl.BlockSpec((1, 1, 1, 1), lambda *ids: ids)
 pl.pallas_call(
     rows,
     grid=(2, 2, 2, 2),
-#        ^ PL503 error "Triton runs grids of up to 3 axes, this one has 4"
     in_specs=[spec],
     out_specs=spec,
     out_shape=z,

@@ -14,11 +14,11 @@ pub(super) static RULE: Rule = Rule {
     code: "PL503",
     name: "triton-limits",
     severity: Severity::Error,
-    summary: "Triton loads and stores powers of two, runs grids of three axes, and has no scratch memory",
+    summary: "Triton loads and stores powers of two, and has no scratch memory",
     doc: r#"
 ## What it does
 Reports, where the target is Triton (`--target triton`, or `compiler_params=plgpu.CompilerParams(...)` of
-`pallas.triton`): loads and stores of a number of elements that is no power of two, grids of more than three axes or
+`pallas.triton`): loads and stores of a number of elements that is no power of two, grids
 of 2^31 programs and more, scratch memory, and scalars that are fetched before the grid runs.
 
 ## Why is this bad?
@@ -40,9 +40,6 @@ plgpu.load(x_ref.at[lanes], mask=lanes < 96, other=0.0)
     check: Some(check),
 };
 
-/// Axes of a grid of CUDA.
-const MOST_AXES: usize = 3;
-
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     if launch.target != Target::Triton {
         return;
@@ -53,10 +50,6 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         finding.help = Some(help.to_string());
         findings.push(finding);
     };
-    if launch.grid.len() > MOST_AXES {
-        let message = format!("Triton runs grids of up to {MOST_AXES} axes, this one has {}", launch.grid.len());
-        report(grid, message, "make one axis of several, and take the ids apart with `//` and `%`");
-    }
     if launch.programs() >= 1 << 31 {
         report(grid, "Triton runs fewer than 2147483648 programs".to_string(), "take larger blocks");
     }
