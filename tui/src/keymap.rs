@@ -37,6 +37,8 @@ pub(crate) enum Action {
     Palette,
     /// Other colours for magnitudes.
     Theme,
+    /// Saves the screen as a picture.
+    Export,
     /// Hands the place at the cursor to the clipboard.
     Copy,
     /// The next Ref of the program.
@@ -534,6 +536,15 @@ pub(crate) const KEYMAP: &[Binding] = &[
         actions: &[Theme],
         shown: "t",
         help: "colours of magnitudes: viridis, cividis, greys",
+        commands: &[],
+        hint: "",
+    },
+    Binding {
+        place: Place::Everywhere,
+        keys: &["x"],
+        actions: &[Export],
+        shown: "x",
+        help: "save the screen as a picture (SVG) in this folder",
         commands: &[],
         hint: "",
     },

@@ -3,12 +3,15 @@
 
 use crate::app::mouse::Click;
 use crate::app::{App, Effect, Message, Size};
-use crate::styles::Styles;
+use crate::picture;
+use crate::styles::{Depth, Styles};
 use crate::terminal::Screen;
 use crate::view;
 use crate::watch::{FileWatcher, Notice};
 use crate::worker::{Task, Wanted, Worker};
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{self, Event, KeyEventKind, MouseButton, MouseEventKind};
+use ratatui::layout::Rect;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -151,6 +154,10 @@ impl Session {
             Effect::Tiles { generation, launch, number, program } => {
                 self.worker.tiles(Wanted { generation, launch, number, program });
             }
+            Effect::Export => {
+                let said = self.export();
+                self.app.update(Message::Say(said));
+            }
             Effect::Copy(text) => screen.copy(&text)?,
             Effect::Stop => self.worker.stop(),
             Effect::Model(machine) => self.worker.model(*machine),
@@ -179,6 +186,19 @@ impl Session {
             Effect::Quit => {}
         }
         Ok(())
+    }
+
+    /// Saves the screen as a picture, and says where.
+    fn export(&self) -> String {
+        let Size { width, height } = self.app.size;
+        let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width, height });
+        view::draw(&self.app, Styles { depth: Depth::True, ..self.styles }, &mut buffer);
+        let file = format!("pallas-{}.svg", self.app.view.name().to_lowercase());
+        let title = format!("pallas-tui {}", self.app.path.display());
+        match std::fs::write(&file, picture::svg(&buffer, picture::Paper::Dark, &title)) {
+            Ok(()) => format!("saved {file}"),
+            Err(error) => format!("{file}: {error}"),
+        }
     }
 
     /// Lets something else use the terminal, with the keys; then takes both again.

@@ -45,6 +45,12 @@ fn keys_are_pressed() {
 }
 
 #[test]
+fn values_are_waited_for() {
+    let svg = drawn(&["02_blocked_add.py", "--view", "values", "--size", "100x30"]);
+    assert!(svg.contains("not finite") && !svg.contains("taking values"));
+}
+
+#[test]
 fn what_cannot_be_drawn_is_said() {
     let cases: &[(&[&str], &str)] = &[
         (&["missing.py"], "missing.py: no such file"),

@@ -155,6 +155,78 @@ fn a_save_is_shown_with_the_cursor_kept() {
 }
 
 #[test]
+fn every_view_is_a_key_away_and_follows_a_save() {
+    let mut session = Session::start(&[]);
+    session.wait_for("measured in interpret mode");
+    let views = [
+        ("2", "by order"),
+        ("3", "step 0 of 4: program (0,)"),
+        ("4", "Roofline, modelled"),
+        ("5", "visited until now"),
+        ("7", "def add_kernel"),
+        ("8", "kernel @add_kernel"),
+        ("9", "1 launch checked"),
+        ("6", "not finite"),
+    ];
+    for (key, text) in views {
+        session.press(key);
+        session.wait_for(text);
+    }
+    // The Refs of another program, and of another text.
+    session.press("o");
+    session.wait_for("o_ref[0], element (0,) of the array");
+    session.wait_for("after 1");
+    session.press(">");
+    session.wait_for("Values of program (1,)");
+    session.wait_for("after 9");
+    std::fs::write(&session.file, FILE.replace("x_ref[...] + 1", "x_ref[...] + 3")).expect("written");
+    session.wait_for("after 11");
+    session.wait_for("Values of program (1,)");
+    let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
+    session.screen.lock().expect("no panic").screen_mut().set_size(24, 80);
+    session.master.resize(size).expect("resized");
+    session.wait_for("1Overview");
+    session.press("x");
+    session.wait_for("saved pallas-values.svg");
+    assert!(session.file.with_file_name("pallas-values.svg").is_file());
+    session.press(":quit\r");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn keys_are_answered_while_the_file_runs_and_the_run_can_be_stopped() {
+    let mut session = Session::start(&[]);
+    session.wait_for("measured in interpret mode");
+    std::fs::write(&session.file, format!("{FILE}\nwhile True: pass\n")).expect("written");
+    session.wait_for("running");
+    session.press("3");
+    session.wait_for("step 0 of 4");
+    session.press("l");
+    session.wait_for("step 1 of 4");
+    session.press("c");
+    session.wait_for("stopped after");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn the_mouse_selects_tabs_and_can_be_left_to_the_terminal() {
+    let mut session = Session::start(&[]);
+    session.wait_for("measured in interpret mode");
+    let column = session.look(|screen| {
+        let tabs = screen.rows(0, 120).nth(1).expect("a line of tabs");
+        tabs.chars().collect::<Vec<_>>().windows(9).position(|text| text.iter().collect::<String>() == "4 Timings")
+    });
+    let column = column.expect("a tab") + 2;
+    session.press(&format!("\x1b[<0;{column};2M\x1b[<0;{column};2m"));
+    session.wait_for("Roofline, modelled");
+    assert!(session.look(|screen| screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None));
+    session.press("q");
+    assert_eq!(session.end(), 0);
+    assert!(session.look(|screen| screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None));
+}
+
+#[test]
 fn resizing_draws_another_layout() {
     let mut session = Session::start(&[]);
     session.wait_for("Source");

@@ -115,6 +115,8 @@ pub(crate) enum Effect {
         /// The program.
         program: usize,
     },
+    /// Save the screen as a picture.
+    Export,
     /// Hand a text to the terminal's clipboard.
     Copy(String),
     /// Open a file at a line in the user's editor.
@@ -149,6 +151,8 @@ pub(crate) struct App {
     pub(crate) halves: bool,
     /// What is shown; `None` until the first analysis is done.
     pub(crate) report: Option<Arc<Report>>,
+    /// The last report with measured times before the one that is shown.
+    pub(crate) previous: Option<Arc<Report>>,
     /// When the report was made.
     pub(crate) reported: Duration,
     /// Since when an analysis is running.
@@ -240,6 +244,7 @@ impl App {
             size,
             halves,
             report: None,
+            previous: None,
             reported: Duration::ZERO,
             running: None,
             run: None,
@@ -412,6 +417,10 @@ impl App {
                 self.run = None;
             }
             Message::Analysed(report) => {
+                if let Some(last) = self.report.take_if(|last| last.ran.as_ref().is_some_and(|ran| !ran.stopped)) {
+                    self.previous = Some(last.clone());
+                    self.report = Some(last);
+                }
                 let files = report.files();
                 self.take(report);
                 return Some(Effect::Watch(files));
@@ -562,6 +571,7 @@ impl App {
                 self.ramp = self.ramp.next();
                 self.say(format!("colours: {}", self.ramp.name()));
             }
+            Action::Export => return Some(Effect::Export),
             Action::Copy => return self.copied(),
             Action::NextRef => self.next_ref(true),
             Action::PreviousRef => self.next_ref(false),

@@ -385,6 +385,19 @@ fn clicks_and_the_wheel() {
 }
 
 #[test]
+fn the_run_before_an_edit_is_kept_to_compare_with() {
+    let mut app = app(samples::report(), 120, 36);
+    assert!(app.previous.is_none());
+    app.update(Message::Profiled(samples::measured()));
+    app.update(Message::Profiled(samples::measured()));
+    assert!(app.previous.is_none(), "another machine is no other run");
+    app.update(Message::Analysed(samples::report()));
+    assert!(app.previous.as_ref().is_some_and(|previous| previous.ran.is_some()));
+    app.update(Message::Profiled(samples::measured()));
+    assert!(app.previous.is_some());
+}
+
+#[test]
 fn values_are_asked_for_once() {
     let mut app = app(samples::measured(), 120, 36);
     let effect = press(&mut app, "6");

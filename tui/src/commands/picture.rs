@@ -2,13 +2,13 @@
 //! documents are made by it.
 
 use crate::app::views::View;
-use crate::app::{App, Message, Size};
+use crate::app::{App, Effect, Message, Size};
 use crate::args::{ColorChoice, PictureArgs};
 use crate::exit::Exit;
 use crate::keymap::Key;
 use crate::picture;
 use crate::styles::Styles;
-use crate::worker::{Task, Worker};
+use crate::worker::{Task, Wanted, Worker};
 use crate::{environment, output, profiler, sources, view};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -67,7 +67,16 @@ fn draw(args: &PictureArgs, python: Option<&Path>) -> Result<String, String> {
         }
     }
     for key in keys {
-        app.update(Message::Key(key));
+        // Values are taken by another run, of which the worker tells in its own time.
+        let Some(Effect::Tiles { generation, launch, number, program }) = app.update(Message::Key(key)) else { continue };
+        worker.tiles(Wanted { generation, launch, number, program });
+        while let Ok(message) = answers.recv() {
+            let is_last = matches!(&message, Message::Tiles(_));
+            app.update(message);
+            if is_last {
+                break;
+            }
+        }
     }
     let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width, height });
     view::draw(&app, styles, &mut buffer);

@@ -109,6 +109,10 @@ impl Painter<'_> {
     /// Draws lanes with their head, their clock and their steps, and gives the line behind them.
     fn group(&self, lanes: &Lanes, head: &str, modelled: bool, area: Rect, buffer: &mut Buffer) -> u16 {
         let plot = Rect { x: area.x + self.names + 1, width: area.width.saturating_sub(self.names + 2), ..area };
+        // Columns of whole steps seldom fill the pane, and the clock is as wide as they are.
+        let folded = lanes.lanes.iter().map(|lane| lane.shares.len()).max().unwrap_or(0);
+        let width = u16::try_from(folded).unwrap_or(u16::MAX);
+        let plot = if width > 0 { Rect { width: plot.width.min(width), ..plot } } else { plot };
         let mut y = area.y;
         let line = |y: u16| Rect { x: area.x + 1, y, width: area.width.saturating_sub(1), height: 1 };
         if y < area.bottom() {

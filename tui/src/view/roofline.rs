@@ -177,7 +177,7 @@ fn axis(plane: &Plane, report: &Report, launch: &LaunchReport, own: Point, inner
     }
     let roof = m.peak.min(report.machine.bandwidth.value * own.0);
     let text = format!(
-        " {} FLOP/B, {}: {} of what is possible there",
+        " {} FLOP/B, {}: {} of the roof",
         digits(own.0),
         scaled(own.1, "FLOP/s"),
         percent(own.1 / roof)

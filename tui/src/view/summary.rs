@@ -16,7 +16,7 @@ use crate::app::{App, Pane};
 use crate::report::comparison::share;
 use crate::report::profile::words::{bytes, digits, flops, percent, scaled, time};
 use crate::styles::{self, Styles};
-use pallas_engine::report::{LaunchReport, Report, Stage};
+use pallas_engine::report::{LaunchReport, Report, Stage, compare};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -44,6 +44,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     lines.verdict(report, launch);
     lines.modelled(launch);
     lines.measured(app, launch);
+    lines.changes(app, report);
     lines.advice(report, launch);
     lines.notes(app, report, launch);
     let top = app.summary_scroll.min(lines.lines.len().saturating_sub(inner.height as usize));
@@ -138,6 +139,31 @@ impl Lines {
         self.head(format!("measured in {}, {programs}{runs}: {}{when}", m.device, time(m.time)));
         for (stage, spent) in [(Stage::CopyIn, m.copy_in), (Stage::Compute, m.compute), (Stage::CopyOut, m.copy_out)] {
             self.bar(stage.name(), spent, m.time, styles::stage(stage).style());
+        }
+    }
+
+    /// What differs from the run before the last edit.
+    fn changes(&mut self, app: &App, report: &Report) {
+        let ran = app.report.as_ref().is_some_and(|shown| shown.ran.is_some());
+        let before = app.previous.as_ref().and_then(|previous| previous.profile.as_deref()).filter(|_| ran);
+        let Some(comparison) = before.and_then(|before| compare(before, report).ok()) else { return };
+        // Launches of one kernel are numbered from the second on.
+        let name = |at: usize| &report.launches[at].kernel;
+        let same = (0..app.launch).filter(|&at| name(at) == name(app.launch)).count();
+        let name = if same == 0 { name(app.launch).clone() } else { format!("{}#{}", name(app.launch), same + 1) };
+        let own = comparison.changes.iter().filter(|change| change.launch == name && change.what == "time");
+        let mut said = Vec::new();
+        for change in own {
+            let kind = if change.measured { "measured" } else { "modelled" };
+            let words = if (change.share()).abs() < 0.005 { "the same".to_string() } else { share(change.share()) };
+            said.push(format!("{kind} {} then, {} now: {words}", time(change.before), time(change.after)));
+        }
+        if comparison.new.contains(&name) {
+            said.push("this launch is new".to_string());
+        }
+        if !said.is_empty() {
+            self.head("since the run before".to_string());
+            said.iter().for_each(|text| self.say("  ", text, Style::new()));
         }
     }
 

@@ -124,6 +124,16 @@ fn the_palette_and_prompts() {
 }
 
 #[test]
+fn overview_after_another_run() {
+    let mut app = app(Some(samples::measured()), COLOURS, (80, 50), &[]);
+    app.update(Message::Analysed(samples::report()));
+    app.update(Message::Profiled(samples::measured()));
+    app.update(Message::Key(Key::parse("z").expect("a key")));
+    app.update(Message::Key(Key::parse("z").expect("a key")));
+    insta::assert_snapshot!(text(&app, COLOURS));
+}
+
+#[test]
 fn timings_wide() {
     insta::assert_snapshot!(screen(samples::measured(), COLOURS, (120, 36), &["4"]));
 }

@@ -152,7 +152,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         "",
         "",
         bytes(m.bytes),
-        format!("{:>8}  busy {}", time(m.time), percent(m.utilisation)),
+        format!("{:>8}", time(m.time)),
         match &launch.measured {
             Some(measured) => format!("{:>8}", time(measured.time)),
             None if app.run.is_some() => "running".to_string(),
@@ -162,7 +162,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     if let Some(area) = row(inner, total) {
         Line::from(Span::styled(cut(&verdict, width), styles::BOLD)).render(area, buffer);
     }
-    let note = "copies overlap the kernel on the machine, so that its shares may add up to more than the launch";
+    let note = "on the machine copies run beside the kernel: shares are of the whole time";
     if let Some(area) = row(inner, total + 1) {
         Line::from(Span::styled(cut(&format!(" {note}"), width), Style::new().patch(styles::DIM))).render(area, buffer);
     }
