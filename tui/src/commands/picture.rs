@@ -68,7 +68,9 @@ fn draw(args: &PictureArgs, python: Option<&Path>) -> Result<String, String> {
     }
     for key in keys {
         // Values are taken by another run, of which the worker tells in its own time.
-        let Some(Effect::Tiles { generation, launch, number, program }) = app.update(Message::Key(key)) else { continue };
+        let Some(Effect::Tiles { generation, launch, number, program }) = app.update(Message::Key(key)) else {
+            continue;
+        };
         worker.tiles(Wanted { generation, launch, number, program });
         while let Ok(message) = answers.recv() {
             let is_last = matches!(&message, Message::Tiles(_));

@@ -176,12 +176,7 @@ fn axis(plane: &Plane, report: &Report, launch: &LaunchReport, own: Point, inner
         buffer.set_string(from, y + 1, middle, styles::DIM);
     }
     let roof = m.peak.min(report.machine.bandwidth.value * own.0);
-    let text = format!(
-        " {} FLOP/B, {}: {} of the roof",
-        digits(own.0),
-        scaled(own.1, "FLOP/s"),
-        percent(own.1 / roof)
-    );
+    let text = format!(" {} FLOP/B, {}: {} of the roof", digits(own.0), scaled(own.1, "FLOP/s"), percent(own.1 / roof));
     Line::from(Span::styled(cut(&text, inner.width as usize), styles::BOLD))
         .render(Rect { y: y + 2, height: 1, ..inner }, buffer);
 }
