@@ -13,6 +13,13 @@ from tokamax._src.ops.gated_linear_unit import pallas_mosaic_gpu_kernel_sm100 as
 x = jax.ShapeDtypeStruct((1024, 512), jnp.bfloat16)
 weights = jax.ShapeDtypeStruct((512, 2, 1024), jnp.bfloat16)
 
-for module in (ampere, hopper, blackwell):
-    config = common.Config(tile_m=128, tile_n=128, tile_k=64, num_stages=2)
+config = common.Config(tile_m=128, tile_n=128, tile_k=64, num_stages=2)
+
+
+def run(module):
     jax.eval_shape(functools.partial(module.gated_linear_unit, activation=jax.nn.swish, config=config), x, weights)
+
+
+run(ampere)
+run(hopper)
+run(blackwell)

@@ -17,9 +17,9 @@ def array(*shape, dtype=jnp.bfloat16):
     return jax.ShapeDtypeStruct(shape, dtype)
 
 
-def run(kernel, kind, left=None, post_scale=False):
+def run(kernel, kind, left=None, post_scale=False, block_n=128):
     """A product whose right operands are of the kind, and whose left ones are, where one is given."""
-    config = common.Config(block_m=128, block_n=128, block_k=128, num_stages=2, split_k=1, post_scale=post_scale)
+    config = common.Config(block_m=128, block_n=block_n, block_k=128, num_stages=2, split_k=1, post_scale=post_scale)
 
     def product(x, x_scales, w, w_scales, sizes):
         x = x if left is None else qwix.QArray(x, x_scales, qtype=left)
@@ -36,7 +36,7 @@ def run(kernel, kind, left=None, post_scale=False):
     )
 
 
-run(hopper.ragged_dot_quantized_kernel, jnp.int8)
+run(hopper.ragged_dot_quantized_kernel, jnp.int8, block_n=64)
 run(blackwell.ragged_dot_gpu_quant_blackwell_kernel, jnp.int4)
 run(blackwell_post.ragged_dot_gpu_quant_post_scale_blackwell_kernel, jnp.int4, post_scale=True)
 run(blackwell_i8.ragged_dot_gpu_i8_quant_blackwell_kernel, jnp.int4, left=jnp.int8)

@@ -118,6 +118,14 @@ impl View<'_> {
         if exact.is_empty() && is_alone { of(&|span| is_within(span, around)) } else { exact }
     }
 
+    /// Whether a kernel that was traced has operations in the function, or the lambda, at a site.
+    fn is_in_kernel(&self, site: &Site) -> bool {
+        let call = self.here(site.span);
+        let kernels = self.analysis.launches.iter().map(|launch| &launch.kernel);
+        let mut places = kernels.flat_map(|kernel| &kernel.locations);
+        places.any(|place| place.calls.iter().chain([&place.span]).any(|span| span.covers(call) || call.covers(*span)))
+    }
+
     /// Whether a wrapper of the package has launched something for this site: in its call, or in one of what it returned.
     fn launches_through(&self, site: &Site, found: &Found) -> bool {
         let mut calls = self.analysis.facts.launching_within(self.here(site.around));
@@ -135,6 +143,10 @@ impl View<'_> {
         let facts = &self.analysis.facts;
         // What a launcher of the package launches has its place, and its findings, there.
         if site.is_wrapper && self.launches_through(site, found) {
+            return Outcome::Traced { errors: Vec::new() };
+        }
+        // A `core_map` in a kernel is no launch of its own: it is part of one.
+        if site.launcher == "core_map" && self.is_in_kernel(site) {
             return Outcome::Traced { errors: Vec::new() };
         }
         if let Some(why) = facts.why_unknown(self.here(site.callee)) {
