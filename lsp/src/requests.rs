@@ -147,6 +147,7 @@ pub(crate) fn inlay_hints(snapshot: &Snapshot, range: lsp::Range) -> Option<Vec<
     hints.retain(|hint| match hint.kind {
         ide::HintKind::Ref => settings.ref_hints,
         ide::HintKind::Value => settings.value_hints,
+        ide::HintKind::Launch => settings.launch_hints,
     });
     let places = places(snapshot);
     Some(hints.into_iter().map(|hint| places.hint(hint)).collect())

@@ -16,6 +16,8 @@ pub(crate) struct EditorSettings {
     pub(crate) ref_hints: bool,
     /// Whether assigned values get inlay hints.
     pub(crate) value_hints: bool,
+    /// Whether grids and block shapes that are computed get inlay hints.
+    pub(crate) launch_hints: bool,
     /// Whether launches get `Run` and `Profile` above them.
     pub(crate) run_lenses: bool,
     /// Whether launches get their grid above them.
@@ -38,6 +40,7 @@ impl Default for EditorSettings {
             engine: Settings::default(),
             ref_hints: true,
             value_hints: true,
+            launch_hints: true,
             run_lenses: true,
             grid_lenses: true,
             diagnostics: true,
@@ -95,6 +98,7 @@ impl EditorSettings {
                 ("inlayHints", Value::Object(_)) => {
                     settings.ref_hints = flag(value, "refs");
                     settings.value_hints = flag(value, "values");
+                    settings.launch_hints = flag(value, "launches");
                 }
                 ("codeLens", Value::Object(_)) => {
                     settings.run_lenses = flag(value, "run");

@@ -250,6 +250,8 @@ impl Places<'_> {
             position: position(self.lines, hint.offset as usize, self.client.encoding),
             label: lsp::InlayHintLabel::String(hint.label),
             kind: Some(match hint.kind {
+                // The protocol has no kind for values; `PARAMETER` is what editors show like them.
+                HintKind::Launch => lsp::InlayHintKind::PARAMETER,
                 HintKind::Ref | HintKind::Value => lsp::InlayHintKind::TYPE,
             }),
             text_edits: None,

@@ -1,7 +1,9 @@
-//! Inlay hints in kernels: the type of each Ref parameter, and the shape of each value that is assigned.
+//! Inlay hints: in kernels the type of each Ref parameter and the shape of each value that is assigned, at launches what is
+//! computed of them.
 
 use crate::assumptions::assumption;
 use crate::diagnostics::speaks_of_jax;
+use crate::launch_hints::launch_hints;
 use crate::locate::name_span;
 use crate::walk;
 use pallas_engine::{Analysis, Fact, Span};
@@ -11,7 +13,7 @@ use pallas_engine::{Analysis, Fact, Span};
 pub struct Hint {
     /// Byte offset that it follows.
     pub offset: u32,
-    /// What it says, with its leading colon: `: f32[8,128]`.
+    /// What it says, with what leads to it: `: f32[8,128]`, ` = (4, 4)`.
     pub label: String,
     /// What it is about.
     pub kind: HintKind,
@@ -26,6 +28,8 @@ pub enum HintKind {
     Ref,
     /// A value that is assigned.
     Value,
+    /// The grid of a launch, or the shape of blocks.
+    Launch,
 }
 
 /// Hints inside a span of the analysed file, in order.
@@ -71,6 +75,7 @@ pub fn inlay_hints(analysis: &Analysis, within: Span) -> Vec<Hint> {
             }
         });
     });
+    hints.extend(launch_hints(analysis));
     hints.retain(|hint| within.start <= hint.offset && hint.offset <= within.end);
     hints.sort_by_key(|hint| hint.offset);
     hints.dedup();

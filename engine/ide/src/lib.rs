@@ -10,6 +10,7 @@ pub mod hover;
 mod imports;
 pub mod inlay_hints;
 pub mod kernel_ir;
+mod launch_hints;
 mod launches;
 pub mod lenses;
 pub mod links;

@@ -212,6 +212,27 @@ y = pl.pallas_call(kernel, out_shape=x)(x)
 }
 
 #[test]
+fn hints_at_launches_say_what_is_computed() {
+    check_hints(
+        "\
+def kernel(x_ref«: ref<f32[8,128]>», o_ref«: ref<f32[8,128]>»):
+  o_ref[...] = x_ref[...]
+
+def launch(x, rows):
+  grid = (x.shape[0] // rows,)
+  return pl.pallas_call(
+    kernel, out_shape=x, grid=grid« = (2,) | ...»,
+    in_specs=[pl.BlockSpec((rows, 128)« = (8, 128)», lambda i: (i, 0))],
+    out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)),
+  )(x)
+
+launch(jnp.ones((32, 128)), 8)
+launch(jnp.ones((16, 128)), 8)
+",
+    );
+}
+
+#[test]
 fn findings_elsewhere_are_shown_where_they_came_from() {
     let helper = format!("{PRELUDE}\ndef shapes(x):\n  return x.reshape(7, 7)\n");
     let files = Overlay::new(HashMap::from([("/work/helper.py".to_string(), helper.into())]), Arc::new(Disk));
