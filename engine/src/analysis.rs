@@ -1,5 +1,6 @@
 //! Analysis of one file: evaluated without effects, its launches traced and checked.
 
+use crate::bystander::{Bystander, mentions_jax};
 use crate::environment::Environment;
 use crate::evaluator::{Evaluator, Ready, evaluate_once};
 use crate::facts::{Collector, Fact, Facts};
@@ -101,6 +102,9 @@ impl Analysis {
     /// Analyses a text under a path. Never fails: what goes wrong is a finding.
     pub fn new(path: &str, text: &str, options: &AnalysisOptions) -> Analysis {
         let source = Arc::new(SourceFile::new(FileId(0), path, text));
+        if options.memory.as_ref().is_some_and(|memory| memory.is_bystander(text, &*options.files)) {
+            return Analysis::nothing(source);
+        }
         let (module, dependences) = match &options.memory {
             Some(memory) => memory.parse(&source),
             None => (pallas_syntax::parse(source.clone()), Dependences::default()),
@@ -115,6 +119,9 @@ impl Analysis {
             None => evaluate_once(limits, |ready| evaluate(ready, path, &module, &dependences, options)),
         };
         let mut analysis = result.unwrap_or_else(|| internal(source, module));
+        if let Some(memory) = options.memory.as_ref().filter(|_| !analysis.cancelled) {
+            memory.note_bystander(Bystander::new(&analysis.source, &analysis.sources));
+        }
         analysis.findings.extend(moved::find(&analysis.module));
         // Of a file that was not analysed to its end it is not known what is not found.
         let is_complete =
@@ -129,6 +136,26 @@ impl Analysis {
         });
         analysis.findings.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
         analysis
+    }
+
+    /// What there is to say of a file that has nothing to do with JAX.
+    fn nothing(source: Arc<SourceFile>) -> Analysis {
+        let module = Module { source: source.clone(), body: Arc::default(), errors: Vec::new(), pieces: Vec::new() };
+        Analysis {
+            sources: vec![source.clone()],
+            source,
+            module: Arc::new(module),
+            findings: Vec::new(),
+            launches: Vec::new(),
+            facts: Facts::default(),
+            assumed: Vec::new(),
+            cancelled: false,
+        }
+    }
+
+    /// Whether the file, or one that it imports, mentions JAX. Others are none of our business.
+    pub fn speaks_of_jax(&self) -> bool {
+        mentions_jax(&self.source.text) || self.sources.iter().any(|source| mentions_jax(&source.text))
     }
 
     /// Where a span is in the file: with [`AnalysisOptions::memory`], the spans of the tree and of all that is known of it
@@ -162,16 +189,7 @@ fn internal(source: Arc<SourceFile>, module: Arc<Module>) -> Analysis {
         help: Some("please report it with the file".to_string()),
         fix: None,
     };
-    Analysis {
-        sources: vec![source.clone()],
-        source,
-        module,
-        findings: vec![finding],
-        launches: Vec::new(),
-        facts: Facts::default(),
-        assumed: Vec::new(),
-        cancelled: false,
-    }
+    Analysis { module, findings: vec![finding], ..Analysis::nothing(source) }
 }
 
 /// Launches and findings as they come up.

@@ -5,6 +5,7 @@
 //! Front ends depend on this crate (and `pallas-ide`) alone.
 
 pub mod analysis;
+mod bystander;
 mod calibrate;
 mod capture;
 pub mod catalogue;

@@ -2,6 +2,8 @@
 //! the trees of its pieces, what the functions showed that nobody calls, and what the rules said of launches. Decides nothing: whoever asks says on what
 //! the answer depends.
 
+use crate::bystander::Bystander;
+use crate::files::FileSystem;
 use crate::uncalled::Drive;
 use pallas_ir::{Finding, Launch};
 use pallas_syntax::ast::Module;
@@ -22,6 +24,7 @@ struct Kept {
     drives: HashMap<Vec<u64>, (u64, Arc<Drive>)>,
     /// By the place of their application.
     launches: HashMap<Span, Vec<Checked>>,
+    bystander: Option<Bystander>,
     /// Counts analyses.
     now: u64,
 }
@@ -54,6 +57,16 @@ impl Memory {
         };
         let dependences = module.dependences(&module.items());
         (module, dependences)
+    }
+
+    /// Whether the file has nothing to do with JAX, as it had not before.
+    pub(crate) fn is_bystander(&self, text: &str, files: &dyn FileSystem) -> bool {
+        self.lock().bystander.as_ref().is_some_and(|bystander| bystander.is_still(text, files))
+    }
+
+    /// Remembers whether the file has to do with JAX.
+    pub(crate) fn note_bystander(&self, bystander: Option<Bystander>) {
+        self.lock().bystander = bystander;
     }
 
     /// What was remembered for the same reasons.

@@ -178,6 +178,21 @@ fn what_is_typed_into_samples_says_what_a_fresh_analysis_says() {
 }
 
 #[test]
+fn what_has_nothing_to_do_with_jax_is_not_analysed_until_it_has() {
+    let remembering =
+        AnalysisOptions { memory: Some(Memory::default()), evaluator: Some(Evaluator::new()), ..options() };
+    let parsed = |text: &str| {
+        let analysis = Analysis::new("/t.py", text, &remembering);
+        (!analysis.module.body.is_empty(), analysis.speaks_of_jax())
+    };
+    assert_eq!(parsed("import os\nx = 1\n"), (true, false));
+    assert_eq!(parsed("import os\nx = 12\n"), (false, false));
+    assert_eq!(parsed("import os, sys\nx = 12\n"), (true, false));
+    assert_eq!(parsed("import os, jax\nx = 12\n"), (true, true));
+    assert_eq!(parsed("import os, sys\nx = 12\n"), (true, false));
+}
+
+#[test]
 fn an_edit_of_one_function_leaves_what_is_known_of_another() {
     let remembering =
         AnalysisOptions { memory: Some(Memory::default()), evaluator: Some(Evaluator::new()), ..options() };

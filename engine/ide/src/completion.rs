@@ -2,7 +2,6 @@
 //! axes of the grid, fields of Refs. Everything else is left to other language servers.
 
 use crate::calls::{self, Frame, Open};
-use crate::diagnostics::speaks_of_jax;
 use crate::imports::Imports;
 use crate::launches::tuple;
 use pallas_engine::catalogue::Member;
@@ -49,7 +48,7 @@ const FIELDS: [(&str, &str); 7] = [
 
 /// The proposals at a byte offset, best first.
 pub fn completions(analysis: &Analysis, offset: u32) -> Vec<Completion> {
-    if !speaks_of_jax(analysis) {
+    if !analysis.speaks_of_jax() {
         return Vec::new();
     }
     let text = &*analysis.source.text;

@@ -58,16 +58,10 @@ pub struct Note {
 ///
 /// A file that neither mentions JAX nor imports a file that does is none of our business, and has none.
 pub fn diagnostics(analysis: &Analysis) -> Vec<Diagnostic> {
-    if !speaks_of_jax(analysis) {
+    if !analysis.speaks_of_jax() {
         return Vec::new();
     }
     analysis.findings.iter().map(|finding| diagnostic(analysis, finding)).collect()
-}
-
-/// Whether the file, or one that it imports, mentions JAX.
-pub(crate) fn speaks_of_jax(analysis: &Analysis) -> bool {
-    let mentions = |text: &str| text.contains("jax") || text.contains("pallas");
-    mentions(&analysis.source.text) || analysis.sources.iter().any(|source| mentions(&source.text))
 }
 
 impl Diagnostic {

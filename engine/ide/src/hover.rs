@@ -3,7 +3,6 @@
 //! It speaks only of what other language servers cannot know: nothing of constants, strings, or modules.
 
 use crate::assumptions::assumption;
-use crate::diagnostics::speaks_of_jax;
 use crate::locate::{self, Place};
 use crate::{diagnostics, launches};
 use pallas_engine::syntax::ast::{Expr, ExprKind};
@@ -36,7 +35,7 @@ pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
 
 /// The same without what is wrong, for editors that put that into every hover themselves.
 pub fn fact_hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
-    if !speaks_of_jax(analysis) {
+    if !analysis.speaks_of_jax() {
         return None;
     }
     match locate::at(&analysis.module, offset) {

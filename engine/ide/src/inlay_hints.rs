@@ -2,7 +2,6 @@
 //! computed of them.
 
 use crate::assumptions::assumption;
-use crate::diagnostics::speaks_of_jax;
 use crate::launch_hints::launch_hints;
 use crate::locate::name_span;
 use crate::walk;
@@ -35,7 +34,7 @@ pub enum HintKind {
 /// Hints inside a span of the analysed file, in order.
 pub fn inlay_hints(analysis: &Analysis, within: Span) -> Vec<Hint> {
     let mut hints = Vec::new();
-    if !speaks_of_jax(analysis) {
+    if !analysis.speaks_of_jax() {
         return hints;
     }
     walk::functions(&analysis.module.body, &mut |def| {

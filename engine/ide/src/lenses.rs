@@ -1,6 +1,6 @@
 //! What stands above a launch: its grid, how many programs that is, and how much is wrong with it.
 
-use crate::diagnostics::{diagnostics, speaks_of_jax};
+use crate::diagnostics::diagnostics;
 use pallas_engine::{Analysis, Launch, Severity, Span};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct Lens {
 
 /// The lenses of a file, in order; one for each launch in its text, however often it is launched.
 pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
-    if !speaks_of_jax(analysis) {
+    if !analysis.speaks_of_jax() {
         return Vec::new();
     }
     let mut places: Vec<(Span, Vec<&Arc<Launch>>)> = Vec::new();

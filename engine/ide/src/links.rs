@@ -4,7 +4,6 @@
 //! Where other language servers know places of their own (a name and its uses) these are further ones, and are told apart by
 //! [`Links::is_name`]: an editor that asks only one server must ask that one.
 
-use crate::diagnostics::speaks_of_jax;
 use crate::locate::name_span;
 use crate::walk;
 use pallas_engine::syntax::ast::{Arg, Constant, Expr, ExprKind, FunctionDef, StmtKind};
@@ -26,7 +25,7 @@ pub struct Links {
 
 /// What belongs to the place at a byte offset.
 pub fn links(analysis: &Analysis, offset: u32) -> Option<Links> {
-    if !speaks_of_jax(analysis) {
+    if !analysis.speaks_of_jax() {
         return None;
     }
     let (file, offset) = analysis.module.piece_at(offset);

@@ -1,7 +1,6 @@
 //! The signature of the Pallas call that is being typed, with the parameter at the cursor.
 
 use crate::calls;
-use crate::diagnostics::speaks_of_jax;
 use crate::imports::Imports;
 use pallas_engine::Analysis;
 
@@ -20,7 +19,7 @@ pub struct SignatureHelp {
 
 /// The signature at a byte offset.
 pub fn signature_help(analysis: &Analysis, offset: u32) -> Option<SignatureHelp> {
-    if !speaks_of_jax(analysis) {
+    if !analysis.speaks_of_jax() {
         return None;
     }
     let open = calls::open(&analysis.source.text, offset as usize);

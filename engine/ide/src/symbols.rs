@@ -1,6 +1,5 @@
 //! The outline of a file: its kernels and its launches, in order. Other functions are listed by other language servers.
 
-use crate::diagnostics::speaks_of_jax;
 use crate::lenses::grid;
 use crate::walk;
 use pallas_engine::{Analysis, Span};
@@ -32,7 +31,7 @@ pub enum SymbolKind {
 /// The outline.
 pub fn symbols(analysis: &Analysis) -> Vec<Symbol> {
     let mut symbols: Vec<Symbol> = Vec::new();
-    if !speaks_of_jax(analysis) {
+    if !analysis.speaks_of_jax() {
         return symbols;
     }
     walk::functions(&analysis.module.body, &mut |def| {
