@@ -102,7 +102,7 @@ impl Analysis {
     /// Analyses a text under a path. Never fails: what goes wrong is a finding.
     pub fn new(path: &str, text: &str, options: &AnalysisOptions) -> Analysis {
         let source = Arc::new(SourceFile::new(FileId(0), path, text));
-        if options.memory.as_ref().is_some_and(|memory| memory.is_bystander(text, &*options.files)) {
+        if options.memory.as_ref().is_some_and(|memory| memory.is_bystander(&source, &*options.files)) {
             return Analysis::nothing(source);
         }
         let (module, dependences) = match &options.memory {
@@ -155,7 +155,7 @@ impl Analysis {
 
     /// Whether the file, or one that it imports, mentions JAX. Others are none of our business.
     pub fn speaks_of_jax(&self) -> bool {
-        mentions_jax(&self.source.text) || self.sources.iter().any(|source| mentions_jax(&source.text))
+        mentions_jax(&self.source) || self.sources.iter().any(|source| mentions_jax(source))
     }
 
     /// Where a span is in the file: with [`AnalysisOptions::memory`], the spans of the tree and of all that is known of it

@@ -13,29 +13,33 @@ pub(crate) struct Bystander {
     imported: Vec<Arc<SourceFile>>,
 }
 
-/// Whether a text mentions JAX or Pallas.
-pub(crate) fn mentions_jax(text: &str) -> bool {
-    text.contains("jax") || text.contains("pallas")
+/// Whether a source mentions JAX or Pallas. What is embedded in the workbench does not count: an interpreter that was made ahead
+/// has some of it that the program did not ask for.
+pub(crate) fn mentions_jax(source: &SourceFile) -> bool {
+    !is_embedded(source) && (source.text.contains("jax") || source.text.contains("pallas"))
+}
+
+fn is_embedded(source: &SourceFile) -> bool {
+    source.path.starts_with('<')
 }
 
 impl Bystander {
     /// What is to be remembered of a file and all files that were read with it; `None` where one of them mentions JAX.
     pub(crate) fn new(source: &SourceFile, sources: &[Arc<SourceFile>]) -> Option<Bystander> {
-        if mentions_jax(&source.text) || sources.iter().any(|source| mentions_jax(&source.text)) {
+        if mentions_jax(source) || sources.iter().any(|source| mentions_jax(source)) {
             return None;
         }
-        let imported = sources.iter().filter(|other| other.path != source.path).cloned().collect();
+        let is_file = |other: &&Arc<SourceFile>| other.path != source.path && !is_embedded(other);
+        let imported = sources.iter().filter(is_file).cloned().collect();
         Some(Bystander { imports: imports(&source.text), imported })
     }
 
     /// Whether another version of the file has nothing to do with JAX either.
-    pub(crate) fn is_still(&self, text: &str, files: &dyn FileSystem) -> bool {
+    pub(crate) fn is_still(&self, source: &SourceFile, files: &dyn FileSystem) -> bool {
         let is_same = |source: &Arc<SourceFile>| {
-            // What is embedded has no file.
-            source.path.starts_with('<')
-                || files.read(&source.path).is_ok_and(|text| text.is_some_and(|text| *text == *source.text))
+            files.read(&source.path).is_ok_and(|text| text.is_some_and(|text| *text == *source.text))
         };
-        !mentions_jax(text) && imports(text) == self.imports && self.imported.iter().all(is_same)
+        !mentions_jax(source) && imports(&source.text) == self.imports && self.imported.iter().all(is_same)
     }
 }
 

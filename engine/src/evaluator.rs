@@ -20,7 +20,11 @@ pub(crate) struct Ready {
 impl Ready {
     /// One with JAX's modules at hand.
     pub(crate) fn new(limits: Limits) -> Ready {
-        let host = Rc::new(AnalysisHost::default());
+        Ready::with(AnalysisHost::default(), limits)
+    }
+
+    fn with(host: AnalysisHost, limits: Limits) -> Ready {
+        let host = Rc::new(host);
         let interp = Interp::new(host.clone(), Mode::Analysis, limits.clone());
         pallas_jax::install(&interp);
         Ready { interp, host, limits }
@@ -29,10 +33,10 @@ impl Ready {
     /// One for a program like the last: with the native modules that it imported.
     fn again(self) -> Ready {
         let modules = self.interp.native_imports();
-        let limits = self.limits.clone();
+        let (host, limits) = (self.host.again(), self.limits.clone());
         // Before the next one takes memory.
         drop(self);
-        let next = Ready::new(limits);
+        let next = Ready::with(host, limits);
         for module in modules {
             // What cannot be imported ahead is imported, or missed, by the program.
             let _ = next.interp.import(module);

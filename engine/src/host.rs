@@ -68,16 +68,25 @@ pub(crate) struct Reach {
 /// The host of an analysis. Printed text is dropped. An interpreter may be made before it is known which program it is for;
 /// until then there is nothing to be reached.
 #[derive(Default)]
-pub(crate) struct AnalysisHost(RefCell<Option<Reach>>);
+pub(crate) struct AnalysisHost {
+    reach: RefCell<Option<Reach>>,
+    /// Trees of what is imported before there is a program.
+    ahead: ParsedFiles,
+}
 
 impl AnalysisHost {
+    /// One for another interpreter, to be made before its program is known; trees of modules are shared.
+    pub(crate) fn again(&self) -> AnalysisHost {
+        AnalysisHost { reach: RefCell::default(), ahead: self.ahead.clone() }
+    }
+
     /// From here on, a program is analysed that may reach this.
     pub(crate) fn serve(&self, reach: Reach) {
-        *self.0.borrow_mut() = Some(reach);
+        *self.reach.borrow_mut() = Some(reach);
     }
 
     fn ask<T: Default>(&self, question: impl FnOnce(&Reach) -> T) -> T {
-        self.0.borrow().as_ref().map(question).unwrap_or_default()
+        self.reach.borrow().as_ref().map(question).unwrap_or_default()
     }
 }
 
@@ -112,8 +121,8 @@ impl Host for AnalysisHost {
     }
 
     fn parse(&self, source: Arc<SourceFile>) -> Arc<Module> {
-        let parsed = self.ask(|reach| reach.parsed.clone());
-        parsed.parse(source)
+        let parsed = self.ask(|reach| Some(reach.parsed.clone()));
+        parsed.as_ref().unwrap_or(&self.ahead).parse(source)
     }
 
     fn arguments(&self) -> Vec<String> {

@@ -60,8 +60,8 @@ impl Memory {
     }
 
     /// Whether the file has nothing to do with JAX, as it had not before.
-    pub(crate) fn is_bystander(&self, text: &str, files: &dyn FileSystem) -> bool {
-        self.lock().bystander.as_ref().is_some_and(|bystander| bystander.is_still(text, files))
+    pub(crate) fn is_bystander(&self, source: &SourceFile, files: &dyn FileSystem) -> bool {
+        self.lock().bystander.as_ref().is_some_and(|bystander| bystander.is_still(source, files))
     }
 
     /// Remembers whether the file has to do with JAX.

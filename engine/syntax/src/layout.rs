@@ -51,17 +51,24 @@ const STATEMENT_WORDS: &[&str] = &[
 pub(crate) fn lines(source: &SourceFile) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut at = 0;
-    while let Some((start, indent, tabs_as_one)) = next_line(&source.text, at) {
-        let mut scanned = scan(source, start, None);
-        if scanned.unclosed {
-            // Read on to the end of the file in vain: take the line to end where a statement evidently starts.
-            scanned = scan(source, start, Some(indent));
-        }
-        at = scanned.next;
-        let opens_block = scanned.ends_with_colon && opens_block(source, start);
-        lines.push(Line { start, end: scanned.end, indent, tabs_as_one, problem: scanned.problem, opens_block });
+    while let Some((line, next)) = line(source, at) {
+        lines.push(line);
+        at = next;
     }
     lines
+}
+
+/// The first logical line at or after `at`, which is where a line begins or ends, and where to look for the next one.
+pub(crate) fn line(source: &SourceFile, at: usize) -> Option<(Line, usize)> {
+    let (start, indent, tabs_as_one) = next_line(&source.text, at)?;
+    let mut scanned = scan(source, start, None);
+    if scanned.unclosed {
+        // Read on to the end of the file in vain: take the line to end where a statement evidently starts.
+        scanned = scan(source, start, Some(indent));
+    }
+    let opens_block = scanned.ends_with_colon && opens_block(source, start);
+    let line = Line { start, end: scanned.end, indent, tabs_as_one, problem: scanned.problem, opens_block };
+    Some((line, scanned.next))
 }
 
 /// The first token at or after `at`, which is at the start of a line, with its two measures of indentation.

@@ -3,6 +3,7 @@
 
 pub mod ast;
 mod check;
+mod cut;
 mod depends;
 mod document;
 pub mod dump;

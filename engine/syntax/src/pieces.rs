@@ -5,11 +5,10 @@
 //! Which piece is which goes by text: the second piece with a text is the same as the second piece with that text before.
 
 use crate::ast::{Module, Stmt, SyntaxError};
+use crate::cut::Cut;
 use crate::document;
-use crate::layout::{self, Line};
 use crate::span::{FileId, SourceFile, Span};
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// A piece in its place.
@@ -36,6 +35,7 @@ impl FileId {
 /// The pieces of the versions of one file.
 #[derive(Default)]
 pub struct Pieces {
+    cut: Cut,
     known: HashMap<Arc<str>, Vec<Known>>,
     made: u32,
     version: u64,
@@ -58,7 +58,7 @@ impl Pieces {
             Module { source: source.clone(), body: Arc::default(), errors: Vec::new(), pieces: Vec::new() };
         let mut body = Vec::new();
         let mut met: HashMap<&str, usize> = HashMap::new();
-        for range in cut(source) {
+        for range in self.cut.again(source) {
             let text = &source.text[range.clone()];
             let occurrence = met.entry(text).and_modify(|met| *met += 1).or_insert(0);
             let lines_before = source.line_of(range.start as u32) - 1;
@@ -80,7 +80,7 @@ impl Pieces {
         if !self.known.contains_key(text) {
             self.known.insert(text.into(), Vec::new());
         }
-        let pieces = self.known.entry(text.into()).or_default();
+        let pieces = self.known.get_mut(text).expect("just put there");
         if pieces.len() <= occurrence {
             let id = FileId(FIRST + self.made);
             self.made += 1;
@@ -149,35 +149,6 @@ impl Module {
         }
         self.pieces.iter().find(|piece| piece.source.id == file)
     }
-}
-
-/// Where the file can be cut: at lines that are not indented, unless they go on with the statement before.
-fn cut(source: &SourceFile) -> Vec<Range<usize>> {
-    let lines = layout::lines(source);
-    let mut pieces: Vec<Range<usize>> = Vec::new();
-    let mut previous: Option<&Line> = None;
-    for line in &lines {
-        let begins = line.indent == 0 && previous.is_none_or(|previous| !goes_on(source, previous, line));
-        match pieces.last_mut() {
-            Some(piece) if !begins => piece.end = line.end,
-            _ => {
-                // With its indentation, where the file begins with some.
-                let start = source.text[..line.start].rfind('\n').map_or(0, |newline| newline + 1);
-                let start = if line.indent == 0 { line.start } else { start };
-                pieces.push(start..line.end);
-            }
-        }
-        previous = Some(line);
-    }
-    pieces
-}
-
-/// Whether a line that is not indented belongs to the statement before: a decorator's function, a clause, and what stands
-/// where a block should.
-fn goes_on(source: &SourceFile, previous: &Line, line: &Line) -> bool {
-    let is_decorator = previous.indent == 0 && previous.first_word(source) == "@";
-    let is_clause = matches!(line.first_word(source), "elif" | "else" | "except" | "finally");
-    is_decorator || is_clause || (previous.opens_block && previous.problem.is_none())
 }
 
 #[cfg(test)]

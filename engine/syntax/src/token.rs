@@ -92,7 +92,9 @@ pub(crate) fn token(text: &str, at: usize) -> Token {
         let length = rest.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len());
         return made(TokenKind::Name, length);
     }
-    if let Some(operator) = OPERATORS.iter().find(|o| rest.starts_with(**o)) {
+    // Most operators are brackets, commas and colons: one character that begins no longer one.
+    let is_longer = rest.as_bytes().get(1).is_some_and(|second| b"*/><=.".contains(second));
+    if is_longer && let Some(operator) = OPERATORS.iter().find(|o| rest.starts_with(**o)) {
         return made(TokenKind::Operator, operator.len());
     }
     let kind = if "+-*/%@&|^~<>()[]{},:.;=".contains(first) { TokenKind::Operator } else { TokenKind::Unknown };
@@ -161,9 +163,8 @@ pub(crate) fn string_prefix(rest: &str) -> Option<usize> {
     if !matches!(bytes.get(length), Some(b'"' | b'\'')) {
         return None;
     }
-    let prefix = rest[..length].to_ascii_lowercase();
     const PREFIXES: &[&str] = &["", "r", "b", "f", "u", "br", "rb", "fr", "rf"];
-    PREFIXES.contains(&&*prefix).then_some(length)
+    PREFIXES.iter().any(|prefix| prefix.eq_ignore_ascii_case(&rest[..length])).then_some(length)
 }
 
 /// Where the string at `at` ends, whether it is closed, and whether its quotes are three.
