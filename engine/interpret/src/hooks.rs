@@ -16,6 +16,11 @@ pub trait Hooks {
         false
     }
 
+    /// The seed of the turns that threads of GPU kernels take; without, they take them in order until they have to wait.
+    fn schedule(&self) -> Option<u64> {
+        None
+    }
+
     /// A tick of the caller's clock in nanoseconds; `None` leaves times out of events.
     fn now(&mut self) -> Option<u64> {
         None

@@ -1,6 +1,7 @@
 //! Launches: a kernel's tape, once per program, in row-major order.
 
 use crate::affine::IndexMap;
+use crate::agents::{Topology, World};
 use crate::blocks::{BlockPlan, BlockState};
 use crate::clock::{CopyClock, PlaceClock};
 use crate::control::allocate;
@@ -26,6 +27,8 @@ pub struct LaunchPlan {
     /// Aliased inputs and outputs that are one place: both stay in main memory.
     shared: Vec<(usize, usize)>,
     interpretation: Interpretation,
+    /// Of kernels whose programs act on each other: which of them run at the same time.
+    topology: Option<Topology>,
 }
 
 #[derive(Debug)]
@@ -60,6 +63,7 @@ impl LaunchPlan {
             aliases: launch.aliases.clone(),
             shared: shared(launch),
             interpretation: launch.interpretation,
+            topology: Topology::of(launch),
         };
         plan.check(launch)?;
         Ok(plan)
@@ -107,9 +111,11 @@ impl LaunchPlan {
         let mut run = Run::new(self, &grid, rest)?;
         let programs = grid.iter().fold(1usize, |total, &extent| total.saturating_mul(extent));
         let mut ids = vec![0; grid.len()];
-        for number in 0..programs {
+        // Programs that run at the same time are run together.
+        let together = self.topology.as_ref().map_or(1, Topology::size).max(1);
+        for number in (0..programs).step_by(together) {
             run.program(number, &ids, hooks).map_err(|error| error.in_program(&ids))?;
-            next(&mut ids, &grid);
+            (0..together).for_each(|_| next(&mut ids, &grid));
         }
         run.unmatched(hooks);
         run.finish(programs, hooks)
@@ -265,18 +271,29 @@ impl<'a> Run<'a> {
         let places = compute
             .filter(|_| hooks.wants_places(number))
             .map(|tick| PlaceClock::new(tick, self.plan.tape.locations.len()));
-        let mut machine = Machine {
-            registers: &mut self.registers,
-            memory: &mut self.memory,
-            ids,
-            grid: self.grid,
-            hooks,
-            tape: &self.plan.tape,
-            interpretation: self.plan.interpretation,
-            places,
+        let places = match &self.plan.topology {
+            Some(topology) => {
+                let (tape, interpretation) = (&self.plan.tape, self.plan.interpretation);
+                let (buffers, prepared) = (self.memory.buffers.len(), (&*self.registers, &*self.plan.scratch));
+                World::new((tape, topology), &mut self.memory, hooks, interpretation, prepared, ids)?.run()?;
+                self.memory.buffers.truncate(buffers);
+                None
+            }
+            None => {
+                let mut machine = Machine {
+                    registers: &mut self.registers,
+                    memory: &mut self.memory,
+                    ids,
+                    grid: self.grid,
+                    hooks,
+                    tape: &self.plan.tape,
+                    interpretation: self.plan.interpretation,
+                    places,
+                };
+                machine.run(&self.plan.tape.body)?;
+                machine.places.take()
+            }
         };
-        machine.run(&self.plan.tape.body)?;
-        let places = machine.places.take();
         let end = tick(hooks);
         if let (Some(mut places), Some(end)) = (places, end) {
             places.enter(0, end);

@@ -9,6 +9,7 @@
 
 mod access;
 mod affine;
+mod agents;
 mod blocks;
 mod clock;
 mod control;

@@ -116,7 +116,7 @@ impl Machine<'_> {
         }
     }
 
-    fn step(&mut self, step: &Step) -> Result<(), RunError> {
+    pub(crate) fn step(&mut self, step: &Step) -> Result<(), RunError> {
         let results: SmallVec<[Value; 1]> = match &step.action {
             Action::Pure(pure) => {
                 let operands = step
@@ -194,6 +194,9 @@ impl Machine<'_> {
                 SmallVec::new()
             }
             Action::Semaphore(semaphore) => self.run_semaphore(step, semaphore)?,
+            Action::Agent(_) => {
+                return Err(RunError::eval("barriers and engines of a GPU are used outside of a kernel of its own"));
+            }
             Action::ProgramId(axis) => smallvec![self.grid_number(self.ids, *axis)?],
             Action::NumPrograms(axis) => smallvec![self.grid_number(self.grid, *axis)?],
             Action::DebugPrint(format) => {

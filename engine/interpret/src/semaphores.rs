@@ -39,6 +39,16 @@ impl Place {
     pub(crate) fn new(buffer: usize, element: usize) -> Place {
         Place { buffer, element }
     }
+
+    /// The same element of another buffer.
+    pub(crate) fn of(self, buffer: usize) -> Place {
+        Place { buffer, ..self }
+    }
+
+    /// An order of places.
+    pub(crate) fn key(self) -> (usize, usize) {
+        (self.buffer, self.element)
+    }
 }
 
 impl Memory {
@@ -144,11 +154,17 @@ impl Machine<'_> {
     /// The semaphore behind a Ref without dimensions.
     pub(crate) fn place(&mut self, source: Source) -> Result<Place, RunError> {
         let view = self.reference(source)?;
-        let strides = self.memory.array(&view)?.shape().strides();
+        self.place_of(&view)
+    }
+
+    /// The semaphore or barrier that a view shows.
+    pub(crate) fn place_of(&self, view: &View) -> Result<Place, RunError> {
+        let strides = self.memory.array(view)?.shape().strides();
         let mut element = 0;
         for (dim, stride) in view.dims.iter().zip(&strides) {
             match dim {
                 ViewDim::At(position) => element += position * stride,
+                ViewDim::Range { start, size: 1, .. } => element += start * stride,
                 ViewDim::Range { .. } => return Err(RunError::malformed("several semaphores where one belongs")),
             }
         }

@@ -4,7 +4,7 @@ use super::contract::{Contraction, contract};
 use super::reciprocal::reciprocals;
 use super::simplify::{Simplified, simplify};
 use super::{
-    Action, Block, CopyStep, MapBlock, Masking, PipelineStep, Pure, Register, SemaphoreStep, Source, Step, Tape,
+    Action, AgentStep, Block, CopyStep, MapBlock, Masking, PipelineStep, Pure, Register, SemaphoreStep, Source, Step, Tape,
 };
 use crate::access::Access;
 use crate::error::RunError;
@@ -178,6 +178,8 @@ impl Compiler<'_> {
             drops: SmallVec::new(),
             op: id,
             location: op.location.0,
+            together: op.attributes.flag("together"),
+            collective: op.attributes.flag("collective"),
         };
         Ok((step, reads, captured))
     }
@@ -238,10 +240,16 @@ impl Compiler<'_> {
                 keep: op.attributes.flag("keep"),
                 name: self.reference_name(op.operands.first()),
             }))),
-            OpKind::Agent(_) => Err(RunError::eval(format!(
-                "{}: threads, barriers and engines of GPU kernels are checked, but not simulated yet",
-                op.op.name
-            ))),
+            OpKind::Agent(kind) => {
+                let is_barrier =
+                    |value: &&ValueId| self.function.ty(**value).as_ref_type().is_some_and(|ty| ty.barrier.is_some());
+                Ok(Action::Agent(Box::new(AgentStep {
+                    op: *kind,
+                    name: self.reference_name(op.operands.iter().find(is_barrier)),
+                    attributes: op.attributes.clone(),
+                    results: op.results.iter().map(|&result| self.function.ty(result).clone()).collect(),
+                })))
+            }
             OpKind::Effect(EffectOp::DebugPrint) => {
                 Ok(Action::DebugPrint(op.attributes.str("format").unwrap_or_default().into()))
             }
@@ -251,6 +259,14 @@ impl Compiler<'_> {
                 }
                 _ => Err(RunError::malformed("a launch op has no launch")),
             },
+        }
+    }
+
+    /// `a semaphore`, `a barrier`
+    fn kind_of(&self, reference: ValueId) -> &'static str {
+        match self.function.ty(reference).as_ref_type() {
+            Some(ty) if ty.barrier.is_some() => "a barrier",
+            _ => "a semaphore",
         }
     }
 
@@ -268,7 +284,7 @@ impl Compiler<'_> {
         for _ in 0..=self.function.ops.len() {
             let Some(id) = value else { break };
             if let Some(name) = &self.function.value(id).name {
-                return if is_part { format!("a semaphore of {name}").into() } else { name.clone() };
+                return if is_part { format!("{} of {name}", self.kind_of(id)).into() } else { name.clone() };
             }
             let view = self.function.definition(id).map(|op| self.function.op(op));
             value = view

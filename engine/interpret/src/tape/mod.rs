@@ -9,7 +9,7 @@ use crate::access::Access;
 use crate::launch::LaunchPlan;
 use pallas_ir::function::Location;
 use pallas_ir::op::{Eval, Types};
-use pallas_ir::{Attributes, CopyOp, OpId, Pipeline, RefType, SemaphoreOp};
+use pallas_ir::{AgentOp, Attributes, CopyOp, OpId, Pipeline, RefType, SemaphoreOp};
 use pallas_tensor::Array;
 use pallas_tensor::ops::BinaryOp;
 use smallvec::SmallVec;
@@ -57,6 +57,10 @@ pub(crate) struct Step {
     pub(crate) drops: SmallVec<[Register; 2]>,
     pub(crate) op: OpId,
     pub(crate) location: u32,
+    /// Of a loop: its rounds run at the same time.
+    pub(crate) together: bool,
+    /// Of a scope: the threads of a block have it in common.
+    pub(crate) collective: bool,
 }
 
 /// A function of tiles with what it carries.
@@ -109,6 +113,8 @@ pub(crate) enum Action {
     Copy(Box<CopyStep>),
     /// Operands semaphore, amount?, device ids and core.
     Semaphore(Box<SemaphoreStep>),
+    /// Operands as in the IR.
+    Agent(Box<AgentStep>),
     /// The grid axis.
     ProgramId(usize),
     /// The grid axis.
@@ -160,6 +166,16 @@ pub(crate) struct SemaphoreStep {
     pub(crate) keep: bool,
     /// The semaphore's name.
     pub(crate) name: Arc<str>,
+}
+
+/// What an agent does to others.
+#[derive(Debug)]
+pub(crate) struct AgentStep {
+    pub(crate) op: AgentOp,
+    /// The barrier's name, where there is one.
+    pub(crate) name: Arc<str>,
+    pub(crate) attributes: Attributes,
+    pub(crate) results: Types,
 }
 
 /// Which of the optional operands of an access are there.

@@ -53,7 +53,8 @@ pub fn parse(interp: &Interp, value: &Value) -> PyResult<Interpretation> {
         Value::None | Value::Unset | Value::Bool(false) | Value::Unknown(_) => return Ok(Interpretation::Unsaid),
         _ => {}
     }
-    if !interp.type_of(value).name.contains("InterpretParams") {
+    let class = interp.type_of(value).name.to_string();
+    if !(class.contains("Interpret") && class.ends_with("Params")) {
         return Ok(if interp.truth(value)? { Interpretation::Plain } else { Interpretation::Unsaid });
     }
     let is = |name: &str, text: &str| -> PyResult<bool> {

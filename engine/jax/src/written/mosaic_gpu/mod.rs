@@ -10,12 +10,15 @@ const PRIMITIVES: &str = "jax._src.pallas.mosaic_gpu.primitives";
 const HELPERS: &str = "jax._src.pallas.mosaic_gpu.helpers";
 const PIPELINES: &str = "jax._src.pallas.mosaic_gpu.pipeline";
 
+const INTERPRET: &str = "jax._src.pallas.mosaic_gpu.interpret.params";
+
 /// The modules in Python.
 pub static MODULES: &[EmbeddedModule] = &[
     EmbeddedModule { name: CORE, text: include_str!("core.py"), is_package: false },
     EmbeddedModule { name: PRIMITIVES, text: include_str!("primitives.py"), is_package: false },
     EmbeddedModule { name: HELPERS, text: include_str!("helpers.py"), is_package: false },
     EmbeddedModule { name: PIPELINES, text: include_str!("pipelines.py"), is_package: false },
+    EmbeddedModule { name: INTERPRET, text: include_str!("interpret.py"), is_package: false },
 ];
 
 macro_rules! names {

@@ -1,0 +1,16 @@
+//! Launches whose programs act on each other: threads of a block, blocks of a cluster, warps. Each is an agent, a tape that
+//! stops where it has to wait and goes on later; a [`scheduler`] says whose turn it is.
+//!
+//! The scheduler and the frames of a tape know nothing of GPUs. What barriers, copies and products do is in files of their
+//! own. Copies and products are done when they are started: as late as they may be, only an exploration has them.
+
+mod act;
+mod agent;
+mod barriers;
+mod blocks;
+mod cluster;
+mod scheduler;
+mod stuck;
+mod world;
+
+pub(crate) use world::{Topology, World};

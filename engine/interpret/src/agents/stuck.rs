@@ -1,0 +1,92 @@
+//! What is said when nobody can go on: who waits for what, and who should have signalled.
+
+use super::agent::Agent;
+use super::world::World;
+use crate::error::{RunError, RunErrorKind};
+use crate::tape::{Action, Block};
+use pallas_ir::AgentOp;
+
+impl World<'_, '_> {
+    /// The error of agents that all wait.
+    pub(crate) fn deadlock(&self) -> RunError {
+        let waiting: Vec<&Agent<'_>> = self.agents.iter().filter(|agent| agent.waits.is_some()).collect();
+        let mut lines: Vec<String> = Vec::new();
+        let mut places = Vec::new();
+        for agent in &waiting {
+            let Some(waits) = &agent.waits else { continue };
+            if waits.place.is_none() {
+                continue;
+            }
+            let line = format!("{} waits for {}", self.name(agent), waits.what);
+            if lines.len() < 8 && !lines.contains(&line) {
+                lines.push(line);
+            }
+            places.extend(waits.place);
+        }
+        let mut message = format!("deadlock: {}", lines.join("; "));
+        let names: Vec<String> = self.names_of(&places);
+        let signals = signalling(&self.tape.body, &names);
+        match signals {
+            0 => message.push_str(". Nothing in the kernel arrives there"),
+            _ => message.push_str(". Whoever would arrive there has ended, waits itself, or has taken another branch"),
+        }
+        let error = RunError::new(RunErrorKind::Deadlock(message));
+        let first = waiting.iter().filter_map(|agent| agent.waits.as_ref()).find(|waits| waits.place.is_some());
+        let at = first.and_then(|waits| Some((waits, self.tape.locations.get(waits.location as usize)?)));
+        let error = match at {
+            Some((_, location)) => error.at(pallas_ir::OpId(0), location),
+            None => error,
+        };
+        match waiting.first() {
+            Some(agent) => error.in_program(&agent.ids),
+            None => error,
+        }
+    }
+
+    fn names_of(&self, places: &[crate::semaphores::Place]) -> Vec<String> {
+        let mut names: Vec<String> =
+            places.iter().filter_map(|place| self.barriers.get(place)).map(|barrier| barrier.name.to_string()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// `thread 1 of block (0, 2)`
+    pub(crate) fn name(&self, agent: &Agent<'_>) -> String {
+        let threads = self.topology.threads_axis();
+        let ids: Vec<String> = agent.ids.iter().take(threads).map(usize::to_string).collect();
+        let thread = match agent.thread.warp {
+            Some(warp) => format!("warp {warp} of thread {}", agent.thread.number),
+            None => format!("thread {}", agent.thread.number),
+        };
+        match ids.is_empty() {
+            true => thread,
+            false => format!("{thread} of block ({})", ids.join(", ")),
+        }
+    }
+}
+
+/// How many ops arrive at barriers with one of these names.
+fn signalling(block: &Block, names: &[String]) -> usize {
+    let mut count = 0;
+    for step in &block.steps {
+        match &step.action {
+            Action::Agent(act) => {
+                let arrives = matches!(
+                    act.op,
+                    AgentOp::Arrive | AgentOp::CopyIn | AgentOp::Mma | AgentOp::MmaCommit | AgentOp::StoreAcross
+                        | AgentOp::Cancel
+                );
+                count += usize::from(arrives && names.iter().any(|name| **name == *act.name));
+            }
+            Action::Semaphore(_) => count += 1,
+            Action::For(body) | Action::Scoped(body, ..) => count += signalling(body, names),
+            Action::While { condition, body } => count += signalling(condition, names) + signalling(body, names),
+            Action::Cond(branches) => {
+                count += branches.iter().map(|branch| signalling(branch, names)).sum::<usize>();
+            }
+            _ => {}
+        }
+    }
+    count
+}

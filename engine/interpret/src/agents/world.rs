@@ -1,0 +1,412 @@
+//! Agents that run at the same time: the threads of a cluster's blocks, with their memory, barriers and warps. Goes on until
+//! all have ended, or nobody can go on.
+
+use super::agent::{Agent, Frame, Kind, Thread, Turn, Waiting, begin, end, operands};
+use super::barriers::Barrier;
+use super::blocks::{Blocks, Scope, Site};
+use super::scheduler::Scheduler;
+use crate::error::{RunError, RunErrorKind};
+use crate::hooks::Hooks;
+use crate::machine::{Machine, Value, registers};
+use crate::memory::{Memory, View};
+use crate::semaphores::Place;
+use crate::tape::{Action, Step, Tape};
+use pallas_ir::{AxisSemantics, Interpretation, Launch, MemorySpace, OpKind, RefType};
+use pallas_tensor::{Array, DType, Scalar};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+
+/// The most agents that run at the same time.
+const MOST: usize = 1 << 14;
+
+/// Which programs run at the same time.
+#[derive(Clone, Debug)]
+pub(crate) struct Topology {
+    pub(crate) grid: Vec<usize>,
+    /// Programs with the same ids along the axes before this one run at the same time.
+    pub(crate) first: usize,
+    /// Whether the last axis is that of threads.
+    pub(crate) threads: bool,
+}
+
+impl Topology {
+    /// The topology of a launch whose programs act on each other.
+    pub(crate) fn of(launch: &Launch) -> Option<Topology> {
+        if !launch.has_agents() || !launch.dynamic.is_empty() {
+            return None;
+        }
+        let is_inner = |axis: usize| {
+            matches!(launch.semantics.get(axis), Some(AxisSemantics::Cluster | AxisSemantics::Thread))
+        };
+        // Blocks that signal each other have to run at the same time, if nothing is copied in for each.
+        let signals = launch.kernel.ops.iter().any(|op| {
+            matches!(op.op.kind, OpKind::Semaphore(_) | OpKind::Agent(pallas_ir::AgentOp::SignalEverywhere))
+        });
+        let whole = launch.operands.iter().all(|operand| operand.index_map.is_none());
+        let rank = launch.grid.len();
+        let first = match signals && whole {
+            true => 0,
+            false => (0..rank).find(|&axis| is_inner(axis)).unwrap_or(rank),
+        };
+        let threads = launch.semantics.last() == Some(&AxisSemantics::Thread) && launch.semantics.len() == rank;
+        Some(Topology { grid: launch.grid.clone(), first, threads })
+    }
+
+    /// The axis of threads, or how many axes there are.
+    pub(crate) fn threads_axis(&self) -> usize {
+        self.grid.len() - usize::from(self.threads)
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        match self.threads {
+            true => self.grid.last().copied().unwrap_or(1),
+            false => 1,
+        }
+    }
+
+    /// How many programs run at the same time.
+    pub(crate) fn size(&self) -> usize {
+        self.grid[self.first..].iter().fold(1, |size, &extent| size.saturating_mul(extent))
+    }
+}
+
+/// Agents with what they share.
+pub(crate) struct World<'t, 'h> {
+    pub(crate) tape: &'t Tape,
+    pub(crate) topology: &'t Topology,
+    pub(crate) memory: &'t mut Memory,
+    pub(crate) hooks: &'h mut dyn Hooks,
+    pub(crate) interpretation: Interpretation,
+    pub(crate) agents: Vec<Agent<'t>>,
+    pub(crate) scheduler: Scheduler,
+    pub(crate) blocks: Blocks,
+    pub(crate) barriers: HashMap<Place, Barrier>,
+    /// Parts of collective copies that have come for the barrier of the first block.
+    pub(crate) parts: HashMap<Place, usize>,
+    /// Semaphores that are global, by op.
+    pub(crate) globals: HashMap<u32, usize>,
+}
+
+impl<'t, 'h> World<'t, 'h> {
+    /// The programs that run at the same time as the one with these ids, from a kernel's registers with its operands in place.
+    pub(crate) fn new(
+        (tape, topology): (&'t Tape, &'t Topology),
+        memory: &'t mut Memory,
+        hooks: &'h mut dyn Hooks,
+        interpretation: Interpretation,
+        (shared, scratch): (&[Value], &[RefType]),
+        ids: &[usize],
+    ) -> Result<Self, RunError> {
+        let size = topology.size();
+        if size > MOST {
+            return Err(RunError::eval(format!("{size} threads would run at the same time, which is too many")));
+        }
+        let mut world = World {
+            tape,
+            topology,
+            memory,
+            scheduler: Scheduler::new(hooks.schedule()),
+            hooks,
+            interpretation,
+            agents: Vec::with_capacity(size),
+            blocks: Blocks::default(),
+            barriers: HashMap::new(),
+            parts: HashMap::new(),
+            globals: HashMap::new(),
+        };
+        let operands = tape.body.params.len() - scratch.len();
+        for number in 0..size {
+            let ids = world.ids(ids, number);
+            let block = topology.block(&ids);
+            let mut own = registers(tape);
+            for &param in &tape.body.params[..operands] {
+                own[param as usize] = shared[param as usize].clone();
+            }
+            for (position, (ty, &param)) in scratch.iter().zip(&tape.body.params[operands..]).enumerate() {
+                let buffer = match ty.space {
+                    MemorySpace::Registers => world.blocks.private(world.memory, ty, interpretation)?,
+                    _ => {
+                        let site = (block, Site::Scratch(position));
+                        world.blocks.shared(world.memory, site, ty, topology.threads(), interpretation)?
+                    }
+                };
+                own[param as usize] = Value::Ref(View::whole(buffer, &ty.shape));
+            }
+            let thread = Thread { number: if topology.threads { ids.last().copied().unwrap_or(0) } else { 0 }, warp: None };
+            world.agents.push(Agent {
+                registers: own,
+                frames: vec![Frame { block: &tape.body, next: 0, kind: Kind::Body }],
+                ids,
+                block,
+                thread,
+                parent: None,
+                children: 0,
+                forked: false,
+                waits: None,
+                visits: Vec::new(),
+            });
+            world.scheduler.add(number);
+        }
+        Ok(world)
+    }
+
+    /// Ids of a program of the world.
+    fn ids(&self, first: &[usize], mut number: usize) -> Vec<usize> {
+        let mut ids = first.to_vec();
+        for axis in (self.topology.first..self.topology.grid.len()).rev() {
+            let extent = self.topology.grid[axis].max(1);
+            ids[axis] = number % extent;
+            number /= extent;
+        }
+        ids
+    }
+
+    /// Runs until all agents have ended.
+    pub(crate) fn run(&mut self) -> Result<(), RunError> {
+        let mut turns = 0_usize;
+        while let Some(agent) = self.scheduler.next() {
+            turns += 1;
+            if turns.is_multiple_of(64) && self.hooks.cancelled() {
+                return Err(RunError::cancelled());
+            }
+            match self.turn(agent)? {
+                Turn::Ready => self.scheduler.add(agent),
+                Turn::Waits => {}
+                Turn::Done => self.ended(agent),
+            }
+        }
+        if self.agents.iter().any(|agent| !agent.frames.is_empty()) {
+            return Err(self.deadlock());
+        }
+        let places: Vec<Place> = self.barriers.keys().copied().collect();
+        self.end_barriers(&places)
+    }
+
+    /// An agent has ended: who waited for it may go on.
+    fn ended(&mut self, agent: usize) {
+        if let Some(parent) = self.agents[agent].parent {
+            self.agents[parent].children -= 1;
+            if self.agents[parent].children == 0 {
+                self.agents[parent].waits = None;
+                self.scheduler.add(parent);
+            }
+        }
+    }
+
+    /// Lets all that wait for a place look again.
+    pub(crate) fn wake(&mut self, place: Place) {
+        for number in 0..self.agents.len() {
+            if self.agents[number].waits.as_ref().is_some_and(|waits| waits.place == Some(place)) {
+                self.scheduler.add(number);
+            }
+        }
+    }
+
+    /// That barriers were used as they should, at the end of their lives.
+    pub(crate) fn end_barriers(&mut self, places: &[Place]) -> Result<(), RunError> {
+        let mut places = places.to_vec();
+        places.sort_by_key(|place| place.key());
+        for place in places {
+            if let Some(barrier) = self.barriers.remove(&place) {
+                barrier.end().map_err(|message| RunError::new(RunErrorKind::Eval(message)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets an agent go on until it waits, ends, or gives its turn back.
+    fn turn(&mut self, number: usize) -> Result<Turn, RunError> {
+        loop {
+            let agent = &mut self.agents[number];
+            let Some(frame) = agent.frames.last() else { return Ok(Turn::Done) };
+            let block = frame.block;
+            let Some(step) = block.steps.get(frame.next) else {
+                let yields = self.with_machine(number, |machine| {
+                    Ok(machine.yields(block)?.into_iter().collect::<SmallVec<[Value; 4]>>())
+                })?;
+                if let Some(scope) = end(&mut self.agents[number], yields)? {
+                    self.leave(number, &scope)?;
+                }
+                if self.agents[number].frames.is_empty() {
+                    return Ok(Turn::Done);
+                }
+                continue;
+            };
+            let done = self.step(number, step).map_err(|error| {
+                let error = match self.tape.locations.get(step.location as usize) {
+                    Some(location) => error.at(step.op, location),
+                    None => error,
+                };
+                error.in_program(&self.agents[number].ids)
+            })?;
+            if !done {
+                return Ok(Turn::Waits);
+            }
+            self.agents[number].waits = None;
+            if self.scheduler.interrupts() && is_visible(&step.action) {
+                return Ok(Turn::Ready);
+            }
+        }
+    }
+
+    /// A step of an agent; whether it is over.
+    fn step(&mut self, number: usize, step: &'t Step) -> Result<bool, RunError> {
+        if let Action::For(body) = &step.action
+            && step.together
+        {
+            return self.fork(number, step, body);
+        }
+        match &step.action {
+            Action::For(_) | Action::While { .. } | Action::Cond(_) => {
+                if self.hooks.cancelled() {
+                    return Err(RunError::cancelled());
+                }
+                let inputs = self.with_machine(number, |machine| operands(machine, step))?;
+                begin(&mut self.agents[number], inputs, step)?;
+                Ok(true)
+            }
+            Action::Scoped(body, allocations) => {
+                let scope = self.allocate(number, step, allocations)?;
+                let views: Vec<Value> = scope.1;
+                self.agents[number].enter(body, views, Kind::Scope { step, scope: scope.0 });
+                Ok(true)
+            }
+            Action::Agent(act) => self.act(number, step, act),
+            Action::Semaphore(semaphore) => self.semaphore(number, step, semaphore),
+            _ => {
+                self.with_machine(number, |machine| machine.step(step))?;
+                if let Some(frame) = self.agents[number].frames.last_mut() {
+                    frame.next += 1;
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    /// Runs something on an agent's registers.
+    pub(crate) fn with_machine<T>(
+        &mut self,
+        number: usize,
+        run: impl FnOnce(&mut Machine<'_>) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        let agent = &mut self.agents[number];
+        let mut machine = Machine {
+            registers: &mut agent.registers,
+            memory: self.memory,
+            ids: &agent.ids,
+            grid: &self.topology.grid,
+            hooks: self.hooks,
+            tape: self.tape,
+            interpretation: self.interpretation,
+            places: None,
+        };
+        run(&mut machine)
+    }
+
+    /// The buffers of a scope, and the Refs that its parameters are.
+    fn allocate(
+        &mut self,
+        number: usize,
+        step: &Step,
+        allocations: &[RefType],
+    ) -> Result<(Scope, Vec<Value>), RunError> {
+        let visit = self.agents[number].visit(step.op.0);
+        let (block, threads) = (self.agents[number].block, self.topology.threads());
+        let mut scope = Scope { sites: Vec::new(), own: Vec::new() };
+        let mut views = Vec::with_capacity(allocations.len());
+        for (position, ty) in allocations.iter().enumerate() {
+            // Barriers belong to a block even where the program does not say so: it has one thread then.
+            let shared = ty.space != MemorySpace::Registers && (step.collective || threads == 1);
+            let buffer = match shared && self.agents[number].thread.warp.is_none() {
+                true => {
+                    let site = Site::Scope(step.op.0, visit, position);
+                    scope.sites.push(site);
+                    self.blocks.shared(self.memory, (block, site), ty, threads, self.interpretation)?
+                }
+                false => {
+                    let buffer = self.blocks.private(self.memory, ty, self.interpretation)?;
+                    scope.own.push(buffer);
+                    buffer
+                }
+            };
+            views.push(Value::Ref(View::whole(buffer, &ty.shape)));
+        }
+        Ok((scope, views))
+    }
+
+    /// An agent leaves a scope.
+    fn leave(&mut self, number: usize, scope: &Scope) -> Result<(), RunError> {
+        let block = self.agents[number].block;
+        for buffer in self.blocks.leave(block, scope) {
+            let places: Vec<Place> =
+                self.barriers.keys().copied().filter(|place| place.buffer == buffer).collect();
+            self.end_barriers(&places)?;
+            self.blocks.release(self.memory, buffer);
+        }
+        Ok(())
+    }
+
+    /// Warps: a copy of the agent for each round, which waits until they have ended.
+    fn fork(&mut self, number: usize, step: &'t Step, body: &'t crate::tape::Block) -> Result<bool, RunError> {
+        if std::mem::replace(&mut self.agents[number].forked, false) {
+            // All have ended.
+            self.agents[number].finish(step, [])?;
+            return Ok(true);
+        }
+        let bounds = self.with_machine(number, |machine| {
+            Ok((machine.integer(step.operands[0])?, machine.integer(step.operands[1])?))
+        })?;
+        for warp in bounds.0..bounds.1 {
+            let parent = &self.agents[number];
+            let mut child = Agent {
+                registers: parent.registers.clone(),
+                frames: Vec::new(),
+                ids: parent.ids.clone(),
+                block: parent.block,
+                thread: Thread { number: parent.thread.number, warp: Some(warp as usize) },
+                parent: Some(number),
+                children: 0,
+                forked: false,
+                waits: None,
+                visits: Vec::new(),
+            };
+            let index = Value::Tile(Array::scalar(DType::I32, Scalar::Int(warp.into())));
+            child.enter(body, [index], Kind::Body);
+            // Places of warps that have ended are taken again.
+            let free = self.agents.iter().position(|agent| agent.frames.is_empty() && agent.parent.is_some());
+            let at = match free {
+                Some(at) => {
+                    self.agents[at] = child;
+                    at
+                }
+                None => {
+                    self.agents.push(child);
+                    self.agents.len() - 1
+                }
+            };
+            self.agents[number].children += 1;
+            self.scheduler.add(at);
+        }
+        let agent = &mut self.agents[number];
+        match agent.children {
+            0 => {
+                agent.finish(step, [])?;
+                Ok(true)
+            }
+            _ => {
+                agent.forked = true;
+                let what = "its warps".to_string();
+                agent.waits = Some(Waiting { what, place: None, location: step.location });
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// Whether others can see what a step does.
+fn is_visible(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Load(..) | Action::Store(..) | Action::Swap(..) | Action::Atomic { .. } | Action::Agent(_) | Action::Semaphore(_)
+    )
+}
