@@ -28,8 +28,7 @@ impl<'t> World<'t, '_> {
                     Waited::Over => {}
                     Waited::NotYet => {
                         let what = barrier.words(thread);
-                        self.agents[number].waits =
-                            Some(Waiting { what, place: Some(place), location: step.location });
+                        self.agents[number].waits = Some(Waiting { what, place: Some(place), location: step.location });
                         return Ok(false);
                     }
                 }
@@ -75,11 +74,8 @@ impl<'t> World<'t, '_> {
             AgentOp::SignalEverywhere => {
                 let place = self.place(number, step, 0)?;
                 let amount = self.with_machine(number, |machine| machine.integer(step.operands[1]))?;
-                let signal = crate::semaphores::LastSignal {
-                    name: act.name.clone(),
-                    location: step.location,
-                    is_copy: false,
-                };
+                let signal =
+                    crate::semaphores::LastSignal { name: act.name.clone(), location: step.location, is_copy: false };
                 self.memory.add_count(place, amount, signal)?;
                 self.wake(place);
             }
@@ -123,7 +119,12 @@ impl<'t> World<'t, '_> {
     }
 
     /// A semaphore: waiting lets others go on.
-    pub(crate) fn semaphore(&mut self, number: usize, step: &'t Step, semaphore: &SemaphoreStep) -> Result<bool, RunError> {
+    pub(crate) fn semaphore(
+        &mut self,
+        number: usize,
+        step: &'t Step,
+        semaphore: &SemaphoreStep,
+    ) -> Result<bool, RunError> {
         let place = match semaphore.op {
             SemaphoreOp::Barrier => None,
             _ => Some(self.place(number, step, 0)?),

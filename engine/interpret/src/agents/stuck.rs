@@ -44,8 +44,11 @@ impl World<'_, '_> {
     }
 
     fn names_of(&self, places: &[crate::semaphores::Place]) -> Vec<String> {
-        let mut names: Vec<String> =
-            places.iter().filter_map(|place| self.barriers.get(place)).map(|barrier| barrier.name.to_string()).collect();
+        let mut names: Vec<String> = places
+            .iter()
+            .filter_map(|place| self.barriers.get(place))
+            .map(|barrier| barrier.name.to_string())
+            .collect();
         names.sort();
         names.dedup();
         names
@@ -74,7 +77,11 @@ fn signalling(block: &Block, names: &[String]) -> usize {
             Action::Agent(act) => {
                 let arrives = matches!(
                     act.op,
-                    AgentOp::Arrive | AgentOp::CopyIn | AgentOp::Mma | AgentOp::MmaCommit | AgentOp::StoreAcross
+                    AgentOp::Arrive
+                        | AgentOp::CopyIn
+                        | AgentOp::Mma
+                        | AgentOp::MmaCommit
+                        | AgentOp::StoreAcross
                         | AgentOp::Cancel
                 );
                 count += usize::from(arrives && names.iter().any(|name| **name == *act.name));

@@ -35,13 +35,13 @@ impl Topology {
         if !launch.has_agents() || !launch.dynamic.is_empty() {
             return None;
         }
-        let is_inner = |axis: usize| {
-            matches!(launch.semantics.get(axis), Some(AxisSemantics::Cluster | AxisSemantics::Thread))
-        };
+        let is_inner =
+            |axis: usize| matches!(launch.semantics.get(axis), Some(AxisSemantics::Cluster | AxisSemantics::Thread));
         // Blocks that signal each other have to run at the same time, if nothing is copied in for each.
-        let signals = launch.kernel.ops.iter().any(|op| {
-            matches!(op.op.kind, OpKind::Semaphore(_) | OpKind::Agent(pallas_ir::AgentOp::SignalEverywhere))
-        });
+        let signals =
+            launch.kernel.ops.iter().any(|op| {
+                matches!(op.op.kind, OpKind::Semaphore(_) | OpKind::Agent(pallas_ir::AgentOp::SignalEverywhere))
+            });
         let whole = launch.operands.iter().all(|operand| operand.index_map.is_none());
         let rank = launch.grid.len();
         let first = match signals && whole {
@@ -132,7 +132,8 @@ impl<'t, 'h> World<'t, 'h> {
                 };
                 own[param as usize] = Value::Ref(View::whole(buffer, &ty.shape));
             }
-            let thread = Thread { number: if topology.threads { ids.last().copied().unwrap_or(0) } else { 0 }, warp: None };
+            let thread =
+                Thread { number: if topology.threads { ids.last().copied().unwrap_or(0) } else { 0 }, warp: None };
             world.agents.push(Agent {
                 registers: own,
                 frames: vec![Frame { block: &tape.body, next: 0, kind: Kind::Body }],
@@ -338,8 +339,7 @@ impl<'t, 'h> World<'t, 'h> {
     fn leave(&mut self, number: usize, scope: &Scope) -> Result<(), RunError> {
         let block = self.agents[number].block;
         for buffer in self.blocks.leave(block, scope) {
-            let places: Vec<Place> =
-                self.barriers.keys().copied().filter(|place| place.buffer == buffer).collect();
+            let places: Vec<Place> = self.barriers.keys().copied().filter(|place| place.buffer == buffer).collect();
             self.end_barriers(&places)?;
             self.blocks.release(self.memory, buffer);
         }
@@ -407,6 +407,11 @@ impl<'t, 'h> World<'t, 'h> {
 fn is_visible(action: &Action) -> bool {
     matches!(
         action,
-        Action::Load(..) | Action::Store(..) | Action::Swap(..) | Action::Atomic { .. } | Action::Agent(_) | Action::Semaphore(_)
+        Action::Load(..)
+            | Action::Store(..)
+            | Action::Swap(..)
+            | Action::Atomic { .. }
+            | Action::Agent(_)
+            | Action::Semaphore(_)
     )
 }

@@ -4,7 +4,8 @@ use super::contract::{Contraction, contract};
 use super::reciprocal::reciprocals;
 use super::simplify::{Simplified, simplify};
 use super::{
-    Action, AgentStep, Block, CopyStep, MapBlock, Masking, PipelineStep, Pure, Register, SemaphoreStep, Source, Step, Tape,
+    Action, AgentStep, Block, CopyStep, MapBlock, Masking, PipelineStep, Pure, Register, SemaphoreStep, Source, Step,
+    Tape,
 };
 use crate::access::Access;
 use crate::error::RunError;
