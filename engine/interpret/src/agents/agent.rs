@@ -61,7 +61,7 @@ pub(crate) enum Kind<'t> {
     /// A round of a loop.
     For { step: &'t Step, counter: i64, upper: i64, dtype: DType },
     /// The condition of a loop; the carries wait.
-    Test { step: &'t Step, body: &'t Block, carries: Values },
+    Test { step: &'t Step, body: &'t Block, carries: Vec<Value> },
     /// A round of it.
     While { step: &'t Step, condition: &'t Block },
     /// A branch.
@@ -136,7 +136,7 @@ pub(crate) fn begin<'t>(agent: &mut Agent<'t>, inputs: Values, step: &'t Step) -
             agent.enter(body, std::iter::once(counter).chain(inputs), kind);
         }
         Action::While { condition, body } => {
-            agent.enter(condition, inputs.clone(), Kind::Test { step, body, carries: inputs });
+            agent.enter(condition, inputs.clone(), Kind::Test { step, body, carries: inputs.into_vec() });
         }
         Action::Cond(branches) => {
             let which = inputs.into_iter().next();
@@ -182,7 +182,11 @@ pub(crate) fn end<'t>(agent: &mut Agent<'t>, yields: Values) -> Result<Option<su
             Ok(None)
         }
         Kind::While { step, condition } => {
-            agent.enter(condition, yields.clone(), Kind::Test { step, body: frame.block, carries: yields });
+            agent.enter(
+                condition,
+                yields.clone(),
+                Kind::Test { step, body: frame.block, carries: yields.into_vec() },
+            );
             Ok(None)
         }
         Kind::Branch { step } => {
