@@ -182,11 +182,7 @@ pub(crate) fn end<'t>(agent: &mut Agent<'t>, yields: Values) -> Result<Option<su
             Ok(None)
         }
         Kind::While { step, condition } => {
-            agent.enter(
-                condition,
-                yields.clone(),
-                Kind::Test { step, body: frame.block, carries: yields.into_vec() },
-            );
+            agent.enter(condition, yields.clone(), Kind::Test { step, body: frame.block, carries: yields.into_vec() });
             Ok(None)
         }
         Kind::Branch { step } => {
