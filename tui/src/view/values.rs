@@ -1,5 +1,5 @@
 //! What the Refs of the program at the cursor hold: a line for each, and the selected one number by number or as a picture.
-//! A sign behind a number says what colour alone must not: `!` is not finite, `x` is padding, `*` has changed.
+//! A sign behind a number says what colour alone must not: `!` is not finite, `×` is padding, `*` has changed.
 //!
 //! ```text
 //!   Ref  type          min   max  mean  not finite  changed
@@ -210,10 +210,10 @@ impl<'a> Painter<'a> {
             let indices: Vec<String> = self.element(0, 0)[..leading].iter().map(usize::to_string).collect();
             text.push_str(&format!(" · plane [{}, :, :] of {}", indices.join(", "), self.planes));
         }
-        let legend = " ! not finite  x padding  * changed ";
+        let legend = " ! not finite  × padding  * changed ";
         let width = area.width as usize;
         Line::from(Span::styled(cut(&text, width), styles::BOLD)).render(area, buffer);
-        if text.chars().count() + legend.len() < width {
+        if text.chars().count() + legend.chars().count() < width {
             Line::from(Span::styled(legend, styles::DIM)).right_aligned().render(area, buffer);
         }
     }
@@ -267,7 +267,7 @@ impl<'a> Painter<'a> {
         let after = self.tile.after.as_ref().and_then(|after| after.get(index)).and_then(Scalar::as_f64);
         let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
         match (padding, value) {
-            (true, _) => 'x',
+            (true, _) => '×',
             (false, Some(value)) if !value.is_finite() => '!',
             _ => match (before, after) {
                 (Some(a), Some(b)) if self.app.values.moment != Moment::Before && !same(a, b) => '*',
@@ -282,7 +282,7 @@ impl<'a> Painter<'a> {
         let text = format!("{:>width$}{sign}", number(value), width = CELL - 2);
         let style = match (sign, value.as_f64().and_then(|value| self.color(value))) {
             ('!', _) => styles::severity(pallas_engine::Severity::Error),
-            ('x', _) => styles::DIM,
+            ('×', _) => styles::DIM,
             (_, Some(color)) => Style::new().bg(color).fg(styles::ink(color)),
             (_, None) => Style::new(),
         };
@@ -317,13 +317,13 @@ impl<'a> Painter<'a> {
                         } else {
                             cell.set_bg(color);
                         }
-                        if matches!(sign, '!' | 'x') {
-                            cell.set_symbol(if sign == '!' { "!" } else { "x" }).set_fg(Color::Reset);
+                        if matches!(sign, '!' | '×') {
+                            cell.set_symbol(if sign == '!' { "!" } else { "×" }).set_fg(Color::Reset);
                         }
                     } else {
                         cell.set_symbol(match sign {
                             '!' => "!",
-                            'x' => "x",
+                            '×' => "×",
                             _ => self.styles.shade(if share.is_finite() { share } else { 0.0 }),
                         });
                     }
