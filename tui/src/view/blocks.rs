@@ -62,7 +62,8 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let shown = facts.len().saturating_sub(app.blocks_scroll).max(1);
     let cards = &facts[facts.len() - shown..];
     // Equal shares, no card higher than is useful.
-    let share = (inner.height as usize / shown).clamp(1, if app.maximised || app.view == View::Blocks { 14 } else { 9 }) as u16;
+    let share =
+        (inner.height as usize / shown).clamp(1, if app.maximised || app.view == View::Blocks { 14 } else { 9 }) as u16;
     let first = facts.len() - shown;
     let coverages: Vec<Option<Rc<Coverage>>> = (first..facts.len()).map(|at| app.coverage(at)).collect();
     let pictures: Vec<Option<(Outline<'_>, (u16, u16))>> = cards
