@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is not asked for in so many analyses is forgotten.
-const LONGEST: u64 = 64;
+const LONGEST: u64 = 16;
 
 /// The memory of one file. Clones share it.
 #[derive(Clone, Default)]

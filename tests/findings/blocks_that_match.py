@@ -67,3 +67,18 @@ def differences(x_ref, y_ref, o_ref):
 
 
 launch(differences, pl.BlockSpec((32, 96), lambda i, j: (i, 0)), (pl.BlockSpec((32, 96), lambda i, j: (j, 0)), x))
+
+
+# Of one length by chance: heads stand first in what is read, parts of the work in what is written.
+def largest(x_ref, o_ref):
+    o_ref[...] = x_ref[...].max(axis=1) * (1.0 + pl.program_id(2))
+
+
+pl.pallas_call(
+    largest,
+    grid=(2, 3, 2),
+    in_specs=[pl.BlockSpec((None, 8, 16), lambda h, i, k: (h, i, 0))],
+    out_specs=pl.BlockSpec((None, None, 8), lambda h, i, k: (k, h, i)),
+    out_shape=jax.ShapeDtypeStruct((2, 2, 24), jnp.float32),
+    interpret=True,
+)(jnp.ones((2, 24, 16)))

@@ -1,6 +1,6 @@
 //! The kernels that JAX itself carries (`jax.experimental.pallas.ops`), unmodified, evaluated from the Python source of an
 //! installed JAX 0.10.2: their values against those that JAX computes (`ops/*.txt`, recorded by tests/goldens/ops.py), and
-//! no finding in their launches.
+//! neither error nor warning in their launches.
 //!
 //! They run only where `PALLAS_PYTHON` names an environment with that JAX; elsewhere the test says that it did not run.
 //! What they need of the workbench is also in programs of our own: `conformance/ops_*.py`.
@@ -8,7 +8,7 @@
 #![expect(clippy::print_stdout, reason = "a test that did not run says so")]
 
 use pallas_engine::environment::Wanted;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Run, RunOptions};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Run, RunOptions, Severity};
 use pallas_tests::Recorder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -109,7 +109,8 @@ fn check(program: &Path, environment: &Environment) -> Result<(), String> {
         ..AnalysisOptions::new(Arc::new(Disk))
     };
     let analysis = Analysis::new(&program.display().to_string(), &text, &options);
-    if let Some(finding) = analysis.findings.first() {
+    // That some of them take operands which nothing reads is true, and no mistake.
+    if let Some(finding) = analysis.findings.iter().find(|finding| finding.severity != Severity::Info) {
         return Err(format!("a finding: {} {}", finding.code, finding.message));
     }
     match analysis.launches.is_empty() {

@@ -23,7 +23,7 @@ pub struct Piece {
 /// Pieces have ids from here on; whole files have lower ones.
 const FIRST: u32 = 1 << 24;
 /// Pieces that were not in the last versions of the file, so many, are forgotten.
-const VERSIONS: u64 = 64;
+const VERSIONS: u64 = 16;
 
 impl FileId {
     /// Whether it names a piece of a file.

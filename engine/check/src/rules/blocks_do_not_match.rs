@@ -159,6 +159,16 @@ fn lost_axes(launch: &Launch, maps: &[BlockMap<'_>]) -> Vec<(Along, Along)> {
                     continue;
                 };
                 let is_lost = wanted.iter().any(|&grid_axis| maps[input].depends_on(grid_axis) == Some(false));
+                // Dimensions of one length need not be the same thing: an axis that the output follows elsewhere, and the input
+                // along this dimension alone, is in its place in both.
+                let follows = |operand: usize, grid_axis: usize| {
+                    let dims = (0..out.array.shape.len()).filter_map(|axis| followed(launch, maps, Along { operand, axis }));
+                    dims.filter(|axes| axes.contains(&grid_axis)).count()
+                };
+                let is_elsewhere = |&grid_axis: &usize| follows(output, grid_axis) > 0 && follows(input, grid_axis) == 1;
+                if axes.iter().any(is_elsewhere) {
+                    continue;
+                }
                 if !axes.is_empty() && axes.is_disjoint(&wanted) && is_lost && data.array.shape[axis] > 1 {
                     lost.push((here, there));
                 }
