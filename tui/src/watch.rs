@@ -130,8 +130,9 @@ impl<N: FnMut(Notice)> State<N> {
         }
     }
 
-    /// Watches the folders of these files. Content that is known stays known, so that a save between two sets counts.
-    fn set(&mut self, files: Vec<(PathBuf, Option<u64>)>) {
+    /// Watches the folders of these files. Content that is known stays known, so that a save between two sets counts. Whether
+    /// one has other content now than was read of it.
+    fn set(&mut self, files: Vec<(PathBuf, Option<u64>)>) -> bool {
         let mut known = std::mem::take(&mut self.files);
         let mut missed = false;
         for (file, read) in files {
@@ -151,9 +152,7 @@ impl<N: FnMut(Notice)> State<N> {
             self.folders = folders;
             self.arm();
         }
-        if missed {
-            self.compare();
-        }
+        missed
     }
 
     /// Makes a watcher for the folders: the system's own, or one that polls where that fails.
@@ -212,7 +211,10 @@ impl<N: FnMut(Notice)> State<N> {
                     if files.is_empty() {
                         return;
                     }
-                    self.set(files);
+                    // It may be in the middle of a save: that one is over when nothing happens for a while, like any other.
+                    if self.set(files) {
+                        since.get_or_insert_with(Instant::now);
+                    }
                     continue;
                 }
                 Ok(Order::Event(Ok(event))) => {
