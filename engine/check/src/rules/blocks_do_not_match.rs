@@ -162,10 +162,12 @@ fn lost_axes(launch: &Launch, maps: &[BlockMap<'_>]) -> Vec<(Along, Along)> {
                 // Dimensions of one length need not be the same thing: an axis that the output follows elsewhere, and the input
                 // along this dimension alone, is in its place in both.
                 let follows = |operand: usize, grid_axis: usize| {
-                    let dims = (0..out.array.shape.len()).filter_map(|axis| followed(launch, maps, Along { operand, axis }));
+                    let dims =
+                        (0..out.array.shape.len()).filter_map(|axis| followed(launch, maps, Along { operand, axis }));
                     dims.filter(|axes| axes.contains(&grid_axis)).count()
                 };
-                let is_elsewhere = |&grid_axis: &usize| follows(output, grid_axis) > 0 && follows(input, grid_axis) == 1;
+                let is_elsewhere =
+                    |&grid_axis: &usize| follows(output, grid_axis) > 0 && follows(input, grid_axis) == 1;
                 if axes.iter().any(is_elsewhere) {
                     continue;
                 }
