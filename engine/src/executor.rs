@@ -3,6 +3,7 @@
 
 use crate::capture::{Capturing, Tiles};
 use crate::findings::severity;
+use crate::run::Schedule;
 use crate::timings::Timings;
 use pallas_check::waits::{self, Mismatch};
 use pallas_interpret::{
@@ -21,15 +22,19 @@ pub(crate) struct CpuExecutor {
     findings: RefCell<Vec<Finding>>,
     timings: Option<RefCell<Timings>>,
     capturing: Option<RefCell<Capturing>>,
+    schedule: Schedule,
+    outputs: RefCell<Vec<(Arc<Launch>, Vec<Array>)>>,
 }
 
 impl CpuExecutor {
     /// Times launches, if there is something to time them with, and keeps the tiles that are wanted.
-    pub(crate) fn new(timings: Option<Timings>, capturing: Option<Capturing>) -> Self {
+    pub(crate) fn new(timings: Option<Timings>, capturing: Option<Capturing>, schedule: Schedule) -> Self {
         CpuExecutor {
             findings: RefCell::default(),
             timings: timings.map(RefCell::new),
             capturing: capturing.map(RefCell::new),
+            schedule,
+            outputs: RefCell::default(),
         }
     }
 
@@ -43,8 +48,19 @@ impl CpuExecutor {
         self.timings.as_ref().map_or_else(Vec::new, |timings| timings.borrow_mut().take())
     }
 
+    /// The outputs that were kept.
+    pub(crate) fn outputs(&self) -> Vec<(Arc<Launch>, Vec<Array>)> {
+        self.outputs.take()
+    }
+
     fn watcher<'a>(&'a self, world: &'a dyn World) -> Watcher<'a> {
-        Watcher { world, findings: &self.findings, timings: self.timings.as_ref(), capturing: self.capturing.as_ref() }
+        Watcher {
+            world,
+            findings: &self.findings,
+            timings: self.timings.as_ref(),
+            capturing: self.capturing.as_ref(),
+            schedule: self.schedule,
+        }
     }
 
     /// What went wrong in the runs so far, each place once.
@@ -71,7 +87,11 @@ impl Executor for CpuExecutor {
     ) -> Result<Vec<Array>, ExecutionError> {
         let mut watcher = self.watcher(world);
         watcher.launch_begins(launch);
-        run_launch(launch, arguments, &mut watcher).map_err(|error| failed(&error))
+        let outputs = run_launch(launch, arguments, &mut watcher).map_err(|error| failed(&error))?;
+        if self.schedule.keeps_outputs && launch.has_agents() {
+            self.outputs.borrow_mut().push((launch.clone(), outputs.clone()));
+        }
+        Ok(outputs)
     }
 }
 
@@ -95,9 +115,14 @@ struct Watcher<'a> {
     findings: &'a RefCell<Vec<Finding>>,
     timings: Option<&'a RefCell<Timings>>,
     capturing: Option<&'a RefCell<Capturing>>,
+    schedule: Schedule,
 }
 
 impl Hooks for Watcher<'_> {
+    fn schedule(&self) -> Option<u64> {
+        self.schedule.seed
+    }
+
     fn now(&mut self) -> Option<u64> {
         self.timings.and_then(|timings| timings.borrow().now())
     }

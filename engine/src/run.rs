@@ -14,6 +14,7 @@ use pallas_profile::Recorder;
 use pallas_python::interp::{Interp, Limits, Mode, Outcome};
 use pallas_python::raise::Abort;
 use pallas_syntax::{FileId, SourceFile};
+use pallas_tensor::Array;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -31,8 +32,19 @@ pub struct Run {
     pub launches: Vec<Arc<Launch>>,
     /// What was measured of them, if the console has a clock for it ([`Console::nanoseconds`]).
     pub measured: Vec<(Arc<Launch>, Recorder)>,
+    /// The outputs of each run of a launch whose threads act on each other, if they are kept ([`Schedule::keeps_outputs`]).
+    pub outputs: Vec<(Arc<Launch>, Vec<Array>)>,
     /// Every file that was read, by id.
     pub sources: Vec<Arc<SourceFile>>,
+}
+
+/// In which order threads take turns that act on each other: those of GPU kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// The seed that turns are drawn with; without, each goes on until it has to wait.
+    pub seed: Option<u64>,
+    /// Whether outputs are kept, to be compared with those of another schedule.
+    pub keeps_outputs: bool,
 }
 
 /// What a run needs.
@@ -45,6 +57,8 @@ pub struct RunOptions {
     pub import_paths: Vec<String>,
     /// Whose packages can be imported.
     pub environment: Environment,
+    /// Turns of threads.
+    pub schedule: Schedule,
     /// Input, output, clock, environment.
     pub console: Box<dyn Console>,
     /// Stops it.
@@ -64,6 +78,7 @@ impl Run {
             findings: Vec::new(),
             launches: Vec::new(),
             measured: Vec::new(),
+            outputs: Vec::new(),
             sources: vec![kept],
         })
     }
@@ -94,7 +109,7 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     let state = interp.extension::<JaxState>();
     let watch = Rc::new(Watch::default());
     state.set_observer(watch.clone());
-    let executor = Rc::new(CpuExecutor::new(Timings::new(console), capturing));
+    let executor = Rc::new(CpuExecutor::new(Timings::new(console), capturing, options.schedule));
     state.set_executor(executor.clone());
     let outcome = interp.run_main(&module, "__main__");
     // What Python says of a missing module does not say where the workbench has looked.
@@ -127,5 +142,6 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     findings.dedup_by(|a, b| a.code == b.code && a.span == b.span);
     let measured = executor.measured();
     let tiles = executor.tiles();
-    (Run { exit, stderr, findings, launches, measured, sources: interp.sources() }, tiles)
+    let outputs = executor.outputs();
+    (Run { exit, stderr, findings, launches, measured, outputs, sources: interp.sources() }, tiles)
 }

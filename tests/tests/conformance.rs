@@ -2,7 +2,7 @@
 //! programs, and the documents' own programs. Standard output and exit code must agree, and for programs that end with
 //! an exception the last line of standard error.
 
-use pallas_engine::{Cancel, Disk, Environment, Run, RunOptions};
+use pallas_engine::{Cancel, Disk, Environment, Run, RunOptions, Schedule};
 use pallas_tests::Recorder;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ fn differences(program: &Path) -> Option<String> {
         arguments: Vec::new(),
         import_paths: vec![folder],
         environment: Environment::default(),
+        schedule: Schedule::default(),
         console: Box::new(recorder.clone()),
         cancel: Cancel::new(),
     };

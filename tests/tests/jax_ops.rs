@@ -8,7 +8,7 @@
 #![expect(clippy::print_stdout, reason = "a test that did not run says so")]
 
 use pallas_engine::environment::Wanted;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Run, RunOptions, Severity};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Run, RunOptions, Schedule, Severity};
 use pallas_tests::Recorder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,6 +83,7 @@ fn run(program: &Path, expected: &str, environment: &Environment) -> Result<(), 
         arguments: Vec::new(),
         import_paths: vec![folder().display().to_string()],
         environment: environment.clone(),
+        schedule: Schedule::default(),
         console: Box::new(recorder.clone()),
         cancel: Cancel::new(),
     };

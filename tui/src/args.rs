@@ -102,9 +102,23 @@ pub(crate) struct RunArgs {
     /// Prints, after the program's own output, what was launched: grids, blocks, coverage, findings.
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) report: bool,
+    /// Draws whose turn it is among threads that act on each other (those of Mosaic GPU kernels) with this seed; without, each
+    /// goes on until it has to wait.
+    #[arg(long, value_name = "seed=N", value_parser = seed)]
+    pub(crate) schedule: Option<u64>,
+    /// Runs the file under so many other schedules, and says which is the first that gives another result. What the program
+    /// prints is shown once.
+    #[arg(long, value_name = "COUNT", conflicts_with = "schedule")]
+    pub(crate) explore: Option<u64>,
     /// `sys.argv[1:]` of the file.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<String>,
+}
+
+/// `seed=7`, or `7`.
+fn seed(text: &str) -> Result<u64, String> {
+    let number = text.strip_prefix("seed=").unwrap_or(text);
+    number.parse().map_err(|_| format!("`{text}` is not of the form seed=7"))
 }
 
 /// Where kernels run.

@@ -4,7 +4,7 @@ use crate::progress::Teller;
 use crate::{environment, sources};
 use pallas_engine::pipeline::{MACHINES, Machine};
 use pallas_engine::report::Report;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Console, Disk, Profile, Run, RunOptions, SourceFile};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Console, Disk, Profile, Run, RunOptions, Schedule, SourceFile};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,6 +59,7 @@ impl Task {
                 arguments: self.arguments.clone(),
                 import_paths: environment::python_path(),
                 environment,
+                schedule: Schedule::default(),
                 console: Box::new(Told { teller: teller.clone(), timing: self.timing, start: Instant::now() }),
                 cancel: cancel.clone(),
             };

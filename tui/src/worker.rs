@@ -9,7 +9,7 @@ use crate::app::values::TileSet;
 use crate::console::Behind;
 use crate::{environment, sources};
 use pallas_engine::pipeline::Machine;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Capture, Disk, Launch, ParsedFiles, Run, RunOptions};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Capture, Disk, Launch, ParsedFiles, Run, RunOptions, Schedule};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -221,6 +221,7 @@ impl Bench {
             arguments: self.task.arguments.clone(),
             import_paths: environment::python_path(),
             environment: self.environment.clone(),
+            schedule: Schedule::default(),
             console: Box::new(console),
             cancel: cancel.clone(),
         }

@@ -255,6 +255,59 @@ fn an_empty_file_has_no_problems() {
     assert_eq!(shown(&case.run(&["run", "empty.py"])), "exit Some(0)\n--- stdout\n--- stderr\n");
 }
 
+/// Two threads of a block; with a barrier, or both at once.
+fn two_threads(ordered: bool) -> String {
+    let (arrive, wait) = match ordered {
+        true => ("plgpu.barrier_arrive(barrier)", "plgpu.barrier_wait(barrier)"),
+        false => ("pass", "pass"),
+    };
+    format!(
+        "import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+def kernel(o_ref, barrier):
+  @pl.when(lax.axis_index('wg') == 0)
+  def _():
+    o_ref[...] = jnp.full((8,), 1.0)
+    {arrive}
+
+  @pl.when(lax.axis_index('wg') == 1)
+  def _():
+    {wait}
+    o_ref[...] = jnp.full((8,), 2.0)
+
+out = jax.ShapeDtypeStruct((8,), jnp.float32)
+launch = plgpu.kernel(kernel, out_type=out, scratch_types=[plgpu.Barrier()], num_threads=2, thread_name='wg')
+print(launch()[0])
+"
+    )
+}
+
+#[test]
+fn schedules_are_explored_and_replayed() {
+    let case = Case::with("racy.py", &two_threads(false));
+    let explored = case.run(&["run", "--explore", "20", "racy.py"]);
+    assert_eq!((explored.status.code(), &*explored.stdout), (Some(1), &b"2.0\n"[..]), "{}", shown(&explored));
+    let said = String::from_utf8_lossy(&explored.stderr).into_owned();
+    assert!(said.contains("gives `o_ref` of `kernel` (launch 1) other values: 8 of 8 elements"), "{said}");
+    let seed = said.split("--schedule ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a way to replay it");
+    let replayed = case.run(&["run", "--schedule", seed, "racy.py"]);
+    assert_eq!(&*replayed.stdout, b"1.0\n", "{}", shown(&replayed));
+
+    let case = Case::with("ordered.py", &two_threads(true));
+    let explored = case.run(&["run", "--explore", "20", "ordered.py"]);
+    assert_eq!((explored.status.code(), &*explored.stdout), (Some(0), &b"2.0\n"[..]), "{}", shown(&explored));
+    assert!(String::from_utf8_lossy(&explored.stderr).contains("20 schedules gave the same results"));
+    let wrong = case.run(&["run", "--schedule", "first", "ordered.py"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("not of the form seed=7"), "{}", shown(&wrong));
+    let case = Case::with("plain.py", "print(1)\n");
+    let explored = case.run(&["run", "--explore", "2", "plain.py"]);
+    assert!(String::from_utf8_lossy(&explored.stderr).contains("every schedule is the same"));
+}
+
 #[test]
 fn every_output_format() {
     let case = Case::with("wrong.py", WRONG);

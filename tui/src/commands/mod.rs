@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod doctor;
 mod explain;
+mod explore;
 mod lower;
 mod picture;
 mod profile;

@@ -6,7 +6,7 @@ use crate::console::ProcessConsole;
 use crate::exit::Exit;
 use crate::render::{self, Batch};
 use crate::{environment, output, report, sources};
-use pallas_engine::{Cancel, Disk, Run, RunOptions, Severity};
+use pallas_engine::{Cancel, Disk, Run, RunOptions, Schedule, Severity};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,9 +36,10 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
     }
     let options = RunOptions {
         files: Arc::new(Disk),
-        arguments: args.arguments,
+        arguments: args.arguments.clone(),
         import_paths: environment::python_path(),
-        environment,
+        environment: environment.clone(),
+        schedule: Schedule { seed: args.schedule, keeps_outputs: args.explore.is_some() },
         console: Box::new(ProcessConsole::new()),
         cancel: Cancel::new(),
     };
@@ -50,12 +51,15 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         let verdict = if run.findings.is_empty() { "\nNo findings.\n" } else { "\n" };
         output::stderr(&format!("\n{}{verdict}", report::text::text(&shown)));
     }
-    let mut findings = run.findings;
+    let mut findings = run.findings.clone();
     findings.retain(|f| f.severity <= Severity::Warning);
     if !args.quiet && !findings.is_empty() {
-        let batch = Batch { findings, sources: run.sources };
+        let batch = Batch { findings, sources: run.sources.clone() };
         output::stderr(&render::render(&[batch], OutputFormat::Full, color));
     }
     output::stderr(&run.stderr);
-    Exit::Program(run.exit)
+    match args.explore {
+        Some(count) => super::explore::explore(&args.file, &text, &run, &args.arguments, &environment, count),
+        None => Exit::Program(run.exit),
+    }
 }

@@ -3,7 +3,7 @@
 
 use crate::report::Case;
 use pallas_engine::environment::{Environment, Wanted};
-use pallas_engine::{Cancel, Console, Disk, Run, RunOptions};
+use pallas_engine::{Cancel, Console, Disk, Run, RunOptions, Schedule};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -210,6 +210,7 @@ impl<'a> Session<'a> {
                 &Disk,
                 &Wanted { python: self.settings.python.as_deref(), virtual_env: None, script: "driver.py" },
             ),
+            schedule: Schedule::default(),
             console: Box::new(events),
             cancel: cancel.clone(),
         };
