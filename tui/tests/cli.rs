@@ -288,7 +288,7 @@ print(launch()[0])
 
 #[test]
 fn schedules_are_explored_and_replayed() {
-    let case = Case::with("racy.py", &two_threads(false));
+    let case = Case::with("racy.py", two_threads(false));
     let explored = case.run(&["run", "--explore", "20", "racy.py"]);
     assert_eq!((explored.status.code(), &*explored.stdout), (Some(1), &b"2.0\n"[..]), "{}", shown(&explored));
     let said = String::from_utf8_lossy(&explored.stderr).into_owned();
@@ -297,7 +297,7 @@ fn schedules_are_explored_and_replayed() {
     let replayed = case.run(&["run", "--schedule", seed, "racy.py"]);
     assert_eq!(&*replayed.stdout, b"1.0\n", "{}", shown(&replayed));
 
-    let case = Case::with("ordered.py", &two_threads(true));
+    let case = Case::with("ordered.py", two_threads(true));
     let explored = case.run(&["run", "--explore", "20", "ordered.py"]);
     assert_eq!((explored.status.code(), &*explored.stdout), (Some(0), &b"2.0\n"[..]), "{}", shown(&explored));
     assert!(String::from_utf8_lossy(&explored.stderr).contains("20 schedules gave the same results"));
