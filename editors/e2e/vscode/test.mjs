@@ -44,9 +44,13 @@ const tests = {
 
   async fixes() {
     await bench.go(17, 45);
-    await page.keyboard.press('Control+.');
     const item = page.locator('.action-widget .monaco-list-row', { hasText: 'Add the parameter' });
-    await item.first().waitFor({ timeout: 15000 });
+    // The menu stays away where a hover is just closing: whoever uses it asks once more.
+    for (let left = 3; left > 0 && !(await item.first().isVisible()); left--) {
+      await page.keyboard.press('Control+.');
+      await item.first().waitFor({ timeout: 5000 }).catch(() => page.keyboard.press('Escape'));
+    }
+    await item.first().waitFor({ timeout: 1000 });
     await picture('fix');
     await item.first().click();
     check('a fix is applied', await until(async () => (await bench.text()).includes('lambda i, j: (i, 0)'), 15000), await bench.text());
