@@ -34,9 +34,6 @@ use std::time::{Duration, Instant};
 use stdio::Ending;
 use surroundings::Known;
 
-/// Analyses make many small values on one thread that are dropped on another.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const USAGE: &str = "\
 pallas-lsp: a language server for JAX Pallas kernels

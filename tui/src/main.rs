@@ -30,10 +30,6 @@ mod worker;
 use clap::Parser;
 use std::process::ExitCode;
 
-/// Evaluating makes many small values.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
