@@ -34,7 +34,6 @@ use std::time::{Duration, Instant};
 use stdio::Ending;
 use surroundings::Known;
 
-
 const USAGE: &str = "\
 pallas-lsp: a language server for JAX Pallas kernels
 
