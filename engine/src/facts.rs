@@ -124,6 +124,7 @@ impl Facts {
                 visits.entry(span).or_insert(why);
             }
         }
+        self.launching.extend(more.launching);
     }
 
     /// Facts of a call of a function with made-up arguments.
