@@ -250,6 +250,20 @@ impl Launch {
             || self.kernel.ops.iter().any(|op| matches!(op.op.kind, crate::op::OpKind::Agent(_)))
     }
 
+    /// The parts of the source that it is made of: its call, its blocks, its kernel.
+    pub fn places(&self) -> Vec<Span> {
+        let spans = &self.spans;
+        let mut places = vec![spans.call, spans.apply];
+        places.extend([spans.kernel, spans.grid, spans.out_shape].into_iter().flatten());
+        for operand in &self.operands {
+            let spans = &operand.spans;
+            places.extend([spans.spec, spans.block_shape, spans.index_map, spans.parameter].into_iter().flatten());
+        }
+        places.extend(self.kernel.locations.iter().map(|location| location.span));
+        places.retain(|place| place.end > place.start);
+        places
+    }
+
     /// Number of programs; saturating. One along axes whose extent is not known.
     pub fn programs(&self) -> usize {
         self.grid.iter().fold(1, |n, &g| n.saturating_mul(g))

@@ -132,8 +132,8 @@ impl Report {
 
 impl LaunchReport {
     fn new(launch: Arc<Launch>, findings: &[Finding]) -> LaunchReport {
-        let places = places(&launch);
-        let concerns = |span: Span| places.iter().any(|place| encloses(*place, span));
+        let places = launch.places();
+        let concerns = |span: Span| places.iter().any(|place| place.covers(span));
         let numbers: Vec<usize> = (0..findings.len())
             .filter(|&number| {
                 let finding = &findings[number];
@@ -185,24 +185,6 @@ impl LaunchReport {
             }
         }
     }
-}
-
-/// The parts of the source that a launch is made of: its call, its blocks, its kernel.
-fn places(launch: &Launch) -> Vec<Span> {
-    let spans = &launch.spans;
-    let mut places = vec![spans.call, spans.apply];
-    places.extend([spans.kernel, spans.grid, spans.out_shape].into_iter().flatten());
-    for operand in &launch.operands {
-        let spans = &operand.spans;
-        places.extend([spans.spec, spans.block_shape, spans.index_map, spans.parameter].into_iter().flatten());
-    }
-    places.extend(launch.kernel.locations.iter().map(|location| location.span));
-    places.retain(|place| place.end > place.start);
-    places
-}
-
-fn encloses(place: Span, span: Span) -> bool {
-    place.file == span.file && place.start <= span.start && span.end <= place.end
 }
 
 /// `1 program`, `2 programs`, `2 launches`, with digits in groups.

@@ -25,17 +25,8 @@ pub(super) fn finding_report(finding: &Finding, sources: &[Arc<SourceFile>]) -> 
 
 /// The findings that lie in the parts of the source that a launch is made of: its call, its blocks, its kernel.
 pub(super) fn findings_of(launch: &Launch, findings: &[Finding]) -> Vec<usize> {
-    let spans = &launch.spans;
-    let mut places = vec![spans.call, spans.apply];
-    places.extend([spans.kernel, spans.grid, spans.out_shape].into_iter().flatten());
-    for operand in &launch.operands {
-        let spans = &operand.spans;
-        places.extend([spans.spec, spans.block_shape, spans.index_map, spans.parameter].into_iter().flatten());
-    }
-    places.extend(launch.kernel.locations.iter().map(|location| location.span));
-    places.retain(|place| place.end > place.start);
-    let encloses =
-        |span: Span| places.iter().any(|p| p.file == span.file && p.start <= span.start && span.end <= p.end);
+    let places = launch.places();
+    let encloses = |span: Span| places.iter().any(|place| place.covers(span));
     let concerns =
         |finding: &Finding| encloses(finding.span) || finding.labels.iter().any(|label| encloses(label.span));
     (0..findings.len()).filter(|&at| concerns(&findings[at])).collect()
