@@ -1,6 +1,14 @@
 //! Refs as kernels see them: reading and writing by subscript, `.at[...]` views, and what is said when a Ref is used as
 //! if it were an array.
 
+mod methods;
+mod misuse;
+
+pub(crate) use self::methods::transposed;
+pub use self::misuse::{passed_to_primitive, used_as_array};
+
+use self::methods::{METHODS, PROPERTIES};
+use self::misuse::operator_on_ref;
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
@@ -10,10 +18,9 @@ use crate::primitive;
 use crate::ref_index::{self, RefIndex};
 use crate::tile::Tile;
 use crate::trace::Trace;
-use pallas_ir::{Attribute, Attributes, MemorySpace, Op, RefType, RegionId, Type, ValueId, ops};
+use pallas_ir::{Attribute, Attributes, Op, RefType, RegionId, Type, ValueId, ops};
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
-use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
@@ -92,71 +99,6 @@ static AT_CLASS: NativeClass = NativeClass {
 
 /// What JAX's Refs have besides: other views of the same memory.
 const UNPROVIDED: [&str; 1] = ["bitcast"];
-
-static METHODS: &[NativeDef] = &[
-    NativeDef { name: "get", signature: "(self)", doc: "Reads the whole Ref.", run: get_method },
-    NativeDef { name: "set", signature: "(self, value)", doc: "Writes the whole Ref.", run: set_method },
-    NativeDef {
-        name: "reshape",
-        signature: "(self, *shape)",
-        doc: "A Ref to the same memory in another shape.",
-        run: reshape_method,
-    },
-    NativeDef {
-        name: "bitcast",
-        signature: "(self, dtype)",
-        doc: "A Ref to the same memory as another dtype.",
-        run: bitcast_method,
-    },
-    NativeDef {
-        name: "transpose",
-        signature: "(self, *permutation)",
-        doc: "A Ref to the same memory with its dimensions in another order; reversed where none is given.",
-        run: |interp, args| {
-            let [this, permutation] = args.take();
-            let given = interp.collect(&permutation)?;
-            match given.as_slice() {
-                [] | [Value::None] => transposed(interp, &this, &Value::None),
-                [order @ (Value::Tuple(_) | Value::List(_))] => transposed(interp, &this, order),
-                _ => transposed(interp, &this, &permutation),
-            }
-        },
-    },
-    NativeDef {
-        name: "__getitem__",
-        signature: "(self, key, /)",
-        doc: "`self[key]`",
-        run: |interp, args| {
-            let [this, key] = args.take();
-            interp.get_item(&this, &key)
-        },
-    },
-    NativeDef {
-        name: "__setitem__",
-        signature: "(self, key, value, /)",
-        doc: "`self[key] = value`",
-        run: |interp, args| {
-            let [this, key, value] = args.take();
-            interp.set_item(&this, &key, value)?;
-            Ok(Value::None)
-        },
-    },
-];
-
-static PROPERTIES: &[NativeDef] = &[
-    NativeDef { name: "shape", signature: "(self)", doc: "Extent of each dimension of the block.", run: shape },
-    NativeDef { name: "dtype", signature: "(self)", doc: "Element type.", run: dtype },
-    NativeDef { name: "ndim", signature: "(self)", doc: "Number of dimensions.", run: ndim },
-    NativeDef { name: "size", signature: "(self)", doc: "Number of elements.", run: size },
-    NativeDef { name: "at", signature: "(self)", doc: "A view of part of the Ref: `ref.at[index]`.", run: at },
-    NativeDef { name: "memory_space", signature: "(self)", doc: "Where the Ref lives.", run: memory_space },
-    NativeDef {
-        name: "T",
-        signature: "(self)",
-        doc: "A Ref to the same memory with its dimensions reversed.",
-        run: |interp, args| transposed(interp, args.get(0), &Value::None),
-    },
-];
 
 impl RefObject {
     /// A parameter or allocation of `trace`.
@@ -352,52 +294,6 @@ impl RefObject {
     }
 }
 
-/// A Ref where an array is needed.
-pub fn used_as_array(cx: &Context<'_>, value: &Value, function: &str) -> Box<Stop> {
-    let what = value.downcast::<RefObject>().map(RefObject::type_text).unwrap_or_default();
-    cx.interp.error_with(
-        &cx.interp.types().type_error,
-        format!("{function} requires ndarray or scalar arguments, got {what} at position 0."),
-        Diagnosis {
-            code: "PL308",
-            message: Some(format!("`{function}` takes an array, but this is a Ref of type {what}")),
-            help: Some("read the Ref first: `ref[...]`".to_string()),
-            ..Diagnosis::default()
-        },
-    )
-}
-
-/// A Ref as an operand of a function of `jax.lax`.
-pub fn passed_to_primitive(cx: &Context<'_>, object: &RefObject, primitive: &str) -> Box<Stop> {
-    let what = object.type_text();
-    cx.interp.error_with(
-        &cx.interp.types().value_error,
-        format!(
-            "Attempting to pass a Ref {what} to a primitive: {primitive} -- did you forget to unpack ([...]) the ref?"
-        ),
-        Diagnosis {
-            code: "PL308",
-            message: Some(format!("`{primitive}` takes an array, but this is a Ref of type {what}")),
-            help: Some("read the Ref first: `ref[...]`".to_string()),
-            ..Diagnosis::default()
-        },
-    )
-}
-
-/// An operator on a Ref: JAX's words, our explanation.
-fn operator_on_ref(cx: &Context<'_>, object: &RefObject, method: &str) -> Box<Stop> {
-    cx.interp.error_with(
-        &cx.interp.types().attribute_error,
-        format!("'AbstractRef' object has no attribute '_{method}'"),
-        Diagnosis {
-            code: "PL308",
-            message: Some(format!("arithmetic on a Ref of type {}: a Ref is a place, not a value", object.type_text())),
-            help: Some("read the Ref first: `ref[...]`".to_string()),
-            ..Diagnosis::default()
-        },
-    )
-}
-
 /// A value that is to be stored in a Ref of this dtype.
 pub fn storable(cx: &Context<'_>, value: &Value, dtype: DType) -> PyResult<Tile> {
     if value.downcast::<RefObject>().is_some() {
@@ -540,140 +436,6 @@ impl Object for RefAt {
             Ok(Value::object(RefObject { pending: Some(Rc::new(index)), ..base }))
         }))
     }
-}
-
-/// The receiver of a method: the tables bind it, so anything else is a call through the class.
-fn receiver(interp: &Interp, value: &Value) -> PyResult<RefObject> {
-    value.downcast::<RefObject>().cloned().ok_or_else(|| interp.type_error("expected a Ref".to_string()))
-}
-
-fn get_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this] = args.take();
-    interp.get_item(&this, &Value::Ellipsis)
-}
-
-fn set_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this, value] = args.take();
-    interp.set_item(&this, &Value::Ellipsis, value)?;
-    Ok(Value::None)
-}
-
-/// Another Ref to the same memory.
-fn reinterpreted(cx: &Context<'_>, reference: &RefObject, attributes: Attributes) -> PyResult<Value> {
-    let value = reference.operand(cx)?;
-    let results = reference.trace.add(cx, Op(&ops::REINTERPRET), &[value], attributes, &[])?;
-    let result = results.first().and_then(|&value| RefObject::new(&reference.trace, value));
-    result.map(Value::object).ok_or_else(|| cx.interp.runtime_error("a Ref has no result"))
-}
-
-fn reshape_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this, shape] = args.take();
-    let cx = Context::jax(interp);
-    let reference = receiver(interp, &this)?;
-    known_extents(interp, &reference, "reshape")?;
-    let mut sizes = interp.collect(&shape)?;
-    if let [Value::Tuple(_) | Value::List(_)] = sizes.as_slice() {
-        sizes = interp.collect(&sizes[0])?;
-    }
-    let sizes = sizes.iter().map(|size| interp.to_i64(size)).collect::<PyResult<Vec<_>>>()?;
-    let from = reference.shape();
-    let known = sizes.iter().filter(|&&size| size != -1).product::<i64>();
-    let open = sizes.iter().filter(|&&size| size == -1).count();
-    let size = from.size() as i64;
-    let shown = Value::tuple(sizes.iter().map(|&size| Value::from(size)));
-    let sizes: Vec<i64> = match open {
-        0 if known != size => {
-            return Err(interp.value_error(format!("cannot reshape shape {from} into shape {}", interp.repr(&shown)?)));
-        }
-        0 => sizes,
-        1 if known > 0 && size % known == 0 => {
-            sizes.iter().map(|&extent| if extent == -1 { size / known } else { extent }).collect()
-        }
-        1 => {
-            return Err(interp.value_error(format!(
-                "Specified dims {} do not evenly divide the size of the ref ({size}).",
-                interp.repr(&shown)?
-            )));
-        }
-        _ => {
-            return Err(
-                interp.value_error(format!("At most one dimension can be -1, but got {}", interp.repr(&shown)?))
-            );
-        }
-    };
-    reinterpreted(&cx, &reference, Attributes::none().with("shape", Attribute::Ints(sizes)))
-}
-
-/// A Ref to the same memory with its dimensions permuted; reversed for `None`.
-pub(crate) fn transposed(interp: &Interp, this: &Value, permutation: &Value) -> PyResult<Value> {
-    let cx = Context::jax(interp);
-    let reference = receiver(interp, this)?;
-    known_extents(interp, &reference, "transpose")?;
-    let axes: Vec<i64> = match permutation {
-        Value::None => (0..reference.shape().rank() as i64).rev().collect(),
-        given => interp.collect(given)?.iter().map(|axis| interp.to_i64(axis)).collect::<PyResult<_>>()?,
-    };
-    reinterpreted(&cx, &reference, Attributes::none().with("permutation", Attribute::Ints(axes)))
-}
-
-fn bitcast_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this, dtype] = args.take();
-    let cx = Context::jax(interp);
-    let dtype = crate::dtype::parse(&cx, &dtype)?;
-    let reference = receiver(interp, &this)?;
-    known_extents(interp, &reference, "bitcast")?;
-    reinterpreted(&cx, &reference, Attributes::none().with("dtype", Attribute::DType(dtype)))
-}
-
-/// Refuses a Ref some of whose extents are computed.
-fn known_extents(interp: &Interp, reference: &RefObject, method: &str) -> PyResult<()> {
-    match reference.computed().is_empty() {
-        true => Ok(()),
-        false => Err(interp.not_implemented_error(format!(
-            "`{method}` of a part whose size is traced is not provided by the workbench yet: {method} the Ref first, then \
-             take the part"
-        ))),
-    }
-}
-
-fn shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this] = args.take();
-    Ok(Value::tuple(receiver(interp, &this)?.extents()))
-}
-
-fn dtype(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this] = args.take();
-    let ty = receiver(interp, &this)?.ty;
-    Ok(match SemaphoreKind::of(ty.space) {
-        Some(kind) => kind.dtype(),
-        None => crate::dtype::value(ty.dtype),
-    })
-}
-
-fn ndim(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this] = args.take();
-    Ok(Value::from(receiver(interp, &this)?.shape().len()))
-}
-
-fn size(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this] = args.take();
-    let reference = receiver(interp, &this)?;
-    if reference.computed().is_empty() {
-        return Ok(Value::from(reference.shape().size()));
-    }
-    let one = Value::from(1i64);
-    reference.extents().iter().try_fold(one, |size, extent| interp.binary(BinaryOp::Mult, &size, extent))
-}
-
-fn at(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this] = args.take();
-    Ok(Value::object(RefAt(receiver(interp, &this)?)))
-}
-
-fn memory_space(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [this] = args.take();
-    let space = receiver(interp, &this)?.ty.space;
-    Ok(if space == MemorySpace::Default { Value::None } else { crate::pallas::memory::space_value(space) })
 }
 
 /// The array inside a value, for modules that only have arrays to do with.

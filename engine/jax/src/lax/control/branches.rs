@@ -1,0 +1,167 @@
+//! `cond` and `switch`.
+
+use super::{assemble, leaves, staged, tiles};
+use crate::context::Context;
+use crate::convert;
+use crate::held::threads::Threads;
+use crate::primitive;
+use crate::tile::Tile;
+use crate::tree::TreeDef;
+use pallas_ir::{Attributes, Op, TensorType, ops};
+use pallas_python::interp::Interp;
+use pallas_python::native::Arguments;
+use pallas_python::raise::{Diagnosis, PyResult, Stop};
+use pallas_python::value::Value;
+use pallas_tensor::{DType, Scalar};
+
+/// Builds the ops of a branch.
+pub(super) type BranchFn<'b> = dyn FnMut(&Context<'_>) -> PyResult<Vec<Tile>> + 'b;
+
+/// A branch of [`cond`]: builds its part and returns its results.
+pub type Branch<'b> = &'b mut BranchFn<'b>;
+
+/// A branch on a scalar: `branches[clamp(index)]`. Booleans index `[false, true]`.
+pub fn cond(cx: &Context<'_>, index: &Tile, branches: &mut [Branch<'_>]) -> PyResult<Vec<Tile>> {
+    staged(cx, "cond", |trace| {
+        let index = primitive::convert(cx, index, DType::I32, false)?;
+        let index = cx.value_in(trace, &index)?;
+        let mut regions = Vec::new();
+        for branch in branches.iter_mut() {
+            let (region, ()) = trace.in_region(&[], |_| {
+                let results = branch(cx)?;
+                let yields = results.iter().map(|tile| cx.value_in(trace, tile)).collect::<PyResult<Vec<_>>>()?;
+                Ok((yields, ()))
+            })?;
+            regions.push(region);
+        }
+        let results = trace.add(cx, Op(&ops::COND), &[index], Attributes::none(), &regions)?;
+        Ok(tiles(trace, &results))
+    })
+}
+
+pub(super) fn operands_of(operands: &Value, single: Value, interp: &Interp) -> PyResult<Vec<Value>> {
+    let mut all = interp.collect(operands)?;
+    if !matches!(single, Value::Unset | Value::Ellipsis) {
+        all.push(single);
+    }
+    Ok(all)
+}
+
+pub(super) fn cond_function(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [predicate, on_true, on_false, operands, operand, _linear] = args.take();
+    let cx = Context::jax(interp);
+    let operands = operands_of(&operands, operand, interp)?;
+    if predicate.is_unknown() {
+        return Ok(predicate);
+    }
+    let tile = convert::tile(&cx, &predicate, "cond")?;
+    if tile.rank() != 0 {
+        let shown = interp.repr(&predicate)?;
+        return Err(interp.type_error(format!("Pred must be a scalar, got {shown} of shape {}.", tile.shape())));
+    }
+    let condition = if tile.dtype() == DType::Bool {
+        tile
+    } else {
+        let zero = primitive::scalar_like(&tile, 0.0);
+        primitive::binary(&cx, &ops::NE, &tile, &Tile::Concrete { array: zero_array(&zero), weak: tile.weak() })?
+    };
+    branches(&cx, "cond", &condition, &[on_false, on_true], &operands)
+}
+
+pub(super) fn zero_array(tile: &Tile) -> pallas_tensor::Array {
+    tile.array().cloned().unwrap_or_else(|| pallas_tensor::Array::scalar(tile.dtype(), Scalar::Int(0)))
+}
+
+pub(super) fn switch(interp: &Interp, args: Arguments) -> PyResult<Value> {
+    let [index, functions, operands, operand] = args.take();
+    let cx = Context::jax(interp);
+    let operands = operands_of(&operands, operand, interp)?;
+    let functions = interp.collect(&functions)?;
+    if functions.is_empty() {
+        return Err(interp.value_error("Empty branch sequence".to_string()));
+    }
+    let index = convert::tile(&cx, &index, "switch")?;
+    if !index.dtype().is_integer() || index.rank() != 0 {
+        return Err(
+            interp.type_error(format!("Index type must be an integer, got {}", primitive::type_text(&index.ty())))
+        );
+    }
+    branches(&cx, "switch", &index, &functions, &operands)
+}
+
+/// What a branch returned: its structure and types.
+pub(super) type BranchShape = Option<(TreeDef, Vec<TensorType>)>;
+
+/// Traces functions as branches, checks that they agree, and puts the result together.
+pub(super) fn branches(
+    cx: &Context<'_>,
+    name: &str,
+    index: &Tile,
+    functions: &[Value],
+    operands: &[Value],
+) -> PyResult<Value> {
+    let threads = Threads::live(cx);
+    threads.settle(cx, carrying_branches(cx, name, index, functions, operands, &threads))
+}
+
+pub(super) fn carrying_branches(
+    cx: &Context<'_>,
+    name: &str,
+    index: &Tile,
+    functions: &[Value],
+    operands: &[Value],
+    threads: &Threads,
+) -> PyResult<Value> {
+    let interp = cx.interp;
+    let mut shapes: Vec<BranchShape> = functions.iter().map(|_| None).collect();
+    let mut closures: Vec<Box<BranchFn<'_>>> = Vec::new();
+    for (function, slot) in functions.iter().zip(shapes.iter_mut()) {
+        closures.push(Box::new(move |cx: &Context<'_>| {
+            threads.restore();
+            let result = cx.interp.call_values(function, operands.iter().cloned())?;
+            let (tiles, def) = leaves(cx, &threads.join(&result, threads.now()), name)?;
+            *slot = Some((def, tiles.iter().map(Tile::ty).collect()));
+            // Weakly typed results of one branch take the other's type; the op compares types without weakness.
+            tiles.iter().map(|t| primitive::convert(cx, t, t.dtype(), false)).collect()
+        }));
+    }
+    let mut list: Vec<Branch<'_>> = closures.iter_mut().map(|c| &mut **c as Branch<'_>).collect();
+    let results = cond(cx, index, &mut list).map_err(|stop| agree_or(stop, name))?;
+    drop(list);
+    drop(closures);
+    let mut known = shapes.into_iter().flatten();
+    let Some((def, types)) = known.next() else { return Ok(Value::None) };
+    for (other, other_types) in known {
+        if !def.same(&other, interp)? {
+            return Err(interp.type_error(format!(
+                "{name} branches must have the same pytree structure, got {} and {}.",
+                def.text(interp)?,
+                other.text(interp)?
+            )));
+        }
+        for (a, b) in types.iter().zip(&other_types) {
+            if a.shape != b.shape || a.dtype != b.dtype {
+                return Err(interp.type_error(format!(
+                    "{name} branches must have equal output types but they differ: {} and {}",
+                    primitive::type_text(a),
+                    primitive::type_text(b)
+                )));
+            }
+        }
+    }
+    assemble(cx, &def, results)
+}
+
+/// The op's own refusal of branches that differ, under the rule for control flow.
+pub(super) fn agree_or(mut stop: Box<Stop>, name: &str) -> Box<Stop> {
+    if let Stop::Raise(raise) = &mut *stop
+        && raise.diagnosis.is_none()
+    {
+        raise.diagnosis = Some(Box::new(Diagnosis {
+            code: "",
+            help: Some(format!("make every branch of `{name}` return the same shapes and dtypes")),
+            ..Diagnosis::default()
+        }));
+    }
+    stop
+}

@@ -1,0 +1,186 @@
+//! From the arguments of a `pallas_call` to a [`Launch`]: specs matched to operands, index maps and kernel traced.
+//! The checks and their words are those of jax/_src/pallas/{core,pallas_call}.py; each carries our rule's code.
+
+mod aliases;
+mod grid;
+mod index_map;
+mod kernel;
+mod operands;
+mod parameters;
+
+use self::aliases::aliases;
+use self::grid::{Grid, parse_grid};
+use self::kernel::{KernelTrees, scratch_types, trace_kernel};
+use self::operands::{Planned, bare, operand, out_origins, out_type, ref_type, specs};
+use crate::context::Context;
+use crate::convert;
+use crate::held::HeldRef;
+use crate::pallas::call::PallasCall;
+use crate::pallas::spec::GridSpec;
+use crate::tile::Tile;
+use crate::tree::{self, TreeDef};
+use pallas_ir::launch::LaunchSpans;
+use pallas_ir::{Launch, MemorySpace, RefType, Role};
+use pallas_python::raise::{Diagnosis, PyResult, Stop};
+use pallas_python::value::Value;
+use pallas_syntax::Span;
+use std::sync::Arc;
+
+/// A launch together with what the caller needs to give results back.
+pub struct Prepared {
+    /// The launch.
+    pub launch: Arc<Launch>,
+    /// Its arguments: the extents of dynamic axes, prefetched scalars, inputs.
+    pub arguments: Vec<Tile>,
+    /// How outputs are put together.
+    pub out_tree: TreeDef,
+    /// Refs from outside among the inputs: what the kernel leaves in them are the last outputs.
+    pub held: Vec<Value>,
+}
+
+/// Builds the launch of one call.
+pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Span) -> PyResult<Prepared> {
+    let interp = cx.interp;
+    let grid_spec = call.grid_spec.downcast::<GridSpec>();
+    let (grid_value, in_specs, out_specs, scratch_value, prefetch) = match grid_spec {
+        Some(s) => (&s.grid, &s.in_specs, &s.out_specs, &s.scratch_shapes, s.prefetch),
+        None => (&call.grid, &call.in_specs, &call.out_specs, &call.scratch_shapes, 0),
+    };
+    let interpretation = cx.state.forced_interpretation.get().unwrap_or(call.interpretation);
+    let Grid { extents: grid, dynamic, given, names } = parse_grid(cx, call, grid_value)?;
+
+    // Arguments: prefetched scalars, then inputs matched against `in_specs`.
+    let prefetch = prefetch.min(args.len());
+    let (scalars, inputs) = args.split_at(prefetch);
+    let (scalar_leaves, scalar_tree) = tree::flatten(interp, &Value::tuple(scalars.iter().cloned()), None)?;
+    let (input_leaves, input_tree) = tree::flatten(interp, &Value::tuple(inputs.iter().cloned()), None)?;
+    // Kernels over cores work on Refs from outside in place.
+    let in_place = |leaf: &Value| call.space == MemorySpace::Any && leaf.downcast::<HeldRef>().is_some();
+    let (held_at, held): (Vec<usize>, Vec<Value>) =
+        input_leaves.iter().cloned().enumerate().filter(|(_, leaf)| in_place(leaf)).unzip();
+    let arguments = scalar_leaves
+        .iter()
+        .chain(&input_leaves)
+        .map(|leaf| match leaf.downcast::<HeldRef>() {
+            Some(reference) if in_place(leaf) => reference.read(cx),
+            _ => convert::tile(cx, leaf, "pallas_call"),
+        })
+        .collect::<PyResult<Vec<_>>>()?;
+    let cached = match held.is_empty() {
+        true => call.traces.find(cx, (&scalar_tree, &input_tree), &arguments)?,
+        false => None,
+    };
+    if let Some((launch, out_tree)) = cached {
+        let spans = LaunchSpans { apply, ..launch.spans.clone() };
+        let launch = Arc::new(Launch { spans, interpretation, ..(*launch).clone() });
+        return Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree, held });
+    }
+    let out_shape = match &call.out_shape {
+        Value::List(items) => Value::tuple(items.borrow().iter().cloned()),
+        value => value.clone(),
+    };
+    let (out_leaves, out_tree) = tree::flatten(interp, &out_shape, None)?;
+    let out_types = out_leaves.iter().map(|leaf| out_type(cx, call, leaf)).collect::<PyResult<Vec<_>>>()?;
+
+    let in_specs = specs(cx, call, in_specs, &input_tree, input_leaves.len(), "`in_specs`", "`inputs`")?;
+    let out_specs = specs(cx, call, out_specs, &out_tree, out_types.len(), "`out_specs`", "`out_shape`")?;
+
+    let mut planned = Vec::new();
+    let (scalar_tiles, input_tiles) = arguments.split_at(scalar_leaves.len());
+    for (index, tile) in scalar_tiles.iter().enumerate() {
+        planned.push(Planned {
+            role: Role::Prefetch,
+            array: bare(tile.ty()),
+            origin: format!("args[{index}]"),
+            spec: None,
+        });
+    }
+    let mut origins = Vec::new();
+    for (index, def) in input_tree.children().iter().enumerate() {
+        def.paths(&format!("args[{}]", index + scalars.len()), &mut origins);
+    }
+    let origins_of_held: Vec<String> = held_at.iter().filter_map(|&at| origins.get(at).cloned()).collect();
+    for ((tile, spec), origin) in input_tiles.iter().zip(in_specs).zip(origins) {
+        planned.push(Planned { role: Role::Input, array: bare(tile.ty()), origin, spec });
+    }
+    let out_paths = out_origins(&out_tree);
+    for ((ty, spec), origin) in out_types.iter().zip(out_specs).zip(out_paths) {
+        planned.push(Planned { role: Role::Output, array: ty.clone(), origin, spec });
+    }
+    let mut passed_on = Vec::new();
+    for (number, (&at, origin)) in held_at.iter().zip(origins_of_held).enumerate() {
+        let Some(tile) = input_tiles.get(at) else { continue };
+        planned.push(Planned { role: Role::Output, array: bare(tile.ty()), origin, spec: None });
+        passed_on.push((scalar_tiles.len() + at, out_types.len() + number));
+    }
+
+    let scalar_refs: Vec<RefType> = scalar_tiles.iter().map(|t| ref_type(&t.ty(), MemorySpace::Smem)).collect();
+    let known: Vec<Option<usize>> =
+        grid.iter().enumerate().map(|(axis, &extent)| (!dynamic.contains(&axis)).then_some(extent)).collect();
+    let mut operands = planned
+        .into_iter()
+        .map(|plan| operand(cx, plan, &known, &scalar_refs, &scalar_tree, call.space))
+        .collect::<PyResult<Vec<_>>>()?;
+
+    let (scratch, scratch_tree) = scratch_types(cx, scratch_value, &names)?;
+    let trees = KernelTrees {
+        scalars: &scalar_tree,
+        inputs: &input_tree,
+        outputs: &out_tree,
+        scratch: &scratch_tree,
+        in_place: &passed_on,
+    };
+    let kernel = trace_kernel(cx, call, (known, &names), &mut operands, &scratch, &trees)?;
+    let mut aliases = aliases(cx, call, &operands)?;
+    aliases.extend(passed_on);
+    let spans = LaunchSpans {
+        call: call.span,
+        apply,
+        kernel: interp.underlying_function(&call.kernel).map(|f| f.code.name_span()),
+        grid: grid_spec.and_then(|s| s.grid_span).or(call.grid_span),
+        out_shape: call.out_shape_span,
+    };
+    let (semantics, target, vmem_limit) = (call.semantics.clone(), call.target, call.vmem_limit);
+    let launch = Arc::new(Launch {
+        kernel,
+        grid,
+        dynamic,
+        operands,
+        scratch,
+        aliases,
+        semantics,
+        target,
+        vmem_limit,
+        interpretation,
+        spans,
+    });
+    if held.is_empty() {
+        call.traces.keep(cx, (scalar_tree, input_tree), &arguments, (&launch, &out_tree));
+    }
+    Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree, held })
+}
+
+/// `name at file.py:12`, as JAX names functions in messages.
+pub(crate) fn origin_of(cx: &Context<'_>, function: &Value) -> String {
+    let name = cx.interp.callable_name(function);
+    match cx.interp.underlying_function(function) {
+        Some(underlying) => {
+            let span = underlying.code.span();
+            match cx.interp.source(span.file) {
+                Some(source) => format!("{name} at {}:{}", source.path, source.line_of(span.start)),
+                None => name,
+            }
+        }
+        None => name,
+    }
+}
+
+/// Adds a diagnosis to an exception that has none.
+pub(crate) fn diagnosed(mut stop: Box<Stop>, diagnosis: impl FnOnce() -> Diagnosis) -> Box<Stop> {
+    if let Stop::Raise(raise) = &mut *stop
+        && raise.diagnosis.is_none()
+    {
+        raise.diagnosis = Some(Box::new(diagnosis()));
+    }
+    stop
+}

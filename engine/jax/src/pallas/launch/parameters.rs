@@ -1,0 +1,67 @@
+//! Names and places of the kernel's parameters, given to the Refs and operands that they stand for.
+
+use crate::pallas::call::PallasCall;
+use crate::refs::RefObject;
+use crate::trace::Trace;
+use crate::tree;
+use pallas_ir::Operand;
+use pallas_python::CallArgs;
+use pallas_python::function::Body;
+use pallas_python::value::Value;
+use pallas_syntax::Span;
+use pallas_syntax::ast::{Expr, ExprKind, StmtKind};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Gives Refs and operands the names of the kernel's parameters, where an argument is a Ref or a flat tuple of them.
+pub(super) fn name_parameters(
+    interp: &pallas_python::Interp,
+    trace: &Rc<Trace>,
+    call: &PallasCall,
+    operands: &mut [Operand],
+    (bound, args): (&[(pallas_syntax::ast::Name, Value)], &CallArgs),
+) {
+    // A wrapper's parameters are those of the function that it says it wraps.
+    let wrapped = interp
+        .find_attr(&call.kernel, "__wrapped__")
+        .ok()
+        .flatten()
+        .and_then(|wrapped| Some((interp.bind(&wrapped, args.clone()).ok()?, wrapped)));
+    let (bound, kernel) = match &wrapped {
+        Some((bound, wrapped)) => (bound.as_slice(), wrapped),
+        None => (bound, &call.kernel),
+    };
+    let function = interp.underlying_function(kernel);
+    for (name, value) in bound {
+        let Ok((leaves, _)) = tree::flatten(interp, value, None) else { continue };
+        let span = function.as_ref().and_then(|f| f.code.params().iter().find(|p| p.name == *name).map(|p| p.span));
+        let single = leaves.len() == 1;
+        for (position, leaf) in leaves.iter().enumerate() {
+            let Some(object) = leaf.downcast::<RefObject>() else { continue };
+            let text: Arc<str> = if single { name.clone() } else { Arc::from(format!("{name}{position}")) };
+            trace.name(object.value, text.clone());
+            if let Some(operand) = operands.get_mut(object.value.0 as usize) {
+                operand.name = text;
+                operand.spans.parameter = span;
+                operand.spans.dropped = function.as_ref().and_then(|f| dropped(&f.code.body(), &operand.name));
+            }
+        }
+    }
+}
+
+/// The `del` of a name at the top of a function's body.
+pub(super) fn dropped(body: &Body<'_>, name: &str) -> Option<Span> {
+    let Body::Statements(statements) = body else { return None };
+    let mut deleted = statements.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::Delete(targets) => Some(targets),
+        _ => None,
+    });
+    let is_it = |target: &Expr| match &target.kind {
+        ExprKind::Name(found) => **found == *name,
+        ExprKind::Tuple(items) | ExprKind::List(items) => {
+            items.iter().any(|item| matches!(&item.kind, ExprKind::Name(found) if **found == *name))
+        }
+        _ => false,
+    };
+    deleted.find_map(|targets| targets.iter().find(|target| is_it(target)).map(|target| target.span))
+}
