@@ -14,6 +14,7 @@ const FLOORS: &[&[(&str, &str)]] = &[
         ("pallas-check", "engine/check"),
         ("pallas-interpret", "engine/interpret"),
         ("pallas-pipeline", "engine/pipeline"),
+        ("pallas-simt", "engine/simt"),
     ],
     &[("pallas-profile", "engine/profile")],
     &[("pallas-engine", "engine")],

@@ -1,0 +1,462 @@
+//! Instructions as statements.
+
+use super::expression::expression;
+use super::types::{Words, literal, words};
+use super::{Printed, prelude};
+use crate::ir::{Combine, Inst, Kernel, MemoryId, Op, Region, Space, Value};
+use crate::layout::Layout;
+use crate::lower::ALIGNMENT;
+use crate::{LineEntry, Refusal};
+use pallas_syntax::Span;
+use pallas_tensor::DType;
+use std::fmt::Write;
+
+/// Loops over more registers than this are not unrolled: such rows live in local memory.
+const UNROLLED: u32 = 256;
+
+pub(super) struct Printer<'a> {
+    kernel: &'a Kernel,
+    body: Vec<(String, Span)>,
+    depth: usize,
+    span: Span,
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(kernel: &'a Kernel) -> Printer<'a> {
+        Printer { kernel, body: Vec::new(), depth: 1, span: Span::default() }
+    }
+
+    pub(super) fn print(mut self) -> Result<Printed, Refusal> {
+        self.memories()?;
+        self.region(&self.kernel.body)?;
+        let text: String = self.body.iter().map(|(line, _)| format!("{line}\n")).collect();
+        let mut source =
+            String::from("// Printed from the SIMT IR; the source of each line is in the program's table.\n");
+        for helper in prelude::used(&text) {
+            source.push_str(helper);
+            source.push('\n');
+        }
+        self.constants(&mut source)?;
+        let mut params: Vec<String> = Vec::new();
+        for memory in &self.kernel.memories {
+            if let Space::Operand { operand, constant } = memory.space {
+                let qualifier = if constant { "const " } else { "" };
+                let words = self.words(memory.dtype)?;
+                params.push(format!("{qualifier}{}* __restrict__ {}_{operand}", words.memory, memory.name));
+            }
+        }
+        if super::workspace_bytes(self.kernel) > 0 {
+            params.push("unsigned char* __restrict__ workspace".to_string());
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            source,
+            "extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{",
+            self.kernel.threads,
+            self.kernel.name,
+            params.join(", ")
+        );
+        let mut line = source.lines().count() as u32;
+        let mut lines = Vec::new();
+        for (text, span) in &self.body {
+            line += 1;
+            if *span != Span::default() {
+                lines.push(LineEntry { line, span: *span });
+            }
+            source.push_str(text);
+            source.push('\n');
+        }
+        source.push_str("}\n");
+        Ok(Printed { source, lines })
+    }
+
+    fn refuse(&self, what: &str) -> Refusal {
+        Refusal::new(format!("{what} has no words in CUDA C++ yet"), self.span)
+            .with_help("run the kernel with `--device interpret`")
+    }
+
+    fn words(&self, dtype: DType) -> Result<Words, Refusal> {
+        words(dtype).ok_or_else(|| self.refuse(dtype.name()))
+    }
+
+    fn line(&mut self, text: impl AsRef<str>) {
+        self.body.push((format!("{}{}", "  ".repeat(self.depth), text.as_ref()), self.span));
+    }
+
+    /// Tables of known values.
+    fn constants(&self, source: &mut String) -> Result<(), Refusal> {
+        for (id, memory) in self.kernel.memories() {
+            let Space::Constant(array) = &memory.space else { continue };
+            let words = self.words(memory.dtype)?;
+            let elements: Vec<String> = array.iter_scalars().map(|element| literal(element, memory.dtype)).collect();
+            let register = words.register;
+            let _ = writeln!(
+                source,
+                "__device__ const {register} {}[{}] = {{{}}};",
+                self.name(id),
+                memory.len.max(1),
+                elements.join(", ")
+            );
+        }
+        Ok(())
+    }
+
+    fn memories(&mut self) -> Result<(), Refusal> {
+        self.line("const int t = threadIdx.x;");
+        if super::shared_bytes(self.kernel) > 0 {
+            self.line("extern __shared__ __align__(16) unsigned char shared[];");
+        }
+        let (mut shared, mut workspace) = (0, 0);
+        let per_block = super::workspace_bytes(self.kernel);
+        for (id, memory) in self.kernel.memories() {
+            let (base, offset) = match memory.space {
+                Space::Shared => ("shared".to_string(), &mut shared),
+                Space::Workspace => (format!("workspace + (size_t)blockIdx.x * {per_block}"), &mut workspace),
+                _ => continue,
+            };
+            if memory.len == 0 {
+                continue;
+            }
+            let words = self.words(memory.dtype)?;
+            let at = *offset;
+            *offset += self.kernel.bytes(id).next_multiple_of(ALIGNMENT);
+            self.line(format!("{0}* {1} = ({0}*)({base} + {at});", words.memory, self.name(id)));
+        }
+        Ok(())
+    }
+
+    fn name(&self, id: MemoryId) -> String {
+        let memory = self.kernel.memory(id);
+        match memory.space {
+            Space::Operand { operand, .. } => format!("{}_{operand}", memory.name),
+            _ => memory.name.clone(),
+        }
+    }
+
+    fn region(&mut self, region: &Region) -> Result<(), Refusal> {
+        for inst in &region.insts {
+            let outer = std::mem::replace(&mut self.span, inst.span);
+            self.inst(inst)?;
+            self.span = outer;
+        }
+        Ok(())
+    }
+
+    fn regs(&self, value: Value) -> u32 {
+        self.kernel.ty(value).regs
+    }
+
+    /// A register of a value in a loop over `r`.
+    fn at(&self, value: Value) -> String {
+        if self.regs(value) == 1 { format!("v{}", value.0) } else { format!("v{}[r]", value.0) }
+    }
+
+    fn declare(&mut self, value: Value) -> Result<(), Refusal> {
+        let ty = self.kernel.ty(value);
+        let register = self.words(ty.dtype)?.register;
+        match ty.regs {
+            1 => self.line(format!("{register} v{};", value.0)),
+            regs => self.line(format!("{register} v{}[{regs}];", value.0)),
+        }
+        Ok(())
+    }
+
+    /// A statement for every register.
+    fn each(&mut self, regs: u32, statement: &str) {
+        if regs == 1 {
+            return self.line(statement);
+        }
+        self.line(if regs <= UNROLLED { "#pragma unroll" } else { "#pragma unroll 1" });
+        self.line(format!("for (int r = 0; r < {regs}; ++r) {statement}"));
+    }
+
+    /// Declares a value and gives it an expression in every register.
+    fn define(&mut self, value: Value, expression: &str) -> Result<(), Refusal> {
+        let ty = self.kernel.ty(value);
+        if ty.regs == 1 {
+            let register = self.words(ty.dtype)?.register;
+            self.line(format!("const {register} v{} = {expression};", value.0));
+            return Ok(());
+        }
+        self.declare(value)?;
+        self.each(ty.regs, &format!("v{}[r] = {expression};", value.0));
+        Ok(())
+    }
+
+    fn copy(&mut self, to: Value, from: Value) {
+        let statement = format!("{} = {};", self.at(to), self.at(from));
+        self.each(self.regs(to), &statement);
+    }
+
+    fn inst(&mut self, inst: &Inst) -> Result<(), Refusal> {
+        let terms: Vec<(String, DType)> =
+            inst.operands.iter().map(|&value| (self.at(value), self.kernel.ty(value).dtype)).collect();
+        let text = |n: usize| terms.get(n).map_or("0", |(text, _)| text.as_str());
+        match &inst.op {
+            Op::Const(value) => {
+                let result = inst.results[0];
+                let number = literal(*value, self.kernel.ty(result).dtype);
+                self.define(result, &number)
+            }
+            Op::Block => self.define(inst.results[0], "(int)blockIdx.x"),
+            Op::Coord { layout, dim } => {
+                let expression = coordinate(layout, *dim);
+                self.define(inst.results[0], &expression)
+            }
+            Op::Owner(layout) => self.define(inst.results[0], &format!("(t & {}) == 0", layout.copies())),
+            Op::Scalar(op, attributes) => {
+                let result = inst.results[0];
+                let borrowed: Vec<(&str, DType)> = terms.iter().map(|(text, dtype)| (text.as_str(), *dtype)).collect();
+                let expression = expression(*op, attributes, &borrowed, self.kernel.ty(result).dtype)
+                    .ok_or_else(|| self.refuse(&format!("`{}`", op.name)))?;
+                self.define(result, &expression)
+            }
+            Op::Pick(table) => self.pick(inst.results[0], inst.operands[0], table),
+            Op::ShuffleXor(mask) => {
+                let expression = format!("__shfl_xor_sync(0xffffffffu, {}, {mask})", text(0));
+                self.define(inst.results[0], &expression)
+            }
+            Op::Load { memory, masked, other, .. } => {
+                let name = self.name(*memory);
+                let words = self.words(self.kernel.memory(*memory).dtype)?;
+                let constant = matches!(self.kernel.memory(*memory).space, Space::Constant(_));
+                let element = match words.load {
+                    load if !load.is_empty() && !constant => format!("{load}({name}[{}])", text(0)),
+                    _ => format!("{name}[{}]", text(0)),
+                };
+                let expression = match (masked, other) {
+                    (false, _) => element,
+                    (true, false) => format!("{} ? {element} : ({})0", text(1), words.register),
+                    (true, true) => format!("{} ? {element} : {}", text(1), text(2)),
+                };
+                self.define(inst.results[0], &expression)
+            }
+            Op::Store { memory, masked, .. } => {
+                let words = self.words(self.kernel.memory(*memory).dtype)?;
+                let value =
+                    if words.store.is_empty() { text(1).into() } else { format!("{}({})", words.store, text(1)) };
+                let guard = if *masked { format!("if ({}) ", text(2)) } else { String::new() };
+                let statement = format!("{guard}{}[{}] = {value};", self.name(*memory), text(0));
+                self.each(self.regs(inst.operands[0]), &statement);
+                Ok(())
+            }
+            Op::Atomic { memory, combine, masked } => self.atomic(inst, *memory, *combine, *masked, &terms),
+            Op::Barrier => {
+                self.line("__syncthreads();");
+                Ok(())
+            }
+            Op::For => self.for_loop(inst),
+            Op::While => self.while_loop(inst),
+            Op::Switch => self.switch(inst),
+            Op::Print(pieces) => self.print_statement(pieces, &terms),
+        }
+    }
+
+    fn pick(&mut self, result: Value, from: Value, table: &[u32]) -> Result<(), Refusal> {
+        let source = |register: u32| match self.regs(from) {
+            1 => format!("v{}", from.0),
+            _ => format!("v{}[{register}]", from.0),
+        };
+        let first = table.first().copied().unwrap_or(0);
+        if table.iter().all(|&register| register == first) {
+            let text = source(first);
+            return self.define(result, &text);
+        }
+        let texts: Vec<String> = table.iter().map(|&register| source(register)).collect();
+        self.declare(result)?;
+        for (register, text) in texts.iter().enumerate() {
+            self.line(format!("v{}[{register}] = {text};", result.0));
+        }
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        inst: &Inst,
+        memory: MemoryId,
+        combine: Combine,
+        masked: bool,
+        terms: &[(String, DType)],
+    ) -> Result<(), Refusal> {
+        let dtype = self.kernel.memory(memory).dtype;
+        let (place, value) = (format!("&{}[{}]", self.name(memory), terms[0].0), &terms[1].0);
+        let call = match (combine, dtype) {
+            (Combine::Max, DType::F32) => format!("atomic_max({place}, {value})"),
+            (Combine::Min, DType::F32) => format!("atomic_min({place}, {value})"),
+            (Combine::Add, DType::F32 | DType::F64 | DType::I32 | DType::U32 | DType::U64)
+            | (Combine::Exchange, DType::F32 | DType::I32 | DType::U32 | DType::U64)
+            | (
+                Combine::Max | Combine::Min | Combine::And | Combine::Or | Combine::Xor,
+                DType::I32 | DType::U32 | DType::U64,
+            ) => {
+                let function = match combine {
+                    Combine::Add => "atomicAdd",
+                    Combine::Exchange => "atomicExch",
+                    Combine::Max => "atomicMax",
+                    Combine::Min => "atomicMin",
+                    Combine::And => "atomicAnd",
+                    Combine::Or => "atomicOr",
+                    Combine::Xor => "atomicXor",
+                };
+                format!("{function}({place}, {value})")
+            }
+            _ => return Err(self.refuse(&format!("an atomic {} of {}", combine.name(), dtype.name()))),
+        };
+        let register = self.words(dtype)?.register;
+        let expression = if masked { format!("{} ? {call} : ({register})0", terms[2].0) } else { call };
+        self.define(inst.results[0], &expression)
+    }
+
+    fn block(&mut self, region: &Region) -> Result<(), Refusal> {
+        self.depth += 1;
+        self.region(region)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Carries are variables that each round changes at its end; all are computed before any is changed.
+    fn carry(&mut self, to: &[Value], from: &[Value]) -> Result<(), Refusal> {
+        self.depth += 1;
+        let moved: Vec<(Value, Value)> = to.iter().copied().zip(from.iter().copied()).filter(|(a, b)| a != b).collect();
+        let swapped = moved.iter().any(|(_, from)| to.contains(from));
+        if swapped {
+            for &(to, from) in &moved {
+                let ty = self.kernel.ty(to);
+                let register = self.words(ty.dtype)?.register;
+                match ty.regs {
+                    1 => self.line(format!("{register} next{} = v{};", to.0, from.0)),
+                    regs => {
+                        self.line(format!("{register} next{}[{regs}];", to.0));
+                        self.each(regs, &format!("next{}[r] = v{}[r];", to.0, from.0));
+                    }
+                }
+            }
+            for &(to, _) in &moved {
+                let at = if self.regs(to) == 1 { "" } else { "[r]" };
+                self.each(self.regs(to), &format!("v{0}{at} = next{0}{at};", to.0));
+            }
+        } else {
+            for &(to, from) in &moved {
+                self.copy(to, from);
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn begin(&mut self, params: &[Value], operands: &[Value]) -> Result<(), Refusal> {
+        for (&param, &operand) in params.iter().zip(operands) {
+            self.declare(param)?;
+            self.copy(param, operand);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, results: &[Value], carries: &[Value]) -> Result<(), Refusal> {
+        for (&result, &carry) in results.iter().zip(carries) {
+            self.declare(result)?;
+            self.copy(result, carry);
+        }
+        Ok(())
+    }
+
+    fn for_loop(&mut self, inst: &Inst) -> Result<(), Refusal> {
+        let body = &inst.regions[0];
+        let (counter, carries) = (body.params[0], &body.params[1..]);
+        self.begin(carries, &inst.operands[2..])?;
+        let register = self.words(self.kernel.ty(counter).dtype)?.register;
+        let (lower, upper) = (self.at(inst.operands[0]), self.at(inst.operands[1]));
+        self.line("#pragma unroll 1");
+        self.line(format!("for ({register} v{0} = {lower}; v{0} < {upper}; ++v{0}) {{", counter.0));
+        self.block(body)?;
+        self.carry(carries, &body.yields)?;
+        self.line("}");
+        self.finish(&inst.results, carries)
+    }
+
+    fn while_loop(&mut self, inst: &Inst) -> Result<(), Refusal> {
+        let [condition, body] = inst.regions.as_slice() else { return Ok(()) };
+        self.begin(&condition.params, &inst.operands)?;
+        self.line("while (true) {");
+        self.block(condition)?;
+        let go_on = condition.yields.first().map_or("false".to_string(), |&value| self.at(value));
+        self.depth += 1;
+        self.line(format!("if (!{go_on}) break;"));
+        self.begin(&body.params, &condition.params)?;
+        self.depth -= 1;
+        self.block(body)?;
+        self.carry(&condition.params, &body.yields)?;
+        self.line("}");
+        self.finish(&inst.results, &condition.params)
+    }
+
+    fn switch(&mut self, inst: &Inst) -> Result<(), Refusal> {
+        for &result in &inst.results {
+            self.declare(result)?;
+        }
+        let which = self.at(inst.operands[0]);
+        let last = inst.regions.len().saturating_sub(1);
+        for (number, region) in inst.regions.iter().enumerate() {
+            let head = if number == 0 { "if" } else { "} else if" };
+            match number == last && number > 0 {
+                true => self.line("} else {"),
+                false => self.line(format!("{head} ({which} == {number}) {{")),
+            }
+            self.block(region)?;
+            self.depth += 1;
+            for (&result, &value) in inst.results.iter().zip(&region.yields) {
+                self.copy(result, value);
+            }
+            self.depth -= 1;
+        }
+        self.line("}");
+        Ok(())
+    }
+
+    fn print_statement(&mut self, pieces: &[String], terms: &[(String, DType)]) -> Result<(), Refusal> {
+        let mut format = String::new();
+        let mut arguments = String::new();
+        for (number, piece) in pieces.iter().enumerate() {
+            let piece = piece.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('\n', "\\n");
+            format.push_str(&piece);
+            if let Some((text, dtype)) = terms.get(number) {
+                let (conversion, cast) = match dtype {
+                    DType::U64 => ("%llu", "unsigned long long"),
+                    DType::I64 => ("%lld", "long long"),
+                    DType::U32 => ("%u", "unsigned"),
+                    dtype if dtype.is_float() => ("%g", "double"),
+                    _ => ("%d", "int"),
+                };
+                format.push_str(conversion);
+                let _ = write!(arguments, ", ({cast}){text}");
+            }
+        }
+        self.line(format!("if (t == 0) printf(\"{format}\\n\"{arguments});"));
+        Ok(())
+    }
+}
+
+/// A coordinate from the numbers of register and thread.
+fn coordinate(layout: &Layout, dim: usize) -> String {
+    let mut terms = Vec::new();
+    for (number, bits) in [("r", layout.regs.as_slice()), ("t", layout.threads.as_slice())] {
+        let flips: Vec<u32> = layout.along(bits, dim).collect();
+        let mut bit = 0;
+        while bit < flips.len() {
+            let first = flips[bit];
+            if first == 0 {
+                bit += 1;
+                continue;
+            }
+            // Neighbours that flip neighbours are one field.
+            let mut length = 1;
+            while bit + length < flips.len() && flips[bit + length] == first << length && first.is_power_of_two() {
+                length += 1;
+            }
+            let field = format!("({number} >> {bit} & {})", (1u32 << length) - 1);
+            terms.push(if first == 1 { field } else { format!("{field} * {first}") });
+            bit += length;
+        }
+    }
+    if terms.is_empty() { "0".to_string() } else { terms.join(" + ") }
+}

@@ -1,0 +1,164 @@
+//! Small device functions that the printed code calls: what C++ has no operator for, or what it leaves undefined. Only those
+//! that are used are printed.
+
+/// A function.
+struct Helper {
+    name: &'static str,
+    text: &'static str,
+}
+
+const fn helper(name: &'static str, text: &'static str) -> Helper {
+    Helper { name, text }
+}
+
+/// Callees before callers.
+static HELPERS: &[Helper] = &[
+    helper(
+        "from_bf16",
+        "__device__ __forceinline__ float from_bf16(unsigned short x) { return __uint_as_float((unsigned)x << 16); }",
+    ),
+    helper(
+        "to_bf16",
+        "__device__ __forceinline__ unsigned short to_bf16(float x) { unsigned u = __float_as_uint(x); if (x != x) return (unsigned short)((u >> 16) | 0x40u); u += 0x7fffu + ((u >> 16) & 1u); return (unsigned short)(u >> 16); }",
+    ),
+    helper("round_bf16", "__device__ __forceinline__ float round_bf16(float x) { return from_bf16(to_bf16(x)); }"),
+    helper(
+        "from_f16",
+        "__device__ __forceinline__ float from_f16(unsigned short x) { float y; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x)); return y; }",
+    ),
+    helper(
+        "to_f16",
+        "__device__ __forceinline__ unsigned short to_f16(float x) { unsigned short y; asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x)); return y; }",
+    ),
+    helper("round_f16", "__device__ __forceinline__ float round_f16(float x) { return from_f16(to_f16(x)); }"),
+    helper(
+        "from_f8e5m2",
+        "__device__ __forceinline__ float from_f8e5m2(unsigned char x) { return from_f16((unsigned short)(x << 8)); }",
+    ),
+    helper(
+        "to_f8e5m2",
+        "__device__ __forceinline__ unsigned char to_f8e5m2(float x) { unsigned u = __float_as_uint(x), s = u >> 24 & 0x80u; u &= 0x7fffffffu; if (u > 0x7f800000u) return (unsigned char)(s | 0x7eu); if (u >= 0x47700000u) return (unsigned char)(s | 0x7cu); if (u < 0x38800000u) { float m = rintf(__uint_as_float(u) * 65536.0f); return (unsigned char)(s | (unsigned)m); } u += 0xfffffu + (u >> 21 & 1u); return (unsigned char)(s | ((u >> 21) - (112u << 2))); }",
+    ),
+    helper(
+        "round_f8e5m2",
+        "__device__ __forceinline__ float round_f8e5m2(float x) { return from_f8e5m2(to_f8e5m2(x)); }",
+    ),
+    helper(
+        "from_f8e4m3fn",
+        "__device__ __forceinline__ float from_f8e4m3fn(unsigned char x) { unsigned m = x & 0x7fu; float y = m == 0x7fu ? __int_as_float(0x7fc00000) : (m < 8u ? (float)m * 0.001953125f : __uint_as_float((m + (120u << 3)) << 20)); return x & 0x80u ? -y : y; }",
+    ),
+    helper(
+        "to_f8e4m3fn",
+        "__device__ __forceinline__ unsigned char to_f8e4m3fn(float x) { unsigned u = __float_as_uint(x), s = u >> 24 & 0x80u; u &= 0x7fffffffu; if (u < 0x3c800000u) { float m = rintf(__uint_as_float(u) * 512.0f); return (unsigned char)(s | (unsigned)m); } if (u >= 0x43e80001u) return (unsigned char)(s | 0x7fu); u += 0x7ffffu + (u >> 20 & 1u); return (unsigned char)(s | ((u >> 20) - (120u << 3))); }",
+    ),
+    helper(
+        "round_f8e4m3fn",
+        "__device__ __forceinline__ float round_f8e4m3fn(float x) { return from_f8e4m3fn(to_f8e4m3fn(x)); }",
+    ),
+    helper(
+        "wrap_i4",
+        "__device__ __forceinline__ signed char wrap_i4(int x) { return (signed char)((int)((unsigned)x << 28) >> 28); }",
+    ),
+    helper(
+        "wrap_u4",
+        "__device__ __forceinline__ unsigned char wrap_u4(unsigned x) { return (unsigned char)(x & 15u); }",
+    ),
+    helper(
+        "wrap_i2",
+        "__device__ __forceinline__ signed char wrap_i2(int x) { return (signed char)((int)((unsigned)x << 30) >> 30); }",
+    ),
+    helper(
+        "wrap_u2",
+        "__device__ __forceinline__ unsigned char wrap_u2(unsigned x) { return (unsigned char)(x & 3u); }",
+    ),
+    helper(
+        "max_of",
+        "template <class T> __device__ __forceinline__ T max_of(T a, T b) { return a != a ? a : (b != b ? b : (a < b ? b : a)); }",
+    ),
+    helper(
+        "min_of",
+        "template <class T> __device__ __forceinline__ T min_of(T a, T b) { return a != a ? a : (b != b ? b : (b < a ? b : a)); }",
+    ),
+    helper(
+        "sign_of",
+        "template <class T> __device__ __forceinline__ T sign_of(T a) { return a != a || a == T(0) ? a : (a < T(0) ? T(-1) : T(1)); }",
+    ),
+    helper(
+        "divide",
+        "template <class T> __device__ __forceinline__ T divide(T a, T b) { return b == T(0) ? T(-1) : (T(-1) < T(0) && b == T(-1) ? T(0ull - (unsigned long long)a) : T(a / b)); }",
+    ),
+    helper(
+        "remainder_of",
+        "template <class T> __device__ __forceinline__ T remainder_of(T a, T b) { return b == T(0) ? a : (T(-1) < T(0) && b == T(-1) ? T(0) : T(a % b)); }",
+    ),
+    helper(
+        "shift_left",
+        "template <class T> __device__ __forceinline__ T shift_left(T a, T b, unsigned bits) { return (unsigned long long)b >= bits ? T(0) : T((unsigned long long)a << (unsigned long long)b); }",
+    ),
+    helper(
+        "shift_right_logical",
+        "template <class T> __device__ __forceinline__ T shift_right_logical(T a, T b, unsigned bits) { unsigned long long m = bits == 64 ? ~0ull : (1ull << bits) - 1; return (unsigned long long)b >= bits ? T(0) : T(((unsigned long long)a & m) >> (unsigned long long)b); }",
+    ),
+    helper(
+        "shift_right_arithmetic",
+        "template <class T> __device__ __forceinline__ T shift_right_arithmetic(T a, T b, unsigned bits) { return (unsigned long long)b >= bits ? T(a < T(0) ? -1 : 0) : T(a >> b); }",
+    ),
+    helper(
+        "power",
+        "template <class T> __device__ __forceinline__ T power(T x, int n) { bool inverse = n < 0; unsigned k = inverse ? 0u - (unsigned)n : (unsigned)n; T y = T(1); while (k) { if (k & 1u) y = T(y * x); x = T(x * x); k >>= 1; } return inverse ? T(T(1) / y) : y; }",
+    ),
+    helper(
+        "to_integer",
+        "template <class T> __device__ __forceinline__ T to_integer(double x, double low, double high) { return x != x ? T(0) : (x <= low ? T(low) : (x >= high ? T(high) : T(x))); }",
+    ),
+    helper(
+        "to_int64",
+        "__device__ __forceinline__ long long to_int64(double x) { return x != x ? 0 : __double2ll_rz(x); }",
+    ),
+    helper(
+        "to_uint64",
+        "__device__ __forceinline__ unsigned long long to_uint64(double x) { return x != x || x <= 0.0 ? 0 : __double2ull_rz(x); }",
+    ),
+    helper(
+        "float_max",
+        "__device__ __forceinline__ float atomic_max(float* p, float v) { unsigned* q = (unsigned*)p; unsigned old = *q, seen; do { seen = old; float m = __uint_as_float(seen); float w = m != m ? m : (v != v || m < v ? v : m); old = atomicCAS(q, seen, __float_as_uint(w)); } while (old != seen); return __uint_as_float(old); }",
+    ),
+    helper(
+        "float_min",
+        "__device__ __forceinline__ float atomic_min(float* p, float v) { unsigned* q = (unsigned*)p; unsigned old = *q, seen; do { seen = old; float m = __uint_as_float(seen); float w = m != m ? m : (v != v || v < m ? v : m); old = atomicCAS(q, seen, __float_as_uint(w)); } while (old != seen); return __uint_as_float(old); }",
+    ),
+];
+
+/// The functions that a text calls, with those that they call, one on a line.
+pub(super) fn used(text: &str) -> Vec<&'static str> {
+    let mut wanted = vec![false; HELPERS.len()];
+    for number in (0..HELPERS.len()).rev() {
+        let calls = |text: &str| {
+            let name = match HELPERS[number].name {
+                "float_max" => "atomic_max",
+                "float_min" => "atomic_min",
+                name => name,
+            };
+            text.match_indices(name).any(|(at, _)| {
+                let before = text[..at].chars().next_back();
+                let after = text[at + name.len()..].chars().next();
+                before.is_none_or(|c| !c.is_ascii_alphanumeric() && c != '_') && matches!(after, Some('(' | '<'))
+            })
+        };
+        wanted[number] = calls(text) || (number + 1..HELPERS.len()).any(|n| wanted[n] && calls(HELPERS[n].text));
+    }
+    HELPERS.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(helper, _)| helper.text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_function_calls_comes_with_it_and_before_it() {
+        let texts = used("float y = round_bf16(x);");
+        assert_eq!(texts.len(), 3);
+        assert!(texts[0].contains("from_bf16") && texts[2].contains("round_bf16"));
+        assert!(used("float y = x;").is_empty());
+    }
+}

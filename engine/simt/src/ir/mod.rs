@@ -1,0 +1,160 @@
+//! The SIMT IR: what each thread of a block does, and the definition of the machine that does it.
+//!
+//! **Threads.** A [`Kernel`] is run by blocks of [`Kernel::threads`] threads, a power of two and whole warps of 32. Blocks know
+//! nothing of each other. The threads of a block run in lockstep: an instruction is done by all of them before the next
+//! begins, and control flow is the same for all (conditions, bounds and counters are *uniform*: equal in all threads).
+//! Hardware keeps this promise only between barriers, so whatever two threads do to one place in memory must have a
+//! [`Op::Barrier`] between, unless both read; the simulator reports what has not.
+//!
+//! **Values.** A value is a row of registers in each thread: [`Ty::regs`] scalars of one dtype. Instructions are in SSA form
+//! and act on each register by itself; what moves data between registers ([`Op::Pick`]), lanes of a warp
+//! ([`Op::ShuffleXor`]) and threads (memory) says so.
+//!
+//! **Scalar arithmetic** is the kernel IR's: [`Op::Scalar`] names an elementwise op of `pallas_ir::ops` and means, register by
+//! register, what that op means for elements. There is one definition of every function, dtype by dtype.
+//!
+//! **Memory** is a table of arrays ([`Memory`]): parameters of the kernel in global memory, arrays that the threads of a block
+//! have in common, and constants. Addresses are indices of elements, `i32`. A masked-off register touches nothing; a
+//! masked-off load gives its `other` operand, or zero.
+
+mod build;
+mod op;
+mod text;
+mod verify;
+
+pub use build::Builder;
+pub use op::{Combine, Op};
+pub use verify::{Wrong, verify};
+
+use pallas_syntax::Span;
+use pallas_tensor::{Array, DType};
+use smallvec::SmallVec;
+
+/// Threads of a warp.
+pub const WARP: u32 = 32;
+
+/// Names a value of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(pub u32);
+
+/// Names an array of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MemoryId(pub u32);
+
+/// What each thread holds of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ty {
+    /// Of each register.
+    pub dtype: DType,
+    /// How many registers, at least one.
+    pub regs: u32,
+}
+
+/// An array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// What people call it.
+    pub name: String,
+    /// Of its elements.
+    pub dtype: DType,
+    /// How many elements; of what a block has for itself, per block.
+    pub len: usize,
+    /// Where it is.
+    pub space: Space,
+}
+
+/// Where an array is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Space {
+    /// Global memory, handed in as the operand of the launch with this number. `constant`: nothing writes it.
+    Operand {
+        /// Which.
+        operand: usize,
+        /// Whether nothing writes it.
+        constant: bool,
+    },
+    /// Shared memory of a block.
+    Shared,
+    /// Global memory that each block has for itself, for what shared memory has no room for.
+    Workspace,
+    /// Known values.
+    Constant(Array),
+}
+
+/// An instruction in place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// What it takes.
+    pub operands: SmallVec<[Value; 4]>,
+    /// What it gives.
+    pub results: SmallVec<[Value; 1]>,
+    /// Bodies of control flow.
+    pub regions: Vec<Region>,
+    /// The Pallas source that it comes from.
+    pub span: Span,
+}
+
+/// A list of instructions with parameters, ending in what it yields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Region {
+    /// Parameters.
+    pub params: Vec<Value>,
+    /// Instructions in order.
+    pub insts: Vec<Inst>,
+    /// What it yields.
+    pub yields: Vec<Value>,
+}
+
+/// What the threads of a block do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// Its name in CUDA.
+    pub name: String,
+    /// Threads of a block: a power of two, and whole warps.
+    pub threads: u32,
+    /// How many blocks there are.
+    pub blocks: usize,
+    /// Types of values.
+    pub values: Vec<Ty>,
+    /// Arrays.
+    pub memories: Vec<Memory>,
+    /// What is done.
+    pub body: Region,
+}
+
+impl Kernel {
+    /// A value's type.
+    pub fn ty(&self, value: Value) -> Ty {
+        self.values[value.0 as usize]
+    }
+
+    /// An array.
+    pub fn memory(&self, id: MemoryId) -> &Memory {
+        &self.memories[id.0 as usize]
+    }
+
+    /// Arrays with their ids.
+    pub fn memories(&self) -> impl Iterator<Item = (MemoryId, &Memory)> {
+        self.memories.iter().enumerate().map(|(id, memory)| (MemoryId(id as u32), memory))
+    }
+
+    /// Bytes of an array, of each element as it lies in memory.
+    pub fn bytes(&self, id: MemoryId) -> usize {
+        let memory = self.memory(id);
+        memory.len.saturating_mul(memory.dtype.size_bytes())
+    }
+}
+
+impl Region {
+    /// Every instruction, those of regions inside included, outer ones first.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Inst)) {
+        for inst in &self.insts {
+            visit(inst);
+            for region in &inst.regions {
+                region.walk(visit);
+            }
+        }
+    }
+}

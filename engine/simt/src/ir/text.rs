@@ -1,0 +1,143 @@
+//! The text form, for tests and for people: one line for an instruction, `%value : dtype x registers`.
+
+use super::{Inst, Kernel, Memory, Op, Region, Space, Value};
+use pallas_ir::Attribute;
+use std::fmt::{self, Write};
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "kernel @{} blocks={} threads={} {{", self.name, self.blocks, self.threads)?;
+        for memory in &self.memories {
+            writeln!(f, "  {memory}")?;
+        }
+        self.region(f, &self.body, 1)?;
+        f.write_str("}\n")
+    }
+}
+
+impl fmt::Display for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = match &self.space {
+            Space::Operand { operand, constant: true } => format!("operand {operand}, constant"),
+            Space::Operand { operand, .. } => format!("operand {operand}"),
+            Space::Shared => "shared".to_string(),
+            Space::Workspace => "workspace".to_string(),
+            Space::Constant(_) => "constant".to_string(),
+        };
+        write!(f, "memory {}: {}[{}] in {space}", self.name, self.dtype.short_name(), self.len)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "%{}", self.0)
+    }
+}
+
+impl Kernel {
+    fn region(&self, f: &mut fmt::Formatter<'_>, region: &Region, depth: usize) -> fmt::Result {
+        let indent = "  ".repeat(depth);
+        for inst in &region.insts {
+            f.write_str(&indent)?;
+            self.inst(f, inst)?;
+            for (number, inner) in inst.regions.iter().enumerate() {
+                let words = if number == 0 { " {" } else { " else {" };
+                f.write_str(words)?;
+                if !inner.params.is_empty() {
+                    write!(f, " {} ->", self.typed(&inner.params))?;
+                }
+                f.write_str("\n")?;
+                self.region(f, inner, depth + 1)?;
+                if !inner.yields.is_empty() {
+                    writeln!(f, "{indent}  yield {}", list(&inner.yields))?;
+                }
+                write!(f, "{indent}}}")?;
+            }
+            f.write_str("\n")?;
+        }
+        Ok(())
+    }
+
+    fn inst(&self, f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
+        if !inst.results.is_empty() {
+            write!(f, "{} = ", list(&inst.results))?;
+        }
+        f.write_str(&self.words(&inst.op))?;
+        if !inst.operands.is_empty() {
+            write!(f, " {}", list(&inst.operands))?;
+        }
+        if !inst.results.is_empty() {
+            let types: Vec<String> = inst.results.iter().map(|&value| self.type_words(value)).collect();
+            write!(f, " : {}", types.join(", "))?;
+        }
+        Ok(())
+    }
+
+    fn type_words(&self, value: Value) -> String {
+        let ty = self.ty(value);
+        format!("{} x {}", ty.dtype.short_name(), ty.regs)
+    }
+
+    fn typed(&self, values: &[Value]) -> String {
+        let words: Vec<String> = values.iter().map(|&value| format!("{value}: {}", self.type_words(value))).collect();
+        words.join(", ")
+    }
+
+    fn words(&self, op: &Op) -> String {
+        let name = |id| &self.memory(id).name;
+        let masks = |masked: bool, other: bool| match (masked, other) {
+            (true, true) => " masked other",
+            (true, false) => " masked",
+            _ => "",
+        };
+        match op {
+            Op::Const(value) => format!("const {}", scalar(value)),
+            Op::Block => "block".to_string(),
+            Op::Coord { layout, dim } => {
+                format!("coord {dim} of {:?} regs {:?} threads {:?}", layout.shape, layout.regs, layout.threads)
+            }
+            Op::Owner(layout) => format!("owner {:b}", layout.copies()),
+            Op::Scalar(op, attributes) => {
+                let mut words = op.name.to_string();
+                for (name, value) in &attributes.0 {
+                    let value = match value {
+                        Attribute::Int(value) => value.to_string(),
+                        Attribute::Bool(value) => value.to_string(),
+                        Attribute::DType(dtype) => dtype.short_name().to_string(),
+                        value => format!("{value:?}"),
+                    };
+                    // Writing to a string cannot fail.
+                    let _ = write!(words, " {name}={value}");
+                }
+                words
+            }
+            Op::Pick(table) if table.iter().all(|&from| from == 0) => format!("splat {}", table.len()),
+            Op::Pick(table) => format!("pick {table:?}"),
+            Op::ShuffleXor(mask) => format!("shuffle_xor {mask}"),
+            Op::Load { memory, masked, other, .. } => format!("load {}{}", name(*memory), masks(*masked, *other)),
+            Op::Store { memory, masked, .. } => format!("store {}{}", name(*memory), masks(*masked, false)),
+            Op::Atomic { memory, combine, masked } => {
+                format!("atomic {} {}{}", combine.name(), name(*memory), masks(*masked, false))
+            }
+            Op::Barrier => "barrier".to_string(),
+            Op::For => "for".to_string(),
+            Op::While => "while".to_string(),
+            Op::Switch => "switch".to_string(),
+            Op::Print(pieces) => format!("print {pieces:?}"),
+        }
+    }
+}
+
+fn list(values: &[Value]) -> String {
+    let words: Vec<String> = values.iter().map(Value::to_string).collect();
+    words.join(", ")
+}
+
+fn scalar(value: &pallas_tensor::Scalar) -> String {
+    match value {
+        pallas_tensor::Scalar::Bool(value) => value.to_string(),
+        pallas_tensor::Scalar::Int(value) => value.to_string(),
+        pallas_tensor::Scalar::Float(value) => format!("{value:?}"),
+        pallas_tensor::Scalar::Key(words) => format!("{words:?}"),
+    }
+}

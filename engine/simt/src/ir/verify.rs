@@ -1,0 +1,151 @@
+//! Checks that a kernel is well formed: values defined before they are used, types as the instructions want them. Says nothing of
+//! what a kernel computes, nor whether what control flow depends on is uniform: the simulator sees that.
+
+use super::{Inst, Kernel, Op, Region, Space, Ty, Value, WARP};
+use pallas_ir::op::InferContext;
+use pallas_ir::{Location, TensorType, Type};
+use pallas_syntax::Span;
+use pallas_tensor::DType;
+use std::collections::HashSet;
+use std::fmt;
+
+/// What is wrong with a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// In words.
+    pub message: String,
+    /// The source of the instruction.
+    pub span: Span,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// Checks a kernel.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn verify(kernel: &Kernel) -> Result<(), Wrong> {
+    if !kernel.threads.is_power_of_two() || !kernel.threads.is_multiple_of(WARP) {
+        return Err(Wrong { message: format!("{} threads are no whole warps", kernel.threads), span: Span::default() });
+    }
+    let mut checker = Checker {
+        kernel,
+        defined: HashSet::new(),
+        function: pallas_ir::Builder::new("", Location::default()).finish(Vec::new()),
+    };
+    checker.region(&kernel.body)
+}
+
+struct Checker<'a> {
+    kernel: &'a Kernel,
+    defined: HashSet<Value>,
+    function: pallas_ir::Function,
+}
+
+impl Checker<'_> {
+    fn region(&mut self, region: &Region) -> Result<(), Wrong> {
+        for inst in &region.insts {
+            self.inst(inst).map_err(|message| Wrong { message, span: inst.span })?;
+            for inner in &inst.regions {
+                self.defined.extend(&inner.params);
+                self.region(inner)?;
+            }
+            self.defined.extend(&inst.results);
+        }
+        match region.yields.iter().find(|value| !self.defined.contains(value)) {
+            Some(value) => {
+                Err(Wrong { message: format!("{value} is yielded, but not defined"), span: Span::default() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn inst(&self, inst: &Inst) -> Result<(), String> {
+        if let Some(value) = inst.operands.iter().find(|value| !self.defined.contains(value)) {
+            return Err(format!("{value} is used before it is defined"));
+        }
+        let operands: Vec<Ty> = inst.operands.iter().map(|&value| self.kernel.ty(value)).collect();
+        let results: Vec<Ty> = inst.results.iter().map(|&value| self.kernel.ty(value)).collect();
+        let wants = |fits: bool, what: &str| if fits { Ok(()) } else { Err(format!("{:?}: {what}", inst.op)) };
+        let int = |ty: &Ty| ty.dtype == DType::I32;
+        match &inst.op {
+            Op::Const(_) | Op::Block | Op::Owner(_) | Op::Barrier | Op::Print(_) => {}
+            Op::Coord { layout, .. } => {
+                wants(results == [Ty { dtype: DType::I32, regs: layout.registers() }], "registers of its layout")?;
+                wants(1 << layout.threads.len() == self.kernel.threads, "threads of its layout")?;
+            }
+            Op::Scalar(op, attributes) => {
+                let types: Vec<Type> = operands
+                    .iter()
+                    .map(|ty| Type::Tensor(TensorType::new(ty.dtype, [ty.regs as usize].as_slice())))
+                    .collect();
+                let context = InferContext { operands: &types, attributes, function: &self.function, regions: &[] };
+                let inferred = (op.infer)(&context).map_err(|error| format!("{}: {error}", op.name))?;
+                let fits = inferred.iter().map(Type::dtype).eq(results.iter().map(|ty| ty.dtype));
+                wants(fits && operands.iter().all(|ty| results.iter().all(|r| r.regs == ty.regs)), "its type rule")?;
+            }
+            Op::Pick(table) => {
+                let fits = operands.len() == 1 && table.iter().all(|&from| from < operands[0].regs);
+                wants(fits && results[0].regs as usize == table.len(), "registers that are there")?;
+            }
+            Op::ShuffleXor(mask) => {
+                wants(operands == results && *mask < WARP, "one value, and lanes of a warp")?;
+            }
+            Op::Load { memory, masked, other, .. } => {
+                let memory = self.kernel.memory(*memory);
+                wants(operands.len() == 1 + usize::from(*masked) + usize::from(*other), "its operands")?;
+                wants(int(&operands[0]) && operands.iter().all(|ty| ty.regs == results[0].regs), "an i32 index")?;
+                wants(results[0].dtype == memory.dtype, "the dtype of the array")?;
+            }
+            Op::Store { memory, masked, .. } => {
+                let memory = self.kernel.memory(*memory);
+                wants(operands.len() == 2 + usize::from(*masked), "its operands")?;
+                wants(int(&operands[0]) && operands[1].dtype == memory.dtype, "an i32 index, the dtype of the array")?;
+                wants(operands.iter().all(|ty| ty.regs == operands[0].regs), "one number of registers")?;
+                wants(!is_constant(&memory.space), "memory that can be written")?;
+            }
+            Op::Atomic { memory, masked, .. } => {
+                let memory = self.kernel.memory(*memory);
+                wants(operands.len() == 2 + usize::from(*masked), "its operands")?;
+                wants(operands[1].dtype == memory.dtype && !is_constant(&memory.space), "memory that can be written")?;
+            }
+            Op::For => {
+                wants(operands.len() >= 2 && operands[..2].iter().all(|ty| ty.regs == 1), "bounds of one register")?;
+                self.loops(inst, 2)?;
+            }
+            Op::While => {
+                self.loops(inst, 0)?;
+            }
+            Op::Switch => {
+                wants(operands.len() == 1 && int(&operands[0]) && operands[0].regs == 1, "an i32 of one register")?;
+                let fits = |region: &Region| {
+                    region.params.is_empty()
+                        && region.yields.iter().map(|&value| self.kernel.ty(value)).eq(results.iter().copied())
+                };
+                wants(inst.regions.iter().all(fits), "regions that yield its results")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Carries of one type all the way round.
+    fn loops(&self, inst: &Inst, bounds: usize) -> Result<(), String> {
+        let ty = |value: &Value| self.kernel.ty(*value);
+        let carries: Vec<Ty> = inst.operands[bounds..].iter().map(ty).collect();
+        let results: Vec<Ty> = inst.results.iter().map(ty).collect();
+        let body = inst.regions.last().ok_or("a loop without a body")?;
+        let yields: Vec<Ty> = body.yields.iter().map(ty).collect();
+        if carries != results || carries != yields {
+            return Err("a loop whose carries change their types".to_string());
+        }
+        Ok(())
+    }
+}
+
+fn is_constant(space: &Space) -> bool {
+    matches!(space, Space::Constant(_) | Space::Operand { constant: true, .. })
+}

@@ -1,0 +1,135 @@
+//! How a tile is dealt to the registers of threads: linear over bits.
+//!
+//! Every dimension of a tile is rounded up to a power of two, so that an element's place is a string of bits, those of the
+//! last dimension lowest. Registers and threads are numbered in bits too, and a layout says for each of *those* bits which
+//! bits of the place it flips. The place of what thread `t` holds in register `r` is the exclusive or of what the bits of `r`
+//! and `t` flip. A bit that flips nothing means copies: threads (or registers) that hold the same.
+//!
+//! Everything else follows: whether two layouts agree, which bits have to be folded in a reduction, who stores.
+
+use smallvec::SmallVec;
+
+/// A layout.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// Extents of the tile.
+    pub shape: SmallVec<[usize; 4]>,
+    /// What each bit of a register's number flips.
+    pub regs: SmallVec<[u32; 8]>,
+    /// What each bit of a thread's number flips; the lowest five are the lane.
+    pub threads: SmallVec<[u32; 10]>,
+}
+
+/// Registers next to each other that hold elements next to each other, as a power of two: 16 bytes of `f32`.
+const VECTOR: usize = 2;
+
+impl Layout {
+    /// The layout that tiles of a shape have between instructions: neighbours in registers, then lanes, then warps, the rest
+    /// in registers again. `threads` is the logarithm of how many there are.
+    pub fn blocked(shape: &[usize], threads: usize) -> Layout {
+        let bits: usize = shape.iter().map(|&extent| log2(extent)).sum();
+        let spare = bits.saturating_sub(threads);
+        let vector = spare.min(VECTOR);
+        let mut places = (0..bits).map(|bit| 1u32 << bit);
+        let mut regs: SmallVec<[u32; 8]> = places.by_ref().take(vector).collect();
+        let mut lanes: SmallVec<[u32; 10]> = places.by_ref().take(threads).collect();
+        lanes.resize(threads, 0);
+        regs.extend(places);
+        Layout { shape: shape.into(), regs, threads: lanes }
+    }
+
+    /// How many registers each thread has.
+    pub fn registers(&self) -> u32 {
+        1 << self.regs.len()
+    }
+
+    /// The place of an element, in bits.
+    pub fn place(&self, register: u32, thread: u32) -> u32 {
+        flipped(&self.regs, register) ^ flipped(&self.threads, thread)
+    }
+
+    /// The lowest bit of a dimension and how many it has.
+    pub fn field(&self, dim: usize) -> (u32, u32) {
+        let low: usize = self.shape[dim + 1..].iter().map(|&extent| log2(extent)).sum();
+        (low as u32, log2(self.shape[dim]) as u32)
+    }
+
+    /// A place along a dimension.
+    pub fn coord(&self, place: u32, dim: usize) -> u32 {
+        let (low, bits) = self.field(dim);
+        place >> low & mask(bits)
+    }
+
+    /// What each bit of a number flips of a dimension.
+    pub fn along<'a>(&'a self, bits: &'a [u32], dim: usize) -> impl Iterator<Item = u32> + 'a {
+        bits.iter().map(move |&flips| self.coord(flips, dim))
+    }
+
+    /// Whether no two threads hold the same.
+    pub fn is_private(&self) -> bool {
+        !self.threads.contains(&0)
+    }
+
+    /// Bits of the thread's number that make no difference.
+    pub fn copies(&self) -> u32 {
+        self.threads.iter().enumerate().filter(|(_, flips)| **flips == 0).map(|(bit, _)| 1 << bit).sum()
+    }
+
+    /// The dimensions whose extent is not a power of two, so that some places are no elements.
+    pub fn ragged(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.shape.len()).filter(|&dim| !self.shape[dim].is_power_of_two())
+    }
+
+    /// Whether a place is an element.
+    pub fn holds(&self, place: u32) -> bool {
+        (0..self.shape.len()).all(|dim| (self.coord(place, dim) as usize) < self.shape[dim])
+    }
+}
+
+/// How many bits an extent takes.
+pub fn log2(extent: usize) -> usize {
+    extent.max(1).next_power_of_two().trailing_zeros() as usize
+}
+
+fn mask(bits: u32) -> u32 {
+    if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
+}
+
+fn flipped(bits: &[u32], number: u32) -> u32 {
+    bits.iter().enumerate().filter(|(bit, _)| number >> bit & 1 == 1).fold(0, |place, (_, flips)| place ^ flips)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_in_registers_then_in_lanes() {
+        let layout = Layout::blocked(&[4, 64], 5);
+        assert_eq!(layout.regs.as_slice(), [1, 2, 128]);
+        assert_eq!(layout.threads.as_slice(), [4, 8, 16, 32, 64]);
+        assert_eq!(layout.place(0b101, 0b00011), 1 ^ 128 ^ 4 ^ 8);
+        assert_eq!((layout.coord(0b1100_0001, 0), layout.coord(0b1100_0001, 1)), (3, 1));
+    }
+
+    #[test]
+    fn small_tiles_are_copied() {
+        let layout = Layout::blocked(&[3], 5);
+        assert_eq!(layout.threads.as_slice(), [1, 2, 0, 0, 0]);
+        assert_eq!((layout.registers(), layout.copies()), (1, 0b11100));
+        assert!(!layout.is_private() && layout.holds(2) && !layout.holds(3));
+    }
+
+    #[test]
+    fn every_element_has_a_place_and_every_place_one_element() {
+        for (shape, threads) in [(vec![8, 16], 5), (vec![2, 2, 128], 7), (vec![1024], 6)] {
+            let layout = Layout::blocked(&shape, threads);
+            let mut places: Vec<u32> = (0..layout.registers())
+                .flat_map(|register| (0..1u32 << threads).map(move |thread| (register, thread)))
+                .map(|(register, thread)| layout.place(register, thread))
+                .collect();
+            places.sort_unstable();
+            assert!(places.iter().enumerate().all(|(number, &place)| number as u32 == place));
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Subscripts of Refs: addresses and masks of what they select. As in interpret mode, slices and scalars without strides are a
+//! block that is moved inside (or, `padded`, reads as memory that nobody wrote), everything else are positions by themselves:
+//! reads are clamped, writes dropped.
+
+use super::context::{Lower, Tile};
+use super::number::{Number, binary};
+use super::refs::{RefDim, RefView, Shown};
+use crate::Refusal;
+use crate::ir::Value;
+use crate::layout::Layout;
+use pallas_ir::{DimIndex, IndexPattern, Position, ValueId, ops};
+
+/// Where the registers of a tile lie in memory.
+pub(crate) struct Place {
+    pub(crate) index: Value,
+    /// Registers whose element exists; `None` if all do.
+    pub(crate) mask: Option<Value>,
+    pub(crate) layout: Layout,
+}
+
+impl Lower<'_> {
+    /// Where a subscript points. `writes` decides what becomes of positions outside.
+    pub(crate) fn place(
+        &mut self,
+        view: &RefView,
+        pattern: &IndexPattern,
+        operands: &[ValueId],
+        shape: &[usize],
+        padded: bool,
+        writes: bool,
+    ) -> Result<Place, Refusal> {
+        let layout = self.layout(shape);
+        let mut mask = self.elements(&layout);
+        let mut operands = operands.iter().copied();
+        let is_block = pattern.0.iter().all(|dim| match dim {
+            DimIndex::Slice { stride, .. } => *stride == 1,
+            DimIndex::At(_) => true,
+            DimIndex::Part { .. } | DimIndex::Array => false,
+        });
+        // Dimensions of the result: slices before the arrays, the arrays, slices after.
+        let slices = pattern.0.iter().filter(|dim| matches!(dim, DimIndex::Slice { .. })).count();
+        let (before, arrays) = (pattern.array_position(), shape.len().saturating_sub(slices));
+        let mut slice = 0;
+        let mut address = Number::Known(0);
+        let mut offsets: Vec<Value> = Vec::new();
+        let axes = view.axes();
+        for (entry, &(position, bound, step)) in pattern.0.iter().zip(&axes) {
+            let bound = bound as i64;
+            let dim = view.dims[position];
+            let mut start = |this: &mut Self, start: Position| match start {
+                Position::Static(start) => Ok(Number::Known(start)),
+                Position::Dynamic => operands.next().map_or(Err(this.malformed()), |value| this.number(value)),
+            };
+            match *entry {
+                DimIndex::At(at) => {
+                    let at = start(self, at)?;
+                    let (at, inside) = self.position(at, bound, 1, is_block, padded, writes);
+                    if let Some(inside) = inside {
+                        mask = Some(self.both(mask, inside));
+                    }
+                    self.scalar(dim, at, step, &mut address, &mut mask);
+                }
+                DimIndex::Slice { start: first, size, stride } => {
+                    let first = start(self, first)?;
+                    let result = if slice < before { slice } else { slice + arrays };
+                    slice += 1;
+                    let last = stride as i64 * (size as i64 - 1).max(0);
+                    let whole = matches!(first, Number::Known(first) if first >= 0 && first + last < bound);
+                    let coord = self.b.coord(&layout, result);
+                    if whole || (is_block && !padded) {
+                        let first = match whole {
+                            true => first,
+                            false => first.from_end(&mut self.b, bound).clamp(&mut self.b, 0, bound - size as i64),
+                        };
+                        // The start is the same for all registers.
+                        let moved = RefDim { offset: self.offset(dim, first, step), ..dim };
+                        self.along(moved, coord, step * stride as i64, &mut address, &mut offsets, &mut mask);
+                        continue;
+                    }
+                    if is_block {
+                        let end = first.from_end(&mut self.b, bound + size as i64).clamp(&mut self.b, 0, bound);
+                        let first = end;
+                        let reach = first.value(&mut self.b);
+                        let reach = self.b.splat(reach, layout.registers());
+                        let at = self.b.binary(&ops::ADD, reach, coord);
+                        let limit = self.b.int(bound);
+                        let inside = self.b.binary(&ops::LT, at, limit);
+                        mask = Some(self.both(mask, inside));
+                        let moved = RefDim { offset: self.offset(dim, first, step), ..dim };
+                        self.along(moved, coord, step, &mut address, &mut offsets, &mut mask);
+                        continue;
+                    }
+                    let stride = self.b.int(stride as i64);
+                    let far = self.b.binary(&ops::MUL, coord, stride);
+                    let first = first.value(&mut self.b);
+                    let at = self.b.binary(&ops::ADD, far, first);
+                    let at = self.scattered(at, bound, writes, &mut mask);
+                    self.along(dim, at, step, &mut address, &mut offsets, &mut mask);
+                }
+                DimIndex::Array => {
+                    let value = operands.next().ok_or_else(|| self.malformed())?;
+                    let tile = self.tile(value)?;
+                    let wide = self.b.convert(tile.value, pallas_tensor::DType::I32);
+                    let tile = Tile { value: wide, ..tile };
+                    let at = self.spread(&tile, shape, before + arrays)?;
+                    let at = self.scattered(at, bound, writes, &mut mask);
+                    self.along(dim, at, step, &mut address, &mut offsets, &mut mask);
+                }
+                DimIndex::Part { .. } => {
+                    return Err(Refusal::new("parts of computed length are not lowered yet", self.b.span));
+                }
+            }
+        }
+        // What the Ref itself has at one place.
+        for dim in view.dims.iter().filter(|dim| dim.shown == Shown::At) {
+            self.scalar(*dim, Number::Known(0), 1, &mut address, &mut mask);
+        }
+        let address = address.value(&mut self.b);
+        let mut index = self.b.splat(address, layout.registers());
+        for offset in offsets {
+            index = self.b.binary(&ops::ADD, index, offset);
+        }
+        Ok(Place { index, mask, layout })
+    }
+
+    /// All of a Ref.
+    pub(crate) fn whole(&mut self, view: &RefView) -> Result<Place, Refusal> {
+        let shape = view.shape();
+        self.place(view, &IndexPattern::full(&shape), &[], &shape, false, true)
+    }
+
+    pub(crate) fn malformed(&self) -> Refusal {
+        Refusal::new("an index operand is missing", self.b.span)
+    }
+
+    /// A position in the array's own coordinates.
+    fn offset(&mut self, dim: RefDim, first: Number, step: i64) -> Number {
+        let first = first.times(&mut self.b, step);
+        dim.offset.add(&mut self.b, first)
+    }
+
+    /// A scalar position inside of its Ref, and whether it is there at all.
+    fn position(
+        &mut self,
+        at: Number,
+        bound: i64,
+        size: i64,
+        is_block: bool,
+        padded: bool,
+        writes: bool,
+    ) -> (Number, Option<Value>) {
+        if matches!(at, Number::Known(at) if (0..bound).contains(&at)) {
+            return (at, None);
+        }
+        if is_block && padded {
+            let at = at.from_end(&mut self.b, bound + size).clamp(&mut self.b, 0, bound);
+            let inside = binary(&mut self.b, &ops::LT, at, Number::Known(bound)).value(&mut self.b);
+            return (at, Some(inside));
+        }
+        let moved = at.from_end(&mut self.b, bound);
+        let at = moved.clamp(&mut self.b, 0, bound - size);
+        if is_block || !writes {
+            return (at, None);
+        }
+        let inside = binary(&mut self.b, &ops::EQ, at, moved).value(&mut self.b);
+        (at, Some(inside))
+    }
+
+    /// Positions by themselves: those below 0 count from the end; reads are clamped, writes dropped.
+    fn scattered(&mut self, at: Value, bound: i64, writes: bool, mask: &mut Option<Value>) -> Value {
+        let (zero, end) = (self.b.int(0), self.b.int(bound));
+        let negative = self.b.binary(&ops::LT, at, zero);
+        let moved = self.b.binary(&ops::ADD, at, end);
+        let at = self.b.select(negative, moved, at);
+        let last = self.b.int((bound - 1).max(0));
+        let above = self.b.binary(&ops::MAX, at, zero);
+        let inside = self.b.binary(&ops::MIN, above, last);
+        if writes {
+            let same = self.b.binary(&ops::EQ, at, inside);
+            *mask = Some(self.both(*mask, same));
+        }
+        inside
+    }
+
+    /// Adds a dimension in which all registers are at one place.
+    fn scalar(&mut self, dim: RefDim, at: Number, step: i64, address: &mut Number, mask: &mut Option<Value>) {
+        let at = self.offset(dim, at, step);
+        if let Some(extent) = dim.extent {
+            let at = at.value(&mut self.b);
+            self.bounded(at, extent, mask);
+        }
+        let far = at.times(&mut self.b, dim.stride);
+        *address = address.add(&mut self.b, far);
+    }
+
+    /// Adds a dimension in which each register has a position, from the dimension's offset on.
+    fn along(
+        &mut self,
+        dim: RefDim,
+        at: Value,
+        step: i64,
+        address: &mut Number,
+        offsets: &mut Vec<Value>,
+        mask: &mut Option<Value>,
+    ) {
+        if let Some(extent) = dim.extent {
+            let step = self.b.int(step);
+            let far = self.b.binary(&ops::MUL, at, step);
+            let offset = dim.offset.value(&mut self.b);
+            let place = self.b.binary(&ops::ADD, far, offset);
+            self.bounded(place, extent, mask);
+        }
+        let base = dim.offset.times(&mut self.b, dim.stride);
+        *address = address.add(&mut self.b, base);
+        let far = self.b.int(step * dim.stride);
+        offsets.push(self.b.binary(&ops::MUL, at, far));
+    }
+
+    /// Masks off what is outside of the array.
+    fn bounded(&mut self, place: Value, extent: i64, mask: &mut Option<Value>) {
+        let (zero, extent) = (self.b.int(0), self.b.int(extent));
+        let below = self.b.binary(&ops::LT, place, extent);
+        *mask = Some(self.both(*mask, below));
+        let above = self.b.binary(&ops::GE, place, zero);
+        *mask = Some(self.both(*mask, above));
+    }
+
+    /// A Ref to part of a Ref.
+    pub(crate) fn part(
+        &mut self,
+        view: &RefView,
+        pattern: &IndexPattern,
+        operands: &[ValueId],
+    ) -> Result<RefView, Refusal> {
+        let mut part = view.clone();
+        let mut operands = operands.iter().copied();
+        for (entry, (position, bound, step)) in pattern.0.iter().zip(view.axes()) {
+            let dim = view.dims[position];
+            let (first, size, stride, at) = match *entry {
+                DimIndex::At(first) => (first, 1, 1, true),
+                DimIndex::Slice { start, size, stride } => (start, size, stride, false),
+                DimIndex::Part { .. } => {
+                    return Err(Refusal::new("parts of computed length are not lowered yet", self.b.span));
+                }
+                DimIndex::Array => {
+                    return Err(Refusal::new("Refs to what integer arrays select are not lowered yet", self.b.span));
+                }
+            };
+            let first = match first {
+                Position::Static(first) => Number::Known(first),
+                Position::Dynamic => {
+                    let value = operands.next().ok_or_else(|| self.malformed())?;
+                    self.number(value)?
+                }
+            };
+            let bound = bound as i64;
+            let span = if size == 0 { 0 } else { (size as i64 - 1) * stride as i64 + 1 };
+            let first = first.from_end(&mut self.b, bound).clamp(&mut self.b, 0, bound - span);
+            let offset = self.offset(dim, first, step);
+            let shown = if at { Shown::At } else { Shown::Range { size, step: step * stride as i64 } };
+            part.dims[position] = RefDim { offset, shown, ..dim };
+        }
+        Ok(part)
+    }
+}

@@ -1,0 +1,65 @@
+//! What nobody uses goes: computations whose results are not used, and memory that nobody touches.
+
+use crate::ir::{Inst, Kernel, MemoryId, Op, Region, Space, Value};
+use std::collections::HashSet;
+
+/// Removes it.
+pub(crate) fn remove(kernel: &mut Kernel) {
+    let mut used = HashSet::new();
+    let mut body = std::mem::take(&mut kernel.body);
+    sweep(&mut body, &mut used);
+    kernel.body = body;
+    memories(kernel);
+}
+
+fn has_effect(op: &Op) -> bool {
+    matches!(op, Op::Store { .. } | Op::Atomic { .. } | Op::Barrier | Op::Print(_) | Op::For | Op::While | Op::Switch)
+}
+
+/// From the end to the beginning, so that what is used is known. Loops and branches stay whole.
+fn sweep(region: &mut Region, used: &mut HashSet<Value>) {
+    used.extend(&region.yields);
+    let mut kept: Vec<Inst> = Vec::with_capacity(region.insts.len());
+    for mut inst in region.insts.drain(..).rev() {
+        if !has_effect(&inst.op) && !inst.results.iter().any(|value| used.contains(value)) {
+            continue;
+        }
+        for inner in inst.regions.iter_mut().rev() {
+            sweep(inner, used);
+        }
+        used.extend(&inst.operands);
+        kept.push(inst);
+    }
+    kept.reverse();
+    region.insts = kept;
+}
+
+/// Arrays of a block that are never touched have no length; operands keep theirs, since they are parameters.
+fn memories(kernel: &mut Kernel) {
+    let mut read: HashSet<MemoryId> = HashSet::new();
+    kernel.body.walk(&mut |inst| match inst.op {
+        Op::Load { memory, .. } | Op::Atomic { memory, .. } => {
+            read.insert(memory);
+        }
+        _ => {}
+    });
+    // What is written to memory of the block that nobody reads is lost.
+    let lost: HashSet<MemoryId> = kernel
+        .memories()
+        .filter(|(id, memory)| matches!(memory.space, Space::Shared | Space::Workspace) && !read.contains(id))
+        .map(|(id, _)| id)
+        .collect();
+    forget(&mut kernel.body, &lost);
+    for id in lost {
+        kernel.memories[id.0 as usize].len = 0;
+    }
+}
+
+fn forget(region: &mut Region, lost: &HashSet<MemoryId>) {
+    region.insts.retain(|inst| !matches!(&inst.op, Op::Store { memory, .. } if lost.contains(memory)));
+    for inst in &mut region.insts {
+        for inner in &mut inst.regions {
+            forget(inner, lost);
+        }
+    }
+}

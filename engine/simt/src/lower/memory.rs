@@ -1,0 +1,192 @@
+//! Loads, stores and swaps, and Refs to parts of Refs.
+
+use super::access::Place;
+use super::context::{Bound, Lower, Tile};
+use super::fresh;
+use super::refs::{RefDim, RefView, Shown};
+use crate::Refusal;
+use crate::ir::Value;
+use pallas_ir::op::MemoryOp;
+use pallas_ir::{IndexPattern, OpData, ValueId};
+
+/// The operands of an access, taken apart.
+pub(crate) struct Access {
+    pub(crate) view: RefView,
+    pub(crate) pattern: IndexPattern,
+    pub(crate) value: Option<Tile>,
+    pub(crate) indices: Vec<ValueId>,
+    pub(crate) mask: Option<Tile>,
+    pub(crate) other: Option<Tile>,
+    /// What the subscript selects.
+    pub(crate) shape: Vec<usize>,
+    pub(crate) padded: bool,
+}
+
+impl Lower<'_> {
+    pub(crate) fn memory_op(&mut self, op: &OpData, kind: MemoryOp) -> Result<(), Refusal> {
+        match kind {
+            MemoryOp::Load => self.lower_load(op),
+            MemoryOp::Store => self.lower_store(op),
+            MemoryOp::Swap => self.lower_swap(op),
+            MemoryOp::Atomic => Err(self.refuse(op)),
+            MemoryOp::View => {
+                let view = self.reference(op.operands[0])?;
+                let pattern = op.attributes.index().cloned().ok_or_else(|| self.malformed())?;
+                let part = self.part(&view, &pattern, &op.operands[1..])?;
+                self.values.insert(op.results[0], Bound::Ref(part));
+                Ok(())
+            }
+            MemoryOp::Reinterpret => self.lower_reinterpret(op),
+        }
+    }
+
+    pub(crate) fn access(&mut self, op: &OpData, writes: bool) -> Result<Access, Refusal> {
+        let view = self.reference(op.operands[0])?;
+        let pattern = op.attributes.index().cloned().ok_or_else(|| self.malformed())?;
+        let mut rest = op.operands[1..].iter().copied();
+        let value = match writes {
+            true => Some(rest.next().map_or(Err(self.malformed()), |value| self.tile(value))?),
+            false => None,
+        };
+        let indices: Vec<ValueId> = rest.by_ref().take(pattern.operand_count()).collect();
+        let shape = match (&value, op.results.first()) {
+            (Some(value), _) => value.shape.clone(),
+            (None, Some(&result)) => self.function.ty(result).shape().to_vec(),
+            (None, None) => Vec::new(),
+        };
+        let mut masking = |this: &mut Self, flag: &str| match op.attributes.flag(flag) {
+            true => rest.next().map_or(Err(this.malformed()), |value| this.tile(value)).map(Some),
+            false => Ok(None),
+        };
+        let (mask, other) = (masking(self, "masked")?, masking(self, "other")?);
+        Ok(Access { view, pattern, value, indices, mask, other, shape, padded: op.attributes.flag("padded") })
+    }
+
+    /// What is there; where nothing is, what interpret mode reads there.
+    pub(crate) fn read(&mut self, view: &RefView, place: &Place, padded: bool, mask: Option<Value>) -> Value {
+        let memory = self.b.kernel().memory(view.memory).clone();
+        let other = match (place.mask, padded) {
+            (None, _) => None,
+            (_, true) => Some(fresh::uninitialized(memory.dtype)),
+            _ => Some(fresh::element(memory.dtype, self.launch.interpretation)),
+        };
+        let other = other.map(|other| self.b.constant(memory.dtype, other, 1));
+        let mask = match (place.mask, mask) {
+            (place, Some(mask)) => Some(self.both(place, mask)),
+            (place, None) => place,
+        };
+        self.b.load(view.memory, place.index, mask, other, place.layout.is_private())
+    }
+
+    pub(crate) fn write(&mut self, view: &RefView, place: &Place, value: Value, mask: Option<Value>) {
+        let mask = match mask {
+            Some(mask) => Some(self.both(place.mask, mask)),
+            None => place.mask,
+        };
+        let once = self.once(&place.layout, mask);
+        self.b.store(view.memory, place.index, value, once, place.layout.is_private());
+    }
+
+    fn lower_load(&mut self, op: &OpData) -> Result<(), Refusal> {
+        let access = self.access(op, false)?;
+        let place = self.place(&access.view, &access.pattern, &access.indices, &access.shape, access.padded, false)?;
+        let mut value = self.read(&access.view, &place, access.padded, None);
+        // As JAX: a mask without `other` leaves what is there.
+        if let (Some(mask), Some(other)) = (&access.mask, &access.other) {
+            let mask = self.spread(mask, &access.shape, access.shape.len())?;
+            let other = self.spread(other, &access.shape, access.shape.len())?;
+            value = self.b.select(mask, value, other);
+        }
+        self.set(op, value);
+        Ok(())
+    }
+
+    fn lower_store(&mut self, op: &OpData) -> Result<(), Refusal> {
+        let access = self.access(op, true)?;
+        let place = self.place(&access.view, &access.pattern, &access.indices, &access.shape, access.padded, true)?;
+        let mask = match &access.mask {
+            Some(mask) => Some(self.spread(mask, &access.shape, access.shape.len())?),
+            None => None,
+        };
+        let value = access.value.ok_or_else(|| self.malformed())?.value;
+        self.last_wins(&access.pattern, &place)?;
+        self.write(&access.view, &place, value, mask);
+        Ok(())
+    }
+
+    fn lower_swap(&mut self, op: &OpData) -> Result<(), Refusal> {
+        let access = self.access(op, true)?;
+        let read = self.place(&access.view, &access.pattern, &access.indices, &access.shape, access.padded, false)?;
+        let mut old = self.read(&access.view, &read, access.padded, None);
+        let place = self.place(&access.view, &access.pattern, &access.indices, &access.shape, access.padded, true)?;
+        let value = access.value.ok_or_else(|| self.malformed())?.value;
+        let mask = match &access.mask {
+            Some(mask) => {
+                let mask = self.spread(mask, &access.shape, access.shape.len())?;
+                old = self.b.select(mask, old, value);
+                Some(mask)
+            }
+            None => None,
+        };
+        self.last_wins(&access.pattern, &place)?;
+        self.write(&access.view, &place, value, mask);
+        self.set(op, old);
+        Ok(())
+    }
+
+    /// Stores through integer arrays may have several values for one place, of which interpret mode keeps the last; here the
+    /// threads would race.
+    fn last_wins(&mut self, pattern: &IndexPattern, place: &Place) -> Result<(), Refusal> {
+        let arrays = pattern.0.iter().any(|dim| matches!(dim, pallas_ir::DimIndex::Array));
+        let _ = place;
+        match arrays {
+            true => Err(Refusal::new("stores to what integer arrays select are not lowered yet", self.b.span)),
+            false => Ok(()),
+        }
+    }
+
+    /// The same element everywhere in a Ref.
+    pub(crate) fn fill(&mut self, view: &RefView, value: Value) -> Result<(), Refusal> {
+        let place = self.whole(view)?;
+        self.write(view, &place, value, None);
+        Ok(())
+    }
+
+    fn lower_reinterpret(&mut self, op: &OpData) -> Result<(), Refusal> {
+        let view = self.reference(op.operands[0])?;
+        let axes = view.axes();
+        if let Some(permutation) = op.attributes.ints("permutation") {
+            let mut permuted = RefView { dims: Vec::new(), ..view.clone() };
+            permuted.dims.extend(view.dims.iter().filter(|dim| dim.shown == Shown::At));
+            for &axis in permutation {
+                let position = usize::try_from(axis).ok().and_then(|axis| axes.get(axis)).map(|axis| axis.0);
+                permuted.dims.extend(position.map(|position| view.dims[position]));
+            }
+            self.values.insert(op.results[0], Bound::Ref(permuted));
+            return Ok(());
+        }
+        let dense = super::context::row_major(&view.shape());
+        let contiguous = axes.iter().zip(&dense).all(|(&(position, size, step), &stride)| {
+            let dim = view.dims[position];
+            size <= 1 || (dim.stride * step == stride && dim.extent.is_none())
+        });
+        let dtype = op.attributes.dtype("dtype");
+        if dtype.is_some_and(|dtype| dtype != self.b.kernel().memory(view.memory).dtype) {
+            return Err(self.refuse_because(op, "to another dtype is not lowered yet"));
+        }
+        if !contiguous {
+            return Err(self.refuse_because(op, "of a Ref that is not contiguous is not lowered yet"));
+        }
+        // All that is shown begins at one element.
+        let mut base = super::number::Number::Known(0);
+        for dim in &view.dims {
+            let far = dim.offset.times(&mut self.b, dim.stride);
+            base = base.add(&mut self.b, far);
+        }
+        let shape = self.function.ty(op.results[0]).shape().to_vec();
+        let mut reshaped = RefView::whole(view.memory, &shape, view.is_operand);
+        reshaped.dims.insert(0, RefDim { stride: 1, offset: base, shown: Shown::At, extent: None });
+        self.values.insert(op.results[0], Bound::Ref(reshaped));
+        Ok(())
+    }
+}

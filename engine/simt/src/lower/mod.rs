@@ -1,0 +1,113 @@
+//! Kernel IR to SIMT IR. The whole way, in order:
+//!
+//! 1. [`grid`]: which axes of the grid are blocks that run at the same time, and which are loops inside of a block;
+//! 2. [`operands`]: arrays become memories, and Refs that show the program's blocks of them;
+//! 3. the kernel's ops, one family per file: tiles become rows of registers dealt by one rule
+//!    ([`Layout::blocked`](crate::layout::Layout::blocked)), [`refs`] and [`access`] find addresses and masks;
+//! 4. [`dead`]: what nobody uses goes;
+//! 5. [`barriers`]: barriers where threads could meet in memory;
+//! 6. [`place`]: shared memory for what fits, memory of the block in the device's for the rest.
+//!
+//! After each of the last three the verifier looks. What is not lowered is a [`Refusal`] that names the op and its source line.
+
+mod access;
+pub mod barriers;
+mod context;
+mod control;
+mod dead;
+mod effects;
+mod elementwise;
+pub(crate) mod fresh;
+pub mod grid;
+mod memory;
+mod moves;
+mod number;
+mod operands;
+mod place;
+pub(crate) use place::ALIGNMENT;
+mod refs;
+mod structural;
+
+use crate::ir::{Kernel, verify};
+use crate::{Architecture, Refusal};
+use context::Lower;
+use pallas_ir::op::EffectOp;
+use pallas_ir::{ControlOp, Launch, OpData, OpKind};
+
+/// Lowers a launch.
+///
+/// # Errors
+/// What cannot be lowered yet, or does not fit the architecture.
+pub fn lower(launch: &Launch, architecture: Architecture) -> Result<Kernel, Refusal> {
+    let mut kernel = build(launch)?;
+    checked(launch, "lowering", &kernel)?;
+    dead::remove(&mut kernel);
+    checked(launch, "removing what nobody uses", &kernel)?;
+    barriers::insert(&mut kernel);
+    checked(launch, "inserting barriers", &kernel)?;
+    place::place(&mut kernel, architecture);
+    checked(launch, "placing memory", &kernel)?;
+    Ok(kernel)
+}
+
+/// A kernel that is not well formed is a mistake of ours, and a refusal rather than wrong results.
+fn checked(launch: &Launch, pass: &str, kernel: &Kernel) -> Result<(), Refusal> {
+    verify(kernel).map_err(|wrong| {
+        let span = if wrong.span == Default::default() { launch.spans.call } else { wrong.span };
+        Refusal::new(format!("after {pass}, the kernel for the GPU is not well formed: {wrong}"), span)
+            .with_help("this is a mistake of the workbench; run the kernel with `--device interpret`")
+    })
+}
+
+fn build(launch: &Launch) -> Result<Kernel, Refusal> {
+    if !launch.dynamic.is_empty() {
+        return Err(Refusal::new(
+            "the extent of the grid is not known",
+            launch.spans.grid.unwrap_or(launch.spans.call),
+        ));
+    }
+    if launch.has_agents() {
+        return Err(Refusal::new(
+            format!("`{}` has threads, barriers or engines of its own, which are not lowered yet", launch.kernel.name),
+            launch.spans.call,
+        ));
+    }
+    let plan = grid::plan(launch);
+    let mut cx = Lower::new(launch, &plan);
+    cx.programs(&plan)?;
+    Ok(cx.b.finish())
+}
+
+impl Lower<'_> {
+    /// One op, by its family.
+    fn op(&mut self, op: &OpData) -> Result<(), Refusal> {
+        match &op.op.kind {
+            OpKind::Pure { .. } => self.pure(op),
+            OpKind::Memory(memory) => self.memory_op(op, *memory),
+            OpKind::Control(ControlOp::For) => self.lower_for(op),
+            OpKind::Control(ControlOp::While) => self.lower_while(op),
+            OpKind::Control(ControlOp::Cond) => self.lower_cond(op),
+            OpKind::Control(ControlOp::Scoped) => self.lower_scoped(op),
+            OpKind::Program(question) => self.lower_program(op, *question),
+            OpKind::Effect(EffectOp::DebugPrint) => self.lower_print(op),
+            _ => Err(self.refuse(op)),
+        }
+    }
+
+    /// Functions of tiles.
+    fn pure(&mut self, op: &OpData) -> Result<(), Refusal> {
+        if elementwise::is_elementwise(op.op) {
+            return self.lower_elementwise(op);
+        }
+        match op.op.name {
+            "constant" => self.lower_constant(op),
+            "iota" => self.lower_iota(op),
+            "broadcast_in_dim" => self.lower_broadcast(op),
+            "reshape" | "squeeze" => self.lower_reshape(op),
+            "transpose" => self.lower_transpose(op),
+            "rev" => self.lower_rev(op),
+            "concatenate" => self.lower_concatenate(op),
+            _ => Err(self.refuse(op)),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Where a block's own arrays are: in shared memory, the smallest first, as long as there is room; in memory of the device else.
+
+use crate::Architecture;
+use crate::ir::{Kernel, MemoryId, Space};
+
+/// Bytes that every array begins at a multiple of.
+pub(crate) const ALIGNMENT: usize = 16;
+
+/// Decides.
+pub(crate) fn place(kernel: &mut Kernel, architecture: Architecture) {
+    let mut own: Vec<MemoryId> =
+        kernel.memories().filter(|(_, memory)| memory.space == Space::Shared).map(|(id, _)| id).collect();
+    own.sort_by_key(|&id| (kernel.bytes(id), id));
+    let mut room = architecture.shared_bytes;
+    for id in own {
+        let bytes = kernel.bytes(id).next_multiple_of(ALIGNMENT);
+        match room.checked_sub(bytes) {
+            Some(rest) => room = rest,
+            None => kernel.memories[id.0 as usize].space = Space::Workspace,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Refs: which elements of which array they show.
+
+use super::number::Number;
+use crate::ir::MemoryId;
+
+/// A Ref.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RefView {
+    pub(crate) memory: MemoryId,
+    /// One entry per dimension of the array.
+    pub(crate) dims: Vec<RefDim>,
+    /// Whether its programs run with a memory of their own only: stores need no other thread's leave.
+    pub(crate) is_operand: bool,
+}
+
+/// One dimension of the array, and what of it the Ref shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RefDim {
+    /// Elements between neighbours.
+    pub(crate) stride: i64,
+    /// First element that is shown.
+    pub(crate) offset: Number,
+    pub(crate) shown: Shown,
+    /// The array's extent, where what is shown may leave it.
+    pub(crate) extent: Option<i64>,
+}
+
+/// What is shown of a dimension.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Shown {
+    /// One element; the Ref does not have the dimension.
+    At,
+    /// This many, so far apart.
+    Range { size: usize, step: i64 },
+}
+
+impl RefView {
+    /// All of an array in row-major order.
+    pub(crate) fn whole(memory: MemoryId, shape: &[usize], is_operand: bool) -> RefView {
+        let strides = super::context::row_major(shape);
+        let dims = shape.iter().zip(strides).map(|(&size, stride)| RefDim {
+            stride,
+            offset: Number::Known(0),
+            shown: Shown::Range { size, step: 1 },
+            extent: None,
+        });
+        RefView { memory, dims: dims.collect(), is_operand }
+    }
+
+    /// Positions in `dims` of the Ref's own dimensions, with size and step.
+    pub(crate) fn axes(&self) -> Vec<(usize, usize, i64)> {
+        let shown = self.dims.iter().enumerate();
+        shown
+            .filter_map(|(position, dim)| match dim.shown {
+                Shown::At => None,
+                Shown::Range { size, step } => Some((position, size, step)),
+            })
+            .collect()
+    }
+
+    /// The Ref's extents.
+    pub(crate) fn shape(&self) -> Vec<usize> {
+        self.axes().into_iter().map(|(_, size, _)| size).collect()
+    }
+}

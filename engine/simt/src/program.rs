@@ -1,0 +1,181 @@
+//! What a launch becomes: source text, and all that a host has to know to launch it.
+
+use crate::ir::{Kernel, Space};
+use crate::{cuda, lower};
+use pallas_ir::{Launch, Role};
+use pallas_syntax::Span;
+use pallas_tensor::{DType, Scalar};
+use std::fmt;
+
+/// What a program is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Architecture {
+    /// Compute capability, as in `sm_90`: 80, 90, 100.
+    pub capability: u32,
+    /// Bytes of shared memory that a block may have.
+    pub shared_bytes: usize,
+}
+
+impl Architecture {
+    /// The architecture with this compute capability, with the shared memory that CUDA's tables give it.
+    pub fn new(capability: u32) -> Architecture {
+        let kilobytes = match capability {
+            80 | 87 => 163,
+            86 | 89 | 120..=129 => 99,
+            90..=119 => 227,
+            _ => 48,
+        };
+        Architecture { capability, shared_bytes: kilobytes << 10 }
+    }
+
+    /// As NVRTC's option `-arch` wants it: `sm_90a`.
+    pub fn name(self) -> String {
+        let suffix = if self.capability >= 90 { "a" } else { "" };
+        format!("sm_{}{suffix}", self.capability)
+    }
+}
+
+/// A launch, ready for NVRTC.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// CUDA C++ without headers. One `extern "C" __global__` function.
+    pub source: String,
+    /// Its name.
+    pub entry: String,
+    /// How many blocks, along x. None is launched if 0: outputs are then as they begin.
+    pub blocks: usize,
+    /// Threads of a block, along x.
+    pub threads: u32,
+    /// Bytes of dynamic shared memory. More than 48 KiB have to be asked for (`CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`).
+    pub shared_bytes: usize,
+    /// Parameters of the function, in order; all are pointers to global memory.
+    pub params: Vec<Param>,
+    /// Lines of the source with the Pallas source that they come from, by line.
+    pub lines: Vec<LineEntry>,
+    /// What the source was printed from.
+    pub kernel: Kernel,
+}
+
+/// A parameter: a pointer to so many elements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// What it points to.
+    pub kind: ParamKind,
+    /// Of the elements. Narrower ones than bytes have a byte each; bools are 0 or 1.
+    pub dtype: DType,
+    /// How many.
+    pub len: usize,
+    /// Whether the kernel writes there. Inputs that it writes have to be copied first: the caller's arrays stay as they are.
+    pub written: bool,
+}
+
+/// What a parameter points to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamKind {
+    /// The array of an operand of the launch.
+    Operand {
+        /// Its position among the launch's operands.
+        operand: usize,
+        /// What it holds before the launch.
+        initial: Initial,
+    },
+    /// Memory for the blocks to work in, of any content.
+    Workspace,
+}
+
+/// What an array holds before a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Initial {
+    /// What the caller gives for the operand.
+    Given,
+    /// A copy of what the caller gives for another operand, which it aliases.
+    CopyOf(usize),
+    /// In every element what interpret mode has in memory that nobody wrote. A host may leave it out.
+    Fill(Scalar),
+}
+
+/// Where a line of generated source comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineEntry {
+    /// One-based line of the generated source.
+    pub line: u32,
+    /// The Pallas source.
+    pub span: Span,
+}
+
+/// Why a launch is not compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// One sentence, without a final dot.
+    pub message: String,
+    /// The Pallas source.
+    pub span: Span,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal without advice.
+    pub fn new(message: impl Into<String>, span: Span) -> Refusal {
+        Refusal { message: message.into(), span, help: None }
+    }
+
+    /// The same with what to do.
+    pub fn with_help(mut self, help: impl Into<String>) -> Refusal {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Compiles a launch. Axes of the grid whose extent is not known before the launch runs have to be known here: the caller puts
+/// the extents into `grid` and empties `dynamic`.
+///
+/// # Errors
+/// What cannot be compiled yet, or does not fit the architecture.
+pub fn compile(launch: &Launch, architecture: Architecture) -> Result<Program, Refusal> {
+    let kernel = lower::lower(launch, architecture)?;
+    let printed = cuda::print(&kernel)?;
+    let mut params: Vec<Param> = Vec::new();
+    for memory in &kernel.memories {
+        if let Space::Operand { operand, constant } = memory.space {
+            let kind = ParamKind::Operand { operand, initial: initial(launch, operand) };
+            params.push(Param { kind, dtype: memory.dtype, len: memory.len, written: !constant });
+        }
+    }
+    let workspace = cuda::workspace_bytes(&kernel).saturating_mul(kernel.blocks);
+    if workspace > 0 {
+        params.push(Param { kind: ParamKind::Workspace, dtype: DType::U8, len: workspace, written: true });
+    }
+    Ok(Program {
+        source: printed.source,
+        entry: kernel.name.clone(),
+        blocks: kernel.blocks,
+        threads: kernel.threads,
+        shared_bytes: cuda::shared_bytes(&kernel),
+        params,
+        lines: printed.lines,
+        kernel,
+    })
+}
+
+/// What an operand's array holds before the launch.
+pub(crate) fn initial(launch: &Launch, operand: usize) -> Initial {
+    if launch.operands.get(operand).is_none_or(|operand| operand.role != Role::Output) {
+        return Initial::Given;
+    }
+    let inputs: Vec<usize> = (0..launch.operands.len()).filter(|&n| launch.operands[n].role != Role::Output).collect();
+    let output = operand - inputs.len().min(operand);
+    let alias = launch.aliases.iter().find(|alias| alias.1 == output).and_then(|alias| inputs.get(alias.0));
+    match alias {
+        Some(&input) => Initial::CopyOf(input),
+        None => Initial::Fill(lower::fresh::element(launch.operands[operand].array.dtype, launch.interpretation)),
+    }
+}
