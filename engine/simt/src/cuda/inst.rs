@@ -56,10 +56,9 @@ impl<'a> Printer<'a> {
             self.kernel.name,
             params.join(", ")
         );
-        let mut line = source.lines().count() as u32;
+        let first = source.lines().count() as u32 + 1;
         let mut lines = Vec::new();
-        for (text, span) in &self.body {
-            line += 1;
+        for (line, (text, span)) in (first..).zip(&self.body) {
             if *span != Span::default() {
                 lines.push(LineEntry { line, span: *span });
             }

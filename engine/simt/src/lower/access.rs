@@ -70,7 +70,7 @@ impl Lower<'_> {
                     if whole || (is_block && !padded) {
                         let first = match whole {
                             true => first,
-                            false => first.from_end(&mut self.b, bound).clamp(&mut self.b, 0, bound - size as i64),
+                            false => first.wrapped(&mut self.b, bound).clamp(&mut self.b, 0, bound - size as i64),
                         };
                         // The start is the same for all registers.
                         let moved = RefDim { offset: self.offset(dim, first, step), ..dim };
@@ -78,7 +78,7 @@ impl Lower<'_> {
                         continue;
                     }
                     if is_block {
-                        let end = first.from_end(&mut self.b, bound + size as i64).clamp(&mut self.b, 0, bound);
+                        let end = first.wrapped(&mut self.b, bound + size as i64).clamp(&mut self.b, 0, bound);
                         let first = end;
                         let reach = first.value(&mut self.b);
                         let reach = self.b.splat(reach, layout.registers());
@@ -153,11 +153,11 @@ impl Lower<'_> {
             return (at, None);
         }
         if is_block && padded {
-            let at = at.from_end(&mut self.b, bound + size).clamp(&mut self.b, 0, bound);
+            let at = at.wrapped(&mut self.b, bound + size).clamp(&mut self.b, 0, bound);
             let inside = binary(&mut self.b, &ops::LT, at, Number::Known(bound)).value(&mut self.b);
             return (at, Some(inside));
         }
-        let moved = at.from_end(&mut self.b, bound);
+        let moved = at.wrapped(&mut self.b, bound);
         let at = moved.clamp(&mut self.b, 0, bound - size);
         if is_block || !writes {
             return (at, None);
@@ -255,7 +255,7 @@ impl Lower<'_> {
             };
             let bound = bound as i64;
             let span = if size == 0 { 0 } else { (size as i64 - 1) * stride as i64 + 1 };
-            let first = first.from_end(&mut self.b, bound).clamp(&mut self.b, 0, bound - span);
+            let first = first.wrapped(&mut self.b, bound).clamp(&mut self.b, 0, bound - span);
             let offset = self.offset(dim, first, step);
             let shown = if at { Shown::At } else { Shown::Range { size, step: step * stride as i64 } };
             part.dims[position] = RefDim { offset, shown, ..dim };

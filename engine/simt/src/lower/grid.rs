@@ -65,11 +65,7 @@ fn writes_inputs(launch: &Launch) -> bool {
                 shown.extend(&op.results);
             }
             OpKind::Memory(pallas_ir::op::MemoryOp::Load) | OpKind::Pure { .. } => {}
-            OpKind::Copy(_) => {
-                if op.operands.get(1).is_some_and(|value| shown.contains(value)) {
-                    return true;
-                }
-            }
+            OpKind::Copy(_) if !op.operands.get(1).is_some_and(|value| shown.contains(value)) => {}
             _ if op.operands.iter().any(|value| shown.contains(value)) => return true,
             _ => {}
         }

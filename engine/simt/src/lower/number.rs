@@ -52,7 +52,7 @@ impl Number {
     }
 
     /// Negative ones count from the end.
-    pub(crate) fn from_end(self, b: &mut Builder, end: i64) -> Number {
+    pub(crate) fn wrapped(self, b: &mut Builder, end: i64) -> Number {
         match self {
             Known(number) if number < 0 => Known(number.saturating_add(end)),
             Known(number) => Known(number),

@@ -121,7 +121,7 @@ impl Lower<'_> {
             let inside = range.is_some_and(|(first, end)| first >= 0 && end <= last);
             let start = match inside {
                 true => start,
-                false => start.from_end(&mut self.b, padded as i64).clamp(&mut self.b, 0, last),
+                false => start.wrapped(&mut self.b, padded as i64).clamp(&mut self.b, 0, last),
             };
             let offset = start.add(&mut self.b, Number::Known(-(low as i64)));
             let within = match (range, inside) {
