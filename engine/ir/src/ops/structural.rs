@@ -47,7 +47,8 @@ pub static IOTA: OpDef = OpDef {
     },
 };
 
-/// The position of the device among `size` along a named axis: known where a kernel runs, not where it is traced.
+/// The position of the device among `size` along a named axis: known where a kernel runs, not where it is traced. Where the
+/// name of the `axis` is given, mapping the launch over that axis puts the number in its place.
 pub static AXIS_INDEX: OpDef = OpDef {
     name: "axis_index",
     doc: "The position of the device along an axis of `size` devices",

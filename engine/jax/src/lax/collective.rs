@@ -338,13 +338,20 @@ fn axis_index(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [names] = args.take();
     let cx = Context::jax(interp);
     let mut index: Option<Tile> = None;
-    let in_kernel = interp.is_analysis() && cx.trace().is_some_and(|trace| trace.kind == TraceKind::Kernel);
+    let in_kernel = cx.trace().is_some_and(|trace| trace.kind == TraceKind::Kernel);
     for mut axis in axes(interp, &names, Some("axis_index"))? {
         // The axes of the kernel's own grid are no devices.
         let is_own = cx.trace().is_some_and(|trace| Rc::ptr_eq(&trace, &axis.trace));
         if in_kernel && !is_own {
-            // Every device runs the same kernel: which of them this is, the kernel asks where it runs.
-            let attributes = Attributes::none().with("size", Attribute::Int(axis.size as i64));
+            // Every device runs the same kernel: which of them this is, the kernel asks where it runs. In a run the launch
+            // becomes one for all devices, in which the answer is a program id.
+            let mut attributes = Attributes::none().with("size", Attribute::Int(axis.size as i64));
+            if axis.shards.is_none() {
+                return Err(interp.error(&interp.types().name_error, format!("unbound axis name: {}", axis.name)));
+            }
+            if !interp.is_analysis() {
+                attributes = attributes.with("axis", Attribute::Str(axis.name.as_ref().into()));
+            }
             axis.lane = cx.bind(&ops::AXIS_INDEX, &[], attributes)?;
         }
         index = Some(match index {

@@ -5,7 +5,7 @@ use pallas_ir::{OpKind, ops};
 
 /// Pure ops without a derivative: nobody's kernels take one, the formula waits for an op that is not there, or JAX has none
 /// (the extremes over an axis).
-const WITHOUT_DERIVATIVE: &[&str] = &["digamma", "pmax", "pmin"];
+const WITHOUT_DERIVATIVE: &[&str] = &["pmax", "pmin"];
 
 /// Pure ops without operands: no lane makes a difference to them.
 const WITHOUT_LANES: &[&str] = &["axis_index", "constant", "iota"];

@@ -98,4 +98,41 @@ lecun_normal = _scaled(1.0, "fan_in", "truncated_normal")
 kaiming_uniform = he_uniform = _scaled(2.0, "fan_in", "uniform")
 kaiming_normal = he_normal = _scaled(2.0, "fan_in", "truncated_normal")
 
+
+
+
+def orthogonal(scale=1.0, column_axis=-1, dtype=None):
+    def init(key, shape, dtype=dtype, out_sharding=None):
+        if out_sharding is not None:
+            raise NotImplementedError
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        if len(shape) < 2:
+            raise ValueError("orthogonal initializer requires at least a 2D shape")
+        if any(extent == 0 for extent in shape):
+            return jnp.zeros(shape, dtype=dtype)
+        columns = shape[column_axis]
+        matrix = jax.random.orthogonal(key, math.prod(shape) // columns, (), dtype, columns)
+        others = list(shape)
+        del others[column_axis]
+        return jnp.array(scale, dtype) * jnp.moveaxis(jnp.reshape(matrix, (*others, columns)), -1, column_axis)
+
+    return init
+
+
+def delta_orthogonal(scale=1.0, column_axis=-1, dtype=None):
+    def init(key, shape, dtype=dtype, out_sharding=None):
+        if out_sharding is not None:
+            raise NotImplementedError
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        if len(shape) not in (3, 4, 5):
+            raise ValueError("Delta orthogonal initializer requires a 3D, 4D or 5D shape.")
+        if shape[-1] < shape[-2]:
+            raise ValueError("`fan_in` must be less or equal than `fan_out`. ")
+        matrix = orthogonal(scale=scale, column_axis=column_axis, dtype=dtype)(key, shape[-2:])
+        middle = tuple((extent - 1) // 2 for extent in shape[:-2])
+        return jnp.zeros(shape, dtype=dtype).at[middle].set(matrix)
+
+    return init
+
+
 Initializer = object

@@ -23,11 +23,16 @@ macro_rules! module {
 /// The modules in Python.
 pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.nn.attention", "attention.py"),
+    module!("jax._src.nn.scaled", "scaled.py"),
     module!("jax.nn.initializers", "initializers.py"),
+    module!("jax.flatten_util", "flatten_util.py"),
     module!("jax._src.scipy.special", "special.py"),
     module!("jax.ops", "segments.py"),
     module!("jax._src.numpy.more", "more_numpy.py"),
     module!("jax._src.lax.windows", "windows.py"),
+    module!("jax._src.lax.more", "more_lax.py"),
+    module!("jax._src.lax.special", "series.py"),
+    module!("jax._src.lax.solvers", "solvers.py"),
     module!("jax._src.lax.linalg", "matrices.py"),
     module!("jax.lax.linalg", "lax_linalg.py"),
     module!("jax._src.numpy.linalg", "linalg.py"),
@@ -65,6 +70,7 @@ pub static DEFERRED: &[DeferredName] = &[
         name: "BufferedRefBase",
         source: "jax._src.pallas.mosaic.buffered_ref",
     },
+    DeferredName { module: "jax.lax", name: "ConvDimensionNumbers", source: "jax._src.lax.more" },
 ];
 
 macro_rules! rows {
@@ -122,6 +128,55 @@ rows! { NN "jax._src.nn.attention":
     "sparse_sigmoid" "(x)" "`clip((x + 1) / 2, 0, 1)`";
 }
 
+rows! { SCALED "jax._src.nn.scaled":
+    "scaled_dot_general"
+    "(lhs, rhs, dimension_numbers, preferred_element_type=..., configs=None, implementation=None)"
+    "A product of operands that are quantised in blocks.";
+    "get_scaled_dot_general_config" "(mode, global_scale=None)" "How an operand of scaled_dot_general is quantised.";
+}
+
+rows! { GRADIENTS "jax._src.lax.solvers":
+    "custom_gradient" "(fun)" "A function that gives its value with a function from its cotangent to those of its arguments.";
+}
+
+rows! { LINEAR "jax._src.lax.solvers":
+    "linear_call" "(fun, fun_transpose, residual_args, linear_args)" "A linear function whose transpose the program gives.";
+}
+
+rows! { SOLVERS "jax._src.lax.solvers":
+    "custom_linear_solve" "(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False)"
+    "Solves a linear equation; derivatives follow from the equation.";
+    "custom_root" "(f, initial_guess, solve, tangent_solve, has_aux=False)"
+    "Finds a root; derivatives follow from the equation.";
+}
+
+rows! { SERIES "jax._src.lax.special":
+    "bessel_i0e" "(x)" "The Bessel function i0, times `exp(-abs(x))`.";
+    "bessel_i1e" "(x)" "The Bessel function i1, times `exp(-abs(x))`.";
+    "zeta" "(x, q)" "The Hurwitz zeta function.";
+    "polygamma" "(m, x)" "Derivatives of digamma.";
+    "igamma" "(a, x)" "The lower incomplete gamma function, divided by gamma.";
+    "igammac" "(a, x)" "The upper incomplete gamma function, divided by gamma.";
+}
+
+rows! { MORE_LAX "jax._src.lax.more":
+    "stack" "(operands, axis=0)" "Joins arrays along a new axis.";
+    "unstack" "(x, axis=0)" "The parts along an axis.";
+    "broadcast_like" "(arr, like_arr)" "Broadcasts to the shape of another array.";
+    "index_take" "(src, idxs, axes)" "What stands at indices along axes.";
+    "shape_as_value" "(shape)" "A shape as an array.";
+    "stage" "(x, /)" "The operand.";
+    "dce_sink" "(val, *, prevent_mlir_dce=False)" "Keeps values from being left out.";
+    "composite" "(decomposition, name, version=0)" "A function that compilers know by a name.";
+    "platform_dependent" "(*args, default=None, **per_platform)" "Calls the function for the platform.";
+    "pswapaxes" "(x, axis_name, axis, *, axis_index_groups=None)" "Exchanges a mapped axis with one of the array.";
+    "padtype_to_pads" "(in_shape, window_shape, window_strides, padding)" "Padding of windows, from its name.";
+    "conv_dimension_numbers" "(lhs_shape, rhs_shape, dimension_numbers)" "What the dimensions of a convolution are.";
+    "conv_transpose"
+    "(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None, preferred_element_type=None, use_consistent_padding=False)"
+    "A transposed convolution.";
+}
+
 rows! { JAX "jax._src.user_context":
     "make_user_context" "(default_value=None)" "A value that a `with` statement sets; jitted functions are traced again for it.";
 }
@@ -147,6 +202,15 @@ rows! { SPECIAL "jax._src.scipy.special":
     "softmax" "(x, /, *, axis=None)" "`exp(x) / sum(exp(x))`";
     "log_softmax" "(x, /, *, axis=None)" "The logarithm of the softmax.";
     "loggamma" "(x)" "The logarithm of the gamma function.";
+    "i0" "(x)" "The modified Bessel function of order 0.";
+    "i0e" "(x)" "i0, times `exp(-abs(x))`.";
+    "i1" "(x)" "The modified Bessel function of order 1.";
+    "i1e" "(x)" "i1, times `exp(-abs(x))`.";
+    "gammainc" "(a, x)" "The lower incomplete gamma function, divided by gamma.";
+    "gammaincc" "(a, x)" "The upper incomplete gamma function, divided by gamma.";
+    "zeta" "(x, q=None)" "The Hurwitz zeta function.";
+    "polygamma" "(n, x)" "Derivatives of digamma.";
+    "log_ndtr" "(x, series_order=3)" "The logarithm of ndtr.";
 }
 
 rows! { NUMPY "jax._src.numpy.more":
@@ -160,6 +224,18 @@ rows! { NUMPY "jax._src.numpy.more":
     "polyint" "(p, m=1, k=None)" "The integral of a polynomial.";
     "diag_indices_from" "(arr)" "Indices of the diagonal of an array.";
     "mask_indices" "(n, mask_func, k=0, *, size=None)" "Indices where a mask function leaves elements.";
+    "unique_all" "(x, /, *, size=None, fill_value=None)" "Different values, where they are, and how many of each.";
+    "unique_counts" "(x, /, *, size=None, fill_value=None)" "Different values, and how many of each.";
+    "unique_inverse" "(x, /, *, size=None, fill_value=None)" "Different values, and which of them stands where.";
+    "poly" "(seq_of_zeros)" "The polynomial with these zeros.";
+    "polydiv" "(u, v, *, trim_leading_zeros=False)" "Quotient and remainder of polynomials.";
+    "polyfit" "(x, y, deg, rcond=None, full=False, w=None, cov=False)" "The polynomial that fits points best.";
+    "histogramdd" "(sample, bins=10, range=None, weights=None, density=None)" "Counts of points in boxes.";
+    "histogram2d" "(x, y, bins=10, range=None, weights=None, density=None)" "Counts of points in rectangles.";
+    "i0" "(x)" "The modified Bessel function of order 0.";
+    "kaiser" "(M, beta)" "The Kaiser window.";
+    "place" "(arr, mask, vals, *, inplace=True)" "A copy with values where a mask is true.";
+    "put" "(a, ind, v, mode=None, *, inplace=True)" "A copy with values at flat indices.";
 }
 
 rows! { LINALG "jax._src.numpy.more":
@@ -269,12 +345,13 @@ rows! { CORES "jax._src.pallas.tensorcore_mesh":
 /// Adds the functions that a native module has from here.
 pub fn extend(module: &'static str, namespace: &mut Namespace) {
     let tables: &[&'static [NativeDef]] = match module {
-        "jax" => &[JAX],
-        "jax.nn" => &[NN],
+        "jax" => &[JAX, GRADIENTS],
+        "jax.custom_derivatives" => &[GRADIENTS, LINEAR],
+        "jax.nn" => &[NN, SCALED],
         "jax.scipy.special" => &[SPECIAL],
         "jax.numpy" => &[NUMPY],
         "jax.numpy.linalg" => &[LINALG, FACTORS],
-        "jax.lax" => &[LAX],
+        "jax.lax" => &[LAX, MORE_LAX, SERIES, SOLVERS],
         "jax.random" => &[RANDOM, ACCEPTED],
         "jax.experimental.pallas.tpu" => &[TPU, CORES, KEYS, PIPELINES],
         "jax.experimental.pallas.mosaic_gpu" => mosaic_gpu::ROWS,

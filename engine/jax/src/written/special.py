@@ -1,4 +1,7 @@
 """Functions of `jax.scipy.special` that are compositions."""
+import functools
+import math
+
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -137,3 +140,90 @@ def softmax(x, /, *, axis=None):
 
 def log_softmax(x, /, *, axis=None):
     return jax.nn.log_softmax(x, axis=axis)
+
+
+def i0e(x):
+    return lax.bessel_i0e(*_floats(x))
+
+
+def i1e(x):
+    return lax.bessel_i1e(*_floats(x))
+
+
+def i0(x):
+    (x,) = _floats(x)
+    return jnp.exp(jnp.abs(x)) * lax.bessel_i0e(x)
+
+
+def i1(x):
+    (x,) = _floats(x)
+    return jnp.exp(jnp.abs(x)) * lax.bessel_i1e(x)
+
+
+def gammainc(a, x):
+    return lax.igamma(*_floats(a, x))
+
+
+def gammaincc(a, x):
+    return lax.igammac(*_floats(a, x))
+
+
+def zeta(x, q=None):
+    if q is None:
+        raise NotImplementedError(
+            "Riemann zeta function not implemented; pass q != None to compute the Hurwitz Zeta function.")
+    return lax.zeta(*_floats(x, q))
+
+
+def polygamma(n, x):
+    dtype = jnp.asarray(n).dtype
+    if not jnp.issubdtype(dtype, jnp.integer):
+        raise ValueError(f"Argument `n` to polygamma must be of integer type. Got dtype {dtype}.")
+    return lax.polygamma(*_floats(n, x))
+
+
+def _double_factorial(n):
+    return math.prod(range(n, 1, -2))
+
+
+def _log_ndtr_below(x, terms):
+    square = lax.square(x)
+    scale = -0.5 * square - jnp.log(-x) - 0.5 * math.log(2.0 * math.pi)
+    odd, even, power = jnp.zeros_like(x), jnp.zeros_like(x), square
+    for n in range(1, terms + 1):
+        term = _double_factorial(2 * n - 1) / power
+        if n % 2:
+            odd += term
+        else:
+            even += term
+        power *= square
+    return scale + jnp.log(1.0 + even - odd)
+
+
+def log_ndtr(x, series_order=3):
+    if not isinstance(series_order, int):
+        raise TypeError("series_order must be a Python integer.")
+    if series_order < 0:
+        raise ValueError("series_order must be non-negative.")
+    if series_order > 30:
+        raise ValueError("series_order must be <= 30.")
+    x = jnp.asarray(x)
+    if x.dtype not in (jnp.float32, jnp.float64):
+        raise TypeError(f"x.dtype={x.dtype} is not supported.")
+    return _log_ndtr(x, series_order)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _log_ndtr(x, terms):
+    below, above = (-10, 5) if x.dtype == jnp.float32 else (-20, 8)
+    between = ndtr(jnp.where(x > above, -x, jnp.maximum(x, below)))
+    return jnp.where(x > above, -between,
+                     jnp.where(x > below, jnp.log(between), _log_ndtr_below(jnp.minimum(x, below), terms)))
+
+
+@_log_ndtr.defjvp
+def _log_ndtr_tangent(terms, primals, tangents):
+    (x,), (dx,) = primals, tangents
+    value = _log_ndtr(x, terms)
+    density = -(math.log(2 * math.pi) + lax.square(x)) / 2.0
+    return value, dx * jnp.exp(density - value)

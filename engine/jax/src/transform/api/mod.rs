@@ -2,6 +2,7 @@
 
 mod axes;
 mod checkpoint;
+mod closure;
 mod custom_batching;
 mod custom_jvp;
 mod custom_vjp;
@@ -33,4 +34,5 @@ pub static TABLES: &[&[NativeDef]] = &[
     checkpoint::FUNCTIONS,
     custom_jvp::FUNCTIONS,
     custom_vjp::FUNCTIONS,
+    closure::FUNCTIONS,
 ];

@@ -1,7 +1,7 @@
 //! The small modules beside `jax` that hold transformations: `jax.ad_checkpoint`, `jax.checkpoint_policies`,
 //! `jax.custom_derivatives`, `jax.custom_batching`.
 
-use super::{checkpoint, custom_batching, custom_jvp, custom_vjp};
+use super::{checkpoint, closure, custom_batching, custom_jvp, custom_vjp};
 use crate::pallas::add_functions;
 use pallas_python::module::ModuleDef;
 
@@ -27,9 +27,10 @@ static CUSTOM_DERIVATIVES: ModuleDef = ModuleDef {
     doc: "Functions whose derivatives are defined by the program.",
     functions: &[],
     populate: |_interp, namespace| {
-        for table in [custom_jvp::FUNCTIONS, custom_vjp::FUNCTIONS] {
+        for table in [custom_jvp::FUNCTIONS, custom_vjp::FUNCTIONS, closure::FUNCTIONS] {
             add_functions(namespace, "jax.custom_derivatives", table);
         }
+        crate::written::extend("jax.custom_derivatives", namespace);
     },
 };
 

@@ -2,18 +2,40 @@
 //! (`_pallas_call_batching_rule` of jax/_src/pallas/pallas_call.py). The kernel keeps seeing its own axes.
 
 use super::control::row;
-use super::{Call, Lane};
+use super::{Axis, Call, Lane};
 use crate::context::Context;
 use crate::pallas;
 use crate::primitive;
 use crate::tile::Tile;
 use pallas_ir::{
-    Attribute, Attributes, AxisSemantics, BlockDim, Builder, Function, Launch, Op, OpKind, Operand, Role, TensorType,
+    Attribute, Attributes, AxisSemantics, BlockDim, Builder, Function, Launch, Op, OpData, OpKind, Operand, Role, TensorType,
     Type, ValueId, ops,
 };
 use pallas_python::raise::PyResult;
 use pallas_tensor::{Array, DType, Scalar};
 use std::sync::Arc;
+
+/// Whether an op is a launch whose kernel asks for its number along the axis.
+pub(super) fn asks_for_lane(op: &OpData, axis: &Axis) -> bool {
+    match op.attributes.get("launch") {
+        Some(Attribute::Launch(launch)) => launch.kernel.ops.iter().any(|op| asks(op, axis)),
+        _ => false,
+    }
+}
+
+/// Whether an op of a kernel asks for its number along the axis.
+fn asks(op: &OpData, axis: &Axis) -> bool {
+    op.op.name == ops::AXIS_INDEX.name && axis.name.is_some() && op.attributes.str("axis") == axis.name.as_deref()
+}
+
+/// The kernel with an answer where it asks for its number along the axis.
+fn answered(kernel: &Function, axis: &Axis, op: Op, attributes: &Attributes) -> Function {
+    let mut kernel = kernel.clone();
+    for asking in kernel.ops.iter_mut().filter(|op| asks(op, axis)) {
+        (asking.op, asking.attributes) = (op, attributes.clone());
+    }
+    kernel
+}
 
 /// The rule.
 pub(super) fn rule(cx: &Context<'_>, call: &Call<'_>) -> PyResult<Vec<Lane>> {
@@ -33,7 +55,7 @@ pub(super) fn rule(cx: &Context<'_>, call: &Call<'_>) -> PyResult<Vec<Lane>> {
         }
     }
     let arguments: Vec<Tile> = operands.iter().map(|lane| lane.tile.clone()).collect();
-    let batched = Arc::new(with_axis(launch, call.axis.size, &operands[extents..]));
+    let batched = Arc::new(with_axis(launch, call.axis, &operands[extents..]));
     Ok(pallas::call::apply(cx, &batched, &arguments)?.into_iter().map(Lane::batched).collect())
 }
 
@@ -45,7 +67,10 @@ fn one_by_one(cx: &Context<'_>, call: &Call<'_>, launch: &Arc<Launch>) -> PyResu
         for operand in &call.operands {
             arguments.push(if operand.batched { row(cx, &operand.tile, lane)? } else { operand.tile.clone() });
         }
-        let results = pallas::call::apply(cx, launch, &arguments)?;
+        let number = Attribute::Array(Array::scalar(DType::I32, Scalar::Int(lane as i128)));
+        let number = Attributes::none().with("value", number);
+        let kernel = answered(&launch.kernel, call.axis, Op(&ops::CONSTANT), &number);
+        let results = pallas::call::apply(cx, &Arc::new(Launch { kernel, ..(**launch).clone() }), &arguments)?;
         rows.resize_with(results.len(), Vec::new);
         for (column, result) in rows.iter_mut().zip(results) {
             column.push(primitive::expand_dims(cx, &result, &[0])?);
@@ -57,7 +82,8 @@ fn one_by_one(cx: &Context<'_>, call: &Call<'_>, launch: &Arc<Launch>) -> PyResu
 }
 
 /// The launch with one more axis in front.
-fn with_axis(launch: &Launch, size: usize, lanes: &[Lane]) -> Launch {
+fn with_axis(launch: &Launch, axis: &Axis, lanes: &[Lane]) -> Launch {
+    let size = axis.size;
     let inputs = lanes.len();
     let operands = launch
         .operands
@@ -76,7 +102,10 @@ fn with_axis(launch: &Launch, size: usize, lanes: &[Lane]) -> Launch {
         std::iter::once(AxisSemantics::Parallel).chain(launch.semantics.iter().copied()).collect()
     };
     Launch {
-        kernel: shifted_axes(&launch.kernel),
+        kernel: {
+            let first = Attributes::none().with("axis", Attribute::Int(0));
+            answered(&shifted_axes(&launch.kernel), axis, Op(&ops::PROGRAM_ID), &first)
+        },
         grid,
         dynamic: launch.dynamic.iter().map(|axis| axis + 1).collect(),
         operands,

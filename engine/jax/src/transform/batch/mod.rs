@@ -16,7 +16,7 @@ use super::walk::{Env, Walker};
 use crate::context::Context;
 use crate::primitive;
 use crate::tile::Tile;
-use pallas_ir::{Attributes, Function, OpDef, OpId, OpKind};
+use pallas_ir::{Attributes, Function, OpDef, OpData, OpId, OpKind};
 use pallas_python::raise::PyResult;
 use pallas_tensor::Shape;
 use std::collections::HashMap;
@@ -109,7 +109,8 @@ pub fn batch(cx: &Context<'_>, function: &Function, arguments: Vec<Lane>, axis: 
     let mut lanes = flow::dependent(function, seeds, &|_, _| true);
     if named {
         // What a collective gives may differ from lane to lane whatever it is given.
-        let asks = function.ops.iter().filter(|op| collective::asks_for_lane(op, axis));
+        let own = |op: &&OpData| collective::asks_for_lane(op, axis) || launch::asks_for_lane(op, axis);
+        let asks = function.ops.iter().filter(own);
         let asked = asks.flat_map(|op| op.results.to_vec());
         lanes = flow::dependent(function, lanes.into_iter().chain(asked), &|_, _| true);
     }
@@ -133,7 +134,7 @@ impl Walker for Batch<'_> {
         if let OpKind::Control(kind) = op.op.kind {
             return self.control(cx, function, op, kind, operands, env);
         }
-        let collective = collective::is_over(op, self.axis);
+        let collective = collective::is_over(op, self.axis) || launch::asks_for_lane(op, self.axis);
         if !collective && operands.iter().all(|lane| !lane.batched) {
             return shared(cx, function, id, operands);
         }

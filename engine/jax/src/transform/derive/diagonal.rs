@@ -51,7 +51,7 @@ const ZERO: &[&str] = &[
 
 /// The rules.
 pub(super) fn rules() -> impl Iterator<Item = (&'static str, Derivative)> {
-    let same: [(&str, Scale); 25] = [
+    let same: [(&str, Scale); 26] = [
         ("neg", |cx, _, g| unary(cx, &ops::NEG, g)),
         ("abs", abs),
         ("exp", |cx, at, g| mul(cx, g, &at.results[0])),
@@ -95,6 +95,7 @@ pub(super) fn rules() -> impl Iterator<Item = (&'static str, Derivative)> {
         }),
         ("square", |cx, at, g| mul(cx, g, &mul(cx, &full_like(cx, g, 2.0)?, &at.operands[0])?)),
         ("integer_pow", power),
+        ("digamma", |cx, at, g| mul(cx, g, &trigamma(cx, &at.operands[0])?)),
         ("lgamma", |cx, at, g| mul(cx, g, &unary(cx, &ops::DIGAMMA, &at.operands[0])?)),
         ("convert_element_type", |cx, at, g| {
             crate::primitive::convert(cx, g, at.results[0].dtype(), at.results[0].weak())
@@ -235,4 +236,12 @@ fn erf_inv(cx: &Context<'_>, at: &Point<'_>, g: &Tile) -> PyResult<Tile> {
 fn erf_inv_reverse(cx: &Context<'_>, at: &Point<'_>, g: &Tile) -> PyResult<Tile> {
     let bell = unary(cx, &ops::EXP, &square(cx, &at.results[0])?)?;
     mul(cx, &mul(cx, &full_like(cx, g, 1.0 / TWO_OVER_ROOT_PI)?, g)?, &bell)
+}
+
+/// The derivative of `digamma`, which is a composition.
+fn trigamma(cx: &Context<'_>, x: &Tile) -> PyResult<Tile> {
+    let function = cx.interp.get_attr(&cx.interp.import("jax._src.lax.special")?, "polygamma")?;
+    let order = crate::convert::value(cx, full_like(cx, x, 1.0)?);
+    let result = crate::transform::custom::python(cx, &function, vec![order, crate::convert::value(cx, x.clone())])?;
+    crate::convert::tile(cx, &result, "polygamma")
 }
