@@ -8,8 +8,8 @@ use crate::pallas;
 use crate::primitive;
 use crate::tile::Tile;
 use pallas_ir::{
-    Attribute, Attributes, AxisSemantics, BlockDim, Builder, Function, Launch, Op, OpData, OpKind, Operand, Role, TensorType,
-    Type, ValueId, ops,
+    Attribute, Attributes, AxisSemantics, BlockDim, Builder, Function, Launch, Op, OpData, OpKind, Operand, Role,
+    TensorType, Type, ValueId, ops,
 };
 use pallas_python::raise::PyResult;
 use pallas_tensor::{Array, DType, Scalar};

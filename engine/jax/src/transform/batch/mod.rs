@@ -16,7 +16,7 @@ use super::walk::{Env, Walker};
 use crate::context::Context;
 use crate::primitive;
 use crate::tile::Tile;
-use pallas_ir::{Attributes, Function, OpDef, OpData, OpId, OpKind};
+use pallas_ir::{Attributes, Function, OpData, OpDef, OpId, OpKind};
 use pallas_python::raise::PyResult;
 use pallas_tensor::Shape;
 use std::collections::HashMap;
