@@ -54,3 +54,4 @@ pub use pallas_profile as report;
 pub use pallas_syntax as syntax;
 pub use pallas_syntax::{FileId, LineColumn, SourceFile, Span};
 pub use pallas_tensor as tensor;
+pub use pallas_ttir as ttir;

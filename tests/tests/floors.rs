@@ -15,6 +15,7 @@ const FLOORS: &[&[(&str, &str)]] = &[
         ("pallas-interpret", "engine/interpret"),
         ("pallas-pipeline", "engine/pipeline"),
         ("pallas-simt", "engine/simt"),
+        ("pallas-ttir", "engine/ttir"),
     ],
     &[("pallas-profile", "engine/profile")],
     &[("pallas-engine", "engine")],

@@ -331,6 +331,8 @@ pub(crate) struct LowerArgs {
 pub(crate) enum Emit {
     /// The kernel IR with its launch.
     Ir,
+    /// Triton IR, as JAX lowers the Triton surface: a module for each launch.
+    Ttir,
 }
 
 /// `pallas-tui doctor`

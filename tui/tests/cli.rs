@@ -391,3 +391,28 @@ fn settings_files_say_what_is_reported() {
     let (code, output) = check(&["--target", "v5e"]);
     assert_eq!((code, output.as_str()), (Some(2), ""));
 }
+
+#[test]
+fn triton_ir_is_printed_or_refused_at_its_line() {
+    let case = Case::with("kernels.py", ODD);
+    insta::assert_snapshot!(shown(&case.run(&["lower", "kernels.py", "--emit", "ttir"])));
+}
+
+/// A launch that Triton has, and one whose blocks have no power of two of elements.
+const ODD: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def double_kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...] * 2
+
+
+def call(x):
+  return pl.pallas_call(double_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+
+
+call(jnp.ones(8))
+call(jnp.ones(6))
+";

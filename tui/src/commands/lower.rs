@@ -1,10 +1,11 @@
-//! `pallas-tui lower FILE --emit ir`: the launches of a file with their kernels, as text that can be read back.
+//! `pallas-tui lower FILE --emit ir|ttir`: the launches of a file with their kernels, as text that can be read back, or as
+//! what they are lowered to.
 
 use crate::args::{Emit, LowerArgs, OutputFormat};
 use crate::exit::Exit;
 use crate::render::{self, Batch};
 use crate::{environment, output, sources};
-use pallas_engine::{Analysis, AnalysisOptions, Disk, Severity};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Launch, Severity, Span};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,7 +50,38 @@ pub(super) fn lower(args: &LowerArgs, python: Option<&Path>) -> Exit {
         Emit::Ir => {
             let texts: Vec<String> = wanted.iter().map(|launch| launch.to_string()).collect();
             output::stdout(&format!("{}\n", texts.join("\n").trim_end()));
+            Exit::Success
+        }
+        Emit::Ttir => ttir(&analysis, &wanted),
+    }
+}
+
+/// A module for each launch; those that have none are said, and the others printed.
+fn ttir(analysis: &Analysis, launches: &[&Arc<Launch>]) -> Exit {
+    let mut exit = Exit::Success;
+    let mut texts = Vec::new();
+    for launch in launches {
+        match pallas_engine::ttir::lower(launch) {
+            Ok(module) => texts.push(module.to_string()),
+            Err(refusal) => {
+                exit = Exit::Findings;
+                let span = refusal.location.as_ref().map_or(launch.spans.call, |location| location.span);
+                let at = place(analysis, span);
+                output::error(&format!("{at}: `{}` has no Triton IR: {refusal}", launch.kernel.name));
+            }
         }
     }
-    Exit::Success
+    output::stdout(&texts.join("\n"));
+    exit
+}
+
+/// `file.py:3:5`
+fn place(analysis: &Analysis, span: Span) -> String {
+    match Batch::from(analysis).source(span) {
+        Some(source) => {
+            let at = source.line_column(span.start);
+            format!("{}:{}:{}", source.path, at.line, at.column)
+        }
+        None => "?".to_string(),
+    }
 }
