@@ -9,8 +9,13 @@ place changed. Its verdict is
 - `rounds`: arrays are of another precision, and differ by that;
 - `right`: nothing differs under either.
 
+Operators whose name begins with `keep-` say the same in other words, or mean to: renamed parameters, commuted operands, grid axes
+that change places together with what follows them. JAX decides on these, too. They are sampled apart from the others.
+
 A line of the table: hash of the mutant's text, program, operator, first byte and one past the last byte that are replaced,
 the replacement as JSON, verdict. tests/tests/mutation.rs compares the verdicts with what is found.
+
+Mutants that the table has are not judged again; without the table, all are.
 
 Use: /path/to/python tests/goldens/mutants.py [PROGRAM...]
 """
@@ -32,6 +37,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent.parent / "mutation"
 TABLE = FOLDER / "mutants.tsv"
 SECONDS = 90
 LARGEST = 40
+LARGEST_KEPT = 10
 
 
 def fnv(text):
@@ -49,8 +55,9 @@ class Mutator(ast.NodeVisitor):
         self.text = text
         self.found = []
         self.depth = 0
+        self.whole = ast.parse(text)
         self.lines = list(itertools.accumulate((len(line) for line in text.splitlines(keepends=True)), initial=0))
-        self.visit(ast.parse(text))
+        self.visit(self.whole)
 
     def start(self, node):
         return self.lines[node.lineno - 1] + node.col_offset
@@ -63,6 +70,22 @@ class Mutator(ast.NodeVisitor):
 
     def replace(self, operator, node, replacement):
         self.found.append((operator, self.start(node), self.end(node), replacement))
+
+    def several(self, operator, edits):
+        """Several places as one: what lies between them is replaced by itself."""
+        edits = sorted(set(edits))
+        start, end = edits[0][0], edits[-1][1]
+        text, at = "", start
+        for first, last, replacement in edits:
+            text += self.text[at:first] + replacement
+            at = last
+        self.found.append((operator, start, end, text))
+
+    def swapped(self, first, second):
+        return [
+            (self.start(first), self.end(first), self.source(second)),
+            (self.start(second), self.end(second), self.source(first)),
+        ]
 
     def exchange(self, operator, first, second):
         between = self.text[self.end(first) : self.start(second)]
@@ -85,6 +108,8 @@ class Mutator(ast.NodeVisitor):
             self.replace("slice-start", node.args[0], f"({start}) // 2")
         if "grid" in by_name and isinstance(by_name["grid"], ast.Tuple):
             self.grid(by_name["grid"])
+            self.keep_grid(node, by_name["grid"])
+        self.keep_call(name, node)
         for specs in ("in_specs", "scratch_shapes"):
             if isinstance(by_name.get(specs), ast.List):
                 self.specs(by_name[specs])
@@ -94,6 +119,85 @@ class Mutator(ast.NodeVisitor):
                     for entry in keyword.value.elts:
                         if entry.value == "arbitrary":
                             self.replace("semantics", entry, '"parallel"')
+                        else:
+                            self.replace("keep-semantics", entry, '"arbitrary"')
+        self.generic_visit(node)
+
+    def keep_call(self, name, node):
+        arguments = [self.source(argument) for argument in node.args]
+        if name == "BlockSpec" and len(arguments) == 2:
+            edits = [
+                (self.start(argument), self.start(argument), f"{keyword}=")
+                for keyword, argument in zip(("block_shape", "index_map"), node.args)
+            ]
+            self.several("keep-keywords", edits)
+        if name == "cdiv" and len(arguments) == 2:
+            self.replace("keep-cdiv", node, f"({arguments[0]} + {arguments[1]} - 1) // {arguments[1]}")
+        if name == "where" and len(arguments) == 3:
+            condition, chosen, other = arguments
+            self.replace("keep-where", node, f"jnp.where(jnp.logical_not({condition}), {other}, {chosen})")
+        if name == "zeros_like" and len(arguments) == 1:
+            self.replace("keep-zeros", node, f"jnp.zeros({arguments[0]}.shape, {arguments[0]}.dtype)")
+        if name in ("dot", "matmul") and len(arguments) == 2 and not node.keywords:
+            self.replace("keep-dot", node, f"{arguments[0]} @ {arguments[1]}")
+        if name == "ds" and len(arguments) == 2:
+            self.replace("keep-ds", node, f"pl.ds(start={arguments[0]}, size={arguments[1]})")
+
+    def keep_grid(self, call, grid):
+        """Two axes of the grid change places, with all that says which is which."""
+        if len(grid.elts) == 1:
+            self.replace("keep-grid", grid, self.source(grid.elts[0]))
+        for a, b in itertools.combinations(range(len(grid.elts)), 2):
+            edits = self.swapped(grid.elts[a], grid.elts[b])
+            for node in ast.walk(self.whole):
+                if isinstance(node, ast.Lambda) and len(node.args.args) >= len(grid.elts):
+                    edits += self.swapped(node.args.args[a], node.args.args[b])
+                if isinstance(node, ast.Call) and self.source(node.func) in ("pl.program_id", "pl.num_programs"):
+                    axis = node.args[0]
+                    if isinstance(axis, ast.Constant) and axis.value in (a, b):
+                        edits.append((self.start(axis), self.end(axis), str(a + b - axis.value)))
+                if isinstance(node, ast.keyword) and node.arg == "dimension_semantics":
+                    edits += self.swapped(node.value.elts[a], node.value.elts[b])
+            self.several("keep-grid-axes", edits)
+
+    def keep_names(self, function):
+        """Parameters and variables under other names."""
+        nodes = list(ast.walk(function))
+        names = {argument.arg for argument in function.args.args}
+        names |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for name in sorted(names):
+            places = [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
+            places += [n for n in nodes if isinstance(n, ast.arg) and n.arg == name]
+            edits = [(self.start(n), self.start(n) + len(name), f"{name}_2") for n in places]
+            self.several("keep-rename", edits)
+        for first, second in zip(function.body, function.body[1:]):
+            if isinstance(first, ast.Assign) and isinstance(second, ast.Assign):
+                self.exchange("keep-order", first, second)
+
+    def visit_Lambda(self, node):
+        edits = []
+        for argument in node.args.args:
+            for n in ast.walk(node):
+                if n is argument or (isinstance(n, ast.Name) and n.id == argument.arg):
+                    edits.append((self.start(n), self.start(n) + len(argument.arg), f"{argument.arg}_2"))
+        if edits:
+            self.several("keep-rename", edits)
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node):
+        left, right = self.source(node.left), self.source(node.right)
+        simple = (ast.Name, ast.Constant, ast.Call, ast.Subscript)
+        if isinstance(node.op, (ast.Add, ast.Mult)) and isinstance(node.left, simple) and isinstance(node.right, simple):
+            self.exchange("keep-commute", node.left, node.right)
+        if isinstance(node.op, ast.FloorDiv):
+            self.replace("keep-cdiv", node, f"pl.cdiv({left}, {right})")
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node):
+        if isinstance(node.op, ast.Add):
+            target, value = self.source(node.target), self.source(node.value)
+            self.replace("keep-add", node, f"{target} = {target} + ({value})")
+            self.replace("keep-add", node, f"{target} = ({value}) + {target}")
         self.generic_visit(node)
 
     def index_map(self, function, shape):
@@ -110,6 +214,7 @@ class Mutator(ast.NodeVisitor):
                 self.replace("index-map-offset", entry, f"{self.source(entry)} + 1")
                 continue
             self.replace("index-map-drop", entry, "0")
+            self.replace("keep-index", entry, f"({self.source(entry)}) * 1 + 0")
             self.replace("index-map-offset", entry, f"{self.source(entry)} + 1")
             self.replace("index-map-offset", entry, f"{self.source(entry)} - 1")
             if isinstance(entry, ast.Name):
@@ -129,6 +234,7 @@ class Mutator(ast.NodeVisitor):
         for size in shape.elts:
             if isinstance(size, ast.Constant) and size.value is None:
                 self.replace("block", size, "1")
+                self.replace("keep-squeezed", size, "pl.Squeezed()")
                 continue
             text = self.source(size)
             self.replace("block", size, f"{text} + 1")
@@ -163,6 +269,10 @@ class Mutator(ast.NodeVisitor):
                 self.found.append(("drop-when", *whole, "pass"))
                 indent = " " * node.col_offset
                 self.found.append(("always", *whole, f"if True:\n{indent}  " + "".join(self.body(node)).lstrip()))
+                condition = self.source(decorator.args[0])
+                self.replace("keep-when", decorator.args[0], f"jnp.logical_not(jnp.logical_not({condition}))")
+        if self.depth == 0:
+            self.keep_names(node)
         self.depth += 1
         self.generic_visit(node)
         self.depth -= 1
@@ -173,16 +283,20 @@ class Mutator(ast.NodeVisitor):
     def visit_Compare(self, node):
         left, right = self.source(node.left), self.source(node.comparators[0])
         if isinstance(node.ops[0], ast.Lt):
+            self.replace("keep-compare", node, f"{right} > {left}")
             self.replace("compare", node, f"{left} <= {right}")
             self.replace("compare", node, f"{left} < {right} - 1")
             self.replace("compare", node, f"{left} >= {right}")
         if isinstance(node.ops[0], ast.Eq):
+            self.replace("keep-compare", node, f"{right} == {left}")
             self.replace("compare", node, f"{left} == {right} + 1")
             self.replace("compare", node, f"{left} == {right} - 1")
         self.generic_visit(node)
 
     def visit_Attribute(self, node):
         swaps = {"float32": ["bfloat16", "int32"], "bfloat16": ["float32"], "int32": ["int8"], "int8": ["int32"]}
+        if self.depth > 0 and node.attr in swaps and self.source(node) == f"jnp.{node.attr}":
+            self.replace("keep-dtype", node, f'jnp.dtype("{node.attr}")')
         # The dtype of the arrays that a program begins with is no mistake.
         if self.depth > 0 and isinstance(node.value, ast.Name) and node.value.id == "jnp":
             for other in swaps.get(node.attr, []):
@@ -192,6 +306,8 @@ class Mutator(ast.NodeVisitor):
     def visit_Subscript(self, node):
         if isinstance(node.value, ast.Name) and node.value.id.endswith("_ref"):
             entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if isinstance(node.slice, ast.Constant) and node.slice.value is ...:
+                self.replace("keep-all", node.slice, ":")
             for entry in entries:
                 if not isinstance(entry, ast.Slice):
                     continue
@@ -209,7 +325,12 @@ def mutants(text):
         if mutant in seen:
             continue
         seen.add(mutant)
-        ast.parse(mutant)
+        try:
+            ast.parse(mutant)
+        except SyntaxError:
+            # Parts that were exchanged across lines.
+            assert operator.startswith("keep-"), mutant
+            continue
         yield operator, start, end, replacement, mutant
 
 
@@ -328,7 +449,15 @@ def verdict(text, expected):
     return "right" if error is None and same(expected, arrays) else "wrong"
 
 
-def table(path):
+def sample(text):
+    """Programs with many places have a sample of them judged, the same whenever the script is run."""
+    hashes = {True: [], False: []}
+    for operator, *_, mutant in mutants(text):
+        hashes[operator.startswith("keep-")].append(fnv(mutant))
+    return {*sorted(hashes[False])[:LARGEST], *sorted(hashes[True])[:LARGEST_KEPT]}
+
+
+def table(path, known):
     text = path.read_text()
     assert text.isascii()
     expected, error = WORKER.run(text, "hlo")
@@ -336,12 +465,11 @@ def table(path):
     again, error = WORKER.run(text, "tpu")
     assert error is None and same(expected, again), f"{path.name}: TPU interpret mode: {error}"
     lines = []
-    # Programs with many places have a sample of them judged, the same whenever the script is run.
-    kept = sorted(fnv(mutant[-1]) for mutant in mutants(text))[:LARGEST]
+    kept = sample(text)
     for operator, start, end, replacement, mutant in mutants(text):
         if fnv(mutant) not in kept:
             continue
-        judged = verdict(mutant, expected)
+        judged = known.get(fnv(mutant)) or verdict(mutant, expected)
         entries = [fnv(mutant), path.stem, operator, str(start), str(end), json.dumps(replacement), judged]
         lines.append("\t".join(entries))
     return lines
@@ -355,13 +483,14 @@ def main(names):
 
     kept = TABLE.read_text().splitlines() if TABLE.exists() else []
     by_program = {}
+    known = {line.split("\t")[0]: line.split("\t")[-1] for line in kept}
     for line in kept:
         by_program.setdefault(line.split("\t")[1], []).append(line)
     programs = sorted(FOLDER.glob("*.py"))
     for path in sorted(programs, key=lambda path: (path.stem in by_program, path.stem)):
         if names and path.stem not in names:
             continue
-        by_program[path.stem] = table(path)
+        by_program[path.stem] = table(path, known)
         counts = [re.split(r"[\t ]", line.split("\t")[-1])[0] for line in by_program[path.stem]]
         print(path.stem, {word: counts.count(word) for word in sorted(set(counts))}, flush=True)
         stems = [path.stem for path in programs]
