@@ -66,8 +66,10 @@ const STRUCTURAL: [&str; 16] = [
     "PL122", "PL305", "PL308", "PL310",
 ];
 /// Mistakes that show for some lengths and not for others.
-const GEOMETRIC: [&str; 12] =
-    ["PL120", "PL121", "PL123", "PL124", "PL125", "PL126", "PL128", "PL129", "PL201", "PL202", "PL203", "PL204"];
+const GEOMETRIC: [&str; 17] = [
+    "PL120", "PL121", "PL123", "PL124", "PL125", "PL126", "PL128", "PL129", "PL201", "PL202", "PL203", "PL204", "PL205",
+    "PL501", "PL502", "PL503", "PL504",
+];
 
 /// Runs a call with observers of its own, and gives what they saw with what the call gave.
 type Record<'a> = &'a dyn Fn(&dyn Fn() -> PyResult<Value>) -> (Seen, PyResult<Value>);
@@ -217,6 +219,8 @@ fn is_structural(finding: &Finding) -> bool {
         // A name that is not there, and a name that a module does not have; what a made-up argument lacks is no mistake.
         "PL001" => finding.message.contains("raises NameError"),
         "PL312" => finding.message.contains("module '"),
+        // An op that a compiler does not have, whatever it is applied to.
+        "PL504" => finding.message.contains(" has no `"),
         code => STRUCTURAL.contains(&code),
     }
 }

@@ -11,8 +11,10 @@ const LEAST: f64 = 95.0;
 fn wrong_mutants_are_found_and_right_ones_left_alone() {
     let mutants = mutants().unwrap_or_else(|message| panic!("{message}"));
     let wrong = mutants.iter().filter(|mutant| mutant.verdict == Verdict::Wrong).count();
+    let right = mutants.iter().filter(|mutant| mutant.verdict == Verdict::Right).count();
     let operators: HashSet<&str> = mutants.iter().map(|mutant| mutant.operator.as_str()).collect();
-    assert!(wrong >= 200 && operators.len() >= 15, "mutants are missing: {wrong} wrong, {operators:?}");
+    let is_complete = wrong >= 200 && right >= 100 && operators.len() >= 25;
+    assert!(is_complete, "mutants are missing: {wrong} wrong, {right} right, {operators:?}");
     let (mut judge, mut score) = (Judge::default(), Score::default());
     let mut table = String::new();
     for mutant in &mutants {

@@ -9,6 +9,8 @@ mod checked;
 mod coverage;
 mod evaluate;
 mod known;
+mod live;
+mod lowering;
 mod refs;
 pub mod rule;
 pub mod rules;

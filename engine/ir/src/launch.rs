@@ -49,6 +49,10 @@ pub enum Target {
     TpuV5p,
     /// Mosaic, for a TPU v6e.
     TpuV6e,
+    /// Mosaic, for a TPU of any kind.
+    Tpu,
+    /// Mosaic GPU, for a GPU of any kind.
+    MosaicGpu,
     /// Mosaic GPU, for Hopper.
     Hopper,
     /// Mosaic GPU, for Blackwell.
@@ -57,18 +61,25 @@ pub enum Target {
 
 impl Target {
     /// All that a program or its settings can say, with the words of the text form.
-    pub(crate) const WORDS: [(&'static str, Target); 6] = [
+    pub(crate) const WORDS: [(&'static str, Target); 8] = [
         ("triton", Target::Triton),
         ("tpu_v5e", Target::TpuV5e),
         ("tpu_v5p", Target::TpuV5p),
         ("tpu_v6e", Target::TpuV6e),
+        ("tpu", Target::Tpu),
+        ("mosaic_gpu", Target::MosaicGpu),
         ("hopper", Target::Hopper),
         ("blackwell", Target::Blackwell),
     ];
 
-    /// Whether it is a TPU that is known by name.
+    /// Whether it is a TPU.
     pub fn is_tpu(self) -> bool {
-        matches!(self, Target::TpuV5e | Target::TpuV5p | Target::TpuV6e)
+        matches!(self, Target::Tpu | Target::TpuV5e | Target::TpuV5p | Target::TpuV6e)
+    }
+
+    /// Whether it is a GPU through Mosaic.
+    pub fn is_mosaic_gpu(self) -> bool {
+        matches!(self, Target::MosaicGpu | Target::Hopper | Target::Blackwell)
     }
 
     /// Vector memory of a TPU's core.

@@ -35,6 +35,7 @@ mod memory_budget;
 mod moved_api;
 mod name_not_provided;
 mod narrow_accumulation;
+mod op_not_lowered;
 mod operand_never_read;
 mod output_never_written;
 mod output_not_covered;
@@ -133,6 +134,7 @@ pub static ALL: &[&Rule] = &[
     &tpu_block_shape::RULE,
     &memory_budget::RULE,
     &triton_limits::RULE,
+    &op_not_lowered::RULE,
 ];
 
 /// The outputs of a launch, each with whether it shares its memory with an input.

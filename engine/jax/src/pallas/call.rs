@@ -130,6 +130,8 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         let shown = interp.repr(&kernel)?;
         return Err(interp.type_error(format!("pallas_call takes a kernel function, got {shown}")));
     }
+    let is_compiled = matches!(interpret, Value::None | Value::Unset | Value::Bool(false))
+        && interpretation::parse(interp, &interpret)? == Interpretation::Unsaid;
     Ok(Value::object(PallasCall {
         kernel,
         out_shape,
@@ -146,7 +148,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         interpretation: interpretation::parse(interp, &interpret)?,
         space: MemorySpace::Default,
         semantics: semantics(interp, &compiler_params)?,
-        target: target(interp, &compiler_params),
+        target: target(interp, &compiler_params, is_compiled),
         vmem_limit: vmem_limit(interp, &compiler_params)?,
         span,
         grid_span,
@@ -193,18 +195,32 @@ fn refuse_beside_grid_spec(
     Ok(())
 }
 
-/// Which compiler the parameters are for.
-fn target(interp: &Interp, params: &Value) -> Target {
+/// Which compiler the parameters are for. Those of Mosaic leave open which chip it is, which settings may say; where they
+/// do not, they count for launches that are compiled: small blocks, say, are no mistake where nobody does.
+fn target(interp: &Interp, params: &Value, is_compiled: bool) -> Target {
     let class = interp.type_of(params);
-    let triton = &record::TRITON_COMPILER_PARAMS;
+    let is = |record: &crate::python_types::Record| *class.name == *record.name && *class.module == *record.module;
+    let assumed = interp.extension::<JaxState>().assumed_target.get();
+    let or = |target| if is_compiled { target } else { Target::Unsaid };
     match params {
-        Value::None | Value::Unset => interp.extension::<JaxState>().assumed_target.get(),
-        _ if *class.name == *triton.name && *class.module == *triton.module => Target::Triton,
-        // Parameters of Mosaic leave open which chip it is.
-        _ => match interp.extension::<JaxState>().assumed_target.get() {
-            Target::Triton => Target::Unsaid,
-            target => target,
-        },
+        Value::None | Value::Unset => assumed,
+        _ if is(&record::TRITON_COMPILER_PARAMS) => Target::Triton,
+        _ if is(&record::TPU_COMPILER_PARAMS) => {
+            if assumed.is_tpu() {
+                assumed
+            } else {
+                or(Target::Tpu)
+            }
+        }
+        _ if is(&record::GPU_COMPILER_PARAMS) => {
+            if assumed.is_mosaic_gpu() {
+                assumed
+            } else {
+                or(Target::MosaicGpu)
+            }
+        }
+        _ if assumed == Target::Triton => Target::Unsaid,
+        _ => assumed,
     }
 }
 

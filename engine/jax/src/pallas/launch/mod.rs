@@ -20,7 +20,7 @@ use crate::pallas::spec::GridSpec;
 use crate::tile::Tile;
 use crate::tree::{self, TreeDef};
 use pallas_ir::launch::LaunchSpans;
-use pallas_ir::{Launch, MemorySpace, RefType, Role};
+use pallas_ir::{Interpretation, Launch, MemorySpace, RefType, Role, Target};
 use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
@@ -140,7 +140,12 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         grid: grid_spec.and_then(|s| s.grid_span).or(call.grid_span),
         out_shape: call.out_shape_span,
     };
-    let (semantics, target, vmem_limit) = (call.semantics.clone(), call.target, call.vmem_limit);
+    let (semantics, vmem_limit) = (call.semantics.clone(), call.vmem_limit);
+    // What parameters are for counts where something is compiled.
+    let target = match call.target {
+        Target::Tpu | Target::MosaicGpu if interpretation != Interpretation::Unsaid => Target::Unsaid,
+        target => target,
+    };
     let launch = Arc::new(Launch {
         kernel,
         grid,
