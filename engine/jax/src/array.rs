@@ -7,6 +7,7 @@ use crate::errors;
 use crate::indexing;
 use crate::jnp::{arithmetic, methods};
 use crate::tile::Tile;
+use crate::transform::known;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::int::Int;
 use pallas_python::interp::Interp;
@@ -16,6 +17,7 @@ use pallas_python::value::Value;
 use pallas_syntax::ast::{BinaryOp, CompareOp, UnaryOp};
 use pallas_tensor::{DType, Scalar};
 use std::any::Any;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// `jaxlib._jax.ArrayImpl` or a tracer.
@@ -64,9 +66,17 @@ pub fn tracer_text(ty: &pallas_ir::TensorType) -> String {
 }
 
 impl ArrayObject {
+    /// The array, with its data where it is traced but known.
+    fn known(&self, cx: &Context<'_>) -> PyResult<Cow<'_, Tile>> {
+        Ok(match &self.tile {
+            Tile::Traced(_) => known::value(cx, &self.tile)?.map_or(Cow::Borrowed(&self.tile), Cow::Owned),
+            tile => Cow::Borrowed(tile),
+        })
+    }
+
     /// The one element, for `bool`, `int` and `float`.
     fn scalar(&self, cx: &Context<'_>, what: &str) -> PyResult<Option<Scalar>> {
-        match &self.tile {
+        match &*self.known(cx)? {
             Tile::Concrete { array, .. } if array.size() == 1 => Ok(array.get(0)),
             Tile::Abstract(ty) if ty.shape.size() == 1 => Ok(None),
             Tile::Traced(traced) => Err(errors::concrete_value_needed(cx, traced, what)),
@@ -159,7 +169,7 @@ impl Object for ArrayObject {
 
     fn truth(&self, _this: &Value, interp: &Interp) -> PyResult<Option<bool>> {
         let cx = Context::jax(interp);
-        match &self.tile {
+        match &*self.known(&cx)? {
             Tile::Traced(traced) => Err(errors::boolean_conversion(&cx, traced)),
             Tile::Concrete { array, .. } if array.size() == 1 => Ok(array.get(0).and_then(Scalar::as_bool)),
             // Analysis knows the type but not the value: neither branch is wrong, and the evaluator takes the first.
@@ -195,13 +205,20 @@ impl Object for ArrayObject {
         Ok(Some(match &self.tile {
             Tile::Concrete { array, weak } => crate::text::repr(interp, array, *weak),
             Tile::Abstract(ty) => format!("Array({})", errors::type_text(ty)),
-            Tile::Traced(traced) => tracer_text(&traced.ty),
+            Tile::Traced(traced) => match known::text(&Context::jax(interp), traced, true)? {
+                Some(text) => text,
+                None => tracer_text(&traced.ty),
+            },
         }))
     }
 
     fn str(&self, this: &Value, interp: &Interp) -> PyResult<Option<String>> {
         match &self.tile {
             Tile::Concrete { array, .. } => Ok(Some(crate::text::str(interp, array))),
+            Tile::Traced(traced) => match known::text(&Context::jax(interp), traced, false)? {
+                Some(text) => Ok(Some(text)),
+                None => self.repr(this, interp),
+            },
             _ => self.repr(this, interp),
         }
     }
@@ -231,8 +248,13 @@ impl Object for ArrayObject {
 
     fn as_int(&self, _this: &Value, interp: &Interp) -> Option<PyResult<Int>> {
         let cx = Context::jax(interp);
-        if let Tile::Traced(traced) = &self.tile {
-            return Some(Err(errors::integer_conversion(&cx, traced)));
+        match self.known(&cx) {
+            Ok(tile) => {
+                if let Tile::Traced(traced) = &*tile {
+                    return Some(Err(errors::integer_conversion(&cx, traced)));
+                }
+            }
+            Err(stop) => return Some(Err(stop)),
         }
         Some(self.scalar(&cx, "int()").map(|s| {
             let value = s.and_then(Scalar::as_int).unwrap_or(0);
@@ -241,10 +263,15 @@ impl Object for ArrayObject {
     }
 
     fn to_int(&self, this: &Value, interp: &Interp) -> Option<PyResult<Int>> {
-        if let Tile::Traced(traced) = &self.tile {
+        let cx = Context::jax(interp);
+        let known = match self.known(&cx) {
+            Ok(tile) => tile,
+            Err(stop) => return Some(Err(stop)),
+        };
+        if let Tile::Traced(traced) = &*known {
             let what = "The problem arose with the `int` function. If trying to convert the data type of a value, try using \
                         `x.astype(int)` or `jnp.array(x, int)` instead.";
-            return Some(Err(errors::concrete_value_needed(&Context::jax(interp), traced, what)));
+            return Some(Err(errors::concrete_value_needed(&cx, traced, what)));
         }
         self.as_int(this, interp)
     }
@@ -262,7 +289,7 @@ impl Object for ArrayObject {
     }
 
     fn is_undecided(&self) -> bool {
-        matches!(self.tile, Tile::Abstract(_))
+        known::is_undecided(&self.tile)
     }
 
     fn summary(&self, _interp: &Interp) -> Option<String> {

@@ -5,11 +5,12 @@
 
 use crate::context::Context;
 use crate::tile::{Tile, Traced};
+use crate::transform::known::Primals;
 use pallas_ir::{Attribute, Attributes, Builder, Function, Location, Op, RegionId, Type, ValueId, ops};
 use pallas_python::raise::PyResult;
 use pallas_syntax::Span;
 use pallas_tensor::Array;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ pub struct Trace {
     pub captured: RefCell<Vec<(Array, Span)>>,
     /// In the trace of a transformation: tiles from outside, and the parameters that stand for them.
     lifted: RefCell<Vec<(Tile, ValueId)>>,
+    /// In the trace of a derivative: what its values are, where that is known.
+    primals: OnceCell<Primals>,
     builder: RefCell<Builder>,
     /// Depth of the interpreter's call stack where the trace began.
     base_depth: usize,
@@ -63,6 +66,7 @@ impl Trace {
             grid,
             captured: RefCell::default(),
             lifted: RefCell::default(),
+            primals: OnceCell::new(),
             builder: RefCell::new(Builder::new(name, location)),
             base_depth: cx.interp.stack().len(),
         })
@@ -90,6 +94,16 @@ impl Trace {
     /// Whether it is the trace of a transformation.
     pub fn is_transform(&self) -> bool {
         matches!(self.kind, TraceKind::Transform { .. })
+    }
+
+    /// What its values are, where that is known.
+    pub(crate) fn primals(&self) -> Option<&Primals> {
+        self.primals.get()
+    }
+
+    /// Says what its values are.
+    pub(crate) fn set_primals(&self, primals: Primals) {
+        let _ = self.primals.set(primals);
     }
 
     /// Whether derivatives of what it traces will be taken.

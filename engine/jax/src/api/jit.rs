@@ -165,7 +165,11 @@ impl Object for Jitted {
 
     fn call(&self, _this: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
         let cx = Context::jax(interp);
-        if cx.innermost().is_some() || cx.state.jit_disabled.get() > 0 || self.function.is_unknown() {
+        if cx.state.jit_disabled.get() > 0 || self.function.is_unknown() {
+            return Some(interp.call(&self.function, args));
+        }
+        if cx.innermost().is_some() {
+            let _sealed = crate::transform::known::seal(&cx);
             return Some(interp.call(&self.function, args));
         }
         Some(self.run(&cx, args))

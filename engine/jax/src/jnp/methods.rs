@@ -242,6 +242,7 @@ fn data(cx: &Context<'_>, x: &Tile, what: &str) -> PyResult<Option<Array>> {
 
 fn item(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let x = receiver(cx, args.get(0))?;
+    let x = crate::transform::known::value(cx, &x)?.unwrap_or(x);
     let Some(array) = data(cx, &x, "This occurred in the item() method of jax.Array")? else {
         return Ok(call::data_dependent(cx, "item"));
     };

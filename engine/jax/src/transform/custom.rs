@@ -4,6 +4,7 @@
 //! A rule belongs to one call. Under `vmap` it is wrapped, so that it maps what it gives.
 
 use super::batch::{self, Axis, Lane};
+use super::known;
 use super::named::{self, NamedAxis};
 use super::stage::{Outcome, stage};
 use super::walk::{Env, Walker, in_python};
@@ -85,6 +86,7 @@ pub fn call(
     let params: Vec<Type> = values.iter().map(|&value| trace.ty(value)).collect();
     let (region, ()) = trace.in_region(&params, |inside| {
         let inside: Vec<Tile> = inside.iter().filter_map(|&value| trace.tile(value)).collect();
+        known::enter_call(&trace, &inside, operands);
         let yields = body(&inside)?.iter().map(|tile| cx.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;
         Ok((yields, ()))
     })?;

@@ -15,6 +15,7 @@ pub mod custom;
 pub mod derive;
 pub mod eval;
 pub mod flow;
+pub mod known;
 pub mod loops;
 pub mod named;
 pub mod stage;

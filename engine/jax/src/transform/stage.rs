@@ -1,6 +1,7 @@
 //! Traces a Python function that is to be transformed.
 
 use crate::array::ArrayObject;
+use super::known;
 use crate::context::Context;
 use crate::convert;
 use crate::tile::Tile;
@@ -42,6 +43,21 @@ pub fn stage(
     types: &[TensorType],
     call: impl FnOnce(Vec<Tile>) -> PyResult<Value>,
 ) -> PyResult<Outcome> {
+    stage_at(cx, transformation, differentiates, types, &[], call)
+}
+
+/// As [`stage`], at these arguments, whose values Python may ask for.
+///
+/// # Errors
+/// As for [`stage`].
+pub fn stage_at(
+    cx: &Context<'_>,
+    transformation: &str,
+    differentiates: bool,
+    types: &[TensorType],
+    arguments: &[Tile],
+    call: impl FnOnce(Vec<Tile>) -> PyResult<Value>,
+) -> PyResult<Outcome> {
     let interp = cx.interp;
     let trace = Trace::new(
         cx,
@@ -52,6 +68,9 @@ pub fn stage(
     );
     let params: Vec<Tile> =
         types.iter().filter_map(|ty| trace.tile(trace.param(Type::Tensor(ty.clone()), None))).collect();
+    if !arguments.is_empty() {
+        known::learn(cx, &trace, transformation, &params, arguments);
+    }
     let refs = crate::held::threads::Threads::live(cx);
     let staged = trace.within(cx, || {
         let result = call(params)?;

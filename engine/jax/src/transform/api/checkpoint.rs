@@ -84,6 +84,7 @@ fn transformed_later(interp: &Interp) -> PyResult<Value> {
 
 impl Transformation for Checkpoint {
     fn call(&self, cx: &Context<'_>, function: &Value, args: CallArgs) -> PyResult<Value> {
+        let _sealed = crate::transform::known::seal(cx);
         cx.interp.call(function, args)
     }
 }

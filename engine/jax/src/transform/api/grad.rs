@@ -7,7 +7,7 @@ use crate::primitive;
 use crate::tile::Tile;
 use crate::trace::TraceKind;
 use crate::transform::derive::{vjp, zeros_like};
-use crate::transform::stage::{Outcome, Staged, assemble, stage};
+use crate::transform::stage::{Outcome, Staged, assemble, stage_at};
 use crate::tree::{self, TreeDef};
 use pallas_python::CallArgs;
 use pallas_python::interp::Interp;
@@ -137,7 +137,9 @@ pub(super) fn trace(
             }
         }
     }
-    let outcome = stage(cx, name, true, &types(&tiles), |params| {
+    // A linear function is traced for all arguments alike.
+    let arguments = if name == "linear_transpose" { &[] } else { &tiles[..] };
+    let outcome = stage_at(cx, name, true, &types(&tiles), arguments, |params| {
         let mut values = params.into_iter().map(|tile| Value::object(ArrayObject { tile }));
         let mut call = args.clone();
         for (&position, tree) in positions.iter().zip(&trees) {

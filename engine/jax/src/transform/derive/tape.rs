@@ -13,7 +13,7 @@ use crate::transform::custom::{self, CustomRule, ForwardRule};
 use crate::transform::eval::{Plain, unsupported};
 use crate::transform::flow::Dependent;
 use crate::transform::loops;
-use crate::transform::stage::{Outcome, stage};
+use crate::transform::stage::{Outcome, stage_at};
 use crate::transform::walk::{Env, Walker, known_int};
 use pallas_ir::{ControlOp, Function, OpData, OpId, OpKind, RegionId, TensorType, ValueId, ops};
 use pallas_python::raise::PyResult;
@@ -163,7 +163,7 @@ impl Recorder<'_> {
 fn linearized(cx: &Context<'_>, rule: &dyn ForwardRule, operands: &[Tile]) -> PyResult<(Vec<Tile>, Pullback)> {
     let count = operands.len();
     let types: Vec<TensorType> = operands.iter().chain(operands).map(Tile::ty).collect();
-    let outcome = stage(cx, "custom_jvp", true, &types, |tiles| {
+    let outcome = stage_at(cx, "custom_jvp", true, &types, operands, |tiles| {
         let (primals, tangents) = tiles.split_at(count);
         let (mut results, tangents) = rule.jvp(cx, primals, tangents)?;
         results.extend(tangents);
