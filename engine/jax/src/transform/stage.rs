@@ -1,7 +1,7 @@
 //! Traces a Python function that is to be transformed.
 
-use crate::array::ArrayObject;
 use super::known;
+use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
 use crate::tile::Tile;
