@@ -2,8 +2,9 @@
 //! run again for it, up to the last of these programs, so that runs that nobody asks about keep nothing.
 
 use crate::host::Cancel;
-use pallas_interpret::TileEvent;
+use pallas_interpret::{StoreEvent, TileEvent};
 use pallas_ir::Launch;
+use pallas_syntax::Span;
 use pallas_tensor::Array;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,11 +14,16 @@ use std::sync::Arc;
 pub struct Capture {
     /// The launch.
     pub launch: Arc<Launch>,
-    /// Numbers of its programs.
+    /// Number of the program that somebody looks at: it is kept, whatever it takes.
+    pub program: usize,
+    /// Numbers of programs around it, which are kept where there is room.
     pub programs: Range<usize>,
     /// The most bytes that are kept; a program is kept whole or not at all.
     pub most: usize,
 }
+
+/// The most stores of a program that are kept.
+const MOST_STORES: usize = 256;
 
 /// What the Refs of a program hold: operands first, then scratch.
 #[derive(Clone, Debug)]
@@ -28,6 +34,23 @@ pub struct Tiles {
     pub before: Vec<Array>,
     /// After it; empty where the kernel failed.
     pub after: Vec<Array>,
+    /// What the kernel has stored to them, in order: the first ones, as far as there is room.
+    pub stores: Vec<Store>,
+    /// How many stores there were.
+    pub stored: usize,
+}
+
+/// A store to a Ref.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// The Ref, by position; of Refs that share their memory the first.
+    pub at: usize,
+    /// The expression that stores.
+    pub span: Span,
+    /// All of the Ref before.
+    pub before: Array,
+    /// And after.
+    pub after: Array,
 }
 
 /// A capture under way.
@@ -38,11 +61,13 @@ pub(crate) struct Capturing {
     runs: bool,
     bytes: usize,
     tiles: Vec<Tiles>,
+    /// The memory of each Ref of the program that runs; empty between programs.
+    buffers: Vec<usize>,
 }
 
 impl Capturing {
     pub(crate) fn new(wanted: Capture, cancel: Cancel) -> Capturing {
-        Capturing { wanted, cancel, runs: false, bytes: 0, tiles: Vec::new() }
+        Capturing { wanted, cancel, runs: false, bytes: 0, tiles: Vec::new(), buffers: Vec::new() }
     }
 
     /// A launch begins.
@@ -62,17 +87,48 @@ impl Capturing {
         self.runs && self.wanted.programs.contains(&number)
     }
 
+    /// Whether single stores are wanted now: while a program runs whose Refs are kept.
+    pub(crate) fn wants_stores(&self) -> bool {
+        !self.buffers.is_empty()
+    }
+
+    pub(crate) fn stored(&mut self, event: StoreEvent<'_>) {
+        let Some(at) = self.buffers.iter().position(|&buffer| buffer == event.buffer) else { return };
+        let Some(last) = self.tiles.last_mut() else { return };
+        last.stored += 1;
+        // What was there before one store is what the one before it has left: the same array, once in memory.
+        let bytes = event.after.size_bytes();
+        // Neighbours leave room for the program that is looked at, which shows at least its first store.
+        let looked_at = last.program == self.wanted.program;
+        let room = if looked_at { self.wanted.most } else { self.wanted.most / 2 };
+        let fits = self.bytes.saturating_add(bytes) <= room || looked_at && last.stores.is_empty();
+        if last.stores.len() < MOST_STORES && fits {
+            self.bytes += bytes;
+            let span = event.location.span;
+            last.stores.push(Store { at, span, before: event.before, after: event.after });
+        }
+    }
+
     pub(crate) fn take_in(&mut self, event: TileEvent<'_>) {
+        self.buffers = Vec::new();
         let bytes: usize = event.tiles.iter().map(Array::size_bytes).sum();
+        let (fits, wanted) =
+            (self.bytes.saturating_add(bytes.saturating_mul(2)) <= self.wanted.most, self.wanted.program);
         if event.after {
             if let Some(last) = self.tiles.last_mut().filter(|last| last.program == event.number) {
                 last.after = event.tiles;
                 self.bytes += bytes;
             }
-        } else if self.tiles.is_empty() || self.bytes.saturating_add(bytes.saturating_mul(2)) <= self.wanted.most {
-            self.tiles.push(Tiles { program: event.number, before: event.tiles, after: Vec::new() });
+        } else if fits || event.number == wanted {
+            if !fits {
+                self.tiles.clear();
+                self.bytes = 0;
+            }
+            let (program, before) = (event.number, event.tiles);
+            self.tiles.push(Tiles { program, before, after: Vec::new(), stores: Vec::new(), stored: 0 });
             self.bytes += bytes;
-        } else {
+            self.buffers = event.buffers;
+        } else if event.number > wanted {
             self.cancel.cancel();
         }
         if event.after && event.number + 1 >= self.wanted.programs.end {

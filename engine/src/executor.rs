@@ -7,8 +7,8 @@ use crate::run::Schedule;
 use crate::timings::Timings;
 use pallas_check::waits::{self, Mismatch};
 use pallas_interpret::{
-    CopyTimes, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, TileEvent, Unmatched, UnmatchedSemaphore,
-    run_function, run_launch,
+    CopyTimes, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, StoreEvent, TileEvent, Unmatched,
+    UnmatchedSemaphore, run_function, run_launch,
 };
 use pallas_ir::{Certainty, Finding, Function, Launch, Location};
 use pallas_jax::{ExecutionError, Executor, World};
@@ -157,6 +157,16 @@ impl Hooks for Watcher<'_> {
     fn tiles(&mut self, event: TileEvent<'_>) {
         if let Some(capturing) = self.capturing {
             capturing.borrow_mut().take_in(event);
+        }
+    }
+
+    fn wants_stores(&self) -> bool {
+        self.capturing.is_some_and(|capturing| capturing.borrow().wants_stores())
+    }
+
+    fn stored(&mut self, event: StoreEvent<'_>) {
+        if let Some(capturing) = self.capturing {
+            capturing.borrow_mut().stored(event);
         }
     }
 

@@ -32,7 +32,7 @@ pub mod uncalled;
 
 pub use analysis::{Analysis, AnalysisOptions};
 pub use calibrate::this_cpu;
-pub use capture::{Capture, Tiles};
+pub use capture::{Capture, Store, Tiles};
 pub use difference::difference;
 pub use environment::Environment;
 pub use evaluator::Evaluator;

@@ -54,6 +54,17 @@ pub trait Hooks {
         let _ = event;
     }
 
+    /// Whether single stores of the program that runs are wanted ([`Hooks::stored`]). Asked at every store; a yes costs what it
+    /// takes to write to memory that somebody else still holds.
+    fn wants_stores(&self) -> bool {
+        false
+    }
+
+    /// Something was stored to a Ref.
+    fn stored(&mut self, event: StoreEvent<'_>) {
+        let _ = event;
+    }
+
     /// Blocks went back after the last program, which has this number.
     fn written_back(&mut self, number: usize, copies: &[CopyTimes]) {
         let _ = (number, copies);
@@ -107,6 +118,24 @@ pub struct TileEvent<'a> {
     pub after: bool,
     /// Arrays of the kernel's parameters: operands, then scratch.
     pub tiles: Vec<Array>,
+    /// For each of them the number of its memory. Refs that share their memory have the same.
+    pub buffers: Vec<usize>,
+}
+
+/// A store, a swap or an atomic update of a Ref.
+#[derive(Clone, Debug)]
+pub struct StoreEvent<'a> {
+    /// The op.
+    pub op: OpId,
+    /// Where it is in the source.
+    pub location: &'a Location,
+    /// The memory that was written, as [`TileEvent::buffers`] numbers it; what the kernel has allocated inside has other
+    /// numbers.
+    pub buffer: usize,
+    /// All of that memory before.
+    pub before: Array,
+    /// And after.
+    pub after: Array,
 }
 
 /// A copy of one block, in ticks of the caller's clock.

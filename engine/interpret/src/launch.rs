@@ -265,7 +265,8 @@ impl<'a> Run<'a> {
         }
         let wants_tiles = hooks.wants_tiles(number);
         if wants_tiles {
-            hooks.tiles(TileEvent { number, ids, after: false, tiles: self.tiles() });
+            let (tiles, buffers) = self.tiles();
+            hooks.tiles(TileEvent { number, ids, after: false, tiles, buffers });
         }
         let compute = tick(hooks);
         let places = compute
@@ -300,7 +301,8 @@ impl<'a> Run<'a> {
             hooks.places(&self.plan.tape.locations, &places.ticks);
         }
         if wants_tiles {
-            hooks.tiles(TileEvent { number, ids, after: true, tiles: self.tiles() });
+            let (tiles, buffers) = self.tiles();
+            hooks.tiles(TileEvent { number, ids, after: true, tiles, buffers });
         }
         for state in &self.states {
             if let State::Prefetch { buffer, array } = state
@@ -321,14 +323,14 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// What the kernel's Refs hold now.
-    fn tiles(&self) -> Vec<Array> {
+    /// What the kernel's Refs hold now, and which memory they are; a tile is none.
+    fn tiles(&self) -> (Vec<Array>, Vec<usize>) {
         let of = |param: &u32| match &self.registers[*param as usize] {
-            Value::Ref(view) => self.memory.array(view).ok().cloned(),
-            Value::Tile(tile) => Some(tile.clone()),
+            Value::Ref(view) => self.memory.array(view).ok().map(|array| (array.clone(), view.buffer)),
+            Value::Tile(tile) => Some((tile.clone(), usize::MAX)),
             Value::Empty => None,
         };
-        self.plan.tape.body.params.iter().filter_map(of).collect()
+        self.plan.tape.body.params.iter().filter_map(of).unzip()
     }
 
     /// Tells the hooks of semaphores that are left above zero, and of copies that nobody has waited for.

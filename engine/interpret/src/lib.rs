@@ -28,7 +28,8 @@ mod tape;
 
 pub use error::{RunError, RunErrorKind};
 pub use hooks::{
-    CopyTimes, Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes, TileEvent, Unmatched, UnmatchedSemaphore,
+    CopyTimes, Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes, StoreEvent, TileEvent, Unmatched,
+    UnmatchedSemaphore,
 };
 pub use launch::{LaunchPlan, run_launch};
 pub use machine::{FunctionPlan, run_function};

@@ -3,7 +3,7 @@
 use crate::access::{Access, Index, broadcast};
 use crate::clock::PlaceClock;
 use crate::error::RunError;
-use crate::hooks::{Hooks, OutOfBounds};
+use crate::hooks::{Hooks, OutOfBounds, StoreEvent};
 use crate::memory::{Memory, View};
 use crate::tape::contract::multiply_add;
 use crate::tape::reciprocal::multiply_by_reciprocal;
@@ -152,15 +152,19 @@ impl Machine<'_> {
             Action::Store(access, masking) => {
                 let (view, operands) = self.opened(step, access, *masking, true)?;
                 let opened = operands.view.clone();
+                let before = self.before_store(&view);
                 self.store(step, access, operands)?;
                 self.memory.close(&view, &opened, true)?;
+                self.stored(step, before);
                 SmallVec::new()
             }
             Action::Swap(access, masking) => {
                 let (view, operands) = self.opened(step, access, *masking, true)?;
                 let opened = operands.view.clone();
+                let before = self.before_store(&view);
                 let old = self.swap(step, access, operands)?;
                 self.memory.close(&view, &opened, true)?;
+                self.stored(step, before);
                 smallvec![Value::Tile(old)]
             }
             Action::Reinterpret(ty, permutation) => {
@@ -172,8 +176,10 @@ impl Machine<'_> {
             Action::Atomic { access, masking, combine, accumulates } => {
                 let (view, operands) = self.opened(step, access, *masking, true)?;
                 let opened = operands.view.clone();
+                let before = self.before_store(&view);
                 let old = self.atomic(step, access, operands, *combine, *accumulates)?;
                 self.memory.close(&view, &opened, true)?;
+                self.stored(step, before);
                 smallvec![Value::Tile(old)]
             }
             Action::View(access) => {
@@ -307,6 +313,27 @@ impl Machine<'_> {
             });
         }
         Ok(())
+    }
+
+    /// The memory behind a Ref that is about to be written, where somebody wants to know.
+    fn before_store(&self, view: &View) -> Option<(usize, Array)> {
+        if !self.hooks.wants_stores() {
+            return None;
+        }
+        let mut view = view;
+        while let Some(through) = &view.through {
+            view = &through.base;
+        }
+        Some((view.buffer, self.memory.array(view).ok()?.clone()))
+    }
+
+    /// Tells the hooks what a store has changed.
+    fn stored(&mut self, step: &Step, before: Option<(usize, Array)>) {
+        let Some((buffer, before)) = before else { return };
+        let after = self.memory.buffers.get(buffer).map(|buffer| buffer.array.clone());
+        if let (Some(after), Some(location)) = (after, self.tape.locations.get(step.location as usize)) {
+            self.hooks.stored(StoreEvent { op: step.op, location, buffer, before, after });
+        }
     }
 
     fn load(&mut self, step: &Step, access: &Access, operands: AccessOperands) -> Result<Array, RunError> {
