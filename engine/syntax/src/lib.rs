@@ -7,6 +7,7 @@ mod cut;
 mod depends;
 mod document;
 pub mod dump;
+mod highlight;
 mod items;
 mod layout;
 mod lower;
@@ -19,6 +20,7 @@ pub mod visit;
 
 pub use depends::Dependences;
 pub use document::{Document, parse};
+pub use highlight::{Class, highlight};
 pub use items::Item;
 pub use pieces::{Piece, Pieces};
 pub use span::{FileId, LineColumn, SourceFile, Span};
