@@ -14,6 +14,7 @@ mod read;
 mod report;
 mod timeline;
 mod trace;
+mod values;
 
 pub use build::{Observed, ObservedLaunch};
 pub use compare::{Change, Comparison, Incomparable, compare};
@@ -30,6 +31,7 @@ pub use report::{
 };
 pub use timeline::{Piece, Row, Timeline, Window};
 pub use trace::trace;
+pub use values::{ArrayValues, Element, ProgramValues, RefValues, Stats, StoreValues};
 
 /// The JSON schema of reports of version [`VERSION`].
 pub const SCHEMA: &str = include_str!("../schema/profile-v1.json");

@@ -4,6 +4,7 @@
 use crate::measured::Measured;
 use crate::modelled::Modelled;
 use crate::place::Place;
+use crate::values::ProgramValues;
 use serde::{Deserialize, Serialize};
 
 /// The version of reports that are written.
@@ -138,6 +139,9 @@ pub struct LaunchReport {
     pub modelled: Modelled,
     /// What was measured, if it ran with a clock.
     pub measured: Option<Measured>,
+    /// What the Refs of programs held, of those that somebody has looked at.
+    #[serde(default)]
+    pub values: Vec<ProgramValues>,
 }
 
 /// A program that a finding names.

@@ -45,6 +45,7 @@ pub(super) fn launch_report(observed: &ObservedLaunch, all: &Observed<'_>, machi
         marks,
         modelled: modelled(launch, machine, all.sources),
         measured: None,
+        values: Vec::new(),
     };
     report.measured = observed.measured.clone().map(|recorder| measured(recorder, &report, all.sources));
     let timing = report.timing();
