@@ -158,6 +158,10 @@ impl Session {
                 let said = self.export();
                 self.app.update(Message::Say(said));
             }
+            Effect::Save => {
+                let said = self.save();
+                self.app.update(Message::Say(said));
+            }
             Effect::Copy(text) => screen.copy(&text)?,
             Effect::Stop => self.worker.stop(),
             Effect::Model(machine) => self.worker.model(*machine),
@@ -198,6 +202,17 @@ impl Session {
         match std::fs::write(&file, picture::svg(&buffer, picture::Paper::Dark, &title)) {
             Ok(()) => format!("saved {file}"),
             Err(error) => format!("{file}: {error}"),
+        }
+    }
+
+    /// Saves the report with the values that were looked at, and says where.
+    fn save(&self) -> String {
+        const FILE: &str = "pallas-report.json";
+        let Some(report) = self.app.full_report() else { return "there is nothing to save yet".to_string() };
+        let written = report.to_json().map_err(io::Error::other).and_then(|text| std::fs::write(FILE, text));
+        match written {
+            Ok(()) => format!("saved {FILE}"),
+            Err(error) => format!("{FILE}: {error}"),
         }
     }
 

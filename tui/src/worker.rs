@@ -234,7 +234,8 @@ impl Bench {
         }
         let programs = wanted.program.saturating_sub(AROUND.0)
             ..wanted.program.saturating_add(AROUND.1).min(wanted.launch.programs());
-        let capture = Capture { launch: wanted.launch.clone(), programs, most: MOST_BYTES };
+        let (launch, program) = (wanted.launch.clone(), wanted.program);
+        let capture = Capture { launch, program, programs, most: MOST_BYTES };
         // The capture cancels the run when it has what it wants: that is no reason to drop it.
         let given_up = cancel.clone();
         let options = self.options(Behind::new(Arc::default(), |_, _, _| {}), &Cancel::new());
@@ -300,6 +301,7 @@ impl Bench {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::values::Moment;
     use pallas_engine::pipeline::MACHINES;
 
     const FILE: &str = "\
@@ -387,12 +389,19 @@ print('done')
         worker.tiles(Wanted { generation: 7, launch, number: 0, program: 2 });
         let Message::Tiles(set) = next(&answers) else { panic!("no tiles") };
         assert_eq!((set.generation, set.asked), (7, 2));
-        let numbers: Vec<usize> = set.programs.iter().map(|(number, _)| *number).collect();
+        let numbers: Vec<usize> = set.programs.iter().map(|known| known.program).collect();
         assert_eq!(numbers, [0, 1, 2, 3]);
-        let refs = &set.programs[2].1;
+        let refs = &set.programs[2].refs;
         assert_eq!(refs.len(), 2);
         assert_eq!((refs[0].stats_before.min, refs[0].stats_before.max, refs[0].changed), (16.0, 23.0, 0));
         assert_eq!((refs[1].stats_after.min, refs[1].stats_after.max, refs[1].changed), (17.0, 24.0, 8));
+        let stores = &set.programs[2].stores;
+        assert_eq!((stores.len(), set.programs[2].stored, stores[0].at), (1, 1, 1));
+        let at = stores[0].span.start as usize..stores[0].span.end as usize;
+        assert!(FILE[at.clone()].starts_with("o_ref[...]"), "{}", &FILE[at]);
+        let first = |tile: &crate::app::values::RefTile, moment| tile.value(moment, 0).and_then(|v| v.as_f64());
+        assert_eq!(first(&stores[0].tile, Moment::After), Some(17.0));
+        assert_eq!(stores[0].tile.changed, 8);
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! The state of the terminal program and how messages change it. Knows no terminal: what has to happen outside is an
 //! [`Effect`] that the session carries out. One cursor, a launch and a program of it; every pane follows it.
 
+mod actions;
 pub(crate) mod costs;
 pub(crate) mod coverage;
 pub(crate) mod facts;
+mod highlights;
 pub(crate) mod layout;
 pub(crate) mod map;
 pub(crate) mod merge;
+mod message;
 pub(crate) mod metric;
 pub(crate) mod mouse;
 mod movement;
@@ -21,16 +24,16 @@ pub(crate) mod timeline;
 pub(crate) mod values;
 pub(crate) mod views;
 
-use crate::keymap::{self, Action, Direction, Key, Place};
+use crate::keymap::{self, Place};
 use crate::styles::Ramp;
 use costs::CostKind;
 use layout::Layout;
 use map::Map;
+pub(crate) use message::{Effect, Message};
 pub(crate) use metric::Metric;
 use pallas_engine::Span;
-use pallas_engine::pipeline::{MACHINES, Machine};
 use pallas_engine::report as profile;
-use prompt::{Asks, Prompt};
+use prompt::Prompt;
 use report::{LaunchReport, Report};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,82 +56,6 @@ pub(crate) enum Anchor {
     Kernel,
     /// The selected finding.
     Finding,
-}
-
-/// What happened outside.
-#[derive(Clone, Debug)]
-pub(crate) enum Message {
-    /// A key was pressed.
-    Key(Key),
-    /// The mouse did something at this column and line.
-    Mouse(mouse::Click, u16, u16),
-    /// What the Refs of some programs hold.
-    Tiles(Arc<values::TileSet>),
-    /// The terminal has another size.
-    Resize(Size),
-    /// A watched file has changed.
-    Changed,
-    /// An analysis has begun.
-    Started,
-    /// An analysis is done.
-    Analysed(Arc<Report>),
-    /// The file is being run.
-    Running,
-    /// How far a launch of the run is.
-    Progress {
-        /// Its kernel.
-        kernel: String,
-        /// Programs that have run.
-        done: usize,
-        /// Of so many.
-        programs: usize,
-    },
-    /// The run has ended, or what was known is modelled on another machine.
-    Profiled(Arc<Report>),
-    /// The file cannot be read.
-    Unreadable(String),
-    /// The watcher cannot watch as it should.
-    WatchProblem(String),
-    /// Something to say in passing.
-    Say(String),
-    /// Time goes by.
-    Tick,
-}
-
-/// What has to happen outside.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Effect {
-    /// Read, analyse and run the file.
-    Analyse,
-    /// Stop the run, and keep what it has found.
-    Stop,
-    /// Model the launches on another machine.
-    Model(Box<Machine>),
-    /// See what the Refs of a program hold, and of those around it.
-    Tiles {
-        /// The report that it is for.
-        generation: usize,
-        /// The launch.
-        launch: Arc<pallas_engine::Launch>,
-        /// Its place in the report.
-        number: usize,
-        /// The program.
-        program: usize,
-    },
-    /// Save the screen as a picture.
-    Export,
-    /// Hand a text to the terminal's clipboard.
-    Copy(String),
-    /// Open a file at a line in the user's editor.
-    Edit(PathBuf, u32),
-    /// To the shell.
-    Suspend,
-    /// Clear the screen and draw anew.
-    Redraw,
-    /// Watch these files.
-    Watch(Vec<PathBuf>),
-    /// End.
-    Quit,
 }
 
 /// A run under way.
@@ -211,6 +138,12 @@ pub(crate) struct App {
     pub(crate) steps: Option<usize>,
     /// The selected lane of the pipeline.
     pub(crate) lane: usize,
+    /// Steps that the pipeline is panned by, away from the cursor.
+    pub(crate) panned: i64,
+    /// The ends of the span that is measured, as steps, in the order in which they were set.
+    pub(crate) marks: (Option<usize>, Option<usize>),
+    /// Whether measured lanes are left out.
+    pub(crate) hides_measured: bool,
     /// Whether the steps are played.
     pub(crate) playing: bool,
     /// When a step was played last.
@@ -219,6 +152,8 @@ pub(crate) struct App {
     answers: timeline::Answers,
     /// Quantities of the grid that have been worked out.
     heats: metric::Heats,
+    /// What the pieces of sources are.
+    highlights: highlights::Highlights,
     /// Which blocks are visited, as far as it has been worked out.
     coverages: coverage::Coverages,
     /// The selected line among those that cost something.
@@ -274,10 +209,14 @@ impl App {
             ramp: Ramp::default(),
             steps: None,
             lane: 0,
+            panned: 0,
+            marks: (None, None),
+            hides_measured: false,
             playing: false,
             played: Duration::ZERO,
             answers: timeline::Answers::default(),
             heats: metric::Heats::default(),
+            highlights: highlights::Highlights::default(),
             coverages: coverage::Coverages::default(),
             cost_line: 0,
             cost_kind: CostKind::Best,
@@ -285,6 +224,17 @@ impl App {
             toast: None,
             now: Duration::ZERO,
         }
+    }
+
+    /// The profile with everything that is on the screens: with the values that were looked at.
+    pub(crate) fn full_report(&self) -> Option<profile::Report> {
+        let mut report = (**self.report.as_ref()?.profile.as_ref()?).clone();
+        if let Some((launch, values)) = self.looked_at()
+            && let Some(launch) = report.launches.get_mut(launch)
+        {
+            launch.values = values;
+        }
+        Some(report)
     }
 
     /// The launch at the cursor.
@@ -497,143 +447,8 @@ impl App {
         }
     }
 
-    fn act(&mut self, action: Action) -> Option<Effect> {
-        if let Some(top) = self.help {
-            match action {
-                Action::Move(Direction::Down) => self.help = Some(top + 1),
-                Action::Move(Direction::Up) => self.help = Some(top.saturating_sub(1)),
-                Action::Jump(Direction::Down) => self.help = Some(top + 8),
-                Action::Jump(Direction::Up) => self.help = Some(top.saturating_sub(8)),
-                Action::First => self.help = Some(0),
-                Action::Quit => return Some(Effect::Quit),
-                Action::Suspend => return Some(Effect::Suspend),
-                Action::Redraw => return Some(Effect::Redraw),
-                _ => self.help = None,
-            }
-            return None;
-        }
-        match action {
-            Action::Quit => return Some(Effect::Quit),
-            Action::Suspend => return Some(Effect::Suspend),
-            Action::Redraw => return Some(Effect::Redraw),
-            Action::Rerun => return Some(Effect::Analyse),
-            Action::Edit => return self.edit(),
-            Action::Help => self.help = Some(0),
-            Action::PauseWatching => {
-                self.paused = !self.paused;
-                if !self.paused && self.stale {
-                    return Some(Effect::Analyse);
-                }
-            }
-            Action::Back => self.back(),
-            Action::View(number) => {
-                if let Some(&view) = number.checked_sub(1).and_then(|at| View::ALL.get(at)) {
-                    self.go(view);
-                }
-            }
-            Action::Maximise => self.maximised = !self.maximised,
-            Action::NextPane => self.turn(true),
-            Action::PreviousPane => self.turn(false),
-            Action::NextProgram => self.step_program(1),
-            Action::PreviousProgram => self.step_program(-1),
-            Action::Stop => match (&self.run, self.running) {
-                (None, None) => self.say("nothing is running"),
-                _ => return Some(Effect::Stop),
-            },
-            Action::Machine => return self.next_machine(),
-            Action::Cost => {
-                self.cost_kind = match self.cost_kind {
-                    CostKind::Best => CostKind::Modelled,
-                    CostKind::Modelled => CostKind::Hidden,
-                    CostKind::Hidden => CostKind::Best,
-                };
-            }
-            Action::NextFinding => self.select_finding(1),
-            Action::PreviousFinding => self.select_finding(-1),
-            Action::NextLaunch => self.select_launch(1),
-            Action::PreviousLaunch => self.select_launch(-1),
-            Action::Open => self.open(),
-            Action::Metric => self.next_metric(true),
-            Action::PreviousMetric => self.next_metric(false),
-            Action::Play => {
-                self.playing = !self.playing;
-                self.played = self.now;
-            }
-            Action::Search => self.ask(Asks::Search),
-            Action::Filter => {
-                self.go(View::Findings);
-                self.ask(Asks::Filter);
-            }
-            Action::Palette => self.ask(Asks::Command),
-            Action::NextMatch => self.find(true),
-            Action::PreviousMatch => self.find(false),
-            Action::Theme => {
-                self.ramp = self.ramp.next();
-                self.say(format!("colours: {}", self.ramp.name()));
-            }
-            Action::Export => return Some(Effect::Export),
-            Action::Copy => return self.copied(),
-            Action::NextRef => self.next_ref(true),
-            Action::PreviousRef => self.next_ref(false),
-            Action::Moment => {
-                self.values.moment = match self.values.moment {
-                    values::Moment::After => values::Moment::Change,
-                    values::Moment::Change => values::Moment::Before,
-                    values::Moment::Before => values::Moment::After,
-                };
-            }
-            Action::Picture => self.values.picture = !self.values.picture,
-            Action::NextEvent => self.next_event(true),
-            Action::PreviousEvent => self.next_event(false),
-            Action::ZoomIn if self.focus == Pane::Pipeline => self.zoom_steps(true),
-            Action::ZoomOut if self.focus == Pane::Pipeline => self.zoom_steps(false),
-            Action::Fit if self.focus == Pane::Pipeline => self.steps = Some(usize::MAX),
-            Action::ZoomIn => {
-                if self.map().is_some_and(|map| map.is_coarse()) {
-                    self.zoom += 1;
-                }
-            }
-            Action::ZoomOut => self.zoom = self.zoom.saturating_sub(1),
-            Action::Fit => self.zoom = 0,
-            Action::Axes => {
-                let pairs = self.launch().map_or(0, |report| map::pairs(&report.launch.grid).len());
-                self.pair = (self.pair + 1) % pairs.max(1);
-                self.zoom = 0;
-            }
-            Action::Move(_)
-            | Action::Jump(_)
-            | Action::First
-            | Action::Last
-            | Action::NextSlice
-            | Action::PreviousSlice => self.move_cursor(action),
-        }
-        None
-    }
-
-    /// Hands on where the cursor is: the place in the source, and of a finding what it says.
-    fn copied(&mut self) -> Option<Effect> {
-        let (report, span) = self.report.as_ref().zip(self.anchor_span())?;
-        let source = report.source_of(span);
-        let place = source.line_column(span.start);
-        let mut text = format!("{}:{}:{}", source.path, place.line, place.column);
-        if let Some(finding) = self.finding().filter(|_| self.anchor == Anchor::Finding) {
-            text = format!("{text}: {} {}", finding.code, finding.message);
-        }
-        self.say(format!("copied {text}"));
-        Some(Effect::Copy(text))
-    }
-
     /// Says something in passing.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
         self.toast = Some((text.into(), self.now + TOAST));
-    }
-
-    /// Asks for the next machine of the table.
-    fn next_machine(&mut self) -> Option<Effect> {
-        let now = self.profile().map(|(profile, _)| profile.machine.key.clone());
-        let at = MACHINES.iter().position(|machine| Some(&*machine.key) == now.as_deref());
-        let next = &MACHINES[at.map_or(0, |at| (at + 1) % MACHINES.len())];
-        self.say(format!("modelled on {}", next.name));
-        Some(Effect::Model(Box::new(next.clone())))
     }
 }

@@ -112,6 +112,7 @@ impl App {
                 let lines = (count + 1).min(usize::from(inner.height) / 2);
                 if let Some(at) = listed(self.values.selected, count, 1).filter(|_| y < lines) {
                     self.values.selected = at;
+                    self.values.store = None;
                     self.values.element = (0, 0);
                 }
             }

@@ -66,12 +66,11 @@ impl App {
         let number = self.number();
         let there = if by < 0 { number.saturating_sub(distance) } else { number.saturating_add(distance).min(last) };
         self.program = launch.program(there);
+        self.panned = 0;
     }
 
     fn move_in_pipeline(&mut self, action: Action) {
-        let width = Layout::of(self).pane(Pane::Pipeline).map_or(0, |area| layout::inside(area).width);
-        let columns = self.profile().map_or(1, |(_, launch)| crate::view::pipeline::columns(launch, width).max(1));
-        let Some(timeline) = self.timeline(columns) else { return };
+        let Some(timeline) = self.timeline_on_screen() else { return };
         let by = |steps: usize| i64::try_from(steps.saturating_mul(timeline.stride)).unwrap_or(i64::MAX);
         match action {
             Action::Move(Direction::Right) => self.step_program(by(timeline.fold.max(1))),

@@ -210,8 +210,8 @@ pub(crate) fn measured() -> Arc<Report> {
 
 /// What the Refs of the first two programs of the matmul hold: `x` counts, `y` has a NaN, `o` is what was added up.
 pub(crate) fn tiles(generation: usize) -> super::values::TileSet {
-    use pallas_engine::Tiles;
     use pallas_engine::tensor::Array;
+    use pallas_engine::{Store, Tiles};
     let array = |rows: usize, columns: usize, of: &dyn Fn(usize) -> f32| {
         let values: Vec<f32> = (0..rows * columns).map(of).collect();
         Array::from_f32s([rows, columns], &values).unwrap_or_else(|error| panic!("{error:?}"))
@@ -221,7 +221,20 @@ pub(crate) fn tiles(generation: usize) -> super::values::TileSet {
         let y = array(64, 128, &|at| if at == 130 { f32::NAN } else { 0.25 });
         let before = array(128, 128, &|_| program as f32);
         let after = array(128, 128, &|at| if at % 128 == 2 { f32::NAN } else { (program * 4 + at / 128) as f32 });
-        Tiles { program, before: vec![x.clone(), y.clone(), before], after: vec![x, y, after] }
+        // The first program of four sets the sum to zero before it adds up.
+        let (zeros, sum) = (span("o_ref[...] = jnp.zeros_like(o_ref)"), span("o_ref[...] += x_ref[...] @ y_ref[...]"));
+        let zero = array(128, 128, &|_| 0.0);
+        let store = |span, before: &Array, after: &Array| {
+            let (before, after) = (before.clone(), after.clone());
+            Store { at: 2, span, before, after }
+        };
+        let stores = match program {
+            0 => vec![store(zeros, &before, &zero), store(sum, &zero, &after)],
+            _ => vec![store(sum, &before, &after)],
+        };
+        let stored = stores.len();
+        let (before, after) = (vec![x.clone(), y.clone(), before], vec![x, y, after]);
+        Tiles { program, before, after, stores, stored }
     });
     super::values::TileSet::new(generation, 0, 0, programs.collect())
 }

@@ -16,6 +16,12 @@ impl App {
             self.playing = false;
         } else if self.zoom > 0 && self.focus == Pane::Grid {
             self.zoom = 0;
+        } else if self.values.store.is_some() && self.focus == Pane::Values {
+            self.values.store = None;
+        } else if self.marks != (None, None) && self.focus == Pane::Pipeline {
+            self.marks = (None, None);
+        } else if self.panned != 0 && self.focus == Pane::Pipeline {
+            self.panned = 0;
         } else if self.steps.is_some() && self.focus == Pane::Pipeline {
             self.steps = None;
         } else if self.anchor == Anchor::Finding && self.focus == Pane::Source {
@@ -109,6 +115,8 @@ impl App {
         self.cost_line = 0;
         self.lane = 0;
         self.ir_scroll = 0;
+        self.marks = (None, None);
+        self.panned = 0;
         self.values = super::values::Values { tiles: self.values.tiles.take(), ..Default::default() };
         self.steps = None;
         self.playing = false;

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::app::{map::CellShape, samples};
+use crate::keymap::Key;
+use pallas_engine::pipeline::MACHINES;
 
 /// An app that shows a report on a terminal of this size.
 fn app(report: Arc<Report>, width: u16, height: u16) -> App {
@@ -409,4 +411,62 @@ fn values_are_asked_for_once() {
     press(&mut app, "ooGb");
     assert_eq!((app.values.selected, app.values.element, app.values.moment), (2, (127, 127), values::Moment::Change));
     assert!(matches!(press(&mut app, ">"), Some(Effect::Tiles { program: 2, .. })));
+}
+
+#[test]
+fn stores_are_stepped_through() {
+    let mut app = app(samples::measured(), 120, 36);
+    press(&mut app, "6");
+    app.update(Message::Tiles(Arc::new(samples::tiles(1))));
+    let number = |app: &App| app.tile().and_then(|tile| tile.value(app.values.moment, 0)).and_then(|v| v.as_f64());
+    let at = |app: &App| app.store().map(|(at, store)| (at, store.at));
+    assert_eq!((at(&app), app.values.selected), (None, 0));
+    press(&mut app, ".b");
+    // The change from what was there, 0, to zeros.
+    assert_eq!((at(&app), app.values.selected, number(&app)), (Some((0, 2)), 2, Some(0.0)));
+    press(&mut app, ".bb");
+    assert_eq!((at(&app), number(&app)), (Some((1, 2)), Some(0.0)));
+    press(&mut app, ".");
+    assert_eq!((at(&app), app.toast.is_some()), (Some((1, 2)), true), "there is no third store, which is said");
+    press(&mut app, ">");
+    assert_eq!(at(&app), None, "the next program has one store");
+    press(&mut app, "<,,");
+    assert_eq!(at(&app), None, "the kernel as a whole stands in front of the first store");
+    press(&mut app, ".<esc>");
+    assert_eq!((at(&app), app.view), (None, View::Values), "back is out of the store first");
+    press(&mut app, ".o");
+    assert_eq!(at(&app), None, "another Ref is looked at for itself");
+}
+
+#[test]
+fn the_saved_report_has_the_values_that_were_looked_at() {
+    let mut app = app(samples::measured(), 120, 36);
+    assert!(app.full_report().expect("a report").launches[0].values.is_empty());
+    press(&mut app, "6");
+    app.update(Message::Tiles(Arc::new(samples::tiles(1))));
+    let report = app.full_report().expect("a report");
+    let values = &report.launches[0].values;
+    assert_eq!((values.len(), values[0].stores.len(), values[0].refs[2].name.as_str()), (2, 2, "o"));
+    let text = report.to_json().expect("it is written");
+    let read = pallas_engine::report::Report::read(&text).expect("it is read");
+    assert_eq!(format!("{:?}", read.launches[0].values), format!("{values:?}"), "NaN and all");
+    assert_eq!(press(&mut app, "X"), Some(Effect::Save));
+}
+
+#[test]
+fn the_pipeline_is_panned_with_the_cursor_left_behind() {
+    let mut app = app(samples::measured(), 120, 36);
+    press(&mut app, "3");
+    let first = |app: &App| app.timeline_on_screen().expect("a timeline").first;
+    assert_eq!(first(&app), 0);
+    press(&mut app, "]]");
+    assert_eq!((first(&app), app.number()), (4, 0));
+    press(&mut app, "[[[");
+    assert_eq!((first(&app), app.toast.is_some()), (0, true));
+    press(&mut app, "]]]]]]]]]]]]]]]]]]");
+    assert_eq!(first(&app), 24);
+    press(&mut app, "[");
+    assert_eq!(first(&app), 22, "nothing is left of panning past the end");
+    press(&mut app, "l");
+    assert_eq!((first(&app), app.number()), (0, 1), "a move of the cursor brings it back");
 }

@@ -4,9 +4,10 @@
 use super::facts::OperandFacts;
 use super::{App, Effect, Pane, View};
 use crate::keymap::{Action, Direction};
-use pallas_engine::Tiles;
 use pallas_engine::ir::{BlockDim, BlockMap};
+use pallas_engine::report::{ArrayValues, Place, ProgramValues, RefValues, Stats, StoreValues};
 use pallas_engine::tensor::{Array, Scalar};
+use pallas_engine::{Span, Tiles};
 use std::sync::Arc;
 
 /// When a Ref is looked at.
@@ -20,24 +21,7 @@ pub(crate) enum Moment {
     Change,
 }
 
-/// What a Ref holds, in numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Stats {
-    /// The least finite number.
-    pub(crate) min: f64,
-    /// The greatest finite number.
-    pub(crate) max: f64,
-    /// Their mean.
-    pub(crate) mean: f64,
-    /// How many are finite.
-    pub(crate) finite: usize,
-    /// How many are not a number.
-    pub(crate) nan: usize,
-    /// How many are infinite.
-    pub(crate) infinite: usize,
-}
-
-/// A Ref before and after the kernel.
+/// A Ref before and after the kernel, or before and after a store.
 #[derive(Clone, Debug)]
 pub(crate) struct RefTile {
     /// Before.
@@ -52,6 +36,30 @@ pub(crate) struct RefTile {
     pub(crate) changed: usize,
 }
 
+/// A store of the kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct StoreTile {
+    /// The Ref, by position.
+    pub(crate) at: usize,
+    /// The expression that stores.
+    pub(crate) span: Span,
+    /// The Ref before the store and after it.
+    pub(crate) tile: RefTile,
+}
+
+/// A program with what its Refs hold.
+#[derive(Clone, Debug)]
+pub(crate) struct ProgramTiles {
+    /// Its number.
+    pub(crate) program: usize,
+    /// Its Refs.
+    pub(crate) refs: Vec<RefTile>,
+    /// The first stores of its kernel.
+    pub(crate) stores: Vec<StoreTile>,
+    /// How many stores there were.
+    pub(crate) stored: usize,
+}
+
 /// Programs with what their Refs hold.
 #[derive(Clone, Debug)]
 pub(crate) struct TileSet {
@@ -61,8 +69,8 @@ pub(crate) struct TileSet {
     pub(crate) launch: usize,
     /// The program that was asked for.
     pub(crate) asked: usize,
-    /// Each program with its Refs.
-    pub(crate) programs: Vec<(usize, Vec<RefTile>)>,
+    /// The programs that are known.
+    pub(crate) programs: Vec<ProgramTiles>,
 }
 
 /// Where the values pane stands.
@@ -76,6 +84,8 @@ pub(crate) struct Values {
     pub(crate) selected: usize,
     /// When.
     pub(crate) moment: Moment,
+    /// The store that is looked at, of those of the program; without, the whole kernel is.
+    pub(crate) store: Option<usize>,
     /// The element: row and column of the plane.
     pub(crate) element: (usize, usize),
     /// The plane, of a Ref with more than two dimensions: the number of the leading indices in row-major order.
@@ -91,6 +101,7 @@ impl Default for Values {
             asked: None,
             selected: 0,
             moment: Moment::After,
+            store: None,
             element: (0, 0),
             plane: 0,
             picture: false,
@@ -104,9 +115,51 @@ impl TileSet {
         let programs = tiles.into_iter().map(|tiles| {
             let mut after = tiles.after.into_iter().map(Some);
             let refs = tiles.before.into_iter().map(|before| RefTile::new(before, after.next().flatten()));
-            (tiles.program, refs.collect())
+            let stores = tiles.stores.into_iter().map(|store| StoreTile {
+                at: store.at,
+                span: store.span,
+                tile: RefTile::new(store.before, Some(store.after)),
+            });
+            let (refs, stores) = (refs.collect(), stores.collect());
+            ProgramTiles { program: tiles.program, refs, stores, stored: tiles.stored }
         });
         TileSet { generation, launch, asked, programs: programs.collect() }
+    }
+}
+
+/// The name of a Ref of a launch: operands come first, then scratch.
+fn ref_name(launch: &pallas_engine::Launch, at: usize) -> String {
+    match launch.operands.get(at) {
+        Some(operand) => operand.name.to_string(),
+        None => {
+            let number = at - launch.operands.len();
+            let named = launch.kernel.params().get(at);
+            let name = named.and_then(|&param| launch.kernel.value(param).name.as_deref());
+            name.map_or_else(|| format!("scratch {number}"), str::to_string)
+        }
+    }
+}
+
+impl ProgramTiles {
+    /// As a report has it.
+    fn values(&self, name: &dyn Fn(usize) -> String, sources: &[Arc<pallas_engine::SourceFile>]) -> ProgramValues {
+        let refs = self.refs.iter().enumerate().map(|(at, tile)| RefValues {
+            name: name(at),
+            dtype: tile.before.dtype().short_name().to_string(),
+            shape: tile.before.shape().to_vec(),
+            before: ArrayValues::new(&tile.before, tile.stats_before),
+            after: tile.after.as_ref().map(|after| ArrayValues::new(after, tile.stats_after)),
+            changed: tile.changed,
+        });
+        let stores = self.stores.iter().map(|store| StoreValues {
+            at: store.at,
+            place: Place::of(store.span, sources),
+            before: ArrayValues::new(&store.tile.before, store.tile.stats_before),
+            after: ArrayValues::new(store.tile.at(Moment::After), store.tile.stats_after),
+            changed: store.tile.changed,
+        });
+        let (refs, stores) = (refs.collect(), stores.collect());
+        ProgramValues { program: self.program, refs, stores, stored: self.stored }
     }
 }
 
@@ -143,31 +196,6 @@ impl RefTile {
             },
             _ => self.at(moment).get(index),
         }
-    }
-}
-
-impl Stats {
-    fn of(array: &Array) -> Stats {
-        let mut stats = Stats { min: f64::INFINITY, max: f64::NEG_INFINITY, ..Stats::default() };
-        let mut sum = 0.0;
-        for value in array.iter_scalars() {
-            let Some(value) = value.as_f64() else { continue };
-            if value.is_nan() {
-                stats.nan += 1;
-            } else if value.is_infinite() {
-                stats.infinite += 1;
-            } else {
-                stats.finite += 1;
-                sum += value;
-                stats.min = stats.min.min(value);
-                stats.max = stats.max.max(value);
-            }
-        }
-        stats.mean = sum / stats.finite.max(1) as f64;
-        if stats.finite == 0 {
-            (stats.min, stats.max) = (0.0, 0.0);
-        }
-        stats
     }
 }
 
@@ -221,32 +249,74 @@ impl Coordinates {
 }
 
 impl App {
-    /// The Refs of the program at the cursor.
-    pub(crate) fn tiles(&self) -> Option<&[RefTile]> {
+    /// What is known of the program at the cursor.
+    pub(crate) fn program_tiles(&self) -> Option<&ProgramTiles> {
         let set = self.values.tiles.as_ref()?;
         let number = self.number();
         let own = set.generation == self.generation && set.launch == self.launch;
-        let found = set.programs.iter().find(|(program, _)| own && *program == number)?;
-        Some(&found.1)
+        set.programs.iter().find(|known| own && known.program == number)
     }
 
-    /// The Ref that is looked at.
+    /// The Refs of the program at the cursor.
+    pub(crate) fn tiles(&self) -> Option<&[RefTile]> {
+        Some(&self.program_tiles()?.refs)
+    }
+
+    /// The store that is looked at, with its place among those of the program.
+    pub(crate) fn store(&self) -> Option<(usize, &StoreTile)> {
+        let at = self.values.store?;
+        Some((at, self.program_tiles()?.stores.get(at)?))
+    }
+
+    /// The Ref that is looked at, around the store where one is.
     pub(crate) fn tile(&self) -> Option<&RefTile> {
-        self.tiles()?.get(self.values.selected)
+        match self.store() {
+            Some((_, store)) if store.at == self.values.selected => Some(&store.tile),
+            _ => self.tiles()?.get(self.values.selected),
+        }
+    }
+
+    /// To the next store of the program, or to the one before; in front of the first stands the kernel as a whole.
+    pub(super) fn next_store(&mut self, forward: bool) {
+        let Some(known) = self.program_tiles() else { return };
+        let (kept, stored) = (known.stores.len(), known.stored);
+        let now = self.store().map(|(at, _)| at);
+        let next = match (now, forward) {
+            (None, true) if kept > 0 => Some(0),
+            (Some(at), true) if at + 1 < kept => Some(at + 1),
+            (Some(at), false) if at > 0 => Some(at - 1),
+            (Some(_), false) => None,
+            (_, forward) => {
+                let why = match (stored, forward) {
+                    (0, _) => "the kernel stores nothing to its Refs in this program".to_string(),
+                    (_, false) => "this is the kernel as a whole; . goes to its first store".to_string(),
+                    _ if stored > kept => format!("{kept} of {stored} stores are kept, and this is the last of them"),
+                    _ => "this is the last store".to_string(),
+                };
+                return self.say(why);
+            }
+        };
+        let at = next.and_then(|next| known.stores.get(next)).map(|store| store.at);
+        self.values.store = next;
+        if let Some(at) = at.filter(|&at| at != self.values.selected) {
+            self.values.selected = at;
+            self.values.element = (0, 0);
+            self.values.plane = 0;
+        }
+    }
+
+    /// What is known of values, as a report has it; with the number of their launch.
+    pub(crate) fn looked_at(&self) -> Option<(usize, Vec<ProgramValues>)> {
+        let set = self.values.tiles.as_ref().filter(|set| set.generation == self.generation)?;
+        let shown = self.report.as_ref()?.launches.get(set.launch)?;
+        let sources = &self.report.as_ref()?.sources;
+        let name = |at: usize| ref_name(&shown.launch, at);
+        Some((set.launch, set.programs.iter().map(|program| program.values(&name, sources)).collect()))
     }
 
     /// The name of a Ref.
     pub(crate) fn ref_name(&self, at: usize) -> String {
-        let Some(shown) = self.launch() else { return String::new() };
-        match shown.launch.operands.get(at) {
-            Some(operand) => operand.name.to_string(),
-            None => {
-                let number = at - shown.launch.operands.len();
-                let named = shown.launch.kernel.params().get(at);
-                let name = named.and_then(|&param| shown.launch.kernel.value(param).name.as_deref());
-                name.map_or_else(|| format!("scratch {number}"), str::to_string)
-            }
-        }
+        self.launch().map_or_else(String::new, |shown| ref_name(&shown.launch, at))
     }
 
     /// The facts of the operand that is looked at; scratch has none.
@@ -300,6 +370,7 @@ impl App {
         let count = self.launch().map_or(0, |shown| shown.launch.operands.len() + shown.launch.scratch.len());
         if count > 0 {
             self.values.selected = (self.values.selected + if forward { 1 } else { count - 1 }) % count;
+            self.values.store = None;
             self.values.element = (0, 0);
             self.values.plane = 0;
         }

@@ -16,6 +16,7 @@ mod python;
 mod roofline;
 mod small;
 mod source;
+mod span;
 mod status;
 mod summary;
 mod table;

@@ -77,7 +77,15 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let m = &launch.modelled;
     let head = format!("modelled on {}: {}, busy {}", report.machine.name, time(m.time), percent(m.utilisation));
     y = painter.group(&timeline.modelled, &head, true, Rect { y, height: bottom - y, ..inner }, buffer);
-    if let Some(measured) = timeline.measured.as_ref().filter(|_| y + 3 < bottom) {
+    let between = app.between().map(|between| super::span::words(app, &between));
+    if let Some(words) = between.filter(|_| y < bottom) {
+        let area = Rect { x: inner.x + 1, y, width: inner.width.saturating_sub(1), height: 1 };
+        Line::from(Span::styled(cut(&words, area.width as usize), styles::ACTIVE)).render(area, buffer);
+        y += 1;
+    }
+    if app.hides_measured {
+        // The lanes of the model have the room.
+    } else if let Some(measured) = timeline.measured.as_ref().filter(|_| y + 3 < bottom) {
         let spent = launch.measured.as_ref().map_or(0.0, |measured| measured.time);
         let stale = if app.launch().is_some_and(|launch| launch.stale) { " before the last edit" } else { "" };
         let head = format!("measured{stale} in interpret mode, one stage after the other: {}", time(spent));
@@ -143,6 +151,7 @@ impl Painter<'_> {
         if y < area.bottom() {
             Line::from(Span::styled("step", styles::DIM)).render(line(y), buffer);
             self.steps(lanes, Rect { y, height: 1, ..plot }, buffer);
+            self.marks(lanes, Rect { y, height: 1, ..plot }, buffer);
             y += 1;
         }
         y
@@ -304,6 +313,27 @@ impl Painter<'_> {
             } else if from >= free && from + (label.len() as u16) <= plot.width {
                 buffer.set_string(plot.x + from, plot.y, &label, styles::DIM);
                 free = from + label.chars().count() as u16 + 1;
+            }
+        }
+    }
+}
+
+impl Painter<'_> {
+    /// The letters of the marks, where their steps begin.
+    fn marks(&self, lanes: &Lanes, plot: Rect, buffer: &mut Buffer) {
+        for (mark, letter) in [(self.app.marks.0, "A"), (self.app.marks.1, "B")] {
+            let Some(at) = mark.and_then(|step| step.checked_sub(self.timeline.first)) else { continue };
+            let span = lanes.time.end - lanes.time.start;
+            let column =
+                match self.timeline.fold {
+                    0 => lanes.begins.get(at).filter(|begin| begin.is_finite() && span > 0.0).map(|begin| {
+                        ((begin - lanes.time.start).max(0.0) / span * f64::from(plot.width)).round() as usize
+                    }),
+                    fold => Some(at / fold),
+                };
+            if let Some(column) = column.filter(|&column| column < usize::from(plot.width)) {
+                let style = styles::ACTIVE.add_modifier(Modifier::REVERSED);
+                buffer.set_string(plot.x + column as u16, plot.y, letter, style);
             }
         }
     }

@@ -16,6 +16,7 @@ use crate::app::costs::{CostKind, LineCost};
 use crate::app::{Anchor, App, Pane};
 use crate::report::profile::words::{scaled, time};
 use crate::styles::{self, Styles};
+use pallas_engine::syntax::Class;
 use pallas_engine::{Finding, SourceFile};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -56,12 +57,13 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let top = (first + app.source_scroll).max(1) as u32;
     let last = (source.line_count() as u32).min(top.saturating_add(u32::from(inner.height)));
     let gutter = source.line_count().to_string().len();
-    let pieces = if python::is_worth_it(source) { python::pieces(source, top, last) } else { Vec::new() };
+    let pieces = app.highlights(source);
+    let pieces = python::within(&pieces, source, top, last);
     let costs = Costs::new(app, source, inner.width);
     let mut at = 0;
     for number in top..=last {
         let Some(area) = row(inner, at) else { break };
-        let mut line = code(source, number, gutter, finding, &pieces);
+        let mut line = code(source, number, gutter, finding, pieces);
         if let Some(costs) = &costs {
             let cost = costs.cell(number, styles);
             line.spans.splice(1..1, cost);
@@ -123,7 +125,7 @@ fn code(
     number: u32,
     gutter: usize,
     finding: Option<&Finding>,
-    pieces: &[(Range<usize>, python::Class)],
+    pieces: &[(Range<usize>, Class)],
 ) -> Line<'static> {
     let range = source.line_range(number);
     let mut line = Line::from(Span::styled(format!(" {number:>gutter$} │ "), styles::DIM));
@@ -138,7 +140,7 @@ fn code(
     cuts.dedup();
     for end in cuts {
         let piece = pieces.iter().find(|(piece, _)| piece.start <= at && end <= piece.end);
-        let mut style = piece.map_or(Style::new(), |(_, class)| class.style());
+        let mut style = piece.map_or(Style::new(), |(_, class)| python::style(*class));
         if pointed.as_ref().is_some_and(|pointed| pointed.start <= at && end <= pointed.end) {
             style = style.patch(styles::POINTED);
         }

@@ -32,12 +32,13 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         Some(_) => format!(" Values of program {} ", tuple(&app.program)),
         None => " Values ".to_string(),
     };
+    let what = if app.store().is_some() { "store" } else { "kernel" };
     let note = match app.values.moment {
-        Moment::Before => " before the kernel ",
-        Moment::After => " after the kernel ",
-        Moment::Change => " change by the kernel ",
+        Moment::Before => format!(" before the {what} "),
+        Moment::After => format!(" after the {what} "),
+        Moment::Change => format!(" change by the {what} "),
     };
-    let note = Line::from(Span::styled(if app.launch().is_some() { note } else { "" }, styles::DIM));
+    let note = Line::from(Span::styled(if app.launch().is_some() { note } else { String::new() }, styles::DIM));
     let inner = frame(app, styles, Pane::Values, area, Line::from(title), note, buffer);
     let Some(tiles) = app.tiles().filter(|tiles| !tiles.is_empty()) else {
         nothing(app, inner, buffer);
@@ -46,7 +47,10 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let refs = (tiles.len() as u16 + 1).min(inner.height / 2);
     table(app, tiles, Rect { height: refs, ..inner }, buffer);
     let rest = Rect { y: inner.y + refs, height: inner.height - refs, ..inner };
-    let Some(tile) = tiles.get(app.values.selected) else { return };
+    if let Some(area) = row(rest, 0) {
+        stores(app, area, buffer);
+    }
+    let Some(tile) = app.tile() else { return };
     let painter = Painter::new(app, styles, tile);
     let below = Rect { y: rest.y + 2, height: rest.height.saturating_sub(3), ..rest };
     if let Some(area) = row(rest, 1) {
@@ -90,6 +94,32 @@ fn nothing(app: &App, area: Rect, buffer: &mut Buffer) {
     }
 }
 
+/// Which store is looked at, with its line of the source; or how many there are.
+fn stores(app: &App, area: Rect, buffer: &mut Buffer) {
+    let Some(known) = app.program_tiles() else { return };
+    let text = match (app.store(), known.stored) {
+        (None, 0) => " the kernel stores nothing to its Refs in this program".to_string(),
+        (None, 1) => " 1 store by the kernel: . shows it".to_string(),
+        (None, many) => format!(" {} stores by the kernel: . goes through them", grouped(many)),
+        (Some((at, store)), many) => {
+            let source = app.report.as_ref().map(|report| report.source_of(store.span));
+            let code = source.map_or(String::new(), |source| {
+                let line = source.line_of(store.span.start);
+                format!(": line {line}  {}", source.text.get(source.line_range(line)).unwrap_or("").trim())
+            });
+            let changed = match store.tile.changed {
+                0 => "nothing changes".to_string(),
+                1 => "1 element changes".to_string(),
+                count => format!("{} elements change", grouped(count)),
+            };
+            let name = app.ref_name(store.at);
+            format!(" store {} of {}, to {name}: {changed}{code}", grouped(at + 1), grouped(many))
+        }
+    };
+    let style = if app.store().is_some() { styles::ACTIVE } else { styles::DIM };
+    Line::from(Span::styled(cut(&text, area.width as usize), style)).render(area, buffer);
+}
+
 fn table(app: &App, tiles: &[RefTile], area: Rect, buffer: &mut Buffer) {
     let before = app.values.moment == Moment::Before;
     let stats = |tile: &RefTile| if before { tile.stats_before } else { tile.stats_after };
@@ -102,12 +132,21 @@ fn table(app: &App, tiles: &[RefTile], area: Rect, buffer: &mut Buffer) {
         Column::numbers("mean", tiles.iter().map(|tile| number(Scalar::Float(stats(tile).mean)))),
         Column::numbers("not finite", tiles.iter().map(|tile| grouped(bad(tile)))),
         Column::numbers("changed", tiles.iter().map(|tile| grouped(tile.changed))),
+        Column::numbers("stores", (0..tiles.len()).map(|at| stored(app, at))),
         Column::text("", (0..tiles.len()).map(|at| app.ref_facts(at).map_or("scratch".to_string(), |f| f.part()))),
     ];
     let style = if app.focus == Pane::Values { styles::SELECTED } else { styles::BOLD };
     let height = (area.height as usize).saturating_sub(1);
     let top = super::findings::first_shown(app.values.selected, tiles.len(), height);
     Table { columns: &columns, top, selected: Some((app.values.selected, style)) }.draw(area, buffer);
+}
+
+/// Stores to a Ref among those that are kept; with a `+` where not all are.
+fn stored(app: &App, at: usize) -> String {
+    let Some(known) = app.program_tiles() else { return String::new() };
+    let count = known.stores.iter().filter(|store| store.at == at).count();
+    let more = if known.stored > known.stores.len() { "+" } else { "" };
+    format!("{}{more}", grouped(count))
 }
 
 fn kind(tile: &RefTile) -> String {

@@ -2,9 +2,14 @@
 //! has room, shares of whole steps where it has not. Zoom levels are numbers of steps, never of seconds, so that the
 //! columns of a picture from afar do not beat with the period of the pipeline.
 
-use super::App;
+mod measured;
+mod span;
+
+use super::layout::{self, Layout};
+use super::{App, Pane};
 use pallas_engine::pipeline::{self, Direction, Instruction, Timing};
-use pallas_engine::report::{LaunchReport, Measured, Stage};
+use pallas_engine::report::{LaunchReport, Stage};
+pub(crate) use span::Between;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -79,6 +84,7 @@ struct Question {
     profile: usize,
     launch: usize,
     step: usize,
+    panned: i64,
     steps: Option<usize>,
     width: usize,
 }
@@ -128,6 +134,7 @@ impl App {
             profile: self.answers.timing.borrow().as_ref().map_or(0, |(at, ..)| *at),
             launch: self.launch,
             step: self.step(),
+            panned: self.panned,
             steps: self.steps,
             width,
         };
@@ -136,7 +143,7 @@ impl App {
         {
             return Some(timeline.clone());
         }
-        let timeline = Rc::new(Timeline::new(launch, &timing, question.step, self.steps, width)?);
+        let timeline = Rc::new(Timeline::new(launch, &timing, &question)?);
         *self.answers.timeline.borrow_mut() = Some((question, timeline.clone()));
         Some(timeline)
     }
@@ -152,6 +159,30 @@ impl App {
             if steps > 128 { steps / 2 } else { below }
         };
         self.steps = Some(if closer { smaller(now) } else { larger(now).min(all.max(1)) });
+    }
+
+    /// Earlier or later steps on the screen, a quarter of it at a time; the cursor stays where it is.
+    pub(super) fn pan(&mut self, later: bool) {
+        let Some(timeline) = self.timeline_on_screen() else { return };
+        let (first, last) = (timeline.first, timeline.first + timeline.count);
+        match later {
+            true if last >= timeline.steps => self.say("this is the last step"),
+            false if first == 0 => self.say("this is the first step"),
+            _ => {
+                // What was left of panning past an end is forgotten.
+                let unpanned = self.step().saturating_sub(timeline.count / 2).min(timeline.steps - timeline.count);
+                let now = first as i64 - unpanned as i64;
+                let by = (timeline.count / 4).max(timeline.fold.max(1)) as i64;
+                self.panned = if later { now + by } else { now - by };
+            }
+        }
+    }
+
+    /// The timeline in the pane that is on the screen.
+    pub(super) fn timeline_on_screen(&self) -> Option<Rc<Timeline>> {
+        let width = Layout::of(self).pane(Pane::Pipeline).map_or(0, |area| layout::inside(area).width);
+        let columns = self.profile().map_or(1, |(_, launch)| crate::view::pipeline::columns(launch, width).max(1));
+        self.timeline(columns)
     }
 
     /// To the next or previous event of the selected lane.
@@ -204,13 +235,8 @@ fn lane_streams(timing: &Timing) -> Vec<Option<(usize, usize)>> {
 }
 
 impl Timeline {
-    fn new(
-        launch: &LaunchReport,
-        timing: &Timing,
-        step: usize,
-        wanted: Option<usize>,
-        width: usize,
-    ) -> Option<Timeline> {
+    fn new(launch: &LaunchReport, timing: &Timing, question: &Question) -> Option<Timeline> {
+        let Question { step, panned, steps: wanted, width, .. } = *question;
         let steps = timing.schedule().programs();
         if steps == 0 || width == 0 {
             return None;
@@ -219,7 +245,8 @@ impl Timeline {
         let exact = count.saturating_mul(ROOM) <= width;
         let fold = if exact { 0 } else { whole(count.div_ceil(width)) };
         let count = if exact { count } else { fold.saturating_mul(width).min(steps) };
-        let mut first = step.min(steps - 1).saturating_sub(count / 2).min(steps - count);
+        let around = i64::try_from(step.min(steps - 1).saturating_sub(count / 2)).unwrap_or(i64::MAX);
+        let mut first = usize::try_from(around.saturating_add(panned)).unwrap_or(0).min(steps - count);
         if fold > 1 {
             first -= first % fold;
         }
@@ -356,59 +383,6 @@ impl Timeline {
         lanes.sort_by_key(|(output, lane)| (*output, lane.stage == Stage::Compute));
         let time = begins[0]..begins[begins.len() - 1];
         Lanes { lanes: lanes.into_iter().map(|(_, lane)| lane).collect(), time, begins: Vec::new() }
-    }
-
-    fn measured(&self, launch: &LaunchReport, measured: &Measured, width: usize) -> Option<Lanes> {
-        let number = |step: usize| step.saturating_mul(self.stride);
-        let programs = number(self.first)..number(self.first + self.count);
-        if self.fold == 0 {
-            let own: Vec<_> = measured.events.iter().filter(|event| programs.contains(&event.program)).collect();
-            let start = own.iter().map(|event| event.start).fold(f64::INFINITY, f64::min);
-            let end = own.iter().map(|event| event.end).fold(0.0, f64::max);
-            if own.is_empty() || end <= start {
-                return None;
-            }
-            let mut lanes: Vec<Lane> = Vec::new();
-            for event in &own {
-                let name = match event.operand.and_then(|at| launch.operands.get(at)) {
-                    Some(operand) => operand.name.clone(),
-                    None => event.stage.name().to_string(),
-                };
-                let slice =
-                    Slice { start: event.start, end: event.end, stage: Some(event.stage), program: event.program };
-                match lanes.iter_mut().find(|lane| lane.name == name && lane.stage == event.stage) {
-                    Some(lane) => lane.slices.push(slice),
-                    None => lanes.push(lane(name, event.stage, vec![slice])),
-                }
-            }
-            lanes.sort_by_key(|lane| lane.stage);
-            let begin = |step: usize| {
-                let of = own.iter().filter(|event| event.program == number(step));
-                of.map(|event| event.start).fold(f64::INFINITY, f64::min)
-            };
-            let begins = (self.first..self.first + self.count).map(begin).collect();
-            return Some(Lanes { lanes, time: start..end, begins });
-        }
-        let bins = &measured.bins;
-        let per = bins.programs.max(1);
-        let sum = |list: &[f64], steps: &Range<usize>| -> f64 {
-            let (from, to) = (number(steps.start) / per, number(steps.end).div_ceil(per));
-            list.get(from..to.min(list.len())).unwrap_or(&[]).iter().sum()
-        };
-        let stages =
-            [(Stage::CopyIn, &bins.copy_in), (Stage::Compute, &bins.compute), (Stage::CopyOut, &bins.copy_out)];
-        let columns: Vec<Range<usize>> = self.columns().take(width).collect();
-        let all: Vec<f64> = columns.iter().map(|steps| stages.iter().map(|(_, list)| sum(list, steps)).sum()).collect();
-        let lanes = stages.iter().map(|(stage, list)| Lane {
-            shares: columns
-                .iter()
-                .zip(&all)
-                .map(|(steps, &all)| if all > 0.0 { sum(list, steps) / all } else { 0.0 })
-                .collect(),
-            ..lane(stage.name().to_string(), *stage, Vec::new())
-        });
-        let start = bins.start.get(number(self.first) / per).copied().unwrap_or(0.0);
-        Some(Lanes { lanes: lanes.collect(), time: start..start + all.iter().sum::<f64>(), begins: Vec::new() })
     }
 
     /// The iteration of a step, as the schedule has it: what is done, to what, and whether that is before or after the loop.

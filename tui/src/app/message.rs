@@ -1,0 +1,86 @@
+//! What reaches the app, and what it wants done outside.
+
+use super::report::Report;
+use super::{Size, mouse, values};
+use crate::keymap::Key;
+use pallas_engine::pipeline::Machine;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What happened outside.
+#[derive(Clone, Debug)]
+pub(crate) enum Message {
+    /// A key was pressed.
+    Key(Key),
+    /// The mouse did something at this column and line.
+    Mouse(mouse::Click, u16, u16),
+    /// What the Refs of some programs hold.
+    Tiles(Arc<values::TileSet>),
+    /// The terminal has another size.
+    Resize(Size),
+    /// A watched file has changed.
+    Changed,
+    /// An analysis has begun.
+    Started,
+    /// An analysis is done.
+    Analysed(Arc<Report>),
+    /// The file is being run.
+    Running,
+    /// How far a launch of the run is.
+    Progress {
+        /// Its kernel.
+        kernel: String,
+        /// Programs that have run.
+        done: usize,
+        /// Of so many.
+        programs: usize,
+    },
+    /// The run has ended, or what was known is modelled on another machine.
+    Profiled(Arc<Report>),
+    /// The file cannot be read.
+    Unreadable(String),
+    /// The watcher cannot watch as it should.
+    WatchProblem(String),
+    /// Something to say in passing.
+    Say(String),
+    /// Time goes by.
+    Tick,
+}
+
+/// What has to happen outside.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Effect {
+    /// Read, analyse and run the file.
+    Analyse,
+    /// Stop the run, and keep what it has found.
+    Stop,
+    /// Model the launches on another machine.
+    Model(Box<Machine>),
+    /// See what the Refs of a program hold, and of those around it.
+    Tiles {
+        /// The report that it is for.
+        generation: usize,
+        /// The launch.
+        launch: Arc<pallas_engine::Launch>,
+        /// Its place in the report.
+        number: usize,
+        /// The program.
+        program: usize,
+    },
+    /// Save the screen as a picture.
+    Export,
+    /// Save the report as JSON.
+    Save,
+    /// Hand a text to the terminal's clipboard.
+    Copy(String),
+    /// Open a file at a line in the user's editor.
+    Edit(PathBuf, u32),
+    /// To the shell.
+    Suspend,
+    /// Clear the screen and draw anew.
+    Redraw,
+    /// Watch these files.
+    Watch(Vec<PathBuf>),
+    /// End.
+    Quit,
+}
