@@ -5,8 +5,6 @@ use crate::clock::PlaceClock;
 use crate::error::RunError;
 use crate::hooks::{Hooks, OutOfBounds, StoreEvent};
 use crate::memory::{Memory, View};
-use crate::tape::contract::multiply_add;
-use crate::tape::reciprocal::multiply_by_reciprocal;
 use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
 use pallas_ir::op::EvalContext;
 use pallas_ir::{Function, IndexOperand, Interpretation};
@@ -132,7 +130,7 @@ impl Machine<'_> {
                     return Err(RunError::malformed("a multiply-add takes three operands"));
                 };
                 let operands = (self.tile(*x)?, self.tile(*y)?, self.tile(*z)?);
-                let result = multiply_add(operands.0, operands.1, operands.2, *form, *divides)?;
+                let result = ops::multiply_add(operands.0, operands.1, operands.2, *form, *divides)?;
                 smallvec![Value::Tile(result)]
             }
             Action::MultiplyByReciprocal => {
@@ -140,7 +138,7 @@ impl Machine<'_> {
                     return Err(RunError::malformed("a division takes two operands"));
                 };
                 let operands = (self.tile(*x)?, self.tile(*y)?);
-                smallvec![Value::Tile(multiply_by_reciprocal(operands.0, operands.1)?)]
+                smallvec![Value::Tile(ops::multiply_by_reciprocal(operands.0, operands.1)?)]
             }
             Action::Load(access, masking) => {
                 let (view, operands) = self.opened(step, access, *masking, false)?;

@@ -9,6 +9,7 @@ mod buffer;
 mod dtype;
 mod error;
 mod float8;
+mod isa;
 mod limits;
 pub mod math;
 pub mod ops;

@@ -3,11 +3,10 @@
 //! function are never fused, and neither are 16-bit floats, which round at every step. Doing the same keeps the last digit
 //! the same.
 
-use super::reciprocal::reciprocal;
 use super::simplify::Simplified;
 use pallas_ir::{Function, Op, OpId, ValueId, ops};
-use pallas_tensor::math::{flush, fma};
-use pallas_tensor::{Array, Buffer, DType, OpError};
+use pallas_tensor::DType;
+use pallas_tensor::ops::MultiplyAdd;
 use std::collections::{HashMap, HashSet};
 
 /// An addition or subtraction that takes a product in.
@@ -18,20 +17,9 @@ pub(super) struct Contraction {
     /// Position of the other operand.
     pub(super) addend: usize,
     /// What is computed.
-    pub(super) form: Form,
+    pub(super) form: MultiplyAdd,
     /// Whether the product is with the reciprocal of its second factor.
     pub(super) divides: bool,
-}
-
-/// The signs of a fused multiply-add.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// `x * y + z`
-    Add,
-    /// `x * y - z`
-    SubtractAddend,
-    /// `z - x * y`
-    SubtractProduct,
 }
 
 /// The contractions of a function, by the op that adds. Their products are marked as skipped.
@@ -84,9 +72,9 @@ pub(super) fn contract(
                     continue;
                 };
                 let form = match (subtracts, position) {
-                    (false, _) => Form::Add,
-                    (true, 0) => Form::SubtractAddend,
-                    (true, _) => Form::SubtractProduct,
+                    (false, _) => MultiplyAdd::Add,
+                    (true, 0) => MultiplyAdd::SubtractAddend,
+                    (true, _) => MultiplyAdd::SubtractProduct,
                 };
                 found.insert(
                     id,
@@ -99,31 +87,4 @@ pub(super) fn contract(
         }
     }
     found
-}
-
-/// Computes one: three tiles of one shape, any of them possibly a scalar. Where it `divides`, the product is with the
-/// reciprocal of `y`.
-///
-/// # Errors
-/// If an operand is not float32, which the compiler has ruled out.
-pub(crate) fn multiply_add(x: Array, y: Array, z: Array, form: Form, divides: bool) -> Result<Array, OpError> {
-    let shape = [&x, &y, &z]
-        .into_iter()
-        .max_by_key(|array| array.rank())
-        .map(|array| array.shape().clone())
-        .unwrap_or_default();
-    let (Some(a), Some(b), Some(c)) = (x.elements::<f32>(), y.elements::<f32>(), z.elements::<f32>()) else {
-        return Err(OpError::DType { op: "multiply_add", dtype: x.dtype() });
-    };
-    let at = |values: &[f32], i: usize| flush(if values.len() == 1 { values[0] } else { values[i] });
-    let factors: Vec<f32> = if divides { b.iter().map(|&value| reciprocal(value)).collect() } else { Vec::new() };
-    let b = if divides { &factors } else { b };
-    let (product_sign, addend_sign) = match form {
-        Form::Add => (1.0f32, 1.0f32),
-        Form::SubtractAddend => (1.0, -1.0),
-        Form::SubtractProduct => (-1.0, 1.0),
-    };
-    let result: Vec<f32> =
-        (0..shape.size()).map(|i| flush(fma(product_sign * at(a, i), at(b, i), addend_sign * at(c, i)))).collect();
-    Array::new(shape, Buffer::F32(result))
 }

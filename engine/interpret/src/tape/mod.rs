@@ -1,8 +1,8 @@
 //! A function flattened: steps in order over numbered registers. Made once per launch, run once per program.
 
 mod compile;
-pub(crate) mod contract;
-pub(crate) mod reciprocal;
+mod contract;
+mod reciprocal;
 mod simplify;
 
 use crate::access::Access;
@@ -11,7 +11,7 @@ use pallas_ir::function::Location;
 use pallas_ir::op::{Eval, Types};
 use pallas_ir::{AgentOp, Attributes, CopyOp, OpId, Pipeline, RefType, SemaphoreOp};
 use pallas_tensor::Array;
-use pallas_tensor::ops::BinaryOp;
+use pallas_tensor::ops::{BinaryOp, MultiplyAdd};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ pub(crate) enum Action {
     /// A function of tiles.
     Pure(Box<Pure>),
     /// Operands x, y, z: a product (or quotient) and what it is added to, rounded once.
-    MultiplyAdd { form: contract::Form, divides: bool },
+    MultiplyAdd { form: MultiplyAdd, divides: bool },
     /// Operands x, y: `x * (1 / y)`.
     MultiplyByReciprocal,
     /// Operands as in the IR: the Ref, the value if one is written, index operands, mask, other.

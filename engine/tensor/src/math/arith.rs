@@ -4,6 +4,8 @@
 //! kernel with FTZ and DAZ set in the CPU's control word (`tsl::port::ScopedFlushDenormal`), so
 //! both are part of "the same digits". This file holds no elementary function.
 
+use crate::isa::{BaselineFma, Fma};
+
 /// A constant from its bits: the tables of this module are given in hexadecimal because XLA's
 /// dumps print them so, and because a decimal of a float is easy to round wrongly.
 pub(super) const fn bits(pattern: u32) -> f32 {
@@ -67,15 +69,21 @@ pub fn flush_f64(x: f64) -> f64 {
 
 /// `coefficients` from the highest power down, each step one FMA: `(start * x + c0) * x + c1 ...`.
 #[inline(always)]
-pub(super) fn horner_from(start: f32, x: f32, coefficients: &[f32]) -> f32 {
-    coefficients.iter().fold(start, |sum, &coefficient| fma(sum, x, coefficient))
+pub(super) fn horner_from_with<F: Fma>(start: f32, x: f32, coefficients: &[f32]) -> f32 {
+    coefficients.iter().fold(start, |sum, &coefficient| F::fma(sum, x, coefficient))
 }
 
-/// [`horner_from`] with the first coefficient as the start.
+/// [`horner_from_with`] with the first coefficient as the start.
 #[inline(always)]
 pub(super) fn horner(x: f32, coefficients: &[f32]) -> f32 {
+    horner_with::<BaselineFma>(x, coefficients)
+}
+
+/// [`horner`] with a given FMA.
+#[inline(always)]
+pub(super) fn horner_with<F: Fma>(x: f32, coefficients: &[f32]) -> f32 {
     match coefficients.split_first() {
-        Some((&first, rest)) => horner_from(first, x, rest),
+        Some((&first, rest)) => horner_from_with::<F>(first, x, rest),
         None => 0.0,
     }
 }

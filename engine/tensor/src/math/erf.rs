@@ -4,9 +4,10 @@
 //! CHLO (`ChloLegalizeToStablehlo.cpp`, `materializeErfcApproximationF32*`, after Cephes), and
 //! `erf_inv` is Giles' polynomial in `log1p(-x^2)` (`xla/hlo/builder/lib/math.cc`, `ErfInv32`).
 
-use super::arith::{bits, flush, fma, horner};
+use super::arith::{bits, flush, fma, horner, horner_with};
 use super::exp::exp;
 use super::log::log1p;
+use crate::isa::{BaselineFma, Fma};
 
 /// At and beyond this, in magnitude, `erf` is one.
 const ERF_LARGE: f32 = bits(0x4075_47cb);
@@ -26,12 +27,16 @@ const ERF_DENOMINATOR: [f32; 7] = [
 #[inline]
 #[must_use]
 pub fn erf(x: f32) -> f32 {
+    erf_with::<BaselineFma>(x)
+}
+
+/// [`erf`] with a given FMA.
+#[inline(always)]
+pub(crate) fn erf_with<F: Fma>(x: f32) -> f32 {
     let x = flush(x);
-    if x.abs() >= ERF_LARGE {
-        return 1.0_f32.copysign(x);
-    }
     let square = x * x;
-    (x * horner(square, &ERF_NUMERATOR)) / horner(square, &ERF_DENOMINATOR)
+    let value = (x * horner_with::<F>(square, &ERF_NUMERATOR)) / horner_with::<F>(square, &ERF_DENOMINATOR);
+    if x.abs() >= ERF_LARGE { 1.0_f32.copysign(x) } else { value }
 }
 
 /// The polynomial of `erf(x) / x` in `x^2` that `erfc` uses within one.

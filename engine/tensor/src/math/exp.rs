@@ -6,8 +6,9 @@
 //! `exp(x * ln 2)` and `logistic` is `1 / (1 + exp(-x))`, as XLA's expanders write them.
 //! Contractions into FMA are those of the machine code that LLVM makes with FMA at hand.
 
-use super::arith::{bits, clamp, flush, fma, horner};
-use super::hyperbolic::tanh;
+use super::arith::{bits, clamp, flush, horner_with};
+use super::hyperbolic::tanh_with;
+use crate::isa::{BaselineFma, Fma};
 
 const LOWEST: f32 = -87.8;
 const HIGHEST: f32 = 88.8;
@@ -26,12 +27,22 @@ const POLYNOMIAL: [f32; 6] =
 /// this module that add need the two factors.
 #[inline(always)]
 pub(super) fn exp_factors(x: f32) -> (f32, f32) {
+    exp_factors_with::<BaselineFma>(x)
+}
+
+/// What is added to a small integer so that the sum has it in its lowest bits.
+const TO_LOW_BITS: f32 = 12_582_912.0;
+
+/// [`exp_factors`] with a given FMA.
+#[inline(always)]
+fn exp_factors_with<F: Fma>(x: f32) -> (f32, f32) {
     let held = clamp(flush(x), LOWEST, HIGHEST);
-    let n = clamp(fma(held, LOG2_E, 0.5).floor(), -127.0, 127.0);
-    let r = fma(-n, LN_2_LOW, fma(-n, LN_2_HIGH, held));
-    let mantissa = fma(horner(r, &POLYNOMIAL), r * r, r) + 1.0;
-    // n is in [-127, 127] or NaN, which casts to 0 while the mantissa is NaN.
-    let scale = f32::from_bits(((n as i32 + 127) as u32) << 23);
+    let n = clamp(F::fma(held, LOG2_E, 0.5).floor(), -127.0, 127.0);
+    let r = F::fma(-n, LN_2_LOW, F::fma(-n, LN_2_HIGH, held));
+    let mantissa = F::fma(horner_with::<F>(r, &POLYNOMIAL), r * r, r) + 1.0;
+    // n is in [-127, 127], so that n + 127 fills the exponent and leaves the sign alone; or NaN, as the mantissa is then.
+    // A cast would do the same, but saturates, which costs as much as the polynomial.
+    let scale = f32::from_bits((n + TO_LOW_BITS).to_bits().wrapping_add(127) << 23);
     (mantissa, scale)
 }
 
@@ -39,7 +50,13 @@ pub(super) fn exp_factors(x: f32) -> (f32, f32) {
 #[inline]
 #[must_use]
 pub fn exp(x: f32) -> f32 {
-    let (mantissa, scale) = exp_factors(x);
+    exp_with::<BaselineFma>(x)
+}
+
+/// [`exp`] with a given FMA.
+#[inline(always)]
+pub(crate) fn exp_with<F: Fma>(x: f32) -> f32 {
+    let (mantissa, scale) = exp_factors_with::<F>(x);
     flush(mantissa * scale)
 }
 
@@ -47,25 +64,42 @@ pub fn exp(x: f32) -> f32 {
 #[inline]
 #[must_use]
 pub fn exp2(x: f32) -> f32 {
-    exp(x * LN_2)
+    exp2_with::<BaselineFma>(x)
+}
+
+/// [`exp2`] with a given FMA.
+#[inline(always)]
+pub(crate) fn exp2_with<F: Fma>(x: f32) -> f32 {
+    exp_with::<F>(x * LN_2)
 }
 
 /// `exp(x) - 1` as `jnp.expm1` computes it.
 #[inline]
 #[must_use]
 pub fn expm1(x: f32) -> f32 {
+    expm1_with::<BaselineFma>(x)
+}
+
+/// [`expm1`] with a given FMA.
+#[inline(always)]
+pub(crate) fn expm1_with<F: Fma>(x: f32) -> f32 {
     let half = flush(flush(x) * 0.5);
-    if half == 0.0 {
-        return x;
-    }
-    let power = exp(x);
-    if x.abs() > 0.5 { power - 1.0 } else { tanh(half) * (power + 1.0) }
+    let power = exp_with::<F>(x);
+    let near = tanh_with::<F>(half) * (power + 1.0);
+    let value = if x.abs() > 0.5 { power - 1.0 } else { near };
+    if half == 0.0 { x } else { value }
 }
 
 /// The logistic function as `jax.lax.logistic` (`jax.nn.sigmoid`) computes it.
 #[inline]
 #[must_use]
 pub fn logistic(x: f32) -> f32 {
-    let (mantissa, scale) = exp_factors(-x);
-    flush(1.0 / fma(mantissa, scale, 1.0))
+    logistic_with::<BaselineFma>(x)
+}
+
+/// [`logistic`] with a given FMA.
+#[inline(always)]
+pub(crate) fn logistic_with<F: Fma>(x: f32) -> f32 {
+    let (mantissa, scale) = exp_factors_with::<F>(-x);
+    flush(1.0 / F::fma(mantissa, scale, 1.0))
 }

@@ -5,9 +5,10 @@
 //! (`stablehlo/transforms/ChloDecompositionPatterns.td` and `ChloLegalizeToStablehlo.cpp`) on top
 //! of `exp`, `expm1`, `log` and `log1p`, with the FMA contractions of the compiled kernels.
 
-use super::arith::{bits, clamp, flush, fma, horner};
+use super::arith::{bits, clamp, flush, fma, horner_with};
 use super::exp::{exp_factors, expm1};
 use super::log::{SmallLog1p, log, log1p, log1p_is_small};
+use crate::isa::{BaselineFma, Fma};
 
 /// Beyond this, in magnitude, the approximation of `tanh` is held.
 const TANH_HIGHEST: f32 = bits(0x40ff_f644);
@@ -27,15 +28,17 @@ const LN_2: f32 = bits(0x3f31_7218);
 #[inline]
 #[must_use]
 pub fn tanh(x: f32) -> f32 {
-    if x.abs() < 4.0e-4 {
-        return x;
-    }
-    if x.abs() >= 20.0 {
-        return 1.0_f32.copysign(x);
-    }
+    tanh_with::<BaselineFma>(x)
+}
+
+/// [`tanh`] with a given FMA.
+#[inline(always)]
+pub(crate) fn tanh_with<F: Fma>(x: f32) -> f32 {
     let held = clamp(x, -TANH_HIGHEST, TANH_HIGHEST);
     let square = held * held;
-    (held * horner(square, &TANH_NUMERATOR)) / horner(square, &TANH_DENOMINATOR)
+    let value = (held * horner_with::<F>(square, &TANH_NUMERATOR)) / horner_with::<F>(square, &TANH_DENOMINATOR);
+    let value = if x.abs() >= 20.0 { 1.0_f32.copysign(x) } else { value };
+    if x.abs() < 4.0e-4 { x } else { value }
 }
 
 /// `exp(x - ln 2)` and `exp(-x - ln 2)` as factors: half of `exp(x)` with no early overflow.

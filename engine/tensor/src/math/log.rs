@@ -5,8 +5,9 @@
 //! (`xla/codegen/intrinsic/log1p.cc`). There is no `log2` and no `log10` here: `jnp.log2` and
 //! `jnp.log10` are `log(x) / log(2)` and `log(x) / log(10)` in a program, and divide there.
 
-use super::arith::{bits, flush, fma, horner, horner_from};
+use super::arith::{bits, flush, horner_from_with, horner_with};
 use super::exp::{LN_2_HIGH, LN_2_LOW};
+use crate::isa::{BaselineFma, Fma};
 
 const SQRT_HALF: f32 = bits(0x3f35_04f3);
 /// The polynomial of `log(1 + x)` in three interleaved parts, joined by powers of `x^3`.
@@ -20,28 +21,29 @@ const PARTS: [[f32; 3]; 3] = [
 #[inline]
 #[must_use]
 pub fn log(x: f32) -> f32 {
+    log_with::<BaselineFma>(x)
+}
+
+/// [`log`] with a given FMA. Special arguments are sorted out at the end, so that a loop over it has no branches.
+#[inline(always)]
+pub(crate) fn log_with<F: Fma>(x: f32) -> f32 {
     let x = flush(x);
-    if x == 0.0 {
-        return f32::NEG_INFINITY;
-    }
-    if x == f32::INFINITY {
-        return x;
-    }
-    if x < 0.0 || x.is_nan() {
-        return f32::NAN;
-    }
     let pattern = x.to_bits();
     let raised = f32::from_bits((pattern & 0x007f_ffff) | 0x3f00_0000);
     let exponent = ((pattern >> 23) as i32 - 127) as f32 + 1.0;
-    let (fraction, exponent) =
-        if raised < SQRT_HALF { ((raised - 1.0) + raised, exponent - 1.0) } else { (raised - 1.0, exponent) };
+    let is_low = raised < SQRT_HALF;
+    let fraction = if is_low { (raised - 1.0) + raised } else { raised - 1.0 };
+    let exponent = if is_low { exponent - 1.0 } else { exponent };
     let square = fraction * fraction;
     let cube = square * fraction;
-    let [first, second, third] = PARTS.map(|part| horner(fraction, &part));
-    let sum = fma(fma(first, cube, second), cube, third);
-    let low = fma(sum, cube, exponent * LN_2_LOW);
-    let high = fma(-0.5, square, fraction);
-    fma(LN_2_HIGH, exponent, high + low)
+    let [first, second, third] = PARTS.map(|part| horner_with::<F>(fraction, &part));
+    let sum = F::fma(F::fma(first, cube, second), cube, third);
+    let low = F::fma(sum, cube, exponent * LN_2_LOW);
+    let high = F::fma(-0.5, square, fraction);
+    let value = F::fma(LN_2_HIGH, exponent, high + low);
+    let value = if x >= f32::MIN_POSITIVE { value } else { f32::NAN };
+    let value = if x == f32::INFINITY { x } else { value };
+    if x == 0.0 { f32::NEG_INFINITY } else { value }
 }
 
 /// Below this (`sqrt(2) - 1`) in magnitude, `log1p` uses its own approximation.
@@ -65,8 +67,13 @@ pub(super) struct SmallLog1p {
 impl SmallLog1p {
     #[inline(always)]
     pub(super) fn new(x: f32) -> Self {
-        let numerator = horner_from(LOG1P_NUMERATOR_HEAD, x, &LOG1P_NUMERATOR);
-        let denominator = horner_from(1.0, x, &LOG1P_DENOMINATOR);
+        Self::with::<BaselineFma>(x)
+    }
+
+    #[inline(always)]
+    fn with<F: Fma>(x: f32) -> Self {
+        let numerator = horner_from_with::<F>(LOG1P_NUMERATOR_HEAD, x, &LOG1P_NUMERATOR);
+        let denominator = horner_from_with::<F>(1.0, x, &LOG1P_DENOMINATOR);
         let square = flush(x * x);
         Self { square, cube: flush(x * square), ratio: numerator / denominator }
     }
@@ -82,11 +89,15 @@ pub(super) fn log1p_is_small(x: f32) -> bool {
 #[inline]
 #[must_use]
 pub fn log1p(x: f32) -> f32 {
+    log1p_with::<BaselineFma>(x)
+}
+
+/// [`log1p`] with a given FMA.
+#[inline(always)]
+pub(crate) fn log1p_with<F: Fma>(x: f32) -> f32 {
     let x = flush(x);
-    if log1p_is_small(x) {
-        let SmallLog1p { square, cube, ratio } = SmallLog1p::new(x);
-        x + flush(fma(square, -0.5, flush(cube * ratio)))
-    } else {
-        log(x + 1.0)
-    }
+    let SmallLog1p { square, cube, ratio } = SmallLog1p::with::<F>(x);
+    let small = x + flush(F::fma(square, -0.5, flush(cube * ratio)));
+    let large = log_with::<F>(x + 1.0);
+    if log1p_is_small(x) { small } else { large }
 }

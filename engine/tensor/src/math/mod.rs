@@ -68,3 +68,13 @@ pub use pow::{integer_pow, pow, square};
 pub use root::{cbrt, rsqrt, sqrt};
 pub use sum::sum;
 pub use trig::{cos, sin, tan};
+
+/// The functions that loops go through several elements at once with. Each is the function of the same name, with the same
+/// digits.
+pub(crate) mod lanes {
+    pub(crate) use super::erf::erf_with as erf;
+    pub(crate) use super::exp::{exp_with as exp, exp2_with as exp2, expm1_with as expm1, logistic_with as logistic};
+    pub(crate) use super::hyperbolic::tanh_with as tanh;
+    pub(crate) use super::log::{log_with as log, log1p_with as log1p};
+    pub(crate) use super::trig::{cos_usual, is_usual, sin_usual};
+}

@@ -7,7 +7,36 @@
 //! then Sun's fdlibm (`k_tanf.c`, single precision).
 
 use super::arith::bits;
-use super::trig_reduce::{reduce, reduce_pair};
+use super::trig_reduce::{LARGE, reduce, reduce_pair, reduce_usual};
+
+/// Whether [`sin_usual`] and [`cos_usual`] know the sine and cosine of an argument.
+#[inline(always)]
+pub(crate) fn is_usual(x: f32) -> bool {
+    x.abs() < LARGE
+}
+
+/// [`sin`] of a usual argument, without branches.
+#[inline(always)]
+pub(crate) fn sin_usual(x: f32) -> f32 {
+    let value = shifted_sine_usual(x, 0);
+    if top_bits(x) < TINY { x } else { value }
+}
+
+/// [`cos`] of a usual argument, without branches.
+#[inline(always)]
+pub(crate) fn cos_usual(x: f32) -> f32 {
+    let value = shifted_sine_usual(x, 1);
+    if top_bits(x) < TINY { 1.0 } else { value }
+}
+
+#[inline(always)]
+fn shifted_sine_usual(x: f32, quarters: u32) -> f32 {
+    let (rest, quarter) = reduce_usual(x);
+    let quarter = quarter.wrapping_add(quarters);
+    let (sine, cosine) = (polynomial(rest, 0), polynomial(rest, 1));
+    let value = if quarter & 1 == 0 { sine } else { cosine };
+    f32::from_bits(value.to_bits() ^ (quarter & 2) << 30)
+}
 
 const fn wide(pattern: u64) -> f64 {
     f64::from_bits(pattern)

@@ -14,7 +14,7 @@ const QUARTER_TURN: f64 = wide(0x3ff9_21fb_5444_2d18);
 /// `pi * 2^-64`: a fixed-point number with 62 fraction bits, in quarter turns, to radians.
 const PI_TIMES_2_POW_MINUS_64: f64 = wide(0x3c19_21fb_5444_2d18);
 /// From this magnitude the reduction needs more digits of pi than a double has.
-const LARGE: f32 = 120.0;
+pub(super) const LARGE: f32 = 120.0;
 
 /// `4 / pi` to 192 bits; each entry is 32 bits of it, starting 8 bits after the one before.
 const FOUR_OVER_PI: [u32; 24] = [
@@ -56,6 +56,18 @@ pub(super) fn reduce(x: f32) -> (f64, i32) {
         let (rest, quarter) = reduce_large(x.to_bits());
         if x.is_sign_negative() { (-rest, -quarter) } else { (rest, quarter) }
     }
+}
+
+/// What is added to a small integer so that the sum has it in its lowest bits.
+const TO_LOW_BITS: f64 = 6_755_399_441_055_744.0;
+
+/// [`reduce`] below [`LARGE`], the number of quarter turns modulo 2^32. The same numbers in arithmetic that goes through
+/// several at once: every step on the way to the quarter is exact.
+#[inline(always)]
+pub(super) fn reduce_usual(x: f32) -> (f64, u32) {
+    let angle = f64::from(x);
+    let quarter = (((angle * QUARTERS_PER_RADIAN).trunc() + 8_388_608.0) * (1.0 / 16_777_216.0)).floor();
+    (angle - quarter * QUARTER_TURN, (quarter + TO_LOW_BITS).to_bits() as u32)
 }
 
 /// The same for a magnitude of at least 2, in integer arithmetic: a 24-bit number times 96 bits of

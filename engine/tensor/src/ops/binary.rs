@@ -4,7 +4,8 @@ use crate::array::Array;
 use crate::buffer::{Buffer, Element};
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
-use crate::ops::elementwise::{Operand, each, in_f32_chunks_with, pair, wrap_four_bits};
+use crate::ops::elementwise::{Operand, copied, each, in_f32_chunks_with, pair, wrap_four_bits};
+use crate::isa::for_each_isa;
 use crate::ops::functions::{double, single};
 use crate::ops::number::{Float, Integer};
 
@@ -104,6 +105,13 @@ pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError>
         return Err(OpError::DType { op: op.name(), dtype });
     }
     let (mut target, other, swapped) = pair(op.name(), left, right)?;
+    if !target.is_unique()
+        && let (Some(x), Some(y)) = (target.elements::<f32>(), other.elements::<f32>())
+    {
+        let y = Operand::new(y, x.len());
+        let result = copied(x, |start, x| singles(op, x, y.part(start, x.len()), swapped))?;
+        return Ok(Array::from_parts(dtype, target.shape().clone(), Buffer::F32(result)));
+    }
     let buffer = target.make_mut();
     match (&mut *buffer, other.buffer()) {
         (Buffer::Bool(x), Buffer::Bool(y)) => {
@@ -195,8 +203,9 @@ fn integer_power<T: Integer>(base: T, exponent: T) -> T {
     result
 }
 
+for_each_isa! {
 /// The arithmetic that both float types share; false if `op` is not part of it.
-fn floats<T: Float>(op: BinaryOp, x: &mut [T], y: Operand<'_, T>, swapped: bool) -> bool {
+fn floats<F, T: Float>(op: BinaryOp, x: &mut [T], y: Operand<'_, T>, swapped: bool) -> bool {
     match op {
         Add => each(x, y, swapped, T::add),
         Sub => each(x, y, swapped, T::sub),
@@ -209,6 +218,7 @@ fn floats<T: Float>(op: BinaryOp, x: &mut [T], y: Operand<'_, T>, swapped: bool)
         _ => return false,
     }
     true
+}
 }
 
 fn singles(op: BinaryOp, x: &mut [f32], y: Operand<'_, f32>, swapped: bool) {

@@ -6,11 +6,12 @@
 
 use half::slice::HalfFloatSliceExt;
 
-use crate::array::Array;
+use crate::array::{Array, reserve};
 use crate::buffer::Buffer;
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::float8::Float8;
+use crate::shape::Shape;
 
 /// The right-hand side of a kernel: as many elements as the left, or one for all.
 #[derive(Clone, Copy)]
@@ -22,6 +23,15 @@ pub(crate) enum Operand<'a, T> {
 }
 
 impl<'a, T: Copy> Operand<'a, T> {
+    /// The part that meets `length` elements from `start` on.
+    #[inline(always)]
+    pub(crate) fn part(self, start: usize, length: usize) -> Operand<'a, T> {
+        match self {
+            Operand::Each(elements) => Operand::Each(&elements[start..start + length]),
+            all => all,
+        }
+    }
+
     pub(crate) fn new(elements: &'a [T], target_length: usize) -> Operand<'a, T> {
         match elements {
             [one] if target_length != 1 => Operand::All(*one),
@@ -58,6 +68,19 @@ pub(crate) fn pair(op: &'static str, left: Array, right: Array) -> Result<(Array
         return Ok((right, left, true));
     }
     Err(OpError::shapes(op, left.shape(), right.shape()))
+}
+
+/// A copy of elements that a kernel has gone over in place, chunk by chunk, while each is in the innermost cache: what
+/// changes elements that somebody else holds as well needs no second pass for the copy. The kernel gets each chunk's
+/// offset.
+pub(crate) fn copied<T: Copy>(elements: &[T], mut kernel: impl FnMut(usize, &mut [T])) -> Result<Vec<T>, OpError> {
+    let mut result = reserve(&Shape::from([elements.len()]))?;
+    for chunk in elements.chunks(CHUNK) {
+        let start = result.len();
+        result.extend_from_slice(chunk);
+        kernel(start, &mut result[start..]);
+    }
+    Ok(result)
 }
 
 /// Elements converted at a time: both operands stay in the innermost cache.

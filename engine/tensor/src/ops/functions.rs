@@ -14,6 +14,18 @@ pub(crate) mod single {
     }
 }
 
+/// Functions of single precision that loops go through several elements at once with.
+pub(crate) mod lanes {
+    pub(crate) use crate::math::lanes::*;
+    use crate::isa::Fma;
+
+    /// As [`super::single::log2`].
+    #[inline(always)]
+    pub(crate) fn log2<F: Fma>(x: f32) -> f32 {
+        log::<F>(x) / std::f32::consts::LN_2
+    }
+}
+
 /// Functions of double precision.
 pub(crate) mod double {
     macro_rules! standard {

@@ -4,8 +4,9 @@ use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
-use crate::ops::elementwise::{in_f32_chunks, round_narrow, wrap_four_bits};
-use crate::ops::functions::{double, single};
+use crate::ops::elementwise::{copied, in_f32_chunks, round_narrow, wrap_four_bits};
+use crate::isa::for_each_isa;
+use crate::ops::functions::{double, lanes, single};
 use crate::ops::number::{Float, Integer};
 
 /// An elementwise operation of one array, with the meaning of the `lax` function of the same name.
@@ -148,6 +149,12 @@ pub fn unary(op: UnaryOp, mut array: Array) -> Result<Array, OpError> {
     if op == IsFinite {
         return is_finite(&array);
     }
+    if !array.is_unique()
+        && let Some(x) = array.elements::<f32>()
+    {
+        let result = copied(x, |_, x| singles(op, x))?;
+        return Ok(Array::from_parts(dtype, array.shape().clone(), Buffer::F32(result)));
+    }
     let buffer = array.make_mut();
     match buffer {
         Buffer::Bool(x) => x.iter_mut().for_each(|x| *x = !*x),
@@ -202,8 +209,9 @@ fn integers<T: Integer>(op: UnaryOp, x: &mut [T]) {
     }
 }
 
+for_each_isa! {
 /// The arithmetic that both float types share; false if `op` is not part of it.
-fn floats<T: Float>(op: UnaryOp, x: &mut [T]) -> bool {
+fn floats<F, T: Float>(op: UnaryOp, x: &mut [T]) -> bool {
     match op {
         Neg => each(x, T::negate),
         Sign => each(x, T::sign),
@@ -220,10 +228,43 @@ fn floats<T: Float>(op: UnaryOp, x: &mut [T]) -> bool {
     true
 }
 
+/// The functions that go through several elements at once; false if `op` is none of them.
+fn in_lanes<F>(op: UnaryOp, x: &mut [f32]) -> bool {
+    match op {
+        Exp => each(x, lanes::exp::<F>),
+        Exp2 => each(x, lanes::exp2::<F>),
+        Expm1 => each(x, lanes::expm1::<F>),
+        Log => each(x, lanes::log::<F>),
+        Log2 => each(x, lanes::log2::<F>),
+        Log1p => each(x, lanes::log1p::<F>),
+        Tanh => each(x, lanes::tanh::<F>),
+        Logistic => each(x, lanes::logistic::<F>),
+        Erf => each(x, lanes::erf::<F>),
+        Sin => usual(x, lanes::sin_usual, single::sin),
+        Cos => usual(x, lanes::cos_usual, single::cos),
+        _ => return false,
+    }
+    true
+}
+}
+
+/// Groups of elements with usual arguments only go through at once, others one by one.
+#[inline(always)]
+fn usual(x: &mut [f32], at_once: impl Fn(f32) -> f32, one: fn(f32) -> f32) {
+    for group in x.chunks_mut(64) {
+        // Without an early end the test goes through several at once as well.
+        if group.iter().fold(true, |all, &x| all & lanes::is_usual(x)) {
+            each(group, &at_once);
+        } else {
+            each(group, one);
+        }
+    }
+}
+
 macro_rules! with_functions {
-    ($name:ident, $type:ty, $functions:ident) => {
+    ($name:ident, $type:ty, $functions:ident, $in_lanes:expr) => {
         fn $name(op: UnaryOp, x: &mut [$type]) {
-            if floats(op, x) {
+            if floats(op, x) || $in_lanes(op, x) {
                 return;
             }
             match op {
@@ -259,8 +300,8 @@ macro_rules! with_functions {
         }
     };
 }
-with_functions!(singles, f32, single);
-with_functions!(doubles, f64, double);
+with_functions!(singles, f32, single, in_lanes);
+with_functions!(doubles, f64, double, |_, _: &mut [f64]| false);
 
 fn is_finite(array: &Array) -> Result<Array, OpError> {
     let finite = match array.elements::<f64>() {
