@@ -119,6 +119,13 @@ struct Watcher<'a> {
 }
 
 impl Hooks for Watcher<'_> {
+    fn threads(&self) -> usize {
+        match self.timings.is_some() || self.capturing.is_some() {
+            true => 1,
+            false => std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+
     fn schedule(&self) -> Option<u64> {
         self.schedule.seed
     }

@@ -129,7 +129,7 @@ impl Access {
         value: Array,
         combine: Combine,
     ) -> Result<(), RunError> {
-        let base = memory.array(view)?;
+        let base = memory.peek(view)?;
         if *value.shape() != self.shape || value.dtype() != base.dtype() {
             return Err(RunError::malformed(format!(
                 "a store of shape {} and dtype {} into {} of {}",
@@ -139,15 +139,17 @@ impl Access {
                 base.dtype()
             )));
         }
+        if self.is_full && self.is_block && view.is_whole(base.shape()) {
+            memory.put(view.buffer, value);
+            return Ok(());
+        }
+        // What stays of the old elements has to be known.
+        let base = memory.array(view)?;
         if !self.is_block {
             let positions = self.positions(view, base.shape(), indices, false)?;
             let base = memory.take(view.buffer);
             let written = ops::scatter_flat(base, &positions, &value, combine)?;
             memory.put(view.buffer, written);
-            return Ok(());
-        }
-        if self.is_full && view.is_whole(base.shape()) {
-            memory.put(view.buffer, value);
             return Ok(());
         }
         let block = self.block(view, indices)?;

@@ -3,6 +3,7 @@
 
 use crate::error::RunError;
 use crate::memory::Memory;
+use crate::outputs::OutputPart;
 use crate::{fresh, fresh_element};
 use pallas_ir::{BlockDim, Interpretation, Operand};
 use pallas_tensor::ops::{self, PadDimension};
@@ -67,6 +68,36 @@ impl BlockPlan {
         })
     }
 
+    /// How many blocks there are along each dimension, if every block is one of them, so that two either are the same or
+    /// have nothing in common.
+    pub(crate) fn counts(&self) -> Option<SmallVec<[usize; 4]>> {
+        let count = |(dim, &size): (&BlockDim, &usize)| match dim {
+            BlockDim::Element { .. } => None,
+            _ => size.checked_div(dim.size()),
+        };
+        self.dims.iter().zip(&self.padded).map(count).collect()
+    }
+
+    /// Whether there is one block, the whole array.
+    pub(crate) fn is_one(&self) -> bool {
+        self.block == self.padded
+    }
+
+    /// The array's extents with its padding.
+    pub(crate) fn padded(&self) -> &Shape {
+        &self.padded
+    }
+
+    /// The block's extents, 1 where squeezed.
+    pub(crate) fn block(&self) -> &Shape {
+        &self.block
+    }
+
+    /// Elements that nobody has written.
+    pub(crate) fn fresh(&self, shape: &Shape) -> Result<Array, RunError> {
+        Ok(fresh(self.dtype, shape.clone(), self.interpretation)?)
+    }
+
     pub(crate) fn dtype(&self) -> DType {
         self.dtype
     }
@@ -86,7 +117,7 @@ impl BlockPlan {
     }
 
     /// Surrounds an array with uninitialised values.
-    fn pad(&self, array: Array) -> Result<Array, RunError> {
+    pub(crate) fn pad(&self, array: Array) -> Result<Array, RunError> {
         if !self.is_padded() {
             return Ok(array);
         }
@@ -105,7 +136,7 @@ impl BlockPlan {
     }
 
     /// Cuts the padding off.
-    fn unpad(&self, array: Array) -> Result<Array, RunError> {
+    pub(crate) fn unpad(&self, array: Array) -> Result<Array, RunError> {
         if !self.is_padded() {
             return Ok(array);
         }
@@ -136,26 +167,30 @@ impl BlockPlan {
     }
 }
 
+/// Where blocks come from and go to.
+#[derive(Debug)]
+pub(crate) enum Carry<'a> {
+    /// The padded array; a scalar placeholder while the block is the whole of it.
+    Array(Array),
+    /// An output, or as much of it as this thread fills.
+    Part(OutputPart<'a>),
+}
+
 /// An operand in motion.
 #[derive(Debug)]
-pub(crate) struct BlockState {
-    /// The padded array; a scalar placeholder while the block is the whole of it.
-    carry: Array,
+pub(crate) struct BlockState<'a> {
+    carry: Carry<'a>,
     /// The kernel's Ref.
     pub(crate) buffer: usize,
     /// Where the block in the Ref begins.
     starts: Option<SmallVec<[i64; 4]>>,
 }
 
-impl BlockState {
-    /// Starts with an array; `None` is uninitialised.
-    pub(crate) fn new(plan: &BlockPlan, array: Option<Array>, memory: &mut Memory) -> Result<BlockState, RunError> {
-        let carry = match array {
-            Some(array) => plan.pad(array)?,
-            None => fresh(plan.dtype, plan.padded.clone(), plan.interpretation)?,
-        };
+impl<'a> BlockState<'a> {
+    /// Starts with what blocks come from.
+    pub(crate) fn new(plan: &BlockPlan, carry: Carry<'a>, memory: &mut Memory) -> BlockState<'a> {
         let buffer = memory.add(Array::scalar(plan.dtype, Scalar::zero(plan.dtype)));
-        Ok(BlockState { carry, buffer, starts: None })
+        BlockState { carry, buffer, starts: None }
     }
 
     /// Whether the block in the Ref is the one with these indices.
@@ -175,12 +210,14 @@ impl BlockState {
             return Ok(());
         }
         self.write_back(plan, memory)?;
-        let block = if plan.block == plan.padded {
+        let block = match &mut self.carry {
             // The block is all there is: it moves in.
-            let nothing = Array::scalar(plan.dtype, Scalar::zero(plan.dtype));
-            std::mem::replace(&mut self.carry, nothing)
-        } else {
-            ops::dynamic_slice(&self.carry, &starts, &plan.block)?
+            Carry::Array(carry) if plan.is_one() => {
+                let nothing = Array::scalar(plan.dtype, Scalar::zero(plan.dtype));
+                std::mem::replace(carry, nothing)
+            }
+            Carry::Array(carry) => ops::dynamic_slice(carry, &starts, &plan.block)?,
+            Carry::Part(part) => part.read(plan, &starts)?,
         };
         // Without this the reshaped block would share its elements with the one in hand.
         let block = {
@@ -200,26 +237,34 @@ impl BlockState {
         let Some(starts) = self.starts.take() else {
             return Ok(());
         };
-        let whole = plan.block == plan.padded;
+        let whole = matches!(self.carry, Carry::Array(_)) && plan.is_one();
         if !memory.buffers[self.buffer].written && !whole {
             return Ok(());
         }
         let block = memory.take(self.buffer);
-        let reshaped = ops::reshape(&block, plan.block.clone())?;
-        drop(block);
-        if whole {
-            self.carry = reshaped;
-            return Ok(());
+        match &mut self.carry {
+            Carry::Part(part) => part.write(plan, &starts, &block)?,
+            Carry::Array(carry) => {
+                let reshaped = ops::reshape(&block, plan.block.clone())?;
+                drop(block);
+                if whole {
+                    *carry = reshaped;
+                    return Ok(());
+                }
+                let nothing = Array::scalar(plan.dtype, Scalar::zero(plan.dtype));
+                let taken = std::mem::replace(carry, nothing);
+                *carry = ops::dynamic_update_slice(taken, &reshaped, &starts)?;
+            }
         }
-        let nothing = Array::scalar(plan.dtype, Scalar::zero(plan.dtype));
-        let carry = std::mem::replace(&mut self.carry, nothing);
-        self.carry = ops::dynamic_update_slice(carry, &reshaped, &starts)?;
         Ok(())
     }
 
-    /// The array at the end, without its padding.
-    pub(crate) fn finish(mut self, plan: &BlockPlan, memory: &mut Memory) -> Result<Array, RunError> {
+    /// The array at the end, without its padding; nothing of a part.
+    pub(crate) fn finish(mut self, plan: &BlockPlan, memory: &mut Memory) -> Result<Option<Array>, RunError> {
         self.write_back(plan, memory)?;
-        plan.unpad(self.carry)
+        match self.carry {
+            Carry::Array(carry) => plan.unpad(carry).map(Some),
+            Carry::Part(_) => Ok(None),
+        }
     }
 }

@@ -16,6 +16,12 @@ pub trait Hooks {
         false
     }
 
+    /// On how many threads programs may run that leave each other alone. From two on nothing is told of single programs:
+    /// who wants something of them says one.
+    fn threads(&self) -> usize {
+        1
+    }
+
     /// The seed of the turns that threads of GPU kernels take; without, they take them in order until they have to wait.
     fn schedule(&self) -> Option<u64> {
         None

@@ -2,13 +2,15 @@
 
 use crate::affine::IndexMap;
 use crate::agents::{Topology, World};
-use crate::blocks::{BlockPlan, BlockState};
+use crate::blocks::{BlockPlan, BlockState, Carry};
 use crate::clock::{CopyClock, PlaceClock};
 use crate::control::allocate;
 use crate::error::RunError;
 use crate::hooks::{Hooks, ProgramEvent, StageTimes, TileEvent};
 use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
+use crate::outputs::{Output, OutputPart};
+use crate::parallel;
 use crate::tape::Tape;
 use pallas_ir::{Interpretation, Launch, MemorySpace, Operand, RefType, Role, Type};
 use pallas_tensor::{Array, DType, Scalar, Shape};
@@ -16,12 +18,12 @@ use pallas_tensor::{Array, DType, Scalar, Shape};
 /// A launch ready to run: the kernel flattened, index maps solved where they are affine.
 #[derive(Debug)]
 pub struct LaunchPlan {
-    tape: Tape,
+    pub(crate) tape: Tape,
     grid: Vec<usize>,
     /// Axes whose extents are the first inputs.
     dynamic: Vec<usize>,
-    operands: Vec<OperandPlan>,
-    scratch: Vec<RefType>,
+    pub(crate) operands: Vec<OperandPlan>,
+    pub(crate) scratch: Vec<RefType>,
     /// (input, output), counted over non-output operands and over outputs.
     aliases: Vec<(usize, usize)>,
     /// Aliased inputs and outputs that are one place: both stay in main memory.
@@ -29,13 +31,15 @@ pub struct LaunchPlan {
     interpretation: Interpretation,
     /// Of kernels whose programs act on each other: which of them run at the same time.
     topology: Option<Topology>,
+    /// Whether programs have nothing to do with each other but through what they read and write.
+    is_quiet: bool,
 }
 
 #[derive(Debug)]
-struct OperandPlan {
-    role: Role,
-    blocks: BlockPlan,
-    map: IndexMap,
+pub(crate) struct OperandPlan {
+    pub(crate) role: Role,
+    pub(crate) blocks: BlockPlan,
+    pub(crate) map: IndexMap,
 }
 
 impl LaunchPlan {
@@ -54,6 +58,9 @@ impl LaunchPlan {
             };
             operands.push(OperandPlan { role: operand.role, blocks, map });
         }
+        let topology = Topology::of(launch);
+        let shared = shared(launch);
+        let is_quiet = topology.is_none() && shared.is_empty() && parallel::is_quiet(&tape.body);
         let plan = LaunchPlan {
             tape,
             grid: launch.grid.clone(),
@@ -61,9 +68,10 @@ impl LaunchPlan {
             operands,
             scratch: launch.scratch.clone(),
             aliases: launch.aliases.clone(),
-            shared: shared(launch),
+            shared,
             interpretation: launch.interpretation,
-            topology: Topology::of(launch),
+            topology,
+            is_quiet,
         };
         plan.check(launch)?;
         Ok(plan)
@@ -108,8 +116,18 @@ impl LaunchPlan {
     pub fn run(&self, mut inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
         let rest = inputs.split_off(self.dynamic.len().min(inputs.len()));
         let grid = self.extents(&inputs)?;
-        let mut run = Run::new(self, &grid, rest)?;
         let programs = grid.iter().fold(1usize, |total, &extent| total.saturating_mul(extent));
+        let (inputs, starts) = self.prepare(rest)?;
+        let threads = hooks.threads();
+        if threads > 1
+            && self.is_quiet
+            && let Some(outputs) = parallel::run(self, &grid, &inputs, &starts, threads, hooks)?
+        {
+            return Ok(outputs);
+        }
+        let mut outputs = self.outputs(starts)?;
+        let parts = outputs.iter_mut().map(|output| output.as_mut().map(Output::part)).collect();
+        let mut run = Run::new(self, &grid, inputs, parts)?;
         let mut ids = vec![0; grid.len()];
         // Programs that run at the same time are run together.
         let together = self.topology.as_ref().map_or(1, Topology::size).max(1);
@@ -118,7 +136,56 @@ impl LaunchPlan {
             (0..together).for_each(|_| next(&mut ids, &grid));
         }
         run.unmatched(hooks);
-        run.finish(programs, hooks)
+        let mut whole = run.finish(programs, hooks)?.into_iter();
+        let mut results = Vec::with_capacity(outputs.len());
+        for (output, operand) in outputs.into_iter().zip(self.with_role(Role::Output)) {
+            results.push(match output {
+                Some(output) => output.finish(&operand.blocks)?,
+                None => whole.next().ok_or_else(|| RunError::malformed("an output is missing"))?,
+            });
+        }
+        Ok(results)
+    }
+
+    /// The operands of a role.
+    pub(crate) fn with_role(&self, role: Role) -> impl Iterator<Item = &OperandPlan> {
+        self.operands.iter().filter(move |operand| operand.role == role)
+    }
+
+    /// Inputs with their padding, and what outputs start with: aliased ones as a copy of their input.
+    fn prepare(&self, mut inputs: Vec<Array>) -> Result<(Vec<Array>, Vec<Option<Array>>), RunError> {
+        let expected: Vec<&OperandPlan> = self.operands.iter().filter(|operand| operand.role != Role::Output).collect();
+        let has_type = |array: &Array, operand: &OperandPlan| {
+            array.shape() == operand.blocks.array() && array.dtype() == operand.blocks.dtype()
+        };
+        let fits = expected.len() == inputs.len() && expected.iter().zip(&inputs).all(|(o, input)| has_type(input, o));
+        if !fits {
+            return Err(RunError::malformed("the arrays do not have the types of the launch's inputs"));
+        }
+        let mut starts = Vec::new();
+        for (output, operand) in self.with_role(Role::Output).enumerate() {
+            let alias = self.aliases.iter().find(|(_, o)| *o == output);
+            let start = alias.and_then(|&(input, _)| inputs.get(input).cloned());
+            if start.as_ref().is_some_and(|start| !has_type(start, operand)) {
+                return Err(RunError::malformed("an output does not have the type of the input that it aliases"));
+            }
+            starts.push(start);
+        }
+        for (input, operand) in inputs.iter_mut().zip(expected) {
+            if operand.role == Role::Input {
+                *input = operand.blocks.pad(input.clone())?;
+            }
+        }
+        Ok((inputs, starts))
+    }
+
+    /// Outputs in the making; none for those of one block, which is the array itself.
+    pub(crate) fn outputs(&self, starts: Vec<Option<Array>>) -> Result<Vec<Option<Output>>, RunError> {
+        let make = |(operand, start): (&OperandPlan, Option<Array>)| match (operand.blocks.is_one(), start) {
+            (true, None) => Ok(None),
+            (_, start) => Output::new(&operand.blocks, start).map(Some),
+        };
+        self.with_role(Role::Output).zip(starts).map(make).collect()
     }
 
     /// The grid with the extents that are known now. No program runs along an extent of zero or less.
@@ -139,7 +206,7 @@ impl LaunchPlan {
 }
 
 /// The ids of the next program, the last axis fastest.
-fn next(ids: &mut [usize], grid: &[usize]) {
+pub(crate) fn next(ids: &mut [usize], grid: &[usize]) {
     for (id, &extent) in ids.iter_mut().zip(grid).rev() {
         *id += 1;
         if *id < extent {
@@ -150,12 +217,12 @@ fn next(ids: &mut [usize], grid: &[usize]) {
 }
 
 /// A launch in motion.
-struct Run<'a> {
+pub(crate) struct Run<'a> {
     plan: &'a LaunchPlan,
     grid: &'a [usize],
     memory: Memory,
     registers: Vec<Value>,
-    states: Vec<State>,
+    states: Vec<State<'a>>,
     /// Refs to prefetched scalars, for index maps.
     prefetched: Vec<View>,
     /// Block indices of the running program, per operand.
@@ -163,67 +230,55 @@ struct Run<'a> {
     clock: CopyClock,
 }
 
-enum State {
+enum State<'a> {
     /// A whole array in scalar memory. Under `interpret=True` what the kernel writes there is forgotten after the program.
     Prefetch {
         buffer: usize,
         array: Array,
     },
-    Block(BlockState),
+    Block(BlockState<'a>),
 }
 
 impl<'a> Run<'a> {
-    fn new(plan: &'a LaunchPlan, grid: &'a [usize], inputs: Vec<Array>) -> Result<Run<'a>, RunError> {
-        let expected: Vec<&OperandPlan> = plan.operands.iter().filter(|operand| operand.role != Role::Output).collect();
-        let fits = expected.len() == inputs.len()
-            && expected.iter().zip(&inputs).all(|(operand, input)| {
-                *input.shape() == *operand.blocks.array() && input.dtype() == operand.blocks.dtype()
-            });
-        if !fits {
-            return Err(RunError::malformed("the arrays do not have the types of the launch's inputs"));
-        }
-        // An aliased output starts as a copy of its input.
-        let output_count = plan.operands.len() - inputs.len();
-        let starts: Vec<Option<Array>> = (0..output_count)
-            .map(|output| {
-                let alias = plan.aliases.iter().find(|(_, o)| *o == output);
-                alias.and_then(|&(input, _)| inputs.get(input).cloned())
-            })
-            .collect();
-        let (mut inputs, mut starts) = (inputs.into_iter(), starts.into_iter());
+    /// With padded inputs, and outputs to write to (none for those that are one block).
+    pub(crate) fn new(
+        plan: &'a LaunchPlan,
+        grid: &'a [usize],
+        inputs: Vec<Array>,
+        outputs: Vec<Option<OutputPart<'a>>>,
+    ) -> Result<Run<'a>, RunError> {
+        let missing = || RunError::malformed("an operand is missing");
+        let (mut inputs, mut outputs) = (inputs.into_iter(), outputs.into_iter());
         let mut memory = Memory::default();
         let mut registers = registers(&plan.tape);
         let (mut states, mut prefetched) = (Vec::new(), Vec::new());
         let mut params = plan.tape.body.params.iter();
         for operand in &plan.operands {
-            let start = match operand.role {
-                Role::Output => starts.next().flatten(),
-                _ => inputs.next(),
-            };
-            let (view, state) = match (operand.role, start) {
-                (Role::Prefetch, Some(array)) => {
+            let blocks = &operand.blocks;
+            let carry = match operand.role {
+                Role::Prefetch => {
+                    let array = inputs.next().ok_or_else(missing)?;
                     let buffer = memory.add(array.clone());
-                    let view = View::whole(buffer, operand.blocks.array());
+                    let view = View::whole(buffer, blocks.array());
                     prefetched.push(view.clone());
-                    (view, State::Prefetch { buffer, array })
-                }
-                (_, start) => {
-                    if let Some(start) = &start
-                        && (start.shape() != operand.blocks.array() || start.dtype() != operand.blocks.dtype())
-                    {
-                        return Err(RunError::malformed(
-                            "an output does not have the type of the input that it aliases",
-                        ));
+                    if let Some(&param) = params.next() {
+                        registers[param as usize] = Value::Ref(view);
                     }
-                    let state = BlockState::new(&operand.blocks, start, &mut memory)?;
-                    let view = View::whole(state.buffer, operand.blocks.reference());
-                    (view, State::Block(state))
+                    states.push(State::Prefetch { buffer, array });
+                    continue;
                 }
+                Role::Output => match outputs.next().ok_or_else(missing)? {
+                    Some(part) => Carry::Part(part),
+                    None => Carry::Array(blocks.fresh(blocks.padded())?),
+                },
+                _ => Carry::Array(inputs.next().ok_or_else(missing)?),
             };
+            let state = BlockState::new(blocks, carry, &mut memory);
+            let view = View::whole(state.buffer, blocks.reference());
             if let Some(&param) = params.next() {
                 registers[param as usize] = Value::Ref(view);
             }
-            states.push(state);
+            states.push(State::Block(state));
         }
         for (ty, &param) in plan.scratch.iter().zip(params) {
             let buffer = memory.add(allocate(ty, plan.interpretation)?);
@@ -241,7 +296,8 @@ impl<'a> Run<'a> {
         Ok(Run { plan, grid, memory, registers, indices, states, prefetched, clock: CopyClock::default() })
     }
 
-    fn program(&mut self, number: usize, ids: &[usize], hooks: &mut dyn Hooks) -> Result<(), RunError> {
+    /// Runs the program with these ids.
+    pub(crate) fn program(&mut self, number: usize, ids: &[usize], hooks: &mut dyn Hooks) -> Result<(), RunError> {
         if hooks.cancelled() {
             return Err(RunError::cancelled());
         }
@@ -348,15 +404,34 @@ impl<'a> Run<'a> {
         machine.report_left_over(0);
     }
 
-    /// The outputs.
-    fn finish(mut self, programs: usize, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
+    /// Whether a program has written to an input, or to prefetched scalars so that later ones see it.
+    pub(crate) fn wrote_inputs(&self) -> bool {
+        self.plan.operands.iter().zip(&self.states).any(|(operand, state)| match state {
+            State::Block(state) => operand.role != Role::Output && self.memory.buffers[state.buffer].written,
+            State::Prefetch { buffer, .. } => self.memory.buffers[*buffer].written,
+        })
+    }
+
+    /// From here on whoever reads scratch memory that no program of this run has written fails.
+    pub(crate) fn forget_scratch(&mut self) {
+        let scratch = self.plan.tape.body.params.iter().skip(self.plan.operands.len());
+        self.memory.unknown = scratch
+            .filter_map(|&param| match &self.registers[param as usize] {
+                Value::Ref(view) => Some(view.buffer),
+                _ => None,
+            })
+            .collect();
+    }
+
+    /// The outputs of one block; the others have been written to their parts.
+    pub(crate) fn finish(mut self, programs: usize, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
         let reports = hooks.wants_programs();
         self.clock.begin(if reports { hooks.now() } else { None });
         let mut outputs = Vec::new();
         for (position, (operand, state)) in self.plan.operands.iter().zip(self.states).enumerate() {
             if let (State::Block(state), Role::Output) = (state, operand.role) {
                 let goes = self.clock.runs() && state.is_written(&self.memory);
-                outputs.push(state.finish(&operand.blocks, &mut self.memory)?);
+                outputs.extend(state.finish(&operand.blocks, &mut self.memory)?);
                 if goes {
                     self.clock.copied(position, true, hooks);
                 }

@@ -4,8 +4,9 @@
 //!
 //! A function is flattened once into a [`tape`]: steps over numbered registers, with constants in place and last uses
 //! marked, so that buffers move from step to step instead of being copied. A [`LaunchPlan`] runs a kernel's tape once
-//! per program; [`run_function`] runs a host function, launches included. The crate reads no clock, prints nothing and
-//! judges nothing: what its caller may want to know goes through [`Hooks`].
+//! per program, on several threads if its caller allows it and programs leave each other alone; [`run_function`] runs a
+//! host function, launches included. The crate reads no clock, prints nothing and judges nothing: what its caller may want
+//! to know goes through [`Hooks`].
 
 mod access;
 mod affine;
@@ -19,7 +20,9 @@ mod hooks;
 mod launch;
 mod machine;
 mod memory;
+mod outputs;
 mod outside;
+mod parallel;
 mod pipeline;
 mod print;
 mod reinterpret;

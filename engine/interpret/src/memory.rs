@@ -21,6 +21,8 @@ pub(crate) struct Memory {
     pub(crate) last_signals: HashMap<Place, LastSignal>,
     /// The buffer of the barrier semaphore, in launches.
     pub(crate) barrier: Option<usize>,
+    /// Buffers that hold what another program has left there, which is not known here: whoever reads them fails.
+    pub(crate) unknown: Vec<usize>,
 }
 
 /// One buffer.
@@ -39,8 +41,16 @@ impl Memory {
         self.buffers.len() - 1
     }
 
-    /// The array that a view shows part of.
+    /// The array that a view shows part of, to be read or written in part.
     pub(crate) fn array(&self, view: &View) -> Result<&Array, RunError> {
+        if self.unknown.contains(&view.buffer) {
+            return Err(RunError::eval("what another program has left in scratch memory is read"));
+        }
+        self.peek(view)
+    }
+
+    /// The same for its type only.
+    pub(crate) fn peek(&self, view: &View) -> Result<&Array, RunError> {
         self.buffers
             .get(view.buffer)
             .map(|buffer| &buffer.array)
@@ -60,6 +70,9 @@ impl Memory {
         let slot = &mut self.buffers[buffer];
         slot.array = array;
         slot.written = true;
+        if !self.unknown.is_empty() {
+            self.unknown.retain(|&other| other != buffer);
+        }
     }
 }
 

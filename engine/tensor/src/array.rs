@@ -38,6 +38,13 @@ pub(crate) fn filled<T: Clone>(shape: &Shape, value: T) -> Result<Vec<T>, OpErro
     Ok(elements)
 }
 
+/// [`filled`], where the operating system may bring the memory when it is first touched: zeros cost nothing before.
+fn repeated<T: Element>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
+    // What does not fit is an error here instead of an abort below.
+    drop(reserve::<T>(shape)?);
+    Ok(vec![value; shape.size()])
+}
+
 /// The elements of each array that stores the same type as `_like`; arrays of one dtype all do.
 pub(crate) fn elements_like<'a, T: Element>(_like: &[T], arrays: &[&'a Array]) -> Vec<&'a [T]> {
     arrays.iter().filter_map(|array| array.elements()).collect()
@@ -94,7 +101,7 @@ impl Array {
     pub fn full(dtype: DType, shape: impl Into<Shape>, value: Scalar) -> Result<Array, OpError> {
         let shape = shape.into();
         let one = Array::scalar(dtype, value);
-        let buffer = with_elements!(&*one.buffer, elements => Element::wrap(filled(&shape, elements[0])?));
+        let buffer = with_elements!(&*one.buffer, elements => Element::wrap(repeated(&shape, elements[0])?));
         Ok(Array::from_parts(dtype, shape, buffer))
     }
 

@@ -72,10 +72,29 @@ macro_rules! elements {
             }
         })*
 
+        /// Elements of a buffer, or of a stretch of one, to be written.
+        #[derive(Debug)]
+        pub(crate) enum BufferMut<'a> { $($variant(&'a mut [$rust]),)* }
+
+        impl<'a> BufferMut<'a> {
+            /// The first elements, and the rest.
+            pub(crate) fn split_at(self, count: usize) -> (BufferMut<'a>, BufferMut<'a>) {
+                match self { $(BufferMut::$variant(elements) => {
+                    let (first, rest) = elements.split_at_mut(count);
+                    (BufferMut::$variant(first), BufferMut::$variant(rest))
+                })* }
+            }
+        }
+
         impl Buffer {
             /// Number of elements.
             pub fn len(&self) -> usize {
                 match self { $(Buffer::$variant(elements) => elements.len(),)* }
+            }
+
+            /// The elements, to be written.
+            pub(crate) fn as_mut(&mut self) -> BufferMut<'_> {
+                match self { $(Buffer::$variant(elements) => BufferMut::$variant(elements),)* }
             }
 
             /// The dtype that this buffer means when nothing else is said.
@@ -115,6 +134,29 @@ macro_rules! with_elements {
     };
 }
 pub(crate) use with_elements;
+
+/// [`with_elements`] for a [`BufferMut`].
+macro_rules! with_elements_mut {
+    ($buffer:expr, $elements:ident => $body:expr) => {
+        match $buffer {
+            $crate::buffer::BufferMut::Bool($elements) => $body,
+            $crate::buffer::BufferMut::I8($elements) => $body,
+            $crate::buffer::BufferMut::I16($elements) => $body,
+            $crate::buffer::BufferMut::I32($elements) => $body,
+            $crate::buffer::BufferMut::I64($elements) => $body,
+            $crate::buffer::BufferMut::U8($elements) => $body,
+            $crate::buffer::BufferMut::U16($elements) => $body,
+            $crate::buffer::BufferMut::U32($elements) => $body,
+            $crate::buffer::BufferMut::U64($elements) => $body,
+            $crate::buffer::BufferMut::BF16($elements) => $body,
+            $crate::buffer::BufferMut::F16($elements) => $body,
+            $crate::buffer::BufferMut::F32($elements) => $body,
+            $crate::buffer::BufferMut::F64($elements) => $body,
+            $crate::buffer::BufferMut::Key($elements) => $body,
+        }
+    };
+}
+pub(crate) use with_elements_mut;
 
 impl Buffer {
     /// Whether there are no elements.

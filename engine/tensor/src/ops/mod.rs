@@ -34,6 +34,7 @@ pub use pad::{PadDimension, pad};
 pub use reduce::{ReduceOp, arg_extreme, reduce};
 pub use select::{clamp, select, select_n};
 pub use sort::{argsort, sort, top_k};
+pub(crate) use strided::{Pattern, signed_strides};
 pub use structural::{
     broadcast_in_dim, concatenate, dynamic_slice, dynamic_update_slice, reshape, reverse, slice, transpose,
 };

@@ -1,0 +1,122 @@
+//! Outputs in the making: arrays whose blocks nobody has written yet need not hold anything, so nothing is filled or read
+//! before the first program comes to a block; and they can be cut into stretches that threads fill apart from each other.
+
+use crate::blocks::BlockPlan;
+use crate::error::RunError;
+use pallas_tensor::{Array, Part};
+use smallvec::SmallVec;
+
+/// One output.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// With its padding.
+    array: Array,
+    /// Which blocks hold something, in row-major order; none where all do.
+    written: Vec<bool>,
+}
+
+impl Output {
+    /// Starts with an array; `None` is uninitialised.
+    pub(crate) fn new(plan: &BlockPlan, start: Option<Array>) -> Result<Output, RunError> {
+        if let Some(start) = start {
+            return Ok(Output { array: plan.pad(start)?, written: Vec::new() });
+        }
+        match plan.counts() {
+            Some(counts) => {
+                let blocks = counts.iter().product();
+                Ok(Output { array: Array::zeros(plan.dtype(), plan.padded().clone())?, written: vec![false; blocks] })
+            }
+            None => Ok(Output { array: plan.fresh(plan.padded())?, written: Vec::new() }),
+        }
+    }
+
+    /// All of it, to be written.
+    pub(crate) fn part(&mut self) -> OutputPart<'_> {
+        OutputPart { part: self.array.part(), written: &mut self.written, axis: 0, rows: 0, fresh: None }
+    }
+
+    /// The array without its padding; blocks that nobody has written are what fresh memory is.
+    pub(crate) fn finish(mut self, plan: &BlockPlan) -> Result<Array, RunError> {
+        if let Some(counts) = plan.counts()
+            && self.written.contains(&false)
+        {
+            let fresh = plan.fresh(plan.block())?;
+            let mut part = self.array.part();
+            for number in (0..self.written.len()).filter(|&number| !self.written[number]) {
+                let mut rest = number;
+                let mut starts: SmallVec<[usize; 4]> = SmallVec::from_elem(0, counts.len());
+                for axis in (0..counts.len()).rev() {
+                    starts[axis] = rest % counts[axis] * plan.block()[axis];
+                    rest /= counts[axis];
+                }
+                part.write(&starts, plan.block(), &fresh)?;
+            }
+        }
+        plan.unpad(self.array)
+    }
+}
+
+/// An output, or a stretch of its blocks.
+#[derive(Debug)]
+pub(crate) struct OutputPart<'a> {
+    part: Part<'a>,
+    written: &'a mut [bool],
+    /// Along which dimension rows are missing before this part, and how many.
+    axis: usize,
+    rows: usize,
+    /// A block that nobody has written.
+    fresh: Option<Array>,
+}
+
+impl<'a> OutputPart<'a> {
+    /// The first `rows` along a dimension, and the rest. Dimensions before it have to be of size 1.
+    pub(crate) fn split(self, axis: usize, rows: usize) -> Result<(OutputPart<'a>, OutputPart<'a>), RunError> {
+        let all = self.part.shape()[axis];
+        let blocks = (self.written.len() * rows).checked_div(all).unwrap_or(0);
+        let (first, rest) = self.part.split(axis, rows)?;
+        let (first_written, rest_written) = self.written.split_at_mut(blocks);
+        Ok((
+            OutputPart { part: first, written: first_written, axis, rows: self.rows, fresh: None },
+            OutputPart { part: rest, written: rest_written, axis, rows: self.rows + rows, fresh: None },
+        ))
+    }
+
+    /// Where a block begins in this part.
+    fn inside(&self, starts: &[i64]) -> SmallVec<[usize; 4]> {
+        let mut inside: SmallVec<[usize; 4]> = starts.iter().map(|&start| start as usize).collect();
+        if let Some(start) = inside.get_mut(self.axis) {
+            // One that begins before is found to lie outside by whoever reads or writes.
+            *start = start.wrapping_sub(self.rows);
+        }
+        inside
+    }
+
+    /// The number of a block among those of this part.
+    fn number(&self, plan: &BlockPlan, inside: &[usize]) -> usize {
+        let sizes = self.part.shape().iter().zip(plan.block());
+        inside.iter().zip(sizes).fold(0, |number, (&start, (&size, &block))| number * (size / block) + start / block)
+    }
+
+    /// The block that begins there.
+    pub(crate) fn read(&mut self, plan: &BlockPlan, starts: &[i64]) -> Result<Array, RunError> {
+        let inside = self.inside(starts);
+        if self.written.is_empty() || self.written.get(self.number(plan, &inside)) == Some(&true) {
+            return Ok(self.part.read(&inside, plan.block())?);
+        }
+        if self.fresh.is_none() {
+            self.fresh = Some(plan.fresh(plan.block())?);
+        }
+        self.fresh.clone().ok_or_else(|| RunError::malformed("a fresh block is missing"))
+    }
+
+    /// Puts a block back.
+    pub(crate) fn write(&mut self, plan: &BlockPlan, starts: &[i64], block: &Array) -> Result<(), RunError> {
+        let inside = self.inside(starts);
+        self.part.write(&inside, plan.block(), block)?;
+        if !self.written.is_empty() {
+            let number = self.number(plan, &inside);
+            self.written[number] = true;
+        }
+        Ok(())
+    }
+}

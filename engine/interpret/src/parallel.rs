@@ -1,0 +1,205 @@
+//! Programs on several threads.
+//!
+//! The grid is cut along its first axis into runs of programs. That may be done where each output's blocks follow this axis
+//! one to one, so that every thread fills a stretch of the outputs of its own, and where nothing else goes from one run of
+//! programs to another: programs wait for nobody, print nothing, do not write to inputs, and do not read scratch memory that
+//! earlier programs have left. The first is read off the index maps and the kernel; that inputs and scratch memory are left
+//! alone is watched. Where anything comes up, also an error or an access out of bounds, what was done is thrown away and the
+//! programs run one after the other: results and reports are those of one thread, to the bit.
+
+use crate::affine::IndexMap;
+use crate::error::RunError;
+use crate::hooks::{Hooks, OutOfBounds, UnmatchedSemaphore};
+use crate::launch::{LaunchPlan, Run, next};
+use crate::outputs::OutputPart;
+use crate::tape::{Action, Block};
+use pallas_ir::Role;
+use pallas_tensor::Array;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Runs of programs for each thread: one that is slower than others leaves some of them to the others.
+const RUNS_PER_THREAD: usize = 4;
+/// Elements of blocks that threads are worth starting for.
+const WORTH: usize = 1 << 17;
+/// What a program costs by itself, in elements.
+const PROGRAM: usize = 256;
+/// The stack of a thread. Control flow inside of control flow recurses.
+const STACK: usize = 16 << 20;
+
+/// Whether the steps of a kernel leave other programs and the world alone, but for what they read and write.
+pub(crate) fn is_quiet(block: &Block) -> bool {
+    block.steps.iter().all(|step| match &step.action {
+        Action::Pure(_)
+        | Action::MultiplyAdd { .. }
+        | Action::MultiplyByReciprocal
+        | Action::Load(..)
+        | Action::Store(..)
+        | Action::Swap(..)
+        | Action::Atomic { .. }
+        | Action::View(_)
+        | Action::Reinterpret(..)
+        | Action::ProgramId(_)
+        | Action::NumPrograms(_) => true,
+        Action::For(body) | Action::Scoped(body, _) => is_quiet(body),
+        Action::While { condition, body } => is_quiet(condition) && is_quiet(body),
+        Action::Cond(branches) => branches.iter().all(is_quiet),
+        Action::Pipeline(_)
+        | Action::Copy(_)
+        | Action::Semaphore(_)
+        | Action::Agent(_)
+        | Action::DebugPrint(_)
+        | Action::Launch(..) => false,
+    })
+}
+
+/// The axis to cut the grid along, and for each output the dimension that follows it with its block size.
+fn cut(plan: &LaunchPlan, grid: &[usize]) -> Option<(usize, Vec<(usize, usize)>)> {
+    let axis = grid.iter().position(|&extent| extent != 1)?;
+    let follows = |operand: &crate::launch::OperandPlan| {
+        let counts = operand.blocks.counts()?;
+        let IndexMap::Affine(rows) = &operand.map else { return None };
+        // Dimensions before it are of size 1, so that the blocks of neighbouring programs lie one behind the other.
+        let dimension = operand.blocks.padded().iter().position(|&size| size != 1)?;
+        let row = rows.get(dimension)?;
+        let other = |(place, &factor): (usize, &i32)| factor == 0 || place == axis || grid[place] == 1;
+        let one_to_one = row.constant == 0
+            && row.factors.get(axis) == Some(&1)
+            && row.factors.iter().enumerate().all(other)
+            && grid[axis] <= counts[dimension]
+            && !operand.blocks.is_one();
+        one_to_one.then(|| (dimension, operand.blocks.block()[dimension]))
+    };
+    let dimensions: Option<Vec<(usize, usize)>> = plan.with_role(Role::Output).map(follows).collect();
+    dimensions.filter(|dimensions| !dimensions.is_empty()).map(|dimensions| (axis, dimensions))
+}
+
+/// Runs of programs that are worth a thread, or nothing.
+fn runs(plan: &LaunchPlan, grid: &[usize], axis: usize, threads: usize) -> Option<usize> {
+    let programs = grid.iter().fold(1usize, |all, &extent| all.saturating_mul(extent));
+    let elements = plan.operands.iter().filter(|operand| operand.role != Role::Prefetch);
+    let each = elements.fold(PROGRAM, |sum, operand| sum.saturating_add(operand.blocks.block().size()));
+    let runs = grid[axis].min(threads.saturating_mul(RUNS_PER_THREAD));
+    (runs > 1 && programs.saturating_mul(each) >= WORTH).then_some(runs)
+}
+
+/// A run of programs: from and to on the axis, and the outputs that they fill.
+type Job<'a> = (usize, usize, Vec<Option<OutputPart<'a>>>);
+
+/// Runs all programs on several threads and gives the outputs; `None` if they have to run one after the other.
+pub(crate) fn run(
+    plan: &LaunchPlan,
+    grid: &[usize],
+    inputs: &[Array],
+    starts: &[Option<Array>],
+    threads: usize,
+    hooks: &mut dyn Hooks,
+) -> Result<Option<Vec<Array>>, RunError> {
+    let Some((axis, dimensions)) = cut(plan, grid) else { return Ok(None) };
+    let Some(count) = runs(plan, grid, axis, threads) else { return Ok(None) };
+    let mut outputs = plan.outputs(starts.to_vec())?;
+    let bounds: Vec<usize> = (0..=count).map(|number| grid[axis] * number / count).collect();
+    let mut jobs: Vec<Job<'_>> = bounds.windows(2).map(|pair| (pair[0], pair[1], Vec::new())).collect();
+    for (output, &(dimension, size)) in outputs.iter_mut().zip(&dimensions) {
+        let Some(output) = output else { return Ok(None) };
+        let mut rest = output.part();
+        for (from, to, parts) in &mut jobs {
+            let (part, others) = rest.split(dimension, (*to - *from) * size)?;
+            parts.push(Some(part));
+            rest = others;
+        }
+    }
+    let jobs: Vec<Mutex<Option<Job<'_>>>> = jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
+    let shared = Shared { next: AtomicUsize::new(0), failed: AtomicBool::new(false), cancelled: AtomicBool::new(false) };
+    let work = |hooks: &mut dyn Hooks| {
+        while !shared.failed.load(Ordering::Relaxed) {
+            let Some(job) = jobs.get(shared.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let Some(job) = job.lock().unwrap_or_else(PoisonError::into_inner).take() else { break };
+            if programs(plan, grid, axis, inputs, job, hooks).is_err() {
+                shared.failed.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(count) {
+            let thread = std::thread::Builder::new().name("programs".to_string()).stack_size(STACK);
+            // Where no thread can be had, the others do its work.
+            let _ = thread.spawn_scoped(scope, || work(&mut Quiet { shared: &shared, caller: None }));
+        }
+        work(&mut Quiet { shared: &shared, caller: Some(hooks) });
+    });
+    drop(jobs);
+    if shared.cancelled.load(Ordering::Relaxed) {
+        return Err(RunError::cancelled());
+    }
+    if shared.failed.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let mut results = Vec::with_capacity(outputs.len());
+    for (output, operand) in outputs.into_iter().flatten().zip(plan.with_role(Role::Output)) {
+        results.push(output.finish(&operand.blocks)?);
+    }
+    Ok(Some(results))
+}
+
+/// One run of programs.
+fn programs(
+    plan: &LaunchPlan,
+    grid: &[usize],
+    axis: usize,
+    inputs: &[Array],
+    (from, to, parts): Job<'_>,
+    hooks: &mut dyn Hooks,
+) -> Result<(), RunError> {
+    let mut run = Run::new(plan, grid, inputs.to_vec(), parts)?;
+    run.forget_scratch();
+    let inner: usize = grid[axis + 1..].iter().product();
+    let mut ids = vec![0; grid.len()];
+    ids[axis] = from;
+    for number in from * inner..to * inner {
+        run.program(number, &ids, hooks)?;
+        if run.wrote_inputs() {
+            return Err(RunError::eval("a program writes to an input"));
+        }
+        next(&mut ids, grid);
+    }
+    run.finish(to * inner, hooks).map(drop)
+}
+
+/// What threads tell each other.
+struct Shared {
+    /// The run of programs that is next.
+    next: AtomicUsize,
+    /// Whether programs have to run one after the other after all.
+    failed: AtomicBool,
+    cancelled: AtomicBool,
+}
+
+/// The hooks of a thread: programs that have something to say run again, one after the other.
+struct Quiet<'a> {
+    shared: &'a Shared,
+    /// The launch's own hooks, on the thread that they belong to.
+    caller: Option<&'a mut dyn Hooks>,
+}
+
+impl Hooks for Quiet<'_> {
+    fn cancelled(&mut self) -> bool {
+        if self.caller.as_mut().is_some_and(|caller| caller.cancelled()) {
+            self.shared.cancelled.store(true, Ordering::Relaxed);
+            self.shared.failed.store(true, Ordering::Relaxed);
+        }
+        self.shared.failed.load(Ordering::Relaxed)
+    }
+
+    fn debug_print(&mut self, _format: &str, _values: &[Array]) {
+        self.shared.failed.store(true, Ordering::Relaxed);
+    }
+
+    fn out_of_bounds(&mut self, _access: &OutOfBounds<'_>) {
+        self.shared.failed.store(true, Ordering::Relaxed);
+    }
+
+    fn unmatched(&mut self, _semaphore: &UnmatchedSemaphore<'_>) {
+        self.shared.failed.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,193 @@
+//! Programs on several threads: the outputs are those of one thread to the bit, and so is everything that hooks are told;
+//! what must not be cut runs in one piece.
+
+use pallas_interpret::{Hooks, OutOfBounds, RunErrorKind, run_launch};
+use pallas_ir::text::parse_launch;
+use pallas_tensor::Array;
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::thread::ThreadId;
+
+/// Runs on a number of threads, keeps what is told, and stops after a number of questions.
+struct On {
+    threads: usize,
+    told: Vec<String>,
+    asked: usize,
+    patience: usize,
+}
+
+impl Hooks for On {
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn cancelled(&mut self) -> bool {
+        self.asked += 1;
+        self.asked > self.patience
+    }
+
+    fn debug_print(&mut self, format: &str, _values: &[Array]) {
+        self.told.push(format.to_string());
+    }
+
+    fn out_of_bounds(&mut self, access: &OutOfBounds<'_>) {
+        self.told.push(format!("{:?} at {}", access.ids, access.start));
+    }
+}
+
+fn on(threads: usize) -> On {
+    On { threads, told: Vec::new(), asked: 0, patience: usize::MAX }
+}
+
+fn values(shape: &[usize]) -> Array {
+    let size: usize = shape.iter().product();
+    let values: Vec<f32> = (0..size).map(|i| (i as f32 * 0.37) % 5.0 - 2.5).collect();
+    Array::from_f32s(shape, &values).expect("as many")
+}
+
+/// Outputs and reports are the same on one thread and on several; gives how often the caller's thread was asked whether to
+/// go on: once for every program if it ran all of them.
+fn same(text: &str, inputs: &[Array]) -> (usize, Vec<String>) {
+    let launch = parse_launch(text).expect("well written");
+    let mut one = on(1);
+    let expected = run_launch(&launch, inputs.to_vec(), &mut one).expect("runs");
+    let mut several = on(3);
+    let found = run_launch(&launch, inputs.to_vec(), &mut several).expect("runs");
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!(found.same_bits(expected), "{text}");
+    }
+    assert_eq!(one.told, several.told);
+    (several.asked, one.told)
+}
+
+const SOFTMAX: &str = "launch grid=[64, 2] {
+  input @x: f32[512,2000] block=[8, 1000] map @m(%i: i32[], %j: i32[]) { yield %i, %j }
+  output @o: f32[512,2000] block=[8, 1000] map @m(%i: i32[], %j: i32[]) { yield %i, %j }
+  kernel @k(%x: ref<f32[8,1000]>, %o: ref<f32[8,1000]>) {
+    %v = load %x[:, :] : f32[8,1000]
+    %e = exp %v : f32[8,1000]
+    %s = reduce_sum %e axes=[1] : f32[8]
+    %w = broadcast_in_dim %s shape=[8, 1000] dims=[0] : f32[8,1000]
+    %r = div %e, %w : f32[8,1000]
+    store %o[:, :], %r
+  }
+}";
+
+#[test]
+fn blocks_that_follow_the_first_axis_are_the_same_on_threads() {
+    same(SOFTMAX, &[values(&[512, 2000])]);
+}
+
+#[test]
+fn the_last_thread_meets_rows_that_are_padding() {
+    let text = SOFTMAX.replace("512,2000", "509,1777");
+    same(&text, &[values(&[509, 1777])]);
+}
+
+#[test]
+fn blocks_that_no_program_writes_stay_uninitialised() {
+    let text = SOFTMAX.replace("grid=[64, 2]", "grid=[60, 1]");
+    let launch = parse_launch(&text).expect("well written");
+    let outputs = run_launch(&launch, vec![values(&[512, 2000])], &mut on(3)).expect("runs");
+    let elements: &[f32] = outputs[0].elements().expect("floats");
+    assert!(!elements[0].is_nan() && elements[1000].is_nan() && elements[480 * 2000].is_nan());
+    same(&text, &[values(&[512, 2000])]);
+}
+
+/// Adds up along the second axis in scratch memory; `START` is where the sum starts anew.
+const SUMS: &str = "launch grid=[16, 8] {
+  input @x: f32[16,8,4096] block=[squeezed, squeezed, 4096] map @m(%i: i32[], %j: i32[]) {
+    %z = constant 0 : i32[]
+    yield %i, %j, %z
+  }
+  output @o: f32[16,4096] block=[squeezed, 4096] map @n(%i: i32[], %j: i32[]) {
+    %z = constant 0 : i32[]
+    yield %i, %z
+  }
+  scratch ref<f32[4096], vmem>
+  kernel @k(%x: ref<f32[4096]>, %o: ref<f32[4096]>, %acc: ref<f32[4096], vmem>) {
+    %i = program_id axis=0 : i32[]
+    %j = program_id axis=1 : i32[]
+    %n = add %i, %j : i32[]
+    %zero = constant 0 : i32[]
+    %first = eq START, %zero : bool[]
+    cond %first { } {
+      %nil = constant 0.0 : f32[]
+      %nils = broadcast_in_dim %nil shape=[4096] dims=[] : f32[4096]
+      store %acc[:], %nils
+    }
+    %a = load %acc[:] : f32[4096]
+    %v = load %x[:] : f32[4096]
+    %s = add %a, %v : f32[4096]
+    store %acc[:], %s
+    store %o[:], %s
+  }
+}";
+
+#[test]
+fn scratch_memory_that_starts_anew_in_time_does_not_hold_threads_back() {
+    let (asked, _) = same(&SUMS.replace("START", "%j"), &[values(&[16, 8, 4096])]);
+    assert!(asked <= 16 * 8, "the programs ran a second time, one after the other");
+}
+
+#[test]
+fn scratch_memory_that_goes_from_the_first_program_to_the_last_keeps_them_in_order() {
+    let (asked, _) = same(&SUMS.replace("START", "%n"), &[values(&[16, 8, 4096])]);
+    assert!(asked >= 16 * 8, "programs ran without what others had left for them");
+}
+
+#[test]
+fn an_output_that_all_programs_share_is_not_cut() {
+    let text = SUMS.replace("START", "%j").replace("yield %i, %z", "yield %z, %z");
+    let (asked, _) = same(&text, &[values(&[16, 8, 4096])]);
+    assert_eq!(asked, 16 * 8);
+}
+
+#[test]
+fn inputs_that_programs_write_to_are_seen_by_later_ones() {
+    let text = SOFTMAX.replace("yield %i, %j }\n  output", "%z = constant 0 : i32[]\n yield %z, %j }\n  output");
+    let text = text.replace("store %o[:, :], %r", "store %o[:, :], %r\n    store %x[:, :], %r");
+    same(&text, &[values(&[512, 2000])]);
+}
+
+#[test]
+fn prints_and_accesses_outside_come_in_order_and_once() {
+    let text = SOFTMAX.replace(
+        "%e = exp",
+        "%i = program_id axis=0 : i32[]\n    %at = load %x[%i, 0] : f32[]\n    debug_print %i format=\"i {}\"\n    %e = exp",
+    );
+    let (_, told) = same(&text, &[values(&[512, 2000])]);
+    assert_eq!(told.len(), 64 * 2 + 56 * 2);
+    let quiet = text.replace("debug_print %i format=\"i {}\"", "");
+    let (_, told) = same(&quiet, &[values(&[512, 2000])]);
+    assert_eq!(told.len(), 56 * 2);
+}
+
+#[test]
+fn a_run_on_threads_can_be_stopped() {
+    let launch = parse_launch(SOFTMAX).expect("well written");
+    let mut hooks = On { patience: 3, ..on(3) };
+    let error = run_launch(&launch, vec![values(&[512, 2000])], &mut hooks).expect_err("stopped");
+    assert!(matches!(error.kind, RunErrorKind::Cancelled));
+}
+
+#[test]
+fn hooks_stay_on_the_thread_of_their_caller() {
+    static SEEN: Mutex<Option<HashSet<ThreadId>>> = Mutex::new(None);
+    struct Watching;
+    impl Hooks for Watching {
+        fn threads(&self) -> usize {
+            SEEN.lock().expect("nobody panics").get_or_insert_default().insert(std::thread::current().id());
+            2
+        }
+        fn cancelled(&mut self) -> bool {
+            SEEN.lock().expect("nobody panics").get_or_insert_default().insert(std::thread::current().id());
+            false
+        }
+    }
+    let launch = parse_launch(SOFTMAX).expect("well written");
+    let outputs = run_launch(&launch, vec![values(&[512, 2000])], &mut Watching).expect("runs");
+    assert_eq!(outputs.len(), 1);
+    assert_eq!(SEEN.lock().expect("nobody panics").as_ref().map(HashSet::len), Some(1));
+}
