@@ -110,7 +110,8 @@ pub(crate) fn run(
         }
     }
     let jobs: Vec<Mutex<Option<Job<'_>>>> = jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
-    let shared = Shared { next: AtomicUsize::new(0), failed: AtomicBool::new(false), cancelled: AtomicBool::new(false) };
+    let shared =
+        Shared { next: AtomicUsize::new(0), failed: AtomicBool::new(false), cancelled: AtomicBool::new(false) };
     let work = |hooks: &mut dyn Hooks| {
         while !shared.failed.load(Ordering::Relaxed) {
             let Some(job) = jobs.get(shared.next.fetch_add(1, Ordering::Relaxed)) else { break };

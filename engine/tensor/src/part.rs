@@ -53,9 +53,11 @@ impl<'a> Part<'a> {
     fn pattern(&self, starts: &[usize], sizes: &Shape) -> Result<Pattern, OpError> {
         let fits = starts.len() == self.shape.rank()
             && sizes.rank() == self.shape.rank()
-            && self.shape.iter().zip(starts.iter().zip(sizes)).all(|(&whole, (&start, &size))| {
-                start.checked_add(size).is_some_and(|end| end <= whole)
-            });
+            && self
+                .shape
+                .iter()
+                .zip(starts.iter().zip(sizes))
+                .all(|(&whole, (&start, &size))| start.checked_add(size).is_some_and(|end| end <= whole));
         if !fits {
             return Err(OpError::shapes("part", &self.shape, sizes));
         }

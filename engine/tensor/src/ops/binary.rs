@@ -4,8 +4,8 @@ use crate::array::Array;
 use crate::buffer::{Buffer, Element};
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
-use crate::ops::elementwise::{Operand, copied, each, in_f32_chunks_with, pair, wrap_four_bits};
 use crate::isa::for_each_isa;
+use crate::ops::elementwise::{Operand, copied, each, in_f32_chunks_with, pair, wrap_four_bits};
 use crate::ops::functions::{double, single};
 use crate::ops::number::{Float, Integer};
 

@@ -16,8 +16,8 @@ pub(crate) mod single {
 
 /// Functions of single precision that loops go through several elements at once with.
 pub(crate) mod lanes {
-    pub(crate) use crate::math::lanes::*;
     use crate::isa::Fma;
+    pub(crate) use crate::math::lanes::*;
 
     /// As [`super::single::log2`].
     #[inline(always)]

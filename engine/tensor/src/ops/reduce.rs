@@ -317,7 +317,9 @@ mod tests {
 
     #[test]
     fn lanes_give_what_rows_give_one_by_one() {
-        for shape in [[1, 5, 1], [3, 32, 1], [2, 33, 1], [2, 1000, 1], [1, 4096, 1], [2, 37, 5], [1, 1100, 3], [4, 8, 40]] {
+        for shape in
+            [[1, 5, 1], [3, 32, 1], [2, 33, 1], [2, 1000, 1], [1, 4096, 1], [2, 37, 5], [1, 1100, 3], [4, 8, 40]]
+        {
             let size: usize = shape.iter().product();
             let values: Vec<f32> = (0..size).map(|i| (i as f32 * 0.37) % 5.0 - 2.4 + 1e-3 / (1 + i) as f32).collect();
             let array = Array::from_f32s(shape, &values).expect("as many");

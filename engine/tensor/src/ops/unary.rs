@@ -4,8 +4,8 @@ use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
-use crate::ops::elementwise::{copied, in_f32_chunks, round_narrow, wrap_four_bits};
 use crate::isa::for_each_isa;
+use crate::ops::elementwise::{copied, in_f32_chunks, round_narrow, wrap_four_bits};
 use crate::ops::functions::{double, lanes, single};
 use crate::ops::number::{Float, Integer};
 
