@@ -18,9 +18,12 @@ fn arguments() -> Vec<f32> {
     special.into_iter().chain(patterns).chain(ordinary).chain(near).collect()
 }
 
+/// A function of one number.
+type Function = fn(f32) -> f32;
+
 #[test]
 fn arrays_and_numbers_have_the_same_digits() {
-    let functions: [(UnaryOp, fn(f32) -> f32); 11] = [
+    let functions: [(UnaryOp, Function); 11] = [
         (UnaryOp::Exp, math::exp),
         (UnaryOp::Exp2, math::exp2),
         (UnaryOp::Expm1, math::expm1),
