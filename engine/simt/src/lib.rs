@@ -1,5 +1,5 @@
 //! Kernel IR to what the threads of a GPU do: the [SIMT IR](ir), how kernels are [lowered](lower) to it, its
-//! simulator, and [CUDA C++](cuda) printed from it. Needs no GPU and launches nothing: `compile` gives a [`Program`],
+//! [simulator](sim), and [CUDA C++](cuda) printed from it. Needs no GPU and launches nothing: `compile` gives a [`Program`],
 //! text and all that has to be known to launch it.
 
 pub mod cuda;
@@ -7,6 +7,7 @@ pub mod ir;
 pub mod layout;
 pub mod lower;
 mod program;
+pub mod sim;
 
 pub use lower::fresh::uninitialized;
 pub use program::{Architecture, Initial, LineEntry, Param, ParamKind, Program, Refusal, compile};

@@ -217,8 +217,8 @@ impl Lower<'_> {
     }
 
     /// Masks off what is outside of the array.
-    fn bounded(&mut self, place: Value, extent: i64, mask: &mut Option<Value>) {
-        let (zero, extent) = (self.b.int(0), self.b.int(extent));
+    fn bounded(&mut self, place: Value, extent: Number, mask: &mut Option<Value>) {
+        let (zero, extent) = (self.b.int(0), extent.value(&mut self.b));
         let below = self.b.binary(&ops::LT, place, extent);
         *mask = Some(self.both(*mask, below));
         let above = self.b.binary(&ops::GE, place, zero);

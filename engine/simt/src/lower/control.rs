@@ -5,7 +5,7 @@ use super::context::{Bound, Lower};
 use super::number::Number;
 use crate::Refusal;
 use crate::ir::{Op, Ty, Value};
-use pallas_ir::{OpData, RegionId, ValueId, ops};
+use pallas_ir::{OpData, RegionId, ValueId};
 use pallas_tensor::DType;
 
 impl Lower<'_> {
@@ -100,12 +100,5 @@ impl Lower<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Semaphores only count between agents: one block has none to wait for.
-    pub(crate) fn semaphore(&mut self, ty: &pallas_ir::RefType) -> Result<super::refs::RefView, Refusal> {
-        let _ = ops::find(ty.space.name());
-        Err(Refusal::new(format!("memory of kind `{}` is not lowered yet", ty.space.name()), self.b.span)
-            .with_help("run the kernel with `--device interpret`"))
     }
 }

@@ -28,7 +28,7 @@ impl Lower<'_> {
             MemoryOp::Load => self.lower_load(op),
             MemoryOp::Store => self.lower_store(op),
             MemoryOp::Swap => self.lower_swap(op),
-            MemoryOp::Atomic => Err(self.refuse(op)),
+            MemoryOp::Atomic => self.lower_atomic(op),
             MemoryOp::View => {
                 let view = self.reference(op.operands[0])?;
                 let pattern = op.attributes.index().cloned().ok_or_else(|| self.malformed())?;

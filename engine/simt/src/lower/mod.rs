@@ -11,21 +11,29 @@
 //! After each of the last three the verifier looks. What is not lowered is a [`Refusal`] that names the op and its source line.
 
 mod access;
+mod atomics;
 pub mod barriers;
 mod context;
 mod control;
+mod copies;
+mod cumulative;
 mod dead;
+mod dot;
 mod effects;
 mod elementwise;
 pub(crate) mod fresh;
+mod gather;
 pub mod grid;
 mod memory;
 mod moves;
 mod number;
 mod operands;
+mod pipeline;
 mod place;
 pub(crate) use place::ALIGNMENT;
+mod reduce;
 mod refs;
+mod slices;
 mod structural;
 
 use crate::ir::{Kernel, verify};
@@ -88,6 +96,8 @@ impl Lower<'_> {
             OpKind::Control(ControlOp::While) => self.lower_while(op),
             OpKind::Control(ControlOp::Cond) => self.lower_cond(op),
             OpKind::Control(ControlOp::Scoped) => self.lower_scoped(op),
+            OpKind::Control(ControlOp::Pipeline) => self.lower_pipeline(op),
+            OpKind::Copy(copy) => self.lower_copy(op, *copy),
             OpKind::Program(question) => self.lower_program(op, *question),
             OpKind::Effect(EffectOp::DebugPrint) => self.lower_print(op),
             _ => Err(self.refuse(op)),
@@ -107,6 +117,17 @@ impl Lower<'_> {
             "transpose" => self.lower_transpose(op),
             "rev" => self.lower_rev(op),
             "concatenate" => self.lower_concatenate(op),
+            "slice" => self.lower_slice(op),
+            "pad" => self.lower_pad(op),
+            "dynamic_slice" => self.lower_dynamic_slice(op),
+            "dynamic_update_slice" => self.lower_dynamic_update_slice(op),
+            "reduce_sum" | "reduce_prod" | "reduce_max" | "reduce_min" | "reduce_and" | "reduce_or" | "reduce_xor" => {
+                self.lower_reduce(op)
+            }
+            "argmax" | "argmin" => self.lower_arg(op),
+            "cumsum" | "cumprod" | "cummax" | "cummin" | "cumlogsumexp" => self.lower_cumulative(op),
+            "dot_general" => self.lower_dot(op),
+            "gather" => self.lower_gather(op),
             _ => Err(self.refuse(op)),
         }
     }

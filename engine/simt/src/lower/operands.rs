@@ -132,7 +132,7 @@ impl Lower<'_> {
                 stride: view.dims[axis].stride,
                 offset,
                 shown: if *dim == BlockDim::Squeezed { Shown::At } else { Shown::Range { size, step: 1 } },
-                extent: (!within).then_some(extent as i64),
+                extent: (!within).then_some(Number::Known(extent as i64)),
             };
         }
         Ok(view)

@@ -21,8 +21,8 @@ pub(crate) struct RefDim {
     /// First element that is shown.
     pub(crate) offset: Number,
     pub(crate) shown: Shown,
-    /// The array's extent, where what is shown may leave it.
-    pub(crate) extent: Option<i64>,
+    /// Where what is there ends, where what is shown may leave it.
+    pub(crate) extent: Option<Number>,
 }
 
 /// What is shown of a dimension.

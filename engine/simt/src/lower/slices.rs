@@ -1,0 +1,77 @@
+//! Parts of tiles, updates of parts, and padding.
+
+use super::context::{Lower, Tile};
+use super::moves::Map;
+use super::number::Number;
+use crate::Refusal;
+use pallas_ir::{OpData, ValueId};
+
+impl Lower<'_> {
+    pub(crate) fn lower_slice(&mut self, op: &OpData) -> Result<(), Refusal> {
+        let tile = self.tile(op.operands[0])?;
+        let from = Map::row_major(&tile.shape);
+        let shape = self.function.ty(op.results[0]).shape().to_vec();
+        let (start, strides) = (self.axes(op, "start")?, self.axes(op, "strides")?);
+        let base = start.iter().zip(&from.strides).map(|(&start, &stride)| start as i64 * stride).sum();
+        let step = |dim: usize| strides.get(dim).copied().unwrap_or(1) as i64;
+        let strides = from.strides.iter().enumerate().map(|(dim, &stride)| stride * step(dim)).collect();
+        let value = self.deal(&[(tile, from)], &shape, &Map { base: Number::Known(base), strides })?;
+        self.set(op, value);
+        Ok(())
+    }
+
+    /// Where a block of these extents begins that is moved inside of a tile.
+    fn begin(&mut self, shape: &[usize], sizes: &[usize], starts: &[ValueId]) -> Result<Number, Refusal> {
+        let strides = super::context::row_major(shape);
+        let mut base = Number::Known(0);
+        for (dim, &start) in starts.iter().enumerate() {
+            let last = shape[dim] as i64 - sizes[dim] as i64;
+            let start = self.number(start)?.clamp(&mut self.b, 0, last.max(0));
+            let far = start.times(&mut self.b, strides[dim]);
+            base = base.add(&mut self.b, far);
+        }
+        Ok(base)
+    }
+
+    pub(crate) fn lower_dynamic_slice(&mut self, op: &OpData) -> Result<(), Refusal> {
+        let tile = self.tile(op.operands[0])?;
+        let shape = self.function.ty(op.results[0]).shape().to_vec();
+        let from = Map::row_major(&tile.shape);
+        let base = self.begin(&tile.shape, &shape, &op.operands[1..])?;
+        let to = Map { base, strides: from.strides.clone() };
+        let value = self.deal(&[(tile, from)], &shape, &to)?;
+        self.set(op, value);
+        Ok(())
+    }
+
+    pub(crate) fn lower_dynamic_update_slice(&mut self, op: &OpData) -> Result<(), Refusal> {
+        let (tile, update) = (self.tile(op.operands[0])?, self.tile(op.operands[1])?);
+        let whole = Map::row_major(&tile.shape);
+        let base = self.begin(&tile.shape, &update.shape, &op.operands[2..])?;
+        let part = Map { base, strides: whole.strides.clone() };
+        let shape = tile.shape.clone();
+        let value = self.deal(&[(tile, whole.clone()), (update, part)], &shape, &whole)?;
+        self.set(op, value);
+        Ok(())
+    }
+
+    pub(crate) fn lower_pad(&mut self, op: &OpData) -> Result<(), Refusal> {
+        let (tile, filler) = (self.tile(op.operands[0])?, self.tile(op.operands[1])?);
+        let shape = self.function.ty(op.results[0]).shape().to_vec();
+        let list = |name: &str| op.attributes.ints(name).unwrap_or_default().to_vec();
+        let (low, high, interior) = (list("low"), list("high"), list("interior"));
+        if low.iter().chain(&high).any(|&count| count < 0) {
+            return Err(self.refuse_because(op, "that cuts off is not lowered yet"));
+        }
+        let whole = Map::row_major(&shape);
+        let around = self.spread(&filler, &shape, shape.len())?;
+        let base = low.iter().zip(&whole.strides).map(|(&low, &stride)| low * stride).sum();
+        let gap = |dim: usize| interior.get(dim).copied().unwrap_or(0) + 1;
+        let strides = whole.strides.iter().enumerate().map(|(dim, &stride)| stride * gap(dim)).collect();
+        let inside = Map { base: Number::Known(base), strides };
+        let around = Tile { value: around, shape: shape.clone() };
+        let value = self.deal(&[(around, whole.clone()), (tile, inside)], &shape, &whole)?;
+        self.set(op, value);
+        Ok(())
+    }
+}
