@@ -46,6 +46,8 @@ pub struct Analysis {
     pub sources: Vec<Arc<SourceFile>>,
     /// Whether it was cancelled before its end.
     pub cancelled: bool,
+    /// Whether nothing was evaluated, since the file was found to have nothing to do with JAX before.
+    pub spared: bool,
 }
 
 /// How an analysis is bounded and where it finds imports.
@@ -96,6 +98,11 @@ impl AnalysisOptions {
             cancel: Cancel::new(),
         }
     }
+
+    /// The bounds as an interpreter has them.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { recursion: 1000, fuel: Some(self.fuel), bytes: Some(self.bytes) }
+    }
 }
 
 impl Analysis {
@@ -110,7 +117,7 @@ impl Analysis {
             None => (pallas_syntax::parse(source.clone()), Dependences::default()),
         };
         let module = Arc::new(module);
-        let limits = Limits { recursion: 1000, fuel: Some(options.fuel), bytes: Some(options.bytes) };
+        let limits = options.limits();
         let result = match &options.evaluator {
             Some(evaluator) => {
                 let (path, module, options) = (path.to_string(), module.clone(), options.clone());
@@ -150,6 +157,7 @@ impl Analysis {
             facts: Facts::default(),
             assumed: Vec::new(),
             cancelled: false,
+            spared: true,
         }
     }
 
@@ -189,7 +197,7 @@ fn internal(source: Arc<SourceFile>, module: Arc<Module>) -> Analysis {
         help: Some("please report it with the file".to_string()),
         fix: None,
     };
-    Analysis { module, findings: vec![finding], ..Analysis::nothing(source) }
+    Analysis { module, findings: vec![finding], spared: false, ..Analysis::nothing(source) }
 }
 
 /// Launches and findings as they come up.
@@ -360,6 +368,7 @@ fn evaluate(
         assumed: drives.iter().map(|drive| drive.assumed.clone()).collect(),
         sources,
         cancelled: options.cancel.is_cancelled(),
+        spared: false,
     }
 }
 

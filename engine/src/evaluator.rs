@@ -3,12 +3,16 @@
 //!
 //! What is made ahead is what every program finds that imports these modules; nothing of a program is kept.
 
+use crate::analysis::AnalysisOptions;
 use crate::host::AnalysisHost;
 use crate::stack::{start_with_large_stack, with_large_stack};
 use pallas_python::interp::{Interp, Limits, Mode};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::mpsc::{Sender, channel};
+
+/// What programs with kernels import: at hand before the first of them comes.
+const USUAL: [&str; 5] = ["functools", "jax", "jax.numpy", "jax.experimental.pallas", "jax.experimental.pallas.tpu"];
 
 /// An interpreter that has not run anything yet.
 pub(crate) struct Ready {
@@ -30,18 +34,23 @@ impl Ready {
         Ready { interp, host, limits }
     }
 
-    /// One for a program like the last: with the native modules that it imported.
-    fn again(self) -> Ready {
-        let modules = self.interp.native_imports();
-        let (host, limits) = (self.host.again(), self.limits.clone());
-        // Before the next one takes memory.
-        drop(self);
+    /// One with native modules made.
+    fn importing(host: AnalysisHost, limits: Limits, modules: &[&str]) -> Ready {
         let next = Ready::with(host, limits);
         for module in modules {
             // What cannot be imported ahead is imported, or missed, by the program.
             let _ = next.interp.import(module);
         }
         next
+    }
+
+    /// One for a program like the last: with the native modules that it imported.
+    fn again(self) -> Ready {
+        let modules = self.interp.native_imports();
+        let (host, limits) = (self.host.again(), self.limits.clone());
+        // Before the next one takes memory.
+        drop(self);
+        Ready::importing(host, limits, &modules)
     }
 }
 
@@ -60,9 +69,19 @@ impl Default for Evaluator {
 impl Evaluator {
     /// Starts the thread.
     pub fn new() -> Evaluator {
+        Evaluator::start(None)
+    }
+
+    /// Starts the thread, which begins at once to make an interpreter ready for an analysis with such bounds.
+    pub fn ready(options: &AnalysisOptions) -> Evaluator {
+        Evaluator::start(Some(options.limits()))
+    }
+
+    fn start(expected: Option<Limits>) -> Evaluator {
         let (sender, receiver) = channel::<(Limits, Work)>();
         let is_started = start_with_large_stack(move || {
-            let mut ready: Option<Ready> = None;
+            let first = || expected.map(|limits| Ready::importing(AnalysisHost::default(), limits, &USUAL));
+            let mut ready = catch_unwind(AssertUnwindSafe(first)).ok().flatten();
             for (limits, work) in receiver {
                 let next = ready.take().filter(|ready| ready.limits == limits).unwrap_or_else(|| Ready::new(limits));
                 ready = match catch_unwind(AssertUnwindSafe(|| work(&next))) {

@@ -64,6 +64,11 @@ impl Memory {
         self.lock().bystander.as_ref().is_some_and(|bystander| bystander.is_still(source, files))
     }
 
+    /// A file around has changed, come or gone: whether this one has to do with JAX is found out anew.
+    pub fn look_again(&self) {
+        self.lock().bystander = None;
+    }
+
     /// Remembers whether the file has to do with JAX.
     pub(crate) fn note_bystander(&self, bystander: Option<Bystander>) {
         self.lock().bystander = bystander;

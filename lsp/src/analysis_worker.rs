@@ -103,9 +103,9 @@ impl AnalysisWorkers {
         report: impl Fn(Done) + Clone + Send + 'static,
     ) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let parsed = ParsedFiles::default();
+        let shop = Shop::new(ParsedFiles::default(), known.clone());
         for _ in 0..threads {
-            let (queue, report, shop) = (queue.clone(), report.clone(), Shop::new(parsed.clone(), known.clone()));
+            let (queue, report, shop) = (queue.clone(), report.clone(), shop.clone());
             thread::Builder::new().name("analysis".to_string()).spawn(move || {
                 loop {
                     report(run(queue.next(), &shop));
@@ -155,17 +155,34 @@ impl Queue {
     }
 }
 
-/// What the analyses of one thread work with.
+/// What analyses work with. Clones share it.
+#[derive(Clone)]
 pub(crate) struct Shop {
     parsed: ParsedFiles,
     known: Known,
-    evaluator: Evaluator,
+    /// Those that nobody uses, the one that was used last at the end: who types in one file keeps one of them warm.
+    evaluators: Arc<Mutex<Vec<Evaluator>>>,
 }
 
 impl Shop {
-    /// With an evaluator of its own.
+    /// With an evaluator that gets ready while the client introduces itself.
     pub(crate) fn new(parsed: ParsedFiles, known: Known) -> Shop {
-        Shop { parsed, known, evaluator: Evaluator::new() }
+        let first = Evaluator::ready(&AnalysisOptions::new(Arc::new(Disk)));
+        Shop { parsed, known, evaluators: Arc::new(Mutex::new(vec![first])) }
+    }
+
+    // Single operations of the list: a panic elsewhere has not damaged it.
+    fn evaluators(&self) -> MutexGuard<'_, Vec<Evaluator>> {
+        self.evaluators.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What `work` gives with an evaluator that nobody else uses meanwhile.
+    fn with_evaluator<T>(&self, work: impl FnOnce(&Evaluator) -> T) -> T {
+        let free = self.evaluators().pop();
+        let evaluator = free.unwrap_or_default();
+        let result = work(&evaluator);
+        self.evaluators().push(evaluator);
+        result
     }
 }
 
@@ -185,11 +202,13 @@ pub(crate) fn analyse(job: Job, shop: &Shop) -> Analysed {
     options.cancel = job.cancel.clone();
     options.parsed = shop.parsed.clone();
     options.memory = job.memory.clone();
-    options.evaluator = Some(shop.evaluator.clone());
     options.environment = around.environment.clone();
     options.settings = around.settings.clone();
     options.import_paths = python_path();
-    let analysis = Analysis::new(&job.path, job.lines.text(), &options);
+    let analysis = shop.with_evaluator(|evaluator| {
+        options.evaluator = Some(evaluator.clone());
+        Analysis::new(&job.path, job.lines.text(), &options)
+    });
     let mut asked = files.take();
     asked.insert(job.path.to_string());
     asked.extend(around.asked.iter().cloned());

@@ -220,6 +220,10 @@ impl MainLoop {
         let (texts, open, client) = (self.state.texts(), self.state.open_paths(), self.state.client.clone());
         let Some(document) = self.state.document(uri) else { return };
         document.cancel.cancel();
+        if turn == Turn::Last {
+            // Its own text has not changed, so something around it has.
+            document.memory.look_again();
+        }
         document.cancel = Cancel::new();
         document.generation = generation;
         document.is_fresh = false;
@@ -293,7 +297,11 @@ impl MainLoop {
         }
         let Some(analysed) = self.state.document(uri).and_then(|document| document.analysed.clone()) else { return };
         let open = self.state.open_paths();
-        if analysed.asked.iter().any(|path| !open.contains_key(path.as_str())) {
+        let depends = analysed.asked.iter().any(|path| !open.contains_key(path.as_str()));
+        if depends {
+            if let Some(document) = self.state.document(uri) {
+                document.memory.look_again();
+            }
             self.analyse(uri, Turn::Next);
         }
     }
@@ -326,12 +334,19 @@ impl MainLoop {
             return; // the text, or a file that it imports, has changed since
         }
         let waiting = std::mem::take(&mut document.waiting);
-        let Some(analysed) = done.analysed else {
+        let Some(mut analysed) = done.analysed else {
             for (_, reply) in waiting {
                 reply.answer(Err(Refusal::Failed));
             }
             return;
         };
+        // What was not evaluated depends on what it depended on when it was. Nobody else has it yet.
+        if analysed.analysis.spared
+            && let Some(before) = &document.analysed
+            && let Some(analysed) = Arc::get_mut(&mut analysed)
+        {
+            analysed.asked.extend(before.asked.iter().cloned());
+        }
         let before = document.analysed.replace(analysed.clone());
         document.is_fresh = true;
         let version = document.version;

@@ -154,6 +154,23 @@ pub(crate) fn word_before(text: &str, offset: usize) -> &str {
     &before[before.len() - length..]
 }
 
+/// The tuple that a text begins with, as it is written.
+pub(crate) fn tuple_text(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let mut depth = 0usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return (at > 0).then(|| &text[..=at]);
+        }
+    }
+    None
+}
+
 /// Elements of a tuple that is written out: `(4, 2)` has two, `(4,)` one. `None` for anything else.
 pub(crate) fn tuple_length(text: &str) -> Option<usize> {
     let inner = text.trim().strip_prefix(['(', '['])?;

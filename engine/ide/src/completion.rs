@@ -207,11 +207,35 @@ impl<'a> Cursor<'a> {
                     vec![value(format!("{written}(dimension_semantics={semantics})"), "one entry for each grid axis")]
                 })
             }
-            ("pallas_call", "interpret") => {
-                vec![value("True".to_string(), "on the CPU, in JAX's interpret mode")]
+            (_, "interpret") => {
+                let simulated = imports.written("jax.experimental.pallas.tpu", "InterpretParams");
+                let plain = value("True".to_string(), "on the CPU, in JAX's interpret mode");
+                let with_memory = "on the CPU, with a TPU's memories, copies and races";
+                let simulated = simulated.map(|written| value(format!("{written}()"), with_memory));
+                std::iter::once(plain).chain(simulated).collect()
+            }
+            (_, "scratch_shapes") => self.scratch_shapes(imports),
+            (_, "swizzle") => {
+                let bytes = [("128", "rows of 128 bytes"), ("64", "rows of 64 bytes"), ("32", "rows of 32 bytes")];
+                bytes.map(|(bytes, detail)| value(bytes.to_string(), detail)).into()
             }
             _ => Vec::new(),
         }
+    }
+
+    /// A scratch Ref for sums: the block of the output, where it is written, in float32.
+    fn scratch_shapes(&self, imports: &Imports) -> Vec<Completion> {
+        let written = imports.written("jax.experimental.pallas.tpu", "VMEM");
+        let float = imports.written("jax.numpy", "float32");
+        let Some((written, float)) = written.zip(float) else { return Vec::new() };
+        let pieces = self.open.frames.iter().rev().flat_map(|frame| &frame.pieces);
+        let specs = pieces.filter_map(|piece| piece.trim_start().strip_prefix("out_specs=")?.split_once("BlockSpec("));
+        let shapes = specs.filter_map(|(_, arguments)| calls::tuple_text(arguments));
+        let item = |shape: &str| {
+            let text = format!("[{written}({shape}, {float})]");
+            self.item(CompletionKind::Value, text, "a block of sums, kept between the programs of a reduction")
+        };
+        shapes.take(1).map(item).collect()
     }
 
     /// Index maps with one parameter for each axis of the grid, and one index for each dimension of the block.

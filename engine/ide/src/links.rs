@@ -1,5 +1,5 @@
 //! What only Pallas connects: a kernel's parameter with its `BlockSpec` and its operand, an axis of the grid with the
-//! `program_id` calls and the parameters of index maps that stand for it.
+//! `program_id` calls and the parameters of index maps that stand for it, a finding with the grid of its launch.
 //!
 //! Where other language servers know places of their own (a name and its uses) these are further ones, and are told apart by
 //! [`Links::is_name`]: an editor that asks only one server must ask that one.
@@ -35,6 +35,7 @@ pub fn links(analysis: &Analysis, offset: u32) -> Option<Links> {
         axes(analysis, launch, &mut groups);
     }
     let is_here = |place: &&Span| place.file == file && place.touches(offset);
+    findings(analysis, &mut groups);
     // The narrowest place decides: an extent lies in the grid, a spec in a list.
     let narrowest = groups
         .iter()
@@ -82,6 +83,24 @@ fn operands(analysis: &Analysis, launch: &Launch, groups: &mut Vec<Group>) {
             _ => None,
         });
         groups.push(Group::new(analysis, spec, parameter.into_iter().chain(spec).chain(argument)));
+    }
+}
+
+/// What is wrong with a launch, and the grid whose programs it is wrong for: from a finding to its programs, and from the
+/// grid to all findings. A finding belongs to a launch if it stands in a part of it.
+fn findings(analysis: &Analysis, groups: &mut Vec<Group>) {
+    if analysis.findings.is_empty() {
+        return;
+    }
+    for launch in analysis.launches.iter().filter(|launch| analysis.module.holds(launch.spans.call)) {
+        let places = launch.places();
+        let belongs = |span: Span| places.iter().any(|place| place.covers(span));
+        let programs = launch.spans.grid.unwrap_or_else(|| head(analysis, launch.spans.call));
+        let wrong: Vec<Span> =
+            analysis.findings.iter().map(|finding| finding.span).filter(|span| belongs(*span)).collect();
+        if !wrong.is_empty() {
+            groups.push(Group::new(analysis, Some(programs), wrong.into_iter().chain([programs])));
+        }
     }
 }
 

@@ -115,6 +115,9 @@ fn values_that_only_pallas_knows() {
     );
     assert_eq!(offered(&format!("{call}pltpu.CompilerParams(dimension_semantics=(\"$0")), ["parallel", "arbitrary"]);
     assert_eq!(offered(&format!("{call}pltpu.CompilerParams(name=\"$0")), Vec::<String>::new());
+    let call = "y = pl.pallas_call(kernel, out_shape=x, out_specs=pl.BlockSpec((bm, min(bn, 8)), lambda i: (i, 0)), ";
+    assert_eq!(offered(&format!("{call}scratch_shapes=$0")), ["[pltpu.VMEM((bm, min(bn, 8)), jnp.float32)]"]);
+    assert_eq!(offered(&format!("{call}interpret=$0")), ["True", "pltpu.InterpretParams()"]);
 }
 
 #[test]
@@ -200,6 +203,27 @@ fn an_axis_its_program_ids_and_its_parameters_belong_together() {
     assert_eq!(origin.as_deref(), Some("12:4"));
     assert!(!is_name, "others have nothing to say of a number");
     assert_eq!(linked("grid=(4", "grid=($04").map(|(places, ..)| places), Some(places));
+}
+
+#[test]
+fn a_finding_and_the_programs_that_it_is_about_belong_together() {
+    // A program too many: PL120, at the index maps.
+    let text = format!("{PRELUDE}{}", LAUNCH.replace("grid=(4,)", "grid=(5,)"));
+    let analysis = Analysis::new("/work/main.py", &text, &options());
+    let finding = analysis.findings.iter().find(|finding| finding.code == "PL120").expect("PL120");
+    let finding = analysis.place(finding.span);
+    let shown = |offset: u32| {
+        let found = links(&analysis, offset)?;
+        let text = |span: pallas_ide::Span| analysis.source.slice(span).to_string();
+        Some((text(found.here), found.origin.map(text), found.places.into_iter().map(text).collect::<Vec<_>>()))
+    };
+    let (_, origin, places) = shown(finding.start + 1).expect("from the finding");
+    assert_eq!(origin.as_deref(), Some("(5,)"), "{places:?}");
+    let grid = text.find("(5,)").expect("there") as u32;
+    // Inside of the parentheses stands the axis, with links of its own.
+    let (here, _, places) = shown(grid).expect("from the grid");
+    assert_eq!(here, "(5,)");
+    assert!(places.contains(&analysis.source.slice(finding).to_string()), "{places:?}");
 }
 
 #[test]

@@ -57,5 +57,6 @@ pub fn install(interp: &Interp) {
     interp.register_embedded(crate::written::mosaic_gpu::MODULES);
     interp.register_deferred(crate::written::mosaic_gpu::DEFERRED);
     interp.register_embedded(crate::sharding::EMBEDDED);
+    interp.register_deferred(crate::sharding::DEFERRED);
     interp.register_embedded(crate::uncalled::EMBEDDED);
 }

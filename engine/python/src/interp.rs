@@ -9,7 +9,7 @@ use crate::native::NativeFunction;
 use crate::raise::{Abort, PyResult, Raise, Stop, TraceEntry};
 use crate::types::Types;
 use crate::value::Value;
-use pallas_syntax::ast::Name;
+use pallas_syntax::ast::{Name, Stmt};
 use pallas_syntax::{FileId, SourceFile, Span};
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
@@ -103,6 +103,8 @@ pub struct Interp {
     pub(crate) modules: RefCell<HashMap<Name, Value>>,
     pub(crate) builtins: Rc<Module>,
     sources: RefCell<BTreeMap<FileId, Arc<SourceFile>>>,
+    /// The statements of the files that were run, by file or piece of one.
+    pub(crate) trees: RefCell<HashMap<FileId, Arc<[Stmt]>>>,
     /// Files with `from __future__ import annotations`.
     pub(crate) lazy_annotations: RefCell<HashSet<FileId>>,
     /// Import statements whose failure the program catches; filled in analysis.
@@ -146,6 +148,7 @@ impl Interp {
             modules: RefCell::default(),
             builtins: Rc::new(Module { name: Name::from("builtins"), path: None, namespace: RefCell::default() }),
             sources: RefCell::default(),
+            trees: RefCell::default(),
             lazy_annotations: RefCell::default(),
             guarded_imports: RefCell::default(),
             imports: crate::imports::ImportState::new(limits.fuel),

@@ -9,6 +9,7 @@ use crate::cut::Cut;
 use crate::document;
 use crate::span::{FileId, SourceFile, Span};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A piece in its place.
@@ -56,13 +57,12 @@ impl Pieces {
         self.version += 1;
         let mut module =
             Module { source: source.clone(), body: Arc::default(), errors: Vec::new(), pieces: Vec::new() };
+        let ranges = self.cut.again(source);
+        self.parse_new(source, &ranges);
         let mut body = Vec::new();
-        let mut met: HashMap<&str, usize> = HashMap::new();
-        for range in self.cut.again(source) {
-            let text = &source.text[range.clone()];
-            let occurrence = met.entry(text).and_modify(|met| *met += 1).or_insert(0);
+        for (range, occurrence) in occurrences(source, &ranges) {
             let lines_before = source.line_of(range.start as u32) - 1;
-            let known = self.piece(source, text, *occurrence, lines_before);
+            let known = self.piece(&source.text[range.clone()], occurrence, lines_before);
             body.extend_from_slice(&known.body);
             module.errors.extend_from_slice(&known.errors);
             module.pieces.push(Piece { source: known.source.clone(), start: range.start as u32 });
@@ -76,19 +76,26 @@ impl Pieces {
         module
     }
 
-    fn piece(&mut self, whole: &SourceFile, text: &str, occurrence: usize, lines_before: u32) -> &Known {
-        if !self.known.contains_key(text) {
-            self.known.insert(text.into(), Vec::new());
+    /// Parses the pieces that are not known: one after an edit, all of them when a file is opened.
+    fn parse_new(&mut self, whole: &SourceFile, ranges: &[Range<usize>]) {
+        let mut sources = Vec::new();
+        for (range, occurrence) in occurrences(whole, ranges) {
+            let text = &whole.text[range.clone()];
+            if self.known.get(text).is_none_or(|pieces| pieces.len() <= occurrence) {
+                let id = FileId(FIRST + self.made);
+                self.made += 1;
+                let lines_before = whole.line_of(range.start as u32) - 1;
+                sources.push(Arc::new(SourceFile::new(id, whole.path.clone(), text).after(lines_before)));
+            }
         }
-        let pieces = self.known.get_mut(text).expect("just put there");
-        if pieces.len() <= occurrence {
-            let id = FileId(FIRST + self.made);
-            self.made += 1;
-            let source = SourceFile::new(id, whole.path.clone(), text).after(lines_before);
-            pieces.push(Known::parse(Arc::new(source)));
+        for known in parse_all(sources) {
+            self.known.entry(known.source.text.clone()).or_default().push(known);
         }
-        let last = occurrence.min(pieces.len() - 1);
-        let known = &mut pieces[last];
+    }
+
+    fn piece(&mut self, text: &str, occurrence: usize, lines_before: u32) -> &Known {
+        let pieces = self.known.get_mut(text).expect("parsed just now, if not before");
+        let known = &mut pieces[occurrence];
         known.version = self.version;
         if known.source.lines_before() != lines_before {
             let moved = Arc::new(known.source.after(lines_before));
@@ -101,6 +108,54 @@ impl Pieces {
         }
         known
     }
+}
+
+/// Each piece, with how many pieces before it have the same text.
+fn occurrences<'a>(
+    source: &'a SourceFile,
+    ranges: &'a [Range<usize>],
+) -> impl Iterator<Item = (&'a Range<usize>, usize)> {
+    let mut met: HashMap<&str, usize> = HashMap::new();
+    ranges.iter().map(move |range| {
+        let occurrence = met.entry(&source.text[range.clone()]).and_modify(|met| *met += 1).or_insert(0);
+        (range, *occurrence)
+    })
+}
+
+/// So much text is worth a thread: reading it takes ten times as long as starting one.
+const WORTH_A_THREAD: usize = 4096;
+/// More threads would wait for memory.
+const MOST_THREADS: usize = 4;
+
+/// Parses pieces, in several threads where there is much to do. The result is in order, however many there are.
+fn parse_all(sources: Vec<Arc<SourceFile>>) -> Vec<Known> {
+    let total: usize = sources.iter().map(|source| source.text.len()).sum();
+    let threads = match total / WORTH_A_THREAD {
+        0 | 1 => 1,
+        worth => worth.min(MOST_THREADS).min(std::thread::available_parallelism().map_or(1, usize::from)),
+    };
+    if threads == 1 {
+        return sources.into_iter().map(Known::parse).collect();
+    }
+    let mut parts: Vec<Vec<Arc<SourceFile>>> = vec![Vec::new(); threads];
+    let mut before = 0;
+    for source in sources {
+        let part = (before * threads / total).min(threads - 1);
+        before += source.text.len();
+        parts[part].push(source);
+    }
+    let read = |part: Vec<Arc<SourceFile>>| part.into_iter().map(Known::parse).collect::<Vec<_>>();
+    std::thread::scope(|scope| {
+        let mut parts = parts.into_iter();
+        let first = parts.next().unwrap_or_default();
+        let others: Vec<_> = parts.map(|part| scope.spawn(|| read(part))).collect();
+        let mut known = read(first);
+        for other in others {
+            // A panic goes on as it would without threads.
+            known.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        known
+    })
 }
 
 impl Known {

@@ -2,6 +2,7 @@
 //! Visits one level; what is a scope of its own (lambda bodies, comprehensions) is the caller's to decide.
 
 use crate::ast::{Arg, Expr, ExprKind, FStringPart, Params, Stmt, StmtKind};
+use crate::span::Span;
 
 /// Calls `visit` with each direct child. Of a lambda only the defaults, of a comprehension only the first iterable
 /// are children here: the rest belongs to another scope.
@@ -142,6 +143,42 @@ pub fn inside<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             comprehension.value.iter().for_each(visit);
         }
         _ => children(expr, visit),
+    }
+}
+
+/// The arguments of the call that has exactly this span, wherever in the statements it stands.
+pub fn call_at<'a>(body: &'a [Stmt], span: Span) -> Option<&'a [Arg]> {
+    let statement = body.iter().find(|statement| statement.span.covers(span))?;
+    let mut found = None;
+    let mut look = |expr: &'a Expr| found = found.or_else(|| call_within(expr, span));
+    expressions(statement, &mut look);
+    if let StmtKind::FunctionDef(def) = &statement.kind {
+        defaults(&def.params, &mut look);
+    }
+    if found.is_some() {
+        return found;
+    }
+    match &statement.kind {
+        StmtKind::FunctionDef(def) => call_at(&def.body, span),
+        StmtKind::ClassDef(class) => call_at(&class.body, span),
+        _ => {
+            blocks(statement, &mut |block: &'a [Stmt]| found = found.or_else(|| call_at(block, span)));
+            found
+        }
+    }
+}
+
+fn call_within<'a>(expr: &'a Expr, span: Span) -> Option<&'a [Arg]> {
+    if !expr.span.covers(span) {
+        return None;
+    }
+    match &expr.kind {
+        ExprKind::Call { args, .. } if expr.span == span => Some(args),
+        _ => {
+            let mut found = None;
+            inside(expr, &mut |child: &'a Expr| found = found.or_else(|| call_within(child, span)));
+            found
+        }
     }
 }
 

@@ -44,12 +44,35 @@ pub(super) fn both(left: Labels, right: Labels) -> Labels {
     tidy(Array::from_i32s(left.shape().clone(), &joined).ok()?)
 }
 
+/// The one label of all elements, if they have the same. Without a way out of the loop: many elements at once.
+fn only(labels: &[i32]) -> Option<i32> {
+    let first = *labels.first()?;
+    (labels.iter().fold(0, |differ, label| differ | (label ^ first)) == 0).then_some(first)
+}
+
 /// Each label replaced.
 pub(super) fn map(labels: Labels, mut replace: impl FnMut(i32) -> i32) -> Labels {
     let labels = labels?;
-    let mapped: Vec<i32> =
-        labels.elements::<i32>()?.iter().map(|&label| if label == 0 { 0 } else { replace(label) }).collect();
+    let elements = labels.elements::<i32>()?;
+    if let Some(label) = only(elements) {
+        return uniform(labels.shape(), if label == 0 { 0 } else { replace(label) });
+    }
+    let mapped: Vec<i32> = elements.iter().map(|&label| if label == 0 { 0 } else { replace(label) }).collect();
     tidy(Array::from_i32s(labels.shape().clone(), &mapped).ok()?)
+}
+
+/// The labels without those that are to go. Most tiles have one label only, or none that goes: they are not made anew.
+pub(super) fn without(labels: Labels, is_gone: impl Fn(i32) -> bool) -> Labels {
+    let labels = labels?;
+    let elements = labels.elements::<i32>()?;
+    if let Some(label) = only(elements) {
+        return (label != 0 && !is_gone(label)).then_some(labels);
+    }
+    if !elements.iter().any(|&label| label != 0 && is_gone(label)) {
+        return Some(labels);
+    }
+    let kept: Vec<i32> = elements.iter().map(|&label| if label != 0 && is_gone(label) { 0 } else { label }).collect();
+    tidy(Array::from_i32s(labels.shape().clone(), &kept).ok()?)
 }
 
 /// Labels kept where `keep` is true, gone elsewhere.
@@ -77,6 +100,16 @@ mod tests {
         assert_eq!(either(labels(&[0, 1, 2, 0]), labels(&[0, 3, 0, 4])), labels(&[0, 3, 2, 4]));
         assert_eq!(both(labels(&[0, 1, 2, 0]), labels(&[0, 3, 0, 4])), labels(&[0, 3, 0, 0]));
         assert_eq!(both(labels(&[1]), None), None);
+    }
+
+    #[test]
+    fn labels_go() {
+        let is_gone = |label: i32| label > 1;
+        assert_eq!(without(labels(&[2, 2, 2]), is_gone), None);
+        assert_eq!(without(labels(&[1, 1]), is_gone), labels(&[1, 1]));
+        assert_eq!(without(labels(&[0, 1, 0]), is_gone), labels(&[0, 1, 0]));
+        assert_eq!(without(labels(&[0, 1, 2]), is_gone), labels(&[0, 1, 0]));
+        assert_eq!(without(labels(&[0, 2, 3]), is_gone), None);
     }
 
     #[test]

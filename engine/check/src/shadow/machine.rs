@@ -91,7 +91,7 @@ impl<'a> Run<'a> {
         let unread: Vec<bool> =
             (0..=self.machine.sources.len()).map(|label| self.machine.is_unread(label as i32)).collect();
         let forget = |held: &mut Labels| {
-            *held = labels::map(held.take(), |label| if unread[label as usize] { 0 } else { label });
+            *held = labels::without(held.take(), |label| unread[label as usize]);
         };
         let operands = &self.launch.operands;
         for (index, buffer) in self.machine.memory.iter_mut().enumerate() {

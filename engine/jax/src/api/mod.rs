@@ -36,7 +36,8 @@ pub static MODULES: &[&ModuleDef] = &[
 static JAX: ModuleDef =
     ModuleDef { name: "jax", doc: "Composable transformations of array programs.", functions: &[], populate };
 
-/// Submodules that `import jax` brings with it.
+/// Submodules that `import jax` brings with it. Those in Python (`sharding`, `interpreters`) are made when somebody asks for
+/// them: few kernels do, and reading them would take half of what `import jax` takes.
 const SUBMODULES: &[&str] = &[
     "numpy",
     "ref",
@@ -51,8 +52,6 @@ const SUBMODULES: &[&str] = &[
     "typing",
     "core",
     "scipy",
-    "sharding",
-    "interpreters",
 ];
 
 fn populate(interp: &Interp, namespace: &mut Namespace) {
@@ -82,13 +81,6 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     for name in SUBMODULES {
         // A submodule that is missing would show as an AttributeError where it is used.
         if let Ok(module) = interp.import(&format!("jax.{name}")) {
-            if *name == "sharding" {
-                for (short, full) in [("P", "PartitionSpec"), ("NamedSharding", "NamedSharding")] {
-                    if let Ok(class) = interp.get_attr(&module, full) {
-                        namespace.insert(Name::from(short), class);
-                    }
-                }
-            }
             namespace.insert(Name::from(*name), module);
         }
     }

@@ -9,7 +9,7 @@ use crate::convert;
 use crate::pallas::add_functions;
 use crate::transform;
 use crate::tree;
-use pallas_python::embedded::EmbeddedModule;
+use pallas_python::embedded::{DeferredName, EmbeddedModule};
 use pallas_python::interp::Interp;
 use pallas_python::module::ModuleDef;
 use pallas_python::native::{Arguments, NativeDef};
@@ -31,6 +31,12 @@ pub static EMBEDDED: &[EmbeddedModule] = &[
         text: include_str!("experimental_shard_map.py"),
         is_package: false,
     },
+];
+
+/// Names of `jax` itself.
+pub static DEFERRED: &[DeferredName] = &[
+    DeferredName { module: "jax", name: "P", source: "jax._src.shardings" },
+    DeferredName { module: "jax", name: "NamedSharding", source: "jax._src.shardings" },
 ];
 
 /// The module in Rust.

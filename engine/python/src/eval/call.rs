@@ -10,8 +10,8 @@ use crate::interp::Interp;
 use crate::native::NativeFunction;
 use crate::raise::{PyResult, Stop, TraceEntry};
 use crate::value::Value;
-use pallas_syntax::Span;
 use pallas_syntax::ast::{Arg, Expr, ExprKind, Name, StmtKind};
+use pallas_syntax::{Span, visit};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -435,8 +435,14 @@ impl Interp {
 
     /// The written arguments of the call at the current position: keyword name and span of each.
     pub fn argument_spans(&self) -> Option<Vec<(Option<Name>, Span)>> {
-        // Calls are many and findings few, so nothing is noted at calls; the call is read again where somebody asks.
+        // Calls are many and questions few, so nothing is noted at calls: the call is looked for in the tree of its file.
         let span = self.span();
+        if let Some(body) = self.trees.borrow().get(&span.file)
+            && let Some(args) = visit::call_at(body, span)
+        {
+            return Some(args.iter().map(|arg| spelt(arg, |inner| inner)).collect());
+        }
+        // Text that was evaluated without a tree that lasts (`eval`) is read again.
         let source = self.source(span.file)?;
         let text = source.slice(span);
         let piece = Arc::new(pallas_syntax::SourceFile::new(span.file, Arc::clone(&source.path), text));
@@ -446,14 +452,15 @@ impl Interp {
         };
         let moved =
             |inner: Span| Span { file: span.file, start: span.start + inner.start, end: span.start + inner.end };
-        Some(
-            args.iter()
-                .map(|arg| match arg {
-                    Arg::Positional(value) | Arg::Star(value) | Arg::DoubleStar(value) => (None, moved(value.span)),
-                    Arg::Keyword(name, value, _) => (Some(name.clone()), moved(value.span)),
-                })
-                .collect(),
-        )
+        Some(args.iter().map(|arg| spelt(arg, moved)).collect())
+    }
+}
+
+/// The keyword and the place of an argument as it is written.
+fn spelt(arg: &Arg, place: impl FnOnce(Span) -> Span) -> (Option<Name>, Span) {
+    match arg {
+        Arg::Positional(value) | Arg::Star(value) | Arg::DoubleStar(value) => (None, place(value.span)),
+        Arg::Keyword(name, value, _) => (Some(name.clone()), place(value.span)),
     }
 }
 

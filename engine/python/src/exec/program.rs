@@ -105,6 +105,8 @@ impl Interp {
             let pieces = tree.pieces.iter().map(|piece| piece.source.id);
             self.lazy_annotations.borrow_mut().extend(pieces.chain([tree.source.id]));
         }
+        let files = tree.pieces.iter().map(|piece| piece.source.id).chain([tree.source.id]);
+        self.trees.borrow_mut().extend(files.map(|file| (file, tree.body.clone())));
         let env = Env::of_module(module);
         let name: Rc<str> = Rc::from("<module>");
         let mut frame = Frame::new(Rc::clone(&env), Rc::clone(&name), &tree.body);

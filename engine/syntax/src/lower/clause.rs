@@ -1,7 +1,7 @@
 //! Compound statements: `if`, loops, `with`, `try`, `match`.
 
 use super::expression::has_comma;
-use super::{Lower, children, field, fields, named};
+use super::{Kind, Lower, children, field, fields, named};
 use crate::ast::{ExceptHandler, Expr, ExprKind, Stmt, StmtKind, WithItem};
 use crate::span::Span;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Lower<'_> {
             .into_iter()
             .map(|clause| {
                 self.starts_line(clause);
-                if clause.kind() == "elif_clause" {
+                if clause.called() == "elif_clause" {
                     let test = self.expression_field(clause, "condition");
                     (clause, Some(test), self.suite(field(clause, "consequence")))
                 } else {
@@ -80,7 +80,7 @@ impl Lower<'_> {
 
     /// The `else` block of a loop or a `try`.
     fn else_suite(&mut self, node: Node<'_>) -> Arc<[Stmt]> {
-        let clause = named(node).into_iter().find(|c| c.kind() == "else_clause");
+        let clause = named(node).into_iter().find(|c| c.called() == "else_clause");
         match clause {
             Some(clause) => {
                 self.starts_line(clause);
@@ -91,7 +91,7 @@ impl Lower<'_> {
     }
 
     fn refuse_async(&mut self, node: Node<'_>, what: &str) {
-        if let Some(token) = children(node).first().filter(|c| c.kind() == "async") {
+        if let Some(token) = children(node).first().filter(|c| c.called() == "async") {
             let span = self.span(*token);
             self.error(span, format!("'async {what}' is not supported"));
         }
@@ -117,7 +117,7 @@ impl Lower<'_> {
 
     pub(super) fn with_statement(&mut self, node: Node<'_>) -> Stmt {
         self.refuse_async(node, "with");
-        let clause = named(node).into_iter().find(|c| c.kind() == "with_clause");
+        let clause = named(node).into_iter().find(|c| c.called() == "with_clause");
         let items = clause.map(|clause| self.with_items(clause)).unwrap_or_default();
         let body = self.suite(field(node, "body"));
         Stmt { span: self.compound_span(node, &body), kind: StmtKind::With { items: items.into(), body } }
@@ -128,9 +128,9 @@ impl Lower<'_> {
         // `with (a as b, c):` is a tuple to the grammar, and a list of items to Python; `(a as b)` likewise.
         if let [only] = values.as_slice() {
             let inner = named(*only);
-            let is_items = match only.kind() {
-                "tuple" => !inner.is_empty() && inner.iter().all(|c| !matches!(c.kind(), "list_splat" | "yield")),
-                "parenthesized_expression" => inner.iter().all(|c| c.kind() == "as_pattern"),
+            let is_items = match only.called() {
+                "tuple" => !inner.is_empty() && inner.iter().all(|c| !matches!(c.called(), "list_splat" | "yield")),
+                "parenthesized_expression" => inner.iter().all(|c| c.called() == "as_pattern"),
                 _ => false,
             };
             if is_items {
@@ -147,7 +147,7 @@ impl Lower<'_> {
 
     /// `value` or `value as target`.
     fn value_as(&mut self, node: Node<'_>) -> (Expr, Option<Expr>) {
-        if node.kind() != "as_pattern" {
+        if node.called() != "as_pattern" {
             return (self.expression(node), None);
         }
         let context = match named(node).first() {
@@ -163,10 +163,10 @@ impl Lower<'_> {
         let mut finalbody: Arc<[Stmt]> = Arc::from([]);
         for clause in named(node) {
             self.starts_line(clause);
-            match clause.kind() {
+            match clause.called() {
                 "except_clause" => handlers.push(self.handler(clause)),
                 "finally_clause" => {
-                    let block = named(clause).into_iter().find(|c| c.kind() == "block");
+                    let block = named(clause).into_iter().find(|c| c.called() == "block");
                     finalbody = self.suite(block);
                 }
                 _ => {}
@@ -188,7 +188,7 @@ impl Lower<'_> {
     }
 
     fn handler(&mut self, node: Node<'_>) -> ExceptHandler {
-        let is_star = children(node).iter().any(|c| c.kind() == "*");
+        let is_star = children(node).iter().any(|c| c.called() == "*");
         let values = fields(node, "value");
         let (mut exception, mut target) = match values.as_slice() {
             [] => (None, None),
@@ -215,7 +215,7 @@ impl Lower<'_> {
             }
             None => None,
         };
-        let block = named(node).into_iter().rfind(|c| c.kind() == "block");
+        let block = named(node).into_iter().rfind(|c| c.called() == "block");
         let body = self.suite(block);
         ExceptHandler { exception, name, span: self.compound_span(node, &body), body, is_star }
     }

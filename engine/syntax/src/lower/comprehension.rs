@@ -1,6 +1,6 @@
 //! Comprehensions and generator expressions.
 
-use super::{Lower, children, field, fields, is_error, named};
+use super::{Kind, Lower, children, field, fields, is_error, named};
 use crate::ast::{Comprehension, ComprehensionClause, ExprKind};
 use crate::scope;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ impl Lower<'_> {
         let Some(body) = field(node, "body") else {
             return ExprKind::Error;
         };
-        let (element, value) = if body.kind() == "pair" {
+        let (element, value) = if body.called() == "pair" {
             (self.expression_field(body, "key"), Some(self.expression_field(body, "value")))
         } else {
             (self.expression(body), None)
         };
         let mut clauses: Vec<ComprehensionClause> = Vec::new();
         for child in named(node) {
-            match child.kind() {
+            match child.called() {
                 "for_in_clause" => {
                     let clause = self.for_in_clause(child);
                     clauses.push(clause);
@@ -41,7 +41,7 @@ impl Lower<'_> {
         }
         let scope = scope::comprehension(&clauses);
         let comprehension = Arc::new(Comprehension { element, value, clauses, scope, span: self.span(node) });
-        match node.kind() {
+        match node.called() {
             "list_comprehension" => ExprKind::ListComp(comprehension),
             "set_comprehension" => ExprKind::SetComp(comprehension),
             "dictionary_comprehension" => ExprKind::DictComp(comprehension),
@@ -50,7 +50,7 @@ impl Lower<'_> {
     }
 
     fn for_in_clause(&mut self, node: Node<'_>) -> ComprehensionClause {
-        if let Some(token) = children(node).into_iter().find(|c| c.kind() == "async") {
+        if let Some(token) = children(node).into_iter().find(|c| c.called() == "async") {
             let span = self.span(token);
             self.error(span, "asynchronous comprehensions are not supported");
         }
@@ -62,7 +62,7 @@ impl Lower<'_> {
             _ => {
                 let span = self.span(node);
                 let call = node.parent().and_then(|generator| generator.parent());
-                let message = match call.map(|call| call.kind()) {
+                let message = match call.map(|call| call.called()) {
                     Some("call") => "Generator expression must be parenthesized",
                     _ => "invalid syntax",
                 };

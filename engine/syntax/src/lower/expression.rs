@@ -1,7 +1,7 @@
 //! Expressions: operators, calls, attributes, subscripts, displays. Literals and comprehensions have their own files.
 
 use super::operator::hoist_star;
-use super::{Lower, children, field, fields, is_error, named};
+use super::{Kind, Lower, children, field, fields, is_error, named};
 use crate::ast::{Arg, Constant, Expr, ExprKind, UnaryOp};
 use tree_sitter::Node;
 
@@ -15,7 +15,7 @@ impl Lower<'_> {
         if matches!(lowered.kind, ExprKind::Error) {
             self.explain(node, reported);
         }
-        match node.kind() {
+        match node.called() {
             // `[*f(x)]`: the grammar lets the star bind tighter than the call; Python does not.
             "call" | "attribute" | "subscript" | "binary_operator" if self.text(node).starts_with('*') => {
                 hoist_star(lowered)
@@ -39,7 +39,7 @@ impl Lower<'_> {
         if node.has_error() && !holds_errors(node) && children(node).iter().any(|c| is_error(*c)) {
             return self.error_expression(node);
         }
-        let kind = match node.kind() {
+        let kind = match node.called() {
             "identifier" if matches!(self.text(node), "async" | "await") => ExprKind::Error,
             "identifier" => ExprKind::Name(self.name(node)),
             "integer" | "float" => ExprKind::Constant(self.number(node)),
@@ -65,7 +65,7 @@ impl Lower<'_> {
             "tuple" | "tuple_pattern" => {
                 let elements = self.elements(node);
                 // `(a)` as a target is a tuple pattern to the grammar and a plain name to Python.
-                if node.kind() == "tuple_pattern" && !has_comma(node) && elements.len() == 1 {
+                if node.called() == "tuple_pattern" && !has_comma(node) && elements.len() == 1 {
                     return elements.into_iter().next().unwrap_or_else(|| self.error_expression(node));
                 }
                 ExprKind::Tuple(elements)
@@ -120,7 +120,7 @@ impl Lower<'_> {
     fn call(&mut self, node: Node<'_>) -> ExprKind {
         let function = Box::new(self.expression_field(node, "function"));
         let args = match field(node, "arguments") {
-            Some(generator) if generator.kind() == "generator_expression" => {
+            Some(generator) if generator.called() == "generator_expression" => {
                 vec![Arg::Positional(self.expression(generator))]
             }
             Some(list) => self.arguments(list),
@@ -133,7 +133,7 @@ impl Lower<'_> {
     pub(super) fn arguments(&mut self, list: Node<'_>) -> Vec<Arg> {
         let mut args: Vec<Arg> = Vec::new();
         for child in named(list) {
-            let arg = match child.kind() {
+            let arg = match child.called() {
                 "list_splat" | "list_splat_pattern" => Arg::Star(self.only(child)),
                 "dictionary_splat" => Arg::DoubleStar(self.only(child)),
                 "keyword_argument" => {
@@ -191,7 +191,7 @@ impl Lower<'_> {
         let mut parts = [None, None, None];
         let mut position = 0;
         for child in children(node) {
-            if child.kind() == ":" {
+            if child.called() == ":" {
                 position += 1;
             } else if let Some(part) = parts.get_mut(position) {
                 *part = Some(Box::new(self.expression(child)));
@@ -215,7 +215,7 @@ impl Lower<'_> {
     fn dictionary(&mut self, node: Node<'_>) -> ExprKind {
         let entries = named(node)
             .into_iter()
-            .map(|child| match child.kind() {
+            .map(|child| match child.called() {
                 "pair" => (Some(self.expression_field(child, "key")), self.expression_field(child, "value")),
                 "dictionary_splat" => (None, self.only(child)),
                 _ => (Some(self.error_expression(child)), self.error_expression(child)),
@@ -225,7 +225,7 @@ impl Lower<'_> {
     }
 
     fn yield_expression(&mut self, node: Node<'_>) -> ExprKind {
-        let from = children(node).iter().any(|child| child.kind() == "from");
+        let from = children(node).iter().any(|child| child.called() == "from");
         match (named(node).as_slice(), from) {
             ([], false) => ExprKind::Yield(None),
             ([value], false) => ExprKind::Yield(Some(Box::new(self.expression(*value)))),
@@ -237,12 +237,12 @@ impl Lower<'_> {
 
 /// Whether a node keeps errors among its elements. In any other, a broken part makes the whole unreadable.
 fn holds_errors(node: Node<'_>) -> bool {
-    matches!(node.kind(), "argument_list" | "list" | "tuple" | "set" | "dictionary" | "expression_list")
+    matches!(node.called(), "argument_list" | "list" | "tuple" | "set" | "dictionary" | "expression_list")
 }
 
 /// The node inside any number of plain parentheses.
 fn unwrap_parentheses(mut node: Node<'_>) -> Node<'_> {
-    while node.kind() == "parenthesized_expression" {
+    while node.called() == "parenthesized_expression" {
         match named(node).as_slice() {
             [inner] => node = *inner,
             _ => break,
@@ -256,12 +256,12 @@ pub(super) fn trailing_end(node: Node<'_>, last: Node<'_>) -> usize {
     children(node)
         .iter()
         .rev()
-        .find(|child| child.kind() == ",")
+        .find(|child| child.called() == ",")
         .map_or(last.end_byte(), |comma| comma.end_byte().max(last.end_byte()))
 }
 
 /// Whether a comma stands among the node's own tokens.
 pub(super) fn has_comma(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| child.kind() == ",")
+    node.children(&mut cursor).any(|child| child.called() == ",")
 }

@@ -1,7 +1,7 @@
 //! The inside of an f-string: literal text, replacement fields, format specs. Nested quotes are the grammar's business.
 
 use super::string::{Opening, push_text};
-use super::{Lower, children, field, named};
+use super::{Kind, Lower, children, field, named};
 use crate::ast::{Expr, ExprKind, FStringField, FStringPart};
 use std::sync::Arc;
 use tree_sitter::Node;
@@ -16,7 +16,7 @@ impl Lower<'_> {
         opening: Opening,
         parts: &mut Vec<FStringPart>,
     ) {
-        let fields = named(node).into_iter().filter(|child| child.kind() == "interpolation");
+        let fields = named(node).into_iter().filter(|child| child.called() == "interpolation");
         let mut position = start;
         for child in fields {
             self.fstring_text(position, child.start_byte(), opening.raw, parts);
@@ -63,7 +63,7 @@ impl Lower<'_> {
             Some(expression) => self.field_value(node, expression),
             None => self.error_expression(node),
         };
-        let equals = children(node).into_iter().find(|child| child.kind() == "=");
+        let equals = children(node).into_iter().find(|child| child.called() == "=");
         let mut conversion = None;
         if let Some(conversion_node) = conversion_node {
             conversion = self.text(conversion_node).chars().nth(1);
@@ -103,7 +103,7 @@ impl Lower<'_> {
         // The node starts at the colon.
         let mut position = node.start_byte() + 1;
         for child in named(node) {
-            if !matches!(child.kind(), "format_expression" | "interpolation") {
+            if !matches!(child.called(), "format_expression" | "interpolation") {
                 continue;
             }
             let text = self.decode(position, child.start_byte(), raw);

@@ -1,6 +1,6 @@
 //! Functions, lambdas, classes: parameters of every kind, decorators, bases.
 
-use super::{Lower, children, field, named};
+use super::{Kind, Lower, children, field, named};
 use crate::ast::{ClassDef, Constant, ExprKind, FunctionDef, Lambda, Param, Params, Stmt, StmtKind};
 use crate::scope;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ impl Lower<'_> {
     pub(super) fn decorated(&mut self, node: Node<'_>) -> Stmt {
         let decorators: Vec<_> = named(node)
             .into_iter()
-            .filter(|child| child.kind() == "decorator")
+            .filter(|child| child.called() == "decorator")
             .map(|child| {
                 self.starts_line(child);
                 self.only(child)
@@ -21,7 +21,7 @@ impl Lower<'_> {
             return self.error_statement(node);
         };
         self.starts_line(definition);
-        let mut statement = match definition.kind() {
+        let mut statement = match definition.called() {
             "function_definition" => self.function(definition, decorators),
             "class_definition" => self.class(definition, decorators),
             _ => return self.error_statement(node),
@@ -47,7 +47,7 @@ impl Lower<'_> {
         let returns = field(node, "return_type").map(|returns| self.expression(returns));
         let body = self.suite(field(node, "body"));
         let span = self.compound_span(node, &body);
-        let is_async = children(node).first().is_some_and(|c| c.kind() == "async");
+        let is_async = children(node).first().is_some_and(|c| c.called() == "async");
         let function = FunctionDef {
             name: self.name(name),
             name_span: self.span(name),
@@ -109,7 +109,7 @@ impl Lower<'_> {
                 let span = self.span(child);
                 self.error(span, "arguments cannot follow var-keyword argument");
             }
-            match child.kind() {
+            match child.called() {
                 "positional_separator" => {
                     if !params.positional_only.is_empty() {
                         let span = self.span(child);
@@ -135,7 +135,7 @@ impl Lower<'_> {
                 }
                 "dictionary_splat_pattern" => params.kwarg = self.splat_param(child, child),
                 "typed_parameter" => {
-                    let kind = named(child).first().map(|c| c.kind());
+                    let kind = named(child).first().map(|c| c.called());
                     match (kind, named(child).first()) {
                         (Some("list_splat_pattern"), Some(splat)) => {
                             self.check_one_star(starred, child);
@@ -160,7 +160,7 @@ impl Lower<'_> {
             }
         }
         if let Some(star) = starred
-            && star.kind() == "keyword_separator"
+            && star.called() == "keyword_separator"
             && params.keyword_only.is_empty()
         {
             let span = self.span(star);
@@ -191,13 +191,13 @@ impl Lower<'_> {
     }
 
     fn plain_param(&mut self, node: Node<'_>, keyword_only: bool, params: &mut Params) {
-        let (name, annotation, default) = if node.kind() == "identifier" {
+        let (name, annotation, default) = if node.called() == "identifier" {
             (Some(node), None, None)
         } else {
             let name = field(node, "name").or_else(|| named(node).first().copied());
             (name, field(node, "type"), field(node, "value"))
         };
-        let Some(name) = name.filter(|name| name.kind() == "identifier") else {
+        let Some(name) = name.filter(|name| name.called() == "identifier") else {
             let span = self.span(node);
             self.error(span, "invalid syntax");
             return;
@@ -223,7 +223,7 @@ impl Lower<'_> {
 
     fn splat_param(&mut self, splat: Node<'_>, whole: Node<'_>) -> Option<Param> {
         let name = named(splat).first().copied()?;
-        if name.kind() != "identifier" {
+        if name.called() != "identifier" {
             let span = self.span(name);
             self.error(span, "invalid syntax");
             return None;

@@ -1,6 +1,6 @@
 //! `import` and `from ... import`.
 
-use super::{Lower, children, field, fields, named};
+use super::{Kind, Lower, children, field, fields, named};
 use crate::ast::{Alias, Name, Stmt, StmtKind};
 use tree_sitter::Node;
 
@@ -16,12 +16,12 @@ impl Lower<'_> {
     pub(super) fn import_from(&mut self, node: Node<'_>) -> Stmt {
         self.check_trailing_comma(node, "trailing comma not allowed without surrounding parentheses");
         let (mut module, mut level) = (None, 0);
-        if node.kind() == "future_import_statement" {
+        if node.called() == "future_import_statement" {
             module = Some(self.intern("__future__"));
         } else if let Some(from) = field(node, "module_name") {
-            if from.kind() == "relative_import" {
+            if from.called() == "relative_import" {
                 for part in named(from) {
-                    if part.kind() == "import_prefix" {
+                    if part.called() == "import_prefix" {
                         level = self.text(part).bytes().filter(|b| *b == b'.').count() as u32;
                     } else {
                         module = Some(self.joined_name(part));
@@ -31,7 +31,7 @@ impl Lower<'_> {
                 module = Some(self.joined_name(from));
             }
         }
-        let star = named(node).into_iter().find(|c| c.kind() == "wildcard_import");
+        let star = named(node).into_iter().find(|c| c.called() == "wildcard_import");
         let names = match star {
             Some(star) => vec![Alias { name: self.intern("*"), asname: None, span: self.span(star) }],
             None => {
@@ -43,7 +43,7 @@ impl Lower<'_> {
     }
 
     fn check_trailing_comma(&mut self, node: Node<'_>, message: &str) {
-        if let Some(comma) = children(node).last().filter(|last| last.kind() == ",") {
+        if let Some(comma) = children(node).last().filter(|last| last.called() == ",") {
             let span = self.span(*comma);
             self.error(span, message);
         }

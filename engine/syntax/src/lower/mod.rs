@@ -18,8 +18,9 @@ use crate::ast::{Expr, ExprKind, Name, Stmt, StmtKind, SyntaxError};
 use crate::layout::Line;
 use crate::span::{SourceFile, Span};
 use std::collections::HashSet;
-use std::sync::Arc;
-use tree_sitter::Node;
+use std::num::NonZeroU16;
+use std::sync::{Arc, LazyLock};
+use tree_sitter::{Language, Node};
 
 pub(crate) use function::docstring;
 pub(crate) use operator::binary_op;
@@ -184,7 +185,7 @@ impl<'a> Lower<'a> {
 
 /// Whether a node is trivia that may stand anywhere.
 fn is_trivia(node: Node<'_>) -> bool {
-    matches!(node.kind(), "comment" | "line_continuation")
+    matches!(node.called(), "comment" | "line_continuation")
 }
 
 /// The named children without comments, in order.
@@ -199,15 +200,47 @@ fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     node.children(&mut cursor).filter(|child| !is_trivia(*child)).collect()
 }
 
+/// What the grammar calls its nodes and its fields, by number: asking it by name takes longer than all else here.
+struct Names {
+    kinds: Vec<&'static str>,
+    fields: Vec<(&'static str, NonZeroU16)>,
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let language = Language::from(tree_sitter_python::LANGUAGE);
+    let kinds = (0..language.node_kind_count()).map(|id| language.node_kind_for_id(id as u16).unwrap_or_default());
+    let numbers = (1..=language.field_count()).filter_map(|id| NonZeroU16::new(id as u16));
+    let fields = numbers.filter_map(|id| Some((language.field_name_for_id(id.get())?, id)));
+    Names { kinds: kinds.collect(), fields: fields.collect() }
+});
+
+/// [`Node::kind`], quickly.
+trait Kind {
+    /// What the grammar calls it.
+    fn called(&self) -> &'static str;
+}
+
+impl Kind for Node<'_> {
+    fn called(&self) -> &'static str {
+        // The node of an error has a number beyond those of the grammar.
+        NAMES.kinds.get(usize::from(self.kind_id())).copied().unwrap_or_else(|| self.kind())
+    }
+}
+
+fn field_number(name: &str) -> Option<NonZeroU16> {
+    NAMES.fields.iter().find(|(known, _)| *known == name).map(|(_, id)| *id)
+}
+
 /// The children under a field, without comments (tree-sitter may file a comment under a field).
 fn fields<'t>(node: Node<'t>, field: &str) -> Vec<Node<'t>> {
+    let Some(field) = field_number(field) else { return Vec::new() };
     let mut cursor = node.walk();
-    node.children_by_field_name(field, &mut cursor).filter(|child| child.is_named() && !is_trivia(*child)).collect()
+    node.children_by_field_id(field, &mut cursor).filter(|child| child.is_named() && !is_trivia(*child)).collect()
 }
 
 /// The first child under a field that is not a comment.
 fn field<'t>(node: Node<'t>, field: &str) -> Option<Node<'t>> {
-    let child = node.child_by_field_name(field)?;
+    let child = node.child_by_field_id(field_number(field)?.get())?;
     if is_trivia(child) {
         return fields(node, field).into_iter().next();
     }

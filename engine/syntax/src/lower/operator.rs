@@ -1,6 +1,6 @@
 //! Operators: chains of them as Python groups them, and the tables from symbols.
 
-use super::{Lower, children, field, named};
+use super::{Kind, Lower, children, field, named};
 use crate::ast::{BinaryOp, BoolOp, CompareOp, Expr, ExprKind, UnaryOp};
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ impl Lower<'_> {
     pub(super) fn binary(&mut self, node: Node<'_>) -> Expr {
         let mut spine = vec![node];
         let mut leftmost = field(node, "left");
-        while let Some(left) = leftmost.filter(|left| left.kind() == "binary_operator") {
+        while let Some(left) = leftmost.filter(|left| left.called() == "binary_operator") {
             spine.push(left);
             leftmost = field(left, "left");
         }
@@ -22,7 +22,7 @@ impl Lower<'_> {
     }
 
     fn binary_link(&mut self, node: Node<'_>, left: Expr) -> Expr {
-        let op = field(node, "operator").and_then(|o| binary_op(o.kind()));
+        let op = field(node, "operator").and_then(|o| binary_op(o.called()));
         let whole = children(node).len() == 3;
         let right = self.expression_field(node, "right");
         let kind = match op {
@@ -47,7 +47,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn boolean(&mut self, node: Node<'_>) -> ExprKind {
-        let symbol = field(node, "operator").map(|o| o.kind());
+        let symbol = field(node, "operator").map(|o| o.called());
         let op = match symbol {
             Some("and") => BoolOp::And,
             Some("or") => BoolOp::Or,
@@ -60,7 +60,7 @@ impl Lower<'_> {
             right.extend(field(current, "right"));
             match field(current, "left") {
                 Some(left)
-                    if left.kind() == "boolean_operator" && field(left, "operator").map(|o| o.kind()) == symbol =>
+                    if left.called() == "boolean_operator" && field(left, "operator").map(|o| o.called()) == symbol =>
                 {
                     current = left;
                 }
@@ -75,10 +75,10 @@ impl Lower<'_> {
         let mut operands = Vec::new();
         let mut ops = Vec::new();
         for child in children(node) {
-            if child.is_named() && child.kind() != "not in" && child.kind() != "is not" {
+            if child.is_named() && child.called() != "not in" && child.called() != "is not" {
                 operands.push(self.expression(child));
             } else {
-                match compare_op(child.kind()) {
+                match compare_op(child.called()) {
                     Some(op) => ops.push(op),
                     None => return ExprKind::Error,
                 }

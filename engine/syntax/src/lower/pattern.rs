@@ -1,6 +1,6 @@
 //! `match` patterns.
 
-use super::{Lower, children, field, named};
+use super::{Kind, Lower, children, field, named};
 use crate::ast::{BinaryOp, Constant, Expr, ExprKind, MatchCase, Name, Pattern, UnaryOp};
 use crate::lower::expression::has_comma;
 use tree_sitter::Node;
@@ -9,7 +9,7 @@ impl Lower<'_> {
     /// One `case`.
     pub(super) fn case(&mut self, node: Node<'_>) -> MatchCase {
         self.starts_line(node);
-        let patterns: Vec<_> = named(node).into_iter().filter(|child| child.kind() == "case_pattern").collect();
+        let patterns: Vec<_> = named(node).into_iter().filter(|child| child.called() == "case_pattern").collect();
         let pattern = match patterns.as_slice() {
             [one] if !has_comma(node) && !is_star(*one) => self.pattern(*one),
             many => Pattern::Sequence(many.iter().map(|p| self.pattern(*p)).collect()),
@@ -20,7 +20,7 @@ impl Lower<'_> {
     }
 
     fn pattern(&mut self, node: Node<'_>) -> Pattern {
-        self.deeper(node, |lower| match node.kind() {
+        self.deeper(node, |lower| match node.called() {
             "case_pattern" => {
                 let parts = children(node);
                 lower.pattern_of(node, &parts)
@@ -34,7 +34,7 @@ impl Lower<'_> {
     fn pattern_of(&mut self, whole: Node<'_>, parts: &[Node<'_>]) -> Pattern {
         let node = match parts {
             [one] => *one,
-            [sign, number] if sign.kind() == "-" => {
+            [sign, number] if sign.called() == "-" => {
                 return Pattern::Value(Expr {
                     kind: ExprKind::UnaryOp { op: UnaryOp::Neg, operand: Box::new(self.expression(*number)) },
                     span: self.span_over(*sign, *number),
@@ -42,7 +42,7 @@ impl Lower<'_> {
             }
             _ => return Pattern::Value(self.error_expression(whole)),
         };
-        match node.kind() {
+        match node.called() {
             "_" => Pattern::Wildcard,
             "case_pattern" => self.pattern(node),
             "dotted_name" | "identifier" => self.name_pattern(node),
@@ -103,13 +103,13 @@ impl Lower<'_> {
     /// The patterns between `separator`s, where the grammar leaves a sign beside its number.
     fn pattern_groups(&mut self, node: Node<'_>, separator: &str) -> Vec<Pattern> {
         let parts = children(node);
-        parts.split(|part| part.kind() == separator).map(|group| self.pattern_of(node, group)).collect()
+        parts.split(|part| part.called() == separator).map(|group| self.pattern_of(node, group)).collect()
     }
 
     /// `-1 + 2j`
     fn complex_pattern(&mut self, node: Node<'_>) -> Expr {
         let parts = children(node);
-        let negative = parts.first().is_some_and(|first| first.kind() == "-");
+        let negative = parts.first().is_some_and(|first| first.called() == "-");
         let (&[real, sign, imaginary], Some(first)) = (&parts[usize::from(negative)..], parts.first()) else {
             return self.error_expression(node);
         };
@@ -123,7 +123,7 @@ impl Lower<'_> {
         Expr {
             kind: ExprKind::BinOp {
                 left: Box::new(left),
-                op: if sign.kind() == "-" { BinaryOp::Sub } else { BinaryOp::Add },
+                op: if sign.called() == "-" { BinaryOp::Sub } else { BinaryOp::Add },
                 right: Box::new(self.expression(imaginary)),
             },
             span: self.span(node),
@@ -139,7 +139,7 @@ impl Lower<'_> {
         let (mut positional, mut keywords) = (Vec::new(), Vec::new());
         for argument in arguments {
             let inner = match named(*argument).as_slice() {
-                [inner] if argument.kind() == "case_pattern" => *inner,
+                [inner] if argument.called() == "case_pattern" => *inner,
                 _ => *argument,
             };
             if let Some(keyword) = self.keyword_pattern(inner) {
@@ -157,7 +157,7 @@ impl Lower<'_> {
 
     /// `name=pattern`, or `name=pattern as target`, which the grammar groups the other way round.
     fn keyword_pattern(&mut self, node: Node<'_>) -> Option<(Name, Pattern)> {
-        match node.kind() {
+        match node.called() {
             "keyword_pattern" => match children(node).as_slice() {
                 [name, _, value @ ..] => Some((self.name(*name), self.pattern_of(node, value))),
                 _ => None,
@@ -184,10 +184,10 @@ impl Lower<'_> {
         let (mut keys, mut patterns, mut rest) = (Vec::new(), Vec::new(), None);
         let parts = children(node);
         let inner = parts.get(1..parts.len().saturating_sub(1)).unwrap_or_default();
-        for entry in inner.split(|part| part.kind() == ",") {
+        for entry in inner.split(|part| part.called() == ",") {
             match entry {
                 [] => {}
-                [splat] if splat.kind() == "splat_pattern" => rest = self.splat_name(*splat),
+                [splat] if splat.called() == "splat_pattern" => rest = self.splat_name(*splat),
                 [key @ .., _, value] => {
                     match self.pattern_of(node, key) {
                         Pattern::Value(key) => keys.push(key),
@@ -217,5 +217,5 @@ impl Lower<'_> {
 
 /// Whether a `case_pattern` is `*name`: a sequence of its own.
 fn is_star(node: Node<'_>) -> bool {
-    named(node).first().is_some_and(|child| child.kind() == "splat_pattern")
+    named(node).first().is_some_and(|child| child.called() == "splat_pattern")
 }

@@ -2,7 +2,7 @@
 
 use super::expression::has_comma;
 use super::operator::binary_op;
-use super::{Lower, children, field, named};
+use super::{Kind, Lower, children, field, named};
 use crate::ast::{BinaryOp, Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::document::python_parser;
 use tree_sitter::Node;
@@ -30,7 +30,7 @@ impl Lower<'_> {
         if node.has_error() && children(node).iter().any(|child| child.is_error()) {
             return self.error_statement(node);
         }
-        let kind = match node.kind() {
+        let kind = match node.called() {
             "expression_statement" => self.expression_statement(node),
             "return_statement" => StmtKind::Return(self.optional_value(node)),
             "delete_statement" => StmtKind::Delete(self.delete_targets(node)),
@@ -67,10 +67,10 @@ impl Lower<'_> {
     fn expression_statement(&mut self, node: Node<'_>) -> StmtKind {
         let parts = named(node);
         match parts.as_slice() {
-            [one] if one.kind() == "assignment" => self.assignment(*one),
-            [one] if one.kind() == "augmented_assignment" => self.augmented_assignment(*one),
+            [one] if one.called() == "assignment" => self.assignment(*one),
+            [one] if one.called() == "augmented_assignment" => self.augmented_assignment(*one),
             [one] if !has_comma(node) => {
-                if one.kind() == "named_expression" {
+                if one.called() == "named_expression" {
                     let span = self.span(*one);
                     self.error(span, "invalid syntax");
                 }
@@ -94,11 +94,11 @@ impl Lower<'_> {
         let mut current = node;
         loop {
             match field(current, "right") {
-                Some(right) if right.kind() == "assignment" && field(right, "type").is_none() => {
+                Some(right) if right.called() == "assignment" && field(right, "type").is_none() => {
                     targets.push(self.expression_field(right, "left"));
                     current = right;
                 }
-                Some(right) if matches!(right.kind(), "assignment" | "augmented_assignment") => {
+                Some(right) if matches!(right.called(), "assignment" | "augmented_assignment") => {
                     let span = self.span(right);
                     self.error(span, "invalid syntax");
                     return StmtKind::Error;
@@ -112,10 +112,10 @@ impl Lower<'_> {
     }
 
     fn augmented_assignment(&mut self, node: Node<'_>) -> StmtKind {
-        let op = field(node, "operator").and_then(|op| binary_op(op.kind().trim_end_matches('=')));
+        let op = field(node, "operator").and_then(|op| binary_op(op.called().trim_end_matches('=')));
         let target = self.expression_field(node, "left");
         match (op, field(node, "right")) {
-            (Some(_), Some(right)) if matches!(right.kind(), "assignment" | "augmented_assignment") => {
+            (Some(_), Some(right)) if matches!(right.called(), "assignment" | "augmented_assignment") => {
                 let span = self.span(right);
                 self.error(span, "invalid syntax");
                 StmtKind::Error
@@ -132,7 +132,7 @@ impl Lower<'_> {
     fn delete_targets(&mut self, node: Node<'_>) -> Vec<Expr> {
         let parts = named(node);
         match parts.as_slice() {
-            [list] if list.kind() == "expression_list" => self.elements(*list),
+            [list] if list.called() == "expression_list" => self.elements(*list),
             _ => parts.into_iter().map(|part| self.expression(part)).collect(),
         }
     }
@@ -142,13 +142,13 @@ impl Lower<'_> {
         if named(node).len() == 1
             && let Some(cause) = cause
         {
-            let from = children(node).into_iter().find(|child| child.kind() == "from");
+            let from = children(node).into_iter().find(|child| child.called() == "from");
             let span = self.span(from.unwrap_or(cause));
             self.error(span, "invalid syntax");
             return StmtKind::Error;
         }
         let exception = named(node).into_iter().find(|child| cause.is_none_or(|cause| cause.id() != child.id()));
-        if exception.is_some_and(|exception| exception.kind() == "expression_list") {
+        if exception.is_some_and(|exception| exception.called() == "expression_list") {
             // `raise E, value` was Python 2.
             return StmtKind::Error;
         }
@@ -169,7 +169,7 @@ impl Lower<'_> {
     }
 
     fn name_list(&mut self, node: Node<'_>) -> Vec<Name> {
-        named(node).into_iter().filter(|child| child.kind() == "identifier").map(|child| self.name(child)).collect()
+        named(node).into_iter().filter(|child| child.called() == "identifier").map(|child| self.name(child)).collect()
     }
 
     fn type_alias(&mut self, node: Node<'_>) -> Stmt {
@@ -182,8 +182,9 @@ impl Lower<'_> {
         }
         // The name stands alone or before type parameters.
         let (mut name, mut parameters) = (left, None);
-        while name.kind() != "identifier" {
-            parameters = parameters.or_else(|| named(name).into_iter().find(|child| child.kind() == "type_parameter"));
+        while name.called() != "identifier" {
+            parameters =
+                parameters.or_else(|| named(name).into_iter().find(|child| child.called() == "type_parameter"));
             match named(name).first() {
                 Some(child) => name = *child,
                 None => return self.error_statement(node),
@@ -219,7 +220,7 @@ impl Lower<'_> {
     /// `print x` of Python 2 is an error; `print >> file, x` is a legal (if useless) tuple.
     fn print_statement(&mut self, node: Node<'_>) -> StmtKind {
         let parts = children(node);
-        let chevron = parts.iter().find(|c| c.kind() == "chevron").copied();
+        let chevron = parts.iter().find(|c| c.called() == "chevron").copied();
         let (Some(chevron), Some(print)) = (chevron, parts.first().copied()) else {
             let span = self.span(node);
             self.error(span, "Missing parentheses in call to 'print'. Did you mean print(...)?");

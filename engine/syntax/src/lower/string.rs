@@ -1,6 +1,6 @@
 //! String and bytes literals: prefixes, quotes, escapes, implicit concatenation.
 
-use super::{Lower, named};
+use super::{Kind, Lower, named};
 use crate::ast::{Constant, ExprKind, FStringPart};
 use crate::document::python_parser;
 use crate::token::{mask_format_specs, string_prefix};
@@ -53,7 +53,7 @@ impl Opening {
 impl Lower<'_> {
     /// Lowers one literal or several adjacent ones.
     pub(super) fn string(&mut self, node: Node<'_>) -> ExprKind {
-        let pieces = if node.kind() == "concatenated_string" { named(node) } else { vec![node] };
+        let pieces = if node.called() == "concatenated_string" { named(node) } else { vec![node] };
         let mut parts: Vec<FStringPart> = Vec::new();
         let mut bytes: Vec<u8> = Vec::new();
         let (mut formatted, mut any_bytes, mut any_text) = (false, false, false);
@@ -65,7 +65,7 @@ impl Lower<'_> {
                 }
                 return ExprKind::Error;
             };
-            if piece.kind() != "string" {
+            if piece.called() != "string" {
                 return ExprKind::Error;
             }
             formatted |= opening.format;
@@ -112,7 +112,7 @@ impl Lower<'_> {
     fn masked_fstring(&mut self, masked: &str, piece: Node<'_>, opening: Opening, parts: &mut Vec<FStringPart>) {
         let tree = python_parser().parse(masked, None);
         let mut node = tree.as_ref().map(|tree| tree.root_node());
-        while let Some(inner) = node.filter(|node| node.kind() != "string") {
+        while let Some(inner) = node.filter(|node| node.called() != "string") {
             node = named(inner).first().copied();
         }
         let Some(node) = node else {

@@ -1,7 +1,7 @@
 //! Annotations. The grammar reads them with rules of its own; Python reads them as expressions, and so do we.
 
 use super::expression::{has_comma, trailing_end};
-use super::{Lower, children, named};
+use super::{Kind, Lower, children, named};
 use crate::ast::{BinaryOp, Expr, ExprKind, Name};
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ impl Lower<'_> {
     /// The annotation rules that are not expressions to the grammar: `list[int]`, `a | b`, `*Ts`, `a.b[c].d`.
     pub(super) fn type_expression(&mut self, node: Node<'_>) -> ExprKind {
         let parts = named(node);
-        match (node.kind(), parts.as_slice()) {
+        match (node.called(), parts.as_slice()) {
             ("generic_type", [name, parameters]) => ExprKind::Subscript {
                 value: Box::new(self.expression(*name)),
                 index: Box::new(self.type_arguments(*parameters)),
@@ -54,13 +54,13 @@ impl Lower<'_> {
         for parameter in named(node) {
             // The name is the first identifier: `T: bound`, `*Ts`.
             let mut current = parameter;
-            while current.kind() != "identifier" {
+            while current.called() != "identifier" {
                 match named(current).first() {
                     Some(child) => current = *child,
                     None => break,
                 }
             }
-            if current.kind() == "identifier" {
+            if current.called() == "identifier" {
                 names.push(self.name(current));
             }
         }
@@ -69,7 +69,7 @@ impl Lower<'_> {
 
     /// `a.b.c` where the grammar keeps it as one name (decorators of old, patterns, annotations).
     pub(super) fn dotted_name(&mut self, node: Node<'_>) -> Expr {
-        let mut parts = children(node).into_iter().filter(|c| c.kind() == "identifier");
+        let mut parts = children(node).into_iter().filter(|c| c.called() == "identifier");
         let Some(first) = parts.next() else {
             return self.error_expression(node);
         };
