@@ -346,7 +346,8 @@ fn the_kernel_ir_is_a_document_of_its_own() {
 fn edits_and_answers_are_counted_in_every_encoding() {
     let line = "s = '🙂é𝐱'; x = jnp.ones((64, 256))";
     let text = format!("import jax\nimport jax.numpy as jnp\n{line}\ny = x\n");
-    let units: [(&str, fn(&str) -> usize); 3] =
+    type Count = fn(&str) -> usize;
+    let units: [(&str, Count); 3] =
         [("utf-8", str::len), ("utf-16", |text| text.encode_utf16().count()), ("utf-32", |text| text.chars().count())];
     for (encoding, count) in units {
         let mut capabilities = pulling_editor();
