@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 /// Modelled programs that a trace shows of each launch, from the first on.
 const MOST_PROGRAMS: usize = 4096;
 
+/// Numbers of tracks that each process has for itself.
+const TRACKS: usize = 1000;
+
 /// The trace of a report, as JSON.
 pub fn trace(report: &Report) -> Value {
     let mut events = Vec::new();
@@ -44,8 +47,9 @@ fn track(event: &Event) -> Track {
 fn process(pid: usize, title: &str, launch: &LaunchReport, events: &[Event], out: &mut Vec<Value>) {
     let name = |at: usize| launch.operands.get(at).map_or("?", |operand| operand.name.as_str());
     let mut tracks: BTreeMap<Track, usize> = events.iter().map(|event| (track(event), 0)).collect();
+    // Perfetto names threads by their number alone, and takes one with its process's number for the main one.
     for (at, (_, tid)) in tracks.iter_mut().enumerate() {
-        *tid = at + 1;
+        *tid = pid * TRACKS + at + 1;
     }
     out.push(json!({ "ph": "M", "name": "process_name", "pid": pid, "args": { "name": title } }));
     for (&(kind, operand, slot, stage), &tid) in &tracks {
@@ -59,9 +63,8 @@ fn process(pid: usize, title: &str, launch: &LaunchReport, events: &[Event], out
             json!({ "ph": "M", "name": "thread_sort_index", "pid": pid, "tid": tid, "args": { "sort_index": tid } }),
         );
     }
-    // Viewers count whole nanoseconds. Ends are rounded like beginnings, so that neighbours do not come to overlap.
-    let micros = |nanoseconds: f64| nanoseconds.round() / 1e3;
-    let lasting = |event: &Event| (event.end.round() - event.start.round()) / 1e3;
+    // Ends are rounded like beginnings, so that neighbours do not come to overlap.
+    let lasting = |event: &Event| micros(event.end.round() - event.start.round());
     let mut computes: HashMap<usize, (f64, usize)> = HashMap::new();
     let mut under_way: Vec<(f64, i64)> = Vec::new();
     for event in events {
@@ -120,6 +123,14 @@ fn process(pid: usize, title: &str, launch: &LaunchReport, events: &[Event], out
             }));
         }
     }
+}
+
+/// Microseconds, of which viewers make whole nanoseconds. Perfetto cuts off what the product with a thousand leaves behind the
+/// point, so that 0.029 would be 28 ns, and of two slices that come to overlap by that it drops one.
+fn micros(nanoseconds: f64) -> f64 {
+    let whole = nanoseconds.round();
+    let micros = whole / 1e3;
+    if (micros * 1e3).trunc() < whole { micros.next_up() } else { micros }
 }
 
 impl LaunchReport {

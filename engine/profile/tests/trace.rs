@@ -8,13 +8,14 @@ use pallas_profile::trace;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whole nanoseconds of a time in microseconds, as viewers read it.
+/// Whole nanoseconds of a time in microseconds, as Perfetto reads it: what is less than a nanosecond is cut off, rounding
+/// errors of the product included.
 fn nanoseconds(event: &Value, field: &str) -> i64 {
     let time = event[field].as_f64().unwrap_or_else(|| panic!("{field} is no number in {event}"));
-    let whole = (time * 1e3).round();
     assert!(time.is_finite() && time >= 0.0, "{event}");
-    assert!((time * 1e3 - whole).abs() < 1e-3, "{event}: viewers cut off what is less than a nanosecond");
-    whole as i64
+    let read = (time * 1e3) as i64;
+    assert!((time * 1e3 - read as f64).abs() < 1e-3, "{event}: {field} loses part of a nanosecond");
+    read
 }
 
 fn number(event: &Value, field: &str) -> i64 {
@@ -100,6 +101,10 @@ fn check(trace: &Value) -> (usize, usize) {
     }
     let names: BTreeSet<_> = seen.names.iter().map(|((pid, _), name)| (pid, name)).collect();
     assert_eq!(names.len(), seen.names.len(), "two tracks of a process have one name");
+    // Perfetto names a thread by its number, whatever process it is of, and calls one with its process's number the main one.
+    let threads: BTreeSet<i64> = seen.names.keys().map(|(_, tid)| *tid).collect();
+    assert_eq!(threads.len(), seen.names.len(), "two processes have a thread of one number");
+    assert!(seen.names.keys().all(|(pid, tid)| pid != tid && !seen.processes.contains(tid)), "a main thread");
     for (id, ends) in &seen.arrows {
         let [("s", from, leaves, ..), ("f", to, arrives, ..)] = ends[..] else { panic!("arrow {id}: {ends:?}") };
         assert_eq!((ends[0].3, ends[0].4), (ends[1].3, ends[1].4), "arrow {id}");
@@ -137,6 +142,26 @@ fn traces_keep_the_rules() {
             }
         }
     }
+}
+
+#[test]
+fn every_nanosecond_is_read_as_it_is_meant() {
+    // 29 ns are 0.029 µs, and 0.029 * 1000 is a little less than 29.
+    let mut report = report([2, 3, 4], "v5e", true);
+    let measured = report.launches[0].measured.as_mut().expect("it ran");
+    let mut at = 0.0;
+    for (number, event) in measured.events.iter_mut().filter(|event| event.operand.is_none()).enumerate() {
+        (event.start, event.end) = (at, at + (number % 59 + 1) as f64);
+        at = event.end;
+    }
+    let ends: Vec<f64> =
+        measured.events.iter().filter(|event| event.operand.is_none()).map(|event| event.end).collect();
+    measured.events.retain(|event| event.operand.is_none());
+    let trace = trace(&report);
+    let events = trace["traceEvents"].as_array().expect("events");
+    let read = events.iter().filter(|event| event["pid"] == 2 && event["ph"] == "X");
+    let read: Vec<f64> = read.map(|event| (nanoseconds(event, "ts") + nanoseconds(event, "dur")) as f64).collect();
+    assert_eq!(read, ends);
 }
 
 #[test]
