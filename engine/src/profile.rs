@@ -56,7 +56,9 @@ impl Profile {
             findings: &run.findings,
             launches: &launches,
         };
-        Report::new(&observed, machine)
+        let mut report = Report::new(&observed, machine);
+        report.launches.iter_mut().for_each(|launch| launch.ran = true);
+        report
     }
 }
 

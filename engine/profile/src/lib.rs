@@ -7,6 +7,7 @@
 mod build;
 mod clip;
 mod compare;
+mod listed;
 mod measured;
 mod modelled;
 mod place;
@@ -26,8 +27,8 @@ pub use place::Place;
 pub use read::ReadError;
 pub use report::{
     BlockDim, Event, FindingReport, IndexForm, LabelReport, LaunchReport, MachineReport, Mark, NumberReport,
-    OperandReport, Producer, Program, RateReport, Report, ScratchReport, SourceText, Stage, Totals, TotalsMeasured,
-    TotalsModelled, VERSION,
+    OperandReport, Producer, Program, RateReport, Report, RunReport, ScratchReport, SourceText, Stage, Totals,
+    TotalsMeasured, TotalsModelled, VERSION,
 };
 pub use timeline::{Piece, Row, Timeline, Window};
 pub use trace::trace;

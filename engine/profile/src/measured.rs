@@ -11,12 +11,13 @@ use std::sync::Arc;
 /// The most bins; when they are full, neighbours are joined.
 const MOST_BINS: usize = 8192;
 /// Events are kept one by one for so many programs.
-const EVENT_PROGRAMS: usize = 256;
+pub(crate) const EVENT_PROGRAMS: usize = 256;
 /// Block indices are kept for so many programs.
 const BLOCK_PROGRAMS: usize = 4096;
 
 /// Measured times, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "crate::listed::Written")]
 pub struct Measured {
     /// What ran it: `interpret mode on the CPU`.
     pub device: String,
@@ -33,7 +34,6 @@ pub struct Measured {
     /// In copies back.
     pub copy_out: f64,
     /// What reading the clock has cost, at the cost of one reading when the run began. It is not taken off the other times.
-    #[serde(default)]
     pub overhead: f64,
     /// By operand and stage.
     pub operands: Vec<StageTime>,
@@ -166,7 +166,7 @@ impl Recorder {
             return;
         }
         let at = |tick: u64| tick.saturating_sub(origin) as f64;
-        self.bin(number, at(first), [copy_in, spent, copy_out], at(last) - at(first));
+        self.measured.bins.add(number, at(first), [copy_in, spent, copy_out], at(last) - at(first));
         if number < EVENT_PROGRAMS {
             let event = |stage, operand, start, end, bytes| Event {
                 program: number,
@@ -253,24 +253,6 @@ impl Recorder {
         }
     }
 
-    fn bin(&mut self, number: usize, start: f64, [copy_in, compute, copy_out]: [f64; 3], whole: f64) {
-        let bins = &mut self.measured.bins;
-        while number / bins.programs >= MOST_BINS {
-            bins.halve();
-        }
-        let at = number / bins.programs;
-        if bins.start.len() <= at {
-            bins.start.resize(at + 1, start);
-            for list in [&mut bins.copy_in, &mut bins.compute, &mut bins.copy_out, &mut bins.longest] {
-                list.resize(at + 1, 0.0);
-            }
-        }
-        bins.copy_in[at] += copy_in;
-        bins.compute[at] += compute;
-        bins.copy_out[at] += copy_out;
-        bins.longest[at] = bins.longest[at].max(whole);
-    }
-
     /// What was measured. Places are looked up in the sources.
     pub fn take(mut self, sources: &[Arc<SourceFile>]) -> Measured {
         self.measured.time = self.measured.copy_in + self.measured.compute + self.measured.copy_out;
@@ -289,6 +271,24 @@ impl Recorder {
 }
 
 impl Bins {
+    /// Adds times of a program that began at `start` and took so long as a whole.
+    pub(crate) fn add(&mut self, number: usize, start: f64, [copy_in, compute, copy_out]: [f64; 3], whole: f64) {
+        while number / self.programs >= MOST_BINS {
+            self.halve();
+        }
+        let at = number / self.programs;
+        if self.start.len() <= at {
+            self.start.resize(at + 1, start);
+            for list in [&mut self.copy_in, &mut self.compute, &mut self.copy_out, &mut self.longest] {
+                list.resize(at + 1, 0.0);
+            }
+        }
+        self.copy_in[at] += copy_in;
+        self.compute[at] += compute;
+        self.copy_out[at] += copy_out;
+        self.longest[at] = self.longest[at].max(whole);
+    }
+
     /// Joins neighbours: half as many bins of twice as many programs.
     fn halve(&mut self) {
         self.programs *= 2;

@@ -2,6 +2,7 @@
 
 use crate::report::{Report, VERSION};
 use serde::Deserialize;
+use std::io::Read;
 
 /// Why a text is no report.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,4 +33,39 @@ impl Report {
         }
         serde_json::from_str(text).map_err(malformed)
     }
+
+    /// Reads a report as it comes, without ever holding its text: of events that are listed one by one only the first
+    /// programs' stay in memory.
+    ///
+    /// # Errors
+    /// If it is none, or too new.
+    pub fn read_from(reader: impl Read) -> Result<Report, ReadError> {
+        let mut reader = reader;
+        // The version stands in front: what is newer is not to be called malformed.
+        let mut head = vec![0; HEAD];
+        let mut length = 0;
+        while length < HEAD {
+            match reader.read(&mut head[length..]) {
+                Ok(0) => break,
+                Ok(count) => length += count,
+                Err(error) => return Err(ReadError::Malformed(error.to_string())),
+            }
+        }
+        head.truncate(length);
+        if let Some(version) = version(&head).filter(|&version| version > VERSION) {
+            return Err(ReadError::Newer(version));
+        }
+        serde_json::from_reader(head.as_slice().chain(reader)).map_err(|error| ReadError::Malformed(error.to_string()))
+    }
+}
+
+/// Bytes in which the version is looked for.
+const HEAD: usize = 4096;
+
+/// The version that the beginning of a report names.
+fn version(head: &[u8]) -> Option<u32> {
+    let head = String::from_utf8_lossy(head);
+    let rest = head.split_once("\"version\"")?.1.trim_start().strip_prefix(':')?.trim_start();
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..digits].parse().ok()
 }

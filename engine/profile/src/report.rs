@@ -41,7 +41,7 @@ pub struct Producer {
 }
 
 /// The program that a report is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     /// Its path as it was given.
     pub path: String,
@@ -52,6 +52,23 @@ pub struct Program {
     /// Whether it was stopped before its end: the report holds what was finished until then.
     #[serde(default)]
     pub cancelled: bool,
+    /// Seconds that the analysis took, where there was one.
+    #[serde(default)]
+    pub analysed: f64,
+    /// How the run went, if it ran and that was kept.
+    #[serde(default)]
+    pub run: Option<RunReport>,
+}
+
+/// How a run went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// What the program has printed.
+    pub printed: String,
+    /// What it has left on standard error: a traceback.
+    pub error: String,
+    /// Seconds that it took.
+    pub seconds: f64,
 }
 
 /// A file.
@@ -142,6 +159,12 @@ pub struct LaunchReport {
     /// What the Refs of programs held, of those that somebody has looked at.
     #[serde(default)]
     pub values: Vec<ProgramValues>,
+    /// Whether it ran; launches of an analysis alone did not.
+    #[serde(default)]
+    pub ran: bool,
+    /// Whether what was measured is from before the last edit of the file.
+    #[serde(default)]
+    pub stale: bool,
 }
 
 /// A program that a finding names.

@@ -46,6 +46,8 @@ pub(super) fn launch_report(observed: &ObservedLaunch, all: &Observed<'_>, machi
         modelled: modelled(launch, machine, all.sources),
         measured: None,
         values: Vec::new(),
+        ran: observed.measured.is_some(),
+        stale: false,
     };
     report.measured = observed.measured.clone().map(|recorder| measured(recorder, &report, all.sources));
     let timing = report.timing();

@@ -61,6 +61,8 @@ impl Report {
                 arguments: observed.arguments.to_vec(),
                 exit: observed.exit,
                 cancelled: false,
+                analysed: 0.0,
+                run: None,
             },
             sources: Vec::new(),
             machine: machine_report(machine),
