@@ -48,7 +48,7 @@ pub(crate) enum Command {
 /// `pallas-tui FILE`
 #[derive(Debug, Args)]
 pub(crate) struct ViewArgs {
-    /// A Python file with Pallas kernels.
+    /// A Python file with Pallas kernels; or a report that was saved as JSON, which is shown as it is.
     pub(crate) file: Option<PathBuf>,
     /// Prints the report as text instead of opening the terminal program.
     #[arg(long)]
@@ -341,6 +341,9 @@ pub(crate) struct DoctorArgs {
     /// Measures this CPU as `profile --machine cpu` models it; takes some tenths of a second.
     #[arg(long)]
     pub(crate) calibrate: bool,
+    /// Lists the machines that launches are modelled on, and where each of their numbers comes from.
+    #[arg(long, conflicts_with = "calibrate")]
+    pub(crate) machines: bool,
 }
 
 /// `pallas-tui explain`

@@ -19,6 +19,7 @@ mod profiler;
 mod progress;
 mod render;
 mod report;
+mod saved;
 mod session;
 mod sources;
 mod styles;

@@ -137,6 +137,11 @@ impl Drop for Worker {
     }
 }
 
+/// Whether a file is a saved report, and no program.
+pub(crate) fn is_report(path: &std::path::Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+}
+
 struct Bench {
     task: Task,
     answer: Answer,
@@ -174,6 +179,9 @@ impl Bench {
             if let Request::Model(machine) = request {
                 self.task.machine = *machine;
             }
+        }
+        if is_report(&self.task.path) {
+            return self.open(&cancel);
         }
         let begun = Instant::now();
         let path = &self.task.path;
@@ -213,6 +221,23 @@ impl Bench {
         }
         self.run = Some((run, ran));
         self.report(true);
+    }
+
+    /// Reads a saved report, and tells how far it is.
+    fn open(&self, cancel: &Cancel) {
+        let path = &self.task.path;
+        let answer = self.answer.clone();
+        let name = path.display().to_string();
+        let tell = move |done: u64, all: u64| {
+            let megabytes = |bytes: u64| usize::try_from(bytes >> 20).unwrap_or(usize::MAX);
+            answer(Message::Progress { kernel: name.clone(), done: megabytes(done), programs: megabytes(all) });
+        };
+        (self.answer)(Message::Running);
+        match crate::saved::open(path, cancel, tell) {
+            Ok(report) => (self.answer)(Message::Profiled(Arc::new(report))),
+            Err(_) if cancel.is_cancelled() => {}
+            Err(why) => (self.answer)(Message::Unreadable(why)),
+        }
     }
 
     fn options(&self, console: Behind, cancel: &Cancel) -> RunOptions {

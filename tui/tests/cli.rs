@@ -85,6 +85,12 @@ fn nothing_to_do_is_a_usage_error_with_help() {
 }
 
 #[test]
+fn doctor_says_where_the_numbers_of_machines_come_from() {
+    let output = Case::new().run(&["doctor", "--machines"]);
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
 fn doctor_says_what_there_is() {
     let output = Case::new().run(&["doctor"]);
     assert_eq!(output.status.code(), Some(0));

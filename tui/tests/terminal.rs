@@ -33,7 +33,7 @@ struct Session {
     keys: Box<dyn Write + Send>,
     screen: Arc<Mutex<vt100::Parser>>,
     file: PathBuf,
-    _folder: tempfile::TempDir,
+    _folder: Option<tempfile::TempDir>,
 }
 
 impl Session {
@@ -41,11 +41,16 @@ impl Session {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("kernel.py");
         std::fs::write(&file, FILE).expect("written");
+        Session { _folder: Some(folder), ..Session::open(file, environment.to_vec()) }
+    }
+
+    /// The terminal program on a file.
+    fn open(file: PathBuf, environment: Vec<(&str, &str)>) -> Session {
         let size = PtySize { rows: 36, cols: 120, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_pallas-tui"));
-        command.arg("kernel.py");
-        command.cwd(folder.path());
+        command.arg(file.file_name().expect("a name"));
+        command.cwd(file.parent().expect("a folder"));
         for name in ["NO_COLOR", "SSH_CONNECTION", "TMUX", "LC_ALL", "LC_CTYPE", "VISUAL"] {
             command.env_remove(name);
         }
@@ -66,7 +71,7 @@ impl Session {
                 parsed.lock().expect("no test panics while it reads").process(&bytes[..count]);
             }
         });
-        Session { child, master: pair.master, keys, screen, file, _folder: folder }
+        Session { child, master: pair.master, keys, screen, file, _folder: None }
     }
 
     fn look<T>(&self, at: impl FnOnce(&vt100::Screen) -> T) -> T {
@@ -189,8 +194,24 @@ fn every_view_is_a_key_away_and_follows_a_save() {
     session.press("x");
     session.wait_for("saved pallas-values.svg");
     assert!(session.file.with_file_name("pallas-values.svg").is_file());
+    // One store, step by step, and everything that was seen in a file.
+    session.press(".");
+    session.wait_for("store 1 of 1, to o_ref");
+    session.press("X");
+    session.wait_for("saved pallas-report.json");
+    let report = session.file.with_file_name("pallas-report.json");
     session.press(":quit\r");
     assert_eq!(session.end(), 0);
+    let mut saved = Session::open(report, Vec::new());
+    saved.wait_for("add_kernel");
+    saved.wait_for("measured in interpret mode");
+    saved.press("6>.");
+    saved.wait_for("store 1 of 1, to o_ref");
+    saved.wait_for("after 11");
+    saved.press("M");
+    saved.wait_for("a saved report keeps the machine");
+    saved.press("q");
+    assert_eq!(saved.end(), 0);
 }
 
 #[test]

@@ -145,6 +145,10 @@ impl App {
 
     /// Asks for the next machine of the table.
     fn next_machine(&mut self) -> Option<Effect> {
+        if self.report.as_ref().is_some_and(|report| report.is_opened()) {
+            self.say("a saved report keeps the machine that it was modelled on; open the file itself for another");
+            return None;
+        }
         let now = self.profile().map(|(profile, _)| profile.machine.key.clone());
         let at = MACHINES.iter().position(|machine| Some(&*machine.key) == now.as_deref());
         let next = &MACHINES[at.map_or(0, |at| (at + 1) % MACHINES.len())];

@@ -13,6 +13,7 @@ mod message;
 pub(crate) mod metric;
 pub(crate) mod mouse;
 mod movement;
+mod opened;
 pub(crate) mod prompt;
 pub(crate) mod report;
 #[cfg(test)]
@@ -228,7 +229,8 @@ impl App {
 
     /// The profile with everything that is on the screens: with the values that were looked at.
     pub(crate) fn full_report(&self) -> Option<profile::Report> {
-        let mut report = (**self.report.as_ref()?.profile.as_ref()?).clone();
+        let shown = self.report.as_ref()?;
+        let mut report = shown.with_run((**shown.profile.as_ref()?).clone());
         if let Some((launch, values)) = self.looked_at()
             && let Some(launch) = report.launches.get_mut(launch)
         {
@@ -371,11 +373,14 @@ impl App {
                     self.previous = Some(last.clone());
                     self.report = Some(last);
                 }
-                let files = report.files();
+                let files = if report.is_opened() { vec![self.path.clone()] } else { report.files() };
                 self.take(report);
                 return Some(Effect::Watch(files));
             }
-            Message::Running => self.run = Some(Progress { since: self.now, launch: None }),
+            Message::Running => {
+                self.running = None;
+                self.run = Some(Progress { since: self.now, launch: None });
+            }
             Message::Progress { kernel, done, programs } => {
                 if let Some(run) = &mut self.run {
                     run.launch = Some((kernel, done, programs));
@@ -383,7 +388,7 @@ impl App {
             }
             Message::Profiled(report) => {
                 self.run = None;
-                let files = report.files();
+                let files = if report.is_opened() { vec![self.path.clone()] } else { report.files() };
                 self.take(report);
                 return Some(Effect::Watch(files));
             }

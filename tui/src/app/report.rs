@@ -1,7 +1,8 @@
 //! What is shown: one immutable snapshot of a file's launches and findings, with their profile. An analysis makes one, and
 //! a run of the file another that has measured times.
 
-use pallas_engine::report::Report as Profile;
+use super::values::ProgramTiles;
+use pallas_engine::report::{Report as Profile, RunReport};
 use pallas_engine::{Analysis, Finding, Launch, Run, Severity, SourceFile, Span};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub(crate) struct Report {
     pub(crate) profile: Option<Arc<Profile>>,
     /// How the run went, once there was one.
     pub(crate) ran: Option<Ran>,
+    /// Values that came with the report, by launch; reports of this session have them taken when somebody looks.
+    pub(crate) values: Vec<Vec<ProgramTiles>>,
 }
 
 /// A run that has ended.
@@ -82,7 +85,7 @@ impl Report {
         took: Duration,
     ) -> Report {
         let launches = launches.iter().map(|launch| LaunchReport::new(launch.clone(), &findings)).collect();
-        Report { source, sources, findings, launches, took, profile: None, ran: None }
+        Report { source, sources, findings, launches, took, profile: None, ran: None, values: Vec::new() }
     }
 
     /// A report of launches and findings that were made by hand.
@@ -102,6 +105,26 @@ impl Report {
         report
     }
 
+    /// Whether it was saved by somebody, and opened: there is no file to be run again.
+    pub(crate) fn is_opened(&self) -> bool {
+        !self.values.is_empty()
+    }
+
+    /// The profile with what only this session knows: how the run went, and which launches ran.
+    pub(crate) fn with_run(&self, mut profile: Profile) -> Profile {
+        profile.program.analysed = self.took.as_secs_f64();
+        profile.program.run = self.ran.as_ref().map(|ran| RunReport {
+            printed: ran.printed.clone(),
+            error: ran.stderr.clone(),
+            seconds: ran.took.as_secs_f64(),
+        });
+        profile.program.cancelled = self.ran.as_ref().is_some_and(|ran| ran.stopped);
+        for (launch, shown) in profile.launches.iter_mut().zip(&self.launches) {
+            (launch.ran, launch.stale) = (shown.ran, shown.stale);
+        }
+        profile
+    }
+
     /// The source that a span lies in.
     pub(crate) fn source_of(&self, span: Span) -> &Arc<SourceFile> {
         self.sources.iter().find(|source| source.id == span.file).unwrap_or(&self.source)
@@ -112,7 +135,7 @@ impl Report {
         self.findings.iter().filter(|finding| finding.severity == severity).count()
     }
 
-    /// The files to watch: all that were read.
+    /// The files to watch: all that were read; none where a saved report was opened, which is a file of its own.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.sources.iter().map(|source| PathBuf::from(&*source.path)).collect()
     }

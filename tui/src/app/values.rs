@@ -164,7 +164,8 @@ impl ProgramTiles {
 }
 
 impl RefTile {
-    fn new(before: Array, after: Option<Array>) -> RefTile {
+    /// With what is counted of it.
+    pub(super) fn new(before: Array, after: Option<Array>) -> RefTile {
         let (stats_before, stats_after) = (Stats::of(&before), after.as_ref().map(Stats::of).unwrap_or_default());
         let changed = after.as_ref().map_or(0, |after| {
             if after.same_bits(&before) {
@@ -251,8 +252,12 @@ impl Coordinates {
 impl App {
     /// What is known of the program at the cursor.
     pub(crate) fn program_tiles(&self) -> Option<&ProgramTiles> {
-        let set = self.values.tiles.as_ref()?;
         let number = self.number();
+        let saved = self.report.as_ref().and_then(|report| report.values.get(self.launch));
+        if let Some(known) = saved.and_then(|saved| saved.iter().find(|known| known.program == number)) {
+            return Some(known);
+        }
+        let set = self.values.tiles.as_ref()?;
         let own = set.generation == self.generation && set.launch == self.launch;
         set.programs.iter().find(|known| own && known.program == number)
     }
@@ -329,6 +334,9 @@ impl App {
     pub(super) fn want_tiles(&mut self) -> Option<Effect> {
         let looks = self.view == View::Values || self.focus == Pane::Values;
         let shown = self.launch().filter(|shown| looks && shown.ran)?;
+        if self.report.as_ref().is_some_and(|report| report.is_opened()) {
+            return None;
+        }
         let question = (self.generation, self.launch, self.number());
         if self.tiles().is_some() || self.values.asked == Some(question) || shown.launch.programs() == 0 {
             return None;

@@ -2,13 +2,17 @@
 
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
-use crate::report::profile::words::{scaled, time};
+use crate::report::profile::words::{bytes, scaled, time};
 use crate::{calibrate, output};
-use pallas_engine::pipeline::Machine;
+use pallas_engine::pipeline::{MACHINES, Machine, Number};
 use std::io::IsTerminal;
 use std::path::Path;
 
 pub(super) fn doctor(args: &DoctorArgs, python: Option<&Path>) -> Exit {
+    if args.machines {
+        output::stdout(&machines());
+        return Exit::Success;
+    }
     let environment = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let size = match crossterm::terminal::size() {
@@ -69,6 +73,31 @@ fn known() -> Vec<(&'static str, String)> {
         Some(machine) => rates(&machine),
         None => vec![("this CPU", "not measured yet; `doctor --calibrate` measures and keeps it".to_string())],
     }
+}
+
+/// Every machine, number by number.
+fn machines() -> String {
+    let mut text = String::new();
+    for machine in MACHINES {
+        let cores = match machine.core_count() {
+            1 => "one core".to_string(),
+            cores => format!("{cores} cores, which share the bandwidth"),
+        };
+        text.push_str(&format!("{} (--machine {}), {cores}\n", machine.name, machine.key));
+        let mut say = |what: &str, value: String, number: &Number| {
+            text.push_str(&format!("  {what:<12} {value:>14}  {}\n", number.source));
+        };
+        say("latency", time(machine.latency.value * 1e9), &machine.latency);
+        say("bandwidth", scaled(machine.bandwidth.value, "B/s"), &machine.bandwidth);
+        for (dtype, rate) in machine.matrix.iter() {
+            say(&format!("{} matrix", dtype.short_name()), scaled(rate.value, "FLOP/s"), rate);
+        }
+        say("vector", scaled(machine.vector.value, "FLOP/s"), &machine.vector);
+        say("on chip", bytes(machine.on_chip.value as u64), &machine.on_chip);
+        text.push('\n');
+    }
+    text.push_str("this CPU (--machine cpu), one core\n  all numbers are measured by `doctor --calibrate`\n");
+    text
 }
 
 fn rates(machine: &Machine) -> Vec<(&'static str, String)> {

@@ -5,19 +5,23 @@ use crate::args::ViewArgs;
 use crate::exit::Exit;
 use crate::render::{self, Batch};
 use crate::styles::Styles;
-use crate::worker::Task;
-use crate::{environment, output, report, session, sources};
-use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment, Severity};
+use crate::worker::{self, Task};
+use crate::{environment, output, report, saved, session, sources};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Severity};
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 pub(super) fn view(args: ViewArgs) -> Exit {
-    let Some(file) = args.file else {
+    let Some(file) = args.file.clone() else {
         output::error("name a Python file; `pallas-tui --help` says more");
         return Exit::Usage;
     };
+    let terminal = std::io::stdout().is_terminal();
+    if worker::is_report(&file) {
+        return if args.no_tty || !terminal { print_report(&file) } else { session(&args, file) };
+    }
     // A file that cannot be read at the start is a mistake in the command, not something to wait for.
     let text = match sources::read(&file) {
         Ok(text) => text,
@@ -34,13 +38,23 @@ pub(super) fn view(args: ViewArgs) -> Exit {
             return Exit::Usage;
         }
     };
-    let terminal = std::io::stdout().is_terminal();
     if args.no_tty || !terminal {
         if !terminal && !args.no_tty {
             output::error("standard output is not a terminal, so this is the text report");
         }
-        return print(&file, &text, args.arguments, environment, super::colored(args.color, &std::io::stdout()));
+        return print(
+            &file,
+            &text,
+            args.arguments.clone(),
+            environment,
+            super::colored(args.color, &std::io::stdout()),
+        );
     }
+    session(&args, file)
+}
+
+/// Opens the terminal program.
+fn session(args: &ViewArgs, file: PathBuf) -> Exit {
     let machine = match crate::profiler::machine(&args.machine) {
         Ok(machine) => machine.into_owned(),
         Err(message) => {
@@ -49,11 +63,28 @@ pub(super) fn view(args: ViewArgs) -> Exit {
         }
     };
     let styles = Styles::detect(args.color, args.ascii, |name| std::env::var(name).ok());
-    let task = Task { path: file, arguments: args.arguments, python: args.python, machine, runs: !args.no_run };
+    let (arguments, python) = (args.arguments.clone(), args.python.clone());
+    let task = Task { path: file, arguments, python, machine, runs: !args.no_run };
     match session::run(task, styles, !args.no_mouse) {
         Ok(()) => Exit::Success,
         Err(error) => {
             output::error(&format!("the terminal cannot be used: {error}"));
+            Exit::Usage
+        }
+    }
+}
+
+/// Prints a saved report as `profile` does.
+fn print_report(file: &Path) -> Exit {
+    let opened = saved::open(file, &Cancel::new(), |_, _| {});
+    match opened.map(|report| report.profile) {
+        Ok(Some(profile)) => {
+            output::stdout(&report::profile::text(&profile));
+            Exit::Success
+        }
+        Ok(None) => Exit::Success,
+        Err(message) => {
+            output::error(&message);
             Exit::Usage
         }
     }

@@ -2,6 +2,8 @@
 
 mod bars;
 mod blocks;
+#[cfg(test)]
+mod every;
 mod findings;
 mod grid;
 mod help;
@@ -26,6 +28,8 @@ mod tests;
 pub(crate) mod timings;
 mod values;
 
+#[cfg(test)]
+use crate::app::View;
 use crate::app::layout::{Class, Layout};
 use crate::app::{App, Pane};
 use crate::styles::{self, Styles};

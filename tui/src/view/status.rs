@@ -83,7 +83,7 @@ fn state(app: &App, styles: Styles) -> Line<'static> {
             let text = format!("{} analysing {:.1} s", wheel(turn, styles), elapsed.as_secs_f64());
             parts.push(Span::styled(text, styles::ACTIVE));
         }
-        (None, Some(_)) if app.run.is_some() => parts.push(Span::styled(running(app, styles), styles::ACTIVE)),
+        (None, _) if app.run.is_some() => parts.push(Span::styled(running(app, styles), styles::ACTIVE)),
         (None, Some(report)) => {
             if let Some(ran) = report.ran.as_ref().filter(|ran| ran.stopped) {
                 parts.push(Span::styled(format!("stopped after {}", duration(ran.took)), styles::ACTIVE));
@@ -121,7 +121,8 @@ fn running(app: &App, styles: Styles) -> String {
     let launch = run.launch.as_ref().map_or(String::new(), |(kernel, done, programs)| {
         format!(" {kernel} {:>2} %", done.saturating_mul(100) / (*programs).max(1))
     });
-    format!("{wheel} running{launch} {:.1} s", elapsed.as_secs_f64())
+    let verb = if crate::worker::is_report(&app.path) { "reading" } else { "running" };
+    format!("{wheel} {verb}{launch} {:.1} s", elapsed.as_secs_f64())
 }
 
 /// Three digits and a unit: `850 µs`, `7.2 ms`, `1.3 s`.

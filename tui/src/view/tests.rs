@@ -11,34 +11,36 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-const COLOURS: Styles = Styles { depth: Depth::True, ascii: false, ramp: crate::styles::Ramp::Viridis };
-const PLAIN: Styles = Styles { depth: Depth::None, ascii: true, ramp: crate::styles::Ramp::Viridis };
+pub(super) const COLOURS: Styles = Styles { depth: Depth::True, ascii: false, ramp: crate::styles::Ramp::Viridis };
+pub(super) const PLAIN: Styles = Styles { depth: Depth::None, ascii: true, ramp: crate::styles::Ramp::Viridis };
 
-fn app(report: Option<Arc<Report>>, styles: Styles, (width, height): (u16, u16), keys: &[&str]) -> App {
+pub(super) fn app(report: Option<Arc<Report>>, styles: Styles, (width, height): (u16, u16), keys: &[&str]) -> App {
     let size = Size { width, height };
     let mut app = App::new(PathBuf::from("kernels/matmul.py"), size, styles.has_heat());
     if let Some(report) = report {
         app.update(Message::Analysed(report));
     }
+    press(&mut app, keys);
+    app.now = Duration::from_secs(3);
+    app
+}
+
+pub(super) fn press(app: &mut App, keys: &[&str]) {
     for key in keys {
         app.update(Message::Key(Key::parse(key).unwrap_or_else(|| panic!("{key} is no key"))));
     }
-    app.now = Duration::from_secs(3);
-    app
 }
 
 /// With values of the first programs.
 fn app_with_values(styles: Styles, size: (u16, u16), keys: &[&str]) -> App {
     let mut app = app(Some(samples::measured()), styles, size, &["6"]);
     app.update(Message::Tiles(Arc::new(samples::tiles(1))));
-    for key in keys {
-        app.update(Message::Key(Key::parse(key).unwrap_or_else(|| panic!("{key} is no key"))));
-    }
+    press(&mut app, keys);
     app
 }
 
 /// The text of a screen, without spaces at line ends.
-fn text(app: &App, styles: Styles) -> String {
+pub(super) fn text(app: &App, styles: Styles) -> String {
     let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width: app.size.width, height: app.size.height });
     draw(app, styles, &mut buffer);
     let width = app.size.width.max(1) as usize;

@@ -77,6 +77,11 @@ fn nothing(app: &App, area: Rect, buffer: &mut Buffer) {
         .as_ref()
         .is_some_and(|set| (set.generation, set.launch, set.asked) == (app.generation, app.launch, app.number()));
     match () {
+        () if app.report.as_ref().is_some_and(|report| report.is_opened()) => empty(
+            area,
+            &["the report was saved without values of this program", "open the file itself to see them"],
+            buffer,
+        ),
         () if app.run.is_some() || app.running.is_some() => {
             empty(area, &["the file is running", "values are taken when the run has ended"], buffer);
         }
