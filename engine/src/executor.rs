@@ -1,6 +1,7 @@
 //! What `pallas-jax` runs its traces with: the interpreter, its prints sent to the console; accesses out of bounds, and
 //! semaphores that are waited for in vain or not at all, turned into findings.
 
+use crate::accelerator::{Accelerated, Accelerating, Acceleration, End, NotRun, compare};
 use crate::capture::{Capturing, Tiles};
 use crate::findings::severity;
 use crate::run::Schedule;
@@ -24,17 +25,24 @@ pub(crate) struct CpuExecutor {
     capturing: Option<RefCell<Capturing>>,
     schedule: Schedule,
     outputs: RefCell<Vec<(Arc<Launch>, Vec<Array>)>>,
+    accelerating: Option<RefCell<Accelerating>>,
 }
 
 impl CpuExecutor {
     /// Times launches, if there is something to time them with, and keeps the tiles that are wanted.
-    pub(crate) fn new(timings: Option<Timings>, capturing: Option<Capturing>, schedule: Schedule) -> Self {
+    pub(crate) fn new(
+        timings: Option<Timings>,
+        capturing: Option<Capturing>,
+        schedule: Schedule,
+        acceleration: Option<Acceleration>,
+    ) -> Self {
         CpuExecutor {
             findings: RefCell::default(),
             timings: timings.map(RefCell::new),
             capturing: capturing.map(RefCell::new),
             schedule,
             outputs: RefCell::default(),
+            accelerating: acceleration.map(|acceleration| RefCell::new(Accelerating::new(acceleration))),
         }
     }
 
@@ -51,6 +59,50 @@ impl CpuExecutor {
     /// The outputs that were kept.
     pub(crate) fn outputs(&self) -> Vec<(Arc<Launch>, Vec<Array>)> {
         self.outputs.take()
+    }
+
+    /// What became of the launches that were given to the accelerator.
+    pub(crate) fn accelerated(&self) -> Vec<Accelerated> {
+        self.accelerating.as_ref().map_or_else(Vec::new, |work| std::mem::take(&mut work.borrow_mut().launches))
+    }
+
+    /// Runs a launch on the accelerator; `None` where it has to run in interpret mode.
+    fn accelerate(
+        &self,
+        work: &mut Accelerating,
+        launch: &Arc<Launch>,
+        arguments: &[Array],
+        world: &dyn World,
+    ) -> Result<Option<Vec<Array>>, ExecutionError> {
+        let (by, ran) = work.run(launch, arguments);
+        let (outputs, end) = match ran {
+            Err(why) if work.falls_back => (None, End::FellBack(why)),
+            Err(why) => return Err(stopped(launch, why)),
+            Ok(ran) => {
+                let differences = match work.verifies {
+                    false => None,
+                    true => {
+                        let expected = self.interpret(launch, arguments.to_vec(), world)?;
+                        Some(compare(launch, &expected, &ran.outputs))
+                    }
+                };
+                (Some(ran.outputs), End::Ran { microseconds: ran.microseconds, differences })
+            }
+        };
+        work.launches.push(Accelerated { launch: launch.clone(), by, end });
+        Ok(outputs)
+    }
+
+    /// Runs a launch in interpret mode.
+    fn interpret(
+        &self,
+        launch: &Arc<Launch>,
+        arguments: Vec<Array>,
+        world: &dyn World,
+    ) -> Result<Vec<Array>, ExecutionError> {
+        let mut watcher = self.watcher(world);
+        watcher.launch_begins(launch);
+        run_launch(launch, arguments, &mut watcher).map_err(|error| failed(&error))
     }
 
     fn watcher<'a>(&'a self, world: &'a dyn World) -> Watcher<'a> {
@@ -85,14 +137,24 @@ impl Executor for CpuExecutor {
         arguments: Vec<Array>,
         world: &dyn World,
     ) -> Result<Vec<Array>, ExecutionError> {
-        let mut watcher = self.watcher(world);
-        watcher.launch_begins(launch);
-        let outputs = run_launch(launch, arguments, &mut watcher).map_err(|error| failed(&error))?;
+        if let Some(accelerating) = &self.accelerating
+            && let Some(outputs) = self.accelerate(&mut accelerating.borrow_mut(), launch, &arguments, world)?
+        {
+            return Ok(outputs);
+        }
+        let outputs = self.interpret(launch, arguments, world)?;
         if self.schedule.keeps_outputs && launch.has_agents() {
             self.outputs.borrow_mut().push((launch.clone(), outputs.clone()));
         }
         Ok(outputs)
     }
+}
+
+/// A launch that its accelerator cannot run, where nothing else was wished for.
+fn stopped(launch: &Launch, why: NotRun) -> ExecutionError {
+    let help = why.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
+    let message = format!("{}: {}{help}", launch.kernel.name, why.message);
+    ExecutionError { message, span: why.span, help: why.help, ..ExecutionError::default() }
 }
 
 fn failed(error: &RunError) -> ExecutionError {

@@ -4,6 +4,7 @@
 //! [`Profile`] makes a report of either.
 //! Front ends depend on this crate (and `pallas-ide`) alone.
 
+pub mod accelerator;
 pub mod analysis;
 mod bystander;
 mod calibrate;
@@ -47,10 +48,12 @@ pub use settings::{Settings, SettingsFile, TargetDevice};
 pub use uncalled::Assumed;
 
 pub use pallas_check as check;
+pub use pallas_cuda as cuda;
 pub use pallas_ir as ir;
 pub use pallas_ir::{Certainty, Edit, Finding, Fix, Label, Launch, Operand, Role, Severity};
 pub use pallas_pipeline as pipeline;
 pub use pallas_profile as report;
+pub use pallas_simt as simt;
 pub use pallas_syntax as syntax;
 pub use pallas_syntax::{FileId, LineColumn, SourceFile, Span};
 pub use pallas_tensor as tensor;

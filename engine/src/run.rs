@@ -1,5 +1,6 @@
 //! Running a file, as `python FILE` with JAX would.
 
+use crate::accelerator::{Accelerated, Acceleration};
 use crate::analysis::{Watch, import_paths};
 use crate::capture::{Capture, Capturing, Tiles};
 use crate::environment::Environment;
@@ -34,6 +35,8 @@ pub struct Run {
     pub measured: Vec<(Arc<Launch>, Recorder)>,
     /// The outputs of each run of a launch whose threads act on each other, if they are kept ([`Schedule::keeps_outputs`]).
     pub outputs: Vec<(Arc<Launch>, Vec<Array>)>,
+    /// What became of the launches that were given to an accelerator, in order.
+    pub accelerated: Vec<Accelerated>,
     /// Every file that was read, by id.
     pub sources: Vec<Arc<SourceFile>>,
 }
@@ -59,6 +62,8 @@ pub struct RunOptions {
     pub environment: Environment,
     /// Turns of threads.
     pub schedule: Schedule,
+    /// Where launches run, if not in interpret mode.
+    pub acceleration: Option<Acceleration>,
     /// Input, output, clock, environment.
     pub console: Box<dyn Console>,
     /// Stops it.
@@ -79,6 +84,7 @@ impl Run {
             launches: Vec::new(),
             measured: Vec::new(),
             outputs: Vec::new(),
+            accelerated: Vec::new(),
             sources: vec![kept],
         })
     }
@@ -109,7 +115,7 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     let state = interp.extension::<JaxState>();
     let watch = Rc::new(Watch::default());
     state.set_observer(watch.clone());
-    let executor = Rc::new(CpuExecutor::new(Timings::new(console), capturing, options.schedule));
+    let executor = Rc::new(CpuExecutor::new(Timings::new(console), capturing, options.schedule, options.acceleration));
     state.set_executor(executor.clone());
     let outcome = interp.run_main(&module, "__main__");
     // What Python says of a missing module does not say where the workbench has looked.
@@ -143,5 +149,6 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     let measured = executor.measured();
     let tiles = executor.tiles();
     let outputs = executor.outputs();
-    (Run { exit, stderr, findings, launches, measured, outputs, sources: interp.sources() }, tiles)
+    let accelerated = executor.accelerated();
+    (Run { exit, stderr, findings, launches, measured, outputs, accelerated, sources: interp.sources() }, tiles)
 }

@@ -17,7 +17,7 @@ const FLOORS: &[&[(&str, &str)]] = &[
         ("pallas-simt", "engine/simt"),
         ("pallas-ttir", "engine/ttir"),
     ],
-    &[("pallas-profile", "engine/profile")],
+    &[("pallas-profile", "engine/profile"), ("pallas-cuda", "engine/cuda")],
     &[("pallas-engine", "engine")],
     &[("pallas-ide", "engine/ide")],
     &[("pallas-lsp", "lsp"), ("pallas-tui", "tui")],
@@ -100,6 +100,9 @@ fn library_crates_touch_nothing_outside() {
     let mut wrong = Vec::new();
     for (_, name, folder) in crates().filter(|(_, name, _)| !matches!(*name, "pallas-lsp" | "pallas-tui")) {
         for (path, text) in sources(folder) {
+            // One crate loads libraries and keeps compiled kernels in files, where the front end says: no test without CUDA
+            // depends on it. It waits for a device, and so has durations.
+            let allowed: &[&str] = if name == "pallas-cuda" { &["std::fs", "std::time"] } else { &[] };
             // The façade reads files in one place, behind the FileSystem trait.
             if path.ends_with("engine/src/files.rs") {
                 continue;
@@ -107,7 +110,7 @@ fn library_crates_touch_nothing_outside() {
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             for (number, line) in code.lines().enumerate() {
                 let line = line.split("//").next().unwrap_or_default();
-                for forbidden in FORBIDDEN.iter().filter(|f| line.contains(**f)) {
+                for forbidden in FORBIDDEN.iter().filter(|f| line.contains(**f) && !allowed.contains(f)) {
                     wrong.push(format!("{name}: {}:{}: {forbidden}", path.display(), number + 1));
                 }
             }

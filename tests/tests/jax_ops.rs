@@ -84,6 +84,7 @@ fn run(program: &Path, expected: &str, environment: &Environment) -> Result<(), 
         import_paths: vec![folder().display().to_string()],
         environment: environment.clone(),
         schedule: Schedule::default(),
+        acceleration: None,
         console: Box::new(recorder.clone()),
         cancel: Cancel::new(),
     };

@@ -28,6 +28,13 @@ def dtypes(x_ref, y_ref, o_ref):
   o_ref[...] = a + b.astype(jnp.float32) + c.astype(jnp.float32)
 
 
+def precisions(x_ref, y_ref, o_ref):
+  x, y = x_ref[...], y_ref[...]
+  a = jnp.dot(x, y.T, precision=jax.lax.Precision.HIGHEST) + jnp.dot(x, y.T, precision="high")
+  b = jax.lax.dot_general(x, y, (((1,), (1,)), ((), ())), precision=(jax.lax.Precision.HIGHEST, jax.lax.Precision.DEFAULT))
+  o_ref[...] = a + b + pl.dot(x, y, trans_b=True, allow_tf32=False) + (x @ y.T)
+
+
 def attention(q_ref, k_ref, v_ref, o_ref, *, block, scale):
   q = q_ref[...]
   top = jnp.full((64,), -float("inf"), jnp.float32)
@@ -63,6 +70,8 @@ pl.pallas_call(
 
 f = jnp.ones((32, 64), jnp.float32)
 pl.pallas_call(dtypes, out_shape=S((32, 32), jnp.float32), compiler_params=params)(f, f)
+
+pl.pallas_call(precisions, out_shape=S((32, 32), jnp.float32), compiler_params=params)(f, f)
 
 q = jnp.ones((2, 256, 64), jnp.bfloat16)
 whole = pl.BlockSpec((None, 256, 64), lambda h, i: (h, 0, 0))

@@ -93,9 +93,13 @@ pub(crate) enum ColorChoice {
 pub(crate) struct RunArgs {
     /// The Python file.
     pub(crate) file: PathBuf,
-    /// Where kernels run.
-    #[arg(long, value_enum, default_value_t = Device::Auto)]
+    /// Where kernels run. `auto` and `cuda` say what they did on standard error.
+    #[arg(long, value_enum, default_value_t = Device::Interpret)]
     pub(crate) device: Device,
+    /// Runs each launch in interpret mode as well, and compares the outputs: integers exactly, floats to what their dtype can
+    /// promise. Exits with 1 if they differ.
+    #[arg(long)]
+    pub(crate) verify: bool,
     /// Prints no findings.
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -124,10 +128,13 @@ fn seed(text: &str) -> Result<u64, String> {
 /// Where kernels run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Device {
-    /// The best there is: for now, always interpret mode.
+    /// On a GPU where there is one; kernels that cannot run there, and all kernels where there is none, in interpret mode.
     Auto,
     /// Interpret mode on the CPU, with JAX's semantics.
+    #[value(alias = "cpu")]
     Interpret,
+    /// The first CUDA device, through NVRTC. A kernel that cannot run there is an error.
+    Cuda,
 }
 
 /// `pallas-tui check`

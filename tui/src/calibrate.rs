@@ -65,6 +65,11 @@ pub(crate) fn keep(machine: &Machine) -> Result<PathBuf, String> {
 
 /// Where it is kept.
 pub(crate) fn file() -> Option<PathBuf> {
+    Some(cache()?.join("cpu.json"))
+}
+
+/// The folder of all that is kept from one run to the next.
+pub(crate) fn cache() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = |under: &str| folder("HOME").map(|home| home.join(under));
     let cache = folder("XDG_CACHE_HOME").or_else(|| match std::env::consts::OS {
@@ -72,7 +77,7 @@ pub(crate) fn file() -> Option<PathBuf> {
         "windows" => folder("LOCALAPPDATA"),
         _ => home(".cache"),
     });
-    Some(cache?.join("pallas-workbench").join("cpu.json"))
+    Some(cache?.join("pallas-workbench"))
 }
 
 /// A file that is damaged, or that is not about this CPU and this build, is none.

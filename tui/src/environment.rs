@@ -1,8 +1,9 @@
 //! What the process's environment and the command line say about where imports come from.
 
+use pallas_engine::cuda::Places;
 use pallas_engine::environment::{Environment, Wanted};
 use pallas_engine::{Disk, FileSystem};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// `PYTHONPATH`
 pub(crate) fn python_path() -> Vec<String> {
@@ -30,5 +31,25 @@ pub(crate) fn find(python: Option<&Path>, script: &Path) -> Result<Environment, 
     match found.problem {
         Some(problem) => Err(format!("--python {problem}")),
         None => Ok(found),
+    }
+}
+
+/// Where NVIDIA's libraries and tools are looked for: what the environment of the process names, then the Python environments.
+pub(crate) fn cuda_places(python: Option<&Path>, script: &Path) -> Places {
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let mut packages: Vec<PathBuf> = Vec::new();
+    if let Ok(environment) = find(python, script) {
+        packages.extend(environment.paths.iter().map(PathBuf::from));
+    }
+    if let Some(conda) = folder("CONDA_PREFIX") {
+        let (conda, script) = (conda.display().to_string(), script.display().to_string());
+        let wanted = Wanted { python: None, virtual_env: Some(&conda), script: &script };
+        packages.extend(Environment::find(&Disk, &wanted).paths.iter().map(PathBuf::from));
+    }
+    Places {
+        named: folder("PALLAS_CUDA_LIBRARIES"),
+        toolkits: ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(folder).collect(),
+        packages,
+        programs: std::env::var_os("PATH").map_or_else(Vec::new, |paths| std::env::split_paths(&paths).collect()),
     }
 }

@@ -6,6 +6,7 @@ mod args;
 mod calibrate;
 mod commands;
 mod console;
+mod device;
 mod editor;
 mod environment;
 mod exec;

@@ -60,6 +60,7 @@ impl Task {
                 import_paths: environment::python_path(),
                 environment,
                 schedule: Schedule::default(),
+                acceleration: None,
                 console: Box::new(Told { teller: teller.clone(), timing: self.timing, start: Instant::now() }),
                 cancel: cancel.clone(),
             };

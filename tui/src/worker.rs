@@ -247,6 +247,7 @@ impl Bench {
             import_paths: environment::python_path(),
             environment: self.environment.clone(),
             schedule: Schedule::default(),
+            acceleration: None,
             console: Box::new(console),
             cancel: cancel.clone(),
         }

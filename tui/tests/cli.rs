@@ -95,7 +95,9 @@ fn doctor_says_what_there_is() {
     let output = Case::new().run(&["doctor"]);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    for word in ["version", "system", "terminal    not a terminal", "Python      not needed"] {
+    for word in
+        ["version", "system", "terminal    not a terminal", "Python      not needed", "CUDA driver", "NVRTC", "ptxas"]
+    {
         assert!(text.contains(word), "{word} is missing in\n{text}");
     }
 }
@@ -404,6 +406,25 @@ fn triton_ir_is_printed_or_refused_at_its_line() {
     insta::assert_snapshot!(shown(&case.run(&["lower", "kernels.py", "--emit", "ttir"])));
 }
 
+#[test]
+fn a_device_that_is_not_there_is_said() {
+    // On a machine with a GPU these run on it.
+    if pallas_engine::cuda::driver().is_ok() {
+        return;
+    }
+    let case = Case::with("kernels.py", ODD);
+    let mut text = String::new();
+    for arguments in [
+        &["run", "--device", "cuda", "kernels.py"][..],
+        &["run", "--device", "auto", "kernels.py"],
+        &["run", "--device", "cpu", "kernels.py"],
+        &["run", "--verify", "kernels.py"],
+    ] {
+        text.push_str(&format!("$ pallas-tui {}\n{}\n", arguments.join(" "), shown(&case.run(arguments))));
+    }
+    insta::assert_snapshot!(text);
+}
+
 /// A launch that Triton has, and one whose blocks have no power of two of elements.
 const ODD: &str = "\
 import jax
@@ -419,6 +440,6 @@ def call(x):
   return pl.pallas_call(double_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
 
 
-call(jnp.ones(8))
+print(call(jnp.ones(8)))
 call(jnp.ones(6))
 ";

@@ -183,10 +183,13 @@ pub fn dot_general(
     let lists = |(a, b): (&[usize], &[usize])| {
         Attribute::IntLists(vec![a.iter().map(|&d| d as i64).collect(), b.iter().map(|&d| d as i64).collect()])
     };
-    let attributes = Attributes::none()
+    let mut attributes = Attributes::none()
         .with("contracting", lists(contracting))
         .with("batch", lists(batch))
         .with("dtype", Attribute::DType(dtype));
+    if let Some(precision) = &*cx.state.precision.borrow() {
+        attributes = attributes.with("precision", Attribute::Str(precision.clone()));
+    }
     cx.bind(&ops::DOT_GENERAL, &[lhs, rhs], attributes)
 }
 

@@ -126,6 +126,8 @@ pub struct JaxState {
     pub(crate) place: RefCell<Option<Location>>,
     /// Named axes that are being mapped over, innermost last.
     pub(crate) axes: RefCell<Vec<crate::transform::named::NamedAxis>>,
+    /// The `precision=` of the call that multiplies; see `lax::precision::Scope`.
+    pub(crate) precision: RefCell<Option<Arc<str>>>,
     /// `pltpu.force_tpu_interpret_mode`
     pub(crate) forced_interpretation: Cell<Option<Interpretation>>,
     /// Grids of pipelines whose bodies are being traced, innermost last.
@@ -154,6 +156,7 @@ impl Default for JaxState {
             jit_disabled: Cell::new(0),
             place: RefCell::new(None),
             axes: RefCell::default(),
+            precision: RefCell::default(),
             forced_interpretation: Cell::new(None),
             pipelines: RefCell::default(),
             era: Cell::new(0),

@@ -3,38 +3,39 @@
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::report::profile::words::{bytes, scaled, time};
-use crate::{calibrate, output};
+use crate::{calibrate, environment, output};
+use pallas_engine::cuda::{self, Nvrtc, NvrtcError};
 use pallas_engine::pipeline::{MACHINES, Machine, Number};
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(super) fn doctor(args: &DoctorArgs, python: Option<&Path>) -> Exit {
     if args.machines {
         output::stdout(&machines());
         return Exit::Success;
     }
-    let environment = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
+    let variable = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let size = match crossterm::terminal::size() {
         Ok((columns, rows)) if std::io::stdout().is_terminal() => format!("{columns}x{rows}"),
         _ => "not a terminal".to_string(),
     };
-    let colors = match environment("COLORTERM").as_deref() {
+    let colors = match variable("COLORTERM").as_deref() {
         Some("truecolor" | "24bit") => "24-bit".to_string(),
-        _ => match environment("TERM") {
+        _ => match variable("TERM") {
             Some(term) if term.contains("256color") => "256".to_string(),
             Some(term) if term == "dumb" => "none".to_string(),
             Some(_) => "16".to_string(),
             None => "none".to_string(),
         },
     };
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| environment(name)).unwrap_or_default();
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| variable(name)).unwrap_or_default();
     let unicode = locale.to_uppercase().replace('-', "").contains("UTF8");
     let rows = [
         ("version", env!("CARGO_PKG_VERSION").to_string()),
         ("system", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)),
         ("threads", threads.to_string()),
-        ("devices", "interpret (CPU)".to_string()),
+        ("devices", devices()),
         ("Python", "not needed".to_string()),
         ("terminal", size),
         ("colours", colors),
@@ -42,15 +43,57 @@ pub(super) fn doctor(args: &DoctorArgs, python: Option<&Path>) -> Exit {
             "Unicode",
             if unicode { "yes".to_string() } else { format!("no (locale `{locale}`); --ascii is the default") },
         ),
-        ("NO_COLOR", environment("NO_COLOR").map_or("not set".to_string(), |_| "set".to_string())),
+        ("NO_COLOR", variable("NO_COLOR").map_or("not set".to_string(), |_| "set".to_string())),
         ("packages", packages(python)),
-        ("PYTHONPATH", environment("PYTHONPATH").unwrap_or_else(|| "not set".to_string())),
+        ("PYTHONPATH", variable("PYTHONPATH").unwrap_or_else(|| "not set".to_string())),
     ];
     let mut rows = rows.to_vec();
+    rows.extend(gpu(python));
     rows.extend(if args.calibrate { calibrated() } else { known() });
     let text: String = rows.iter().map(|(name, value)| format!("{name:<11} {value}\n")).collect();
     output::stdout(&text);
     Exit::Success
+}
+
+/// Where kernels can run.
+fn devices() -> String {
+    let gpu = cuda::driver().is_ok().then_some("cuda (GPU)");
+    ["interpret (CPU)"].into_iter().chain(gpu).collect::<Vec<_>>().join(", ")
+}
+
+/// What there is for GPUs, and how what is missing is installed.
+fn gpu(python: Option<&Path>) -> Vec<(&'static str, String)> {
+    let found = cuda::find(&environment::cuda_places(python, Path::new("program.py")));
+    let mut rows = Vec::new();
+    match cuda::driver() {
+        Ok(driver) => {
+            rows.push(("CUDA driver", format!("knows CUDA {}.{}", driver.cuda.0, driver.cuda.1)));
+            rows.extend(driver.devices.iter().map(|device| {
+                let memory = scaled(device.memory as f64, "B");
+                let (name, processors) = (&device.name, device.multiprocessors);
+                ("GPU", format!("{name}, sm_{}, {memory}, {processors} multiprocessors", device.architecture()))
+            }));
+        }
+        Err(failure) => rows.push(("CUDA driver", format!("{failure}; {}", failure.help()))),
+    }
+    rows.push((
+        "NVRTC",
+        match Nvrtc::load(found.nvrtc.as_deref()) {
+            Ok(nvrtc) => {
+                let place = nvrtc.path.map_or("where the loader has it".to_string(), |path| path.display().to_string());
+                format!("{}.{}, {place}", nvrtc.version.0, nvrtc.version.1)
+            }
+            Err(NvrtcError::Missing) => "not found; install with `pip install nvidia-cuda-nvrtc`".to_string(),
+            Err(error) => error.to_string(),
+        },
+    ));
+    let tool = |file: Option<PathBuf>, wheel: &str| match file {
+        Some(file) => file.display().to_string(),
+        None => format!("not found, and not needed; install with `pip install {wheel}`"),
+    };
+    rows.push(("tileiras", tool(found.tileiras, "nvidia-cuda-tileiras")));
+    rows.push(("ptxas", tool(found.ptxas, "nvidia-cuda-nvcc")));
+    rows
 }
 
 /// What interpret mode reaches on this CPU, and where that is kept.

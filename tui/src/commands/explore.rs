@@ -28,6 +28,7 @@ pub(super) fn explore(
             import_paths: environment::python_path(),
             environment: place.clone(),
             schedule: Schedule { seed: Some(seed), keeps_outputs: true },
+            acceleration: None,
             console: Box::new(Silent),
             cancel: Cancel::new(),
         };

@@ -1,11 +1,11 @@
 //! `pallas-tui run FILE`: as `python FILE` with JAX. Findings go to standard error.
 
 use crate::app::report::Report;
-use crate::args::{Device, OutputFormat, RunArgs};
+use crate::args::{OutputFormat, RunArgs};
 use crate::console::ProcessConsole;
 use crate::exit::Exit;
 use crate::render::{self, Batch};
-use crate::{environment, output, report, sources};
+use crate::{device, environment, output, report, sources};
 use pallas_engine::{Cancel, Disk, Run, RunOptions, Schedule, Severity};
 use std::path::Path;
 use std::sync::Arc;
@@ -31,15 +31,20 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
             return Exit::Usage;
         }
     };
-    match args.device {
-        Device::Auto | Device::Interpret => {}
-    }
+    let acceleration = match device::acceleration(args.device, args.verify, python, &args.file) {
+        Ok(acceleration) => acceleration,
+        Err(message) => {
+            output::error(&message);
+            return Exit::Usage;
+        }
+    };
     let options = RunOptions {
         files: Arc::new(Disk),
         arguments: args.arguments.clone(),
         import_paths: environment::python_path(),
         environment: environment.clone(),
         schedule: Schedule { seed: args.schedule, keeps_outputs: args.explore.is_some() },
+        acceleration,
         console: Box::new(ProcessConsole::new()),
         cancel: Cancel::new(),
     };
@@ -57,7 +62,12 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         let batch = Batch { findings, sources: run.sources.clone() };
         output::stderr(&render::render(&[batch], OutputFormat::Full, color));
     }
+    let (words, agree) = device::words(&run);
+    output::stderr(&words);
     output::stderr(&run.stderr);
+    if !agree && run.exit == 0 {
+        return Exit::Findings;
+    }
     match args.explore {
         Some(count) => super::explore::explore(&args.file, &text, &run, &args.arguments, &environment, count),
         None => Exit::Program(run.exit),

@@ -100,8 +100,14 @@ fn dot_general(op: &OpData) -> Vec<(String, String)> {
     };
     let mut all = vec![given("dimension_numbers", format!("({}, {})", pair("contracting"), pair("batch")))];
     if let Some(precision) = at.str("precision") {
-        let name = format!("Precision.{}", precision.to_uppercase());
-        all.push(given("precision", format!("({name}, {name})")));
+        let text = match precision {
+            "default" | "high" | "highest" => {
+                let name = format!("Precision.{}", precision.to_uppercase());
+                format!("({name}, {name})")
+            }
+            preset => format!("DotAlgorithmPreset.{preset}"),
+        };
+        all.push(given("precision", text));
     }
     all.push(given("preferred_element_type", dtype(at, "dtype")));
     all

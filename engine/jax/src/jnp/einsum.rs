@@ -34,7 +34,7 @@ struct Term {
 
 fn einsum(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let [subscripts, operands, out, _optimize, precision, preferred, _dot, _sharding] = args.take();
-    crate::lax::precision::check(cx.interp, &precision)?;
+    let _precision = crate::lax::precision::scope(cx.interp, &precision)?;
     call::refuse_out(cx, &out, "einsum")?;
     let operands = cx.interp.collect(&operands)?;
     let Value::Str(_) = subscripts else {

@@ -7,6 +7,7 @@ use super::compose;
 use super::shaping;
 use crate::context::{Context, Rules};
 use crate::convert;
+use crate::lax::precision::{self, Scope};
 use crate::primitive as p;
 use crate::tile::Tile;
 use pallas_ir::ops;
@@ -33,21 +34,22 @@ functions! { JAX_ROWS NUMPY_ROWS
 /// A product of two tiles with a dtype that may be asked for.
 type Product = fn(&Context<'_>, &Tile, &Tile, Option<DType>) -> PyResult<Tile>;
 
-/// The operands and `preferred_element_type` of a row `(a, b, *, precision, preferred_element_type, ..)`.
-fn product_arguments(cx: &Context<'_>, args: &Arguments, name: &str) -> PyResult<(Tile, Tile, Option<DType>)> {
+/// The operands and `preferred_element_type` of a row `(a, b, *, precision, preferred_element_type, ..)`, and its precision
+/// for as long as it is kept.
+fn product_arguments(cx: &Context<'_>, args: &Arguments, name: &str) -> PyResult<(Tile, Tile, Option<DType>, Scope)> {
     let a = operand(cx, args.get(0), name)?;
     let b = call::operand_at(cx, args.get(1), name, 1)?;
-    crate::lax::precision::check(cx.interp, args.get(2))?;
-    Ok((a, b, call::dtype(cx, args.get(3))?))
+    let precision = precision::scope(cx.interp, args.get(2))?;
+    Ok((a, b, call::dtype(cx, args.get(3))?, precision))
 }
 
 fn contracted(cx: &Context<'_>, args: Arguments, name: &str, product: Product) -> PyResult<Value> {
-    let (a, b, preferred) = product_arguments(cx, &args, name)?;
+    let (a, b, preferred, _precision) = product_arguments(cx, &args, name)?;
     result(cx, product(cx, &a, &b, preferred)?)
 }
 
 fn matmul_row(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
-    let (a, b, preferred) = product_arguments(cx, &args, "matmul")?;
+    let (a, b, preferred, _precision) = product_arguments(cx, &args, "matmul")?;
     result(cx, matmul(cx, &a, &b, preferred)?)
 }
 
@@ -84,7 +86,7 @@ fn inner(cx: &Context<'_>, a: &Tile, b: &Tile, preferred: Option<DType>) -> PyRe
 }
 
 fn vecdot(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
-    let (a, b, preferred) = product_arguments(cx, &args, "vecdot")?;
+    let (a, b, preferred, _precision) = product_arguments(cx, &args, "vecdot")?;
     let (left, right) = (convert::axis(cx, args.get(4), a.rank())?, convert::axis(cx, args.get(4), b.rank())?);
     let a = shaping::move_axes(cx, &a, &[left], &[a.rank() - 1])?;
     let b = shaping::move_axes(cx, &b, &[right], &[b.rank() - 1])?;
@@ -116,7 +118,7 @@ pub fn tensordot_axes(
 
 fn tensordot(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let [a, b, axes, precision, preferred, _] = args.take();
-    crate::lax::precision::check(cx.interp, &precision)?;
+    let _precision = precision::scope(cx.interp, &precision)?;
     let (a, b) = (operand(cx, &a, "tensordot")?, call::operand_at(cx, &b, "tensordot", 1)?);
     let preferred = call::dtype(cx, &preferred)?;
     let (left, right) = if let Value::Int(_) = axes {

@@ -1,13 +1,16 @@
 //! `lax.Precision`, `lax.DotAlgorithmPreset`, `lax.GatherScatterMode`, `lax.RoundingMethod`: names that calls pass on.
-//! On the CPU every precision computes alike, so that a `precision=` argument is only checked.
+//! On the CPU every precision computes alike; what a product is asked for is kept for devices, which compute otherwise.
 
 use crate::python_types::Plain::Int;
 use crate::python_types::{self, Enumeration};
+use crate::state::JaxState;
 use pallas_python::class::Namespace;
 use pallas_python::interp::Interp;
 use pallas_python::native::NativeDef;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// `str(member)` is its name, `repr(member)` its name in its class.
 static NAMED: [NativeDef; 2] = [
@@ -149,11 +152,55 @@ fn is_precision(value: &Value, presets: bool) -> bool {
     }
 }
 
-/// Refuses what is no `precision=` argument.
+/// While it lives, products are made with a precision.
+#[must_use = "the precision holds as long as this"]
+pub(crate) struct Scope {
+    state: Rc<JaxState>,
+    before: Option<Arc<str>>,
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        self.state.precision.replace(self.before.take());
+    }
+}
+
+/// One precision as products carry it: `default`, `high`, `highest`, or the name of a preset.
+fn word(interp: &Interp, value: &Value) -> Option<Arc<str>> {
+    let name = match value {
+        Value::Str(name) => name.to_string(),
+        Value::Instance(_) => interp.to_str(&interp.get_attr(value, "name").ok()?).ok()?.to_string(),
+        _ => return None,
+    };
+    Some(match name.as_str() {
+        "HIGHEST" | "highest" | "float32" => "highest".into(),
+        "HIGH" | "high" | "bfloat16_3x" | "tensorfloat32" => "high".into(),
+        "DEFAULT" | "default" | "bfloat16" | "fastest" => "default".into(),
+        preset => preset.into(),
+    })
+}
+
+/// Refuses what is no `precision=` argument, and has the products that follow made with it.
 ///
 /// # Errors
 /// `ValueError` in JAX's words.
-pub(crate) fn check(interp: &Interp, value: &Value) -> PyResult<()> {
+pub(crate) fn scope(interp: &Interp, value: &Value) -> PyResult<Scope> {
+    check(interp, value)?;
+    let wished = match value {
+        // The lower of the two is what the product gets, as in the lowering for GPUs.
+        Value::Tuple(items) if items.len() == 2 => {
+            let words: Vec<Arc<str>> = items.iter().filter_map(|item| word(interp, item)).collect();
+            let rank = |word: &Arc<str>| ["default", "high", "highest"].iter().position(|name| *name == &**word);
+            words.into_iter().min_by_key(rank)
+        }
+        value => word(interp, value),
+    };
+    let state = interp.extension::<JaxState>();
+    let before = state.precision.replace(wished);
+    Ok(Scope { state, before })
+}
+
+fn check(interp: &Interp, value: &Value) -> PyResult<()> {
     let culprit = match value {
         Value::Tuple(items) if items.len() == 2 => items.iter().find(|item| !is_precision(item, false)).cloned(),
         value => (!is_precision(value, true)).then(|| value.clone()),

@@ -63,7 +63,7 @@ fn dot_general(interp: &Interp, args: Arguments) -> PyResult<Value> {
     for operand in [&lhs, &rhs] {
         convert::operand(&cx, operand, "dot_general")?;
     }
-    super::precision::check(interp, &precision)?;
+    let _precision = super::precision::scope(interp, &precision)?;
     let (contracting, batch) = dimensions(interp, &numbers)?;
     product(&cx, &lhs, &rhs, &contracting, &batch, &preferred)
 }
@@ -71,7 +71,7 @@ fn dot_general(interp: &Interp, args: Arguments) -> PyResult<Value> {
 fn dot(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [lhs, rhs, numbers, precision, preferred, _] = args.take();
     let cx = Context::jax(interp);
-    super::precision::check(interp, &precision)?;
+    let _precision = super::precision::scope(interp, &precision)?;
     if !numbers.is_none() {
         let (contracting, batch) = dimensions(interp, &numbers)?;
         return product(&cx, &lhs, &rhs, &contracting, &batch, &preferred);

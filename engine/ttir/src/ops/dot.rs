@@ -48,8 +48,14 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: &OpData) -> Result<Option<R
     if contracting.1 == 1 {
         b = shape::transposed(emitter, &b, &[1, 0])?;
     }
-    let exact = op.attributes.str("precision") == Some("highest");
-    let precision = if exact { "" } else { ", inputPrecision = tf32" };
+    let precision = match op.attributes.str("precision") {
+        None | Some("default" | "high" | "DEFAULT" | "TF32_TF32_F32") => ", inputPrecision = tf32",
+        Some("highest" | "F32_F32_F32") => "",
+        Some("TF32_TF32_F32_X3") => ", inputPrecision = tf32x3",
+        Some(other) => {
+            return Err(Refusal::new(format!("the dot algorithm {other} is not supported in the Triton lowering")));
+        }
+    };
     let accumulator = match result {
         DType::I32 | DType::F16 | DType::F64 => result,
         _ => DType::F32,

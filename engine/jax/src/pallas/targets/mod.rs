@@ -37,6 +37,12 @@ fn dot(interp: &Interp, args: Arguments) -> PyResult<Value> {
     if !allow_tf32.is_none() && !precision.is_none() {
         return Err(interp.value_error("Only one of allow_tf32 and precision can be specified"));
     }
+    // As JAX has it: TF32 is what high precision means.
+    let precision = match &allow_tf32 {
+        Value::None => precision,
+        allowed => Value::from(if interp.truth(allowed)? { "high" } else { "highest" }),
+    };
+    let _precision = crate::lax::precision::scope(interp, &precision)?;
     let lhs = usize::from(!interp.truth(&trans_a)?);
     let rhs = usize::from(interp.truth(&trans_b)?);
     let dtype = match (a.dtype(), b.dtype()) {

@@ -1,0 +1,173 @@
+//! CUDA C++ to machine code: from the cache, or by NVRTC, several at a time.
+
+use crate::cache::{Cache, Key};
+use crate::messages::{Message, messages};
+use crate::nvrtc::{Nvrtc, NvrtcError};
+use crate::resources::Resources;
+use pallas_simt::LineEntry;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The name that the source has in messages.
+const NAME: &str = "kernel.cu";
+
+/// Something to compile.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// CUDA C++.
+    pub source: &'a str,
+    /// `sm_90a`
+    pub architecture: &'a str,
+    /// Where its lines come from.
+    pub lines: &'a [LineEntry],
+}
+
+/// Machine code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiled {
+    /// The CUBIN.
+    pub cubin: Vec<u8>,
+    /// What the compiler said.
+    pub log: String,
+    /// What the kernel takes.
+    pub resources: Option<Resources>,
+    /// Whether it was kept from earlier.
+    pub cached: bool,
+}
+
+/// Why something was not compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{error}")]
+pub struct CompileError {
+    /// What NVRTC said.
+    pub error: NvrtcError,
+    /// Its messages, with the Pallas source.
+    pub messages: Vec<Message>,
+    /// The generated source.
+    pub source_text: String,
+}
+
+/// NVRTC with what it compiled before.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    nvrtc: Nvrtc,
+    cache: Option<Cache>,
+}
+
+impl Compiler {
+    /// A compiler that keeps what it makes, if there is a cache.
+    pub fn new(nvrtc: Nvrtc, cache: Option<Cache>) -> Compiler {
+        Compiler { nvrtc, cache }
+    }
+
+    /// The options that everything is compiled with: contraction is what XLA does, and the assembler says what it used.
+    fn options(architecture: &str) -> Vec<String> {
+        [&format!("-arch={architecture}"), "--std=c++17", "-default-device", "-lineinfo", "--ptxas-options=-v"]
+            .map(String::from)
+            .to_vec()
+    }
+
+    fn key(&self, request: &Request<'_>, options: &[String]) -> Key {
+        let (major, minor) = self.nvrtc.version;
+        let version = format!("nvrtc {major}.{minor}");
+        Key::new([version.as_str(), request.source].into_iter().chain(options.iter().map(String::as_str)))
+    }
+
+    /// Compiles one.
+    ///
+    /// # Errors
+    /// What NVRTC said, with the Pallas source.
+    pub fn compile(&self, request: &Request<'_>) -> Result<Compiled, CompileError> {
+        let options = Self::options(request.architecture);
+        let key = self.key(request, &options);
+        if let Some(kept) = self.cache.as_ref().and_then(|cache| cache.get(key))
+            && let Some((cubin, log)) = unpacked(&kept)
+        {
+            return Ok(Compiled { resources: Resources::from_log(&log), cubin, log, cached: true });
+        }
+        let (cubin, log) = self.nvrtc.compile(request.source, NAME, &options).map_err(|error| CompileError {
+            messages: match &error {
+                NvrtcError::Failed { log, .. } => messages(log, NAME, request.lines),
+                _ => Vec::new(),
+            },
+            error,
+            source_text: request.source.to_string(),
+        })?;
+        if let Some(cache) = &self.cache {
+            // A folder that cannot be written costs time, not the run.
+            let _ = cache.put(key, &packed(&cubin, &log));
+        }
+        Ok(Compiled { resources: Resources::from_log(&log), cubin, log, cached: false })
+    }
+
+    /// Compiles several on so many threads; `progress` hears how many are done. Answers stand in the order of the requests.
+    pub fn compile_all(
+        &self,
+        requests: &[Request<'_>],
+        threads: usize,
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Vec<Result<Compiled, CompileError>> {
+        let answers: Vec<Mutex<Option<Result<Compiled, CompileError>>>> =
+            requests.iter().map(|_| Mutex::new(None)).collect();
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..threads.clamp(1, requests.len().max(1)) {
+                scope.spawn(|| {
+                    while let Some((request, answer)) = {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        requests.get(number).zip(answers.get(number))
+                    } {
+                        let compiled = self.compile(request);
+                        *answer.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(compiled);
+                        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+                    }
+                });
+            }
+        });
+        let answers = answers.into_iter().map(|answer| answer.into_inner());
+        // Every answer is there: the threads are joined, and each number was drawn once.
+        answers.filter_map(|answer| answer.unwrap_or_else(std::sync::PoisonError::into_inner)).collect()
+    }
+}
+
+/// The log's length, the log, the machine code.
+fn packed(cubin: &[u8], log: &str) -> Vec<u8> {
+    [&(log.len() as u64).to_le_bytes()[..], log.as_bytes(), cubin].concat()
+}
+
+fn unpacked(bytes: &[u8]) -> Option<(Vec<u8>, String)> {
+    let (length, rest) = bytes.split_at_checked(8)?;
+    let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
+    let (log, cubin) = rest.split_at_checked(length)?;
+    Some((cubin.to_vec(), String::from_utf8(log.to_vec()).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_is_kept_with_the_machine_code() {
+        let kept = packed(b"code", "log");
+        assert_eq!(unpacked(&kept), Some((b"code".to_vec(), "log".to_string())));
+        assert_eq!(unpacked(&kept[..9]), None);
+    }
+
+    #[test]
+    fn a_key_depends_on_all_that_the_machine_code_does() {
+        let compiler = |version| Compiler::new(Nvrtc { version, path: None }, None);
+        let request = |source, architecture| Request { source, architecture, lines: &[] };
+        let key = |compiler: &Compiler, request: &Request<'_>| {
+            compiler.key(request, &Compiler::options(request.architecture))
+        };
+        let first = key(&compiler((13, 0)), &request("a", "sm_90a"));
+        assert_eq!(first, key(&compiler((13, 0)), &request("a", "sm_90a")));
+        for other in [
+            key(&compiler((13, 5)), &request("a", "sm_90a")),
+            key(&compiler((13, 0)), &request("b", "sm_90a")),
+            key(&compiler((13, 0)), &request("a", "sm_80")),
+        ] {
+            assert_ne!(first, other);
+        }
+    }
+}

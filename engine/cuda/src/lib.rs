@@ -1,0 +1,31 @@
+//! The host side of the GPU: finds the driver, NVRTC and NVIDIA's tools where they are installed, compiles CUDA C++ to machine
+//! code, keeps what was compiled, and launches it. Every library is loaded when it is asked for; a machine without any of
+//! them gets an answer that says so.
+//!
+//! The one crate below the front ends that loads libraries and keeps files. Where to look, and the folder for what is kept,
+//! the front end says: nothing here reads the environment.
+
+pub mod bytes;
+pub mod cache;
+pub mod compile;
+pub mod device;
+pub mod execute;
+pub mod failure;
+pub mod find;
+mod gpu;
+pub mod launch;
+pub mod messages;
+mod nvrtc;
+pub mod resources;
+
+pub use cache::{Cache, Key};
+pub use compile::{CompileError, Compiled, Compiler, Request};
+pub use device::{BufferId, Device, DeviceInfo, FunctionId};
+pub use execute::execute;
+pub use failure::Failure;
+pub use find::{Found, Places, find};
+pub use gpu::{Driver, driver, open};
+pub use launch::{Memory, Outcome, Work, run};
+pub use messages::{Message, messages};
+pub use nvrtc::{Nvrtc, NvrtcError};
+pub use resources::Resources;

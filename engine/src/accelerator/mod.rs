@@ -1,0 +1,135 @@
+//! Where launches run instead of in interpret mode: a device behind one call. What it refuses runs in interpret mode, or stops
+//! the program, as the caller wishes; what it computes is compared with interpret mode where that is asked for.
+
+mod compare;
+mod gpu;
+
+pub use compare::{Difference, compare};
+pub use gpu::Gpu;
+
+use pallas_ir::Launch;
+use pallas_syntax::Span;
+use pallas_tensor::Array;
+use std::sync::Arc;
+
+/// Runs launches.
+pub trait Accelerator {
+    /// As it is called: `NVIDIA H200`.
+    fn name(&self) -> String;
+
+    /// Runs a launch whose grid is known, on the arrays of its prefetched scalars and inputs.
+    ///
+    /// # Errors
+    /// What it cannot do, or what went wrong.
+    fn run(&mut self, launch: &Launch, inputs: &[Array]) -> Result<Ran, NotRun>;
+}
+
+/// What a launch gave.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// Its outputs.
+    pub outputs: Vec<Array>,
+    /// For how many microseconds the device worked, where there is one.
+    pub microseconds: Option<f64>,
+}
+
+/// Why a launch did not run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotRun {
+    /// One sentence, without a final dot.
+    pub message: String,
+    /// The op that is to blame.
+    pub span: Option<Span>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// Opens an accelerator, on the thread that will use it.
+pub type Open = Box<dyn FnOnce() -> Result<Box<dyn Accelerator>, NotRun> + Send>;
+
+/// What a run is to be accelerated by.
+pub struct Acceleration {
+    /// The accelerator.
+    pub open: Open,
+    /// Whether what it refuses runs in interpret mode.
+    pub falls_back: bool,
+    /// Whether each launch runs in interpret mode, too, and the outputs are compared.
+    pub verifies: bool,
+}
+
+/// What became of one launch.
+#[derive(Clone, Debug)]
+pub struct Accelerated {
+    /// The launch.
+    pub launch: Arc<Launch>,
+    /// Where it ran.
+    pub by: String,
+    /// How.
+    pub end: End,
+}
+
+/// How a launch ended that was given to an accelerator.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// It ran.
+    Ran {
+        /// For how many microseconds the device worked.
+        microseconds: Option<f64>,
+        /// Where its outputs are not those of interpret mode; `None` where nobody compared.
+        differences: Option<Vec<Difference>>,
+    },
+    /// It ran in interpret mode instead.
+    FellBack(NotRun),
+}
+
+/// An accelerator at work: opened at its first launch.
+pub(crate) struct Accelerating {
+    open: Option<Open>,
+    accelerator: Option<Box<dyn Accelerator>>,
+    /// Why it could not be opened.
+    broken: NotRun,
+    pub(crate) falls_back: bool,
+    pub(crate) verifies: bool,
+    pub(crate) launches: Vec<Accelerated>,
+}
+
+impl Accelerating {
+    pub(crate) fn new(acceleration: Acceleration) -> Accelerating {
+        Accelerating {
+            open: Some(acceleration.open),
+            accelerator: None,
+            broken: NotRun::default(),
+            falls_back: acceleration.falls_back,
+            verifies: acceleration.verifies,
+            launches: Vec::new(),
+        }
+    }
+
+    /// Runs a launch; its name comes along.
+    pub(crate) fn run(&mut self, launch: &Launch, arguments: &[Array]) -> (String, Result<Ran, NotRun>) {
+        if let Some(open) = self.open.take() {
+            match open() {
+                Ok(accelerator) => self.accelerator = Some(accelerator),
+                Err(why) => self.broken = why,
+            }
+        }
+        let Some(accelerator) = &mut self.accelerator else { return (String::new(), Err(self.broken.clone())) };
+        let (known, inputs) = known(launch, arguments);
+        (accelerator.name(), accelerator.run(&known, inputs))
+    }
+}
+
+/// The launch with the extents of its grid that were computed, and its arguments without them.
+fn known<'a>(launch: &Launch, arguments: &'a [Array]) -> (Launch, &'a [Array]) {
+    let mut launch = launch.clone();
+    let count = launch.dynamic.len().min(arguments.len());
+    let (extents, inputs) = arguments.split_at(count);
+    for (&axis, extent) in launch.dynamic.iter().zip(extents) {
+        let extent = extent.item().and_then(|extent| extent.as_int()).and_then(|n| usize::try_from(n).ok());
+        if let (Some(slot), Some(extent)) = (launch.grid.get_mut(axis), extent) {
+            *slot = extent;
+        }
+    }
+    launch.dynamic.clear();
+    (launch, inputs)
+}

@@ -1,0 +1,90 @@
+//! The CUDA C++ of the samples' kernels, compiled by NVRTC for three generations of GPUs: no GPU is needed, NVRTC is, and
+//! without it the test says that it is skipped. PALLAS_CUDA_LIBRARIES names its folder; `.ci/run` fetches it.
+
+use pallas_engine::cuda::{Compiler, Nvrtc, Places, Request, find};
+use pallas_engine::simt::{Architecture, Program, compile};
+use pallas_engine::{Analysis, AnalysisOptions, Disk};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const CAPABILITIES: [u32; 3] = [80, 90, 100];
+
+fn nvrtc() -> Option<Nvrtc> {
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let places = Places {
+        named: folder("PALLAS_CUDA_LIBRARIES"),
+        toolkits: ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(folder).collect(),
+        ..Places::default()
+    };
+    match Nvrtc::load(find(&places).nvrtc.as_deref()) {
+        Ok(nvrtc) => Some(nvrtc),
+        Err(error) => {
+            say(&format!("SKIPPED the samples' CUDA C++: {error}"));
+            None
+        }
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "what was skipped, and what was compiled")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}
+
+/// The samples' launches as programs for an architecture, each source once; how many launches the lowering refuses.
+fn programs(architecture: Architecture) -> (Vec<(String, Program)>, BTreeMap<String, usize>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    let mut samples: Vec<PathBuf> =
+        fs::read_dir(folder).expect("samples").map(|entry| entry.expect("an entry").path()).collect();
+    samples.retain(|path| path.extension().is_some_and(|e| e == "py"));
+    samples.sort();
+    let (mut programs, mut refused): (Vec<(String, Program)>, BTreeMap<String, usize>) = Default::default();
+    for sample in samples {
+        let name = sample.file_stem().expect("a name").to_string_lossy().to_string();
+        let text = fs::read_to_string(&sample).expect("the sample");
+        let analysis = Analysis::new(&name, &text, &AnalysisOptions::new(Arc::new(Disk)));
+        for launch in analysis.launches.iter().filter(|launch| launch.dynamic.is_empty()) {
+            match compile(launch, architecture) {
+                Ok(program) if programs.iter().any(|(_, known)| known.source == program.source) => {}
+                Ok(program) => programs.push((format!("{name} {}", launch.kernel.name), program)),
+                Err(refusal) => *refused.entry(refusal.message).or_default() += 1,
+            }
+        }
+    }
+    (programs, refused)
+}
+
+#[test]
+fn the_samples_compile_for_three_generations() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let compiler = Compiler::new(nvrtc, None);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut wrong = Vec::new();
+    for capability in CAPABILITIES {
+        let architecture = Architecture::new(capability);
+        let name = architecture.name();
+        let (programs, refused) = programs(architecture);
+        assert!(!programs.is_empty(), "no sample is lowered");
+        let requests: Vec<Request<'_>> = programs
+            .iter()
+            .map(|(_, program)| Request { source: &program.source, architecture: &name, lines: &program.lines })
+            .collect();
+        let mut spills = 0;
+        for ((kernel, _), answer) in programs.iter().zip(compiler.compile_all(&requests, threads, &|_| {})) {
+            match answer {
+                Ok(compiled) => spills += usize::from(compiled.resources.is_some_and(|used| used.spills())),
+                Err(error) => wrong.push(format!("{kernel} for {name}: {error}")),
+            }
+        }
+        let launches: usize = refused.values().sum();
+        say(&format!(
+            "{name}: {} kernels compiled, {spills} spill, {launches} launches are not lowered yet",
+            programs.len()
+        ));
+        for (why, count) in refused {
+            say(&format!("  {count} x {why}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,98 @@
+//! `--device`: which accelerator a run gets, and what is said of the launches that it was given.
+
+use crate::args::Device;
+use crate::environment;
+use crate::render::Batch;
+use pallas_engine::accelerator::{Accelerated, Acceleration, Difference, End, Gpu, Open};
+use pallas_engine::{Run, Span, cuda};
+use std::path::{Path, PathBuf};
+
+/// The accelerator for a device; none for interpret mode.
+///
+/// # Errors
+/// There is no such device.
+pub(crate) fn acceleration(
+    device: Device,
+    verifies: bool,
+    python: Option<&Path>,
+    script: &Path,
+) -> Result<Option<Acceleration>, String> {
+    let falls_back = device == Device::Auto;
+    match device {
+        Device::Interpret if verifies => {
+            Err("--verify compares a device with interpret mode: it needs `--device cuda` or `--device auto`"
+                .to_string())
+        }
+        Device::Interpret => Ok(None),
+        Device::Auto | Device::Cuda => match cuda::driver() {
+            Ok(_) => {
+                let nvrtc = cuda::find(&environment::cuda_places(python, script)).nvrtc;
+                Ok(Some(Acceleration { open: gpu(nvrtc), falls_back, verifies }))
+            }
+            Err(failure) if falls_back => {
+                crate::output::error(&format!("{failure}: kernels run in interpret mode"));
+                Ok(None)
+            }
+            Err(failure) => Err(format!("--device cuda: {failure}: {}", failure.help())),
+        },
+    }
+}
+
+fn gpu(nvrtc: Option<PathBuf>) -> Open {
+    let folder = crate::calibrate::cache().map(|folder| folder.join("cuda"));
+    Box::new(move || Ok(Box::new(Gpu::open(nvrtc.as_deref(), folder)?)))
+}
+
+/// What is said of the launches of a run: those that fell back, once for each reason and place, and those that differ. Whether
+/// all are as interpret mode has them.
+pub(crate) fn words(run: &Run) -> (String, bool) {
+    let mut lines: Vec<String> = Vec::new();
+    let (mut agree, mut compared) = (true, 0);
+    for accelerated in &run.accelerated {
+        let at = place(run, accelerated.launch.spans.apply);
+        let kernel = &accelerated.launch.kernel.name;
+        match &accelerated.end {
+            End::FellBack(why) => {
+                let at = why.span.map_or(at, |span| place(run, span));
+                let help = why.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
+                lines.push(format!("{at}: `{kernel}` ran in interpret mode: {}{help}", why.message));
+            }
+            End::Ran { differences: Some(differences), .. } => {
+                compared += 1;
+                agree &= differences.is_empty();
+                lines.extend(differences.iter().map(|difference| differs(&at, accelerated, difference)));
+            }
+            End::Ran { .. } => {}
+        }
+    }
+    lines.dedup();
+    if compared > 0 && agree {
+        let launches = if compared == 1 { "1 launch gave".to_string() } else { format!("{compared} launches gave") };
+        lines.push(format!("{launches} what interpret mode gives"));
+    }
+    (lines.iter().map(|line| format!("pallas-tui: {line}\n")).collect(), agree)
+}
+
+fn differs(at: &str, accelerated: &Accelerated, difference: &Difference) -> String {
+    let place: Vec<String> = difference.place.iter().map(usize::to_string).collect();
+    format!(
+        "{at}: `{}` of `{}` differs from interpret mode in {} of {} elements; at [{}] {} has {}, interpret mode {}",
+        difference.output,
+        accelerated.launch.kernel.name,
+        difference.count,
+        difference.size,
+        place.join(", "),
+        accelerated.by,
+        difference.found,
+        difference.expected
+    )
+}
+
+/// `file.py:3:5`
+fn place(run: &Run, span: Span) -> String {
+    let batch = Batch { findings: Vec::new(), sources: run.sources.clone() };
+    batch.source(span).map_or_else(String::new, |source| {
+        let at = source.line_column(span.start);
+        format!("{}:{}:{}", source.path, at.line, at.column)
+    })
+}
