@@ -86,7 +86,11 @@ impl CpuExecutor {
                         Some(compare(launch, &expected, &ran.outputs))
                     }
                 };
-                (Some(ran.outputs), End::Ran { microseconds: ran.microseconds, differences })
+                // Interpret mode has printed it otherwise.
+                for line in ran.printed.iter().filter(|_| !work.verifies) {
+                    world.debug_print(&line.replace('{', "{{").replace('}', "}}"), &[]);
+                }
+                (Some(ran.outputs), End::Ran { microseconds: ran.microseconds, differences, seen: ran.seen })
             }
         };
         work.launches.push(Accelerated { launch: launch.clone(), by, end });

@@ -93,7 +93,7 @@ pub(crate) enum ColorChoice {
 pub(crate) struct RunArgs {
     /// The Python file.
     pub(crate) file: PathBuf,
-    /// Where kernels run. `auto` and `cuda` say what they did on standard error.
+    /// Where kernels run.
     #[arg(long, value_enum, default_value_t = Device::Interpret)]
     pub(crate) device: Device,
     /// Runs each launch in interpret mode as well, and compares the outputs: integers exactly, floats to what their dtype can
@@ -135,6 +135,8 @@ pub(crate) enum Device {
     Interpret,
     /// The first CUDA device, through NVRTC. A kernel that cannot run there is an error.
     Cuda,
+    /// What the threads of a GPU would do, in lockstep on the CPU: slow, needs no GPU, and tells of races between threads.
+    Simulator,
 }
 
 /// `pallas-tui check`

@@ -3,7 +3,7 @@
 use crate::args::Device;
 use crate::environment;
 use crate::render::Batch;
-use pallas_engine::accelerator::{Accelerated, Acceleration, Difference, End, Gpu, Open};
+use pallas_engine::accelerator::{Accelerated, Acceleration, Difference, End, Gpu, Open, Simulator};
 use pallas_engine::{Run, Span, cuda};
 use std::path::{Path, PathBuf};
 
@@ -20,10 +20,13 @@ pub(crate) fn acceleration(
     let falls_back = device == Device::Auto;
     match device {
         Device::Interpret if verifies => {
-            Err("--verify compares a device with interpret mode: it needs `--device cuda` or `--device auto`"
+            Err("--verify compares a device with interpret mode: it needs `--device cuda`, `auto` or `simulator`"
                 .to_string())
         }
         Device::Interpret => Ok(None),
+        Device::Simulator => {
+            Ok(Some(Acceleration { open: Box::new(|| Ok(Box::new(Simulator))), falls_back, verifies }))
+        }
         Device::Auto | Device::Cuda => match cuda::driver() {
             Ok(_) => {
                 let nvrtc = cuda::find(&environment::cuda_places(python, script)).nvrtc;
@@ -57,12 +60,14 @@ pub(crate) fn words(run: &Run) -> (String, bool) {
                 let help = why.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
                 lines.push(format!("{at}: `{kernel}` ran in interpret mode: {}{help}", why.message));
             }
-            End::Ran { differences: Some(differences), .. } => {
-                compared += 1;
-                agree &= differences.is_empty();
-                lines.extend(differences.iter().map(|difference| differs(&at, accelerated, difference)));
+            End::Ran { differences, seen, .. } => {
+                lines.extend(seen.iter().map(|(words, span)| format!("{}: `{kernel}`: {words}", place(run, *span))));
+                if let Some(differences) = differences {
+                    compared += 1;
+                    agree &= differences.is_empty();
+                    lines.extend(differences.iter().map(|difference| differs(&at, accelerated, difference)));
+                }
             }
-            End::Ran { .. } => {}
         }
     }
     lines.dedup();

@@ -425,6 +425,15 @@ fn a_device_that_is_not_there_is_said() {
     insta::assert_snapshot!(text);
 }
 
+#[test]
+fn the_simulator_gives_what_interpret_mode_gives() {
+    let case = Case::with("kernels.py", ODD);
+    let output = case.run(&["run", "--device", "simulator", "--verify", "kernels.py"]);
+    assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "[2. 2. 2. 2. 2. 2. 2. 2.]\n");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("2 launches gave what interpret mode gives"));
+}
+
 /// A launch that Triton has, and one whose blocks have no power of two of elements.
 const ODD: &str = "\
 import jax

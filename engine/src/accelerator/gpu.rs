@@ -60,7 +60,7 @@ impl Accelerator for Gpu {
             self.lost |= failure.is_lost();
             failed(&failure)
         })?;
-        Ok(Ran { outputs, microseconds: Some(microseconds) })
+        Ok(Ran { outputs, microseconds: Some(microseconds), seen: Vec::new(), printed: Vec::new() })
     }
 }
 

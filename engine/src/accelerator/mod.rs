@@ -3,9 +3,11 @@
 
 mod compare;
 mod gpu;
+mod simulator;
 
 pub use compare::{Difference, compare};
 pub use gpu::Gpu;
+pub use simulator::Simulator;
 
 use pallas_ir::Launch;
 use pallas_syntax::Span;
@@ -31,6 +33,10 @@ pub struct Ran {
     pub outputs: Vec<Array>,
     /// For how many microseconds the device worked, where there is one.
     pub microseconds: Option<f64>,
+    /// What it did that hardware forgives, sometimes: in words, and where.
+    pub seen: Vec<(String, Span)>,
+    /// Lines that it printed.
+    pub printed: Vec<String>,
 }
 
 /// Why a launch did not run.
@@ -77,6 +83,8 @@ pub enum End {
         microseconds: Option<f64>,
         /// Where its outputs are not those of interpret mode; `None` where nobody compared.
         differences: Option<Vec<Difference>>,
+        /// What it did that hardware forgives, sometimes.
+        seen: Vec<(String, Span)>,
     },
     /// It ran in interpret mode instead.
     FellBack(NotRun),

@@ -58,7 +58,7 @@ pub(super) fn doctor(args: &DoctorArgs, python: Option<&Path>) -> Exit {
 /// Where kernels can run.
 fn devices() -> String {
     let gpu = cuda::driver().is_ok().then_some("cuda (GPU)");
-    ["interpret (CPU)"].into_iter().chain(gpu).collect::<Vec<_>>().join(", ")
+    ["interpret (CPU)", "simulator (CPU)"].into_iter().chain(gpu).collect::<Vec<_>>().join(", ")
 }
 
 /// What there is for GPUs, and how what is missing is installed.
