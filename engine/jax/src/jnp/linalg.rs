@@ -23,7 +23,7 @@ functions! { JAX_ROWS NUMPY_ROWS
     "inv" "(a)" "The inverse of a matrix." inv;
     "solve" "(a, b)" "The solution of a linear system." solve;
     "det" "(a)" "The determinant." det;
-    "slogdet" "(a)" "Sign and logarithm of the determinant." slogdet;
+    "_slogdet" "(a)" "Sign and logarithm of the determinant." slogdet;
     "cholesky" "(a, *, upper=False, symmetrize_input=True)" "The Cholesky factor." cholesky;
     "matrix_power" "(a, n)" "A power of a matrix." matrix_power;
     "multi_dot" "(arrays, *, precision=None)" "The product of several matrices." multi_dot;

@@ -23,6 +23,13 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
             let [dtype, size] = args.take();
             let cx = Context::jax(interp);
             let dtype = dtype::parse_canonical(&cx, &dtype)?;
+            if let Value::Int(_) = size
+                && interp.to_i64(&size)? < 0
+            {
+                let size = interp.to_i64(&size)?;
+                let message = format!("iota shape must have every element be nonnegative, got ({size},).");
+                return Err(interp.type_error(message));
+            }
             let shape = convert::shape(&cx, &size)?;
             Ok(convert::value(&cx, p::iota(&cx, dtype, &shape, 0)?))
         },
@@ -372,15 +379,43 @@ fn reduce(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value> {
     let [x, axes, _] = args.take();
     let cx = Context::jax(interp);
     let x = convert::operand(&cx, &x, "reduce")?;
+    if let Value::Tuple(items) = &axes {
+        let rank = x.rank() as i64;
+        let outside = |item: &Value| matches!(interp.to_i64(item), Ok(axis) if axis < -rank || axis >= rank);
+        if items.iter().any(outside) {
+            let (shown, ty) = (interp.repr(&axes)?, p::type_text(&x.ty()));
+            let message = format!("reduction axes {shown} contains out-of-bounds indices for {ty}.");
+            return Err(interp.value_error(message));
+        }
+    }
     let axes = convert::axes(&cx, &axes, x.rank())?;
     Ok(convert::value(&cx, p::reduce(&cx, op, &x, &axes)?))
+}
+
+/// An axis of an operand; one that it has not is refused in the function's own words.
+fn named_axis(
+    cx: &Context<'_>,
+    x: &Tile,
+    axis: &Value,
+    words: impl FnOnce(i64, String) -> String,
+) -> PyResult<usize> {
+    if let Value::Int(_) = axis {
+        let number = cx.interp.to_i64(axis)?;
+        let rank = x.rank() as i64;
+        if number < -rank || number >= rank {
+            return Err(cx.interp.value_error(words(number, x.shape().to_string())));
+        }
+    }
+    convert::axis(cx, axis, x.rank())
 }
 
 fn cumulate(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value> {
     let [x, axis, reverse] = args.take();
     let cx = Context::jax(interp);
     let x = convert::operand(&cx, &x, "cumulative")?;
-    let axis = convert::axis(&cx, &axis, x.rank())?;
+    let axis = named_axis(&cx, &x, &axis, |axis, shape| {
+        format!("axis {axis} is out of bounds for array of shape {shape}")
+    })?;
     let attributes = Attributes::none()
         .with("axis", Attribute::Int(axis as i64))
         .with("reverse", Attribute::Bool(interp.truth(&reverse)?));
@@ -391,7 +426,8 @@ fn extreme(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value> 
     let [x, axis, dtype] = args.take();
     let cx = Context::jax(interp);
     let x = convert::operand(&cx, &x, "argmax")?;
-    let axis = convert::axis(&cx, &axis, x.rank())?;
+    let axis =
+        named_axis(&cx, &x, &axis, |axis, shape| format!("Invalid axis {axis} for operand shape {shape}"))?;
     let dtype = dtype::parse_canonical(&cx, &dtype)?;
     let attributes =
         Attributes::none().with("axis", Attribute::Int(axis as i64)).with("dtype", Attribute::DType(dtype));

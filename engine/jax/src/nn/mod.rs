@@ -350,7 +350,7 @@ fn normalised(interp: &Interp, args: Arguments, logarithm: bool) -> PyResult<Val
         };
         derivatives::softmax(&cx, &x, &axes, Rc::new(body), move |cx, tile| masked(cx, tile, 0.0))?
     };
-    Ok(convert::value(&cx, result))
+    strong(&cx, &result)
 }
 
 fn logsumexp(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -408,7 +408,7 @@ fn logsumexp(interp: &Interp, args: Arguments) -> PyResult<Value> {
     }
     let shaped = |tile: Tile| -> PyResult<Value> {
         let tile = if interp.truth(&keepdims)? { p::expand_dims(&cx, &tile, &axes)? } else { tile };
-        Ok(convert::value(&cx, tile))
+        strong(&cx, &tile)
     };
     match with_sign {
         true => Ok(Value::tuple([shaped(result)?, shaped(sign)?])),
@@ -472,5 +472,10 @@ fn standardize(interp: &Interp, args: Arguments) -> PyResult<Value> {
     };
     let epsilon = convert::tile(&cx, &epsilon, "standardize")?;
     let scale = p::unary(&cx, &ops::RSQRT, &a::add(&cx, &variance, &epsilon)?)?;
-    Ok(convert::value(&cx, a::multiply(&cx, &a::subtract(&cx, &x, &mean)?, &scale)?))
+    strong(&cx, &a::multiply(&cx, &a::subtract(&cx, &x, &mean)?, &scale)?)
+}
+
+/// A result that is not weakly typed, whatever it was made of.
+fn strong(cx: &Context<'_>, tile: &Tile) -> PyResult<Value> {
+    Ok(convert::value(cx, p::convert(cx, tile, tile.dtype(), false)?))
 }

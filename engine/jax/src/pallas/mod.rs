@@ -61,6 +61,7 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     ] {
         add_functions(namespace, NAME, table);
     }
+    crate::written::extend(NAME, namespace);
     for (name, value) in spec::exports(interp) {
         namespace.insert(Name::from(name), value);
     }

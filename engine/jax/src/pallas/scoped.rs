@@ -308,11 +308,7 @@ fn run_loop(interp: &Interp, parts: &[Value], body: &Value) -> PyResult<Value> {
     let rounded = interp.binary(BinaryOp::Sub, &rounded, &Value::from(1i64))?;
     let count = interp.binary(BinaryOp::FloorDiv, &rounded, step)?;
     let count = convert::tile(&cx, &count, "loop")?;
-    let zero = if count.weak() {
-        Tile::Concrete { array: pallas_tensor::Array::scalar(DType::I32, Scalar::Int(0)), weak: true }
-    } else {
-        primitive::scalar(count.dtype(), Scalar::Int(0))
-    };
+    let zero = Tile::Concrete { array: pallas_tensor::Array::scalar(DType::I32, Scalar::Int(0)), weak: true };
     control::for_loop(&cx, &zero, &count, carry, &mut |cx, index, state| {
         let index = Value::object(ArrayObject { tile: index });
         let scaled = cx.interp.binary(BinaryOp::Mult, &index, step)?;

@@ -63,7 +63,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         name: "key_impl",
         signature: "(keys)",
         doc: "The name of the keys' generator.",
-        run: |_interp, _args| Ok(Value::from("fry")),
+        run: |_interp, _args| Ok(Value::from("threefry2x32")),
     },
 ];
 

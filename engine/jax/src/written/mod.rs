@@ -55,6 +55,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.stages", "stages.py"),
     module!("jax.stages", "stages_public.py"),
     module!("jax._src.pallas.mosaic.random", "tpu_keys.py"),
+    module!("jax._src.pallas.helpers", "ref_helpers.py"),
     module!("jax._src.user_context", "user_context.py"),
 ];
 
@@ -239,6 +240,7 @@ rows! { NUMPY "jax._src.numpy.more":
 }
 
 rows! { LINALG "jax._src.numpy.more":
+    "slogdet" "(a, *, method=None)" "Sign and logarithm of the determinant.";
     "matrix_norm" "(x, /, *, keepdims=False, ord='fro')" "The norm of matrices.";
     "cross" "(x1, x2, /, *, axis=-1)" "The cross product of vectors of three elements.";
     "diagonal" "(x, /, *, offset=0)" "The diagonals of matrices.";
@@ -334,6 +336,16 @@ rows! { PIPELINES "jax._src.pallas.mosaic.pipeline":
 
 rows! { KEYS "jax._src.pallas.mosaic.random":
     "to_pallas_key" "(key)" "A key as kernels take it.";
+    "stateful_bits" "(*args, **kwargs)" "`jax.random.bits` with the generator of the core.";
+    "stateful_uniform" "(*args, **kwargs)" "`jax.random.uniform` with the generator of the core.";
+    "stateful_normal" "(*args, **kwargs)" "`jax.random.normal` with the generator of the core.";
+    "stateful_bernoulli" "(*args, **kwargs)" "`jax.random.bernoulli` with the generator of the core.";
+    "sample_block" "(sampler_fn, global_key, block_size, tile_size, total_size, block_index=None, **kwargs)"
+    "The part of a random array that belongs to a block, whatever the size of blocks.";
+}
+
+rows! { REFS "jax._src.pallas.helpers":
+    "empty_ref_like" "(x)" "A Ref of unspecified values with the shape and dtype of `x`.";
 }
 
 rows! { CORES "jax._src.pallas.tensorcore_mesh":
@@ -353,6 +365,7 @@ pub fn extend(module: &'static str, namespace: &mut Namespace) {
         "jax.numpy.linalg" => &[LINALG, FACTORS],
         "jax.lax" => &[LAX, MORE_LAX, SERIES, SOLVERS],
         "jax.random" => &[RANDOM, ACCEPTED],
+        "jax.experimental.pallas" => &[REFS],
         "jax.experimental.pallas.tpu" => &[TPU, CORES, KEYS, PIPELINES],
         "jax.experimental.pallas.mosaic_gpu" => mosaic_gpu::ROWS,
         _ => &[],

@@ -377,3 +377,10 @@ def put(a, ind, v, mode=None, *, inplace=True):
     else:
         raise ValueError(f"mode should be one of 'wrap' or 'clip'; got {mode=}")
     return a.ravel().at[indices].set(values, mode=how).reshape(a.shape)
+
+
+SlogdetResult = collections.namedtuple("SlogdetResult", ["sign", "logabsdet"], module="jax._src.numpy.linalg")
+
+
+def slogdet(a, *, method=None):
+    return SlogdetResult(*jnp.linalg._slogdet(a))

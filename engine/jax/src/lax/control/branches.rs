@@ -112,7 +112,6 @@ pub(super) fn carrying_branches(
     operands: &[Value],
     threads: &Threads,
 ) -> PyResult<Value> {
-    let interp = cx.interp;
     let mut shapes: Vec<BranchShape> = functions.iter().map(|_| None).collect();
     let mut closures: Vec<Box<BranchFn<'_>>> = Vec::new();
     for (function, slot) in functions.iter().zip(shapes.iter_mut()) {
@@ -121,35 +120,95 @@ pub(super) fn carrying_branches(
             let result = cx.interp.call_values(function, operands.iter().cloned())?;
             let (tiles, def) = leaves(cx, &threads.join(&result, threads.now()), name)?;
             *slot = Some((def, tiles.iter().map(Tile::ty).collect()));
-            // Weakly typed results of one branch take the other's type; the op compares types without weakness.
-            tiles.iter().map(|t| primitive::convert(cx, t, t.dtype(), false)).collect()
+            // The op compares types without weakness: what is weak in one branch alone is not weak.
+            Ok(tiles)
         }));
     }
     let mut list: Vec<Branch<'_>> = closures.iter_mut().map(|c| &mut **c as Branch<'_>).collect();
-    let results = cond(cx, index, &mut list).map_err(|stop| agree_or(stop, name))?;
+    let results = cond(cx, index, &mut list);
     drop(list);
     drop(closures);
-    let mut known = shapes.into_iter().flatten();
-    let Some((def, types)) = known.next() else { return Ok(Value::None) };
-    for (other, other_types) in known {
-        if !def.same(&other, interp)? {
-            return Err(interp.type_error(format!(
-                "{name} branches must have the same pytree structure, got {} and {}.",
-                def.text(interp)?,
-                other.text(interp)?
-            )));
-        }
-        for (a, b) in types.iter().zip(&other_types) {
-            if a.shape != b.shape || a.dtype != b.dtype {
-                return Err(interp.type_error(format!(
-                    "{name} branches must have equal output types but they differ: {} and {}",
-                    primitive::type_text(a),
-                    primitive::type_text(b)
-                )));
+    let known: Vec<(TreeDef, Vec<TensorType>)> = shapes.into_iter().flatten().collect();
+    let mut order: Vec<usize> = (0..known.len()).collect();
+    if name == "cond" && known.len() == 2 {
+        // The true branch is named first.
+        order.reverse();
+    }
+    if let Some((&first, others)) = order.split_first() {
+        for &other in others {
+            let names = match name {
+                "cond" => ["true_fun".to_string(), "false_fun".to_string()],
+                _ => ["branch 0".to_string(), format!("branch{other}")],
+            };
+            let pair = [(&names[0], &functions[first], &known[first]), (&names[1], &functions[other], &known[other])];
+            if let Some(stop) = disagreement(cx, name, pair)? {
+                return Err(agree_or(stop, name));
             }
         }
     }
+    let results = results.map_err(|stop| agree_or(stop, name))?;
+    let Some((def, _)) = known.into_iter().next() else { return Ok(Value::None) };
     assemble(cx, &def, results)
+}
+
+type Named<'n> = (&'n String, &'n Value, &'n (TreeDef, Vec<TensorType>));
+
+/// How two branches differ, in JAX's words.
+fn disagreement(cx: &Context<'_>, name: &str, [a, b]: [Named<'_>; 2]) -> PyResult<Option<Box<Stop>>> {
+    let interp = cx.interp;
+    let ((first, first_function, (def, types)), (second, second_function, (other, others))) = (a, b);
+    let origin = |function: &Value| crate::pallas::launch::origin_of(cx, function);
+    let who = format!("{first} is {}\n{second} is {}", origin(first_function), origin(second_function));
+    if !def.same(other, interp)? {
+        let what = match (def, other) {
+            (TreeDef::Leaf, _) | (_, TreeDef::Leaf) => {
+                let kind = |def: &TreeDef| match def {
+                    TreeDef::Leaf => "a pytree leaf",
+                    TreeDef::Tuple(_) => "a <class 'tuple'>",
+                    TreeDef::List(_) => "a <class 'list'>",
+                    TreeDef::Dict(..) => "a <class 'dict'>",
+                    _ => "another pytree",
+                };
+                format!("{first} output is {} but {second} output is {}, so their Python types differ", kind(def), kind(other))
+            }
+            _ => format!("{first} output is {} but {second} output is {}", def.text(interp)?, other.text(interp)?),
+        };
+        return Ok(Some(interp.type_error(format!(
+            "{name} branch outputs must have the same pytree structure, but they differ:\n\n{who}\n\n{what}.\n\nRevise \
+             {first} and/or {second} so that they have the same pytree structure."
+        ))));
+    }
+    let mut paths = Vec::new();
+    def.paths("", &mut paths);
+    let mut differences = Vec::new();
+    for ((a, b), path) in types.iter().zip(others).zip(&paths) {
+        let why: Vec<&str> = [(a.dtype != b.dtype, "the dtypes do not match"), (a.shape != b.shape, "the shapes do not match")]
+            .into_iter()
+            .filter_map(|(differs, text)| differs.then_some(text))
+            .collect();
+        if why.is_empty() {
+            continue;
+        }
+        let at = if path.is_empty() { String::new() } else { format!(" at path {path}") };
+        differences.push(format!(
+            "output of {first}{at} has type {} but the corresponding output of {second} has type {}, so {}",
+            primitive::type_text(a),
+            primitive::type_text(b),
+            why.join(", and ")
+        ));
+    }
+    let what = match differences.as_slice() {
+        [] => return Ok(None),
+        [one] => format!("The {one}."),
+        several => {
+            several.iter().map(|one| format!("  * the {one};")).collect::<Vec<_>>().join("\n").trim_end_matches(';').to_string()
+                + "."
+        }
+    };
+    Ok(Some(interp.type_error(format!(
+        "{name} branches must have equal output types but they differ.\n\n{who}\n\n{what}\n\nRevise {first} and/or \
+         {second} so that all output types match."
+    ))))
 }
 
 /// The op's own refusal of branches that differ, under the rule for control flow.

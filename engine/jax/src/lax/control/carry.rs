@@ -10,6 +10,8 @@ use crate::tree::TreeDef;
 use pallas_ir::{TensorType, Type, ValueId};
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
+use pallas_tensor::DType;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// What a loop body returns, as values to yield; it must look like the carry.
@@ -18,10 +20,11 @@ pub(super) fn next_carry(
     trace: &Rc<Trace>,
     name: &str,
     def: &TreeDef,
-    carry: &[Tile],
+    settling: &Settling<'_>,
     result: &Value,
 ) -> PyResult<Vec<ValueId>> {
     let interp = cx.interp;
+    let carry = settling.carry;
     let (next, next_def) = leaves(cx, result, name)?;
     if !def.same(&next_def, interp)? {
         return Err(interp.error_with(
@@ -35,6 +38,7 @@ pub(super) fn next_carry(
             Diagnosis { code: "PL310", ..Diagnosis::default() },
         ));
     }
+    settling.check(cx, &next)?;
     let mut yields = Vec::new();
     for (before, after) in carry.iter().zip(&next) {
         let after = if after.weak() != before.weak() && after.dtype() == before.dtype() {
@@ -69,31 +73,63 @@ pub(super) fn next_carry(
     Ok(yields)
 }
 
+/// The carry that a body is being traced with, and the one that it needs.
+pub(super) struct Settling<'c> {
+    carry: &'c [Tile],
+    needed: RefCell<Option<Vec<(DType, bool)>>>,
+}
+
+impl Settling<'_> {
+    /// The carry that goes in.
+    pub(super) fn carry(&self) -> &[Tile] {
+        self.carry
+    }
+
+    /// Weakly typed initial carries take the dtype that the body gives them, as JAX's `_promote_weak_typed_inputs` does:
+    /// the body is then traced again.
+    fn check(&self, cx: &Context<'_>, next: &[Tile]) -> PyResult<()> {
+        let needed = self.carry.iter().zip(next).map(|(tile, next)| promoted(cx, tile, &next.ty()));
+        let needed = needed.collect::<PyResult<Vec<_>>>()?;
+        let same = |(&(dtype, weak), tile): (&(DType, bool), &Tile)| dtype == tile.dtype() && weak == tile.weak();
+        if needed.iter().zip(self.carry).all(same) {
+            return Ok(());
+        }
+        *self.needed.borrow_mut() = Some(needed);
+        Err(cx.interp.runtime_error("the carry of a loop takes another type".to_string()))
+    }
+}
+
+/// Builds a loop with a carry, and once more where its body gives weakly typed parts of the carry another type.
+///
+/// # Errors
+/// What `build` raises.
+pub(super) fn settled<T>(
+    cx: &Context<'_>,
+    carry: Vec<Tile>,
+    mut build: impl FnMut(&Settling<'_>) -> PyResult<T>,
+) -> PyResult<T> {
+    let first = Settling { carry: &carry, needed: RefCell::default() };
+    let stop = match build(&first) {
+        Ok(result) => return Ok(result),
+        Err(stop) => stop,
+    };
+    let Some(needed) = first.needed.take() else { return Err(stop) };
+    // Only once, as in JAX: what does not fit then is the program's mistake.
+    let carry = carry.iter().zip(needed).map(|(tile, (dtype, weak))| primitive::convert(cx, tile, dtype, weak));
+    let carry = carry.collect::<PyResult<Vec<_>>>()?;
+    build(&Settling { carry: &carry, needed: RefCell::default() })
+}
+
+/// The dtype and weakness that a part of a carry needs: weakly typed it joins with what comes back.
+fn promoted(cx: &Context<'_>, tile: &Tile, back: &TensorType) -> PyResult<(DType, bool)> {
+    if tile.weak() && tile.shape() == &back.shape && !(back.weak && back.dtype == tile.dtype()) {
+        return convert::common_dtype(cx, &[&Tile::Abstract(tile.ty()), &Tile::Abstract(back.clone())]);
+    }
+    Ok((tile.dtype(), tile.weak()))
+}
+
 /// A loop body from a carry to what it returns, in a trace.
 pub(super) type CarryFn<'b> = &'b mut dyn FnMut(&Context<'_>, &[Tile], &Rc<Trace>) -> PyResult<Value>;
-
-/// Weakly typed initial carries take the dtype that the body gives them, as JAX's `_promote_weak_typed_inputs` does.
-/// `body` is traced once in a scratch trace to find out; only done where a carry is weak.
-pub(super) fn stable_carry(cx: &Context<'_>, carry: Vec<Tile>, body: CarryFn<'_>) -> PyResult<Vec<Tile>> {
-    if !carry.iter().any(Tile::weak) {
-        return Ok(carry);
-    }
-    let types = probe(cx, &carry, body)?;
-    let Some(types) = types else { return Ok(carry) };
-    carry
-        .into_iter()
-        .zip(types)
-        .map(|(tile, ty)| {
-            if tile.weak() && tile.shape() == &ty.shape && !(ty.weak && ty.dtype == tile.dtype()) {
-                let abstracted = [&Tile::Abstract(tile.ty()), &Tile::Abstract(ty)];
-                let (dtype, weak) = convert::common_dtype(cx, &abstracted)?;
-                primitive::convert(cx, &tile, dtype, weak)
-            } else {
-                Ok(tile)
-            }
-        })
-        .collect()
-}
 
 /// The types that a body gives back for a carry, found in a region that is thrown away. `None` where the number of
 /// leaves differs (the real trace reports it).

@@ -1,6 +1,6 @@
 //! `fori_loop`, and what its carry may be.
 
-use super::carry::{next_carry, stable_carry};
+use super::carry::{next_carry, settled};
 use super::{assemble, leaves, staged, tiles, values};
 use crate::array::ArrayObject;
 use crate::context::Context;
@@ -14,16 +14,36 @@ use pallas_python::interp::Interp;
 use pallas_python::native::Arguments;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::DType;
+use pallas_tensor::{Array, DType, Scalar};
 
 pub(super) fn fori_loop(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [lower, upper, body, init, _unroll] = args.take();
     let cx = Context::jax(interp);
     let lower = convert::tile(&cx, &lower, "fori_loop")?;
     let upper = convert::tile(&cx, &upper, "fori_loop")?;
+    // Known bounds are Python ints to JAX, and so is the index then: weakly typed.
+    let [lower, upper] = if lower.is_traced() || upper.is_traced() || !are_counts(&lower, &upper) {
+        [lower, upper]
+    } else {
+        [lower, upper].map(|bound| as_int(convert::default_int(&cx), &bound))
+    };
     for_loop(&cx, &lower, &upper, &init, &mut |cx, index, carry| {
         cx.interp.call_values(&body, [Value::object(ArrayObject { tile: index }), carry])
     })
+}
+
+fn are_counts(lower: &Tile, upper: &Tile) -> bool {
+    [lower, upper].iter().all(|bound| bound.rank() == 0 && bound.dtype().is_integer())
+        && (lower.dtype() == upper.dtype() || lower.weak() != upper.weak())
+}
+
+/// A known bound as a Python int.
+fn as_int(dtype: DType, bound: &Tile) -> Tile {
+    let value = bound.array().and_then(|array| array.get(0)).and_then(Scalar::as_int);
+    match value {
+        Some(value) => Tile::Concrete { array: Array::scalar(dtype, Scalar::Int(value)), weak: true },
+        None => Tile::Abstract(TensorType { weak: true, ..TensorType::scalar(dtype) }),
+    }
 }
 
 /// `for i in lower..upper: carry = body(i, carry)` as one op.
@@ -42,13 +62,14 @@ pub fn for_loop(
             upper.dtype().name()
         )));
     }
+    let weak = lower.weak() && lower.dtype() == dtype;
     let threads = Threads::live(cx);
     let refs = CarriedRefs::of(cx, init)?;
     let init = &threads.join(&refs.apart(cx, init)?, threads.tiles());
     let body = &mut |cx: &Context<'_>, index: Tile, carry: Value| {
         threads.round(cx, &carry, |carry| refs.apart(cx, &body(cx, index, refs.join(cx, carry)?)?))
     };
-    let result = threads.settle(cx, carrying_for(cx, dtype, [lower, upper], init, body))?;
+    let result = threads.settle(cx, carrying_for(cx, (dtype, weak), [lower, upper], init, body))?;
     refs.join(cx, result)
 }
 
@@ -83,37 +104,32 @@ impl CarriedRefs {
     }
 }
 
-pub(super) fn carrying_for(
+fn carrying_for(
     cx: &Context<'_>,
-    dtype: DType,
+    (dtype, weak): (DType, bool),
     [lower, upper]: [&Tile; 2],
     init: &Value,
     body: &mut dyn FnMut(&Context<'_>, Tile, Value) -> PyResult<Value>,
 ) -> PyResult<Value> {
     let (carry, def) = leaves(cx, init, "fori_loop")?;
-    let carry = stable_carry(cx, carry, &mut |cx, types, trace| {
-        let index = Tile::Abstract(TensorType::scalar(dtype));
-        let index = trace.tile(cx.value_in(trace, &index)?).unwrap_or(index);
-        let value = assemble(cx, &def, types.iter().cloned())?;
-        body(cx, index, value)
-    })?;
-    let results = staged(cx, "fori_loop", |trace| {
-        let lower = primitive::convert(cx, lower, dtype, false)?;
-        let upper = primitive::convert(cx, upper, dtype, false)?;
-        let mut operands = values(cx, trace, &[lower, upper])?;
-        let carry_values = values(cx, trace, &carry)?;
-        let mut params = vec![Type::Tensor(TensorType::scalar(dtype))];
-        params.extend(carry_values.iter().map(|&v| trace.ty(v)));
-        let (region, ()) = trace.in_region(&params, |inside| {
-            let mut inside = tiles(trace, inside).into_iter();
-            let index = inside.next().ok_or_else(|| cx.interp.runtime_error("a loop has no counter".to_string()))?;
-            let value = assemble(cx, &def, inside)?;
-            let result = body(cx, index, value)?;
-            Ok((next_carry(cx, trace, "fori_loop", &def, &carry, &result)?, ()))
-        })?;
-        operands.extend(carry_values);
-        let results = trace.add(cx, Op(&ops::FOR), &operands, Attributes::none(), &[region])?;
-        Ok(tiles(trace, &results))
+    let results = settled(cx, carry, |settling| {
+        staged(cx, "fori_loop", |trace| {
+            let mut params = vec![Type::Tensor(TensorType { weak, ..TensorType::scalar(dtype) })];
+            params.extend(settling.carry().iter().map(|tile| Type::Tensor(tile.ty())));
+            let (region, ()) = trace.in_region(&params, |inside| {
+                let mut inside = tiles(trace, inside).into_iter();
+                let index = inside.next().ok_or_else(|| cx.interp.runtime_error("a loop has no counter".to_string()))?;
+                let value = assemble(cx, &def, inside)?;
+                let result = body(cx, index, value)?;
+                Ok((next_carry(cx, trace, "fori_loop", &def, settling, &result)?, ()))
+            })?;
+            let mut operands = vec![primitive::convert(cx, lower, dtype, false)?];
+            operands.push(primitive::convert(cx, upper, dtype, false)?);
+            operands.extend(settling.carry().iter().cloned());
+            let operands = values(cx, trace, &operands)?;
+            let results = trace.add(cx, Op(&ops::FOR), &operands, Attributes::none(), &[region])?;
+            Ok(tiles(trace, &results))
+        })
     })?;
     assemble(cx, &def, results)
 }

@@ -88,6 +88,7 @@ pub(super) fn carrying_scan(
     let interp = cx.interp;
     let (inputs, input_def) = leaves(cx, xs, "scan")?;
     let mut extents = inputs.iter().map(|t| t.shape().first().copied());
+    let given = length;
     let length = match (length, extents.next()) {
         (Some(length), _) => length,
         (None, Some(Some(extent))) => extent,
@@ -98,11 +99,21 @@ pub(super) fn carrying_scan(
             return Err(interp.value_error("scan got no values to scan over and `length` not provided.".to_string()));
         }
     };
-    if let Some(bad) = inputs.iter().find(|t| t.shape().first() != Some(&length)) {
-        return Err(interp.value_error(format!(
-            "scan got values with different leading axis sizes: {length}, {}.",
-            bad.shape().first().copied().unwrap_or(0)
-        )));
+    if inputs.iter().any(|t| t.shape().first() != Some(&length)) {
+        let mut sizes: Vec<usize> = Vec::new();
+        for size in inputs.iter().map(|t| t.shape().first().copied().unwrap_or(0)) {
+            if !sizes.contains(&size) {
+                sizes.push(size);
+            }
+        }
+        let shown: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        return Err(interp.value_error(match given {
+            Some(length) => format!(
+                "scan got `length` argument of {length} which disagrees with leading axis sizes [{}].",
+                inputs.iter().map(|t| t.shape().first().copied().unwrap_or(0).to_string()).collect::<Vec<_>>().join(", ")
+            ),
+            None => format!("scan got values with different leading axis sizes: {}.", shown.join(", ")),
+        }));
     }
     let (carry, carry_def) = leaves(cx, init, "scan")?;
     let at = |cx: &Context<'_>, index: &Tile| -> PyResult<Value> {

@@ -1,6 +1,6 @@
 //! `while_loop`.
 
-use super::carry::{next_carry, stable_carry};
+use super::carry::{next_carry, settled};
 use super::{ValueFn, assemble, leaves, staged, tiles, values};
 use crate::context::Context;
 use crate::convert;
@@ -26,27 +26,30 @@ pub(super) fn while_loop(interp: &Interp, args: Arguments) -> PyResult<Value> {
 pub(super) fn carrying_while(cx: &Context<'_>, init: &Value, test: ValueFn<'_>, body: ValueFn<'_>) -> PyResult<Value> {
     let interp = cx.interp;
     let (carry, def) = leaves(cx, init, "while_loop")?;
-    let carry = stable_carry(cx, carry, &mut |cx, types, _trace| body(assemble(cx, &def, types.iter().cloned())?))?;
-    let results = staged(cx, "while_loop", |trace| {
-        let operands = values(cx, trace, &carry)?;
-        let params: Vec<Type> = operands.iter().map(|&v| trace.ty(v)).collect();
-        let (test_region, ()) = trace.in_region(&params, |inside| {
-            let verdict = test(assemble(cx, &def, tiles(trace, inside))?)?;
-            let verdict = convert::tile(cx, &verdict, "while_loop")?;
-            if verdict.rank() != 0 || verdict.dtype() != DType::Bool {
-                return Err(interp.type_error(format!(
-                    "cond_fun must return a boolean scalar, but got output type(s) [{}].",
-                    primitive::type_text(&verdict.ty())
-                )));
-            }
-            Ok((vec![cx.value_in(trace, &verdict)?], ()))
-        })?;
-        let (body_region, ()) = trace.in_region(&params, |inside| {
-            let result = body(assemble(cx, &def, tiles(trace, inside))?)?;
-            Ok((next_carry(cx, trace, "while_loop", &def, &carry, &result)?, ()))
-        })?;
-        let results = trace.add(cx, Op(&ops::WHILE), &operands, Attributes::none(), &[test_region, body_region])?;
-        Ok(tiles(trace, &results))
+    let results = settled(cx, carry, |settling| {
+        staged(cx, "while_loop", |trace| {
+            let params: Vec<Type> = settling.carry().iter().map(|tile| Type::Tensor(tile.ty())).collect();
+            let (test_region, ()) = trace.in_region(&params, |inside| {
+                let verdict = test(assemble(cx, &def, tiles(trace, inside))?)?;
+                let verdict = convert::tile(cx, &verdict, "while_loop")?;
+                if verdict.rank() != 0 || verdict.dtype() != DType::Bool {
+                    let weak = if verdict.weak() { ", weak_type=True" } else { "" };
+                    return Err(interp.type_error(format!(
+                        "cond_fun must return a boolean scalar, but got output type(s) [ShapedArray({}{weak})].",
+                        primitive::type_text(&verdict.ty())
+                    )));
+                }
+                Ok((vec![cx.value_in(trace, &verdict)?], ()))
+            })?;
+            let (body_region, ()) = trace.in_region(&params, |inside| {
+                let result = body(assemble(cx, &def, tiles(trace, inside))?)?;
+                Ok((next_carry(cx, trace, "while_loop", &def, settling, &result)?, ()))
+            })?;
+            let regions = [test_region, body_region];
+            let operands = values(cx, trace, settling.carry())?;
+            let results = trace.add(cx, Op(&ops::WHILE), &operands, Attributes::none(), &regions)?;
+            Ok(tiles(trace, &results))
+        })
     })?;
     assemble(cx, &def, results)
 }
