@@ -68,6 +68,10 @@ fn problem(launch: &Launch, operand: &Operand) -> Option<(String, String)> {
     match operand.space {
         MemorySpace::Semaphore | MemorySpace::DmaSemaphore | MemorySpace::BarrierSemaphore => return None,
         MemorySpace::Smem if is_trivial(launch, operand) => return None,
+        // Without a block shape blocks are whole; under `shard_map` and `vmap` each device or lane has its own.
+        MemorySpace::Any | MemorySpace::Hbm if operand.spans.spec.is_some() && operand.spans.block_shape.is_none() => {
+            return None;
+        }
         MemorySpace::Any | MemorySpace::Hbm if !is_trivial(launch, operand) => {
             return Some((
                 format!("{} stays in main memory, which has no blocks", operand.name),
