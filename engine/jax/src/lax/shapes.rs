@@ -393,12 +393,7 @@ fn reduce(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value> {
 }
 
 /// An axis of an operand; one that it has not is refused in the function's own words.
-fn named_axis(
-    cx: &Context<'_>,
-    x: &Tile,
-    axis: &Value,
-    words: impl FnOnce(i64, String) -> String,
-) -> PyResult<usize> {
+fn named_axis(cx: &Context<'_>, x: &Tile, axis: &Value, words: impl FnOnce(i64, String) -> String) -> PyResult<usize> {
     if let Value::Int(_) = axis {
         let number = cx.interp.to_i64(axis)?;
         let rank = x.rank() as i64;
@@ -413,9 +408,8 @@ fn cumulate(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value>
     let [x, axis, reverse] = args.take();
     let cx = Context::jax(interp);
     let x = convert::operand(&cx, &x, "cumulative")?;
-    let axis = named_axis(&cx, &x, &axis, |axis, shape| {
-        format!("axis {axis} is out of bounds for array of shape {shape}")
-    })?;
+    let axis =
+        named_axis(&cx, &x, &axis, |axis, shape| format!("axis {axis} is out of bounds for array of shape {shape}"))?;
     let attributes = Attributes::none()
         .with("axis", Attribute::Int(axis as i64))
         .with("reverse", Attribute::Bool(interp.truth(&reverse)?));
@@ -426,8 +420,7 @@ fn extreme(interp: &Interp, args: Arguments, op: Definition) -> PyResult<Value> 
     let [x, axis, dtype] = args.take();
     let cx = Context::jax(interp);
     let x = convert::operand(&cx, &x, "argmax")?;
-    let axis =
-        named_axis(&cx, &x, &axis, |axis, shape| format!("Invalid axis {axis} for operand shape {shape}"))?;
+    let axis = named_axis(&cx, &x, &axis, |axis, shape| format!("Invalid axis {axis} for operand shape {shape}"))?;
     let dtype = dtype::parse_canonical(&cx, &dtype)?;
     let attributes =
         Attributes::none().with("axis", Attribute::Int(axis as i64)).with("dtype", Attribute::DType(dtype));

@@ -169,7 +169,11 @@ fn disagreement(cx: &Context<'_>, name: &str, [a, b]: [Named<'_>; 2]) -> PyResul
                     TreeDef::Dict(..) => "a <class 'dict'>",
                     _ => "another pytree",
                 };
-                format!("{first} output is {} but {second} output is {}, so their Python types differ", kind(def), kind(other))
+                format!(
+                    "{first} output is {} but {second} output is {}, so their Python types differ",
+                    kind(def),
+                    kind(other)
+                )
             }
             _ => format!("{first} output is {} but {second} output is {}", def.text(interp)?, other.text(interp)?),
         };
@@ -182,10 +186,11 @@ fn disagreement(cx: &Context<'_>, name: &str, [a, b]: [Named<'_>; 2]) -> PyResul
     def.paths("", &mut paths);
     let mut differences = Vec::new();
     for ((a, b), path) in types.iter().zip(others).zip(&paths) {
-        let why: Vec<&str> = [(a.dtype != b.dtype, "the dtypes do not match"), (a.shape != b.shape, "the shapes do not match")]
-            .into_iter()
-            .filter_map(|(differs, text)| differs.then_some(text))
-            .collect();
+        let why: Vec<&str> =
+            [(a.dtype != b.dtype, "the dtypes do not match"), (a.shape != b.shape, "the shapes do not match")]
+                .into_iter()
+                .filter_map(|(differs, text)| differs.then_some(text))
+                .collect();
         if why.is_empty() {
             continue;
         }
@@ -201,7 +206,13 @@ fn disagreement(cx: &Context<'_>, name: &str, [a, b]: [Named<'_>; 2]) -> PyResul
         [] => return Ok(None),
         [one] => format!("The {one}."),
         several => {
-            several.iter().map(|one| format!("  * the {one};")).collect::<Vec<_>>().join("\n").trim_end_matches(';').to_string()
+            several
+                .iter()
+                .map(|one| format!("  * the {one};"))
+                .collect::<Vec<_>>()
+                .join("\n")
+                .trim_end_matches(';')
+                .to_string()
                 + "."
         }
     };

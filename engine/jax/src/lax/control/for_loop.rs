@@ -118,7 +118,8 @@ fn carrying_for(
             params.extend(settling.carry().iter().map(|tile| Type::Tensor(tile.ty())));
             let (region, ()) = trace.in_region(&params, |inside| {
                 let mut inside = tiles(trace, inside).into_iter();
-                let index = inside.next().ok_or_else(|| cx.interp.runtime_error("a loop has no counter".to_string()))?;
+                let index =
+                    inside.next().ok_or_else(|| cx.interp.runtime_error("a loop has no counter".to_string()))?;
                 let value = assemble(cx, &def, inside)?;
                 let result = body(cx, index, value)?;
                 Ok((next_carry(cx, trace, "fori_loop", &def, settling, &result)?, ()))

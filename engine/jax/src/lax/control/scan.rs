@@ -110,7 +110,11 @@ pub(super) fn carrying_scan(
         return Err(interp.value_error(match given {
             Some(length) => format!(
                 "scan got `length` argument of {length} which disagrees with leading axis sizes [{}].",
-                inputs.iter().map(|t| t.shape().first().copied().unwrap_or(0).to_string()).collect::<Vec<_>>().join(", ")
+                inputs
+                    .iter()
+                    .map(|t| t.shape().first().copied().unwrap_or(0).to_string())
+                    .collect::<Vec<_>>()
+                    .join(", ")
             ),
             None => format!("scan got values with different leading axis sizes: {}.", shown.join(", ")),
         }));
