@@ -4,11 +4,12 @@
 use crate::accelerator::{Accelerated, Accelerating, Acceleration, End, NotRun, compare};
 use crate::capture::{Capturing, Tiles};
 use crate::findings::severity;
+use crate::hazards;
 use crate::run::Schedule;
 use crate::timings::Timings;
 use pallas_check::waits::{self, Mismatch};
 use pallas_interpret::{
-    CopyTimes, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, StoreEvent, TileEvent, Unmatched,
+    CopyTimes, Hazard, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, StoreEvent, TileEvent, Unmatched,
     UnmatchedSemaphore, run_function, run_launch,
 };
 use pallas_ir::{Certainty, Finding, Function, Launch, Location};
@@ -196,6 +197,25 @@ impl Hooks for Watcher<'_> {
         self.schedule.seed
     }
 
+    fn late(&self) -> bool {
+        self.schedule.late
+    }
+
+    fn wants_races(&self, launch_has_agents: bool) -> bool {
+        launch_has_agents || self.schedule.keeps_outputs
+    }
+
+    fn hazard(&mut self, hazard: &Hazard) {
+        if let Hazard::Race { .. } = hazard {
+            self.world.raced(true);
+        }
+        let finding = hazards::finding(hazard);
+        let mut findings = self.findings.borrow_mut();
+        if !findings.iter().any(|f| f.span == finding.span && f.code == finding.code && f.labels == finding.labels) {
+            findings.push(finding);
+        }
+    }
+
     fn now(&mut self) -> Option<u64> {
         self.timings.and_then(|timings| timings.borrow().now())
     }
@@ -209,6 +229,7 @@ impl Hooks for Watcher<'_> {
     }
 
     fn launch_begins(&mut self, launch: &Launch) {
+        self.world.raced(false);
         if let Some(timings) = self.timings {
             timings.borrow_mut().begin(launch);
         }

@@ -46,8 +46,18 @@ pub struct Run {
 pub struct Schedule {
     /// The seed that turns are drawn with; without, each goes on until it has to wait.
     pub seed: Option<u64>,
+    /// Whether engines do what they are told as late as somebody waits for it.
+    pub late: bool,
     /// Whether outputs are kept, to be compared with those of another schedule.
     pub keeps_outputs: bool,
+}
+
+impl Schedule {
+    /// The same, with its outputs kept or not.
+    #[must_use]
+    pub fn keeping(self, outputs: bool) -> Schedule {
+        Schedule { keeps_outputs: outputs, ..self }
+    }
 }
 
 /// What a run needs.

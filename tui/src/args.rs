@@ -1,8 +1,8 @@
 //! The command line: what was typed. What it means is in `commands`.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pallas_engine::TargetDevice;
 use pallas_engine::settings::Selector;
+use pallas_engine::{Schedule, TargetDevice};
 use std::path::PathBuf;
 
 /// Runs, checks, profiles and watches Pallas kernels, without Python or JAX.
@@ -106,10 +106,11 @@ pub(crate) struct RunArgs {
     /// Prints, after the program's own output, what was launched: grids, blocks, coverage, findings.
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) report: bool,
-    /// Draws whose turn it is among threads that act on each other (those of Mosaic GPU kernels) with this seed; without, each
-    /// goes on until it has to wait.
-    #[arg(long, value_name = "seed=N", value_parser = seed)]
-    pub(crate) schedule: Option<u64>,
+    /// Draws whose turn it is among threads that act on each other (those of Mosaic GPU kernels) and among their engines with
+    /// this seed; `late` has copies and products done as late as somebody waits for them. Without, each thread goes on until
+    /// it has to wait, and engines are done at once.
+    #[arg(long, value_name = "seed=N|late", value_parser = schedule)]
+    pub(crate) schedule: Option<Schedule>,
     /// Runs the file under so many other schedules, and says which is the first that gives another result. What the program
     /// prints is shown once.
     #[arg(long, value_name = "COUNT", conflicts_with = "schedule")]
@@ -119,10 +120,14 @@ pub(crate) struct RunArgs {
     pub(crate) arguments: Vec<String>,
 }
 
-/// `seed=7`, or `7`.
-fn seed(text: &str) -> Result<u64, String> {
+/// `seed=7`, `7`, or `late`.
+fn schedule(text: &str) -> Result<Schedule, String> {
+    if text == "late" {
+        return Ok(Schedule { late: true, ..Schedule::default() });
+    }
     let number = text.strip_prefix("seed=").unwrap_or(text);
-    number.parse().map_err(|_| format!("`{text}` is not of the form seed=7"))
+    let seed = number.parse().map_err(|_| format!("`{text}` is not of the form seed=7, nor `late`"))?;
+    Ok(Schedule { seed: Some(seed), ..Schedule::default() })
 }
 
 /// Where kernels run.

@@ -310,7 +310,7 @@ fn schedules_are_explored_and_replayed() {
     assert_eq!((explored.status.code(), &*explored.stdout), (Some(0), &b"2.0\n"[..]), "{}", shown(&explored));
     assert!(String::from_utf8_lossy(&explored.stderr).contains("20 schedules gave the same results"));
     let wrong = case.run(&["run", "--schedule", "first", "ordered.py"]);
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("not of the form seed=7"), "{}", shown(&wrong));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("not of the form seed=7, nor `late`"), "{}", shown(&wrong));
     let case = Case::with("plain.py", "print(1)\n");
     let explored = case.run(&["run", "--explore", "2", "plain.py"]);
     assert!(String::from_utf8_lossy(&explored.stderr).contains("every schedule is the same"));

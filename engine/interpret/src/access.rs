@@ -213,6 +213,11 @@ impl Access {
         Ok(View { through, ..View::whole(view.buffer, &shape) })
     }
 
+    /// What a block covers of the buffer.
+    pub(crate) fn block_view(&self, view: &View, indices: &[Index]) -> Result<View, RunError> {
+        Ok(self.block(view, indices)?.view)
+    }
+
     /// Where a block lies.
     fn block(&self, view: &View, indices: &[Index]) -> Result<Block, RunError> {
         let mut indices = indices.iter();
@@ -239,7 +244,13 @@ impl Access {
     }
 
     /// Flat positions in the buffer of every selected element; -1 for what a write drops.
-    fn positions(&self, view: &View, base: &Shape, indices: &[Index], reads: bool) -> Result<Vec<i64>, RunError> {
+    pub(crate) fn positions(
+        &self,
+        view: &View,
+        base: &Shape,
+        indices: &[Index],
+        reads: bool,
+    ) -> Result<Vec<i64>, RunError> {
         let shape = view.shape();
         let strides = base.strides();
         // Offset of the view's origin, and the buffer's stride along each of its dimensions.

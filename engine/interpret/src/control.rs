@@ -73,6 +73,7 @@ impl Machine<'_> {
         self.report_left_over(first);
         self.memory.last_signals.retain(|place, _| place.buffer < first);
         self.memory.buffers.truncate(first);
+        self.memory.forget_from(first);
     }
 
     /// Tells the hooks of copies that were not carried out, and of semaphores above zero, in buffers from `first` on.
@@ -89,6 +90,7 @@ impl Machine<'_> {
         let first = self.memory.buffers.len();
         for (&param, ty) in body.params.iter().zip(allocations) {
             let buffer = self.memory.add(allocate(ty, self.interpretation)?);
+            self.memory.declare(buffer, self.tape.name(param), ty);
             self.put(param, Value::Ref(View::whole(buffer, &ty.shape)));
         }
         self.run(body)?;

@@ -8,6 +8,7 @@ use crate::error::RunError;
 use crate::hooks::Unmatched;
 use crate::machine::{Machine, Value};
 use crate::memory::{Memory, View};
+use crate::races::{Engine, EngineKind};
 use crate::semaphores::{LastSignal, Leftover, Place};
 use crate::tape::{CopyStep, Step};
 use pallas_ir::CopyOp;
@@ -28,6 +29,8 @@ pub(crate) struct Pending {
     add: bool,
     name: Arc<str>,
     location: u32,
+    /// The engine, where races are looked for.
+    engine: Option<Box<Engine>>,
 }
 
 impl Pending {
@@ -42,7 +45,8 @@ impl Pending {
         let bytes = memory.bytes(&destination)?;
         let amounts = [bytes; 2];
         let name = name.clone();
-        Ok(Pending { source, destination, arrived, sent: None, bytes, amounts, add: false, name, location })
+        let engine = None;
+        Ok(Pending { source, destination, arrived, sent: None, bytes, amounts, add: false, name, location, engine })
     }
 
     /// Moves the data and counts it.
@@ -57,6 +61,9 @@ impl Pending {
             let signal = LastSignal { name: self.name.clone(), location: self.location, is_copy: true };
             if let Some(place) = place {
                 memory.add_count(place, amount, signal)?;
+                if let (Some(races), Some(engine)) = (&mut memory.races, &self.engine) {
+                    races.signal(place, Some(engine));
+                }
             }
         }
         Ok(())
@@ -128,7 +135,9 @@ impl Machine<'_> {
                 // A regular semaphore counts copies that have moved something.
                 let amounts = copy.counts_copies.map(|copies| if copies { i64::from(bytes > 0) } else { bytes });
                 let (name, location, add) = (copy.name.clone(), step.location, copy.add);
-                self.start_copy(Pending { source, destination, arrived, sent, bytes, amounts, add, name, location })
+                let engine = None;
+                let copy = Pending { source, destination, arrived, sent, bytes, amounts, add, name, location, engine };
+                self.start_copy(copy)
             }
             CopyOp::Wait => {
                 let place = sent.filter(|_| copy.send).unwrap_or(arrived);
@@ -139,7 +148,13 @@ impl Machine<'_> {
     }
 
     /// Starts a copy: it is carried out now, or when somebody waits for it.
-    pub(crate) fn start_copy(&mut self, copy: Pending) -> Result<(), RunError> {
+    pub(crate) fn start_copy(&mut self, mut copy: Pending) -> Result<(), RunError> {
+        if let Some(races) = &mut self.memory.races {
+            let mut engine = Some(races.engine(EngineKind::Copy, copy.location));
+            self.memory.engine_access(&mut engine, &copy.source, false);
+            self.memory.engine_access(&mut engine, &copy.destination, true);
+            copy.engine = engine.map(Box::new);
+        }
         // A copy of nothing is done; nobody has to wait for it.
         match self.interpretation.moves_on_wait() && copy.bytes > 0 {
             true => self.memory.pending.push(copy),
@@ -149,7 +164,9 @@ impl Machine<'_> {
     }
 
     /// Copies and does not count.
-    pub(crate) fn copy_now(&mut self, source: &View, destination: &View) -> Result<(), RunError> {
+    pub(crate) fn copy_now(&mut self, source: &View, destination: &View, location: u32) -> Result<(), RunError> {
+        self.memory.accessed(source, false, location);
+        self.memory.accessed(destination, true, location);
         let data = self.memory.show(source)?;
         self.memory.replace(destination, data)
     }

@@ -1,5 +1,6 @@
 //! What a caller may see of a run, and how it may stop it. Every method has a default that does nothing.
 
+use crate::races::Hazard;
 use pallas_ir::function::Location;
 use pallas_ir::{Launch, OpId};
 use pallas_tensor::Array;
@@ -22,7 +23,8 @@ pub trait Hooks {
         1
     }
 
-    /// The seed of the turns that threads of GPU kernels take; without, they take them in order until they have to wait.
+    /// The seed of the turns that threads and engines of GPU kernels take; without, threads take them in order until they
+    /// have to wait, and engines are done at once.
     fn schedule(&self) -> Option<u64> {
         None
     }
@@ -89,6 +91,22 @@ pub trait Hooks {
     /// A semaphore that somebody waits for in vain, or that nobody waits for.
     fn unmatched(&mut self, semaphore: &UnmatchedSemaphore<'_>) {
         let _ = semaphore;
+    }
+
+    /// Whether races are looked for in a launch that does not ask for it.
+    fn wants_races(&self, launch_has_agents: bool) -> bool {
+        let _ = launch_has_agents;
+        false
+    }
+
+    /// Something that is wrong, whatever came out of it.
+    fn hazard(&mut self, hazard: &Hazard) {
+        let _ = hazard;
+    }
+
+    /// Whether copies and products of engines are done as late as somebody waits for them.
+    fn late(&self) -> bool {
+        false
     }
 
     /// A host function is about to start a launch.

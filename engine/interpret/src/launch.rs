@@ -11,8 +11,9 @@ use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
 use crate::outputs::{Output, OutputPart};
 use crate::parallel;
+use crate::races::Races;
 use crate::tape::Tape;
-use pallas_ir::{Interpretation, Launch, MemorySpace, Operand, RefType, Role, Type};
+use pallas_ir::{AxisSemantics, Interpretation, Launch, MemorySpace, Operand, RefType, Role, Type};
 use pallas_tensor::{Array, DType, Scalar, Shape};
 
 /// A launch ready to run: the kernel flattened, index maps solved where they are affine.
@@ -33,6 +34,10 @@ pub struct LaunchPlan {
     topology: Option<Topology>,
     /// Whether programs have nothing to do with each other but through what they read and write.
     is_quiet: bool,
+    /// Whether its programs run at the same time on hardware.
+    concurrent: bool,
+    /// Axes of the grid along which they do.
+    parallel: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -40,6 +45,8 @@ pub(crate) struct OperandPlan {
     pub(crate) role: Role,
     pub(crate) blocks: BlockPlan,
     pub(crate) map: IndexMap,
+    /// Whether programs get all of it, where it is.
+    is_whole: bool,
 }
 
 impl LaunchPlan {
@@ -56,7 +63,8 @@ impl LaunchPlan {
                 Role::Prefetch => IndexMap::Zero,
                 _ => IndexMap::new(operand, launch.grid.len())?,
             };
-            operands.push(OperandPlan { role: operand.role, blocks, map });
+            let is_whole = operand.index_map.is_none();
+            operands.push(OperandPlan { role: operand.role, blocks, map, is_whole });
         }
         let topology = Topology::of(launch);
         let shared = shared(launch);
@@ -72,6 +80,10 @@ impl LaunchPlan {
             interpretation: launch.interpretation,
             topology,
             is_quiet,
+            concurrent: launch.has_agents() || launch.operands.iter().any(|operand| operand.space == MemorySpace::Gmem),
+            parallel: (0..launch.grid.len())
+                .filter(|&axis| launch.semantics.get(axis) == Some(&AxisSemantics::Parallel))
+                .collect(),
         };
         plan.check(launch)?;
         Ok(plan)
@@ -118,8 +130,10 @@ impl LaunchPlan {
         let grid = self.extents(&inputs)?;
         let programs = grid.iter().fold(1usize, |total, &extent| total.saturating_mul(extent));
         let (inputs, starts) = self.prepare(rest)?;
+        let watches = self.interpretation.detects_races() || hooks.wants_races(self.concurrent);
         let threads = hooks.threads();
         if threads > 1
+            && !watches
             && self.is_quiet
             && let Some(outputs) = parallel::run(self, &grid, &inputs, &starts, threads, hooks)?
         {
@@ -128,14 +142,20 @@ impl LaunchPlan {
         let mut outputs = self.outputs(starts)?;
         let parts = outputs.iter_mut().map(|output| output.as_mut().map(Output::part)).collect();
         let mut run = Run::new(self, &grid, inputs, parts)?;
+        if watches {
+            run.watch();
+        }
         let mut ids = vec![0; grid.len()];
         // Programs that run at the same time are run together.
         let together = self.topology.as_ref().map_or(1, Topology::size).max(1);
         for number in (0..programs).step_by(together) {
-            run.program(number, &ids, hooks).map_err(|error| error.in_program(&ids))?;
+            let result = run.program(number, &ids, hooks);
+            run.hazards(hooks);
+            result.map_err(|error| error.in_program(&ids))?;
             (0..together).for_each(|_| next(&mut ids, &grid));
         }
         run.unmatched(hooks);
+        run.hazards(hooks);
         let mut whole = run.finish(programs, hooks)?.into_iter();
         let mut results = Vec::with_capacity(outputs.len());
         for (output, operand) in outputs.into_iter().zip(self.with_role(Role::Output)) {
@@ -334,9 +354,16 @@ impl<'a> Run<'a> {
                 let (buffers, prepared) = (self.memory.buffers.len(), (&*self.registers, &*self.plan.scratch));
                 World::new((tape, topology), &mut self.memory, hooks, interpretation, prepared, ids)?.run()?;
                 self.memory.buffers.truncate(buffers);
+                self.memory.forget_from(buffers);
                 None
             }
             None => {
+                if let Some(races) = &mut self.memory.races {
+                    let along = self.plan.parallel.iter();
+                    let world = along.fold(0, |world, &axis| world * self.grid[axis] + ids[axis]);
+                    let who = || format!("program {}", Shape::from(ids));
+                    races.enter_world(u32::try_from(world).unwrap_or(u32::MAX), who);
+                }
                 let mut machine = Machine {
                     registers: &mut self.registers,
                     memory: &mut self.memory,
@@ -377,6 +404,31 @@ impl<'a> Run<'a> {
             hooks.program(&ProgramEvent { number, ids, blocks: &self.indices, times, copies: &self.clock.copies });
         }
         Ok(())
+    }
+
+    /// Looks for races from now on.
+    fn watch(&mut self) {
+        self.memory.races = Some(Box::new(Races::new()));
+        let operands = self.plan.operands.iter().map(|operand| {
+            let ty = RefType::new(operand.blocks.dtype(), operand.blocks.reference().clone(), MemorySpace::Any);
+            (ty, operand.is_whole)
+        });
+        let scratch = self.plan.scratch.iter().map(|ty| (ty.clone(), false));
+        for ((ty, is_whole), &param) in operands.chain(scratch).zip(&self.plan.tape.body.params) {
+            let Value::Ref(view) = &self.registers[param as usize] else { continue };
+            let name = self.plan.tape.name(param);
+            match is_whole {
+                true => self.memory.declare_array(view.buffer, name, &ty),
+                false => self.memory.declare(view.buffer, name, &ty),
+            }
+        }
+    }
+
+    /// Tells the hooks what was found of accesses that race.
+    fn hazards(&mut self, hooks: &mut dyn Hooks) {
+        if let Some(races) = &mut self.memory.races {
+            races.take_found(&self.plan.tape.locations).iter().for_each(|hazard| hooks.hazard(hazard));
+        }
     }
 
     /// What the kernel's Refs hold now, and which memory they are; a tile is none.

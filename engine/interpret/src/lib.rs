@@ -25,6 +25,7 @@ mod outside;
 mod parallel;
 mod pipeline;
 mod print;
+mod races;
 mod reinterpret;
 mod semaphores;
 mod tape;
@@ -37,6 +38,7 @@ pub use hooks::{
 pub use launch::{LaunchPlan, run_launch};
 pub use machine::{FunctionPlan, run_function};
 pub use print::format_debug_print;
+pub use races::{EngineKind, Hazard, MissingEdge, RacingAccess};
 
 use pallas_ir::Interpretation;
 use pallas_tensor::{Array, DType, Kind, OpError, Scalar, Shape};

@@ -9,7 +9,7 @@ use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
 use pallas_ir::op::EvalContext;
 use pallas_ir::{Function, IndexOperand, Interpretation};
 use pallas_tensor::ops::{self, BinaryOp, Combine};
-use pallas_tensor::{Array, DType, Scalar};
+use pallas_tensor::{Array, DType, Kind, Scalar};
 use smallvec::{SmallVec, smallvec};
 
 /// What a register holds.
@@ -215,6 +215,10 @@ impl Machine<'_> {
                 outputs.into_iter().map(Value::Tile).collect()
             }
         };
+        let results = match self.interpretation.skips_floats() {
+            true => skipped(&step.action, results)?,
+            false => results,
+        };
         if results.len() != step.results.len() {
             return Err(RunError::malformed(format!(
                 "an op gave {} results, {} were expected",
@@ -245,6 +249,9 @@ impl Machine<'_> {
         writes: bool,
     ) -> Result<(View, AccessOperands), RunError> {
         let mut operands = self.access(step, access, masking, writes)?;
+        if self.memory.races.is_some() {
+            self.watched(step, access, &operands.view, &operands.indices, operands.mask.as_ref())?;
+        }
         let opened = self.memory.open(&operands.view)?;
         Ok((std::mem::replace(&mut operands.view, opened), operands))
     }
@@ -392,6 +399,22 @@ impl Machine<'_> {
         access.store(memory, view, indices, value)?;
         Ok(old)
     }
+}
+
+/// What `skip_floating_point_ops` makes of results that are all floating-point: infinity.
+fn skipped(action: &Action, results: SmallVec<[Value; 1]>) -> Result<SmallVec<[Value; 1]>, RunError> {
+    let computes = matches!(action, Action::Pure(_) | Action::MultiplyAdd { .. } | Action::MultiplyByReciprocal);
+    let is_float = |value: &Value| matches!(value, Value::Tile(tile) if tile.dtype().kind() == Kind::Float);
+    if !computes || !results.iter().all(is_float) {
+        return Ok(results);
+    }
+    let infinite = |value: Value| match value {
+        Value::Tile(tile) => {
+            Ok(Value::Tile(Array::full(tile.dtype(), tile.shape().clone(), Scalar::Float(f64::INFINITY))?))
+        }
+        value => Ok(value),
+    };
+    results.into_iter().map(infinite).collect()
 }
 
 /// Operands of an access, taken.

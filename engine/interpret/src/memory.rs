@@ -3,6 +3,7 @@
 use crate::access::{Access, Index, product};
 use crate::copies::Pending;
 use crate::error::RunError;
+use crate::races::Races;
 use crate::semaphores::{LastSignal, Place};
 use pallas_ir::RefType;
 use pallas_tensor::ops::{self, Combine};
@@ -23,6 +24,8 @@ pub(crate) struct Memory {
     pub(crate) barrier: Option<usize>,
     /// Buffers that hold what another program has left there, which is not known here: whoever reads them fails.
     pub(crate) unknown: Vec<usize>,
+    /// Who has done what, where races are looked for.
+    pub(crate) races: Option<Box<Races>>,
 }
 
 /// One buffer.

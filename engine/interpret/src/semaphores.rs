@@ -127,13 +127,16 @@ impl Machine<'_> {
                 }
                 let signal = LastSignal { name: semaphore.name.clone(), location: step.location, is_copy: false };
                 self.memory.add_count(place, amount, signal)?;
+                if let Some(races) = &mut self.memory.races {
+                    races.signal(place, None);
+                }
                 Ok(SmallVec::new())
             }
             SemaphoreOp::Wait => {
                 let wanted = self.integer(next()?)?;
                 self.memory.carry_out_for(place, wanted)?;
                 match semaphore.keep && self.memory.count(place)? >= wanted {
-                    true => {}
+                    true => self.memory.waited(place),
                     false => self.take_count(step, place, wanted, &semaphore.name, Unmatched::Wait)?,
                 }
                 if semaphore.keep && self.memory.count(place)? < 0 {
@@ -187,6 +190,7 @@ impl Machine<'_> {
             }
             self.report_unmatched(name, step.location, kind, count, wanted);
         }
+        self.memory.waited(place);
         self.memory.set_count(place, count.saturating_sub(wanted))
     }
 

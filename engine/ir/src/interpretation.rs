@@ -24,6 +24,10 @@ pub struct DeviceOptions {
     pub zeroed: bool,
     /// `out_of_bounds_reads="uninitialized"`: what lies outside reads as fresh memory; otherwise reading it is an error.
     pub lenient: bool,
+    /// `detect_races=True`: accesses that nothing orders are looked for.
+    pub races: bool,
+    /// `skip_floating_point_ops=True`: what has floating-point results gives infinity.
+    pub skips_floats: bool,
 }
 
 impl Interpretation {
@@ -37,6 +41,16 @@ impl Interpretation {
         self == Interpretation::Plain
     }
 
+    /// Whether races are asked for.
+    pub fn detects_races(self) -> bool {
+        matches!(self, Interpretation::Device(options) if options.races)
+    }
+
+    /// Whether what has floating-point results gives infinity.
+    pub fn skips_floats(self) -> bool {
+        matches!(self, Interpretation::Device(options) if options.skips_floats)
+    }
+
     /// Whether memory begins as zeros.
     pub fn zeroed(self) -> bool {
         matches!(self, Interpretation::Device(options) if options.zeroed)
@@ -45,8 +59,14 @@ impl Interpretation {
 
 impl DeviceOptions {
     /// Options by the words of the text form, with their values.
-    pub(crate) fn words(self) -> [(&'static str, bool); 3] {
-        [("eager", self.eager), ("zeroed", self.zeroed), ("lenient", self.lenient)]
+    pub(crate) fn words(self) -> [(&'static str, bool); 5] {
+        [
+            ("eager", self.eager),
+            ("zeroed", self.zeroed),
+            ("lenient", self.lenient),
+            ("races", self.races),
+            ("skips_floats", self.skips_floats),
+        ]
     }
 
     /// Sets the option called `word`; false where there is none.
@@ -55,6 +75,8 @@ impl DeviceOptions {
             "eager" => self.eager = true,
             "zeroed" => self.zeroed = true,
             "lenient" => self.lenient = true,
+            "races" => self.races = true,
+            "skips_floats" => self.skips_floats = true,
             _ => return false,
         }
         true

@@ -79,6 +79,9 @@ pub trait World {
 
     /// Whether to stop.
     fn cancelled(&self) -> bool;
+
+    /// A launch begins (false), or has shown that two accesses race (true).
+    fn raced(&self, found: bool);
 }
 
 /// Told of launches and findings as they come up.
@@ -136,6 +139,8 @@ pub struct JaxState {
     pub(crate) era: Cell<u64>,
     /// Custom derivatives by the number that their ops carry.
     pub(crate) custom: RefCell<Vec<crate::transform::custom::CustomRule>>,
+    /// Whether the last launch that was run has shown a race.
+    pub(crate) raced: Cell<bool>,
     /// What launches are compiled with where the program does not say it.
     pub(crate) assumed_target: Cell<Target>,
     /// The kind and the cores of the TPU that an analysis is told programs run on.
@@ -161,6 +166,7 @@ impl Default for JaxState {
             pipelines: RefCell::default(),
             era: Cell::new(0),
             custom: RefCell::default(),
+            raced: Cell::new(false),
             assumed_target: Cell::default(),
             assumed_tpu: Cell::default(),
         }
@@ -243,6 +249,10 @@ impl World for InterpWorld<'_> {
 
     fn cancelled(&self) -> bool {
         self.0.host().cancelled()
+    }
+
+    fn raced(&self, found: bool) {
+        crate::context::Context::jax(self.0).state.raced.set(found);
     }
 }
 

@@ -21,13 +21,17 @@ pub(super) fn explore(
         output::stderr("\nno launch here has threads that act on each other: every schedule is the same\n");
         return Exit::Program(first.exit);
     }
-    for seed in 1..=count {
+    // First with everything as late as may be, which shows most of what waits are missing.
+    let late = Schedule { late: true, ..Schedule::default() };
+    let drawn = (1..count).map(|seed| Schedule { seed: Some(seed), ..Schedule::default() });
+    for schedule in std::iter::once(late).chain(drawn).take(usize::try_from(count).unwrap_or(usize::MAX)) {
+        let named = schedule.seed.map_or_else(|| "late".to_string(), |seed| format!("seed={seed}"));
         let options = RunOptions {
             files: Arc::new(Disk),
             arguments: arguments.to_vec(),
             import_paths: environment::python_path(),
             environment: place.clone(),
-            schedule: Schedule { seed: Some(seed), keeps_outputs: true },
+            schedule: schedule.keeping(true),
             acceleration: None,
             console: Box::new(Silent),
             cancel: Cancel::new(),
@@ -35,8 +39,8 @@ pub(super) fn explore(
         let run = Run::new(&path, text, options);
         if let Some(difference) = difference(first, &run) {
             output::stderr(&format!(
-                "\nthe result depends on the order in which threads take turns: schedule seed={seed} {difference}\n  \
-                 replay it with: pallas-tui run --schedule seed={seed} {path}\n"
+                "\nthe result depends on the order in which threads take turns, or on when engines are done: schedule {named} \
+                 {difference}\n  replay it with: pallas-tui run --schedule {named} {path}\n"
             ));
             return Exit::Findings;
         }

@@ -6,7 +6,7 @@ use crate::console::ProcessConsole;
 use crate::exit::Exit;
 use crate::render::{self, Batch};
 use crate::{device, environment, output, report, sources};
-use pallas_engine::{Cancel, Disk, Run, RunOptions, Schedule, Severity};
+use pallas_engine::{Cancel, Disk, Run, RunOptions, Severity};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,7 +43,7 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         arguments: args.arguments.clone(),
         import_paths: environment::python_path(),
         environment: environment.clone(),
-        schedule: Schedule { seed: args.schedule, keeps_outputs: args.explore.is_some() },
+        schedule: args.schedule.unwrap_or_default().keeping(args.explore.is_some()),
         acceleration,
         console: Box::new(ProcessConsole::new()),
         cancel: Cancel::new(),

@@ -5,7 +5,7 @@ use crate::waits;
 use pallas_ir::Severity;
 
 /// A copy that may still be under way when the kernel has ended.
-pub(crate) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     code: "PL402",
     name: "copy-never-awaited",
     severity: Severity::Error,

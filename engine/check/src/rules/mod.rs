@@ -13,6 +13,7 @@ mod block_rank_mismatch;
 mod blocks_do_not_match;
 mod captured_constant;
 mod copy_never_awaited;
+mod data_race;
 mod dtype_mismatch;
 mod dynamic_ref_index_out_of_bounds;
 mod empty_grid;
@@ -65,7 +66,8 @@ mod unused_suppression;
 mod wait_never_satisfied;
 
 use crate::rule::Rule;
-pub(crate) use copy_never_awaited::RULE as COPY_NEVER_AWAITED;
+pub use copy_never_awaited::RULE as COPY_NEVER_AWAITED;
+pub use data_race::RULE as DATA_RACE;
 use pallas_ir::{Launch, Operand, Role};
 pub(crate) use semaphore_not_drained::RULE as SEMAPHORE_NOT_DRAINED;
 pub(crate) use wait_never_satisfied::RULE as WAIT_NEVER_SATISFIED;
@@ -131,6 +133,7 @@ pub static ALL: &[&Rule] = &[
     &wait_never_satisfied::RULE,
     &copy_never_awaited::RULE,
     &semaphore_not_drained::RULE,
+    &data_race::RULE,
     &tpu_block_shape::RULE,
     &memory_budget::RULE,
     &triton_limits::RULE,

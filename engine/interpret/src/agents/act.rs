@@ -1,23 +1,26 @@
-//! What an agent does to others: arrives at barriers and waits for them, has its engines copy and multiply, reaches other
-//! blocks. Copies and products are done at once, as JAX's GPU interpreter has them.
+//! What an agent does to others: arrives at barriers and waits for them, starts copies and products, says what it has done.
+//! What engines then do is in `engines`; whom an agent reaches in `reach`.
 
 use super::agent::Waiting;
 use super::barriers::{Barrier, Waited};
-use super::blocks::moved;
+use super::engines::{Lane, Task, Work};
 use super::world::World;
 use crate::error::{RunError, RunErrorKind};
 use crate::machine::Value;
-use crate::memory::{View, ViewDim};
+use crate::memory::View;
+use crate::races::{Clocks, Engine, EngineKind};
 use crate::semaphores::Place;
 use crate::tape::{AgentStep, SemaphoreStep, Source, Step};
 use pallas_ir::{AgentOp, SemaphoreOp, Type};
-use pallas_tensor::ops::{self, BinaryOp, DotDimensions};
 use pallas_tensor::{Array, DType, Scalar};
 use std::sync::Arc;
 
 impl<'t> World<'t, '_> {
     /// Whether the step is over.
     pub(crate) fn act(&mut self, number: usize, step: &'t Step, act: &AgentStep) -> Result<bool, RunError> {
+        if let Some(races) = &mut self.memory.races {
+            races.turn_of(self.agents[number].actor);
+        }
         let mut results = Vec::new();
         match act.op {
             AgentOp::Wait => {
@@ -25,7 +28,11 @@ impl<'t> World<'t, '_> {
                 let thread = self.agents[number].thread;
                 let barrier = self.barrier(place, &act.name)?;
                 match barrier.wait(thread).map_err(broken)? {
-                    Waited::Over => {}
+                    Waited::Over => {
+                        if let Some(races) = &mut self.memory.races {
+                            races.met(place);
+                        }
+                    }
                     Waited::NotYet => {
                         let what = barrier.words(thread);
                         self.agents[number].waits = Some(Waiting { what, place: Some(place), location: step.location });
@@ -45,44 +52,46 @@ impl<'t> World<'t, '_> {
             }
             AgentOp::CopyIn => self.copy_in(number, step, act)?,
             AgentOp::CopyOut => self.copy_out(number, step, act)?,
-            AgentOp::StoreAcross => self.store_across(number, step, act)?,
-            AgentOp::Product => self.product(number, step)?,
-            AgentOp::Mma => self.mma(number, step, act)?,
-            AgentOp::MmaCommit => {
-                let place = self.place(number, step, 0)?;
-                match self.pair(number, act) {
-                    None => self.arrive_here(place, &act.name)?,
-                    Some((false, _)) => {}
-                    Some((true, blocks)) => {
-                        for block in blocks {
-                            let there = self.elsewhere(place.buffer, block)?;
-                            self.arrive_here(place.of(there), &act.name)?;
-                        }
-                    }
+            AgentOp::Commit => {
+                self.agents[number].groups += 1;
+                if let Some(races) = &mut self.memory.races {
+                    races.close_group();
                 }
             }
+            AgentOp::Drain => self.drain(number, count(act), act.attributes.flag("read_only"))?,
+            AgentOp::StoreAcross => self.store_across(number, step, act)?,
+            AgentOp::Product => self.product(number, step)?,
+            AgentOp::ProductWait => self.wait_products(number, count(act))?,
+            AgentOp::Mma => self.mma(number, step, act)?,
+            AgentOp::MmaCommit => self.commit_products(number, step, act)?,
             AgentOp::CopyToTmem => self.copy_to_tmem(number, step, act)?,
             AgentOp::Reach => results.push(Value::Ref(self.reach(number, step, act)?)),
             AgentOp::StoreEverywhere => {
-                let (value, place) = (self.tile(number, step.operands[0])?, self.view(number, step, 1)?);
+                let (value, place) = (self.tile(number, step, 0)?, self.view(number, step, 1)?);
+                self.memory.accessed(&place, true, step.location);
                 self.memory.replace(&place, value)?;
             }
             AgentOp::LoadEverywhere => {
                 let place = self.view(number, step, 0)?;
+                self.memory.accessed(&place, false, step.location);
                 results.push(Value::Tile(self.memory.show(&place)?));
             }
             AgentOp::SignalEverywhere => {
                 let place = self.place(number, step, 0)?;
-                let amount = self.with_machine(number, |machine| machine.integer(step.operands[1]))?;
+                let amount = self.integer(number, step, 1)?;
                 let signal =
                     crate::semaphores::LastSignal { name: act.name.clone(), location: step.location, is_copy: false };
                 self.memory.add_count(place, amount, signal)?;
+                if let Some(races) = &mut self.memory.races {
+                    races.signal(place, None);
+                }
                 self.wake(place);
             }
             // Every block of the grid is run: none is left to be given away.
             AgentOp::Cancel => {
                 let place = self.place(number, step, 1)?;
-                self.arrive_here(place, &act.name)?;
+                let clocks = self.told();
+                self.arrive_here(place, &act.name, clocks.as_ref())?;
             }
             AgentOp::CancelResult => {
                 let axes = act.attributes.ints("axes").unwrap_or_default();
@@ -111,8 +120,18 @@ impl<'t> World<'t, '_> {
                     "code in another language (plgpu.inline_mgpu) is not simulated: what it computes is not known",
                 ));
             }
-            // What is done at once needs no wait, and all see all memory in the same order.
-            AgentOp::Commit | AgentOp::Drain | AgentOp::Prefetch | AgentOp::ProductWait | AgentOp::Fence => {}
+            AgentOp::Fence => {
+                if let Some(races) = &mut self.memory.races {
+                    match act.attributes.str("what") {
+                        Some("shared") => races.commit(),
+                        Some("tensor") => races.wait_tensor(true),
+                        Some("tensor_loads") => races.wait_tensor(false),
+                        _ => {}
+                    }
+                }
+            }
+            // Caches are not modelled.
+            AgentOp::Prefetch => {}
         }
         self.agents[number].finish(step, results)?;
         Ok(true)
@@ -131,8 +150,9 @@ impl<'t> World<'t, '_> {
         };
         if let (SemaphoreOp::Wait, Some(place)) = (semaphore.op, place) {
             // The amount stays where it is: the step may be taken up again.
-            let wanted = match &self.agents[number].registers[step.operands[1].register as usize] {
-                Value::Tile(amount) => amount.item().and_then(Scalar::as_int).unwrap_or(0),
+            let wanted = operand(step, 1)?.register as usize;
+            let wanted = match self.agents[number].registers.get(wanted) {
+                Some(Value::Tile(amount)) => amount.item().and_then(Scalar::as_int).unwrap_or(0),
                 _ => 0,
             };
             let count = self.memory.count(place)?;
@@ -152,16 +172,26 @@ impl<'t> World<'t, '_> {
         Ok(true)
     }
 
-    fn view(&mut self, number: usize, step: &Step, position: usize) -> Result<View, RunError> {
-        let Some(&source) = step.operands.get(position) else { return Err(RunError::malformed("a Ref is missing")) };
+    pub(super) fn view(&mut self, number: usize, step: &Step, position: usize) -> Result<View, RunError> {
+        let source = operand(step, position)?;
         self.with_machine(number, |machine| machine.reference(source))
     }
 
-    fn tile(&mut self, number: usize, source: Source) -> Result<Array, RunError> {
+    pub(super) fn tile(&mut self, number: usize, step: &Step, position: usize) -> Result<Array, RunError> {
+        let source = operand(step, position)?;
         self.with_machine(number, |machine| machine.tile(source))
     }
 
-    fn place(&mut self, number: usize, step: &Step, position: usize) -> Result<Place, RunError> {
+    pub(super) fn integer(&mut self, number: usize, step: &Step, position: usize) -> Result<i64, RunError> {
+        let source = operand(step, position)?;
+        self.with_machine(number, |machine| machine.integer(source))
+    }
+
+    fn flag(&mut self, number: usize, step: &Step, position: usize) -> Result<bool, RunError> {
+        Ok(self.tile(number, step, position)?.item().and_then(Scalar::as_bool) == Some(true))
+    }
+
+    pub(super) fn place(&mut self, number: usize, step: &Step, position: usize) -> Result<Place, RunError> {
         let view = self.view(number, step, position)?;
         self.with_machine(number, |machine| machine.place_of(&view))
     }
@@ -175,14 +205,23 @@ impl<'t> World<'t, '_> {
         if ty.across.iter().any(|&set| set != 0) {
             // Each block of those that an arrival reaches arrives as often.
             let first = vec![0; self.topology.grid.len()];
-            needed *= self.topology.reached(&first, &ty).len() as u32;
+            needed = needed.saturating_mul(self.topology.reached(&first, &ty).len() as u32);
         }
         Ok(self.barriers.entry(place).or_insert_with(|| Barrier::new(name.clone(), needed)))
     }
 
-    /// Arrives at one barrier.
-    fn arrive_here(&mut self, place: Place, name: &Arc<str>) -> Result<(), RunError> {
-        if self.barrier(place, name)?.arrive().map_err(broken)? {
+    /// Arrives at one barrier; `clocks` is what whoever arrives knows.
+    pub(super) fn arrive_here(
+        &mut self,
+        place: Place,
+        name: &Arc<str>,
+        clocks: Option<&Clocks>,
+    ) -> Result<(), RunError> {
+        let completes = self.barrier(place, name)?.arrive().map_err(broken)?;
+        if let (Some(races), Some(clocks)) = (&mut self.memory.races, clocks) {
+            races.arrive(place, clocks, completes);
+        }
+        if completes {
             self.wake(place);
         }
         Ok(())
@@ -190,131 +229,125 @@ impl<'t> World<'t, '_> {
 
     /// Arrives at a barrier, in all blocks that it reaches.
     fn arrive(&mut self, number: usize, place: Place, name: &Arc<str>) -> Result<(), RunError> {
+        let clocks = self.told();
         let ty = self.blocks.barriers.get(&place.buffer).copied();
         let blocks = match ty {
             Some(ty) if ty.across.iter().any(|&set| set != 0) => self.topology.reached(&self.agents[number].ids, &ty),
-            _ => return self.arrive_here(place, name),
+            _ => return self.arrive_here(place, name, clocks.as_ref()),
         };
         for block in blocks {
             let there = self.elsewhere(place.buffer, block)?;
-            self.arrive_here(place.of(there), name)?;
+            self.arrive_here(place.of(there), name, clocks.as_ref())?;
         }
         Ok(())
     }
 
-    fn elsewhere(&mut self, buffer: usize, block: usize) -> Result<usize, RunError> {
-        self.blocks.elsewhere(self.memory, buffer, block, self.topology.threads(), self.interpretation)
+    /// What the running agent knows, given away.
+    fn told(&mut self) -> Option<Clocks> {
+        self.memory.races.as_mut().map(|races| races.told())
     }
 
-    /// Where a block is along some axes, and ids of all blocks there.
-    fn along(&self, number: usize, axes: &[i64]) -> (usize, Vec<Vec<usize>>) {
-        let axes: Vec<usize> = axes.iter().filter_map(|&axis| usize::try_from(axis).ok()).collect();
-        let ids = &self.agents[number].ids;
-        let index = axes.iter().fold(0, |index, &axis| index * self.topology.grid[axis] + ids[axis]);
-        (index, self.topology.along(ids, &axes))
+    /// An engine that the running agent starts.
+    fn engine(&mut self, kind: EngineKind, step: &Step) -> Option<Engine> {
+        self.memory.races.as_mut().map(|races| races.engine(kind, step.location))
+    }
+
+    /// A task of the agent.
+    fn task(
+        &self,
+        number: usize,
+        step: &Step,
+        name: &Arc<str>,
+        lane: Lane,
+        work: Work,
+        clocks: Option<Clocks>,
+    ) -> Task {
+        let agent = &self.agents[number];
+        let (agent, actor, block) = (number, agent.actor, agent.block);
+        Task { agent, actor, block, lane, work, name: name.clone(), clocks, op: step.op, location: step.location }
     }
 
     fn copy_in(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<(), RunError> {
         let (mut source, destination) = (self.view(number, step, 0)?, self.view(number, step, 1)?);
-        let place = self.place(number, step, 2)?;
+        let mut place = self.place(number, step, 2)?;
         let axes = act.attributes.ints("axes").unwrap_or_default().to_vec();
         let (index, together) = self.along(number, &axes);
         let part = act.attributes.int("partitioned").and_then(|axis| usize::try_from(axis).ok());
         if let Some(axis) = part {
-            let extent = destination.shape().get(axis).copied().unwrap_or(0);
-            source = part_of(&source, axis, index * extent, extent);
+            source = super::reach::part_of(&source, &destination, axis, index)?;
         }
-        let data = self.memory.show(&source)?;
-        let data = ops::reshape(&data, destination.shape())?;
-        self.memory.replace(&destination, data)?;
-        if part.is_none() && !act.attributes.flag("leader") {
-            return self.arrive_here(place, &act.name);
+        let mut parts = 1;
+        if part.is_some() || act.attributes.flag("leader") {
+            // Only the first block counts, once all have brought their parts.
+            let Some(first) = together.first().map(|ids| self.topology.block(ids)) else { return Ok(()) };
+            place = place.of(self.elsewhere(place.buffer, first)?);
+            parts = together.len();
         }
-        // Only the first block counts, once all have brought their parts.
-        let Some(first) = together.first().map(|ids| self.topology.block(ids)) else { return Ok(()) };
-        let place = place.of(self.elsewhere(place.buffer, first)?);
-        let come = self.parts.entry(place).or_default();
-        *come += 1;
-        if *come == together.len() {
-            *come = 0;
-            self.arrive_here(place, &act.name)?;
-        }
-        Ok(())
+        let mut engine = self.engine(EngineKind::Copy, step);
+        self.memory.engine_access(&mut engine, &source, false);
+        self.memory.engine_access(&mut engine, &destination, true);
+        let work = Work::In { source, destination, place, parts };
+        let task = self.task(number, step, &act.name, Lane::Free, work, engine.map(|engine| engine.done()));
+        self.start(task)
     }
 
     fn copy_out(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<(), RunError> {
         let (source, destination) = (self.view(number, step, 0)?, self.view(number, step, 1)?);
-        if act.attributes.flag("predicated") {
-            let made = self.tile(number, step.operands[2])?;
-            if made.item().and_then(Scalar::as_bool) != Some(true) {
-                return Ok(());
+        let closes = !act.attributes.flag("open");
+        let made = !act.attributes.flag("predicated") || self.flag(number, step, 2)?;
+        if made {
+            let how = act.attributes.str("reduce").map(super::engines::combination).transpose()?;
+            let kind = if how.is_some() { EngineKind::Reduction } else { EngineKind::Copy };
+            let mut engine = self.engine(kind, step);
+            self.memory.engine_access(&mut engine, &source, false);
+            let read = engine.as_ref().map(Engine::done);
+            self.memory.engine_access(&mut engine, &destination, true);
+            if let (Some(races), Some(engine), Some(read)) = (&mut self.memory.races, &engine, read) {
+                races.copied_out(read, engine.done(), closes, step.location);
             }
+            let lane = Lane::Group(self.agents[number].groups);
+            let work = Work::Out { source, destination, how, data: None };
+            let task = self.task(number, step, &act.name, lane, work, None);
+            self.start(task)?;
+        } else if closes && let Some(races) = &mut self.memory.races {
+            races.close_group();
         }
-        let data = self.memory.show(&source)?;
-        let data = ops::reshape(&data, destination.shape())?;
-        self.combine(&destination, data, act.attributes.str("reduce"))
-    }
-
-    /// Writes, combined with what is there.
-    fn combine(&mut self, place: &View, data: Array, how: Option<&str>) -> Result<(), RunError> {
-        let op = match how {
-            None => return self.memory.replace(place, data),
-            Some("add") => BinaryOp::Add,
-            Some("max" | "umax" | "smax") => BinaryOp::Max,
-            Some("min" | "umin" | "smin") => BinaryOp::Min,
-            Some("and") => BinaryOp::And,
-            Some("or") => BinaryOp::Or,
-            Some("xor") => BinaryOp::Xor,
-            Some(how) => return Err(RunError::eval(format!("copies that combine by `{how}` are not simulated"))),
-        };
-        let old = self.memory.show(place)?;
-        self.memory.replace(place, ops::binary(op, old, data)?)
+        self.agents[number].groups += usize::from(closes);
+        Ok(())
     }
 
     fn store_across(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<(), RunError> {
-        let value = self.tile(number, step.operands[0])?;
+        let value = self.tile(number, step, 0)?;
         let (place, barrier) = (self.view(number, step, 1)?, self.place(number, step, 2)?);
-        let index = self.with_machine(number, |machine| machine.integer(step.operands[3]))?;
-        let axis = act.attributes.int("axis").and_then(|axis| usize::try_from(axis).ok());
-        let mut ids = self.agents[number].ids.clone();
-        if let Some(id) = axis.and_then(|axis| ids.get_mut(axis)) {
-            *id = usize::try_from(index).unwrap_or(0);
-        }
-        let block = self.topology.block(&ids);
-        let place = moved(&place, self.elsewhere(place.buffer, block)?);
-        self.combine(&place, value, act.attributes.str("combine"))?;
-        let there = self.elsewhere(barrier.buffer, block)?;
-        self.arrive_here(barrier.of(there), &act.name)
+        let index = self.integer(number, step, 3)?;
+        let how = act.attributes.str("combine").map(super::engines::combination).transpose()?;
+        let block = self.block_at(number, &[act.attributes.int("axis").unwrap_or(-1)], &[index])?;
+        let destination = super::blocks::moved(&place, self.elsewhere(place.buffer, block)?);
+        let there = barrier.of(self.elsewhere(barrier.buffer, block)?);
+        let kind = if how.is_some() { EngineKind::Reduction } else { EngineKind::Store };
+        let mut engine = self.engine(kind, step);
+        self.memory.engine_access(&mut engine, &destination, true);
+        let work = Work::Store { value, destination, how, place: there };
+        let task = self.task(number, step, &act.name, Lane::Free, work, engine.map(|engine| engine.done()));
+        self.start(task)
     }
 
     fn product(&mut self, number: usize, step: &Step) -> Result<(), RunError> {
         let acc = self.view(number, step, 0)?;
-        let left = match self.with_machine(number, |machine| machine.take(step.operands[1]))? {
-            Value::Ref(view) => self.memory.show(&view)?,
-            Value::Tile(tile) => tile,
-            Value::Empty => return Err(RunError::malformed("a factor is missing")),
-        };
+        let source = operand(step, 1)?;
+        let left = self.with_machine(number, |machine| machine.take(source))?;
         let right = self.view(number, step, 2)?;
-        let right = self.memory.show(&right)?;
-        self.accumulate(&acc, &left, &right, true)
-    }
-
-    fn accumulate(&mut self, acc: &View, left: &Array, right: &Array, adds: bool) -> Result<(), RunError> {
-        let dtype = self.memory.dtype(acc)?;
-        let (left, right) = (ops::convert(left, dtype)?, ops::convert(right, dtype)?);
-        let product = ops::dot_general(&left, &right, &DotDimensions::matrix_product(), dtype)?;
-        let value = match adds {
-            true => ops::binary(BinaryOp::Add, self.memory.show(acc)?, product)?,
-            false => product,
-        };
-        self.memory.replace(acc, value)
-    }
-
-    /// Whether the block leads those that multiply together, and which they are; `None` where each multiplies for itself.
-    fn pair(&self, number: usize, act: &AgentStep) -> Option<(bool, Vec<usize>)> {
-        let axis = act.attributes.int("axis")? - 1;
-        let (index, ids) = self.along(number, &[axis]);
-        Some((index == 0, ids.iter().map(|ids| self.topology.block(ids)).collect()))
+        let mut engine = self.engine(EngineKind::Product, step);
+        if let Value::Ref(view) = &left {
+            self.memory.engine_access(&mut engine, view, false);
+        }
+        self.memory.engine_access(&mut engine, &right, false);
+        if let (Some(races), Some(engine)) = (&mut self.memory.races, &engine) {
+            races.multiplied(engine.done());
+        }
+        let work = Work::Product { acc, left, right };
+        let task = self.task(number, step, &"a product".into(), Lane::Products, work, None);
+        self.start(task)
     }
 
     fn mma(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<(), RunError> {
@@ -323,42 +356,75 @@ impl<'t> World<'t, '_> {
         }
         let (acc, left, right) =
             (self.view(number, step, 0)?, self.view(number, step, 1)?, self.view(number, step, 2)?);
-        let adds = self.tile(number, step.operands[3])?.item().and_then(Scalar::as_bool) == Some(true);
+        let adds = self.flag(number, step, 3)?;
         let barrier = match act.attributes.flag("barrier") {
             true => Some(self.place(number, step, 4)?),
             false => None,
         };
-        match self.pair(number, act) {
-            None => {
-                let (left, right) = (self.memory.show(&left)?, self.memory.show(&right)?);
-                self.accumulate(&acc, &left, &right, adds)?;
-                if let Some(place) = barrier {
-                    self.arrive_here(place, &act.name)?;
-                }
-            }
+        let pair = self.pair(number, act);
+        let blocks = match &pair {
+            None => vec![self.agents[number].block],
             // The first block multiplies for both.
-            Some((false, _)) => {}
-            Some((true, blocks)) => {
-                let mut halves = Vec::new();
-                for &block in &blocks {
-                    let there = moved(&right, self.elsewhere(right.buffer, block)?);
-                    halves.push(self.memory.show(&there)?);
+            Some((false, _)) => return Ok(()),
+            Some((true, blocks)) => blocks.clone(),
+        };
+        let is_pair = pair.is_some();
+        let (mut factors, mut halves, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for &block in &blocks {
+            factors.push((self.in_block(number, &acc, block)?, self.in_block(number, &left, block)?));
+            halves.push(self.in_block(number, &right, block)?);
+            if let Some(place) = barrier {
+                places.push(match is_pair {
+                    true => place.of(self.elsewhere(place.buffer, block)?),
+                    false => place,
+                });
+            }
+        }
+        let mut engine = self.engine(EngineKind::Product, step);
+        let mut accumulators = Vec::new();
+        if let Some(races) = &mut self.memory.races {
+            for (acc, _) in &factors {
+                let region = crate::races::Region::of(acc);
+                let task = crate::races::TensorTask::Product { buffer: acc.buffer, region, pair: is_pair };
+                if let Some(engine) = &mut engine {
+                    races.behind(engine, &task);
                 }
-                let halves: Vec<&Array> = halves.iter().collect();
-                let right = ops::concatenate(&halves, 1)?;
-                for &block in &blocks {
-                    let left = moved(&left, self.elsewhere(left.buffer, block)?);
-                    let left = self.memory.show(&left)?;
-                    let acc = moved(&acc, self.elsewhere(acc.buffer, block)?);
-                    self.accumulate(&acc, &left, &right, adds)?;
-                    if let Some(place) = barrier {
-                        let there = self.elsewhere(place.buffer, block)?;
-                        self.arrive_here(place.of(there), &act.name)?;
-                    }
+                accumulators.push(task);
+            }
+        }
+        for (_, left) in &factors {
+            self.memory.engine_access(&mut engine, left, false);
+        }
+        for half in &halves {
+            self.memory.engine_access(&mut engine, half, false);
+        }
+        for (acc, _) in &factors {
+            self.memory.engine_access(&mut engine, acc, true);
+        }
+        let done = engine.map(|engine| engine.done());
+        if let (Some(races), Some(done)) = (&mut self.memory.races, &done) {
+            accumulators.iter().for_each(|task| races.told_tensor(task, done));
+        }
+        let work = Work::Mma { factors, halves, adds, places };
+        let task = self.task(number, step, &act.name, Lane::Tensor, work, done);
+        self.start(task)
+    }
+
+    fn commit_products(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<(), RunError> {
+        let place = self.place(number, step, 0)?;
+        let mut places = Vec::new();
+        match self.pair(number, act) {
+            None => places.push(place),
+            Some((false, _)) => return Ok(()),
+            Some((true, blocks)) => {
+                for block in blocks {
+                    places.push(place.of(self.elsewhere(place.buffer, block)?));
                 }
             }
         }
-        Ok(())
+        let clocks = self.memory.races.as_mut().map(|races| races.tensor_done());
+        let task = self.task(number, step, &act.name, Lane::Tensor, Work::Arrive { places }, clocks);
+        self.start(task)
     }
 
     fn copy_to_tmem(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<(), RunError> {
@@ -366,64 +432,41 @@ impl<'t> World<'t, '_> {
             return Err(RunError::eval("copies of scales and metadata are not simulated yet"));
         }
         let (source, destination) = (self.view(number, step, 0)?, self.view(number, step, 1)?);
-        let blocks = match self.pair(number, act) {
+        let pair = self.pair(number, act);
+        let blocks = match &pair {
             None => vec![self.agents[number].block],
-            Some((false, _)) => Vec::new(),
-            Some((true, blocks)) => blocks,
+            Some((false, _)) => return Ok(()),
+            Some((true, blocks)) => blocks.clone(),
         };
+        let mut copies = Vec::new();
         for block in blocks {
-            let own = block == self.agents[number].block;
-            let (from, to) = match own {
-                true => (source.clone(), destination.clone()),
-                false => (
-                    moved(&source, self.elsewhere(source.buffer, block)?),
-                    moved(&destination, self.elsewhere(destination.buffer, block)?),
-                ),
-            };
-            let data = self.memory.show(&from)?;
-            self.memory.replace(&to, data)?;
+            copies.push((self.in_block(number, &source, block)?, self.in_block(number, &destination, block)?));
         }
-        Ok(())
+        let mut engine = self.engine(EngineKind::Copy, step);
+        for (source, destination) in &copies {
+            self.memory.engine_access(&mut engine, source, false);
+            self.memory.engine_access(&mut engine, destination, true);
+        }
+        let done = engine.map(|engine| engine.done());
+        if let (Some(races), Some(done)) = (&mut self.memory.races, &done) {
+            races.told_tensor(&crate::races::TensorTask::Copy { pair: pair.is_some() }, done);
+        }
+        let task = self.task(number, step, &act.name, Lane::Tensor, Work::ToTensor { copies }, done);
+        self.start(task)
     }
+}
 
-    fn reach(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<View, RunError> {
-        let view = self.view(number, step, 0)?;
-        let mut where_to = Vec::new();
-        for &source in &step.operands[1..] {
-            where_to.push(self.with_machine(number, |machine| machine.integer(source))?);
-        }
-        if act.attributes.str("what") != Some("cluster") {
-            return match where_to.iter().all(|&id| id == 0) {
-                true => Ok(view),
-                false => Err(RunError::eval("other devices are not simulated: run the kernel on one device")),
-            };
-        }
-        let mut ids = self.agents[number].ids.clone();
-        for (&axis, index) in act.attributes.ints("axes").unwrap_or_default().iter().zip(where_to) {
-            if let Some(id) = usize::try_from(axis).ok().and_then(|axis| ids.get_mut(axis)) {
-                *id = usize::try_from(index).unwrap_or(0);
-            }
-        }
-        let block = self.topology.block(&ids);
-        Ok(moved(&view, self.elsewhere(view.buffer, block)?))
-    }
+/// An operand of a step; the verifier has not seen every launch.
+pub(super) fn operand(step: &Step, position: usize) -> Result<Source, RunError> {
+    step.operands.get(position).copied().ok_or_else(|| RunError::malformed(format!("operand {position} is missing")))
+}
+
+/// How many may still be under way.
+fn count(act: &AgentStep) -> usize {
+    act.attributes.int("count").and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
 }
 
 /// What JAX's interpreter raises where a barrier is misused.
 fn broken(message: String) -> RunError {
     RunError::new(RunErrorKind::Eval(message))
-}
-
-/// Some positions along an axis.
-fn part_of(view: &View, axis: usize, start: usize, size: usize) -> View {
-    let parts: Vec<ViewDim> = view
-        .shape()
-        .iter()
-        .enumerate()
-        .map(|(at, &extent)| match at == axis {
-            true => ViewDim::Range { start, size, stride: 1 },
-            false => ViewDim::Range { start: 0, size: extent, stride: 1 },
-        })
-        .collect();
-    view.select(&parts)
 }

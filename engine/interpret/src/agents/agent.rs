@@ -29,6 +29,10 @@ pub(crate) struct Agent<'t> {
     pub(crate) waits: Option<Waiting>,
     /// How often it has come to each scope, by op.
     pub(crate) visits: Vec<(u32, usize)>,
+    /// Its number among those whose clocks count, where races are looked for.
+    pub(crate) actor: u32,
+    /// How many groups of copies out of shared memory it has closed.
+    pub(crate) groups: usize,
 }
 
 /// A thread of a block, or a warp of one.

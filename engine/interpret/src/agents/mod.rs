@@ -2,15 +2,18 @@
 //! stops where it has to wait and goes on later; a [`scheduler`] says whose turn it is.
 //!
 //! The scheduler and the frames of a tape know nothing of GPUs. What barriers, copies and products do is in files of their
-//! own. Copies and products are done when they are started: as late as they may be, only an exploration has them.
+//! own. Copies and products are done when they are started, or later, where a run looks for what that hides (`engines`).
 
 mod act;
 mod agent;
 mod barriers;
 mod blocks;
 mod cluster;
+mod engines;
+mod reach;
 mod scheduler;
 mod stuck;
 mod world;
 
+pub(crate) use agent::Thread;
 pub(crate) use world::{Topology, World};

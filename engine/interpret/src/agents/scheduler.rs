@@ -26,17 +26,29 @@ impl Scheduler {
         }
     }
 
-    /// The agent whose turn it is; it has to be added again.
-    pub(crate) fn next(&mut self) -> Option<usize> {
-        if self.ready.is_empty() {
-            return None;
-        }
+    /// Whose turn it is, among agents and so many engines. An agent has to be added again. Without a seed engines wait until
+    /// no agent can go on.
+    pub(crate) fn next(&mut self, engines: usize) -> Option<Chosen> {
+        let agents = self.ready.len();
         let chosen = match &mut self.state {
-            None => 0,
-            Some(state) => (draw(state) % self.ready.len() as u64) as usize,
+            _ if agents + engines == 0 => return None,
+            None if agents > 0 => 0,
+            None => agents,
+            Some(state) => (draw(state) % (agents + engines) as u64) as usize,
         };
-        Some(self.ready.remove(chosen))
+        Some(match chosen.checked_sub(agents) {
+            Some(engine) => Chosen::Engine(engine),
+            None => Chosen::Agent(self.ready.remove(chosen)),
+        })
     }
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    Agent(usize),
+    /// The engine, by its number among those that could go on.
+    Engine(usize),
 }
 
 /// SplitMix64.
@@ -50,17 +62,26 @@ fn draw(state: &mut u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Scheduler;
+    use super::{Chosen, Scheduler};
 
-    fn order(seed: Option<u64>) -> Vec<usize> {
+    fn order(seed: Option<u64>) -> Vec<Chosen> {
         let mut scheduler = Scheduler::new(seed);
         (0..8).for_each(|agent| scheduler.add(agent));
-        std::iter::from_fn(|| scheduler.next()).collect()
+        std::iter::from_fn(|| scheduler.next(0)).collect()
     }
 
     #[test]
     fn without_a_seed_agents_take_turns() {
-        assert_eq!(order(None), (0..8).collect::<Vec<_>>());
+        assert_eq!(order(None), (0..8).map(Chosen::Agent).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn without_a_seed_engines_wait_until_no_agent_can_go_on() {
+        let mut scheduler = Scheduler::new(None);
+        scheduler.add(3);
+        assert_eq!(scheduler.next(2), Some(Chosen::Agent(3)));
+        assert_eq!(scheduler.next(2), Some(Chosen::Engine(0)));
+        assert_eq!(scheduler.next(0), None);
     }
 
     #[test]

@@ -4,11 +4,13 @@
 use super::agent::{Agent, Frame, Kind, Thread, Turn, Waiting, begin, end, operands};
 use super::barriers::Barrier;
 use super::blocks::{Blocks, Scope, Site};
-use super::scheduler::Scheduler;
+use super::engines::{Delay, Task};
+use super::scheduler::{Chosen, Scheduler};
 use crate::error::{RunError, RunErrorKind};
 use crate::hooks::Hooks;
 use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
+use crate::races::Clocks;
 use crate::semaphores::Place;
 use crate::tape::{Action, Step, Tape};
 use pallas_ir::{AxisSemantics, Interpretation, Launch, MemorySpace, OpKind, RefType};
@@ -82,9 +84,12 @@ pub(crate) struct World<'t, 'h> {
     pub(crate) blocks: Blocks,
     pub(crate) barriers: HashMap<Place, Barrier>,
     /// Parts of collective copies that have come for the barrier of the first block.
-    pub(crate) parts: HashMap<Place, usize>,
+    pub(crate) parts: HashMap<Place, (usize, Clocks)>,
     /// Semaphores that are global, by op.
     pub(crate) globals: HashMap<u32, usize>,
+    /// When engines do what they are told, and what they have not done yet.
+    pub(super) delay: Delay,
+    pub(super) tasks: Vec<Task>,
 }
 
 impl<'t, 'h> World<'t, 'h> {
@@ -106,6 +111,12 @@ impl<'t, 'h> World<'t, 'h> {
             topology,
             memory,
             scheduler: Scheduler::new(hooks.schedule()),
+            delay: match (hooks.late(), hooks.schedule()) {
+                (true, _) => Delay::Most,
+                (_, Some(_)) => Delay::Drawn,
+                _ => Delay::Never,
+            },
+            tasks: Vec::new(),
             hooks,
             interpretation,
             agents: Vec::with_capacity(size),
@@ -114,6 +125,9 @@ impl<'t, 'h> World<'t, 'h> {
             parts: HashMap::new(),
             globals: HashMap::new(),
         };
+        if let Some(races) = &mut world.memory.races {
+            races.begin_world();
+        }
         let operands = tape.body.params.len() - scratch.len();
         for number in 0..size {
             let ids = world.ids(ids, number);
@@ -130,6 +144,7 @@ impl<'t, 'h> World<'t, 'h> {
                         world.blocks.shared(world.memory, site, ty, topology.threads(), interpretation)?
                     }
                 };
+                world.named(buffer, param, ty);
                 own[param as usize] = Value::Ref(View::whole(buffer, &ty.shape));
             }
             let thread =
@@ -145,7 +160,13 @@ impl<'t, 'h> World<'t, 'h> {
                 forked: false,
                 waits: None,
                 visits: Vec::new(),
+                actor: 0,
+                groups: 0,
             });
+            let who = world.name(&world.agents[number]);
+            if let Some(races) = &mut world.memory.races {
+                world.agents[number].actor = races.agent(who);
+            }
             world.scheduler.add(number);
         }
         Ok(world)
@@ -165,7 +186,16 @@ impl<'t, 'h> World<'t, 'h> {
     /// Runs until all agents have ended.
     pub(crate) fn run(&mut self) -> Result<(), RunError> {
         let mut turns = 0_usize;
-        while let Some(agent) = self.scheduler.next() {
+        loop {
+            let fronts = if self.tasks.is_empty() { Vec::new() } else { self.fronts() };
+            let agent = match self.scheduler.next(fronts.len()) {
+                Some(Chosen::Agent(agent)) => agent,
+                Some(Chosen::Engine(engine)) => {
+                    self.land_at(fronts[engine])?;
+                    continue;
+                }
+                None => break,
+            };
             turns += 1;
             if turns.is_multiple_of(64) && self.hooks.cancelled() {
                 return Err(RunError::cancelled());
@@ -173,7 +203,7 @@ impl<'t, 'h> World<'t, 'h> {
             match self.turn(agent)? {
                 Turn::Ready => self.scheduler.add(agent),
                 Turn::Waits => {}
-                Turn::Done => self.ended(agent),
+                Turn::Done => self.ended(agent)?,
             }
         }
         if self.agents.iter().any(|agent| !agent.frames.is_empty()) {
@@ -184,13 +214,47 @@ impl<'t, 'h> World<'t, 'h> {
     }
 
     /// An agent has ended: who waited for it may go on.
-    fn ended(&mut self, agent: usize) {
+    fn ended(&mut self, agent: usize) -> Result<(), RunError> {
+        self.disown(agent);
+        self.unawaited(agent)?;
         if let Some(parent) = self.agents[agent].parent {
+            let actors = (self.agents[parent].actor, self.agents[agent].actor);
+            if let Some(races) = &mut self.memory.races {
+                races.join(actors.0, actors.1);
+            }
             self.agents[parent].children -= 1;
             if self.agents[parent].children == 0 {
                 self.agents[parent].waits = None;
                 self.scheduler.add(parent);
             }
+        }
+        Ok(())
+    }
+
+    /// Copies out of shared memory that an agent has not waited for when it ends: JAX raises where races are asked for.
+    fn unawaited(&mut self, number: usize) -> Result<(), RunError> {
+        let actor = self.agents[number].actor;
+        let Some(races) = &mut self.memory.races else { return Ok(()) };
+        let Some(location) = races.unawaited(actor) else { return Ok(()) };
+        races.report_unawaited(actor, location);
+        if !self.interpretation.detects_races() {
+            return Ok(());
+        }
+        let error = RunError::eval(format!(
+            "Not all copy_smem_to_gmem read-side operations completed before kernel finished on {}.",
+            self.name(&self.agents[number])
+        ));
+        Err(match self.tape.locations.get(location as usize) {
+            Some(location) => error.at(pallas_ir::OpId(0), location).in_program(&self.agents[number].ids),
+            None => error,
+        })
+    }
+
+    /// A buffer of a parameter is there.
+    fn named(&mut self, buffer: usize, param: u32, ty: &RefType) {
+        let known = self.memory.races.as_ref().is_none_or(|races| races.knows(buffer));
+        if !known {
+            self.memory.declare(buffer, self.tape.name(param), ty);
         }
     }
 
@@ -257,6 +321,14 @@ impl<'t, 'h> World<'t, 'h> {
         {
             return self.fork(number, step, body);
         }
+        if !self.tasks.is_empty()
+            && matches!(step.action, Action::Load(..) | Action::Store(..) | Action::Swap(..))
+            && let Some(source) = step.operands.first()
+            && let Some(Value::Ref(view)) = self.agents[number].registers.get(source.register as usize)
+        {
+            let buffer = view.buffer;
+            self.settle(number, buffer)?;
+        }
         match &step.action {
             Action::For(_) | Action::While { .. } | Action::Cond(_) => {
                 if self.hooks.cancelled() {
@@ -267,7 +339,7 @@ impl<'t, 'h> World<'t, 'h> {
                 Ok(true)
             }
             Action::Scoped(body, allocations) => {
-                let scope = self.allocate(number, step, allocations)?;
+                let scope = self.allocate(number, step, body, allocations)?;
                 let views: Vec<Value> = scope.1;
                 self.agents[number].enter(body, views, Kind::Scope { step, scope: scope.0 });
                 Ok(true)
@@ -291,6 +363,9 @@ impl<'t, 'h> World<'t, 'h> {
         run: impl FnOnce(&mut Machine<'_>) -> Result<T, RunError>,
     ) -> Result<T, RunError> {
         let agent = &mut self.agents[number];
+        if let Some(races) = &mut self.memory.races {
+            races.turn_of(agent.actor);
+        }
         let mut machine = Machine {
             registers: &mut agent.registers,
             memory: self.memory,
@@ -309,6 +384,7 @@ impl<'t, 'h> World<'t, 'h> {
         &mut self,
         number: usize,
         step: &Step,
+        body: &crate::tape::Block,
         allocations: &[RefType],
     ) -> Result<(Scope, Vec<Value>), RunError> {
         let visit = self.agents[number].visit(step.op.0);
@@ -330,6 +406,9 @@ impl<'t, 'h> World<'t, 'h> {
                     buffer
                 }
             };
+            if let Some(&param) = body.params.get(position) {
+                self.named(buffer, param, ty);
+            }
             views.push(Value::Ref(View::whole(buffer, &ty.shape)));
         }
         Ok((scope, views))
@@ -340,7 +419,11 @@ impl<'t, 'h> World<'t, 'h> {
         let block = self.agents[number].block;
         for buffer in self.blocks.leave(block, scope) {
             let places: Vec<Place> = self.barriers.keys().copied().filter(|place| place.buffer == buffer).collect();
+            self.land_uses_of(buffer)?;
             self.end_barriers(&places)?;
+            if let Some(races) = &mut self.memory.races {
+                races.forget(buffer);
+            }
             self.blocks.release(self.memory, buffer);
         }
         Ok(())
@@ -369,7 +452,14 @@ impl<'t, 'h> World<'t, 'h> {
                 forked: false,
                 waits: None,
                 visits: Vec::new(),
+                actor: 0,
+                groups: 0,
             };
+            let (parent, thread) = (self.agents[number].actor, child.thread);
+            let who = self.name(&child);
+            if let Some(races) = &mut self.memory.races {
+                child.actor = races.warp(parent, thread, || who);
+            }
             let index = Value::Tile(Array::scalar(DType::I32, Scalar::Int(warp.into())));
             child.enter(body, [index], Kind::Body);
             // Places of warps that have ended are taken again.

@@ -73,6 +73,7 @@ impl Machine<'_> {
         self.memory.drop_copies(first);
         self.memory.last_signals.retain(|place, _| place.buffer < first);
         self.memory.buffers.truncate(first);
+        self.memory.forget_from(first);
         result
     }
 

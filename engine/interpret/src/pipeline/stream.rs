@@ -9,7 +9,7 @@ use crate::machine::Machine;
 use crate::memory::{View, ViewDim};
 use crate::semaphores::Place;
 use crate::tape::{MapBlock, Step};
-use pallas_ir::{BlockDim, PipelineOperand, Role, Window};
+use pallas_ir::{BlockDim, MemorySpace, PipelineOperand, RefType, Role, Window};
 use pallas_tensor::{Array, DType, Shape};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -55,7 +55,9 @@ impl<'a> Stream<'a> {
         let (mut buffer, mut semaphores) = (source.buffer, source.buffer);
         if let Some(shape) = shape {
             let count = shape.first().copied().unwrap_or(1);
+            let ty = RefType::new(dtype, shape.clone(), MemorySpace::Vmem);
             buffer = machine.memory.add(fresh(dtype, shape, machine.interpretation)?);
+            machine.memory.declare(buffer, Some(&operand.name), &ty);
             semaphores = machine.memory.add(Array::zeros(DType::I32, [count])?);
         }
         let (fetched, entered, left, waited_out, seen) = (0, 0, 0, 0, 0);
@@ -263,7 +265,7 @@ impl<'a> Stream<'a> {
         let (destination, window) = self.block(machine, steps, now, slot)?;
         self.left += 1;
         match self.slots() {
-            1 => machine.copy_now(&window, &destination),
+            1 => machine.copy_now(&window, &destination, self.location),
             _ => self.start(machine, window, destination, slot),
         }
     }
@@ -301,8 +303,8 @@ impl<'a> Stream<'a> {
     pub(super) fn copy_whole(&mut self, machine: &mut Machine<'_>, inwards: bool) -> Result<(), RunError> {
         let window = View::whole(self.buffer, &self.source.shape());
         match inwards {
-            true => machine.copy_now(&self.source, &window),
-            false => machine.copy_now(&window, &self.source),
+            true => machine.copy_now(&self.source, &window, self.location),
+            false => machine.copy_now(&window, &self.source, self.location),
         }
     }
 
@@ -315,8 +317,8 @@ impl<'a> Stream<'a> {
             Window::Slots { .. } => {
                 let (part, window) = self.block(machine, steps, now, 0)?;
                 match inwards {
-                    true => machine.copy_now(&part, &window),
-                    false => machine.copy_now(&window, &part),
+                    true => machine.copy_now(&part, &window, self.location),
+                    false => machine.copy_now(&window, &part, self.location),
                 }
             }
         }

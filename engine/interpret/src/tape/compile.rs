@@ -38,7 +38,9 @@ impl Tape {
             return Err(RunError::malformed(format!("value {} is used where it is not defined", value.0)));
         }
         let constants = simplified.constants.iter().map(|(value, array)| (value.0, array.clone())).collect();
-        Ok(Tape { registers: function.values.len(), constants, body, locations: function.locations.clone().into() })
+        let names = function.values.iter().map(|value| value.name.clone()).collect();
+        let locations = function.locations.clone().into();
+        Ok(Tape { registers: function.values.len(), constants, body, locations, names })
     }
 }
 

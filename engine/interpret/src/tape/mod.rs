@@ -29,6 +29,15 @@ pub(crate) struct Tape {
     pub(crate) body: Block,
     /// Places of the ops, for errors and findings.
     pub(crate) locations: Arc<[Location]>,
+    /// What registers are called in Python.
+    pub(crate) names: Vec<Option<Arc<str>>>,
+}
+
+impl Tape {
+    /// What a register is called in Python.
+    pub(crate) fn name(&self, register: Register) -> Option<&Arc<str>> {
+        self.names.get(register as usize)?.as_ref()
+    }
 }
 
 /// A region: parameters are put into registers, steps run, sources are yielded.

@@ -99,7 +99,7 @@ fn interpretation(parser: &mut Parser<'_>) -> Parsed<Interpretation> {
     let mut options = DeviceOptions::default();
     parser.list('[', ']', |parser| match options.set(&parser.word("an option")?) {
         true => Ok(()),
-        false => Err(parser.error("expected `eager`, `zeroed` or `lenient`")),
+        false => Err(parser.error("expected `eager`, `zeroed`, `lenient`, `races` or `skips_floats`")),
     })?;
     Ok(Interpretation::Device(options))
 }

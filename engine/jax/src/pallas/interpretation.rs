@@ -61,10 +61,16 @@ pub fn parse(interp: &Interp, value: &Value) -> PyResult<Interpretation> {
         let found = interp.find_attr(value, name)?;
         Ok(matches!(found, Some(Value::Str(found)) if *found == *text))
     };
+    let asks = |name: &str| match interp.find_attr(value, name)? {
+        Some(asked) => interp.truth(&asked),
+        None => Ok(false),
+    };
     Ok(Interpretation::Device(DeviceOptions {
         eager: is("dma_execution_mode", "eager")?,
         zeroed: is("uninitialized_memory", "zero")?,
         lenient: is("out_of_bounds_reads", "uninitialized")?,
+        races: asks("detect_races")?,
+        skips_floats: asks("skip_floating_point_ops")?,
     }))
 }
 

@@ -31,6 +31,19 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.linear_util", "private/linear_util.py"),
     module!("jax.extend.linear_util", "private/linear_util.py"),
     module!("jax._src.pallas.mosaic.error_handling", "private/mosaic_error_handling.py"),
+    EmbeddedModule {
+        name: "jax._src.pallas.mosaic.interpret",
+        text: include_str!("private/interpreter_package.py"),
+        is_package: true,
+    },
+    module!("jax._src.pallas.mosaic.interpret.interpret_pallas_call", "private/interpreter.py"),
+    module!("jax._src.pallas.mosaic.interpret.utils", "private/interpreter_utils.py"),
+    EmbeddedModule {
+        name: "jax._src.pallas.mosaic_gpu.interpret",
+        text: include_str!("private/interpreter_package.py"),
+        is_package: true,
+    },
+    module!("jax._src.pallas.mosaic_gpu.interpret.interpret_pallas_call", "private/interpreter_gpu.py"),
     module!("jax._src.pallas.pallas_call", "private/pallas_call.py"),
     module!("jax._src.pallas.primitives", "private/pallas_primitives.py"),
     module!("jax._src.state", "private/state.py"),
@@ -38,6 +51,11 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.state.indexing", "private/state_indexing.py"),
     module!("jax._src.state.utils", "private/state_utils.py"),
     module!("jax.experimental.mosaic", "private/mosaic.py"),
-    module!("jax.experimental.mosaic.gpu", "private/mosaic_gpu.py"),
+    EmbeddedModule {
+        name: "jax.experimental.mosaic.gpu",
+        text: include_str!("private/mosaic_gpu.py"),
+        is_package: true,
+    },
+    module!("jax.experimental.mosaic.gpu.profiler", "private/mosaic_gpu_profiler.py"),
     module!("jax._src.util", "private/util.py"),
 ];

@@ -31,6 +31,21 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: depends,
     },
     NativeDef {
+        name: "races_found",
+        signature: "()",
+        doc: "Whether the last launch that was run has shown a race.",
+        run: |interp, _args| Ok(Value::Bool(Context::jax(interp).state.raced.get())),
+    },
+    NativeDef {
+        name: "forget_races",
+        signature: "()",
+        doc: "Forgets what launches have shown.",
+        run: |interp, _args| {
+            Context::jax(interp).state.raced.set(false);
+            Ok(Value::None)
+        },
+    },
+    NativeDef {
         name: "transposed",
         signature: "(ref, permutation)",
         doc: "The Ref with its dimensions in another order.",

@@ -1,0 +1,317 @@
+//! What engines do for agents: copies, products. They are done at once, as JAX's GPU interpreter has them; or, where a run
+//! looks for what that hides, at any time up to when somebody waits for them: drawn by the seed, or as late as may be.
+
+use super::world::World;
+use crate::error::RunError;
+use crate::machine::Value;
+use crate::memory::View;
+use crate::races::Clocks;
+use crate::semaphores::Place;
+use pallas_ir::OpId;
+use pallas_tensor::Array;
+use pallas_tensor::ops::{self, BinaryOp, DotDimensions};
+use std::sync::Arc;
+
+/// When engines do what they are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delay {
+    /// When they are told.
+    Never,
+    /// At any time until somebody waits, as the seed has it.
+    Drawn,
+    /// When nobody can go on, or somebody waits.
+    Most,
+}
+
+/// What runs one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Nothing else.
+    Free,
+    /// Nothing else; an agent's group of copies, by number.
+    Group(usize),
+    /// The products of an agent.
+    Products,
+    /// The tensor cores of a block.
+    Tensor,
+}
+
+/// What an engine has been told to do.
+pub(super) struct Task {
+    /// For whom.
+    pub(super) agent: usize,
+    pub(super) actor: u32,
+    pub(super) block: usize,
+    pub(super) lane: Lane,
+    pub(super) work: Work,
+    /// The barrier that is arrived at.
+    pub(super) name: Arc<str>,
+    /// What is known when it is done.
+    pub(super) clocks: Option<Clocks>,
+    pub(super) op: OpId,
+    pub(super) location: u32,
+}
+
+/// What is to be done.
+pub(super) enum Work {
+    /// A copy into shared memory; the barrier counts when so many parts have come.
+    In { source: View, destination: View, place: Place, parts: usize },
+    /// A copy out of it. `data`, once the source has been read.
+    Out { source: View, destination: View, how: Option<BinaryOp>, data: Option<Array> },
+    /// A store into the shared memory of another block.
+    Store { value: Array, destination: View, how: Option<BinaryOp>, place: Place },
+    /// `acc += left @ right` in registers.
+    Product { acc: View, left: Value, right: View },
+    /// The same in tensor memory: accumulators with their left factors, and the parts of the right one.
+    Mma { factors: Vec<(View, View)>, halves: Vec<View>, adds: bool, places: Vec<Place> },
+    /// Copies into tensor memory.
+    ToTensor { copies: Vec<(View, View)> },
+    /// Nothing but to arrive.
+    Arrive { places: Vec<Place> },
+}
+
+impl Work {
+    /// Whether it reads or writes a buffer.
+    fn uses(&self, buffer: usize) -> bool {
+        let is = |view: &View| view.buffer == buffer;
+        match self {
+            Work::In { source, destination, place, .. } => is(source) || is(destination) || place.buffer == buffer,
+            Work::Out { source, destination, .. } => is(source) || is(destination),
+            Work::Store { destination, place, .. } => is(destination) || place.buffer == buffer,
+            Work::Product { acc, left, right } => is(acc) || is(right) || matches!(left, Value::Ref(left) if is(left)),
+            Work::Mma { factors, halves, places, .. } => {
+                factors.iter().any(|(acc, left)| is(acc) || is(left))
+                    || halves.iter().any(is)
+                    || places.iter().any(|place| place.buffer == buffer)
+            }
+            Work::ToTensor { copies } => copies.iter().any(|(from, to)| is(from) || is(to)),
+            Work::Arrive { places } => places.iter().any(|place| place.buffer == buffer),
+        }
+    }
+}
+
+impl Task {
+    /// Whether one has to be done before the other.
+    fn shares_lane(&self, other: &Task) -> bool {
+        match (self.lane, other.lane) {
+            (Lane::Products, Lane::Products) => self.agent == other.agent,
+            (Lane::Tensor, Lane::Tensor) => self.block == other.block,
+            _ => false,
+        }
+    }
+}
+
+impl World<'_, '_> {
+    /// An engine is told to do something.
+    pub(super) fn start(&mut self, task: Task) -> Result<(), RunError> {
+        match self.delay {
+            Delay::Never => self.land(task),
+            _ => {
+                self.tasks.push(task);
+                Ok(())
+            }
+        }
+    }
+
+    /// The tasks that can be done next, by position.
+    pub(super) fn fronts(&self) -> Vec<usize> {
+        let is_front = |at: &usize| !self.tasks[..*at].iter().any(|before| before.shares_lane(&self.tasks[*at]));
+        (0..self.tasks.len()).filter(is_front).collect()
+    }
+
+    /// Has a task done.
+    pub(super) fn land_at(&mut self, position: usize) -> Result<(), RunError> {
+        let task = self.tasks.remove(position);
+        let (op, location, block) = (task.op, task.location, task.agent);
+        self.land(task).map_err(|error| {
+            let error = match self.tape.locations.get(location as usize) {
+                Some(location) => error.at(op, location),
+                None => error,
+            };
+            match self.agents.get(block) {
+                Some(agent) => error.in_program(&agent.ids),
+                None => error,
+            }
+        })
+    }
+
+    /// Has tasks done that somebody waits for, in their order.
+    fn land_those(&mut self, wanted: impl Fn(&Task) -> bool) -> Result<(), RunError> {
+        while let Some(position) = self.tasks.iter().position(&wanted) {
+            self.land_at(position)?;
+        }
+        Ok(())
+    }
+
+    /// Has everything done that uses a buffer, which is about to go.
+    pub(super) fn land_uses_of(&mut self, buffer: usize) -> Result<(), RunError> {
+        while let Some(position) = self.tasks.iter().position(|task| task.work.uses(buffer)) {
+            let first = self.tasks[..position].iter().position(|before| before.shares_lane(&self.tasks[position]));
+            self.land_at(first.unwrap_or(position))?;
+        }
+        Ok(())
+    }
+
+    /// Waits until at most so many groups of an agent's copies are under way.
+    pub(super) fn drain(&mut self, number: usize, left: usize, read_only: bool) -> Result<(), RunError> {
+        if let Some(races) = &mut self.memory.races {
+            races.drain(left, read_only);
+        }
+        let first = self.agents[number].groups.saturating_sub(left);
+        let is_wanted = |task: &Task| task.agent == number && matches!(task.lane, Lane::Group(group) if group < first);
+        if !read_only {
+            return self.land_those(is_wanted);
+        }
+        for task in self.tasks.iter_mut().filter(|task| is_wanted(task)) {
+            if let Work::Out { source, data: data @ None, .. } = &mut task.work {
+                *data = Some(self.memory.show(source)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until at most so many products of an agent are under way.
+    pub(super) fn wait_products(&mut self, number: usize, left: usize) -> Result<(), RunError> {
+        if let Some(races) = &mut self.memory.races {
+            races.wait_products(left);
+        }
+        let is_product = |task: &Task| task.agent == number && task.lane == Lane::Products;
+        let mut under_way = self.tasks.iter().filter(|task| is_product(task)).count();
+        while under_way > left
+            && let Some(position) = self.tasks.iter().position(is_product)
+        {
+            self.land_at(position)?;
+            under_way -= 1;
+        }
+        Ok(())
+    }
+
+    /// Products into registers are waited for when the registers are read or written.
+    pub(super) fn settle(&mut self, number: usize, buffer: usize) -> Result<(), RunError> {
+        let writes = |task: &Task| {
+            task.agent == number && matches!(&task.work, Work::Product { acc, .. } if acc.buffer == buffer)
+        };
+        match self.tasks.iter().any(writes) {
+            true => self.wait_products(number, 0),
+            false => Ok(()),
+        }
+    }
+
+    /// An agent has ended: what it has not waited for belongs to nobody.
+    pub(super) fn disown(&mut self, number: usize) {
+        for task in self.tasks.iter_mut().filter(|task| task.agent == number) {
+            if let Lane::Group(_) = task.lane {
+                task.lane = Lane::Free;
+            }
+        }
+    }
+
+    /// Does it.
+    fn land(&mut self, task: Task) -> Result<(), RunError> {
+        let Task { actor, work, name, clocks, .. } = task;
+        if let Some(races) = &mut self.memory.races {
+            races.turn_of(actor);
+        }
+        let clocks = clocks.as_ref();
+        match work {
+            Work::In { source, destination, place, parts } => {
+                let data = self.memory.show(&source)?;
+                let data = ops::reshape(&data, destination.shape())?;
+                self.memory.replace(&destination, data)?;
+                if parts < 2 {
+                    return self.arrive_here(place, &name, clocks);
+                }
+                let (come, known) = self.parts.entry(place).or_default();
+                *come += 1;
+                if let Some(clocks) = clocks {
+                    known.join(clocks);
+                }
+                if *come == parts {
+                    *come = 0;
+                    let known = std::mem::take(known);
+                    self.arrive_here(place, &name, Some(&known))?;
+                }
+            }
+            Work::Out { source, destination, how, data } => {
+                let data = match data {
+                    Some(data) => data,
+                    None => self.memory.show(&source)?,
+                };
+                let data = ops::reshape(&data, destination.shape())?;
+                self.combine(&destination, data, how)?;
+            }
+            Work::Store { value, destination, how, place } => {
+                self.combine(&destination, value, how)?;
+                self.arrive_here(place, &name, clocks)?;
+            }
+            Work::Product { acc, left, right } => {
+                let left = match left {
+                    Value::Ref(view) => self.memory.show(&view)?,
+                    Value::Tile(tile) => tile,
+                    Value::Empty => return Err(RunError::malformed("a factor is missing")),
+                };
+                let right = self.memory.show(&right)?;
+                self.accumulate(&acc, &left, &right, true)?;
+            }
+            Work::Mma { factors, halves, adds, places } => {
+                let halves = halves.iter().map(|half| self.memory.show(half)).collect::<Result<Vec<_>, _>>()?;
+                let right = match halves.as_slice() {
+                    [right] => right.clone(),
+                    halves => ops::concatenate(&halves.iter().collect::<Vec<_>>(), 1)?,
+                };
+                for (acc, left) in &factors {
+                    let left = self.memory.show(left)?;
+                    self.accumulate(acc, &left, &right, adds)?;
+                }
+                for place in places {
+                    self.arrive_here(place, &name, clocks)?;
+                }
+            }
+            Work::ToTensor { copies } => {
+                for (from, to) in copies {
+                    let data = self.memory.show(&from)?;
+                    self.memory.replace(&to, data)?;
+                }
+            }
+            Work::Arrive { places } => {
+                for place in places {
+                    self.arrive_here(place, &name, clocks)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes, combined with what is there.
+    fn combine(&mut self, place: &View, data: Array, how: Option<BinaryOp>) -> Result<(), RunError> {
+        let data = match how {
+            None => data,
+            Some(op) => ops::binary(op, self.memory.show(place)?, data)?,
+        };
+        self.memory.replace(place, data)
+    }
+
+    fn accumulate(&mut self, acc: &View, left: &Array, right: &Array, adds: bool) -> Result<(), RunError> {
+        let dtype = self.memory.dtype(acc)?;
+        let (left, right) = (ops::convert(left, dtype)?, ops::convert(right, dtype)?);
+        let product = ops::dot_general(&left, &right, &DotDimensions::matrix_product(), dtype)?;
+        let value = match adds {
+            true => ops::binary(BinaryOp::Add, self.memory.show(acc)?, product)?,
+            false => product,
+        };
+        self.memory.replace(acc, value)
+    }
+}
+
+/// How a copy or store combines with what is there.
+pub(super) fn combination(how: &str) -> Result<BinaryOp, RunError> {
+    Ok(match how {
+        "add" => BinaryOp::Add,
+        "max" | "umax" | "smax" => BinaryOp::Max,
+        "min" | "umin" | "smin" => BinaryOp::Min,
+        "and" => BinaryOp::And,
+        "or" => BinaryOp::Or,
+        "xor" => BinaryOp::Xor,
+        how => return Err(RunError::eval(format!("copies that combine by `{how}` are not simulated"))),
+    })
+}

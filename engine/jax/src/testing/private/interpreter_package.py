@@ -1,0 +1,1 @@
+"""JAX's interpreter of kernels."""

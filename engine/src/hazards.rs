@@ -1,0 +1,120 @@
+//! What a run shows of accesses that race, and of copies that nobody waited for, as findings.
+
+use pallas_check::rules;
+use pallas_interpret::{EngineKind, Hazard, MissingEdge, RacingAccess};
+use pallas_ir::{Certainty, Finding, Label};
+
+/// The finding: at the later access, or at the copy.
+pub(crate) fn finding(hazard: &Hazard) -> Finding {
+    match hazard {
+        Hazard::Unawaited { location, who } => {
+            let mut finding = rules::COPY_NEVER_AWAITED.finding(
+                Certainty::Found,
+                location.span,
+                format!("{who} ends while this copy may still be reading its source"),
+            );
+            finding.help = Some(
+                "end with `plgpu.wait_smem_to_gmem(0)`, or with `wait_read_only=True` if nothing reads the result here"
+                    .to_string(),
+            );
+            finding
+        }
+        Hazard::Race { name, accesses, missing } => {
+            let [first, second] = &**accesses;
+            let (verb, noun) = (action(second), action(first));
+            let other = match (first.location.span == second.location.span, missing) {
+                (true, MissingEdge::Programs) => "the same of another program".to_string(),
+                (true, _) if first.who != second.who => format!("the same of {}", first.who),
+                (true, _) => "itself, one time and the next".to_string(),
+                (false, _) => noun_of(first, noun),
+            };
+            let message = format!("{} races with {other}", verb_of(second, name, verb));
+            let mut finding = rules::DATA_RACE.finding(Certainty::Found, second.location.span, message);
+            if first.location.span != second.location.span {
+                let text = format!("{} {}{} here", made_by(first), action(first), part(first, name));
+                finding.labels.push(Label { span: first.location.span, text });
+            }
+            finding.evidence = Some(format!(
+                "{} {}{}; {} {}{}",
+                made_by(first),
+                action(first),
+                part(first, name),
+                made_by(second),
+                action(second),
+                part(second, name)
+            ));
+            finding.help = Some(advice(first, second, *missing));
+            finding
+        }
+    }
+}
+
+fn action(access: &RacingAccess) -> &'static str {
+    if access.writes { "writes" } else { "reads" }
+}
+
+fn part(access: &RacingAccess, name: &str) -> String {
+    format!(" {name}{}", access.part)
+}
+
+/// `this copy writes x_smem and`
+fn verb_of(access: &RacingAccess, name: &str, verb: &str) -> String {
+    let whole = |what: &str| format!("this {what}, which {verb} {name},");
+    match access.engine {
+        Some(EngineKind::Copy | EngineKind::Reduction) => whole("copy"),
+        Some(EngineKind::Product) => whole("product"),
+        Some(EngineKind::Store | EngineKind::TensorMemory) | None => match access.writes {
+            true => format!("this write to {name}"),
+            false => format!("this read of {name}"),
+        },
+    }
+}
+
+fn noun_of(access: &RacingAccess, verb: &str) -> String {
+    match access.engine {
+        Some(EngineKind::Copy | EngineKind::Reduction) => format!("a copy that {verb} it"),
+        Some(EngineKind::Product) => format!("a product that {verb} it"),
+        _ => match access.writes {
+            true => "a write to it".to_string(),
+            false => "a read of it".to_string(),
+        },
+    }
+}
+
+/// `thread 1`, `a copy that thread 1 started`
+fn made_by(access: &RacingAccess) -> String {
+    match access.engine {
+        Some(EngineKind::Copy | EngineKind::Reduction) => format!("a copy that {} started", access.who),
+        Some(EngineKind::Product) => format!("a product that {} started", access.who),
+        _ => access.who.clone(),
+    }
+}
+
+fn advice(first: &RacingAccess, second: &RacingAccess, missing: MissingEdge) -> String {
+    match (missing, first.engine) {
+        (MissingEdge::Programs, _) => {
+            "programs of a grid run in any order or at the same time: give each elements of its \
+                                       own, or combine them atomically"
+                .to_string()
+        }
+        (MissingEdge::Commit, _) => {
+            "engines do not see what threads have written to shared memory: call `plgpu.commit_smem()` between the two"
+                .to_string()
+        }
+        (MissingEdge::Wait, Some(EngineKind::TensorMemory)) => match first.writes {
+            true => "wait for stores to tensor memory before: `plgpu.commit_tmem()`".to_string(),
+            false => "wait for loads of tensor memory before: `plgpu.wait_load_tmem()`".to_string(),
+        },
+        (MissingEdge::Wait, Some(EngineKind::Product)) => {
+            "wait for the product before: `plgpu.wgmma_wait`, or the barrier that `tcgen05_commit_arrive` arrives at"
+                .to_string()
+        }
+        (MissingEdge::Wait, Some(EngineKind::Copy | EngineKind::Reduction)) => {
+            "wait for the copy before: its barrier, its semaphore, or `plgpu.wait_smem_to_gmem`".to_string()
+        }
+        _ => format!(
+            "let {} arrive at a barrier or signal a semaphore after its access, and {} wait for it before its own",
+            first.who, second.who
+        ),
+    }
+}

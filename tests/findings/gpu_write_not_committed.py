@@ -1,0 +1,18 @@
+# What a thread has written to shared memory is copied out before it is committed.
+# jax: runs
+# found by a run
+import jax.numpy as jnp
+from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+def kernel(x_gmem, o_gmem, smem):
+    smem[...] = x_gmem[...] + 1.0
+    plgpu.copy_smem_to_gmem(smem, o_gmem)
+#   ^ PL410 error "call `plgpu.commit_smem()` between the two"
+    plgpu.wait_smem_to_gmem(0)
+
+
+x = jnp.arange(128, dtype=jnp.float32)
+scratch = [plgpu.SMEM((128,), jnp.float32)]
+print(plgpu.kernel(kernel, out_type=x, scratch_types=scratch, interpret=InterpretGPUParams())(x)[:4])
