@@ -18,6 +18,8 @@ pub enum Price {
     Scan,
     /// Two operations per pair of elements that are multiplied.
     Product,
+    /// The same into an accumulator that is the first operand; by two blocks at once, if they multiply together.
+    Accumulation,
     /// `n log2(n)` comparisons per row.
     Sort,
     /// Regions, which are counted by themselves.
@@ -112,6 +114,7 @@ const PRICES: &[(&[&str], Price)] = &[
     ),
     (&["cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"], Price::Scan),
     (&["dot_general"], Price::Product),
+    (&["wgmma", "tcgen05_mma"], Price::Accumulation),
     (&["sort", "top_k"], Price::Sort),
     (&["for", "while", "cond", "scoped", "call", "pipeline"], Price::Regions),
     (
@@ -130,8 +133,6 @@ const PRICES: &[(&[&str], Price)] = &[
             "all_gather",
             "reduce_scatter",
             "all_to_all",
-            "wgmma",
-            "tcgen05_mma",
             "foreign",
         ],
         Price::Unpriced,
@@ -176,6 +177,12 @@ pub(super) fn operations(function: &Function, op: &OpData) -> Option<(Unit, DTyp
                 .map_or(1, |axes| axes.iter().map(|&axis| extent(operand(0), axis)).product::<u128>());
             (Unit::Matrix, of_operand, size(result).saturating_mul(contracted).saturating_mul(2))
         }
+        Price::Accumulation => {
+            let (factor, contracted) = (operand(1).map_or(of_operand, |ty| ty.dtype()), extent(operand(2), 0));
+            let blocks = 1 + u128::from(op.attributes.int("axis").is_some());
+            let products = size(operand(0)).saturating_mul(contracted).saturating_mul(blocks);
+            (Unit::Matrix, factor, products.saturating_mul(2))
+        }
         Price::Sort => {
             let all = size(operand(0));
             let row = operand(0).and_then(|ty| ty.shape().last().copied()).unwrap_or(1).max(2);
@@ -197,6 +204,16 @@ fn elements(ty: &Type) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_into_accumulators_count_twice_their_pairs() {
+        let text = "func @kernel(%acc: ref<f32[64,8], registers>, %a: ref<f16[64,16], shared>, %b: ref<f16[16,8], shared>) {
+  wgmma %acc, %a, %b
+}";
+        let function = pallas_ir::text::parse_function(text).expect("a function");
+        let found = operations(&function, &function.ops[0]);
+        assert_eq!(found, Some((Unit::Matrix, DType::F16, 2 * 64 * 8 * 16)));
+    }
 
     #[test]
     fn every_op_has_a_price() {
