@@ -92,9 +92,40 @@ fn damaged_kernels_of_agents_do_not_panic() {
         (state % below.max(1) as u64) as usize
     };
     let words = [
-        "%", "[", "]", ",", "-1", "0", "1", "2", "3", "9", "i32", "f32", "gmem", "shared", "tmem", "registers", "%x", "%o",
-        "%0", "%1", "%3", "axes=[1]", "axes=[7]", "partitioned=1", "partitioned=9", "leader=true", "axis=9", "count=9",
-        "barrier=true", "across [1]", "copy_in", "copy_out", "barrier_wait", "wgmma",
+        "%",
+        "[",
+        "]",
+        ",",
+        "-1",
+        "0",
+        "1",
+        "2",
+        "3",
+        "9",
+        "i32",
+        "f32",
+        "gmem",
+        "shared",
+        "tmem",
+        "registers",
+        "%x",
+        "%o",
+        "%0",
+        "%1",
+        "%3",
+        "axes=[1]",
+        "axes=[7]",
+        "partitioned=1",
+        "partitioned=9",
+        "leader=true",
+        "axis=9",
+        "count=9",
+        "barrier=true",
+        "across [1]",
+        "copy_in",
+        "copy_out",
+        "barrier_wait",
+        "wgmma",
     ];
     let (mut parsed, mut ran) = (0, 0);
     for (kernel, text) in KERNELS.iter().enumerate() {
@@ -115,7 +146,8 @@ fn damaged_kernels_of_agents_do_not_panic() {
             let Ok(launch) = parse_launch(&damaged) else { continue };
             parsed += 1;
             let inputs = launch.operands.iter().filter(|operand| operand.role != pallas_ir::Role::Output);
-            let inputs = inputs.map(|input| Array::full(input.array.dtype, input.array.shape.clone(), one(input.array.dtype)));
+            let inputs =
+                inputs.map(|input| Array::full(input.array.dtype, input.array.shape.clone(), one(input.array.dtype)));
             let Ok(inputs) = inputs.collect::<Result<Vec<_>, _>>() else { continue };
             ran += usize::from(run_launch(&launch, inputs, &mut Patience(200, turn)).is_ok());
         }

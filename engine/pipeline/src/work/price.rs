@@ -207,7 +207,8 @@ mod tests {
 
     #[test]
     fn products_into_accumulators_count_twice_their_pairs() {
-        let text = "func @kernel(%acc: ref<f32[64,8], registers>, %a: ref<f16[64,16], shared>, %b: ref<f16[16,8], shared>) {
+        let text =
+            "func @kernel(%acc: ref<f32[64,8], registers>, %a: ref<f16[64,16], shared>, %b: ref<f16[16,8], shared>) {
   wgmma %acc, %a, %b
 }";
         let function = pallas_ir::text::parse_function(text).expect("a function");
