@@ -4,8 +4,9 @@ use crate::array::{Array, filled};
 use crate::buffer::Buffer;
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::isa::for_each_isa;
 use crate::ops::number::Integer;
-use crate::ops::product::Product;
+use crate::ops::product::{Product, Strided, matrix_product};
 use crate::ops::{convert, transpose};
 use crate::shape::Shape;
 
@@ -120,14 +121,20 @@ pub fn dot_general(left: &Array, right: &Array, dimensions: &DotDimensions, outp
             if inner_last { [batch, &free, contracting].concat() } else { [batch, contracting, &free].concat() };
         transpose(array, &order)
     };
-    let left = arrange(left, &dimensions.left_batch, &dimensions.left_contracting, true)?;
-    let right = arrange(right, &dimensions.right_batch, &dimensions.right_contracting, false)?;
     let computed = computing_dtype(left.dtype(), right.dtype(), output);
+    // Float factors that lie the other way around are taken as they lie: left as batch x inner x rows, right as batch x
+    // columns x inner.
+    let is_float = matches!(computed, DType::F32 | DType::F64);
+    let turned_left = is_float && lies_turned(left, &dimensions.left_batch, &dimensions.left_contracting, true);
+    let turned_right = is_float && lies_turned(right, &dimensions.right_batch, &dimensions.right_contracting, false);
+    let left = arrange(left, &dimensions.left_batch, &dimensions.left_contracting, !turned_left)?;
+    let right = arrange(right, &dimensions.right_batch, &dimensions.right_contracting, turned_right)?;
     let left = convert(&left, computed)?;
     let right = convert(&right, computed)?;
+    let turned = (turned_left, turned_right);
     let buffer = match (left.buffer(), right.buffer()) {
-        (Buffer::F32(left), Buffer::F32(right)) => Buffer::F32(floats(left, right, sizes, &shape)?),
-        (Buffer::F64(left), Buffer::F64(right)) => Buffer::F64(floats(left, right, sizes, &shape)?),
+        (Buffer::F32(left), Buffer::F32(right)) => Buffer::F32(floats(left, right, turned, sizes, &shape)?),
+        (Buffer::F64(left), Buffer::F64(right)) => Buffer::F64(floats(left, right, turned, sizes, &shape)?),
         (Buffer::I8(left), Buffer::I8(right)) => integers(left, right, sizes, &shape)?,
         (Buffer::I16(left), Buffer::I16(right)) => integers(left, right, sizes, &shape)?,
         (Buffer::I32(left), Buffer::I32(right)) => integers(left, right, sizes, &shape)?,
@@ -158,10 +165,24 @@ fn computing_dtype(left: DType, right: DType, output: DType) -> DType {
     }
 }
 
+/// Whether a factor lies in memory with its contracted dimensions first (on the left) or last (on the right), each kind in
+/// order, so that it can be multiplied without being transposed before.
+fn lies_turned(array: &Array, batch: &[usize], contracting: &[usize], is_left: bool) -> bool {
+    let free: Vec<usize> = (0..array.rank()).filter(|a| !batch.contains(a) && !contracting.contains(a)).collect();
+    let order = if is_left { [batch, contracting, &free].concat() } else { [batch, &free, contracting].concat() };
+    order.is_sorted() && !contracting.is_empty() && !free.is_empty()
+}
+
 /// Multiplications below which setting up the tuned product costs more than it saves.
 const SMALL: usize = 4096;
 
-fn floats<T: Product>(left: &[T], right: &[T], sizes: Sizes, shape: &Shape) -> Result<Vec<T>, OpError> {
+fn floats<T: Product>(
+    left: &[T],
+    right: &[T],
+    (turned_left, turned_right): (bool, bool),
+    sizes: Sizes,
+    shape: &Shape,
+) -> Result<Vec<T>, OpError> {
     let Sizes { batch, rows, inner, columns } = sizes;
     let mut result = filled(shape, T::default())?;
     if result.is_empty() || inner == 0 {
@@ -174,24 +195,77 @@ fn floats<T: Product>(left: &[T], right: &[T], sizes: Sizes, shape: &Shape) -> R
     debug_assert_eq!(batches.len(), batch);
     let lanes = lane_count(rows, inner, columns);
     for ((result, left), right) in batches {
+        let (row, column) = if turned_left { (1, rows) } else { (inner, 1) };
+        let left = Strided { elements: left, row, column };
+        let (row, column) = if turned_right { (1, inner) } else { (columns, 1) };
+        let right = Strided { elements: right, row, column };
         if lanes > 1 {
-            for (result, left) in result.chunks_exact_mut(columns).zip(left.chunks_exact(inner)) {
-                row_in_lanes(result, left, right, lanes);
+            for (row, result) in result.chunks_exact_mut(columns).enumerate() {
+                row_in_lanes(result, left, row, right, inner, lanes);
             }
-            continue;
-        }
-        if rows * inner * columns >= SMALL {
-            T::matrix_product(result, left, right, (rows, inner, columns));
-            continue;
-        }
-        for (result, left) in result.chunks_exact_mut(columns).zip(left.chunks_exact(inner)) {
-            for (&x, right) in left.iter().zip(right.chunks_exact(columns)) {
-                let terms = result.iter_mut().zip(right);
-                terms.for_each(|(sum, &y)| *sum = T::multiply_add(x, y, *sum));
-            }
+        } else if rows * inner * columns >= SMALL && rows > 1 {
+            matrix_product(result, left, right, (rows, inner, columns));
+        } else {
+            plain(result, left, right, inner, columns);
         }
     }
     Ok(result)
+}
+
+for_each_isa! {
+/// One multiplication after the other, for small products and single rows.
+fn plain<F, T: Product>(
+    result: &mut [T],
+    left: Strided<'_, T>,
+    right: Strided<'_, T>,
+    inner: usize,
+    columns: usize,
+) {
+    for (row, result) in result.chunks_exact_mut(columns).enumerate() {
+        for k in 0..inner {
+            let x = left.at(row, k);
+            if right.column == 1 {
+                let right = &right.elements[k * right.row..k * right.row + columns];
+                result.iter_mut().zip(right).for_each(|(sum, &y)| *sum = T::multiply_add::<F>(x, y, *sum));
+            } else {
+                let terms = result.iter_mut().enumerate();
+                terms.for_each(|(column, sum)| *sum = T::multiply_add::<F>(x, right.at(k, column), *sum));
+            }
+        }
+    }
+}
+
+/// One row of the product: term `k` goes to sum `k % lanes`, and neighbouring sums are added in
+/// pairs until one is left. `lanes` is a power of two.
+fn row_in_lanes<F, T: Product>(
+    result: &mut [T],
+    left: Strided<'_, T>,
+    row: usize,
+    right: Strided<'_, T>,
+    inner: usize,
+    lanes: usize,
+) {
+    let columns = result.len();
+    let mut sums = vec![T::default(); lanes * columns];
+    for k in 0..inner {
+        let x = left.at(row, k);
+        let lane = k % lanes * columns;
+        let sums = sums[lane..lane + columns].iter_mut().enumerate();
+        sums.for_each(|(column, sum)| *sum = T::multiply_add::<F>(x, right.at(k, column), *sum));
+    }
+    let mut count = lanes;
+    while count > 1 {
+        count /= 2;
+        for lane in 0..count {
+            for column in 0..columns {
+                let first = sums[2 * lane * columns + column];
+                let second = sums[(2 * lane + 1) * columns + column];
+                sums[lane * columns + column] = first + second;
+            }
+        }
+    }
+    result.copy_from_slice(&sums[..columns]);
+}
 }
 
 /// Columns up to which XLA on the CPU emits its own loops, which LLVM vectorises along the inner
@@ -209,30 +283,6 @@ fn lane_count(rows: usize, inner: usize, columns: usize) -> usize {
         }
         _ => 1,
     }
-}
-
-/// One row of the product: term `k` goes to sum `k % lanes`, and neighbouring sums are added in
-/// pairs until one is left. `lanes` is a power of two.
-fn row_in_lanes<T: Product>(result: &mut [T], left: &[T], right: &[T], lanes: usize) {
-    let columns = result.len();
-    let mut sums = vec![T::default(); lanes * columns];
-    for (index, (&x, right)) in left.iter().zip(right.chunks_exact(columns)).enumerate() {
-        let lane = index % lanes * columns;
-        let terms = sums[lane..lane + columns].iter_mut().zip(right);
-        terms.for_each(|(sum, &y)| *sum = T::multiply_add(x, y, *sum));
-    }
-    let mut count = lanes;
-    while count > 1 {
-        count /= 2;
-        for lane in 0..count {
-            for column in 0..columns {
-                let first = sums[2 * lane * columns + column];
-                let second = sums[(2 * lane + 1) * columns + column];
-                sums[lane * columns + column] = first + second;
-            }
-        }
-    }
-    result.copy_from_slice(&sums[..columns]);
 }
 
 fn integers<T: Integer>(left: &[T], right: &[T], sizes: Sizes, shape: &Shape) -> Result<Buffer, OpError> {

@@ -1,74 +1,283 @@
-//! The tuned matrix product: the one door to the `gemm` crate.
-
-use gemm::{Parallelism, gemm};
+//! The tuned matrix product. Panels of both factors are packed so that a small block of the result stays in registers
+//! while it runs along the inner dimension.
+//!
+//! Every element is one fused multiply-add after the other along the whole inner dimension, whatever the sizes and the
+//! processor: the digits of the plain loop, and of XLA on the CPU where it does not cut the inner dimension.
 
 use crate::buffer::Element;
+use crate::isa::{Fma, Isa, isa};
+
+/// A matrix as it lies in memory: the element of row `i` and column `j` is at `i * row + j * column`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strided<'a, T> {
+    pub(crate) elements: &'a [T],
+    pub(crate) row: usize,
+    pub(crate) column: usize,
+}
+
+impl<T: Copy> Strided<'_, T> {
+    #[inline(always)]
+    pub(crate) fn at(&self, row: usize, column: usize) -> T {
+        self.elements[row * self.row + column * self.column]
+    }
+
+    /// What begins at a row and column.
+    fn part(self, row: usize, column: usize) -> Self {
+        Strided { elements: &self.elements[row * self.row + column * self.column..], ..self }
+    }
+
+    /// Rows as columns.
+    fn turned(self) -> Self {
+        Strided { row: self.column, column: self.row, ..self }
+    }
+}
 
 /// Float types that the tuned product knows.
 pub(crate) trait Product: Element + std::ops::Add<Output = Self> {
-    /// `result = left @ right`, all row major, sizes (rows, inner, columns).
-    ///
-    /// Sums run over the inner dimension in order with fused multiply-adds, as in XLA on the CPU,
-    /// up to the length of an inner block.
-    fn matrix_product(result: &mut [Self], left: &[Self], right: &[Self], sizes: (usize, usize, usize));
+    /// `x * y + sum` with one rounding.
+    fn multiply_add<F: Fma>(x: Self, y: Self, sum: Self) -> Self;
 
-    /// `x * y + sum` with one rounding (for `f32`, up to a double rounding of one in 2**29).
-    fn multiply_add(x: Self, y: Self, sum: Self) -> Self;
+    /// A block of the result for processors with AVX-512: `MR` rows of `NR` columns, see [`block`].
+    #[cfg(target_arch = "x86_64")]
+    fn block_512(left: &[Self], right: &[Self], sums: &mut [[Self; NR]; MR]);
+
+    /// The same for processors with AVX2.
+    #[cfg(target_arch = "x86_64")]
+    fn block_256(left: &[Self], right: &[Self], sums: &mut [[Self; NR]; MR]);
 }
 
-macro_rules! products {
-    ($($type:ty: $multiply_add:expr);* $(;)?) => {
-        $(impl Product for $type {
-            fn matrix_product(
-                result: &mut [Self],
-                left: &[Self],
-                right: &[Self],
-                (rows, inner, columns): (usize, usize, usize),
-            ) {
-                assert_eq!(Some(result.len()), rows.checked_mul(columns));
-                assert_eq!(Some(left.len()), rows.checked_mul(inner));
-                assert_eq!(Some(right.len()), inner.checked_mul(columns));
-                // The lengths were just checked against the sizes, so every offset
-                // `row * stride + column` that `gemm` forms lies in its slice, and `result` is
-                // borrowed exclusively. Sizes of slices fit `isize`.
-                #[expect(unsafe_code, reason = "gemm offers no safe entry point")]
-                unsafe {
-                    gemm(
-                        rows,
-                        columns,
-                        inner,
-                        result.as_mut_ptr(),
-                        1,
-                        columns as isize,
-                        false,
-                        left.as_ptr(),
-                        1,
-                        inner as isize,
-                        right.as_ptr(),
-                        1,
-                        columns as isize,
-                        0.0,
-                        1.0,
-                        false,
-                        false,
-                        false,
-                        Parallelism::None,
-                    );
+/// Rows of the block of the result that stays in registers.
+const MR: usize = 12;
+/// Columns of the block of the result that stays in registers.
+const NR: usize = 32;
+/// Inner elements, rows and columns of packed panels: the left ones and a stretch of the right ones fit the second cache.
+const INNER: usize = 256;
+const ROWS: usize = MR * 12;
+const COLUMNS: usize = NR * 16;
+
+/// `result = left @ right` for a row-major `result`, sizes (rows, inner, columns).
+pub(crate) fn matrix_product<T: Product>(
+    result: &mut [T],
+    left: Strided<'_, T>,
+    right: Strided<'_, T>,
+    (rows, inner, columns): (usize, usize, usize),
+) {
+    result.fill(T::default());
+    let (mut packed_left, mut packed_right) = (Vec::new(), Vec::new());
+    for first_column in (0..columns).step_by(COLUMNS) {
+        let some_columns = COLUMNS.min(columns - first_column);
+        for first in (0..inner).step_by(INNER) {
+            let depth = INNER.min(inner - first);
+            let panel = right.turned().part(first_column, first);
+            pack::<T, NR>(&mut packed_right, panel, some_columns, depth);
+            for first_row in (0..rows).step_by(ROWS) {
+                let some_rows = ROWS.min(rows - first_row);
+                pack::<T, MR>(&mut packed_left, left.part(first_row, first), some_rows, depth);
+                for (number, right) in packed_right.chunks_exact(NR * depth).enumerate() {
+                    for (place, left) in packed_left.chunks_exact(MR * depth).enumerate() {
+                        let (row, column) = (first_row + place * MR, first_column + number * NR);
+                        let (height, width) = (MR.min(rows - row), NR.min(columns - column));
+                        let mut sums = [[T::default(); NR]; MR];
+                        for (i, sums) in sums.iter_mut().enumerate().take(height) {
+                            let start = (row + i) * columns + column;
+                            sums[..width].copy_from_slice(&result[start..start + width]);
+                        }
+                        block(left, right, &mut sums);
+                        for (i, sums) in sums.iter().enumerate().take(height) {
+                            let start = (row + i) * columns + column;
+                            result[start..start + width].copy_from_slice(&sums[..width]);
+                        }
+                    }
                 }
             }
-
-            #[inline(always)]
-            fn multiply_add(x: Self, y: Self, sum: Self) -> Self {
-                let multiply_add = $multiply_add;
-                multiply_add(x, y, sum)
-            }
-        })*
-    };
+        }
+    }
 }
 
-products! {
-    // The product is exact in `f64`. `f32::mul_add` would be a library call per element on a
-    // processor that is not known to have the instruction.
-    f32: |x: f32, y: f32, sum: f32| (f64::from(x) * f64::from(y) + f64::from(sum)) as f32;
-    f64: |x: f64, y: f64, sum: f64| x.mul_add(y, sum);
+/// Rows side by side in groups of `WIDTH`: for every inner element the group's elements stand together, zeros where a group
+/// is not full.
+fn pack<T: Product, const WIDTH: usize>(packed: &mut Vec<T>, matrix: Strided<'_, T>, rows: usize, depth: usize) {
+    let groups = rows.div_ceil(WIDTH);
+    packed.clear();
+    packed.resize(groups * WIDTH * depth, T::default());
+    for (group, target) in packed.chunks_exact_mut(WIDTH * depth).enumerate() {
+        let first = group * WIDTH;
+        let width = WIDTH.min(rows - first);
+        if matrix.row == 1 {
+            for (k, target) in target.chunks_exact_mut(WIDTH).enumerate() {
+                let start = first + k * matrix.column;
+                target[..width].copy_from_slice(&matrix.elements[start..start + width]);
+            }
+            continue;
+        }
+        for line in 0..width {
+            let source = matrix.elements[(first + line) * matrix.row..].iter().step_by(matrix.column);
+            let target = target[line..].iter_mut().step_by(WIDTH);
+            target.zip(source.take(depth)).for_each(|(target, &x)| *target = x);
+        }
+    }
+}
+
+/// Adds the products of one packed panel on the left and one on the right to a block of sums.
+fn block<T: Product>(left: &[T], right: &[T], sums: &mut [[T; NR]; MR]) {
+    match isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => T::block_512(left, right, sums),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => T::block_256(left, right, sums),
+        Isa::Baseline => plain::<T, crate::isa::BaselineFma>(left, right, sums),
+    }
+}
+
+#[inline(always)]
+fn plain<T: Product, F: Fma>(left: &[T], right: &[T], sums: &mut [[T; NR]; MR]) {
+    for (left, right) in left.chunks_exact(MR).zip(right.chunks_exact(NR)) {
+        for (sums, &x) in sums.iter_mut().zip(left) {
+            sums.iter_mut().zip(right).for_each(|(sum, &y)| *sum = T::multiply_add::<F>(x, y, *sum));
+        }
+    }
+}
+
+impl Product for f32 {
+    #[inline(always)]
+    fn multiply_add<F: Fma>(x: f32, y: f32, sum: f32) -> f32 {
+        F::fma(x, y, sum)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn block_512(left: &[f32], right: &[f32], sums: &mut [[f32; NR]; MR]) {
+        use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_storeu_ps};
+
+        #[target_feature(enable = "avx512f")]
+        fn run(left: &[f32], right: &[f32], sums: &mut [[f32; NR]; MR]) {
+            // Each load and store goes through a reference to the sixteen elements that it takes.
+            #[expect(unsafe_code, reason = "vector loads take pointers")]
+            let load = |elements: &[f32]| unsafe { _mm512_loadu_ps(elements[..16].as_ptr()) };
+            let mut low = [_mm512_set1_ps(0.0); MR];
+            let mut high = low;
+            for i in 0..MR {
+                (low[i], high[i]) = (load(&sums[i]), load(&sums[i][16..]));
+            }
+            for (left, right) in left.chunks_exact(MR).zip(right.chunks_exact(NR)) {
+                let (first, second) = (load(right), load(&right[16..]));
+                for i in 0..MR {
+                    let x = _mm512_set1_ps(left[i]);
+                    low[i] = _mm512_fmadd_ps(x, first, low[i]);
+                    high[i] = _mm512_fmadd_ps(x, second, high[i]);
+                }
+            }
+            for (sums, (low, high)) in sums.iter_mut().zip(low.into_iter().zip(high)) {
+                let (first, second) = sums.split_at_mut(16);
+                #[expect(unsafe_code, reason = "vector stores take pointers")]
+                // Both halves have sixteen elements.
+                unsafe {
+                    _mm512_storeu_ps(first.as_mut_ptr(), low);
+                    _mm512_storeu_ps(second.as_mut_ptr(), high);
+                }
+            }
+        }
+        #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+        // The caller has asked the processor for AVX-512.
+        unsafe {
+            run(left, right, sums);
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn block_256(left: &[f32], right: &[f32], sums: &mut [[f32; NR]; MR]) {
+        use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_loadu_ps, _mm256_set1_ps, _mm256_storeu_ps};
+        /// Rows at a time: with sixteen columns, as many as there are registers for.
+        const AT_ONCE: usize = 6;
+
+        #[target_feature(enable = "avx2,fma")]
+        fn run(left: &[f32], right: &[f32], sums: &mut [[f32; NR]; MR]) {
+            // Each load and store goes through a reference to the eight elements that it takes.
+            #[expect(unsafe_code, reason = "vector loads take pointers")]
+            let load = |elements: &[f32]| unsafe { _mm256_loadu_ps(elements[..8].as_ptr()) };
+            for row in (0..MR).step_by(AT_ONCE) {
+                for column in (0..NR).step_by(16) {
+                    let mut low = [_mm256_set1_ps(0.0); AT_ONCE];
+                    let mut high = low;
+                    for i in 0..AT_ONCE {
+                        (low[i], high[i]) = (load(&sums[row + i][column..]), load(&sums[row + i][column + 8..]));
+                    }
+                    for (left, right) in left.chunks_exact(MR).zip(right.chunks_exact(NR)) {
+                        let (first, second) = (load(&right[column..]), load(&right[column + 8..]));
+                        for i in 0..AT_ONCE {
+                            let x = _mm256_set1_ps(left[row + i]);
+                            low[i] = _mm256_fmadd_ps(x, first, low[i]);
+                            high[i] = _mm256_fmadd_ps(x, second, high[i]);
+                        }
+                    }
+                    for i in 0..AT_ONCE {
+                        let (first, second) = sums[row + i][column..column + 16].split_at_mut(8);
+                        #[expect(unsafe_code, reason = "vector stores take pointers")]
+                        // Both halves have eight elements.
+                        unsafe {
+                            _mm256_storeu_ps(first.as_mut_ptr(), low[i]);
+                            _mm256_storeu_ps(second.as_mut_ptr(), high[i]);
+                        }
+                    }
+                }
+            }
+        }
+        #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+        // The caller has asked the processor for AVX2 and fused multiply-adds.
+        unsafe {
+            run(left, right, sums);
+        }
+    }
+}
+
+impl Product for f64 {
+    #[inline(always)]
+    fn multiply_add<F: Fma>(x: f64, y: f64, sum: f64) -> f64 {
+        x.mul_add(y, sum)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn block_512(left: &[f64], right: &[f64], sums: &mut [[f64; NR]; MR]) {
+        Self::block_256(left, right, sums);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn block_256(left: &[f64], right: &[f64], sums: &mut [[f64; NR]; MR]) {
+        #[target_feature(enable = "avx2,fma")]
+        fn run(left: &[f64], right: &[f64], sums: &mut [[f64; NR]; MR]) {
+            plain::<f64, crate::isa::Hardware>(left, right, sums);
+        }
+        #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+        // The caller has asked the processor for AVX2 and fused multiply-adds.
+        unsafe {
+            run(left, right, sums);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::fma;
+
+    #[test]
+    fn every_size_and_layout_gives_the_plain_loop() {
+        let value = |i: usize| (i as f32 * 0.37) % 5.0 - 2.4;
+        for (rows, inner, columns) in [(1, 1, 1), (12, 300, 32), (13, 5, 33), (150, 257, 70), (3, 600, 530)] {
+            let left: Vec<f32> = (0..rows * inner).map(value).collect();
+            let right: Vec<f32> = (0..inner * columns).map(|i| value(i * 3)).collect();
+            for turned in 0..4 {
+                let a = if turned & 1 == 1 { (1, rows) } else { (inner, 1) };
+                let b = if turned & 2 == 2 { (1, inner) } else { (columns, 1) };
+                let left = Strided { elements: &left, row: a.0, column: a.1 };
+                let right = Strided { elements: &right, row: b.0, column: b.1 };
+                let mut result = vec![f32::NAN; rows * columns];
+                matrix_product(&mut result, left, right, (rows, inner, columns));
+                for (place, &found) in result.iter().enumerate() {
+                    let (row, column) = (place / columns, place % columns);
+                    let sum = (0..inner).fold(0.0, |sum, k| fma(left.at(row, k), right.at(k, column), sum));
+                    assert_eq!(found, sum, "{rows} x {inner} x {columns}, row {row}, column {column}");
+                }
+            }
+        }
+    }
 }
