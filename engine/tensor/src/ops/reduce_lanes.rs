@@ -32,11 +32,14 @@ impl Combine {
 for_each_isa! {
 /// Each of `result` from as many rows of `length` elements.
 fn rows<F, T: Float>(combine: Combine, values: &[T], length: usize, result: &mut [T]) {
+    if combine == Combine::Sum {
+        sum_rows(values, length, result);
+        return;
+    }
     for (row, result) in values.chunks_exact(length).zip(result) {
         *result = match combine {
-            Combine::Sum => sum_row(row),
             Combine::Max => extreme_row(row, combine.identity(), T::maximum),
-            Combine::Min => extreme_row(row, combine.identity(), T::minimum),
+            _ => extreme_row(row, combine.identity(), T::minimum),
         };
     }
 }
@@ -76,6 +79,48 @@ fn extreme_row<T: Float>(row: &[T], identity: T, combine: impl Fn(T, T) -> T) ->
     lanes.iter().chain(rest).fold(identity, |best, &x| combine(best, x))
 }
 
+/// Sums of rows: windows of all rows at once where they fill their rows, else row by row.
+#[inline(always)]
+fn sum_rows<T: Float>(values: &[T], mut length: usize, result: &mut [T]) {
+    let mut sums = Vec::new();
+    while length > WINDOW && length.is_multiple_of(WINDOW) {
+        let from = if sums.is_empty() { values } else { &sums };
+        let mut windows = vec![T::ZERO; from.len() / WINDOW];
+        equal_windows(from, WINDOW, &mut windows);
+        sums = windows;
+        length /= WINDOW;
+    }
+    let values = if sums.is_empty() { values } else { &sums };
+    if length <= WINDOW {
+        equal_windows(values, length, result);
+    } else {
+        values.chunks_exact(length).zip(result).for_each(|(row, result)| *result = sum_row(row));
+    }
+}
+
+/// Sums of windows of up to [`WINDOW`] elements that lie one behind the other. Sixteen at a time are laid side by side,
+/// so that each of them is added from its first element to its last.
+#[inline(always)]
+fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
+    let mut turned = [[T::ZERO; LANES]; WINDOW];
+    let groups = values.chunks_exact(LANES * width);
+    let rest = groups.remainder();
+    let (whole, last) = result.split_at_mut(groups.len() * LANES);
+    for (group, result) in groups.zip(whole.chunks_exact_mut(LANES)) {
+        for (lane, window) in group.chunks_exact(width).enumerate() {
+            turned.iter_mut().zip(window).for_each(|(turned, &x)| turned[lane] = x);
+        }
+        let mut lanes = [T::ZERO; LANES];
+        for turned in &turned[..width] {
+            lanes.iter_mut().zip(turned).for_each(|(sum, &x)| *sum = sum.add(x));
+        }
+        result.copy_from_slice(&lanes);
+    }
+    for (window, result) in rest.chunks_exact(width).zip(last) {
+        *result = window.iter().fold(T::ZERO, |sum, &x| sum.add(x));
+    }
+}
+
 /// Windows of elements from the front, centred; then windows of their sums, until one is left.
 #[inline(always)]
 fn sum_row<T: Float>(row: &[T]) -> T {
@@ -96,18 +141,13 @@ fn window_sums<T: Float>(row: &[T]) -> Vec<T> {
     let mut sums = Vec::with_capacity(windows);
     let first = WINDOW - before;
     sums.push(row[..first].iter().fold(T::ZERO, |sum, &x| sum.add(x)));
-    let groups = row[first..].chunks_exact(LANES * WINDOW);
-    let rest = groups.remainder();
-    for group in groups {
-        let mut lanes = [T::ZERO; LANES];
-        for place in 0..WINDOW {
-            for (lane, sum) in lanes.iter_mut().enumerate() {
-                *sum = sum.add(group[lane * WINDOW + place]);
-            }
-        }
-        sums.extend_from_slice(&lanes);
+    let whole = (row.len() - first) / WINDOW;
+    let (windows, rest) = row[first..].split_at(whole * WINDOW);
+    sums.resize(1 + whole, T::ZERO);
+    equal_windows(windows, WINDOW, &mut sums[1..]);
+    if !rest.is_empty() {
+        sums.push(rest.iter().fold(T::ZERO, |sum, &x| sum.add(x)));
     }
-    sums.extend(rest.chunks(WINDOW).map(|window| window.iter().fold(T::ZERO, |sum, &x| sum.add(x))));
     sums
 }
 
