@@ -150,11 +150,8 @@ impl Array {
         if shape.checked_size() != Some(values.len()) {
             return Err(OpError::argument("array", format!("shape {shape} does not hold {} elements", values.len())));
         }
-        let mut array = Array::zeros(dtype, shape)?;
-        for (index, &value) in values.iter().enumerate() {
-            array.set(index, value);
-        }
-        Ok(array)
+        reserve::<u8>(&shape)?;
+        Ok(Array::from_parts(dtype, shape, elements_of(dtype, values.iter().copied())))
     }
 
     /// A `float32` array.
@@ -300,32 +297,44 @@ impl Array {
 
 /// A buffer with the one value, cast to the dtype.
 fn one_element(dtype: DType, value: Scalar) -> Buffer {
-    let value = value.cast(dtype);
+    elements_of(dtype, std::iter::once(value))
+}
+
+/// A buffer with the values, each cast to the dtype.
+fn elements_of(dtype: DType, values: impl Iterator<Item = Scalar>) -> Buffer {
     // After the cast the variant is the dtype's kind and the value in range, so neither the
     // fallbacks nor the `as` below can lose anything.
-    let integer = value.as_int().unwrap_or(0);
-    let float = value.as_f64().unwrap_or(0.0);
+    let values = values.map(|value| value.cast(dtype));
+    fn integers<T>(values: impl Iterator<Item = Scalar>, element: impl Fn(i128) -> T) -> Vec<T> {
+        values.map(|value| element(value.as_int().unwrap_or(0))).collect()
+    }
+    fn floats<T>(values: impl Iterator<Item = Scalar>, element: impl Fn(f64) -> T) -> Vec<T> {
+        values.map(|value| element(value.as_f64().unwrap_or(0.0))).collect()
+    }
     match storage_of(dtype) {
-        DType::Bool => Buffer::Bool(vec![value.as_bool().unwrap_or(false)]),
-        DType::I4 | DType::I8 => Buffer::I8(vec![integer as i8]),
-        DType::I16 => Buffer::I16(vec![integer as i16]),
-        DType::I32 => Buffer::I32(vec![integer as i32]),
-        DType::I64 => Buffer::I64(vec![integer as i64]),
-        DType::U16 => Buffer::U16(vec![integer as u16]),
-        DType::U32 => Buffer::U32(vec![integer as u32]),
-        DType::U64 => Buffer::U64(vec![integer as u64]),
-        DType::BF16 => Buffer::BF16(vec![half::bf16::from_f32(float as f32)]),
-        DType::F16 => Buffer::F16(vec![half::f16::from_f32(float as f32)]),
-        DType::F32 => Buffer::F32(vec![float as f32]),
-        DType::F64 => Buffer::F64(vec![float]),
-        DType::Key => Buffer::Key(vec![match value {
-            Scalar::Key(key) => key,
-            _ => [0, 0],
-        }]),
-        _ => Buffer::U8(vec![match Float8::of(dtype) {
-            Some(format) => format.encode(float as f32),
-            None => integer as u8,
-        }]),
+        DType::Bool => Buffer::Bool(values.map(|value| value.as_bool().unwrap_or(false)).collect()),
+        DType::I4 | DType::I8 => Buffer::I8(integers(values, |x| x as i8)),
+        DType::I16 => Buffer::I16(integers(values, |x| x as i16)),
+        DType::I32 => Buffer::I32(integers(values, |x| x as i32)),
+        DType::I64 => Buffer::I64(integers(values, |x| x as i64)),
+        DType::U16 => Buffer::U16(integers(values, |x| x as u16)),
+        DType::U32 => Buffer::U32(integers(values, |x| x as u32)),
+        DType::U64 => Buffer::U64(integers(values, |x| x as u64)),
+        DType::BF16 => Buffer::BF16(floats(values, |x| half::bf16::from_f32(x as f32))),
+        DType::F16 => Buffer::F16(floats(values, |x| half::f16::from_f32(x as f32))),
+        DType::F32 => Buffer::F32(floats(values, |x| x as f32)),
+        DType::F64 => Buffer::F64(floats(values, |x| x)),
+        DType::Key => {
+            let key = |value| match value {
+                Scalar::Key(key) => key,
+                _ => [0, 0],
+            };
+            Buffer::Key(values.map(key).collect())
+        }
+        _ => Buffer::U8(match Float8::of(dtype) {
+            Some(format) => floats(values, |x| format.encode(x as f32)),
+            None => integers(values, |x| x as u8),
+        }),
     }
 }
 

@@ -6,7 +6,7 @@ use super::eval::{Operands, Results, attribute, one};
 use super::rule::{self, tuple};
 use crate::op::{EvalContext, EvalError, InferContext, InferError, OpDef, OpKind, Types};
 use crate::types::TensorType;
-use pallas_tensor::ops::{BinaryOp, Combine, scatter_flat, take_flat};
+use pallas_tensor::ops::{BinaryOp, Combine, convert, scatter_flat, take_flat};
 use pallas_tensor::{Array, DType, Kind, Scalar, Shape};
 
 /// Elements (or slices over the axes that are not indexed) at computed positions.
@@ -84,9 +84,14 @@ impl Plan {
         let mut bases = vec![0i64; count];
         for (&axis, index) in self.axes.iter().zip(indices) {
             let (size, stride) = (shape[axis] as i64, strides[axis] as i64);
-            for (base, value) in bases.iter_mut().zip(index.iter_scalars()) {
-                let value = value.as_int().unwrap_or(-1);
-                let value = i64::try_from(value).unwrap_or(if value < 0 { -1 } else { i64::MAX });
+            // What is above the range of an i64 is outside anyway.
+            let values = match index.dtype() {
+                DType::U64 => {
+                    index.iter_scalars().map(|x| x.as_int().unwrap_or(-1).min(i64::MAX.into()) as i64).collect()
+                }
+                _ => convert(index, DType::I64)?.into_elements::<i64>().unwrap_or_default(),
+            };
+            for (base, &value) in bases.iter_mut().zip(&values) {
                 let value = if clip { value.clamp(0, (size - 1).max(0)) } else { value };
                 if (0..size).contains(&value) && *base >= 0 {
                     *base += value * stride;
@@ -103,6 +108,9 @@ impl Plan {
         positions
             .try_reserve_exact(self.result.size())
             .map_err(|_| EvalError(format!("a tile of shape {} is too large", self.result)))?;
+        if before == [0] && after == [0] {
+            return Ok(bases);
+        }
         for outer in before {
             for &base in &bases {
                 positions.extend(after.iter().map(|inner| if base < 0 { -1 } else { outer + base + inner }));

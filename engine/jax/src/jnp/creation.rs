@@ -136,6 +136,12 @@ fn from_sequence(cx: &Context<'_>, value: &Value, dtype: Option<DType>) -> PyRes
         });
     }
     let shape = Shape::from(shape.as_slice());
+    if let [Leaf::Known(array)] = pieces.as_slice()
+        && shape.checked_size() == Some(array.size())
+    {
+        let array = pallas_tensor::ops::reshape(array, shape);
+        return array.map(Tile::concrete).map_err(|error| cx.interp.value_error(error.to_string()));
+    }
     if pieces.iter().all(|piece| matches!(piece, Leaf::Known(_))) {
         let scalars: Vec<Scalar> = pieces
             .iter()

@@ -11,7 +11,7 @@ use pallas_ir::ops;
 use pallas_python::native::Arguments;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::{Array, DType, Scalar, Shape};
+use pallas_tensor::{Array, Buffer, DType, Scalar, Shape};
 
 functions! { JAX_ROWS NUMPY_ROWS
     "arange" "(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None)" "Evenly spaced values from start (0) to stop, excluded." arange;
@@ -145,6 +145,28 @@ pub(super) fn count(start: Scalar, stop: Scalar, step: Option<Scalar>) -> Option
 /// numpy fills with `start + i * (second - start)`.
 pub(super) fn numpy_range(cx: &Context<'_>, dtype: DType, start: Scalar, step: Scalar, size: usize) -> PyResult<Tile> {
     let integers = (start.as_int(), step.as_int());
+    // The usual dtypes are filled without a scalar for every element.
+    let fast = match (dtype, integers) {
+        (DType::F32 | DType::F64, _) => {
+            let start = start.as_f64().unwrap_or(0.0);
+            let step = start + step.as_f64().unwrap_or(1.0) - start;
+            let values = (0..size).map(|i| start + i as f64 * step);
+            Some(match dtype {
+                DType::F32 => Buffer::F32(values.map(|x| x as f32).collect()),
+                _ => Buffer::F64(values.collect()),
+            })
+        }
+        (DType::I32, (Some(start), Some(step))) if step != 0 => {
+            let (start, step) = (start as i32, step as i32);
+            Some(Buffer::I32((0..size).map(|i| start.wrapping_add((i as i32).wrapping_mul(step))).collect()))
+        }
+        _ => None,
+    };
+    if let Some(buffer) = fast {
+        return Array::new([size], buffer)
+            .map(Tile::concrete)
+            .map_err(|error| cx.interp.value_error(error.to_string()));
+    }
     let scalars: Vec<Scalar> = match integers {
         (Some(start), Some(step)) if !matches!(step, 0) && !dtype.is_float() => {
             (0..size as i128).map(|i| Scalar::Int(start + i * step)).collect()
