@@ -72,6 +72,15 @@ impl IndexMap {
         })
     }
 
+    /// Whether every program has the same block.
+    pub(crate) fn is_constant(&self) -> bool {
+        match self {
+            IndexMap::Zero => true,
+            IndexMap::Affine(rows) => rows.iter().all(|row| row.factors.iter().all(|&factor| factor == 0)),
+            IndexMap::Tape(_) => false,
+        }
+    }
+
     /// Block indices of one program.
     pub(crate) fn indices(
         &self,
@@ -92,7 +101,7 @@ impl IndexMap {
                 let mut machine =
                     Machine { registers: &mut registers, memory, ids, grid, hooks, tape, interpretation, places: None };
                 let numbers = ids.iter().map(|&id| Value::Tile(Array::scalar(DType::I32, Scalar::Int(id as i128))));
-                let scalars = prefetched.iter().cloned().map(Value::Ref);
+                let scalars = prefetched.iter().cloned().map(Value::reference);
                 machine.enter(&tape.body, numbers.chain(scalars));
                 machine.run(&tape.body)?;
                 for &source in &tape.body.yields {

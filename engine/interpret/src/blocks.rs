@@ -198,6 +198,11 @@ impl<'a> BlockState<'a> {
         self.starts.as_ref().is_some_and(|starts| *starts == plan.starts(indices))
     }
 
+    /// Whether there is a block in the Ref.
+    pub(crate) fn has_block(&self) -> bool {
+        self.starts.is_some()
+    }
+
     /// Whether the block in the Ref is to go back.
     pub(crate) fn is_written(&self, memory: &Memory) -> bool {
         self.starts.is_some() && memory.buffers[self.buffer].written

@@ -91,7 +91,7 @@ impl Machine<'_> {
         for (&param, ty) in body.params.iter().zip(allocations) {
             let buffer = self.memory.add(allocate(ty, self.interpretation)?);
             self.memory.declare(buffer, self.tape.name(param), ty);
-            self.put(param, Value::Ref(View::whole(buffer, &ty.shape)));
+            self.put(param, Value::reference(View::whole(buffer, &ty.shape)));
         }
         self.run(body)?;
         let values = self.yields(body)?.into_iter().collect();

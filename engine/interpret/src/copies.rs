@@ -174,7 +174,7 @@ impl Machine<'_> {
     /// A Ref operand.
     pub(crate) fn reference(&mut self, source: crate::tape::Source) -> Result<View, RunError> {
         match self.take(source)? {
-            Value::Ref(view) => Ok(view),
+            Value::Ref(view) => Ok(Arc::unwrap_or_clone(view)),
             _ => Err(RunError::malformed("a tile stands where a Ref belongs")),
         }
     }

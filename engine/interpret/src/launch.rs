@@ -282,7 +282,7 @@ impl<'a> Run<'a> {
                     let view = View::whole(buffer, blocks.array());
                     prefetched.push(view.clone());
                     if let Some(&param) = params.next() {
-                        registers[param as usize] = Value::Ref(view);
+                        registers[param as usize] = Value::reference(view);
                     }
                     states.push(State::Prefetch { buffer, array });
                     continue;
@@ -296,13 +296,13 @@ impl<'a> Run<'a> {
             let state = BlockState::new(blocks, carry, &mut memory);
             let view = View::whole(state.buffer, blocks.reference());
             if let Some(&param) = params.next() {
-                registers[param as usize] = Value::Ref(view);
+                registers[param as usize] = Value::reference(view);
             }
             states.push(State::Block(state));
         }
         for (ty, &param) in plan.scratch.iter().zip(params) {
             let buffer = memory.add(allocate(ty, plan.interpretation)?);
-            registers[param as usize] = Value::Ref(View::whole(buffer, &ty.shape));
+            registers[param as usize] = Value::reference(View::whole(buffer, &ty.shape));
         }
         let barrier = RefType::new(DType::I32, Shape::default(), MemorySpace::BarrierSemaphore);
         memory.barrier = Some(memory.add(allocate(&barrier, plan.interpretation)?));
@@ -327,6 +327,9 @@ impl<'a> Run<'a> {
         self.clock.begin(copy_in);
         for (position, operand) in self.plan.operands.iter().enumerate() {
             let State::Block(state) = &mut self.states[position] else { continue };
+            if state.has_block() && operand.map.is_constant() {
+                continue;
+            }
             let indices = &mut self.indices[position];
             operand.map.indices(ids, self.grid, &self.prefetched, &mut self.memory, hooks, indices)?;
             let moves = self.clock.runs() && !state.is_at(&operand.blocks, indices);

@@ -11,6 +11,7 @@ use pallas_ir::{Function, IndexOperand, Interpretation};
 use pallas_tensor::ops::{self, BinaryOp, Combine};
 use pallas_tensor::{Array, DType, Kind, Scalar};
 use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
 
 /// What a register holds.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +20,15 @@ pub(crate) enum Value {
     #[default]
     Empty,
     Tile(Array),
-    Ref(View),
+    /// Shared, as most steps only look at it.
+    Ref(Arc<View>),
+}
+
+impl Value {
+    /// A Ref.
+    pub(crate) fn reference(view: View) -> Value {
+        Value::Ref(Arc::new(view))
+    }
 }
 
 /// A tape in motion.
@@ -169,7 +178,7 @@ impl Machine<'_> {
                 let [source] = step.operands.as_slice() else {
                     return Err(RunError::malformed("a Ref that is to be reinterpreted is missing"));
                 };
-                smallvec![Value::Ref(self.reference(*source)?.reinterpreted(ty, permutation.as_ref()))]
+                smallvec![Value::reference(self.reference(*source)?.reinterpreted(ty, permutation.as_ref()))]
             }
             Action::Atomic { access, masking, combine, accumulates } => {
                 let (view, operands) = self.opened(step, access, *masking, true)?;
@@ -183,7 +192,7 @@ impl Machine<'_> {
             Action::View(access) => {
                 let operands = self.access(step, access, Masking::default(), false)?;
                 self.report(step, access, &operands, false)?;
-                smallvec![Value::Ref(access.view(&operands.view, &operands.indices)?)]
+                smallvec![Value::reference(access.view(&operands.view, &operands.indices)?)]
             }
             Action::For(body) => self.run_for(step, body)?,
             Action::While { condition, body } => self.run_while(step, condition, body)?,
@@ -247,12 +256,15 @@ impl Machine<'_> {
         access: &Access,
         masking: Masking,
         writes: bool,
-    ) -> Result<(View, AccessOperands), RunError> {
+    ) -> Result<(Arc<View>, AccessOperands), RunError> {
         let mut operands = self.access(step, access, masking, writes)?;
         if self.memory.races.is_some() {
             self.watched(step, access, &operands.view, &operands.indices, operands.mask.as_ref())?;
         }
-        let opened = self.memory.open(&operands.view)?;
+        if operands.view.through.is_none() {
+            return Ok((operands.view.clone(), operands));
+        }
+        let opened = Arc::new(self.memory.open(&operands.view)?);
         Ok((std::mem::replace(&mut operands.view, opened), operands))
     }
 
@@ -419,7 +431,7 @@ fn skipped(action: &Action, results: SmallVec<[Value; 1]>) -> Result<SmallVec<[V
 
 /// Operands of an access, taken.
 struct AccessOperands {
-    view: View,
+    view: Arc<View>,
     value: Option<Array>,
     indices: SmallVec<[Index; 4]>,
     /// Stretched to the subscript's shape, as is `other`.

@@ -109,7 +109,7 @@ impl Machine<'_> {
                 Some(buffer) => buffer,
                 None => return Err(RunError::eval("get_barrier_semaphore() outside of a kernel")),
             };
-            return Ok(smallvec![Value::Ref(View::whole(buffer, &Shape::default()))]);
+            return Ok(smallvec![Value::reference(View::whole(buffer, &Shape::default()))]);
         }
         let mut sources = step.operands.iter().copied();
         let mut next = || sources.next().ok_or_else(|| RunError::malformed("an operand of a semaphore is missing"));

@@ -65,7 +65,7 @@ impl<'t> World<'t, '_> {
             AgentOp::Mma => self.mma(number, step, act)?,
             AgentOp::MmaCommit => self.commit_products(number, step, act)?,
             AgentOp::CopyToTmem => self.copy_to_tmem(number, step, act)?,
-            AgentOp::Reach => results.push(Value::Ref(self.reach(number, step, act)?)),
+            AgentOp::Reach => results.push(Value::reference(self.reach(number, step, act)?)),
             AgentOp::StoreEverywhere => {
                 let (value, place) = (self.tile(number, step, 0)?, self.view(number, step, 1)?);
                 self.memory.accessed(&place, true, step.location);
@@ -113,7 +113,7 @@ impl<'t> World<'t, '_> {
                         buffer
                     }
                 };
-                results.push(Value::Ref(View::whole(buffer, &ty.shape)));
+                results.push(Value::reference(View::whole(buffer, &ty.shape)));
             }
             AgentOp::Foreign => {
                 return Err(RunError::eval(

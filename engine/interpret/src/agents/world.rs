@@ -145,7 +145,7 @@ impl<'t, 'h> World<'t, 'h> {
                     }
                 };
                 world.named(buffer, param, ty);
-                own[param as usize] = Value::Ref(View::whole(buffer, &ty.shape));
+                own[param as usize] = Value::reference(View::whole(buffer, &ty.shape));
             }
             let thread =
                 Thread { number: if topology.threads { ids.last().copied().unwrap_or(0) } else { 0 }, warp: None };
@@ -409,7 +409,7 @@ impl<'t, 'h> World<'t, 'h> {
             if let Some(&param) = body.params.get(position) {
                 self.named(buffer, param, ty);
             }
-            views.push(Value::Ref(View::whole(buffer, &ty.shape)));
+            views.push(Value::reference(View::whole(buffer, &ty.shape)));
         }
         Ok((scope, views))
     }

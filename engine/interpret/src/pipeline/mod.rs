@@ -163,7 +163,7 @@ impl Machine<'_> {
     ) -> Result<(), RunError> {
         let mut values: Vec<Value> = steps.ids(now).into_iter().map(number).collect();
         for stream in streams {
-            values.push(Value::Ref(stream.window(self, steps, now)?));
+            values.push(Value::reference(stream.window(self, steps, now)?));
         }
         self.enter(&pipeline.body, values);
         self.run(&pipeline.body)
