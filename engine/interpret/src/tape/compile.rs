@@ -169,8 +169,11 @@ impl Compiler<'_> {
             }
             None if self.reciprocals.contains(&id) => (Action::MultiplyByReciprocal, self.reads(id)),
             None => {
-                let action =
+                let mut action =
                     self.action(op, &mut captured).map_err(|error| error.at(id, self.function.location(id)))?;
+                if let (Action::Pure(pure), Some(attributes)) = (&mut action, self.simplified.products.get(&id)) {
+                    pure.attributes = attributes.clone();
+                }
                 (action, self.reads(id))
             }
         };

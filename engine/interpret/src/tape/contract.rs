@@ -35,7 +35,9 @@ pub(super) fn contract(
     for region in &function.regions {
         for &id in &region.ops {
             if !simplified.skipped[id.0 as usize] {
-                for operand in &function.op(id).operands {
+                for (position, operand) in function.op(id).operands.iter().enumerate() {
+                    // What is read in its place counts.
+                    let operand = simplified.scalars.get(&(id, position)).unwrap_or(operand);
                     readers[operand.0 as usize] += 1;
                 }
             }

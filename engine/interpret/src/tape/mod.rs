@@ -4,6 +4,7 @@ mod compile;
 mod contract;
 mod reciprocal;
 mod simplify;
+mod transposed;
 
 use crate::access::Access;
 use crate::launch::LaunchPlan;

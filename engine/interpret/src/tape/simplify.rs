@@ -1,8 +1,9 @@
-//! What a tape leaves out: pure ops that nobody reads, ops on constants (computed once), and copies of a scalar to a
-//! tile's shape where the reader takes the scalar as well.
+//! What a tape leaves out: pure ops that nobody reads, ops on constants (computed once), copies of a scalar to a tile's
+//! shape where the reader takes the scalar as well, and transposes where the reader is a product.
 
+use super::transposed;
 use pallas_ir::op::EvalContext;
-use pallas_ir::{Function, OpId, OpKind, RegionId, Type, ValueId, ops};
+use pallas_ir::{Attributes, Function, OpId, OpKind, RegionId, Type, ValueId, ops};
 use pallas_tensor::Array;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -11,8 +12,10 @@ use std::collections::HashMap;
 pub(super) struct Simplified {
     /// Values known before the run.
     pub(super) constants: HashMap<ValueId, Array>,
-    /// Scalars that stand for tiles, by op and operand position.
+    /// Scalars that stand for tiles, and matrices that stand for their transposes, by op and operand position.
     pub(super) scalars: HashMap<(OpId, usize), ValueId>,
+    /// Attributes of products that take such matrices.
+    pub(super) products: HashMap<OpId, Attributes>,
     /// Ops that need no step.
     pub(super) skipped: Vec<bool>,
 }
@@ -23,14 +26,19 @@ const FOLD_LIMIT: usize = 1 << 20;
 const COPY_LIMIT: usize = 64;
 
 pub(super) fn simplify(function: &Function) -> Simplified {
-    let mut simplified =
-        Simplified { constants: HashMap::new(), scalars: HashMap::new(), skipped: vec![false; function.ops.len()] };
+    let mut simplified = Simplified {
+        constants: HashMap::new(),
+        scalars: HashMap::new(),
+        products: HashMap::new(),
+        skipped: vec![false; function.ops.len()],
+    };
     let order = in_order(function);
     fold(function, &order, &mut simplified);
     let broadcasts = scalar_broadcasts(function, &order);
     for &id in &order {
         take_scalars(function, id, &broadcasts, &mut simplified);
     }
+    transposed::fold(function, &order, &mut simplified);
     skip_unread(function, &order, &mut simplified);
     simplified
 }
