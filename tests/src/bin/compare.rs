@@ -8,19 +8,22 @@
 //! ```
 //!
 //! `--small` takes sizes that JAX's interpret mode finishes quickly, `--rounds N` repeats (3), `--tool FILE` names another
-//! build; names of programs select some. Without `--python` only our own times are taken.
+//! build, `--patience S` ends a process after so many seconds (60; what did not finish is shown as longer); names of
+//! programs select some. Without `--python` only our own times are taken.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-use std::time::Instant;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 struct Options {
     python: Option<PathBuf>,
     tool: PathBuf,
     small: bool,
     rounds: usize,
+    patience: Duration,
     names: Vec<String>,
 }
 
@@ -31,6 +34,22 @@ struct Times {
     warm: Vec<f64>,
     /// The processes from start to end.
     process: Vec<f64>,
+    /// How long was waited for one that did not finish.
+    waited: Option<f64>,
+}
+
+impl Times {
+    fn median(&mut self) -> Measured {
+        Measured { warm: median(&mut self.warm), process: median(&mut self.process), waited: self.waited }
+    }
+}
+
+/// Medians.
+#[derive(Clone, Copy)]
+struct Measured {
+    warm: Option<f64>,
+    process: Option<f64>,
+    waited: Option<f64>,
 }
 
 fn main() -> ExitCode {
@@ -40,6 +59,7 @@ fn main() -> ExitCode {
         tool: root.join("target/release/pallas-tui"),
         small: false,
         rounds: 3,
+        patience: Duration::from_secs(60),
         names: Vec::new(),
     };
     let mut arguments = std::env::args().skip(1);
@@ -48,6 +68,10 @@ fn main() -> ExitCode {
             "--python" => options.python = arguments.next().map(PathBuf::from),
             "--tool" => options.tool = arguments.next().map_or(options.tool, PathBuf::from),
             "--rounds" => options.rounds = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(options.rounds),
+            "--patience" => {
+                let seconds = arguments.next().and_then(|n| n.parse().ok());
+                options.patience = seconds.map_or(options.patience, Duration::from_secs);
+            }
             "--small" => options.small = true,
             _ => options.names.push(argument),
         }
@@ -81,38 +105,52 @@ fn name(path: &Path) -> String {
 
 fn measure(program: &Path, options: &Options) {
     let [mut ours, mut interpret, mut jitted, mut numpy] = [(); 4].map(|()| Times::default());
-    for _ in 0..options.rounds {
-        time(&mut ours, || command(&options.tool, &["run", "--quiet"], program, &["launch"], options.small, 5));
+    let patience = options.patience;
+    for round in 0..options.rounds {
+        let tool = command(&options.tool, &["run", "--quiet"], program, &["launch"], options.small, 5);
+        time(&mut ours, tool, patience);
         let Some(python) = &options.python else { continue };
-        time(&mut jitted, || command(python, &[], program, &["jnp"], options.small, 5));
-        time(&mut numpy, || command(python, &[], program, &["numpy"], options.small, 5));
-        // JAX's interpret mode takes minutes for some at full size: one round, once.
-        if interpret.process.is_empty() || options.small {
-            time(&mut interpret, || command(python, &[], program, &["launch"], options.small, 1));
+        time(&mut jitted, command(python, &[], program, &["jnp"], options.small, 5), patience);
+        time(&mut numpy, command(python, &[], program, &["numpy"], options.small, 5), patience);
+        // JAX's interpret mode takes minutes for some at full size: once is enough.
+        if round == 0 || options.small {
+            time(&mut interpret, command(python, &[], program, &["launch"], options.small, 1), patience);
         }
     }
-    let warm = median(&mut ours.warm);
-    let process = median(&mut ours.process);
-    let mut row = format!("| {} | {} |", name(program), shown(warm));
-    for other in [&mut interpret.warm, &mut jitted.warm, &mut numpy.warm] {
-        let other = median(other);
-        row.push_str(&format!(" {} | {} |", shown(other), ratio(other, warm)));
+    let ours = ours.median();
+    let mut row = format!("| {} | {} |", name(program), shown(ours.warm, None));
+    let interpret = interpret.median();
+    for other in [interpret, jitted.median(), numpy.median()] {
+        let waited = other.waited.filter(|_| other.warm.is_none());
+        let ratio = ratio(other.warm, ours.warm, waited);
+        row.push_str(&format!(" {} | {ratio} |", shown(other.warm, waited)));
     }
-    let theirs = median(&mut interpret.process);
-    row.push_str(&format!(" {} | {} | {} |", shown(process), shown(theirs), ratio(theirs, process)));
+    let waited = interpret.waited.filter(|_| interpret.process.is_none());
+    let theirs = shown(interpret.process, waited);
+    let ratio = ratio(interpret.process, ours.process, waited);
+    row.push_str(&format!(" {} | {theirs} | {ratio} |", shown(ours.process, None)));
     println!("{row}");
 }
 
 /// Runs a program once; what it prints of its warm launches, and how long the process took.
-fn time(times: &mut Times, mut command: impl FnMut() -> Command) {
+fn time(times: &mut Times, mut command: Command, patience: Duration) {
     let start = Instant::now();
-    let Ok(output) = command().output() else { return };
-    let took = 1000.0 * start.elapsed().as_secs_f64();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let Some(line) = text.lines().find_map(|line| line.strip_prefix("ms ")) else {
-        if !output.status.success() {
-            println!("{}", String::from_utf8_lossy(&output.stderr));
+    let Ok(mut child) = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn() else { return };
+    // The output is one line, which fits the pipe.
+    while matches!(child.try_wait(), Ok(None)) {
+        if start.elapsed() > patience {
+            // It may have ended just now.
+            let _ = child.kill();
+            let _ = child.wait();
+            times.waited = Some(1000.0 * patience.as_secs_f64());
+            return;
         }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let took = 1000.0 * start.elapsed().as_secs_f64();
+    let mut text = String::new();
+    let read = child.stdout.take().map(|mut out| out.read_to_string(&mut text));
+    let Some(line) = text.lines().find_map(|line| line.strip_prefix("ms ")).filter(|_| matches!(read, Some(Ok(_)))) else {
         return;
     };
     let mut launches: Vec<f64> = line.split(' ').filter_map(|number| number.parse().ok()).collect();
@@ -135,18 +173,20 @@ fn median(values: &mut [f64]) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-fn shown(milliseconds: Option<f64>) -> String {
-    match milliseconds {
-        Some(ms) if ms < 10.0 => format!("{ms:.2}"),
-        Some(ms) if ms < 100.0 => format!("{ms:.1}"),
-        Some(ms) => format!("{ms:.0}"),
-        None => "-".to_string(),
+fn shown(milliseconds: Option<f64>, waited: Option<f64>) -> String {
+    match (milliseconds, waited) {
+        (Some(ms), _) if ms < 10.0 => format!("{ms:.2}"),
+        (Some(ms), _) if ms < 100.0 => format!("{ms:.1}"),
+        (Some(ms), _) => format!("{ms:.0}"),
+        (None, Some(waited)) => format!("> {waited:.0}"),
+        (None, None) => "-".to_string(),
     }
 }
 
-fn ratio(theirs: Option<f64>, ours: Option<f64>) -> String {
-    match (theirs, ours) {
-        (Some(theirs), Some(ours)) if ours > 0.0 => format!("{:.2}x", theirs / ours),
+fn ratio(theirs: Option<f64>, ours: Option<f64>, waited: Option<f64>) -> String {
+    match (theirs, waited, ours) {
+        (Some(theirs), _, Some(ours)) if ours > 0.0 => format!("{:.2}x", theirs / ours),
+        (None, Some(waited), Some(ours)) if ours > 0.0 => format!("> {:.0}x", waited / ours),
         _ => "-".to_string(),
     }
 }
