@@ -158,7 +158,9 @@ impl Product for f32 {
             for i in 0..MR {
                 (low[i], high[i]) = (load(&sums[i]), load(&sums[i][16..]));
             }
-            for (left, right) in left.chunks_exact(MR).zip(right.chunks_exact(NR)) {
+            let (left, right) = (left.as_chunks::<MR>().0, right.as_chunks::<NR>().0);
+            for k in 0..left.len().min(right.len()) {
+                let (left, right) = (&left[k], &right[k]);
                 let (first, second) = (load(right), load(&right[16..]));
                 for i in 0..MR {
                     let x = _mm512_set1_ps(left[i]);
@@ -194,6 +196,7 @@ impl Product for f32 {
             // Each load and store goes through a reference to the eight elements that it takes.
             #[expect(unsafe_code, reason = "vector loads take pointers")]
             let load = |elements: &[f32]| unsafe { _mm256_loadu_ps(elements[..8].as_ptr()) };
+            let (left, right) = (left.as_chunks::<MR>().0, right.as_chunks::<NR>().0);
             for row in (0..MR).step_by(AT_ONCE) {
                 for column in (0..NR).step_by(16) {
                     let mut low = [_mm256_set1_ps(0.0); AT_ONCE];
@@ -201,7 +204,8 @@ impl Product for f32 {
                     for i in 0..AT_ONCE {
                         (low[i], high[i]) = (load(&sums[row + i][column..]), load(&sums[row + i][column + 8..]));
                     }
-                    for (left, right) in left.chunks_exact(MR).zip(right.chunks_exact(NR)) {
+                    for k in 0..left.len().min(right.len()) {
+                        let (left, right) = (&left[k], &right[k]);
                         let (first, second) = (load(&right[column..]), load(&right[column + 8..]));
                         for i in 0..AT_ONCE {
                             let x = _mm256_set1_ps(left[row + i]);

@@ -107,12 +107,17 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
     let rest = groups.remainder();
     let (whole, last) = result.split_at_mut(groups.len() * LANES);
     for (group, result) in groups.zip(whole.chunks_exact_mut(LANES)) {
-        for (lane, window) in group.chunks_exact(width).enumerate() {
-            turned.iter_mut().zip(window).for_each(|(turned, &x)| turned[lane] = x);
+        for lane in 0..LANES {
+            let window = &group[lane * width..(lane + 1) * width];
+            for place in 0..width {
+                turned[place][lane] = window[place];
+            }
         }
         let mut lanes = [T::ZERO; LANES];
         for turned in &turned[..width] {
-            lanes.iter_mut().zip(turned).for_each(|(sum, &x)| *sum = sum.add(x));
+            for lane in 0..LANES {
+                lanes[lane] = lanes[lane].add(turned[lane]);
+            }
         }
         result.copy_from_slice(&lanes);
     }
