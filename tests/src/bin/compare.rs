@@ -150,7 +150,8 @@ fn time(times: &mut Times, mut command: Command, patience: Duration) {
     let took = 1000.0 * start.elapsed().as_secs_f64();
     let mut text = String::new();
     let read = child.stdout.take().map(|mut out| out.read_to_string(&mut text));
-    let Some(line) = text.lines().find_map(|line| line.strip_prefix("ms ")).filter(|_| matches!(read, Some(Ok(_)))) else {
+    let Some(line) = text.lines().find_map(|line| line.strip_prefix("ms ")).filter(|_| matches!(read, Some(Ok(_))))
+    else {
         return;
     };
     let mut launches: Vec<f64> = line.split(' ').filter_map(|number| number.parse().ok()).collect();
