@@ -76,9 +76,12 @@ pub(crate) fn find(module: &Module) -> Vec<Finding> {
 fn look(module: &Module, names: &[(&'static str, String)], expr: &Expr) -> Option<Finding> {
     match &expr.kind {
         ExprKind::Attribute { value, name, name_span } => {
+            // Few attributes have such a name: what they are attributes of is looked at last.
+            let mut moved = MOVED.iter().filter(|moved| *moved.name == **name).peekable();
+            moved.peek()?;
             let place = module.slice(value.span);
             let (owner, _) = names.iter().find(|(_, written)| written == place)?;
-            let moved = MOVED.iter().find(|moved| moved.module == *owner && *moved.name == **name)?;
+            let moved = moved.find(|moved| moved.module == *owner)?;
             Some(finding(module, names, expr, *name_span, moved))
         }
         ExprKind::Call { args, .. } => {

@@ -65,7 +65,8 @@ pub(crate) struct Analysed {
     pub(crate) diagnostics: Vec<lsp::Diagnostic>,
     /// Names this list of diagnostics.
     pub(crate) result_id: String,
-    /// Names what its inlay hints say, wherever they stand: an edit moves hints, and clients move them along.
+    /// Names what its inlay hints say, wherever they stand: an edit moves hints, and clients move them along. Only for clients
+    /// that can be told to ask again.
     pub(crate) hints: u64,
     /// Every file that it asked for, found or not, itself included.
     pub(crate) asked: HashSet<String>,
@@ -231,13 +232,18 @@ impl Analysed {
         findings.retain(|finding| settings.common || !finding.is_common());
         let diagnostics: Vec<_> = findings.iter().map(|finding| places.diagnostic(finding)).collect();
         let result_id = result_id(&diagnostics);
-        let mut hints = DefaultHasher::new();
-        for hint in ide::inlay_hints(&analysis, whole(&analysis)) {
-            hint.label.hash(&mut hints);
-        }
-        let hints = hints.finish();
+        let hints = if job.client.refreshes_hints { named_hints(&analysis) } else { 0 };
         Analysed { analysis, lines: job.lines.clone(), findings, diagnostics, result_id, hints, asked, settings_file }
     }
+}
+
+/// Equal hints have equal names, wherever they stand.
+fn named_hints(analysis: &Analysis) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for hint in ide::inlay_hints(analysis, whole(analysis)) {
+        hint.label.hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// All of the analysed file.

@@ -1,5 +1,6 @@
-//! Long random sessions: edits of all kinds, requests in flight, cancellations, documents closed and opened again. Every
-//! request is answered once, and in the end the server knows what a fresh one knows that was only shown the final texts.
+//! Long random sessions: edits of all kinds, requests in flight, cancellations, documents closed and opened again, settings and
+//! files that change. Every request is answered once, and every now and then, and in the end, the server knows what a fresh one
+//! knows that was only shown the texts as they are.
 //!
 //! `PALLAS_FUZZ_EDITS=100000 cargo test -p pallas-lsp --test fuzz` makes it long; `PALLAS_FUZZ_SEED` begins elsewhere.
 
@@ -132,12 +133,48 @@ fn knowledge(client: &mut Client, uri: &str, text: &str) -> Vec<Value> {
     ]
 }
 
+/// After so many edits, what the server knows is compared with what a fresh one knows; and at the end.
+const BETWEEN_CHECKS: usize = 250;
+
+/// Compares what the server knows of all documents with what a fresh one knows.
+fn check(client: &mut Client, documents: &HashMap<&str, Document>, seed: u64) {
+    let (mut fresh, _) = Client::initialize(pulling_editor());
+    for (uri, document) in documents {
+        fresh.open(uri, &document.text);
+    }
+    for (uri, document) in documents {
+        let (was, is) = (knowledge(client, uri, &document.text), knowledge(&mut fresh, uri, &document.text));
+        assert_eq!(was, is, "seed {seed}: {uri}\n{}", document.text);
+    }
+    assert_eq!(fresh.finish(), Some(0));
+}
+
+/// Something that editors say of other things than texts. It changes nothing for good.
+fn aside(dice: &mut Dice, client: &mut Client, uri: &str, asked: &mut Vec<i64>) {
+    match dice.below(5) {
+        0 => {
+            let changed = json!({"changes": [{"uri": "file:///work/else.py", "type": 1 + dice.below(3)}]});
+            client.notify("workspace/didChangeWatchedFiles", changed);
+        }
+        1 => {
+            // Two in a row, so that what was set is what was set before.
+            for enable in [false, true] {
+                let settings = json!({"pallas": {"inlayHints": {"values": enable}}});
+                client.notify("workspace/didChangeConfiguration", json!({"settings": settings}));
+            }
+        }
+        2 => client.notify("$/setTrace", json!({"value": if dice.below(2) == 0 { "verbose" } else { "off" }})),
+        3 => asked.push(client.ask("workspace/diagnostic", json!({"previousResultIds": []}))),
+        _ => client.notify("textDocument/didSave", json!({"textDocument": {"uri": uri}})),
+    }
+}
+
 fn session(seed: u64, edits: usize, capabilities: Value) {
     let mut dice = Dice::new(seed);
     let (mut client, _) = Client::initialize(capabilities);
     let mut documents: HashMap<&str, Document> = HashMap::new();
     let mut asked: Vec<i64> = Vec::new();
-    let mut made = 0;
+    let (mut made, mut next_check) = (0, BETWEEN_CHECKS);
     while made < edits {
         let uri = DOCUMENTS[dice.below(DOCUMENTS.len())];
         let Some(document) = documents.get_mut(uri) else {
@@ -152,7 +189,7 @@ fn session(seed: u64, edits: usize, capabilities: Value) {
                 documents.remove(uri);
                 client.close(uri);
             }
-            0 => client.notify("textDocument/didSave", json!({"textDocument": {"uri": uri}})),
+            0 => aside(&mut dice, &mut client, uri, &mut asked),
             1..4 => asked.push(ask(&mut dice, &mut client, uri, &document.text)),
             4 => {
                 if let Some(id) = asked.get(dice.below(asked.len().max(1))) {
@@ -168,27 +205,23 @@ fn session(seed: u64, edits: usize, capabilities: Value) {
             }
         }
         // The client reads now and then: answers pile up in between.
-        if asked.len() > 60 {
+        if asked.len() > 60 || made >= next_check {
             for id in asked.drain(..) {
                 settled(&mut client, id);
             }
+        }
+        if made >= next_check {
+            check(&mut client, &documents, seed);
+            next_check = made + BETWEEN_CHECKS;
         }
     }
     for id in asked {
         settled(&mut client, id);
     }
-    let (mut fresh, _) = Client::initialize(pulling_editor());
-    for (uri, document) in &documents {
-        fresh.open(uri, &document.text);
-    }
-    for (uri, document) in &documents {
-        let (was, is) = (knowledge(&mut client, uri, &document.text), knowledge(&mut fresh, uri, &document.text));
-        assert_eq!(was, is, "seed {seed}: {uri}\n{}", document.text);
-    }
+    check(&mut client, &documents, seed);
     let leftover = client.leftover();
     let ids: HashSet<&Value> = leftover.iter().filter(|m| m.get("method").is_none()).map(|m| &m["id"]).collect();
     assert!(ids.is_empty(), "seed {seed}: answered twice: {ids:?}");
-    assert_eq!(fresh.finish(), Some(0));
     assert_eq!(client.finish(), Some(0), "seed {seed}");
 }
 

@@ -6,8 +6,9 @@
 
 use crate::ast::{Expr, ExprKind, Module, Stmt, StmtKind};
 use crate::items::{Item, hash, mix};
+use crate::text_hash;
 use crate::visit;
-use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Words of programs that look up names in ways that words do not show: nothing is known of what depends on what.
 const REFLECTION: [&str; 8] = ["globals(", "vars(", "locals(", "exec(", "eval(", "sys.modules", "__dict__", "setattr("];
@@ -120,18 +121,38 @@ impl Module {
     }
 }
 
+/// The words of a text, each once: hashes, in order. Two words with one hash would be one too many, which does no harm.
+pub(crate) fn words(text: &str) -> Arc<[u64]> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words: Vec<u64> =
+        text.split(|c: char| !is_part(c)).filter(|word| !word.is_empty()).map(text_hash::of).collect();
+    words.sort_unstable();
+    words.dedup();
+    words.into()
+}
+
 /// For each item, the items that bind a name which occurs in its text as a word.
 fn mentions(module: &Module, items: &[Item]) -> Vec<Vec<usize>> {
-    let mut binders: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut binders: Vec<(u64, usize)> = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        for name in &item.binds {
-            binders.entry(name).or_default().push(index);
-        }
+        binders.extend(item.binds.iter().map(|name| (text_hash::of(name), index)));
     }
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    binders.sort_unstable();
     let of = |item: &Item| {
-        let words = module.slice(item.span).split(|c: char| !is_part(c));
-        let mut found: Vec<usize> = words.filter_map(|word| binders.get(word)).flatten().copied().collect();
+        // The words of a piece are known; it may hold more than the item.
+        let words = match module.pieces.iter().find(|piece| piece.source.id == item.span.file) {
+            Some(piece) => piece.words.clone(),
+            None => words(module.slice(item.span)),
+        };
+        // Both are in order: step through them together.
+        let mut found = Vec::new();
+        let mut rest = &*words;
+        for (name, index) in &binders {
+            rest = &rest[rest.partition_point(|word| word < name)..];
+            if rest.first() == Some(name) {
+                found.push(*index);
+            }
+        }
         found.sort_unstable();
         found.dedup();
         found

@@ -15,6 +15,7 @@ mod pieces;
 mod recover;
 mod scope;
 pub mod span;
+mod text_hash;
 mod token;
 pub mod visit;
 

@@ -7,7 +7,9 @@
 use crate::ast::{Module, Stmt, SyntaxError};
 use crate::cut::Cut;
 use crate::document;
+use crate::depends;
 use crate::span::{FileId, SourceFile, Span};
+use crate::text_hash::ByText;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,6 +21,8 @@ pub struct Piece {
     pub source: Arc<SourceFile>,
     /// Where in the file it begins.
     pub start: u32,
+    /// The words that occur in it, as hashes in order.
+    pub(crate) words: Arc<[u64]>,
 }
 
 /// Pieces have ids from here on; whole files have lower ones.
@@ -37,7 +41,7 @@ impl FileId {
 #[derive(Default)]
 pub struct Pieces {
     cut: Cut,
-    known: HashMap<Arc<str>, Vec<Known>>,
+    known: HashMap<Arc<str>, Vec<Known>, ByText>,
     made: u32,
     version: u64,
 }
@@ -47,6 +51,7 @@ struct Known {
     source: Arc<SourceFile>,
     body: Arc<[Stmt]>,
     errors: Vec<SyntaxError>,
+    words: Arc<[u64]>,
     /// The last version that had it.
     version: u64,
 }
@@ -65,7 +70,8 @@ impl Pieces {
             let known = self.piece(&source.text[range.clone()], occurrence, lines_before);
             body.extend_from_slice(&known.body);
             module.errors.extend_from_slice(&known.errors);
-            module.pieces.push(Piece { source: known.source.clone(), start: range.start as u32 });
+            let (source, words) = (known.source.clone(), known.words.clone());
+            module.pieces.push(Piece { source, start: range.start as u32, words });
         }
         module.body = body.into();
         let oldest = self.version.saturating_sub(VERSIONS);
@@ -115,7 +121,7 @@ fn occurrences<'a>(
     source: &'a SourceFile,
     ranges: &'a [Range<usize>],
 ) -> impl Iterator<Item = (&'a Range<usize>, usize)> {
-    let mut met: HashMap<&str, usize> = HashMap::new();
+    let mut met: HashMap<&str, usize, ByText> = HashMap::default();
     ranges.iter().map(move |range| {
         let occurrence = met.entry(&source.text[range.clone()]).and_modify(|met| *met += 1).or_insert(0);
         (range, *occurrence)
@@ -160,8 +166,9 @@ fn parse_all(sources: Vec<Arc<SourceFile>>) -> Vec<Known> {
 
 impl Known {
     fn parse(source: Arc<SourceFile>) -> Known {
+        let words = depends::words(&source.text);
         let module = document::parse(source);
-        Known { source: module.source, body: module.body, errors: module.errors, version: 0 }
+        Known { source: module.source, body: module.body, errors: module.errors, words, version: 0 }
     }
 }
 

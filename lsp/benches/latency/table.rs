@@ -75,7 +75,9 @@ pub(crate) fn table(rows: &[Row]) -> String {
     if let Some((first, others)) = rows.split_first() {
         for other in others {
             if let Some((ours, theirs)) = median(first).zip(median(other)) {
-                let _ = writeln!(text, "\n{} takes {:.1} times as long for an edit", other.name, theirs / ours);
+                let opens = other.open.as_secs_f64() / first.open.as_secs_f64();
+                let edits = theirs / ours;
+                let _ = writeln!(text, "\n{} takes {edits:.1} times as long for an edit, {opens:.1} to open", other.name);
             }
         }
     }
