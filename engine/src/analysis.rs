@@ -216,7 +216,8 @@ impl LaunchObserver for Watch {
         }
     }
 
-    fn found(&self, finding: Finding) {
+    fn found(&self, mut finding: Finding) {
+        findings::without_addresses(&mut finding);
         self.findings.borrow_mut().push(finding);
     }
 }

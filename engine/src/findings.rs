@@ -84,7 +84,22 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
             finding.labels.push(Label { span: entry.span, text: what });
         }
     }
+    without_addresses(&mut finding);
     finding
+}
+
+/// Takes the addresses out of what is said: `<function f at 0x7f554c0748e0>`. They are others in every analysis, and tell nobody
+/// anything.
+pub(crate) fn without_addresses(finding: &mut Finding) {
+    const MARK: &str = " at 0x";
+    let labels = finding.labels.iter_mut().map(|label| &mut label.text);
+    let texts = labels.chain([&mut finding.message]).chain(&mut finding.evidence).chain(&mut finding.help);
+    for text in texts {
+        while let Some(start) = text.find(MARK) {
+            let digits = text[start + MARK.len()..].bytes().take_while(u8::is_ascii_hexdigit).count();
+            text.replace_range(start..start + MARK.len() + digits, "");
+        }
+    }
 }
 
 /// Exceptions of Python itself that have a rule of their own.

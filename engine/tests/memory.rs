@@ -205,3 +205,11 @@ fn an_edit_of_one_function_leaves_what_is_known_of_another() {
     let call = |analysis: &Analysis| analysis.place(analysis.launches[0].spans.call).start;
     assert_eq!(call(&after), call(&before) + "# A word before.\n".len() as u32);
 }
+
+#[test]
+fn messages_say_no_addresses() {
+    let text = "import jax\n\n@jax.jit\ndef itself(x):\n  return itself\n\nitself(1.0)\n";
+    let analysis = Analysis::new("/work/main.py", text, &options());
+    let message = &analysis.findings.first().expect("a finding").message;
+    assert!(message.contains("<function itself>") && !message.contains("0x"), "{message}");
+}
