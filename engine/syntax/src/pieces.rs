@@ -6,8 +6,8 @@
 
 use crate::ast::{Module, Stmt, SyntaxError};
 use crate::cut::Cut;
-use crate::document;
 use crate::depends;
+use crate::document;
 use crate::span::{FileId, SourceFile, Span};
 use crate::text_hash::ByText;
 use std::collections::HashMap;

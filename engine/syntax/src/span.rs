@@ -80,9 +80,7 @@ impl SourceFile {
     /// Indexes the lines of `text`. A line ends at `\n`; a `\r` before it belongs to the line ending.
     pub fn new(id: FileId, path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
-        let line_starts = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(i, _)| i as u32 + 1))
-            .collect();
+        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i as u32 + 1)).collect();
         SourceFile { id, path: path.into(), text, line_starts, lines_before: 0 }
     }
 

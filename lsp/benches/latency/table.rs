@@ -77,7 +77,8 @@ pub(crate) fn table(rows: &[Row]) -> String {
             if let Some((ours, theirs)) = median(first).zip(median(other)) {
                 let opens = other.open.as_secs_f64() / first.open.as_secs_f64();
                 let edits = theirs / ours;
-                let _ = writeln!(text, "\n{} takes {edits:.1} times as long for an edit, {opens:.1} to open", other.name);
+                let _ =
+                    writeln!(text, "\n{} takes {edits:.1} times as long for an edit, {opens:.1} to open", other.name);
             }
         }
     }
