@@ -168,9 +168,12 @@ fn form(compiler: Compiler, kernel: &Function, op: &OpData) -> Option<(String, &
             said(&format!("takes `{}` of float32 only, this is {}", op.op.name, dtype?), "convert to float32 before")
         }
         (Compiler::Tpu, "gather") => {
-            // One index for each element, along one axis: `take_along_axis`.
+            // One index for each element of the result, along one axis: `take_along_axis`, which may give another number
+            // of elements along that axis.
             let (x, index) = (operand(0)?, operand(1)?);
-            let is_along = op.operands.len() == x.shape().rank() + 1 && x.shape() == index.shape();
+            let (from, to) = (x.shape(), index.shape());
+            let other = from.iter().zip(to.iter()).filter(|(a, b)| a != b).count();
+            let is_along = op.operands.len() == from.rank() + 1 && from.rank() == to.rank() && other <= 1;
             (!is_along).then(|| {
                 let what = "gathers with one index for each element only, as `jnp.take_along_axis` does";
                 (format!("{who} {what}"), "index the Ref instead of the value, one row at a time")

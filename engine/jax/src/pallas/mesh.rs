@@ -39,8 +39,10 @@ pub static FUNCTIONS: &[NativeDef] = &[
         doc: "Decorates a function that runs at once, on each core of a mesh.",
         run: |interp, args| {
             let [mesh, _params, _interpret, _debug, _cost, _name, _metadata, scratch] = args.take();
-            let axes = axes(interp, &mesh)?;
-            Ok(Value::object(Deferred::CoreMap { axes, scratch }))
+            Ok(match axes(interp, &mesh)? {
+                Ok(axes) => Value::object(Deferred::CoreMap { axes, scratch }),
+                Err(unknown) => unknown,
+            })
         },
     },
 ];
@@ -50,7 +52,7 @@ enum Deferred {
     /// `pl.kernel(mesh=...)` without a body.
     Kernel(Box<Declared>),
     CoreMap {
-        axes: Vec<(Rc<str>, usize)>,
+        axes: Axes,
         scratch: Value,
     },
 }
@@ -103,7 +105,10 @@ impl Declared {
         if let Some(unknown) = [&kernel, &self.out_type, &self.mesh].into_iter().find(|value| value.is_unknown()) {
             return Ok(unknown.clone());
         }
-        let axes = axes(interp, &self.mesh)?;
+        let axes = match axes(interp, &self.mesh)? {
+            Ok(axes) => axes,
+            Err(unknown) => return Ok(unknown),
+        };
         let pairs = axes.iter().map(|(name, size)| Value::tuple([Value::Str(name.clone()), Value::from(*size)]));
         Ok(Value::object(PallasCall {
             kernel,
@@ -135,25 +140,31 @@ impl Declared {
 }
 
 /// Names and extents of a mesh.
-fn axes(interp: &Interp, mesh: &Value) -> PyResult<Vec<(Rc<str>, usize)>> {
+fn axes(interp: &Interp, mesh: &Value) -> PyResult<Result<Axes, Value>> {
+    if mesh.is_unknown() {
+        return Ok(Err(mesh.clone()));
+    }
     if matches!(mesh, Value::List(_) | Value::Tuple(_)) {
         return Err(interp.not_implemented_error(
             "kernels over several meshes are not provided by the workbench yet: give one mesh",
         ));
     }
     let shape = interp.get_attr(mesh, "shape")?;
-    interp
-        .collect(&interp.call_method(&shape, "items", [])?)?
-        .iter()
-        .map(|pair| {
-            let pair = interp.collect(pair)?;
-            match pair.as_slice() {
-                [name, size] => Ok((interp.str(name)?.as_str().into(), interp.to_usize(size)?)),
-                _ => Err(interp.type_error("the shape of a mesh names its axes")),
-            }
-        })
-        .collect()
+    let mut axes = Axes::new();
+    for pair in interp.collect(&interp.call_method(&shape, "items", [])?)? {
+        let pair = interp.collect(&pair)?;
+        match pair.as_slice() {
+            // How many cores there are is not known to analysis where nobody says what the kernel is meant for.
+            [_, size] if size.is_unknown() => return Ok(Err(size.clone())),
+            [name, size] => axes.push((interp.str(name)?.as_str().into(), interp.to_usize(size)?)),
+            _ => return Err(interp.type_error("the shape of a mesh names its axes")),
+        }
+    }
+    Ok(Ok(axes))
 }
+
+/// Axes of a mesh of cores: names and extents.
+type Axes = Vec<(Rc<str>, usize)>;
 
 impl Object for Deferred {
     fn class(&self, interp: &Interp) -> Rc<Class> {

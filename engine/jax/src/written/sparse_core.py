@@ -368,6 +368,21 @@ def _resized(dtype, preferred, usual, only, times, over):
     return jnp.dtype(preferred)
 
 
+def subcore_barrier():
+    """Waits until all subcores of the core have come here; nobody waits here, where subcores have no time."""
+
+
+def fetch_and_add(x_ref, value, *, subcore_id):
+    """Adds to a scalar Ref of another subcore, and gives what was there."""
+    if x_ref.size != 1:
+        raise ValueError(f"Expected a scalar ref, but got x_ref.shape={x_ref.shape}.")
+    if x_ref.dtype != jnp.int32:
+        raise NotImplementedError(f"Only int32 refs are supported, but got {x_ref.dtype}")
+    old = x_ref[...]
+    x_ref[...] = old + value
+    return jnp.reshape(old, ())
+
+
 def parallel_loop(lower, upper, step=1, *, unroll=1, carry=None):
     """Decorates the body of a loop whose rounds do not depend on each other but for what they carry; runs it at once."""
 
