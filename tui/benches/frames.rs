@@ -212,11 +212,10 @@ fn main() {
     say("4096 x 4096: grid, one cell down", session.press("J", 60));
     session.press("m", 3);
     say("4096 x 4096: grid of modelled bytes, one cell right", session.press("L", 40));
-    session.press("m", 2);
+    session.press("m", 3);
     say("4096 x 4096: grid of modelled time, one cell up", session.press("K", 40));
     session.press("+", 4);
     say("4096 x 4096: the same zoomed in, panning right", session.press("L", 60));
-    session.press("m", 2);
     session.press("3", 1);
     say("4096 x 4096: pipeline, one step", session.press("l", 60));
     session.press("0", 1);

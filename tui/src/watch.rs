@@ -314,7 +314,16 @@ fn real(file: &Path) -> Option<PathBuf> {
     Some(std::fs::canonicalize(folder).ok()?.join(name))
 }
 
+/// From so many bytes on, a file's length and time stand for its content: reports of a gigabyte are not read twice.
+const LARGE: u64 = 16 << 20;
+
 fn stamp(path: &Path) -> Option<u64> {
+    let metadata = std::fs::metadata(path).ok()?;
+    if metadata.len() >= LARGE {
+        let mut hasher = DefaultHasher::new();
+        (metadata.len(), metadata.modified().ok()).hash(&mut hasher);
+        return Some(hasher.finish());
+    }
     std::fs::read(path).ok().map(|bytes| hash(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes)))
 }
 

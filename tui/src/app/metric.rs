@@ -6,6 +6,7 @@ use crate::report::profile::words::{bytes, time};
 use pallas_engine::pipeline::{Direction, Timing};
 use pallas_engine::report::{Measured, Stage};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// What the map is coloured by.
@@ -43,11 +44,19 @@ pub(crate) struct Heat {
 /// What heat was made for.
 type Question = (usize, usize, Metric, Map);
 
+/// What single values belong to: a report, by its number, a launch of it, and a metric.
+type Owner = (usize, usize, Metric);
+
 /// Values that are kept from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heats {
     known: RefCell<Option<(Question, Rc<Heat>)>>,
+    /// Values of programs that were on the screen: when the map is panned, most of them still are.
+    values: RefCell<Option<(Owner, HashMap<usize, Option<f64>>)>>,
 }
+
+/// The most values that are kept.
+const MOST_VALUES: usize = 1 << 17;
 
 impl Metric {
     /// As it stands in the pane's title.
@@ -64,7 +73,7 @@ impl Metric {
                 None => "by block".to_string(),
             },
             Metric::Bytes => "modelled: bytes copied for it".to_string(),
-            Metric::Kept => "modelled: blocks that stay".to_string(),
+            Metric::Kept => "modelled reuse: blocks already in their slot".to_string(),
             Metric::Compute => "modelled: time of the kernel".to_string(),
             Metric::Time => "modelled: time with waiting".to_string(),
             Metric::Measured(stage) => measured(stage.name()),
@@ -137,8 +146,8 @@ impl App {
 
     /// The values of a quantity in the cells of a map; each is that of the cell's first program.
     pub(crate) fn heat(&self, map: &Map) -> Option<Rc<Heat>> {
-        let profile = self.report.as_ref()?.profile.as_ref()?;
-        let question = (std::sync::Arc::as_ptr(profile) as usize, self.launch, self.metric, map.pinned());
+        self.profile()?;
+        let question = (self.generation, self.launch, self.metric, map.pinned());
         if let Some((asked, heat)) = &*self.heats.known.borrow()
             && *asked == question
         {
@@ -147,8 +156,19 @@ impl App {
         let timing = self.timing()?;
         let cells = (map.origin.0..map.origin.0 + map.cells.0)
             .flat_map(|row| (map.origin.1..map.origin.1 + map.cells.1).map(move |column| (row, column)));
-        let values: Vec<Option<f64>> =
-            cells.map(|cell| map.first_in(cell).and_then(|program| self.quantity(&timing, &program))).collect();
+        let owner = (question.0, question.1, question.2);
+        let mut kept = self.heats.values.borrow_mut();
+        let kept = match &mut *kept {
+            Some((of, values)) if *of == owner && values.len() < MOST_VALUES => values,
+            other => &mut other.insert((owner, HashMap::new())).1,
+        };
+        let grid = &self.launch()?.launch.grid;
+        let values: Vec<Option<f64>> = cells
+            .map(|cell| {
+                let program = map.first_in(cell)?;
+                *kept.entry(number(&program, grid)).or_insert_with(|| self.quantity(&timing, &program))
+            })
+            .collect();
         let known = || values.iter().flatten().copied();
         let range = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
         let range = if range.0.is_finite() && range.1.is_finite() { range } else { (0.0, 0.0) };
@@ -160,8 +180,7 @@ impl App {
     fn quantity(&self, timing: &Timing, program: &[usize]) -> Option<f64> {
         let shown = self.launch()?;
         let (report, launch) = self.profile()?;
-        let ids = program.iter().zip(&shown.launch.grid);
-        let number = ids.fold(0usize, |number, (&id, &extent)| number.saturating_mul(extent).saturating_add(id));
+        let number = number(program, &shown.launch.grid);
         let schedule = timing.schedule();
         let (order, steps) = (&schedule.order, schedule.programs());
         let step = (number / launch.modelled.schedule.stride.max(1)).min(steps.saturating_sub(1));
@@ -184,6 +203,12 @@ impl App {
             Metric::Core => (number % report.machine.cores.max(1)) as f64,
         })
     }
+}
+
+/// The row-major number of a program.
+fn number(program: &[usize], grid: &[usize]) -> usize {
+    let ids = program.iter().zip(grid);
+    ids.fold(0usize, |number, (&id, &extent)| number.saturating_mul(extent).saturating_add(id))
 }
 
 /// The measured time of a program in a stage: that of its bin, for each program in it.

@@ -94,7 +94,11 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     }
     for (at, scratch) in report.launch.scratch.iter().enumerate() {
         let Some(area) = row(inner, line as usize + at) else { break };
-        let text = format!("scratch  {scratch}  kept from program to program");
+        let text = {
+            let extents: Vec<String> = scratch.shape.iter().map(usize::to_string).collect();
+            let (dtype, space) = (scratch.dtype.short_name(), scratch.space.name());
+            format!("scratch  {dtype}[{}] in {space}, stays between programs", extents.join(","))
+        };
         Line::from(Span::styled(cut(&text, area.width as usize), styles::DIM)).render(area, buffer);
     }
 }

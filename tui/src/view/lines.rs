@@ -19,9 +19,13 @@ use ratatui::widgets::Widget;
 /// Draws the pane.
 pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let costs = app.costs();
-    let sampled = app.profile().and_then(|(_, launch)| launch.measured.as_ref()).map_or(String::new(), |measured| {
-        format!(" measured in {} of {} programs ", measured.line_programs, measured.programs)
-    });
+    let sampled =
+        app.profile().and_then(|(_, launch)| launch.measured.as_ref()).map_or(String::new(), |measured| match measured
+            .programs
+        {
+            1 => " measured in its one program ".to_string(),
+            programs => format!(" measured in {} of {programs} programs ", measured.line_programs),
+        });
     let note = Line::from(Span::styled(sampled, styles::DIM));
     let inner = frame(app, styles, Pane::Lines, area, Line::from(" Lines of the kernel "), note, buffer);
     if costs.is_empty() {

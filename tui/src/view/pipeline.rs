@@ -53,7 +53,8 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
                 fold => format!(" · 1 column = {} steps", grouped(fold)),
             };
             let (first, last) = (grouped(timeline.first), grouped(last.saturating_sub(1)));
-            format!(" Pipeline  steps {first} to {last} of {}{folded} ", grouped(timeline.steps))
+            let steps = if first == last { format!("step {first}") } else { format!("steps {first} to {last}") };
+            format!(" Pipeline  {steps} of {}{folded} ", grouped(timeline.steps))
         }
         None => " Pipeline ".to_string(),
     };

@@ -70,7 +70,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         }
         line.render(area, buffer);
         at += 1;
-        let beside = costs.as_ref().map_or(0, |_| COST);
+        let beside = costs.as_ref().map_or(0, Costs::columns);
         let width = (inner.width as usize).saturating_sub(gutter + 4 + beside);
         for marker in finding.map(|finding| markers(source, number, finding, width)).unwrap_or_default() {
             let Some(area) = row(inner, at) else { break };
@@ -82,13 +82,14 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Columns of what a line costs: a time or a share, a bar, and a rule.
-const COST: usize = 8 + 1 + BAR + 3;
+/// Columns of a bar.
 const BAR: usize = 6;
 
 /// What the lines of a file cost, as it is shown beside them.
 struct Costs {
     lines: Vec<(u32, f64, String)>,
+    /// Columns of the bar; none where the code needs them.
+    bar: usize,
 }
 
 impl Costs {
@@ -104,7 +105,12 @@ impl Costs {
         let text = |cost: &LineCost| if measured { time(cost.time) } else { scaled(cost.flops as f64, "F") };
         let own = all.iter().filter(|cost| cost.file == source.id.0 && of(cost) > 0.0);
         let lines: Vec<_> = own.map(|cost| (cost.line, of(cost) / whole, text(cost))).collect();
-        (!lines.is_empty()).then_some(Costs { lines })
+        (!lines.is_empty()).then_some(Costs { lines, bar: if width < 80 { 0 } else { BAR } })
+    }
+
+    /// Columns of what a line costs: a time or a share, a bar, and a rule.
+    fn columns(&self) -> usize {
+        8 + if self.bar > 0 { 1 + self.bar } else { 0 } + 3
     }
 
     fn cell(&self, number: u32, styles: Styles) -> Vec<Span<'static>> {
@@ -112,9 +118,12 @@ impl Costs {
         match self.lines.iter().find(|(line, ..)| *line == number) {
             Some((_, share, text)) => {
                 let look = styles::COMPUTE.style();
-                vec![Span::raw(format!("{text:>8} ")), bar(*share, BAR, look, styles), rule]
+                match self.bar {
+                    0 => vec![Span::raw(format!("{text:>8}")), rule],
+                    width => vec![Span::raw(format!("{text:>8} ")), bar(*share, width, look, styles), rule],
+                }
             }
-            None => vec![Span::raw(" ".repeat(8 + 1 + BAR)), rule],
+            None => vec![Span::raw(" ".repeat(self.columns() - 3)), rule],
         }
     }
 }

@@ -20,6 +20,10 @@ impl Timeline {
             let mut lanes: Vec<Lane> = Vec::new();
             for event in &own {
                 let name = match event.operand.and_then(|at| launch.operands.get(at)) {
+                    // Interpret mode brings blocks of outputs in, too: another lane than the one on which they go back.
+                    Some(operand) if operand.role == "output" && event.stage == Stage::CopyIn => {
+                        format!("{} in", operand.name)
+                    }
                     Some(operand) => operand.name.clone(),
                     None => event.stage.name().to_string(),
                 };
