@@ -47,12 +47,15 @@ type Question = (usize, usize, Metric, Map);
 /// What single values belong to: a report, by its number, a launch of it, and a metric.
 type Owner = (usize, usize, Metric);
 
+/// Values by the program's number.
+type Values = HashMap<usize, Option<f64>>;
+
 /// Values that are kept from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heats {
     known: RefCell<Option<(Question, Rc<Heat>)>>,
     /// Values of programs that were on the screen: when the map is panned, most of them still are.
-    values: RefCell<Option<(Owner, HashMap<usize, Option<f64>>)>>,
+    values: RefCell<Option<(Owner, Values)>>,
 }
 
 /// The most values that are kept.
@@ -160,7 +163,7 @@ impl App {
         let mut kept = self.heats.values.borrow_mut();
         let kept = match &mut *kept {
             Some((of, values)) if *of == owner && values.len() < MOST_VALUES => values,
-            other => &mut other.insert((owner, HashMap::new())).1,
+            other => &mut other.insert((owner, Values::new())).1,
         };
         let grid = &self.launch()?.launch.grid;
         let values: Vec<Option<f64>> = cells
