@@ -46,7 +46,7 @@ np.testing.assert_array_equal(matmul(x, y, jnp.float32), exact)
 def sum_kernel(x_ref, o_ref, *, dtype):
   """Adds the elements one by one, in `dtype`."""
   def step(i, total):
-    return total + x_ref[i].astype(dtype)
+    return total + x_ref[i].astype(dtype)  # pallas: ignore[PL205] what gets lost is the point here
   o_ref[0] = jax.lax.fori_loop(0, x_ref.shape[0], step, jnp.zeros((), dtype)).astype(jnp.float32)
 
 

@@ -130,6 +130,8 @@ impl Analysis {
             memory.note_bystander(Bystander::new(&analysis.source, &analysis.sources));
         }
         analysis.findings.extend(moved::find(&analysis.module));
+        let effects = crate::side_effects::find(&analysis);
+        analysis.findings.extend(effects);
         // Of a file that was not analysed to its end it is not known what is not found.
         let is_complete =
             !analysis.cancelled && !analysis.findings.iter().any(|f| ["PL000", "PL003", "PL009"].contains(&f.code));

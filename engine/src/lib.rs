@@ -27,6 +27,7 @@ pub mod parsed;
 mod profile;
 pub mod run;
 pub mod settings;
+mod side_effects;
 mod stack;
 mod suppressions;
 mod timings;

@@ -3,6 +3,7 @@
 //!
 //! The comment stands on any line that the finding underlines. Reads text; knows nothing of what rules mean.
 
+use crate::settings::Selector;
 use pallas_ir::{Certainty, Finding, Fix, Severity};
 use pallas_syntax::ast::Module;
 use pallas_syntax::{SourceFile, Span};
@@ -42,7 +43,7 @@ pub(crate) fn apply(findings: &mut Vec<Finding>, sources: &[Arc<SourceFile>], ma
                     (used[0], is_kept_back) = (true, true);
                 }
                 for ((code, _), used) in suppression.codes.iter().zip(used.iter_mut()) {
-                    if code.eq_ignore_ascii_case(finding.code) {
+                    if names(code, finding.code) {
                         (*used, is_kept_back) = (true, true);
                     }
                 }
@@ -56,6 +57,21 @@ pub(crate) fn apply(findings: &mut Vec<Finding>, sources: &[Arc<SourceFile>], ma
         }
     }
     findings.extend(unused);
+}
+
+/// Whether a comment means a rule: by its code or by its name.
+fn names(written: &str, code: &str) -> bool {
+    written.eq_ignore_ascii_case(code) || pallas_check::find(written).is_some_and(|rule| rule.code == code)
+}
+
+/// What is said of a code that keeps nothing back.
+fn unused(written: &str) -> String {
+    match Selector::parse(written) {
+        _ if pallas_check::find(written).is_some() => format!("{written} is not found on this line"),
+        // The beginning of codes: settings take it, comments name rules.
+        Ok(_) => format!("`{written}` is not one rule: comments name rules one by one"),
+        Err(message) => message,
+    }
 }
 
 fn find(source: &SourceFile) -> Vec<Suppression> {
@@ -101,7 +117,7 @@ fn report(suppression: &Suppression, used: &[bool], source: &SourceFile) -> Vec<
     if used.iter().all(|used| !used) {
         let all = match suppression.codes.as_slice() {
             [] => "nothing is found on this line".to_string(),
-            [(code, _)] => format!("{code} is not found on this line"),
+            [(code, _)] => unused(code),
             _ => "none of these is found on this line".to_string(),
         };
         // With the blanks before it, so that the line ends where the code does.
@@ -111,7 +127,7 @@ fn report(suppression: &Suppression, used: &[bool], source: &SourceFile) -> Vec<
         return vec![finding(suppression.span, all, Some(fix))];
     }
     let each = suppression.codes.iter().zip(used).filter(|(_, used)| !**used);
-    each.map(|((code, span), _)| finding(*span, format!("{code} is not found on this line"), None)).collect()
+    each.map(|((code, span), _)| finding(*span, unused(code), None)).collect()
 }
 
 #[cfg(test)]
@@ -147,6 +163,14 @@ mod tests {
     fn comments_keep_findings_back() {
         let text = "a = 1  # pallas: ignore[PL203]\nb = 2  # pallas: ignore\nc = 3\n";
         assert_eq!(left(text, &[("PL203", "a"), ("PL120", "b"), ("PL203", "c")]), [("PL203", "c".to_string())]);
+    }
+
+    #[test]
+    fn rules_go_by_their_names_too_and_names_that_no_rule_has_are_said() {
+        assert!(left("a = 1  # pallas: ignore[read-before-write]\n", &[("PL203", "a")]).is_empty());
+        assert_eq!(unused("PL203"), "PL203 is not found on this line");
+        assert!(unused("read-befor-write").contains("did you mean `read-before-write`?"));
+        assert!(unused("PL2").contains("not one rule"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::findings;
 use crate::memory::Memory;
 use pallas_ir::{Certainty, Finding, Label, Launch, Severity};
 use pallas_jax::JaxState;
-use pallas_jax::uncalled::{Attempt, Lengths, Planner, gradient, leading};
+use pallas_jax::uncalled::{Attempt, Lengths, Planner, gradient, is_launch, leading};
 use pallas_python::Stop;
 use pallas_python::interp::Interp;
 use pallas_python::raise::PyResult;
@@ -61,9 +61,9 @@ const MOST_FUNCTIONS: usize = 100;
 const MOST_STEPS: u64 = 20_000_000;
 
 /// Mistakes that no argument can be to blame for: rules about specs, index maps, and kernels as such.
-const STRUCTURAL: [&str; 16] = [
+const STRUCTURAL: [&str; 17] = [
     "PL002", "PL005", "PL103", "PL106", "PL107", "PL108", "PL109", "PL110", "PL112", "PL113", "PL114", "PL115",
-    "PL122", "PL305", "PL308", "PL310",
+    "PL122", "PL305", "PL308", "PL310", "PL505",
 ];
 /// Mistakes that show for some lengths and not for others.
 const GEOMETRIC: [&str; 17] = [
@@ -114,6 +114,9 @@ pub(crate) fn call_them(
             continue;
         }
         let Some(function) = main.namespace.borrow().get(&def.name).cloned() else { continue };
+        if is_launch(&function) {
+            continue;
+        }
         let (left, files) = (driver.left.get(), interp.sources().len());
         interp.extension::<JaxState>().forget_traces();
         let (driven, entered) = interp.entering(|| driver.drive(&def, &function));

@@ -149,7 +149,7 @@ impl Reader<'_> {
 }
 
 /// Whether a name is one letter away from another, or has its letters in another order.
-fn is_close(known: &str, name: &str) -> bool {
+pub(super) fn is_close(known: &str, name: &str) -> bool {
     let letters = |text: &str| {
         let mut letters: Vec<char> = text.to_ascii_lowercase().chars().collect();
         letters.sort_unstable();

@@ -61,6 +61,10 @@ impl Selector {
         if upper.len() > 1 && check::rules::ALL.iter().any(|rule| rule.code.starts_with(&upper)) {
             return Ok(Selector(upper));
         }
+        let mut names = check::rules::ALL.iter().map(|rule| rule.name);
+        if let Some(close) = names.find(|name| file::is_close(name, text)) {
+            return Err(format!("no rule is called `{text}`; did you mean `{close}`?"));
+        }
         Err(format!(
             "no rule is called `{text}`; a code (`PL203`), a name (`read-before-write`), the beginning of codes (`PL2`) or \
              `ALL` is expected, and `pallas-tui explain` lists the rules"

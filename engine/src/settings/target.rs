@@ -56,8 +56,13 @@ impl TargetDevice {
     /// There is none.
     pub fn parse(name: &str) -> Result<TargetDevice, String> {
         let row = ROWS.iter().find(|row| row.name == name);
-        row.map(|row| row.device)
-            .ok_or_else(|| format!("no target is called `{name}`; there are: {}", Self::NAMES.join(", ")))
+        row.map(|row| row.device).ok_or_else(|| {
+            let close = Self::NAMES.iter().find(|known| super::file::is_close(known, name));
+            match close {
+                Some(known) => format!("no target is called `{name}`; did you mean `{known}`?"),
+                None => format!("no target is called `{name}`; there are: {}", Self::NAMES.join(", ")),
+            }
+        })
     }
 
     fn row(self) -> &'static Row {

@@ -14,6 +14,7 @@ mod blocks_do_not_match;
 mod captured_constant;
 mod copy_never_awaited;
 mod data_race;
+mod debug_print_form;
 mod dtype_mismatch;
 mod dynamic_ref_index_out_of_bounds;
 mod empty_grid;
@@ -54,6 +55,7 @@ mod ref_index_out_of_bounds;
 mod ref_used_as_array;
 mod semaphore_not_drained;
 mod shape_mismatch;
+mod side_effect_in_kernel;
 mod spec_count_mismatch;
 mod store_dtype_mismatch;
 mod store_shape_mismatch;
@@ -127,6 +129,7 @@ pub static ALL: &[&Rule] = &[
     &loop_carry_mismatch::RULE,
     &mask_shape_mismatch::RULE,
     &unknown_attribute::RULE,
+    &side_effect_in_kernel::RULE,
     &bad_semaphore::RULE,
     &bad_copy::RULE,
     &bad_memory_space::RULE,
@@ -138,6 +141,7 @@ pub static ALL: &[&Rule] = &[
     &memory_budget::RULE,
     &triton_limits::RULE,
     &op_not_lowered::RULE,
+    &debug_print_form::RULE,
 ];
 
 /// The outputs of a launch, each with whether it shares its memory with an input.

@@ -10,11 +10,12 @@ pub(super) static RULE: Rule = Rule {
     code: "PL205",
     name: "narrow-accumulation",
     severity: Severity::Warning,
-    summary: "a product rounds its sums to a narrow type, before they are added up in a wider one",
+    summary: "sums are rounded to a narrow type, before they are added up or after each term",
     doc: r#"
 ## What it does
 Reports a product of matrices whose result is of a narrower type than its factors, or is rounded to 16 bits and then
-converted to a wider float to go on with; and products of floats whose result is an integer.
+converted to a wider float to go on with; and products of floats whose result is an integer. And sums of at least 32 terms
+that a loop carries along in 16 bits.
 
 ## Why is this bad?
 The sums are computed in 32 bits and then rounded: bfloat16 keeps 8 bits of them. Adding the rounded sums up in float32
@@ -34,6 +35,53 @@ acc_ref[...] += jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float
 };
 
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
+    products(launch, findings);
+    carries(launch, findings);
+}
+
+/// So many terms lose half of what a bfloat16 keeps.
+const TERMS: i64 = 32;
+
+/// Sums that a loop carries along in 16 bits.
+fn carries(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let kernel = &launch.kernel;
+    let constant = |value: ValueId| -> Option<i64> {
+        let op = kernel.op(kernel.definition(value)?);
+        let array = op.attributes.array("value").filter(|_| op.op.name == "constant")?;
+        pallas_ir::ops::array_bounds(array).value()
+    };
+    for op in kernel.ops.iter().filter(|op| op.op.name == "for") {
+        let [lower, upper, ..] = op.operands[..] else { continue };
+        let Some(terms) = constant(lower).zip(constant(upper)).map(|(lower, upper)| upper.saturating_sub(lower)) else {
+            continue;
+        };
+        let Some(region) = op.regions.first().map(|&region| kernel.region(region)) else { continue };
+        for (&carry, &next) in region.params.iter().skip(1).zip(&region.yields) {
+            let dtype = kernel.ty(carry).dtype();
+            if terms < TERMS || !dtype.is_float() || dtype.bits() > 16 {
+                continue;
+            }
+            let Some(id) = kernel.definition(next) else { continue };
+            let sum = kernel.op(id);
+            // The sum goes into the next round, and nothing else happens to it.
+            let is_sum = sum.op.name == "add" && sum.operands.contains(&carry) && sum.operands[0] != sum.operands[1];
+            if !is_sum || !region.ops.contains(&id) {
+                continue;
+            }
+            let place = kernel.location(id);
+            let message = format!("this sum of {terms} terms is rounded to {} after each of them", dtype.name());
+            let mut finding = RULE.finding(Certainty::Proved, place.span, message);
+            finding.evidence = Some(format!("the loop carries {}", kernel.ty(carry)));
+            finding.help =
+                Some("carry the sum in float32, and convert it once the loop has ended: `.astype(...)`".to_string());
+            finding.labels.extend(place.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+            findings.push(finding);
+        }
+    }
+}
+
+/// Products that are rounded before they are added up.
+fn products(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     let kernel = &launch.kernel;
     for (number, op) in kernel.ops.iter().enumerate().filter(|(_, op)| op.op.name == "dot_general") {
         let ([left, right], Some(&result)) = (&op.operands[..], op.results.first()) else { continue };

@@ -134,9 +134,12 @@ fn least_row(dtype: DType) -> usize {
 
 /// Whether there is one block, which is the array.
 fn is_trivial(launch: &Launch, operand: &Operand) -> bool {
-    let is_whole = operand.block.iter().zip(operand.array.shape.iter()).all(|(b, &n)| *b == BlockDim::Blocked(n));
+    // Lanes stand in front: those of a mapped launch are devices, or copies of it, each with an array of its own.
+    let lanes = operand.block.iter().take_while(|dim| **dim == BlockDim::Squeezed).count();
+    let mut dims = operand.block.iter().zip(operand.array.shape.iter()).skip(lanes);
+    let is_whole = dims.all(|(b, &n)| *b == BlockDim::Blocked(n));
     let zero = |form: &IndexForm| matches!(form, IndexForm::Affine { constant: 0, coefficients } if coefficients.iter().all(|&c| c == 0));
-    is_whole && BlockMap::new(operand, launch.grid.len()).dims.iter().all(zero)
+    is_whole && BlockMap::new(operand, launch.grid.len()).dims.iter().skip(lanes).all(zero)
 }
 
 #[cfg(test)]

@@ -17,3 +17,11 @@ pub use gradient::gradient;
 pub use lengths::Lengths;
 pub use made::{Attempt, Planner};
 pub use reach::leading;
+
+use pallas_python::Value;
+
+/// Whether a value is a launch that waits for its operands: `@functools.partial(pl.pallas_call, ...)` makes one of a kernel,
+/// and the parameters of the `def` are not those of what its name means then.
+pub fn is_launch(value: &Value) -> bool {
+    value.downcast::<crate::pallas::call::PallasCall>().is_some()
+}
