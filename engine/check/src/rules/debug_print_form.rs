@@ -140,7 +140,7 @@ fn problem(launch: &Launch, op: &OpData, format: &str) -> Option<(Severity, Stri
                 None => None,
             }
         }
-        Compiler::Tpu if !all_scalars && !(fields.count == 1 && fields.ends_in_one) => {
+        Compiler::Tpu if !(all_scalars || fields.count == 1 && fields.ends_in_one) => {
             refused("prints an array after a text that ends in `{}`", "end the format in `{}`")
         }
         _ => None,
