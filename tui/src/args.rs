@@ -347,6 +347,10 @@ pub(crate) enum Emit {
     Ir,
     /// Triton IR, as JAX lowers the Triton surface: a module for each launch.
     Ttir,
+    /// What the threads of a GPU do, with where everything lies.
+    Simt,
+    /// CUDA C++, with the lines of the Pallas source that it comes from.
+    Cuda,
 }
 
 /// `pallas-tui doctor`

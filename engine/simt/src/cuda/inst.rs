@@ -3,7 +3,7 @@
 use super::expression::expression;
 use super::types::{Words, literal, words};
 use super::{Printed, prelude};
-use crate::ir::{Combine, Inst, Kernel, MemoryId, Op, Region, Space, Value};
+use crate::ir::{Combine, Inst, Kernel, MemoryId, Mma, Op, Region, Space, Value};
 use crate::layout::Layout;
 use crate::lower::ALIGNMENT;
 use crate::{LineEntry, Refusal};
@@ -244,6 +244,7 @@ impl<'a> Printer<'a> {
                 self.line("__syncthreads();");
                 Ok(())
             }
+            Op::Mma(mma) => self.mma(inst, *mma),
             Op::For => self.for_loop(inst),
             Op::While => self.while_loop(inst),
             Op::Switch => self.switch(inst),
@@ -304,6 +305,25 @@ impl<'a> Printer<'a> {
         let register = self.words(dtype)?.register;
         let expression = if masked { format!("{} ? {call} : ({register})0", terms[2].0) } else { call };
         self.define(inst.results[0], &expression)
+    }
+
+    /// One instruction for each pair of tiles, on a copy of the sums.
+    fn mma(&mut self, inst: &Inst, mma: Mma) -> Result<(), Refusal> {
+        let result = inst.results[0];
+        let [a, b, c] = Mma::REGISTERS;
+        let sums = format!("v{}[r]", inst.operands[2].0);
+        self.define(result, &sums)?;
+        let function = if mma.dtype == DType::F16 { "mma_f16" } else { "mma_bf16" };
+        let call = format!(
+            "{function}(v{} + (m * {} + n) * {c}, v{} + m * {a}, v{} + n * {b});",
+            result.0, mma.columns, inst.operands[0].0, inst.operands[1].0
+        );
+        self.line("#pragma unroll");
+        self.line(format!("for (int m = 0; m < {}; ++m) {{", mma.rows));
+        self.line("  #pragma unroll");
+        self.line(format!("  for (int n = 0; n < {}; ++n) {call}", mma.columns));
+        self.line("}");
+        Ok(())
     }
 
     fn block(&mut self, region: &Region) -> Result<(), Refusal> {

@@ -120,6 +120,22 @@ static HELPERS: &[Helper] = &[
         "__device__ __forceinline__ unsigned long long to_uint64(double x) { return x != x || x <= 0.0 ? 0 : __double2ull_rz(x); }",
     ),
     helper(
+        "pack_bf16",
+        "__device__ __forceinline__ unsigned pack_bf16(const float* x) { return __float_as_uint(x[0]) >> 16 | (__float_as_uint(x[1]) & 0xffff0000u); }",
+    ),
+    helper(
+        "pack_f16",
+        "__device__ __forceinline__ unsigned pack_f16(const float* x) { return (unsigned)to_f16(x[0]) | (unsigned)to_f16(x[1]) << 16; }",
+    ),
+    helper(
+        "mma_bf16",
+        "__device__ __forceinline__ void mma_bf16(float* c, const float* a, const float* b) { asm(\"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3]) : \"r\"(pack_bf16(a)), \"r\"(pack_bf16(a + 2)), \"r\"(pack_bf16(a + 4)), \"r\"(pack_bf16(a + 6)), \"r\"(pack_bf16(b)), \"r\"(pack_bf16(b + 2))); }",
+    ),
+    helper(
+        "mma_f16",
+        "__device__ __forceinline__ void mma_f16(float* c, const float* a, const float* b) { asm(\"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3]) : \"r\"(pack_f16(a)), \"r\"(pack_f16(a + 2)), \"r\"(pack_f16(a + 4)), \"r\"(pack_f16(a + 6)), \"r\"(pack_f16(b)), \"r\"(pack_f16(b + 2))); }",
+    ),
+    helper(
         "float_max",
         "__device__ __forceinline__ float atomic_max(float* p, float v) { unsigned* q = (unsigned*)p; unsigned old = *q, seen; do { seen = old; float m = __uint_as_float(seen); float w = m != m ? m : (v != v || m < v ? v : m); old = atomicCAS(q, seen, __float_as_uint(w)); } while (old != seen); return __uint_as_float(old); }",
     ),

@@ -17,6 +17,8 @@ pub struct Builder {
     open: Vec<Region>,
     /// What was computed in each open region.
     known: Vec<HashMap<Key, Value>>,
+    /// How many regions are open around the place where a value is defined.
+    depths: Vec<usize>,
     /// Numbers that are known, by value.
     constants: HashMap<Value, Scalar>,
     /// The source of what is added next.
@@ -47,6 +49,7 @@ impl Builder {
             },
             open: vec![Region::default()],
             known: vec![HashMap::new()],
+            depths: Vec::new(),
             constants: HashMap::new(),
             span: Span::default(),
             nothing: pallas_ir::Builder::new("", Location::default()).finish(Vec::new()),
@@ -100,7 +103,8 @@ impl Builder {
 
     /// Opens a region with parameters of these types.
     pub fn open(&mut self, params: &[Ty]) -> Vec<Value> {
-        let params: Vec<Value> = params.iter().map(|&ty| self.value(ty)).collect();
+        let depth = self.open.len();
+        let params: Vec<Value> = params.iter().map(|&ty| self.value(ty, depth)).collect();
         self.open.push(Region { params: params.clone(), ..Region::default() });
         self.known.push(HashMap::new());
         params
@@ -114,24 +118,38 @@ impl Builder {
         region
     }
 
-    /// Adds an instruction.
+    /// Adds an instruction to the innermost region.
     pub fn add(&mut self, op: Op, operands: &[Value], results: &[Ty], regions: Vec<Region>) -> SmallVec<[Value; 1]> {
-        let results: SmallVec<[Value; 1]> = results.iter().map(|&ty| self.value(ty)).collect();
+        let depth = self.open.len() - 1;
+        self.add_to(depth, op, operands, results, regions)
+    }
+
+    fn add_to(
+        &mut self,
+        depth: usize,
+        op: Op,
+        operands: &[Value],
+        results: &[Ty],
+        regions: Vec<Region>,
+    ) -> SmallVec<[Value; 1]> {
+        let results: SmallVec<[Value; 1]> = results.iter().map(|&ty| self.value(ty, depth)).collect();
         let inst = Inst { op, operands: operands.into(), results: results.clone(), regions, span: self.span };
-        if let Some(region) = self.open.last_mut() {
+        if let Some(region) = self.open.get_mut(depth) {
             region.insts.push(inst);
         }
         results
     }
 
-    /// Adds an instruction that gives one value and does nothing else, unless its value is known.
+    /// Adds an instruction that gives one value and does nothing else, unless its value is known: to the outermost region in
+    /// which its operands are, so that what does not change in a loop is computed before it, and known after it.
     fn pure(&mut self, op: Op, operands: &[Value], ty: Ty) -> Value {
         let key = Key { op: format!("{op:?}"), operands: operands.into(), ty };
         if let Some(&value) = self.known.iter().rev().find_map(|known| known.get(&key)) {
             return value;
         }
-        let value = self.add(op, operands, &[ty], Vec::new())[0];
-        if let Some(known) = self.known.last_mut() {
+        let depth = operands.iter().map(|value| self.depths[value.0 as usize]).max().unwrap_or(0);
+        let value = self.add_to(depth, op, operands, &[ty], Vec::new())[0];
+        if let Some(known) = self.known.get_mut(depth) {
             known.insert(key, value);
         }
         value
@@ -263,8 +281,9 @@ impl Builder {
         self.add(op, &operands, &[], Vec::new());
     }
 
-    fn value(&mut self, ty: Ty) -> Value {
+    fn value(&mut self, ty: Ty, depth: usize) -> Value {
         self.kernel.values.push(ty);
+        self.depths.push(depth);
         Value(self.kernel.values.len() as u32 - 1)
     }
 }

@@ -23,7 +23,7 @@ mod text;
 mod verify;
 
 pub use build::Builder;
-pub use op::{Combine, Op};
+pub use op::{Combine, Mma, Op};
 pub use verify::{Wrong, verify};
 
 use pallas_syntax::Span;

@@ -3,7 +3,7 @@
 use super::MemoryId;
 use crate::layout::Layout;
 use pallas_ir::Attributes;
-use pallas_tensor::Scalar;
+use pallas_tensor::{DType, Scalar};
 
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +58,8 @@ pub enum Op {
     },
     /// What threads of the block did to memory before is seen by all of them after.
     Barrier,
+    /// Sums of products on tensor cores, by each warp for itself. Operands: a, b, c.
+    Mma(Mma),
     /// Operands: lower, upper (uniform, one register, one integer dtype), carries.... Region `(i, carries...)`.
     For,
     /// Operands: carries.... Regions `(carries...)`: a uniform bool, and the next carries.
@@ -111,4 +113,33 @@ impl Combine {
             _ => pallas_ir::ops::find(self.name()),
         }
     }
+}
+
+/// A product of tensor cores, `mma.sync.aligned.m16n8k16`, once for every pair of a tile of 16 rows and one of 8 columns: the
+/// result is `c + a * b`, summed up in `f32`.
+///
+/// Tiles stand one behind the other in a value's registers, those of `c` row by row. What a lane holds of a tile is what the
+/// instruction wants: with `g` the lane without its lowest two bits and `t` those two, register `r`, bit by bit, of
+/// - `a` (16 x 16, 8 registers): row `g + 8 * r1`, column `2 * t + r0 + 8 * r2`;
+/// - `b` (16 x 8, 4 registers): row `2 * t + r0 + 8 * r1`, column `g`;
+/// - `c` (16 x 8, 4 registers): row `g + 8 * r1`, column `2 * t + r0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mma {
+    /// Of `a` and `b`: `bf16` or `f16`.
+    pub dtype: DType,
+    /// Tiles of rows that each warp has.
+    pub rows: u32,
+    /// Tiles of columns that each warp has.
+    pub columns: u32,
+}
+
+impl Mma {
+    /// Rows of a tile.
+    pub const M: usize = 16;
+    /// Columns of a tile.
+    pub const N: usize = 8;
+    /// Terms that are summed up.
+    pub const K: usize = 16;
+    /// Registers of a tile of `a`, `b` and `c`.
+    pub const REGISTERS: [u32; 3] = [8, 4, 4];
 }

@@ -120,6 +120,7 @@ impl Kernel {
                 format!("atomic {} {}{}", combine.name(), name(*memory), masks(*masked, false))
             }
             Op::Barrier => "barrier".to_string(),
+            Op::Mma(mma) => format!("mma {} rows={} columns={}", mma.dtype.short_name(), mma.rows, mma.columns),
             Op::For => "for".to_string(),
             Op::While => "while".to_string(),
             Op::Switch => "switch".to_string(),

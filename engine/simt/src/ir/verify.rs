@@ -1,7 +1,7 @@
 //! Checks that a kernel is well formed: values defined before they are used, types as the instructions want them. Says nothing of
 //! what a kernel computes, nor whether what control flow depends on is uniform: the simulator sees that.
 
-use super::{Inst, Kernel, Op, Region, Space, Ty, Value, WARP};
+use super::{Inst, Kernel, Mma, Op, Region, Space, Ty, Value, WARP};
 use pallas_ir::op::InferContext;
 use pallas_ir::{Location, TensorType, Type};
 use pallas_syntax::Span;
@@ -112,6 +112,13 @@ impl Checker<'_> {
                 let memory = self.kernel.memory(*memory);
                 wants(operands.len() == 2 + usize::from(*masked), "its operands")?;
                 wants(operands[1].dtype == memory.dtype && !is_constant(&memory.space), "memory that can be written")?;
+            }
+            Op::Mma(mma) => {
+                let [a, b, c] = Mma::REGISTERS;
+                let registers = [a * mma.rows, b * mma.columns, c * mma.rows * mma.columns];
+                wants(operands.iter().map(|ty| ty.regs).eq(registers), "registers of its tiles")?;
+                wants(operands[..2].iter().all(|ty| ty.dtype == mma.dtype), "factors of its dtype")?;
+                wants(operands[2].dtype == DType::F32 && results == operands[2..], "sums in f32")?;
             }
             Op::For => {
                 wants(operands.len() >= 2 && operands[..2].iter().all(|ty| ty.regs == 1), "bounds of one register")?;

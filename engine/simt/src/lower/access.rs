@@ -16,6 +16,9 @@ pub(crate) struct Place {
     /// Registers whose element exists; `None` if all do.
     pub(crate) mask: Option<Value>,
     pub(crate) layout: Layout,
+    /// Whether no two threads have an index in common. Integer arrays may say the same twice: hardware then keeps any of the
+    /// values, interpret mode the last.
+    pub(crate) is_private: bool,
 }
 
 impl Lower<'_> {
@@ -120,7 +123,8 @@ impl Lower<'_> {
         for offset in offsets {
             index = self.b.binary(&ops::ADD, index, offset);
         }
-        Ok(Place { index, mask, layout })
+        let is_private = layout.is_private() && !pattern.0.contains(&DimIndex::Array);
+        Ok(Place { index, mask, layout, is_private })
     }
 
     /// All of a Ref.

@@ -61,6 +61,11 @@ fn region(body: &mut Region, state: &mut State) {
         match &inst.op {
             Op::Barrier => state.clear(),
             Op::For | Op::While => {
+                // Once before the loop is cheaper than in every round.
+                if inst.regions.iter().any(|inner| meets_inside(inner, state)) {
+                    insts.push(barrier(&inst));
+                    state.clear();
+                }
                 // A round may begin after any round, or after what came before the loop.
                 let before = state.clone();
                 for inner in &mut inst.regions {
@@ -88,13 +93,7 @@ fn region(body: &mut Region, state: &mut State) {
         }
         if let Some((memory, way, writes)) = access(&inst) {
             if state.get(&memory).is_some_and(|touched| touched.meets(way, writes)) {
-                insts.push(Inst {
-                    op: Op::Barrier,
-                    operands: SmallVec::new(),
-                    results: SmallVec::new(),
-                    regions: Vec::new(),
-                    span: inst.span,
-                });
+                insts.push(barrier(&inst));
                 state.clear();
             }
             let touched = state.entry(memory).or_default();
@@ -107,6 +106,23 @@ fn region(body: &mut Region, state: &mut State) {
         insts.push(inst);
     }
     body.insts = insts;
+}
+
+/// A barrier before an instruction.
+fn barrier(inst: &Inst) -> Inst {
+    let (operands, results) = (SmallVec::new(), SmallVec::new());
+    Inst { op: Op::Barrier, operands, results, regions: Vec::new(), span: inst.span }
+}
+
+/// Whether something in a region meets what was done before it.
+fn meets_inside(region: &Region, state: &State) -> bool {
+    let mut meets = false;
+    region.walk(&mut |inst| {
+        if let Some((memory, way, writes)) = access(inst) {
+            meets |= state.get(&memory).is_some_and(|touched| touched.meets(way, writes));
+        }
+    });
+    meets
 }
 
 /// An index that is computed in a loop is another one in the next round.

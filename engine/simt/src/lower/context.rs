@@ -36,8 +36,9 @@ pub(crate) struct Lower<'a> {
     /// The ids of the program, and the extents of the grid, for questions to it.
     pub(crate) ids: Vec<Number>,
     pub(crate) grid: Vec<usize>,
-    /// Where tiles lie while they change hands, one array for each dtype.
-    pub(crate) stages: HashMap<DType, MemoryId>,
+    /// Where tiles lie while they change hands, by dtype and number: those that are there at the same time have numbers of their
+    /// own.
+    pub(crate) stages: HashMap<(DType, usize), MemoryId>,
 }
 
 /// Elements of the largest tile that each thread has, before there are more threads.
@@ -162,12 +163,17 @@ impl<'a> Lower<'a> {
 
     /// An array of at least so many elements for tiles that change hands.
     pub(crate) fn stage(&mut self, dtype: DType, len: usize) -> MemoryId {
-        let id = match self.stages.get(&dtype) {
+        self.numbered_stage(dtype, 0, len)
+    }
+
+    /// One of several such arrays.
+    pub(crate) fn numbered_stage(&mut self, dtype: DType, number: usize, len: usize) -> MemoryId {
+        let id = match self.stages.get(&(dtype, number)) {
             Some(&id) => id,
             None => {
-                let name = format!("stage_{}", dtype.short_name().replace(['<', '>'], "_"));
+                let name = format!("stage_{}_{number}", dtype.short_name().replace(['<', '>'], "_"));
                 let id = self.b.memory(name, dtype, 0, Space::Shared);
-                self.stages.insert(dtype, id);
+                self.stages.insert((dtype, number), id);
                 id
             }
         };

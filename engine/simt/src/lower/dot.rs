@@ -10,6 +10,21 @@ use crate::layout::Layout;
 use pallas_ir::{OpData, ops};
 use pallas_tensor::{DType, Scalar};
 
+/// A factor of a plain product of two matrices, as it lies in shared memory.
+pub(crate) struct Side {
+    pub(crate) stage: MemoryId,
+    /// How far rows (of the left factor) or columns (of the right one) are apart.
+    pub(crate) free: i64,
+    /// How far terms are apart.
+    pub(crate) term: i64,
+}
+
+/// Both factors.
+pub(crate) struct Operands {
+    pub(crate) left: Side,
+    pub(crate) right: Side,
+}
+
 /// One factor in shared memory.
 struct Factor {
     stage: MemoryId,
@@ -43,9 +58,10 @@ impl Lower<'_> {
         };
         let batch = lists("batch", 0).len();
         let mut first_free = batch;
-        let mut base = 0;
         let mut factors = Vec::new();
         let mut extents = Vec::new();
+        let mut sides = Vec::new();
+        let mut kinds = Vec::new();
         for side in 0..2 {
             let tile = self.tile(op.operands[side])?;
             let strides = row_major(&tile.shape);
@@ -58,11 +74,18 @@ impl Lower<'_> {
                 along[first_free] = strides[axis];
                 first_free += 1;
             }
+            if let ([], [term], [free], true) =
+                (batches.as_slice(), contracting.as_slice(), &along[first_free - 1..first_free], tile.shape.len() == 2)
+            {
+                let (free, term) = (*free, strides[*term]);
+                sides.push((free, term));
+            }
             let len: usize = tile.shape.iter().product();
             let kind = self.b.ty(tile.value).dtype;
-            let stage = self.stage(kind, base + len);
+            kinds.push(kind);
+            let stage = self.numbered_stage(kind, side, len);
             let from = self.layout(&tile.shape);
-            let map = Map { base: Number::Known(base as i64), strides: strides.clone() };
+            let map = Map { base: Number::Known(0), strides: strides.clone() };
             let elements = self.elements(&from);
             let once = self.once(&from, elements);
             let index = self.address(&from, &map.strides, map.base);
@@ -70,7 +93,17 @@ impl Lower<'_> {
             let index = self.address(&layout, &along, map.base);
             extents = contracting.iter().map(|&axis| tile.shape[axis]).collect();
             factors.push(Factor { stage, index, steps: contracting.iter().map(|&axis| strides[axis]).collect() });
-            base += len;
+        }
+        if let (&[left, right], &[a, b], &[m, n], &[k]) =
+            (sides.as_slice(), kinds.as_slice(), &result.shape()[..], extents.as_slice())
+            && super::mma::fits([a, b], result.dtype(), m, n, k)
+        {
+            let side = |number: usize, (free, term)| Side { stage: factors[number].stage, free, term };
+            let operands = Operands { left: side(0, left), right: side(1, right) };
+            let total = self.lower_mma(&operands, a, [m, n, k])?;
+            let value = self.b.convert(total, result.dtype());
+            self.set(op, value);
+            return Ok(());
         }
         let mask = self.elements(&layout);
         let (Some(right), Some(left)) = (factors.pop(), factors.pop()) else { return Err(self.malformed()) };

@@ -75,7 +75,7 @@ impl Lower<'_> {
             (place, Some(mask)) => Some(self.both(place, mask)),
             (place, None) => place,
         };
-        self.b.load(view.memory, place.index, mask, other, place.layout.is_private())
+        self.b.load(view.memory, place.index, mask, other, place.is_private)
     }
 
     pub(crate) fn write(&mut self, view: &RefView, place: &Place, value: Value, mask: Option<Value>) {
@@ -84,7 +84,7 @@ impl Lower<'_> {
             None => place.mask,
         };
         let once = self.once(&place.layout, mask);
-        self.b.store(view.memory, place.index, value, once, place.layout.is_private());
+        self.b.store(view.memory, place.index, value, once, place.is_private);
     }
 
     fn lower_load(&mut self, op: &OpData) -> Result<(), Refusal> {
@@ -109,7 +109,6 @@ impl Lower<'_> {
             None => None,
         };
         let value = access.value.ok_or_else(|| self.malformed())?.value;
-        self.last_wins(&access.pattern, &place)?;
         self.write(&access.view, &place, value, mask);
         Ok(())
     }
@@ -128,21 +127,9 @@ impl Lower<'_> {
             }
             None => None,
         };
-        self.last_wins(&access.pattern, &place)?;
         self.write(&access.view, &place, value, mask);
         self.set(op, old);
         Ok(())
-    }
-
-    /// Stores through integer arrays may have several values for one place, of which interpret mode keeps the last; here the
-    /// threads would race.
-    fn last_wins(&mut self, pattern: &IndexPattern, place: &Place) -> Result<(), Refusal> {
-        let arrays = pattern.0.iter().any(|dim| matches!(dim, pallas_ir::DimIndex::Array));
-        let _ = place;
-        match arrays {
-            true => Err(Refusal::new("stores to what integer arrays select are not lowered yet", self.b.span)),
-            false => Ok(()),
-        }
     }
 
     /// The same element everywhere in a Ref.

@@ -25,6 +25,7 @@ pub(crate) mod fresh;
 mod gather;
 pub mod grid;
 mod memory;
+mod mma;
 mod moves;
 mod number;
 mod operands;

@@ -140,6 +140,12 @@ impl Ram {
     fn conflicts(&self, access: &Access<'_>, report: &mut Report) {
         let Some(bytes) = self.banked else { return };
         for warp in access.indices.chunks(32) {
+            let words = warp.iter().filter(|&&index| index >= 0).map(|&index| index * bytes as i64 / 4);
+            let (first, last) = words.fold((i64::MAX, 0), |(first, last), word| (first.min(word), last.max(word)));
+            // Neighbours are in banks of their own.
+            if last.saturating_sub(first) < 32 {
+                continue;
+            }
             let mut words: [i64; 32] = [-1; 32];
             let mut ways = [0u64; 32];
             let mut most = 0;

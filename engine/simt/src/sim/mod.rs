@@ -8,7 +8,7 @@ mod report;
 
 pub use report::{Complaint, Kind, Report};
 
-use crate::ir::{Combine, Inst, Kernel, MemoryId, Op, Region, Space, Value};
+use crate::ir::{Combine, Inst, Kernel, MemoryId, Mma, Op, Region, Space, Value};
 use crate::layout::Layout;
 use crate::{Initial, ParamKind, Program};
 use memory::{Access, Ram};
@@ -219,6 +219,7 @@ impl Block<'_> {
                 self.epoch += 1;
                 self.report.barriers += 1;
             }
+            Op::Mma(mma) => self.mma(inst, *mma)?,
             Op::For => self.for_loop(inst)?,
             Op::While => self.while_loop(inst)?,
             Op::Switch => {
@@ -352,6 +353,41 @@ impl Block<'_> {
             ram.array.set(element, after);
         }
         self.put(inst.results[0], old);
+        Ok(())
+    }
+
+    /// Every warp multiplies what its lanes hold.
+    fn mma(&mut self, inst: &Inst, mma: Mma) -> Result<(), Fault> {
+        let floats = |value: Value| -> Result<Vec<f32>, Fault> {
+            let array = ops::convert(&self.get(value)?, DType::F32)?;
+            Ok(array.into_elements::<f32>().unwrap_or_default())
+        };
+        let (a, b, mut c) = (floats(inst.operands[0])?, floats(inst.operands[1])?, floats(inst.operands[2])?);
+        let threads = self.threads;
+        // The register and lane that hold an element, as the definition of the op says.
+        let of_a = |row: usize, k: usize| (k % 2 + row / 8 * 2 + k / 8 * 4, row % 8 * 4 + k % 8 / 2);
+        let of_b = |k: usize, column: usize| (k % 2 + k / 8 * 2, column * 4 + k % 8 / 2);
+        let of_c = |row: usize, column: usize| (column % 2 + row / 8 * 2, row % 8 * 4 + column / 2);
+        let [a_tile, b_tile, c_tile] = Mma::REGISTERS.map(|registers| registers as usize);
+        for warp in (0..threads).step_by(32) {
+            for tile in 0..(mma.rows * mma.columns) as usize {
+                let (rows, columns) = (tile / mma.columns as usize, tile % mma.columns as usize);
+                for row in 0..Mma::M {
+                    for column in 0..Mma::N {
+                        let (register, lane) = of_c(row, column);
+                        let place = (tile * c_tile + register) * threads + warp + lane;
+                        let mut sum = 0.0;
+                        for k in 0..Mma::K {
+                            let ((r, l), (s, m)) = (of_a(row, k), of_b(k, column));
+                            sum += a[(rows * a_tile + r) * threads + warp + l]
+                                * b[(columns * b_tile + s) * threads + warp + m];
+                        }
+                        c[place] += sum;
+                    }
+                }
+            }
+        }
+        self.put(inst.results[0], Array::from_f32s([c.len()].as_slice(), &c)?);
         Ok(())
     }
 
