@@ -113,6 +113,7 @@ impl CpuExecutor {
     fn watcher<'a>(&'a self, world: &'a dyn World) -> Watcher<'a> {
         Watcher {
             world,
+            elsewhere: None,
             findings: &self.findings,
             timings: self.timings.as_ref(),
             capturing: self.capturing.as_ref(),
@@ -133,7 +134,9 @@ impl Executor for CpuExecutor {
         arguments: Vec<Array>,
         world: &dyn World,
     ) -> Result<Vec<Array>, ExecutionError> {
-        run_function(function, arguments, &mut self.watcher(world)).map_err(|error| failed(&error))
+        let mut watcher = self.watcher(world);
+        watcher.elsewhere = self.accelerating.as_ref().map(|_| self);
+        run_function(function, arguments, &mut watcher).map_err(|error| failed(&error))
     }
 
     fn run_launch(
@@ -179,6 +182,8 @@ fn failed(error: &RunError) -> ExecutionError {
 /// Hooks of one run.
 struct Watcher<'a> {
     world: &'a dyn World,
+    /// Who is asked first where launches of host functions run.
+    elsewhere: Option<&'a CpuExecutor>,
     findings: &'a RefCell<Vec<Finding>>,
     timings: Option<&'a RefCell<Timings>>,
     capturing: Option<&'a RefCell<Capturing>>,
@@ -226,6 +231,13 @@ impl Hooks for Watcher<'_> {
 
     fn wants_places(&self, number: usize) -> bool {
         self.timings.is_some() && Timings::wants_places(number)
+    }
+
+    fn launch(&mut self, launch: &Arc<Launch>, operands: &[Array]) -> Option<Result<Vec<Array>, RunError>> {
+        let executor = self.elsewhere?;
+        let accelerating = executor.accelerating.as_ref()?;
+        let ran = executor.accelerate(&mut accelerating.borrow_mut(), launch, operands, self.world);
+        ran.map_err(|error| RunError::eval(error.message)).transpose()
     }
 
     fn launch_begins(&mut self, launch: &Launch) {

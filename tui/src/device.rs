@@ -51,6 +51,7 @@ fn gpu(nvrtc: Option<PathBuf>) -> Open {
 pub(crate) fn words(run: &Run) -> (String, bool) {
     let mut lines: Vec<String> = Vec::new();
     let (mut agree, mut compared) = (true, 0);
+    let (mut timed, mut microseconds, mut by) = (0, 0.0, String::new());
     for accelerated in &run.accelerated {
         let at = place(run, accelerated.launch.spans.apply);
         let kernel = &accelerated.launch.kernel.name;
@@ -60,7 +61,11 @@ pub(crate) fn words(run: &Run) -> (String, bool) {
                 let help = why.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
                 lines.push(format!("{at}: `{kernel}` ran in interpret mode: {}{help}", why.message));
             }
-            End::Ran { differences, seen, .. } => {
+            End::Ran { differences, seen, microseconds: took } => {
+                if let Some(took) = took {
+                    (timed, microseconds) = (timed + 1, microseconds + took);
+                    by.clone_from(&accelerated.by);
+                }
                 lines.extend(seen.iter().map(|(words, span)| format!("{}: `{kernel}`: {words}", place(run, *span))));
                 if let Some(differences) = differences {
                     compared += 1;
@@ -71,6 +76,10 @@ pub(crate) fn words(run: &Run) -> (String, bool) {
         }
     }
     lines.dedup();
+    if timed > 0 {
+        let launches = if timed == 1 { "1 launch".to_string() } else { format!("{timed} launches") };
+        lines.push(format!("{launches} ran on {by}, for {microseconds:.1} us"));
+    }
     if compared > 0 && agree {
         let launches = if compared == 1 { "1 launch gave".to_string() } else { format!("{compared} launches gave") };
         lines.push(format!("{launches} what interpret mode gives"));

@@ -450,5 +450,5 @@ def call(x):
 
 
 print(call(jnp.ones(8)))
-call(jnp.ones(6))
+jax.jit(call)(jnp.ones(6))
 ";

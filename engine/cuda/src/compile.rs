@@ -47,6 +47,16 @@ pub struct CompileError {
     pub source_text: String,
 }
 
+impl CompileError {
+    fn new(error: NvrtcError, request: &Request<'_>) -> CompileError {
+        let messages = match &error {
+            NvrtcError::Failed { log, .. } => messages(log, NAME, request.lines),
+            _ => Vec::new(),
+        };
+        CompileError { error, messages, source_text: request.source.to_string() }
+    }
+}
+
 /// NVRTC with what it compiled before.
 #[derive(Clone, Debug)]
 pub struct Compiler {
@@ -85,19 +95,22 @@ impl Compiler {
         {
             return Ok(Compiled { resources: Resources::from_log(&log), cubin, log, cached: true });
         }
-        let (cubin, log) = self.nvrtc.compile(request.source, NAME, &options).map_err(|error| CompileError {
-            messages: match &error {
-                NvrtcError::Failed { log, .. } => messages(log, NAME, request.lines),
-                _ => Vec::new(),
-            },
-            error,
-            source_text: request.source.to_string(),
-        })?;
+        let compiled = self.nvrtc.compile(request.source, NAME, &options);
+        let (cubin, log) = compiled.map_err(|error| CompileError::new(error, request))?;
         if let Some(cache) = &self.cache {
             // A folder that cannot be written costs time, not the run.
             let _ = cache.put(key, &packed(&cubin, &log));
         }
         Ok(Compiled { resources: Resources::from_log(&log), cubin, log, cached: false })
+    }
+
+    /// Compiles one to PTX, for reading.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    pub fn ptx(&self, request: &Request<'_>) -> Result<String, CompileError> {
+        let options = Self::options(request.architecture);
+        self.nvrtc.ptx(request.source, NAME, &options).map_err(|error| CompileError::new(error, request))
     }
 
     /// Compiles several on so many threads; `progress` hears how many are done. Answers stand in the order of the requests.

@@ -83,6 +83,25 @@ impl Nvrtc {
     /// # Errors
     /// The source is wrong, or an option is; the log says it.
     pub fn compile(&self, source: &str, name: &str, options: &[String]) -> Result<(Vec<u8>, String), NvrtcError> {
+        let (program, log) = self.compiled(source, name, options)?;
+        let cubin = program.bytes(sys::nvrtcGetCUBINSize, sys::nvrtcGetCUBIN)?;
+        if cubin.is_empty() {
+            return Err(NvrtcError::Failed { code: "no machine code".to_string(), log });
+        }
+        Ok((cubin, log))
+    }
+
+    /// Compiles CUDA C++ to PTX, for reading.
+    ///
+    /// # Errors
+    /// As [`Nvrtc::compile`].
+    pub fn ptx(&self, source: &str, name: &str, options: &[String]) -> Result<String, NvrtcError> {
+        let (program, _) = self.compiled(source, name, options)?;
+        let bytes = program.bytes(sys::nvrtcGetPTXSize, sys::nvrtcGetPTX)?;
+        Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_string())
+    }
+
+    fn compiled(&self, source: &str, name: &str, options: &[String]) -> Result<(Program, String), NvrtcError> {
         let failed = |why: &str| NvrtcError::Failed { code: why.to_string(), log: String::new() };
         let text = |text: &str| CString::new(text).map_err(|_| failed("a zero byte in the source or in an option"));
         let (source, name) = (text(source)?, text(name)?);
@@ -94,11 +113,7 @@ impl Nvrtc {
         let code = unsafe { sys::nvrtcCompileProgram(program.0, count, pointers.as_ptr()) };
         let log = program.log()?;
         checked(code, &log)?;
-        let cubin = program.bytes(sys::nvrtcGetCUBINSize, sys::nvrtcGetCUBIN)?;
-        if cubin.is_empty() {
-            return Err(NvrtcError::Failed { code: "no machine code".to_string(), log });
-        }
-        Ok((cubin, log))
+        Ok((program, log))
     }
 }
 

@@ -41,6 +41,8 @@ fn machine_code_for_three_architectures_in_parallel_and_from_the_cache() {
         let resources = compiled.resources.expect("the assembler says what it used");
         assert!(resources.registers > 0 && !resources.spills());
     }
+    let ptx = compiler.ptx(&requests[1]).expect("PTX");
+    assert!(ptx.contains(".target sm_90a") && ptx.contains(".visible .entry twice"));
     let second = compiler.compile_all(&requests, 2, &|_| {});
     for (first, second) in first.iter().zip(&second) {
         let (first, second) = (first.as_ref().expect("compiled"), second.as_ref().expect("kept"));

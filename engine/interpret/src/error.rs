@@ -38,7 +38,8 @@ impl RunError {
         RunError::new(RunErrorKind::Malformed(message.into()))
     }
 
-    pub(crate) fn eval(message: impl Into<String>) -> RunError {
+    /// What cannot be computed, in words.
+    pub fn eval(message: impl Into<String>) -> RunError {
         RunError::new(RunErrorKind::Eval(message.into()))
     }
 

@@ -1,9 +1,11 @@
 //! What a caller may see of a run, and how it may stop it. Every method has a default that does nothing.
 
+use crate::error::RunError;
 use crate::races::Hazard;
 use pallas_ir::function::Location;
 use pallas_ir::{Launch, OpId};
 use pallas_tensor::Array;
+use std::sync::Arc;
 
 /// What a run reports as it goes.
 pub trait Hooks {
@@ -107,6 +109,12 @@ pub trait Hooks {
     /// Whether copies and products of engines are done as late as somebody waits for them.
     fn late(&self) -> bool {
         false
+    }
+
+    /// Runs a launch of a host function somewhere else, on its operands; `None` has it run here.
+    fn launch(&mut self, launch: &Arc<Launch>, operands: &[Array]) -> Option<Result<Vec<Array>, RunError>> {
+        let _ = (launch, operands);
+        None
     }
 
     /// A host function is about to start a launch.

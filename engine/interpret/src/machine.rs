@@ -219,8 +219,13 @@ impl Machine<'_> {
             }
             Action::Launch(plan, launch) => {
                 let inputs = step.operands.iter().map(|&source| self.tile(source)).collect::<Result<Vec<_>, _>>()?;
-                self.hooks.launch_begins(launch);
-                let outputs = plan.run(inputs, self.hooks)?;
+                let outputs = match self.hooks.launch(launch, &inputs) {
+                    Some(outputs) => outputs?,
+                    None => {
+                        self.hooks.launch_begins(launch);
+                        plan.run(inputs, self.hooks)?
+                    }
+                };
                 outputs.into_iter().map(Value::Tile).collect()
             }
         };
