@@ -127,7 +127,10 @@ pub(crate) fn run(
             // Where no thread can be had, the others do its work.
             let _ = thread.spawn_scoped(scope, || work(&mut Quiet { shared: &shared, caller: None }));
         }
-        work(&mut Quiet { shared: &shared, caller: Some(hooks) });
+        let mut own = Quiet { shared: &shared, caller: Some(hooks) };
+        // Once in any case: others may leave this thread nothing to do.
+        own.cancelled();
+        work(&mut own);
     });
     drop(jobs);
     if shared.cancelled.load(Ordering::Relaxed) {
