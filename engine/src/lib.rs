@@ -18,6 +18,7 @@ pub mod facts;
 pub mod files;
 mod findings;
 mod fixes;
+pub mod generated;
 mod hazards;
 mod host;
 pub mod memory;

@@ -1,13 +1,20 @@
 //! Commands of `workspace/executeCommand`: their names and arguments. What runs is in [`crate::runner`], how results are shown
 //! in [`crate::presenting`].
 
+use pallas_engine::generated::Form;
 use serde_json::Value;
 use std::str::FromStr;
 use tower_lsp_server::ls_types::{Position, Uri};
 
 /// The names, as clients register them.
-pub(crate) const NAMES: [&str; 5] =
-    ["pallas.run", "pallas.profile", "pallas.kernelIr", "pallas.explain", "pallas.debugInformation"];
+pub(crate) const NAMES: [&str; 6] = [
+    "pallas.run",
+    "pallas.profile",
+    "pallas.kernelIr",
+    "pallas.generatedCode",
+    "pallas.explain",
+    "pallas.debugInformation",
+];
 
 /// A command.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +25,8 @@ pub(crate) enum Command {
     Profile(Uri),
     /// The kernel IR of the launch at a place, or of all launches.
     KernelIr(Uri, Option<Position>),
+    /// What is generated from it: `"form"` is `cuda`, `simt` or `ttir`; CUDA C++ where nothing is said.
+    GeneratedCode(Uri, Option<Position>, Form),
     /// The page of a rule.
     Explain(String),
     /// What the server is and knows, for reports of mistakes.
@@ -41,6 +50,16 @@ impl Command {
             "pallas.run" => Command::Run(uri()?),
             "pallas.profile" => Command::Profile(uri()?),
             "pallas.kernelIr" => Command::KernelIr(uri()?, position()),
+            "pallas.generatedCode" => {
+                let form = match first.and_then(|first| first.get("form")) {
+                    Some(given) => given.as_str().and_then(Form::named).ok_or_else(|| {
+                        let names: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
+                        format!("{name}: {given} is no form of code; there are: {}", names.join(", "))
+                    })?,
+                    None => Form::Cuda,
+                };
+                Command::GeneratedCode(uri()?, position(), form)
+            }
             "pallas.explain" => {
                 let code = first.and_then(|first| first.as_str().or_else(|| first.get("code")?.as_str()));
                 Command::Explain(code.ok_or("pallas.explain takes the code or the name of a rule")?.to_string())
@@ -73,5 +92,9 @@ mod tests {
         assert!(Command::read("pallas.fly", &[]).is_err_and(|problem| problem.contains("pallas.run, pallas.profile")));
         assert!(Command::read("pallas.run", &[json!(3)]).is_err_and(|problem| problem.contains("uri")));
         assert!(Command::read("pallas.explain", &[]).is_err());
+        let form = [json!({"uri": "file:///a.py", "form": "verse"})];
+        assert!(
+            Command::read("pallas.generatedCode", &form).is_err_and(|problem| problem.contains("cuda, simt, ttir"))
+        );
     }
 }

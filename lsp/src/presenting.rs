@@ -144,6 +144,18 @@ impl Session<'_> {
         Ok(outcome.to_json())
     }
 
+    /// Shows what a launch of a file is in another form, and answers with it.
+    ///
+    /// # Errors
+    /// If the file has no launch.
+    pub(crate) async fn show(&self, file: &str, ending: &str, what: &str, text: Option<String>) -> Result<Value> {
+        let Some(text) = text else {
+            return Err(self.refuse(format!("{file}: no kernel is launched in this file")).await);
+        };
+        self.present(&format!("{file}.{ending}"), &text, what).await;
+        Ok(serde_json::json!({"text": text}))
+    }
+
     /// Shows a text: as a document, or where the client opens none, its last lines as a message. A client that shows results
     /// itself has them in the answer.
     pub(crate) async fn present(&self, name: &str, text: &str, short: &str) {

@@ -6,6 +6,7 @@ use crate::capabilities::{FIX_ALL, PROFILE, RUN};
 use crate::from_proto;
 use crate::state::Snapshot;
 use crate::to_proto::Places;
+use pallas_engine::generated::Form;
 use pallas_ide::{self as ide, Span};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -315,6 +316,11 @@ pub(crate) fn signature_help(snapshot: &Snapshot, position: lsp::Position) -> Op
 /// The kernel IR of the launch at a place.
 pub(crate) fn kernel_ir(snapshot: &Snapshot, position: Option<lsp::Position>) -> Option<String> {
     ide::kernel_ir(&snapshot.analysed.analysis, position.map(|position| offset(snapshot, position)))
+}
+
+/// What is generated from the launch at a place.
+pub(crate) fn generated_code(snapshot: &Snapshot, position: Option<lsp::Position>, form: Form) -> Option<String> {
+    ide::generated_code(&snapshot.analysed.analysis, position.map(|position| offset(snapshot, position)), form)
 }
 
 /// `textDocument/diagnostic`

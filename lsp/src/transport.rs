@@ -396,12 +396,13 @@ impl LanguageServer for Backend {
             Command::KernelIr(uri, position) => {
                 let name = uris::path(&uri).rsplit('/').next().unwrap_or_default().to_string();
                 let text = self.ask(uri, Kind::Newest, move |snapshot| requests::kernel_ir(snapshot, position)).await?;
-                let Some(text) = text else {
-                    let problem = format!("{name}: no kernel is launched in this file");
-                    return Err(session.refuse(problem).await);
-                };
-                session.present(&format!("{name}.ir"), &text, "kernel IR").await;
-                serde_json::json!({"text": text})
+                session.show(&name, "ir", "kernel IR", text).await?
+            }
+            Command::GeneratedCode(uri, position, form) => {
+                let name = uris::path(&uri).rsplit('/').next().unwrap_or_default().to_string();
+                let work = move |snapshot: &Snapshot| requests::generated_code(snapshot, position, form);
+                let text = self.ask(uri, Kind::Newest, work).await?;
+                session.show(&name, form.name(), "generated code", text).await?
             }
             Command::Explain(code) => {
                 let Some(rule) = check::find(&code) else {

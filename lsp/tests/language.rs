@@ -343,6 +343,25 @@ fn the_kernel_ir_is_a_document_of_its_own() {
 }
 
 #[test]
+fn generated_code_is_shown_in_each_form() {
+    let mut client = Client::start();
+    client.greet(json!({"capabilities": editor()}));
+    client.open(FILE, PRODUCT);
+    for (form, word) in [("cuda", "__global__"), ("simt", "blocks="), ("ttir", "tt.func")] {
+        let arguments = json!({"command": "pallas.generatedCode", "arguments": [{"uri": FILE, "form": form}]});
+        let id = client.ask("workspace/executeCommand", arguments);
+        let answer = client.answer(id).expect("an answer");
+        let text = answer["text"].as_str().expect("a text");
+        assert!(text.contains(word) || text.starts_with("// "), "{form}: {text}");
+        assert!(form != "cuda" || text.contains(word), "{text}");
+    }
+    let arguments = json!({"command": "pallas.generatedCode", "arguments": [{"uri": FILE, "form": "verse"}]});
+    let id = client.ask("workspace/executeCommand", arguments);
+    assert!(client.answer(id).is_err());
+    assert_eq!(client.finish(), Some(0));
+}
+
+#[test]
 fn edits_and_answers_are_counted_in_every_encoding() {
     let line = "s = '🙂é𝐱'; x = jnp.ones((64, 256))";
     let text = format!("import jax\nimport jax.numpy as jnp\n{line}\ny = x\n");

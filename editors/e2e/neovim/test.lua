@@ -166,6 +166,16 @@ function tests.explains()
     return vim.api.nvim_buf_get_name(0):find('pallas://ir', 1, true) ~= nil
   end) and text_of(0):find('scale_kernel', 1, true) ~= nil, text_of(0))
   vim.cmd.close()
+  vim.cmd('Pallas code')
+  check(':Pallas code shows CUDA C++', wait(function()
+    return vim.api.nvim_buf_get_name(0):find('pallas://cuda', 1, true) ~= nil
+  end) and text_of(0):find('__global__', 1, true) ~= nil, text_of(0))
+  vim.cmd.close()
+  messages = {}
+  vim.cmd('Pallas code verse')
+  check('what is no form of code is said', wait(function()
+    return (messages[1] or ''):find('cuda, simt, ttir', 1, true) ~= nil
+  end), messages)
   local complete = vim.fn.getcompletion('Pallas ', 'cmdline')
   check(':Pallas completes its commands', vim.list_contains(complete, 'profile') and vim.list_contains(complete, 'ir'), complete)
   complete = vim.fn.getcompletion('Pallas explain PL10', 'cmdline')

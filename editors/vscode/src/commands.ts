@@ -84,16 +84,28 @@ async function explain(needs: Needs, argument: unknown): Promise<void> {
   if (page) await needs.documents.preview(`${code}.md`, page.text);
 }
 
-async function kernelIr(needs: Needs): Promise<void> {
+/** Asks the server for another form of the launch at the cursor, and shows it. */
+async function form(needs: Needs, command: string, ending: string, more: Record<string, string> = {}, language?: string): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.languageId !== 'python') {
     void vscode.window.showErrorMessage('Pallas: open a Python file first.');
     return;
   }
   const { line, character } = editor.selection.active;
-  const argument = { uri: editor.document.uri.toString(), position: { line, character } };
-  const ir = await needs.session.execute<{ text: string }>('pallas.kernelIr', argument);
-  if (ir) await needs.documents.show(`${editor.document.uri.path.replace(/^.*\//, '')}.ir`, ir.text);
+  const argument = { uri: editor.document.uri.toString(), position: { line, character }, ...more };
+  const shown = await needs.session.execute<{ text: string }>(command, argument);
+  if (shown) await needs.documents.show(`${editor.document.uri.path.replace(/^.*\//, '')}.${ending}`, shown.text, language);
+}
+
+async function generatedCode(needs: Needs, argument: unknown): Promise<void> {
+  const forms = [
+    { label: 'CUDA C++', detail: 'what NVRTC compiles, with the Pallas line of each part', form: 'cuda', language: 'cpp' },
+    { label: 'SIMT IR', detail: 'what each thread of a GPU does', form: 'simt' },
+    { label: 'Triton IR', detail: 'what Triton compiles', form: 'ttir' },
+  ];
+  const asked = (argument as { form?: string } | undefined)?.form;
+  const chosen = forms.find((one) => one.form === asked) ?? (await vscode.window.showQuickPick(forms, { title: 'Show generated code as' }));
+  if (chosen) await form(needs, 'pallas.generatedCode', chosen.form, { form: chosen.form }, chosen.language);
 }
 
 async function openProfile(needs: Needs): Promise<void> {
@@ -134,7 +146,8 @@ export function table(needs: Needs): Record<string, (argument?: unknown) => unkn
     'pallas.watchFile': terminal('watch'),
     'pallas.profileInTerminal': terminal('profile'),
     'pallas.openProfile': () => openProfile(needs),
-    'pallas.showKernelIr': () => kernelIr(needs),
+    'pallas.showKernelIr': () => form(needs, 'pallas.kernelIr', 'ir'),
+    'pallas.showGeneratedCode': (argument) => generatedCode(needs, argument),
     'pallas.explainFinding': (argument) => explain(needs, argument),
     'pallas.restartServer': () => needs.session.restart(),
     'pallas.showLogs': () => needs.log.show(),

@@ -23,7 +23,7 @@ pub use completion::{Completion, CompletionKind, completions};
 pub use diagnostics::{Diagnostic, Note, Tag, diagnostics};
 pub use hover::{Hover, fact_hover, hover};
 pub use inlay_hints::{Hint, HintKind, inlay_hints};
-pub use kernel_ir::kernel_ir;
+pub use kernel_ir::{generated_code, kernel_ir};
 pub use lenses::{Lens, lenses};
 pub use links::{Links, links};
 pub use signature::{SignatureHelp, signature_help};

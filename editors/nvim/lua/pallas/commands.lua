@@ -124,6 +124,27 @@ local function ask(command, argument, done)
   end, vim.api.nvim_get_current_buf())
 end
 
+--- Shows another form of the launch at the cursor.
+---@param command string
+---@param kind string
+---@param more table<string, string>
+---@param filetype string
+local function at_cursor(command, kind, more, filetype)
+  local client = server.client(0)
+  if not client then
+    ask(command, nil, function() end)
+    return
+  end
+  local argument = vim.tbl_extend('force', more, {
+    uri = vim.uri_from_bufnr(0),
+    position = vim.lsp.util.make_position_params(0, client.offset_encoding).position,
+  })
+  local name = vim.fs.basename(vim.api.nvim_buf_get_name(0))
+  ask(command, argument, function(result)
+    show(('pallas://%s/%s'):format(kind, name), result.text, filetype)
+  end)
+end
+
 --- The codes of all rules, as `pallas-tui explain` lists them.
 local codes
 
@@ -214,16 +235,17 @@ M.commands = {
   ir = {
     about = 'show the kernel IR of the launch at the cursor',
     run = function()
-      local client = server.client(0)
-      if not client then
-        ask('pallas.kernelIr', nil, function() end)
-        return
-      end
-      local position = vim.lsp.util.make_position_params(0, client.offset_encoding).position
-      local name = vim.fs.basename(vim.api.nvim_buf_get_name(0))
-      ask('pallas.kernelIr', { uri = vim.uri_from_bufnr(0), position = position }, function(result)
-        show('pallas://ir/' .. name, result.text, 'mlir')
-      end)
+      at_cursor('pallas.kernelIr', 'ir', {}, 'mlir')
+    end,
+  },
+  code = {
+    about = 'show the code generated from the launch at the cursor: cuda, simt or ttir',
+    run = function(arguments)
+      local form = arguments[1] or 'cuda'
+      at_cursor('pallas.generatedCode', form, { form = form }, form == 'cuda' and 'cuda' or 'mlir')
+    end,
+    complete = function()
+      return { 'cuda', 'simt', 'ttir' }
     end,
   },
   log = {

@@ -1,0 +1,108 @@
+//! What launches are lowered to, as text to read: Triton IR, SIMT IR, CUDA C++. Nothing is compiled further or launched.
+
+use crate::Analysis;
+use pallas_ir::Launch;
+use pallas_simt::{Architecture, Program};
+use pallas_syntax::Span;
+
+/// What SIMT IR and CUDA C++ are made for: compute capability 9.0, Hopper.
+const CAPABILITY: u32 = 90;
+
+/// A form of generated code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Triton IR.
+    Ttir,
+    /// What each thread of a GPU does.
+    Simt,
+    /// CUDA C++, with the Pallas line that each part comes from.
+    Cuda,
+}
+
+impl Form {
+    /// The form with this name.
+    pub fn named(name: &str) -> Option<Form> {
+        Form::ALL.into_iter().find(|form| form.name() == name)
+    }
+
+    /// All forms.
+    pub const ALL: [Form; 3] = [Form::Cuda, Form::Simt, Form::Ttir];
+
+    /// Its name, which is also how files with it end.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Ttir => "ttir",
+            Form::Simt => "simt",
+            Form::Cuda => "cuda",
+        }
+    }
+}
+
+/// Why a launch has no such code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotGenerated {
+    /// The Pallas source.
+    pub span: Span,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+/// The code of a launch.
+///
+/// # Errors
+/// What the launch uses and the form has no words for.
+pub fn generated(analysis: &Analysis, launch: &Launch, form: Form) -> Result<String, NotGenerated> {
+    if form == Form::Ttir {
+        return match pallas_ttir::lower(launch) {
+            Ok(module) => Ok(module.to_string()),
+            Err(refusal) => {
+                let span = refusal.location.as_ref().map_or(launch.spans.call, |location| location.span);
+                Err(NotGenerated { span, message: format!("`{}` has no Triton IR: {refusal}", launch.kernel.name) })
+            }
+        };
+    }
+    match pallas_simt::compile(launch, Architecture::new(CAPABILITY)) {
+        Ok(program) if form == Form::Simt => Ok(program.kernel.to_string()),
+        Ok(program) => Ok(annotated(analysis, &program)),
+        Err(refusal) => {
+            let help = refusal.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+            let message = format!("`{}` is not compiled for a GPU: {refusal}{help}", launch.kernel.name);
+            Err(NotGenerated { span: refusal.span, message })
+        }
+    }
+}
+
+/// `file.py:3:5`, or `?` where the text is not known.
+pub fn place(analysis: &Analysis, span: Span) -> String {
+    let span = analysis.place(span);
+    let own = (analysis.source.id == span.file).then_some(&analysis.source);
+    match own.or_else(|| analysis.sources.iter().find(|source| source.id == span.file)) {
+        Some(source) => {
+            let at = source.line_column(span.start);
+            format!("{}:{}:{}", source.path, at.line, at.column)
+        }
+        None => "?".to_string(),
+    }
+}
+
+/// The source, with a comment where another line of the Pallas source begins.
+fn annotated(analysis: &Analysis, program: &Program) -> String {
+    let mut text = String::new();
+    let mut last = String::new();
+    let mut entries = program.lines.iter().peekable();
+    for (number, line) in (1..).zip(program.source.lines()) {
+        if let Some(entry) = entries.next_if(|entry| entry.line == number) {
+            let at = place(analysis, entry.span);
+            // Without the column: neighbours come from one line.
+            let at = at.rsplit_once(':').map_or(at.as_str(), |(line, _)| line);
+            if at != last {
+                let indent = &line[..line.len() - line.trim_start().len()];
+                text.push_str(&format!("{indent}// {at}\n"));
+                last = at.to_string();
+            }
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
