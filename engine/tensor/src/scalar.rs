@@ -57,6 +57,17 @@ impl Scalar {
         }
     }
 
+    /// What `GatherScatterMode.FILL_OR_DROP` puts where an index is out of bounds (`jnp.take`'s documentation).
+    pub fn filler(dtype: DType) -> Scalar {
+        match dtype.kind() {
+            Kind::Bool => Scalar::Bool(true),
+            Kind::Float => Scalar::Float(f64::NAN),
+            Kind::Signed => Scalar::Int(dtype.iinfo().map_or(0, |info| info.min)),
+            Kind::Unsigned => Scalar::Int(dtype.iinfo().map_or(0, |info| info.max)),
+            Kind::Key => Scalar::Key([u32::MAX; 2]),
+        }
+    }
+
     /// The nearest value that `dtype` can hold, by the rules of `lax.convert_element_type`:
     /// integers wrap, floats round to nearest even, float to integer truncates and saturates.
     ///

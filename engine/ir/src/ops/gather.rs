@@ -7,7 +7,7 @@ use super::rule::{self, tuple};
 use crate::op::{EvalContext, EvalError, InferContext, InferError, OpDef, OpKind, Types};
 use crate::types::TensorType;
 use pallas_tensor::ops::{BinaryOp, Combine, convert, scatter_flat, take_flat};
-use pallas_tensor::{Array, DType, Kind, Scalar, Shape};
+use pallas_tensor::{Array, DType, Scalar, Shape};
 
 /// Elements (or slices over the axes that are not indexed) at computed positions.
 ///
@@ -224,7 +224,7 @@ fn eval_gather(context: &EvalContext<'_>, mut operands: Operands) -> Results {
     let plan = Plan::new(x.shape(), axes(context)?, index_shape);
     let fill = context.attributes.str("mode") == Some("fill");
     let positions = plan.positions(x.shape(), &operands, !fill)?;
-    let filler = Array::scalar(x.dtype(), filler(x.dtype()));
+    let filler = Array::scalar(x.dtype(), Scalar::filler(x.dtype()));
     one(take_flat(&x, &positions, plan.result, &filler))
 }
 
@@ -239,17 +239,6 @@ fn eval_scatter(context: &EvalContext<'_>, mut operands: Operands) -> Results {
     let positions = plan.positions(x.shape(), &operands, clip)?;
     let combine = attribute(combine(context.attributes.str("combine")), "combine")?;
     one(scatter_flat(x, &positions, &updates, combine))
-}
-
-/// What `GatherScatterMode.FILL_OR_DROP` puts where nothing is (`jnp.take`'s documentation).
-fn filler(dtype: DType) -> Scalar {
-    match dtype.kind() {
-        Kind::Bool => Scalar::Bool(true),
-        Kind::Float => Scalar::Float(f64::NAN),
-        Kind::Signed => Scalar::Int(dtype.iinfo().map_or(0, |info| info.min)),
-        Kind::Unsigned => Scalar::Int(dtype.iinfo().map_or(0, |info| info.max)),
-        Kind::Key => Scalar::Key([u32::MAX; 2]),
-    }
 }
 
 /// The family.

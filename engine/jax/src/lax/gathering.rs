@@ -14,7 +14,7 @@ use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::{DType, Kind, Scalar, Shape};
+use pallas_tensor::{DType, Scalar, Shape};
 
 /// `lax.GatherDimensionNumbers`
 static GATHER_NUMBERS: Record = Record {
@@ -269,23 +269,12 @@ fn gather(interp: &Interp, args: Arguments) -> PyResult<Value> {
     };
     let filler = match fill.given() {
         Some(fill) => p::convert(&cx, &convert::tile(&cx, &fill, "gather")?, result.dtype(), false)?,
-        None => p::scalar(result.dtype(), filler(result.dtype())),
+        None => p::scalar(result.dtype(), Scalar::filler(result.dtype())),
     };
     let shape = result.shape().clone();
     let inside = p::broadcast_in_dim(&cx, &inside, &shape, &plan.batch_dims)?;
     let filler = p::broadcast_to(&cx, &filler, &shape)?;
     Ok(convert::value(&cx, p::select(&cx, &inside, &result, &filler)?))
-}
-
-/// What stands for slices that are not inside.
-fn filler(dtype: DType) -> Scalar {
-    match dtype.kind() {
-        Kind::Bool => Scalar::Bool(true),
-        Kind::Float => Scalar::Float(f64::NAN),
-        Kind::Signed => Scalar::Int(dtype.iinfo().map_or(0, |info| info.min)),
-        Kind::Unsigned => Scalar::Int(dtype.iinfo().map_or(0, |info| info.max)),
-        Kind::Key => Scalar::Key([u32::MAX; 2]),
-    }
 }
 
 fn scatter(interp: &Interp, args: Arguments, combine: &str) -> PyResult<Value> {

@@ -4,7 +4,7 @@ use super::context::{Lower, Tile, row_major};
 use super::number::Number;
 use crate::Refusal;
 use pallas_ir::{OpData, ops};
-use pallas_tensor::{DType, Kind, Scalar};
+use pallas_tensor::{DType, Scalar};
 
 impl Lower<'_> {
     pub(crate) fn lower_gather(&mut self, op: &OpData) -> Result<(), Refusal> {
@@ -46,20 +46,9 @@ impl Lower<'_> {
             let far = self.b.binary(&ops::MUL, inside, stride);
             index = self.b.binary(&ops::ADD, index, far);
         }
-        let other = fill.then(|| self.b.constant(dtype, filler(dtype), 1));
+        let other = fill.then(|| self.b.constant(dtype, Scalar::filler(dtype), 1));
         let value = self.b.load(stage, index, mask, other, false);
         self.set(op, value);
         Ok(())
-    }
-}
-
-/// What `FILL_OR_DROP` puts where nothing is.
-fn filler(dtype: DType) -> Scalar {
-    match dtype.kind() {
-        Kind::Bool => Scalar::Bool(true),
-        Kind::Float => Scalar::Float(f64::NAN),
-        Kind::Signed => Scalar::Int(dtype.iinfo().map_or(0, |info| info.min)),
-        Kind::Unsigned => Scalar::Int(dtype.iinfo().map_or(0, |info| info.max)),
-        Kind::Key => Scalar::Key([u32::MAX; 2]),
     }
 }
