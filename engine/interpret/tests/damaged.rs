@@ -1,8 +1,11 @@
 //! Damaged launches run to an end or to an error, never to a panic, whether the verifier likes them or not.
 
+mod support;
+
 use pallas_interpret::{Hooks, run_function, run_launch};
 use pallas_ir::text::{parse_function, parse_launch};
 use std::path::PathBuf;
+use support::Random;
 
 /// Stops after a number of programs and turns of loops.
 struct Patience(usize);
@@ -16,13 +19,7 @@ impl Hooks for Patience {
 
 #[test]
 fn damaged_launches_do_not_panic() {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below.max(1) as u64) as usize
-    };
+    let mut random = Random::new();
     let words = [
         "%",
         "[",
@@ -56,19 +53,8 @@ fn damaged_launches_do_not_panic() {
         let inputs = run_function(&inputs, Vec::new(), &mut Patience(10)).expect("constants");
         let launch: Vec<char> = parts[2].chars().collect();
         for _ in 0..200 {
-            let mut damaged = launch.clone();
-            for _ in 0..=random(2) {
-                let at = random(damaged.len());
-                let length = random(4).min(damaged.len() - at);
-                let word = words[random(words.len())].chars();
-                damaged.splice(at..at + length, word);
-            }
-            let damaged: String = damaged.into_iter().collect();
-            // Sizes that are not worth their memory here.
-            let large = damaged.split(|c: char| !c.is_ascii_digit()).any(|number| number.len() > 3);
-            if large {
-                continue;
-            }
+            let places = 1 + random.below(2);
+            let Some(damaged) = random.damaged(&launch, &words, places) else { continue };
             if let Ok(launch) = parse_launch(&damaged) {
                 ran += usize::from(run_launch(&launch, inputs.clone(), &mut Patience(200)).is_ok());
             }

@@ -1,8 +1,11 @@
 //! Damaged kernels of threads and engines run to an end or to an error, never to a panic, late copies and races included.
 
+mod support;
+
 use pallas_interpret::{Hooks, run_launch};
 use pallas_ir::text::parse_launch;
 use pallas_tensor::{Array, DType, Scalar};
+use support::Random;
 
 /// Stops after a number of programs and turns; looks for races, draws turns.
 struct Patience(usize, u64);
@@ -84,13 +87,7 @@ const KERNELS: [&str; 3] = [
 
 #[test]
 fn damaged_kernels_of_agents_do_not_panic() {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below.max(1) as u64) as usize
-    };
+    let mut random = Random::new();
     let words = [
         "%",
         "[",
@@ -132,17 +129,8 @@ fn damaged_kernels_of_agents_do_not_panic() {
         parse_launch(text).unwrap_or_else(|error| panic!("kernel {kernel}: {error:?}"));
         let letters: Vec<char> = text.chars().collect();
         for turn in 0..400 {
-            let mut damaged = letters.clone();
-            for _ in 0..random(3) {
-                let at = random(damaged.len());
-                let length = random(4).min(damaged.len() - at);
-                damaged.splice(at..at + length, words[random(words.len())].chars());
-            }
-            let damaged: String = damaged.into_iter().collect();
-            // Sizes that are not worth their memory here.
-            if damaged.split(|c: char| !c.is_ascii_digit()).any(|number| number.len() > 3) {
-                continue;
-            }
+            let places = random.below(3);
+            let Some(damaged) = random.damaged(&letters, &words, places) else { continue };
             let Ok(launch) = parse_launch(&damaged) else { continue };
             parsed += 1;
             let inputs = launch.operands.iter().filter(|operand| operand.role != pallas_ir::Role::Output);
