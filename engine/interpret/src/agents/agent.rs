@@ -85,6 +85,24 @@ pub(crate) enum Turn {
 }
 
 impl<'t> Agent<'t> {
+    /// An agent that has done nothing yet, is in no block, and waits for nobody.
+    pub(crate) fn new(registers: Vec<Value>, ids: Vec<usize>, block: usize, thread: Thread) -> Agent<'t> {
+        Agent {
+            registers,
+            frames: Vec::new(),
+            ids,
+            block,
+            thread,
+            parent: None,
+            children: 0,
+            forked: false,
+            waits: None,
+            visits: Vec::new(),
+            actor: 0,
+            groups: 0,
+        }
+    }
+
     /// Puts the results of a step into their registers, and goes past it.
     pub(crate) fn finish(&mut self, step: &Step, values: impl IntoIterator<Item = Value>) -> Result<(), RunError> {
         let mut values = values.into_iter();

@@ -1,6 +1,6 @@
 //! Which blocks lie along which axes of a cluster.
 
-use super::world::Topology;
+use super::topology::Topology;
 use pallas_ir::BarrierType;
 
 impl Topology {

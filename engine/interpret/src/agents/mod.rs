@@ -13,7 +13,9 @@ mod engines;
 mod reach;
 mod scheduler;
 mod stuck;
+mod topology;
 mod world;
 
 pub(crate) use agent::Thread;
-pub(crate) use world::{Topology, World};
+pub(crate) use topology::Topology;
+pub(crate) use world::World;

@@ -6,6 +6,7 @@ use super::barriers::Barrier;
 use super::blocks::{Blocks, Scope, Site};
 use super::engines::{Delay, Task};
 use super::scheduler::{Chosen, Scheduler};
+use super::topology::Topology;
 use crate::error::{RunError, RunErrorKind};
 use crate::hooks::Hooks;
 use crate::machine::{Machine, Value, registers};
@@ -13,64 +14,13 @@ use crate::memory::{Memory, View};
 use crate::races::Clocks;
 use crate::semaphores::Place;
 use crate::tape::{Action, Step, Tape};
-use pallas_ir::{AxisSemantics, Interpretation, Launch, MemorySpace, OpKind, RefType};
+use pallas_ir::{Interpretation, MemorySpace, RefType};
 use pallas_tensor::{Array, DType, Scalar};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
 /// The most agents that run at the same time.
 const MOST: usize = 1 << 14;
-
-/// Which programs run at the same time.
-#[derive(Clone, Debug)]
-pub(crate) struct Topology {
-    pub(crate) grid: Vec<usize>,
-    /// Programs with the same ids along the axes before this one run at the same time.
-    pub(crate) first: usize,
-    /// Whether the last axis is that of threads.
-    pub(crate) threads: bool,
-}
-
-impl Topology {
-    /// The topology of a launch whose programs act on each other.
-    pub(crate) fn of(launch: &Launch) -> Option<Topology> {
-        if !launch.has_agents() || !launch.dynamic.is_empty() {
-            return None;
-        }
-        let is_inner =
-            |axis: usize| matches!(launch.semantics.get(axis), Some(AxisSemantics::Cluster | AxisSemantics::Thread));
-        // Blocks that signal each other have to run at the same time, if nothing is copied in for each.
-        let signals =
-            launch.kernel.ops.iter().any(|op| {
-                matches!(op.op.kind, OpKind::Semaphore(_) | OpKind::Agent(pallas_ir::AgentOp::SignalEverywhere))
-            });
-        let whole = launch.operands.iter().all(|operand| operand.index_map.is_none());
-        let rank = launch.grid.len();
-        let first = match signals && whole {
-            true => 0,
-            false => (0..rank).find(|&axis| is_inner(axis)).unwrap_or(rank),
-        };
-        let threads = launch.semantics.last() == Some(&AxisSemantics::Thread) && launch.semantics.len() == rank;
-        Some(Topology { grid: launch.grid.clone(), first, threads })
-    }
-
-    /// The axis of threads, or how many axes there are.
-    pub(crate) fn threads_axis(&self) -> usize {
-        self.grid.len() - usize::from(self.threads)
-    }
-
-    pub(crate) fn threads(&self) -> usize {
-        match self.threads {
-            true => self.grid.last().copied().unwrap_or(1),
-            false => 1,
-        }
-    }
-
-    /// How many programs run at the same time.
-    pub(crate) fn size(&self) -> usize {
-        self.grid[self.first..].iter().fold(1, |size, &extent| size.saturating_mul(extent))
-    }
-}
 
 /// Agents with what they share.
 pub(crate) struct World<'t, 'h> {
@@ -149,20 +99,8 @@ impl<'t, 'h> World<'t, 'h> {
             }
             let thread =
                 Thread { number: if topology.threads { ids.last().copied().unwrap_or(0) } else { 0 }, warp: None };
-            world.agents.push(Agent {
-                registers: own,
-                frames: vec![Frame { block: &tape.body, next: 0, kind: Kind::Body }],
-                ids,
-                block,
-                thread,
-                parent: None,
-                children: 0,
-                forked: false,
-                waits: None,
-                visits: Vec::new(),
-                actor: 0,
-                groups: 0,
-            });
+            let frames = vec![Frame { block: &tape.body, next: 0, kind: Kind::Body }];
+            world.agents.push(Agent { frames, ..Agent::new(own, ids, block, thread) });
             let who = world.name(&world.agents[number]);
             if let Some(races) = &mut world.memory.races {
                 world.agents[number].actor = races.agent(who);
@@ -441,21 +379,10 @@ impl<'t, 'h> World<'t, 'h> {
         })?;
         for warp in bounds.0..bounds.1 {
             let parent = &self.agents[number];
-            let mut child = Agent {
-                registers: parent.registers.clone(),
-                frames: Vec::new(),
-                ids: parent.ids.clone(),
-                block: parent.block,
-                thread: Thread { number: parent.thread.number, warp: Some(warp as usize) },
-                parent: Some(number),
-                children: 0,
-                forked: false,
-                waits: None,
-                visits: Vec::new(),
-                actor: 0,
-                groups: 0,
-            };
-            let (parent, thread) = (self.agents[number].actor, child.thread);
+            let thread = Thread { number: parent.thread.number, warp: Some(warp as usize) };
+            let child = Agent::new(parent.registers.clone(), parent.ids.clone(), parent.block, thread);
+            let mut child = Agent { parent: Some(number), ..child };
+            let parent = self.agents[number].actor;
             let who = self.name(&child);
             if let Some(races) = &mut self.memory.races {
                 child.actor = races.warp(parent, thread, || who);

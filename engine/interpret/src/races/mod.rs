@@ -6,14 +6,15 @@
 //! On GPUs engines see writes of threads to shared memory only once they have been committed (`plgpu.commit_smem`).
 
 mod clock;
+mod groups;
 mod history;
 mod places;
 mod region;
 mod report;
 mod tensor;
+mod watched;
 
 use crate::agents::Thread;
-use crate::memory::{Memory, View};
 use crate::semaphores::Place;
 pub(crate) use clock::Clocks;
 use history::{History, Stamp};
@@ -403,77 +404,6 @@ impl Races {
         self.meetings.insert(place, meeting);
     }
 
-    /// A copy out of shared memory joins the open group; `read` and `written`: what is known then.
-    pub(crate) fn copied_out(&mut self, read: Clocks, written: Clocks, closes: bool, location: u32) {
-        let current = self.current;
-        let agent = self.of(current);
-        agent.copied = location;
-        match &mut agent.open {
-            Some([reads, writes]) => {
-                reads.join(&read);
-                writes.join(&written);
-            }
-            open => *open = Some([read, written]),
-        }
-        if closes {
-            self.close_group();
-        }
-    }
-
-    /// Closes the open group of copies.
-    pub(crate) fn close_group(&mut self) {
-        let current = self.current;
-        let agent = self.of(current);
-        let [reads, writes] = agent.open.take().unwrap_or_default();
-        agent.reads.push_back(reads);
-        agent.writes.push_back(writes);
-    }
-
-    /// The running agent waits until at most so many groups are under way.
-    pub(crate) fn drain(&mut self, left: usize, read_only: bool) {
-        let current = self.current;
-        let agent = self.of(current);
-        while agent.reads.len() > left {
-            let Some(reads) = agent.reads.pop_front() else { break };
-            agent.clocks.join(&reads);
-        }
-        while !read_only && agent.writes.len() > left {
-            let Some(writes) = agent.writes.pop_front() else { break };
-            agent.clocks.join(&writes);
-        }
-    }
-
-    /// Whether an agent has started copies out of shared memory and not waited until they were read: where the last was.
-    pub(crate) fn unawaited(&mut self, actor: u32) -> Option<u32> {
-        let agent = self.of(actor);
-        let under_way = agent.open.is_some() || agent.reads.iter().any(|reads| *reads != Clocks::default());
-        under_way.then_some(agent.copied)
-    }
-
-    /// A copy that an agent has not waited for when it ended.
-    pub(crate) fn report_unawaited(&mut self, actor: u32, location: u32) {
-        let who = self.of(actor).who as usize;
-        if self.found.len() < MOST_FOUND && self.known.insert((location, location, u8::MAX)) {
-            self.found.push(Found::Unawaited { location, who: self.names[who].clone() });
-        }
-    }
-
-    /// A product into registers is under way.
-    pub(crate) fn multiplied(&mut self, done: Clocks) {
-        let current = self.current;
-        self.of(current).products.push_back(done);
-    }
-
-    /// The running agent waits until at most so many products are under way.
-    pub(crate) fn wait_products(&mut self, left: usize) {
-        let current = self.current;
-        let agent = self.of(current);
-        while agent.products.len() > left {
-            let Some(done) = agent.products.pop_front() else { break };
-            agent.clocks.join(&done);
-        }
-    }
-
     /// What was found, with its places.
     pub(crate) fn take_found(&mut self, locations: &[pallas_ir::function::Location]) -> Vec<Hazard> {
         std::mem::take(&mut self.found).into_iter().map(|found| found.hazard(locations)).collect()
@@ -485,59 +415,4 @@ impl Races {
 pub(crate) struct How {
     pub(crate) writes: bool,
     pub(crate) atomic: bool,
-}
-
-impl Memory {
-    /// A buffer is there, under a name.
-    pub(crate) fn declare(&mut self, buffer: usize, name: Option<&Arc<str>>, ty: &RefType) {
-        if let Some(races) = &mut self.races
-            && !ty.space.is_semaphore()
-            && ty.barrier.is_none()
-        {
-            races.declare(buffer, name, ty, false);
-        }
-    }
-
-    /// A whole array that outlives programs is there, under a name.
-    pub(crate) fn declare_array(&mut self, buffer: usize, name: Option<&Arc<str>>, ty: &RefType) {
-        if let Some(races) = &mut self.races {
-            races.declare(buffer, name, ty, true);
-        }
-    }
-
-    /// Buffers from a number on are gone.
-    pub(crate) fn forget_from(&mut self, first: usize) {
-        if let Some(races) = &mut self.races {
-            races.forget_from(first);
-        }
-    }
-
-    /// The running agent has waited for a semaphore.
-    pub(crate) fn waited(&mut self, place: Place) {
-        if let Some(races) = &mut self.races {
-            races.waited(place);
-        }
-    }
-
-    /// The running agent accesses what a view shows.
-    pub(crate) fn accessed(&mut self, view: &View, writes: bool, location: u32) {
-        if self.races.is_none() {
-            return;
-        }
-        let Some(region) = self.region(view) else { return };
-        if let Some(races) = &mut self.races {
-            races.access(view.buffer, region, How { writes, atomic: false }, location);
-        }
-    }
-
-    /// An engine accesses what a view shows.
-    pub(crate) fn engine_access(&mut self, engine: &mut Option<Engine>, view: &View, writes: bool) {
-        if engine.is_none() {
-            return;
-        }
-        let Some(region) = self.region(view) else { return };
-        if let (Some(races), Some(engine)) = (&mut self.races, engine) {
-            races.engine_access(engine, view.buffer, region, writes);
-        }
-    }
 }
