@@ -77,10 +77,7 @@ pub fn place(analysis: &Analysis, span: Span) -> String {
     let span = analysis.place(span);
     let own = (analysis.source.id == span.file).then_some(&analysis.source);
     match own.or_else(|| analysis.sources.iter().find(|source| source.id == span.file)) {
-        Some(source) => {
-            let at = source.line_column(span.start);
-            format!("{}:{}:{}", source.path, at.line, at.column)
-        }
+        Some(source) => source.place(span.start),
         None => "?".to_string(),
     }
 }

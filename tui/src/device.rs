@@ -2,7 +2,7 @@
 
 use crate::args::Device;
 use crate::environment;
-use crate::render::Batch;
+use crate::render::source_of;
 use pallas_engine::accelerator::{Accelerated, Acceleration, Difference, End, Gpu, Open, Simulator};
 use pallas_engine::{Run, Span, cuda};
 use std::path::{Path, PathBuf};
@@ -104,9 +104,5 @@ fn differs(at: &str, accelerated: &Accelerated, difference: &Difference) -> Stri
 
 /// `file.py:3:5`
 fn place(run: &Run, span: Span) -> String {
-    let batch = Batch { findings: Vec::new(), sources: run.sources.clone() };
-    batch.source(span).map_or_else(String::new, |source| {
-        let at = source.line_column(span.start);
-        format!("{}:{}:{}", source.path, at.line, at.column)
-    })
+    source_of(&run.sources, span).map_or_else(String::new, |source| source.place(span.start))
 }

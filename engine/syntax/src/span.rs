@@ -127,6 +127,12 @@ impl SourceFile {
         LineColumn { line: line as u32 + self.lines_before, column: column as u32 + 1 }
     }
 
+    /// Where a byte offset is, as people and their terminals read it: `file.py:3:5`.
+    pub fn place(&self, offset: u32) -> String {
+        let at = self.line_column(offset);
+        format!("{}:{}:{}", self.path, at.line, at.column)
+    }
+
     /// One-based line of a byte offset.
     pub fn line_of(&self, offset: u32) -> u32 {
         self.line_column(offset).line

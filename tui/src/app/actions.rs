@@ -133,9 +133,7 @@ impl App {
     /// Hands on where the cursor is: the place in the source, and of a finding what it says.
     fn copied(&mut self) -> Option<Effect> {
         let (report, span) = self.report.as_ref().zip(self.anchor_span())?;
-        let source = report.source_of(span);
-        let place = source.line_column(span.start);
-        let mut text = format!("{}:{}:{}", source.path, place.line, place.column);
+        let mut text = report.source_of(span).place(span.start);
         if let Some(finding) = self.finding().filter(|_| self.anchor == Anchor::Finding) {
             text = format!("{text}: {} {}", finding.code, finding.message);
         }

@@ -7,12 +7,9 @@ pub(super) fn render(batches: &[Batch]) -> String {
     for batch in batches {
         for finding in &batch.findings {
             let Some(source) = batch.source(finding.span) else { continue };
-            let at = source.line_column(finding.span.start);
             text.push_str(&format!(
-                "{}:{}:{}: {}[{}] {}\n",
-                source.path,
-                at.line,
-                at.column,
+                "{}: {}[{}] {}\n",
+                source.place(finding.span.start),
                 finding.severity.name(),
                 finding.code,
                 finding.message

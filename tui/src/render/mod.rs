@@ -19,10 +19,15 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// The source of a span. Spans come from sources that were read, so there is one; the first stands in otherwise.
+    /// The source of a span.
     pub(crate) fn source(&self, span: Span) -> Option<&Arc<SourceFile>> {
-        self.sources.iter().find(|s| s.id == span.file).or(self.sources.first())
+        source_of(&self.sources, span)
     }
+}
+
+/// The source of a span. Spans come from sources that were read, so there is one; the first stands in otherwise.
+pub(crate) fn source_of(sources: &[Arc<SourceFile>], span: Span) -> Option<&Arc<SourceFile>> {
+    sources.iter().find(|s| s.id == span.file).or(sources.first())
 }
 
 impl From<&Analysis> for Batch {

@@ -25,9 +25,8 @@ pub(crate) fn text(report: &Report) -> String {
 }
 
 fn one(report: &Report, launch: &LaunchReport, out: &mut String) {
-    let source = report.source_of(launch.launch.spans.call);
-    let at = source.line_column(launch.launch.spans.call.start);
-    out.push_str(&format!("{} ({}:{}:{})\n", launch.launch.kernel.name, source.path, at.line, at.column));
+    let call = launch.launch.spans.call;
+    out.push_str(&format!("{} ({})\n", launch.launch.kernel.name, report.source_of(call).place(call.start)));
     out.push_str(&format!("  {}\n\n", launch.grid()));
     out.push_str(&table(&operands(&launch.launch)));
     let blocks = blocks(&launch.launch);

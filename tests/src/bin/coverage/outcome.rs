@@ -216,11 +216,7 @@ impl View<'_> {
 
 /// A finding with all that it says, as text.
 pub(crate) fn in_full(finding: &Finding, analysis: &Analysis) -> String {
-    let place = |span: Span| {
-        let source = analysis.source_of(span);
-        let at = source.line_column(span.start);
-        format!("{}:{}:{}", source.path, at.line, at.column)
-    };
+    let place = |span: Span| analysis.source_of(span).place(span.start);
     let severity = finding.severity.name();
     let mut text = format!("{} {severity} {} {}\n", place(finding.span), finding.code, finding.message);
     for label in &finding.labels {
