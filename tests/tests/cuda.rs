@@ -12,12 +12,7 @@ use std::sync::Arc;
 const CAPABILITIES: [u32; 3] = [80, 90, 100];
 
 fn nvrtc() -> Option<Nvrtc> {
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let places = Places {
-        named: folder("PALLAS_CUDA_LIBRARIES"),
-        toolkits: ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(folder).collect(),
-        ..Places::default()
-    };
+    let places = Places::named_by(|name| std::env::var_os(name));
     match Nvrtc::load(find(&places).nvrtc.as_deref()) {
         Ok(nvrtc) => Some(nvrtc),
         Err(error) => {

@@ -36,20 +36,18 @@ pub(crate) fn find(python: Option<&Path>, script: &Path) -> Result<Environment, 
 
 /// Where NVIDIA's libraries and tools are looked for: what the environment of the process names, then the Python environments.
 pub(crate) fn cuda_places(python: Option<&Path>, script: &Path) -> Places {
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let mut packages: Vec<PathBuf> = Vec::new();
     if let Ok(environment) = find(python, script) {
         packages.extend(environment.paths.iter().map(PathBuf::from));
     }
-    if let Some(conda) = folder("CONDA_PREFIX") {
-        let (conda, script) = (conda.display().to_string(), script.display().to_string());
+    if let Some(conda) = std::env::var("CONDA_PREFIX").ok().filter(|folder| !folder.is_empty()) {
+        let script = script.display().to_string();
         let wanted = Wanted { python: None, virtual_env: Some(&conda), script: &script };
         packages.extend(Environment::find(&Disk, &wanted).paths.iter().map(PathBuf::from));
     }
     Places {
-        named: folder("PALLAS_CUDA_LIBRARIES"),
-        toolkits: ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(folder).collect(),
         packages,
         programs: std::env::var_os("PATH").map_or_else(Vec::new, |paths| std::env::split_paths(&paths).collect()),
+        ..Places::named_by(|name| std::env::var_os(name))
     }
 }

@@ -4,6 +4,7 @@ mod candidates;
 
 pub use candidates::{library_folders, tool_folders};
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Where a front end was told to look: what the environment of the process says.
@@ -17,6 +18,19 @@ pub struct Places {
     pub packages: Vec<PathBuf>,
     /// Folders of programs: `PATH`.
     pub programs: Vec<PathBuf>,
+}
+
+impl Places {
+    /// What variables of an environment say, by `variable`, which has nothing for those that are not set or empty:
+    /// `PALLAS_CUDA_LIBRARIES`, `CUDA_HOME`, `CUDA_PATH`. Packages and programs are left to the caller.
+    pub fn named_by(variable: impl Fn(&str) -> Option<OsString>) -> Places {
+        let folder = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        Places {
+            named: folder("PALLAS_CUDA_LIBRARIES"),
+            toolkits: ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(folder).collect(),
+            ..Places::default()
+        }
+    }
 }
 
 /// What was found.
