@@ -5,9 +5,6 @@ use pallas_ir::Launch;
 use pallas_simt::{Architecture, Program};
 use pallas_syntax::Span;
 
-/// What SIMT IR and CUDA C++ are made for: compute capability 9.0, Hopper.
-const CAPABILITY: u32 = 90;
-
 /// A form of generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -61,7 +58,7 @@ pub fn generated(analysis: &Analysis, launch: &Launch, form: Form) -> Result<Str
             }
         };
     }
-    match pallas_simt::compile(launch, Architecture::new(CAPABILITY)) {
+    match pallas_simt::compile(launch, Architecture::HOPPER) {
         Ok(program) if form == Form::Simt => Ok(program.kernel.to_string()),
         Ok(program) => Ok(annotated(analysis, &program)),
         Err(refusal) => {

@@ -17,6 +17,9 @@ pub struct Architecture {
 }
 
 impl Architecture {
+    /// An H100 or H200: what code is shown for, and what is simulated, where no device says otherwise.
+    pub const HOPPER: Architecture = Architecture { capability: 90, shared_bytes: 227 << 10 };
+
     /// The architecture with this compute capability, with the shared memory that CUDA's tables give it.
     pub fn new(capability: u32) -> Architecture {
         let kilobytes = match capability {

@@ -5,12 +5,10 @@ use pallas_ir::{Launch, Role};
 use pallas_simt::{Architecture, compile, sim};
 use pallas_tensor::{Array, ops};
 
-/// What it simulates: an H100.
-const CAPABILITY: u32 = 90;
 /// How many instructions a launch may take, each counted once for a block.
 const FUEL: u64 = 2_000_000_000;
 
-/// A GPU that is simulated.
+/// A GPU that is simulated: an H100.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simulator;
 
@@ -20,7 +18,7 @@ impl Accelerator for Simulator {
     }
 
     fn run(&mut self, launch: &Launch, inputs: &[Array]) -> Result<Ran, NotRun> {
-        let program = compile(launch, Architecture::new(CAPABILITY)).map_err(|refusal| NotRun {
+        let program = compile(launch, Architecture::HOPPER).map_err(|refusal| NotRun {
             message: refusal.message,
             span: Some(refusal.span),
             help: refusal.help,
