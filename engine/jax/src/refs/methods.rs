@@ -76,30 +76,30 @@ pub(super) static PROPERTIES: &[NativeDef] = &[
 ];
 
 /// The receiver of a method: the tables bind it, so anything else is a call through the class.
-pub(super) fn receiver(interp: &Interp, value: &Value) -> PyResult<RefObject> {
+fn receiver(interp: &Interp, value: &Value) -> PyResult<RefObject> {
     value.downcast::<RefObject>().cloned().ok_or_else(|| interp.type_error("expected a Ref".to_string()))
 }
 
-pub(super) fn get_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
+fn get_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this] = args.take();
     interp.get_item(&this, &Value::Ellipsis)
 }
 
-pub(super) fn set_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
+fn set_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this, value] = args.take();
     interp.set_item(&this, &Value::Ellipsis, value)?;
     Ok(Value::None)
 }
 
 /// Another Ref to the same memory.
-pub(super) fn reinterpreted(cx: &Context<'_>, reference: &RefObject, attributes: Attributes) -> PyResult<Value> {
+fn reinterpreted(cx: &Context<'_>, reference: &RefObject, attributes: Attributes) -> PyResult<Value> {
     let value = reference.operand(cx)?;
     let results = reference.trace.add(cx, Op(&ops::REINTERPRET), &[value], attributes, &[])?;
     let result = results.first().and_then(|&value| RefObject::new(&reference.trace, value));
     result.map(Value::object).ok_or_else(|| cx.interp.runtime_error("a Ref has no result"))
 }
 
-pub(super) fn reshape_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
+fn reshape_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this, shape] = args.take();
     let cx = Context::jax(interp);
     let reference = receiver(interp, &this)?;
@@ -149,7 +149,7 @@ pub(crate) fn transposed(interp: &Interp, this: &Value, permutation: &Value) -> 
     reinterpreted(&cx, &reference, Attributes::none().with("permutation", Attribute::Ints(axes)))
 }
 
-pub(super) fn bitcast_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
+fn bitcast_method(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this, dtype] = args.take();
     let cx = Context::jax(interp);
     let dtype = crate::dtype::parse(&cx, &dtype)?;
@@ -159,7 +159,7 @@ pub(super) fn bitcast_method(interp: &Interp, args: Arguments) -> PyResult<Value
 }
 
 /// Refuses a Ref some of whose extents are computed.
-pub(super) fn known_extents(interp: &Interp, reference: &RefObject, method: &str) -> PyResult<()> {
+fn known_extents(interp: &Interp, reference: &RefObject, method: &str) -> PyResult<()> {
     match reference.computed().is_empty() {
         true => Ok(()),
         false => Err(interp.not_implemented_error(format!(
@@ -183,12 +183,12 @@ pub(super) fn dtype(interp: &Interp, args: Arguments) -> PyResult<Value> {
     })
 }
 
-pub(super) fn ndim(interp: &Interp, args: Arguments) -> PyResult<Value> {
+fn ndim(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this] = args.take();
     Ok(Value::from(receiver(interp, &this)?.shape().len()))
 }
 
-pub(super) fn size(interp: &Interp, args: Arguments) -> PyResult<Value> {
+fn size(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this] = args.take();
     let reference = receiver(interp, &this)?;
     if reference.computed().is_empty() {
@@ -203,7 +203,7 @@ pub(super) fn at(interp: &Interp, args: Arguments) -> PyResult<Value> {
     Ok(Value::object(RefAt(receiver(interp, &this)?)))
 }
 
-pub(super) fn memory_space(interp: &Interp, args: Arguments) -> PyResult<Value> {
+fn memory_space(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [this] = args.take();
     let space = receiver(interp, &this)?.ty.space;
     Ok(if space == MemorySpace::Default { Value::None } else { crate::pallas::memory::space_value(space) })

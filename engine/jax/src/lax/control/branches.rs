@@ -15,7 +15,7 @@ use pallas_python::value::Value;
 use pallas_tensor::{DType, Scalar};
 
 /// Builds the ops of a branch.
-pub(super) type BranchFn<'b> = dyn FnMut(&Context<'_>) -> PyResult<Vec<Tile>> + 'b;
+type BranchFn<'b> = dyn FnMut(&Context<'_>) -> PyResult<Vec<Tile>> + 'b;
 
 /// A branch of [`cond`]: builds its part and returns its results.
 pub type Branch<'b> = &'b mut BranchFn<'b>;
@@ -39,7 +39,7 @@ pub fn cond(cx: &Context<'_>, index: &Tile, branches: &mut [Branch<'_>]) -> PyRe
     })
 }
 
-pub(super) fn operands_of(operands: &Value, single: Value, interp: &Interp) -> PyResult<Vec<Value>> {
+fn operands_of(operands: &Value, single: Value, interp: &Interp) -> PyResult<Vec<Value>> {
     let mut all = interp.collect(operands)?;
     if !matches!(single, Value::Unset | Value::Ellipsis) {
         all.push(single);
@@ -68,7 +68,7 @@ pub(super) fn cond_function(interp: &Interp, args: Arguments) -> PyResult<Value>
     branches(&cx, "cond", &condition, &[on_false, on_true], &operands)
 }
 
-pub(super) fn zero_array(tile: &Tile) -> pallas_tensor::Array {
+fn zero_array(tile: &Tile) -> pallas_tensor::Array {
     tile.array().cloned().unwrap_or_else(|| pallas_tensor::Array::scalar(tile.dtype(), Scalar::Int(0)))
 }
 
@@ -90,7 +90,7 @@ pub(super) fn switch(interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 /// What a branch returned: its structure and types.
-pub(super) type BranchShape = Option<(TreeDef, Vec<TensorType>)>;
+type BranchShape = Option<(TreeDef, Vec<TensorType>)>;
 
 /// Traces functions as branches, checks that they agree, and puts the result together.
 pub(super) fn branches(
@@ -104,7 +104,7 @@ pub(super) fn branches(
     threads.settle(cx, carrying_branches(cx, name, index, functions, operands, &threads))
 }
 
-pub(super) fn carrying_branches(
+fn carrying_branches(
     cx: &Context<'_>,
     name: &str,
     index: &Tile,
@@ -223,7 +223,7 @@ fn disagreement(cx: &Context<'_>, name: &str, [a, b]: [Named<'_>; 2]) -> PyResul
 }
 
 /// The op's own refusal of branches that differ, under the rule for control flow.
-pub(super) fn agree_or(mut stop: Box<Stop>, name: &str) -> Box<Stop> {
+fn agree_or(mut stop: Box<Stop>, name: &str) -> Box<Stop> {
     if let Stop::Raise(raise) = &mut *stop
         && raise.diagnosis.is_none()
     {

@@ -129,7 +129,7 @@ fn promoted(cx: &Context<'_>, tile: &Tile, back: &TensorType) -> PyResult<(DType
 }
 
 /// A loop body from a carry to what it returns, in a trace.
-pub(super) type CarryFn<'b> = &'b mut dyn FnMut(&Context<'_>, &[Tile], &Rc<Trace>) -> PyResult<Value>;
+type CarryFn<'b> = &'b mut dyn FnMut(&Context<'_>, &[Tile], &Rc<Trace>) -> PyResult<Value>;
 
 /// The types that a body gives back for a carry, found in a region that is thrown away. `None` where the number of
 /// leaves differs (the real trace reports it).

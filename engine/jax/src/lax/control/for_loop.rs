@@ -74,7 +74,7 @@ pub fn for_loop(
 }
 
 /// Refs in the carry of a loop: they stay what they are, and do not go round.
-pub(super) struct CarriedRefs(Option<(TreeDef, Vec<Option<Value>>)>);
+struct CarriedRefs(Option<(TreeDef, Vec<Option<Value>>)>);
 
 impl CarriedRefs {
     pub(super) fn of(cx: &Context<'_>, carry: &Value) -> PyResult<CarriedRefs> {

@@ -55,7 +55,7 @@ pub(super) fn scan(interp: &Interp, args: Arguments) -> PyResult<Value> {
 }
 
 /// A scan as a `for` whose carry holds the stacked results.
-pub(super) fn scan_over(
+fn scan_over(
     cx: &Context<'_>,
     step: Step<'_>,
     init: &Value,
@@ -77,7 +77,7 @@ pub(super) fn scan_over(
     Ok((threads.settle(cx, carry)?, stacked))
 }
 
-pub(super) fn carrying_scan(
+fn carrying_scan(
     cx: &Context<'_>,
     step: Step<'_>,
     init: &Value,

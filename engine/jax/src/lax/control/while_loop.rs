@@ -23,7 +23,7 @@ pub(super) fn while_loop(interp: &Interp, args: Arguments) -> PyResult<Value> {
     threads.settle(&cx, carrying_while(&cx, &init, &mut test, &mut body))
 }
 
-pub(super) fn carrying_while(cx: &Context<'_>, init: &Value, test: ValueFn<'_>, body: ValueFn<'_>) -> PyResult<Value> {
+fn carrying_while(cx: &Context<'_>, init: &Value, test: ValueFn<'_>, body: ValueFn<'_>) -> PyResult<Value> {
     let interp = cx.interp;
     let (carry, def) = leaves(cx, init, "while_loop")?;
     let results = settled(cx, carry, |settling| {

@@ -180,7 +180,7 @@ pub(super) fn trace_kernel(
 }
 
 /// `x, y (inputs), o (output), 1 scratch`
-pub(super) fn kernel_arguments(operands: &[Operand], scratch: usize) -> String {
+fn kernel_arguments(operands: &[Operand], scratch: usize) -> String {
     let count = |role: Role| operands.iter().filter(|o| o.role == role).count();
     [
         (count(Role::Prefetch), "prefetched scalar"),

@@ -21,7 +21,7 @@ pub(super) struct Planned {
 }
 
 /// A spec as a value, with the object inside.
-pub(super) struct SpecRef(Value);
+struct SpecRef(Value);
 
 impl SpecRef {
     pub(super) fn get(&self) -> Option<&BlockSpec> {
@@ -91,7 +91,7 @@ pub(super) fn specs(
         .collect())
 }
 
-pub(super) fn tree_mismatch(
+fn tree_mismatch(
     cx: &Context<'_>,
     call: &PallasCall,
     (what, specs): (&str, &TreeDef),

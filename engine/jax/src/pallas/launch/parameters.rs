@@ -50,7 +50,7 @@ pub(super) fn name_parameters(
 }
 
 /// The `del` of a name at the top of a function's body.
-pub(super) fn dropped(body: &Body<'_>, name: &str) -> Option<Span> {
+fn dropped(body: &Body<'_>, name: &str) -> Option<Span> {
     let Body::Statements(statements) = body else { return None };
     let mut deleted = statements.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::Delete(targets) => Some(targets),

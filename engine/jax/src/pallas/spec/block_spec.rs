@@ -62,7 +62,7 @@ native_class!(
     }
 );
 
-pub(super) fn make_block_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
+fn make_block_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {
     block_spec(interp, args, None)
 }
 
@@ -242,7 +242,7 @@ impl Object for BlockSpec {
 }
 
 /// What `spec.index_map` gives: the function, whose result is always a tuple.
-pub(super) struct IndexMapFunction(Value);
+struct IndexMapFunction(Value);
 
 impl Object for IndexMapFunction {
     fn class(&self, interp: &Interp) -> Rc<Class> {

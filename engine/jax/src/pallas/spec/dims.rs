@@ -111,7 +111,7 @@ pub(super) fn block_dim(interp: &Interp) -> Value {
     classes.fold(first, |union, class| interp.union_of(&union, &class))
 }
 
-pub(super) fn pair(interp: &Interp, value: &Value) -> PyResult<(usize, usize)> {
+fn pair(interp: &Interp, value: &Value) -> PyResult<(usize, usize)> {
     let parts = interp.collect(value)?;
     match parts.as_slice() {
         [low, high] => Ok((interp.to_usize(low)?, interp.to_usize(high)?)),

@@ -48,7 +48,7 @@ native_class!(
     |interp, args| make_grid_spec(interp, args, true)
 );
 
-pub(super) fn make_grid_spec(interp: &Interp, args: Arguments, prefetched: bool) -> PyResult<Value> {
+fn make_grid_spec(interp: &Interp, args: Arguments, prefetched: bool) -> PyResult<Value> {
     let grid_span = argument_span(interp, "grid", usize::from(prefetched));
     let (prefetch, [grid, in_specs, out_specs, scratch_shapes]) = if prefetched {
         let [count, grid, in_specs, out_specs, scratch] = args.take();
