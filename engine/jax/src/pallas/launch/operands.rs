@@ -21,7 +21,7 @@ pub(super) struct Planned {
 }
 
 /// A spec as a value, with the object inside.
-struct SpecRef(Value);
+pub(super) struct SpecRef(Value);
 
 impl SpecRef {
     pub(super) fn get(&self) -> Option<&BlockSpec> {
