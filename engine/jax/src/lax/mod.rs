@@ -8,10 +8,18 @@ mod gathering;
 pub(crate) mod precision;
 pub(crate) mod primitives;
 mod products;
+mod reductions;
 mod shapes;
+mod slicing;
+mod sorting;
 
+use crate::context::Context;
+use crate::convert;
 use crate::pallas::add_functions;
+use crate::tile::Tile;
 use pallas_python::module::ModuleDef;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
 
 /// `jax.lax`
 pub static MODULES: &[&ModuleDef] = &[&LAX];
@@ -28,6 +36,9 @@ static LAX: ModuleDef = ModuleDef {
             elementwise::BINARY,
             elementwise::MORE,
             shapes::FUNCTIONS,
+            slicing::FUNCTIONS,
+            reductions::FUNCTIONS,
+            sorting::FUNCTIONS,
             crate::sharding::LAX,
             products::FUNCTIONS,
             gathering::FUNCTIONS,
@@ -41,3 +52,8 @@ static LAX: ModuleDef = ModuleDef {
         primitives::populate(namespace);
     },
 };
+
+/// Operands that a function takes as a sequence.
+fn tiles(cx: &Context<'_>, values: &Value, function: &str) -> PyResult<Vec<Tile>> {
+    cx.interp.collect(values)?.iter().map(|v| convert::operand(cx, v, function)).collect()
+}
