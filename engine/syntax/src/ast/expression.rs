@@ -1,7 +1,7 @@
 //! Expressions: Python's `expr`, arguments of calls, comprehensions, constants, the parts of f-strings.
 
-use super::definition::{Params, Scope};
 use super::Name;
+use super::definition::{Params, Scope};
 use super::operator::{BinaryOp, BoolOp, CompareOp, UnaryOp};
 use crate::span::Span;
 use std::sync::Arc;

@@ -8,7 +8,9 @@ mod operator;
 mod pattern;
 
 pub use self::definition::{ClassDef, FunctionDef, Param, Params, Scope};
-pub use self::expression::{Arg, Comprehension, ComprehensionClause, Constant, Expr, ExprKind, FStringField, FStringPart, Lambda};
+pub use self::expression::{
+    Arg, Comprehension, ComprehensionClause, Constant, Expr, ExprKind, FStringField, FStringPart, Lambda,
+};
 pub use self::operator::{BinaryOp, BoolOp, CompareOp, UnaryOp};
 pub use self::pattern::{MatchCase, Pattern};
 

@@ -1,11 +1,11 @@
 //! Methods of arrays that give their elements: as a copy, under another dtype, as Python's numbers, as bytes.
 
-use super::{derived, this};
 use super::shape::own;
-use crate::numpy::array::{NdArray, op_error};
+use super::{derived, this};
 use crate::context::Context;
 use crate::dtype;
 use crate::jnp::call;
+use crate::numpy::array::{NdArray, op_error};
 use crate::primitive;
 use crate::tile::Tile;
 use pallas_python::interp::Interp;

@@ -212,4 +212,3 @@ pub(super) fn set_attribute(array: &NdArray, name: &str, value: &Value, interp: 
         )),
     }
 }
-

@@ -1,11 +1,11 @@
 //! Methods of arrays that give the same elements in another shape or order: views where possible.
 
 use super::{derived, this};
-use crate::numpy::array::{NdArray, op_error};
-use crate::numpy::view::View;
 use crate::context::Context;
 use crate::convert;
 use crate::jnp::call;
+use crate::numpy::array::{NdArray, op_error};
+use crate::numpy::view::View;
 use pallas_python::interp::Interp;
 use pallas_python::native::Arguments;
 use pallas_python::raise::PyResult;
