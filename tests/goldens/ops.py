@@ -14,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 
+HELPERS = {"values.py", "mosaic.py"}
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "ops"
 TIMEOUT_SECONDS = 600
 
@@ -21,10 +22,10 @@ TIMEOUT_SECONDS = 600
 def main() -> int:
     named = [pathlib.Path(name).resolve() for name in sys.argv[1:]]
     for program in named or sorted(FOLDER.glob("*.py")):
-        if program.name == "values.py":
+        if program.name in HELPERS:
             continue
         done = subprocess.run(
-            [sys.executable, program.name],
+            [sys.executable, program.name, "--record"],
             cwd=program.parent,
             env={**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.DEVNULL,
