@@ -16,7 +16,6 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::{BinaryOp, CompareOp, UnaryOp};
 use pallas_tensor::{DType, Scalar};
-use std::any::Any;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -91,10 +90,6 @@ impl ArrayObject {
 impl Object for ArrayObject {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(if self.tile.is_traced() { &TRACER_CLASS } else { &ARRAY_CLASS })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -14,7 +14,6 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::{CompareOp, Name};
 use pallas_tensor::{DType, Kind};
-use std::any::Any;
 use std::rc::Rc;
 
 /// `np.dtype('float32')`
@@ -349,10 +348,6 @@ fn construct_scalar(interp: &Interp, class: &Rc<Class>, args: CallArgs) -> PyRes
 impl Object for DTypeObject {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&DTYPE_CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

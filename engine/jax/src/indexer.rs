@@ -13,7 +13,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_tensor::{Array, DType, Scalar};
-use std::any::Any;
 use std::rc::Rc;
 
 /// An index that a view has.
@@ -37,10 +36,6 @@ pub(crate) fn value(index: &Rc<RefIndex>) -> Value {
 impl Object for Indexer {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

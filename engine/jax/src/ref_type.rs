@@ -6,7 +6,6 @@ use pallas_python::interp::Interp;
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// A Ref, asked for its type only.
@@ -32,10 +31,6 @@ impl RefObject {
 impl Object for AbstractRef {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

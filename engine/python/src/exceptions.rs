@@ -7,7 +7,6 @@ use crate::object::Object;
 use crate::raise::{Diagnosis, PyResult, Raise, Stop, TraceEntry};
 use crate::value::Value;
 use pallas_syntax::ast::Name;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -20,10 +19,6 @@ pub struct Traceback {
 impl Object for Traceback {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         Rc::clone(&interp.types().traceback)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -7,7 +7,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::{PyResult, Stop};
 use crate::value::Value;
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -90,10 +89,6 @@ impl Generator {
 impl Object for Generator {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         Rc::clone(&interp.types().generator)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

@@ -8,7 +8,6 @@ use crate::interp::Interp;
 use crate::object::Object;
 use crate::raise::{PyResult, Stop};
 use crate::value::{Range, Value};
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -156,10 +155,6 @@ impl Object for BuiltinIterator {
         interp.named_class(name)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn iterate(&self, this: &Value, _interp: &Interp) -> Option<PyResult<Value>> {
         Some(Ok(this.clone()))
     }
@@ -192,10 +187,6 @@ impl<F: FnMut(&Interp) -> PyResult<Option<Value>> + 'static> Object for NativeIt
             Some(Value::Class(class)) => Rc::clone(class),
             _ => interp.named_class(self.name),
         }
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn iterate(&self, this: &Value, _interp: &Interp) -> Option<PyResult<Value>> {

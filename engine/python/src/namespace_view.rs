@@ -10,7 +10,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::{BinaryOp, CompareOp, Name};
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -119,10 +118,6 @@ impl NamespaceView {
 impl Object for NamespaceView {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class_with(&TABLE, &[Rc::clone(&interp.types().dict)])
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {

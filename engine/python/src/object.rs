@@ -18,9 +18,6 @@ pub trait Object: Any {
     /// Its type: `type(x)`. Methods and properties are looked up there, after [`Object::get_attr`].
     fn class(&self, interp: &Interp) -> Rc<Class>;
 
-    /// For [`Value::downcast`]: `self`.
-    fn as_any(&self) -> &dyn Any;
-
     /// An attribute that depends on the value; `None` falls through to the class.
     fn get_attr(&self, _this: &Value, _name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
         Ok(None)

@@ -10,6 +10,7 @@ use crate::native::NativeFunction;
 use crate::object::Object;
 use pallas_syntax::Span;
 use pallas_syntax::ast::Name;
+use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -171,7 +172,7 @@ impl Value {
     /// The Rust object inside, if it is a `T`.
     pub fn downcast<T: Object>(&self) -> Option<&T> {
         match self {
-            Value::Object(object) => object.as_any().downcast_ref(),
+            Value::Object(object) => (&**object as &dyn Any).downcast_ref(),
             _ => None,
         }
     }

@@ -13,7 +13,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::CompareOp;
-use std::any::Any;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -139,10 +138,6 @@ fn asked(interp: &Interp) -> Option<usize> {
 impl Object for CpuDevice {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

@@ -17,7 +17,6 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -125,10 +124,6 @@ impl Object for JitDecorator {
         interp.native_class(&CLASS)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn is_callable(&self) -> bool {
         true
     }
@@ -149,10 +144,6 @@ impl Object for JitDecorator {
 impl Object for Jitted {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

@@ -19,7 +19,6 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// Rows of `jax`.
@@ -291,10 +290,6 @@ fn disable_jit(interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for Scope {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&SCOPE_CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

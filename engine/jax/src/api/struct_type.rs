@@ -13,7 +13,6 @@ use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_syntax::ast::CompareOp;
 use pallas_tensor::{DType, Shape};
-use std::any::Any;
 use std::rc::Rc;
 
 /// A shape and a dtype.
@@ -195,10 +194,6 @@ impl ShapeDtypeStruct {
 impl Object for ShapeDtypeStruct {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(if self.is_type { &TYPE_CLASS } else { &CLASS })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

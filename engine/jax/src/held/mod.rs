@@ -23,7 +23,6 @@ use pallas_python::interp::Interp;
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::{Slice, Value};
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -208,10 +207,6 @@ impl Object for HeldRef {
         interp.native_class(&CLASS)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn attribute_names(&self) -> Vec<&'static str> {
         vec!["shape", "dtype", "ndim", "size", "at", "sharding", "aval"]
     }
@@ -262,10 +257,6 @@ pub(crate) fn text(tile: &Tile) -> String {
 impl Object for At {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&AT_CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_item(&self, _this: &Value, key: &Value, _interp: &Interp) -> Option<PyResult<Value>> {

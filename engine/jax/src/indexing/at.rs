@@ -15,7 +15,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_tensor::{DType, Scalar};
-use std::any::Any;
 use std::rc::Rc;
 
 /// `x.at`
@@ -99,10 +98,6 @@ impl Object for AtHelper {
         interp.native_class(&HELPER)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_item(&self, _this: &Value, key: &Value, _interp: &Interp) -> Option<PyResult<Value>> {
         Some(Ok(Value::object(AtIndex { array: self.array.clone(), key: key.clone() })))
     }
@@ -115,10 +110,6 @@ impl Object for AtHelper {
 impl Object for AtIndex {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&INDEX)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn repr(&self, _this: &Value, interp: &Interp) -> PyResult<Option<String>> {

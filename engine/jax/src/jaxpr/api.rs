@@ -17,7 +17,6 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// Rows of `jax`.
@@ -105,10 +104,6 @@ fn make_jaxpr(interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for Maker {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&MAKER)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {
@@ -238,10 +233,6 @@ impl Object for Shown {
             Part::Primitive(_) => &PRIMITIVE,
             Part::Variable(_) => &VARIABLE,
         })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

@@ -8,7 +8,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::CompareOp;
-use std::any::Any;
 use std::rc::Rc;
 
 /// `jax._src.core.ShapedArray`
@@ -40,10 +39,6 @@ impl ShapedArray {
 impl Object for ShapedArray {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

@@ -13,7 +13,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::{Slice, Value};
 use pallas_tensor::{Scalar, Shape};
-use std::any::Any;
 use std::rc::Rc;
 
 /// `mgrid` and `ogrid`: grids by subscript.
@@ -40,10 +39,6 @@ pub fn grids(rules: Rules) -> [(&'static str, Value); 2] {
 impl Object for Grid {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&GRID_CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {

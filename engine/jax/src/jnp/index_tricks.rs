@@ -14,7 +14,6 @@ use pallas_python::interp::Interp;
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// What a subscript does.
@@ -59,10 +58,6 @@ pub fn objects(rules: Rules) -> [(&'static str, Value); 4] {
 impl Object for IndexTrick {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {

@@ -14,7 +14,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_tensor::{Array, Casting, DType, FloatInfo, IntInfo, Kind, Scalar};
-use std::any::Any;
 use std::rc::Rc;
 
 functions! { JAX_ROWS NUMPY_ROWS
@@ -315,10 +314,6 @@ impl Object for Limits {
             Limits::Float(_) => &FLOAT_LIMITS,
             Limits::Int(_) => &INT_LIMITS,
         })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

@@ -17,7 +17,6 @@ use pallas_python::native::{Arguments, NativeDef, NativeFunction};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// A function of one tile.
@@ -363,10 +362,6 @@ pub fn function_value(row: &'static NativeDef, rules: Rules) -> Value {
 impl Object for Ufunc {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(if self.rules == Rules::Jax { &JAX_UFUNC } else { &NUMPY_UFUNC })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

@@ -12,7 +12,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
-use std::any::Any;
 use std::rc::Rc;
 
 /// One of them.
@@ -66,10 +65,6 @@ fn bind(interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for Primitive {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

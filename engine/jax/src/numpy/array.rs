@@ -25,7 +25,6 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::{BinaryOp, CompareOp, UnaryOp};
 use pallas_tensor::{Array, DType, OpError, Scalar, Shape, print};
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -240,10 +239,6 @@ pub(super) fn op_error(cx: &Context<'_>, error: &OpError) -> Box<pallas_python::
 impl Object for NdArray {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         if self.scalar { dtype::scalar_type(interp, self.dtype(), Rules::Numpy) } else { interp.native_class(&NDARRAY) }
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

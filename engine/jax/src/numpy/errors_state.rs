@@ -6,7 +6,6 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -110,10 +109,6 @@ static SCOPE: NativeClass = NativeClass {
 impl Object for Scope {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&SCOPE)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -8,7 +8,6 @@ use pallas_python::native::Arguments;
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// The flags of one array.
@@ -46,10 +45,6 @@ impl Flags {
 impl Object for Flags {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&FLAGS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

@@ -14,7 +14,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_tensor::{Array, Shape};
-use std::any::Any;
 use std::rc::Rc;
 
 /// Rows of the module.
@@ -103,10 +102,6 @@ fn vectorize(interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for Vectorized {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&VECTORIZE)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

@@ -15,7 +15,6 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_tensor::Array;
 use pallas_tensor::print::{self, FloatMode, PrintOptions, Sign};
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -205,10 +204,6 @@ static SCOPE: NativeClass = NativeClass {
 impl Object for Scope {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&SCOPE)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -20,7 +20,6 @@ use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
 use pallas_tensor::Array;
-use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -259,10 +258,6 @@ fn semantics(interp: &Interp, params: &Value) -> PyResult<Vec<AxisSemantics>> {
 impl Object for PallasCall {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

@@ -8,7 +8,6 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -127,9 +126,5 @@ static CLASS: NativeClass = NativeClass {
 impl Object for Forced {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

@@ -12,7 +12,6 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// A memory space.
@@ -246,10 +245,6 @@ impl Object for SpaceObject {
         interp.native_class(member(self.0).0)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn is_callable(&self) -> bool {
         true
     }
@@ -321,10 +316,6 @@ pub fn space_text(space: MemorySpace) -> String {
 impl Object for MemoryRef {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&REF_CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

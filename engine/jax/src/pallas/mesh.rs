@@ -20,7 +20,6 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::Span;
 use pallas_tensor::{DType, Scalar};
-use std::any::Any;
 use std::rc::Rc;
 
 /// Rows of the `pallas` module.
@@ -169,10 +168,6 @@ type Axes = Vec<(Rc<str>, usize)>;
 impl Object for Deferred {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

@@ -15,7 +15,6 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// Rows of the `pallas` module.
@@ -183,10 +182,6 @@ fn when(_interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for When {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&WHEN_CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

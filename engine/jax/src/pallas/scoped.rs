@@ -22,7 +22,6 @@ use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_syntax::ast::{BinaryOp, Name};
 use pallas_tensor::{DType, Scalar};
-use std::any::Any;
 use std::rc::Rc;
 
 /// Rows of the `pallas` module.
@@ -90,10 +89,6 @@ static CLASS: NativeClass = NativeClass {
 impl Object for Deferred {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

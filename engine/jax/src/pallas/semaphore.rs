@@ -15,7 +15,6 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::CompareOp;
 use pallas_tensor::{DType, Shape};
-use std::any::Any;
 use std::rc::Rc;
 
 /// Kinds of semaphores.
@@ -164,10 +163,6 @@ impl Object for SemaphoreRequest {
         interp.native_class(&REQUEST_CLASS)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
             "shape" => Some(Value::tuple(self.shape.iter().map(|&extent| Value::from(extent)))),
@@ -190,10 +185,6 @@ impl Object for SemaphoreRequest {
 impl Object for SemaphoreDType {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&DTYPE_CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

@@ -14,7 +14,6 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::{Slice, Value};
-use std::any::Any;
 use std::rc::Rc;
 
 /// A slice with a start, a size and a stride.
@@ -111,10 +110,6 @@ pub fn class(interp: &Interp) -> Value {
 impl Object for SliceObject {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

@@ -26,7 +26,6 @@ use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::ast::{BinaryOp, UnaryOp};
 use pallas_tensor::DType;
-use std::any::Any;
 use std::rc::Rc;
 
 /// A Ref of an open trace.
@@ -320,10 +319,6 @@ impl Object for RefObject {
         interp.native_class(&REF_CLASS)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_attr(&self, this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
         let class = self.class(interp);
         if name.starts_with("__") || class.lookup(name).is_some() {
@@ -423,10 +418,6 @@ impl Object for RefObject {
 impl Object for RefAt {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&AT_CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {

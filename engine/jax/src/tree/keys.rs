@@ -7,7 +7,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::CompareOp;
-use std::any::Any;
 use std::rc::Rc;
 
 /// The kinds of keys.
@@ -107,10 +106,6 @@ pub fn key_string(interp: &Interp, path: &[Value], simple: bool, separator: &str
 impl Object for KeyObject {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(self.table().0)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

@@ -6,7 +6,6 @@ use crate::interp::Interp;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// A code object.
@@ -17,10 +16,6 @@ pub(crate) struct CodeObject {
 impl Object for CodeObject {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         Rc::clone(&interp.types().code)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

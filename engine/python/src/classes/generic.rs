@@ -7,7 +7,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::{BinaryOp, CompareOp};
-use std::any::Any;
 use std::rc::Rc;
 
 /// `list[int]`
@@ -102,10 +101,6 @@ impl Object for GenericAlias {
         Rc::clone(&interp.types().generic_alias)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
         match name {
             "__origin__" => Ok(Some(self.origin.clone())),
@@ -167,10 +162,6 @@ impl Object for GenericAlias {
 impl Object for Union {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         Rc::clone(&interp.types().union_type)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

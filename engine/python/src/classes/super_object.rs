@@ -6,7 +6,6 @@ use crate::interp::Interp;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// What `super()` returns.
@@ -33,10 +32,6 @@ impl SuperObject {
 impl Object for SuperObject {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         Rc::clone(&interp.types().super_)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -9,7 +9,6 @@ use crate::object::Object;
 use crate::raise::{Abort, Diagnosis, PyResult, Raise, Stop};
 use crate::value::Value;
 use pallas_syntax::ast::{Name, StmtKind};
-use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,10 +18,6 @@ struct KeptDiagnosis(Diagnosis);
 impl Object for KeptDiagnosis {
     fn class(&self, interp: &Interp) -> Rc<crate::class::Class> {
         Rc::clone(&interp.types().object)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -8,7 +8,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -245,10 +244,6 @@ fn truncate(interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for Stream {
     fn class(&self, _: &Interp) -> Rc<Class> {
         self.class.clone()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn iterate(&self, _: &Value, _: &Interp) -> Option<PyResult<Value>> {

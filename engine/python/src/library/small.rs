@@ -8,7 +8,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 pub(super) static FUTURE: ModuleDef = ModuleDef {
@@ -202,10 +201,6 @@ static REFERENCE: NativeClass = NativeClass {
 impl Object for Reference {
     fn class(&self, interp: &Interp) -> Rc<crate::class::Class> {
         interp.native_class(&REFERENCE)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn call(&self, _: &Value, _: crate::call::CallArgs, _: &Interp) -> Option<PyResult<Value>> {

@@ -8,7 +8,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 const LOWERCASE: &str = "abcdefghijklmnopqrstuvwxyz";
@@ -76,10 +75,6 @@ struct Template {
 impl Object for Template {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&TEMPLATE)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {

@@ -10,7 +10,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::{CompareOp, Name};
-use std::any::Any;
 use std::rc::Rc;
 
 pub(super) static MODULE: ModuleDef = ModuleDef {
@@ -111,10 +110,6 @@ fn forward(interp: &Interp, args: &Arguments, method: &str) -> PyResult<Value> {
 impl Object for MappingProxy {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&MAPPING_PROXY)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_item(&self, _: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {

@@ -9,7 +9,6 @@ use crate::native::NativeDef;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 
 const NONE: &[NativeDef] = &[];
 
@@ -172,10 +171,6 @@ static LOCK: NativeClass = NativeClass {
 impl Object for Lock {
     fn class(&self, interp: &Interp) -> std::rc::Rc<crate::class::Class> {
         interp.native_class(&LOCK)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn truth(&self, _: &Value, _: &Interp) -> PyResult<Option<bool>> {

@@ -8,7 +8,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -322,9 +321,5 @@ struct CatchWarnings {
 impl Object for CatchWarnings {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CATCH_WARNINGS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

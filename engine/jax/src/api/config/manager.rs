@@ -9,7 +9,6 @@ use pallas_python::native::NativeDef;
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -86,10 +85,6 @@ impl Object for Setting {
         interp.native_class(&SETTING)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
             "value" => lookup(interp, self.state.option),
@@ -122,10 +117,6 @@ impl Object for Setting {
 impl Object for Scope {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&SCOPE)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

@@ -15,7 +15,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -191,10 +190,6 @@ pub(super) fn lookup(interp: &Interp, option: &str) -> Option<Value> {
 impl Object for Config {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

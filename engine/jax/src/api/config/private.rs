@@ -9,7 +9,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
-use std::any::Any;
 use std::rc::Rc;
 
 /// An option that a program declared.
@@ -133,10 +132,6 @@ fn flag(interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for Flag {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&FLAG)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -8,7 +8,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::CompareOp;
-use std::any::Any;
 use std::rc::Rc;
 
 /// A structure as a value.
@@ -114,10 +113,6 @@ fn children(interp: &Interp, value: &Value) -> PyResult<Value> {
 impl Object for Structure {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

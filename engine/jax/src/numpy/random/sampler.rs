@@ -10,7 +10,6 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -145,10 +144,6 @@ impl Object for BitSource {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&PCG64)
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 /// The only argument of a constructor: `seed`.
@@ -184,10 +179,6 @@ fn reseed(interp: &Interp, sampler: &Sampler, args: Arguments) -> PyResult<Value
 impl Object for Sampler {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(if self.method == Method::Lemire { &GENERATOR } else { &RANDOM_STATE })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -8,7 +8,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::{PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -43,10 +42,6 @@ static CONTEXT: NativeClass = NativeClass {
 impl Object for Expected {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CONTEXT)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

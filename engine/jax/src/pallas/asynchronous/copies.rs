@@ -18,7 +18,6 @@ use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
 use pallas_tensor::Shape;
-use std::any::Any;
 use std::rc::Rc;
 
 /// Rows of `pltpu`.
@@ -254,10 +253,6 @@ fn sync_copy(interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for Descriptor {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

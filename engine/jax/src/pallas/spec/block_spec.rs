@@ -15,7 +15,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
-use std::any::Any;
 use std::rc::Rc;
 
 /// A `BlockSpec`.
@@ -207,10 +206,6 @@ impl Object for BlockSpec {
         interp.native_class(if self.gpu.is_some() { &GPU_BLOCK_SPEC } else { &BLOCK_SPEC })
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
             "block_shape" => Some(self.block_shape.clone()),
@@ -247,10 +242,6 @@ struct IndexMapFunction(Value);
 impl Object for IndexMapFunction {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.type_of(&self.0)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

@@ -7,7 +7,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::CompareOp;
-use std::any::Any;
 use std::rc::Rc;
 
 /// `pl.Buffered(n)`
@@ -49,10 +48,6 @@ impl Buffered {
 impl Object for Buffered {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&BUFFERED)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

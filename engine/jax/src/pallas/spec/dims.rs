@@ -8,7 +8,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::CompareOp;
-use std::any::Any;
 use std::rc::Rc;
 
 /// `pl.Blocked(n)`, `pl.Squeezed()`, `pl.Element(n, padding)`, and the old `pl.Unblocked(padding)`.
@@ -139,10 +138,6 @@ impl Object for DimObject {
             DimObject::BoundedSlice(_) => &BOUNDED_SLICE,
             DimObject::Indirect(_) => &INDIRECT,
         })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

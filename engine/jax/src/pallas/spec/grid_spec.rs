@@ -9,7 +9,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::Span;
-use std::any::Any;
 use std::rc::Rc;
 
 /// `GridSpec`, also with prefetched scalars.
@@ -71,10 +70,6 @@ fn make_grid_spec(interp: &Interp, args: Arguments, prefetched: bool) -> PyResul
 impl Object for GridSpec {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(if self.prefetched { &PREFETCH_GRID_SPEC } else { &GRID_SPEC })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

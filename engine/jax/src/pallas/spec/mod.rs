@@ -29,7 +29,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
-use std::any::Any;
 use std::rc::Rc;
 
 /// A class of which programs make values by calling it.
@@ -153,10 +152,6 @@ pub(crate) fn check_in_specs(interp: &Interp, value: &Value, span: Span) -> PyRe
 impl Object for NoBlockSpec {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&NO_BLOCK_SPEC)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn repr(&self, _this: &Value, _interp: &Interp) -> PyResult<Option<String>> {

@@ -18,7 +18,6 @@ use pallas_python::native::NativeDef;
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -66,10 +65,6 @@ static CLASS: NativeClass = NativeClass {
 impl Object for CustomVjp {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

@@ -11,7 +11,6 @@ use pallas_python::interp::Interp;
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// What a transformed function does when it is called.
@@ -66,10 +65,6 @@ pub(crate) fn wrapped_attribute(interp: &Interp, function: &Value, name: &str) -
 impl Object for Transformed {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

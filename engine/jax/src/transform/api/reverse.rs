@@ -16,7 +16,6 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// Rows of `jax`.
@@ -59,10 +58,6 @@ static CLASS: NativeClass = NativeClass {
 impl Object for Back {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {

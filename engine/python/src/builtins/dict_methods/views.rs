@@ -12,7 +12,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::{BinaryOp, CompareOp};
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -135,10 +134,6 @@ impl Object for View {
             Kind::Values => &VALUES,
             Kind::Items => &ITEMS,
         })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _this: &Value, name: &str, _interp: &Interp) -> PyResult<Option<Value>> {

@@ -8,7 +8,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::Name;
-use std::any::Any;
 use std::rc::Rc;
 
 /// How many words an argument takes.
@@ -174,10 +173,6 @@ pub(super) static ACTION: NativeClass = NativeClass {
 impl Object for Handle {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&ACTION)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {

@@ -9,7 +9,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -45,10 +44,6 @@ static GROUP: NativeClass = NativeClass {
 impl Object for Group {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&GROUP)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -111,10 +106,6 @@ static COMMANDS: NativeClass = NativeClass {
 impl Object for Commands {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&COMMANDS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

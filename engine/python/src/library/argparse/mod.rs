@@ -17,7 +17,6 @@ use crate::value::Value;
 use action::Action;
 use group::{Group, add, add_subparsers, exclusive};
 use pallas_syntax::ast::Name;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -230,10 +229,6 @@ static PARSER: NativeClass = NativeClass {
 impl Object for Parser {
     fn class(&self, _: &Interp) -> Rc<Class> {
         self.class.clone()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {

@@ -9,7 +9,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::{PyResult, Stop};
 use crate::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -48,10 +47,6 @@ fn make(interp: &Interp, function: &Value, args: CallArgs) -> PyResult<Value> {
 impl Object for Manager {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&MANAGER)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {

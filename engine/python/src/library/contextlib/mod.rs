@@ -11,7 +11,6 @@ use crate::native::{Arguments, NativeDef};
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 pub(super) static MODULE: ModuleDef = ModuleDef {
@@ -56,10 +55,6 @@ struct Manager {
 impl Object for Manager {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(self.table)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {

@@ -8,7 +8,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::{PyResult, Stop};
 use crate::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -69,10 +68,6 @@ struct ExitStack {
 impl Object for ExitStack {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&EXIT_STACK)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -8,7 +8,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -75,10 +74,6 @@ impl Object for InitVar {
         interp.native_class(&INIT_VAR)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {
         Ok((name == "type").then(|| self.annotation.clone()))
     }
@@ -133,10 +128,6 @@ impl Field {
 impl Object for Field {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&FIELD)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -14,7 +14,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -94,10 +93,6 @@ impl Object for Auto {
         interp.native_class(&AUTO)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {
         Ok((name == "value").then(|| self.value.borrow().clone()))
     }
@@ -138,10 +133,6 @@ fn mark(interp: &Interp, args: crate::call::CallArgs, is_member: bool) -> PyResu
 impl Object for Marked {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(if self.is_member { &MEMBER } else { &NON_MEMBER })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

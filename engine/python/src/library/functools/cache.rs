@@ -11,7 +11,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -107,10 +106,6 @@ impl LruCache {
 impl Object for LruCache {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&WRAPPER)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
@@ -232,10 +227,6 @@ struct CachedProperty {
 impl Object for CachedProperty {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CACHED_PROPERTY)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

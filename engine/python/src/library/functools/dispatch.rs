@@ -11,7 +11,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -78,10 +77,6 @@ impl Dispatch {
 impl Object for Dispatch {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(if self.is_method { &METHOD } else { &FUNCTION })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

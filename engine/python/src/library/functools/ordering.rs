@@ -8,7 +8,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::CompareOp;
-use std::any::Any;
 use std::rc::Rc;
 
 static KEY: NativeClass = NativeClass {
@@ -39,10 +38,6 @@ pub(super) fn cmp_to_key(_: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for Key {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&KEY)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {

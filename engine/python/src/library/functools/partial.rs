@@ -8,7 +8,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -88,10 +87,6 @@ impl Object for Partial {
         self.class.clone()
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
             "func" => Some(self.function.clone()),
@@ -169,10 +164,6 @@ fn construct_method(interp: &Interp, _: &Rc<Class>, args: CallArgs) -> PyResult<
 impl Object for PartialMethod {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&PARTIAL_METHOD)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

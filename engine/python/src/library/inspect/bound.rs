@@ -12,7 +12,6 @@ use crate::raise::PyResult;
 use crate::signature::ParameterKind;
 use crate::value::Value;
 use pallas_syntax::ast::CompareOp;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -81,10 +80,6 @@ impl Bound {
 impl Object for Bound {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&BOUND)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn attribute_names(&self) -> Vec<&'static str> {

@@ -8,7 +8,6 @@ use crate::raise::PyResult;
 use crate::signature::ParameterKind;
 use crate::value::Value;
 use pallas_syntax::ast::CompareOp;
-use std::any::Any;
 use std::rc::Rc;
 
 /// `inspect.Parameter.empty`
@@ -87,10 +86,6 @@ pub(super) struct Kind(pub(super) usize);
 impl Object for Kind {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&KIND)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {
@@ -220,10 +215,6 @@ pub(super) fn annotation_text(interp: &Interp, annotation: &Value) -> PyResult<S
 impl Object for Parameter {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&PARAMETER)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -13,7 +13,6 @@ use crate::raise::PyResult;
 use crate::signature::ParameterKind;
 use crate::value::Value;
 use pallas_syntax::ast::CompareOp;
-use std::any::Any;
 use std::rc::Rc;
 
 /// `inspect.Signature`
@@ -92,10 +91,6 @@ pub(super) static SIGNATURE: NativeClass = NativeClass {
 impl Object for Signature {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&SIGNATURE)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -7,7 +7,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -140,10 +139,6 @@ pub(super) fn mapping() -> Value {
 impl Object for Environment {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&ENVIRON)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_item(&self, _: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {

@@ -17,7 +17,6 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{FromPrimitive, One, Signed, ToPrimitive, Zero};
 use pallas_syntax::ast::BinaryOp;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 use twister::Twister;
@@ -158,10 +157,6 @@ struct Random {
 impl Object for Random {
     fn class(&self, _: &Interp) -> Rc<Class> {
         self.class.clone()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

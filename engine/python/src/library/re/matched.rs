@@ -9,7 +9,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 /// The text that a pattern is matched against.
@@ -150,10 +149,6 @@ impl Match {
 impl Object for Match {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&MATCH)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {

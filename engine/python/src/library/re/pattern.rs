@@ -11,7 +11,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 const RANGE: &str = "(self, string, pos=0, endpos=9223372036854775807)";
@@ -146,10 +145,6 @@ fn pattern_error(
 impl Object for Pattern {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&PATTERN)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -9,7 +9,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -70,10 +69,6 @@ pub(in crate::library) fn callable_in(
 impl Object for Callable {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(self.table)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

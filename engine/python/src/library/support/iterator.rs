@@ -5,7 +5,6 @@ use crate::interp::Interp;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -45,10 +44,6 @@ pub(in crate::library) fn iterator_of(values: Vec<Value>) -> Value {
 impl Object for ClosureIterator {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(self.table)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn iterate(&self, this: &Value, _: &Interp) -> Option<PyResult<Value>> {

@@ -8,7 +8,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::Name;
-use std::any::Any;
 use std::rc::Rc;
 
 static MODULES: NativeClass = NativeClass {
@@ -83,10 +82,6 @@ fn pop(interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for Modules {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&MODULES)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_item(&self, _: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {

@@ -7,7 +7,6 @@ use crate::native::Arguments;
 use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
-use std::any::Any;
 use std::rc::Rc;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,10 +98,6 @@ fn write(interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for Stream {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&STREAM)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {

@@ -11,7 +11,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::{BinaryOp, CompareOp};
-use std::any::Any;
 use std::rc::Rc;
 
 /// A subscripted form or class.
@@ -63,10 +62,6 @@ impl Alias {
 impl Object for Alias {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(if is_union(self) { &UNION } else { &ALIAS })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -10,7 +10,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::BinaryOp;
-use std::any::Any;
 use std::rc::Rc;
 
 /// How a form treats what it is subscripted with, and how the result shows.
@@ -66,10 +65,6 @@ impl Form {
 impl Object for Form {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&FORM)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -10,7 +10,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::{BinaryOp, Name};
-use std::any::Any;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -76,10 +75,6 @@ impl TypeAliasType {
 impl Object for TypeAliasType {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {

@@ -11,7 +11,6 @@ use crate::object::Object;
 use crate::raise::PyResult;
 use crate::value::Value;
 use pallas_syntax::ast::{BinaryOp, CompareOp};
-use std::any::Any;
 use std::rc::Rc;
 
 /// What a variable stands for.
@@ -132,10 +131,6 @@ impl Object for Variable {
         })
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_attr(&self, this: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {
         Ok(Some(match name {
             "__name__" => Value::Str(self.name.clone()),
@@ -200,10 +195,6 @@ impl Object for Part {
         interp.native_class(&PART)
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {
         Ok((name == "__origin__").then(|| self.owner.clone()))
     }
@@ -252,10 +243,6 @@ pub(super) fn forward_text(value: &Value) -> Option<Rc<str>> {
 impl Object for ForwardRef {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&FORWARD_REF)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {
@@ -316,10 +303,6 @@ pub(super) fn new_type(interp: &Interp, args: Arguments) -> PyResult<Value> {
 impl Object for NewType {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&NEW_TYPE)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn get_attr(&self, _: &Value, name: &str, _: &Interp) -> PyResult<Option<Value>> {

@@ -25,7 +25,6 @@ use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_tensor::{DType, Shape};
-use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 use windows::Source;
@@ -122,10 +121,6 @@ fn normalized(specs: Value) -> Value {
 impl Object for Emitted {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 
     fn is_callable(&self) -> bool {
