@@ -14,6 +14,7 @@ mod exit;
 mod headless;
 mod interrupt;
 mod keymap;
+mod mistyped;
 mod output;
 mod picture;
 mod profiler;
@@ -33,6 +34,12 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(first) = std::env::args_os().nth(1).and_then(|first| first.into_string().ok())
+        && let Some(meant) = mistyped::subcommand(&first)
+    {
+        output::error(&format!("there is no command or file `{first}`; did you mean `pallas-tui {meant}`?"));
+        return ExitCode::from(2);
+    }
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -452,3 +452,13 @@ def call(x):
 print(call(jnp.ones(8)))
 jax.jit(call)(jnp.ones(6))
 ";
+
+#[test]
+fn a_mistyped_command_is_not_taken_for_a_file() {
+    for arguments in [&["chekc", "add.py"][..], &["chekc"]] {
+        let output = Case::with("add.py", WRONG).run(arguments);
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        assert_eq!(words, "pallas-tui: there is no command or file `chekc`; did you mean `pallas-tui check`?\n");
+    }
+}

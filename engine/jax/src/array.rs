@@ -309,7 +309,7 @@ pub(crate) fn missing_attribute(
         .attribute_names(this)
         .into_iter()
         .filter(|known| !known.starts_with('_'))
-        .map(|known| (distance(name, &known), known))
+        .map(|known| (strsim::levenshtein(name, &known), known))
         .min()
         .filter(|(distance, known)| *distance <= known.len().max(name.len()).div_ceil(3));
     interp.error_with(
@@ -322,22 +322,6 @@ pub(crate) fn missing_attribute(
             ..Default::default()
         },
     )
-}
-
-/// Edits between two names (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// Unsigned 64-bit values do not fit Python's small ints.

@@ -1,0 +1,39 @@
+//! `pallas-tui chekc k.py`: a word in the place of a subcommand that is almost one, which would otherwise be taken for a file.
+
+use clap::CommandFactory;
+use std::path::Path;
+
+/// Words with more changed, missing, added or exchanged letters than this are not compared.
+const MOST_EDITS: usize = 2;
+
+/// The subcommand that is meant by the first argument, where that is neither a subcommand nor a file.
+pub(crate) fn subcommand(first: &str) -> Option<String> {
+    if first.starts_with('-') || first.contains(['.', '/', '\\']) || Path::new(first).exists() {
+        return None;
+    }
+    let cli = crate::args::Cli::command();
+    let names: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).chain(["help"]).collect();
+    if names.contains(&first) {
+        return None;
+    }
+    let edits = |name: &&&str| strsim::osa_distance(first, name);
+    let nearest = names.iter().min_by_key(edits)?;
+    // A short word may not be made of anew.
+    (edits(&nearest) <= MOST_EDITS.min(first.chars().count() / 2)).then(|| (*nearest).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::subcommand;
+
+    #[test]
+    fn what_is_almost_a_subcommand_is_meant_for_it() {
+        let meant = |word: &str| subcommand(word);
+        assert_eq!(meant("chekc").as_deref(), Some("check"));
+        assert_eq!(meant("profil").as_deref(), Some("profile"));
+        assert_eq!(meant("rnu").as_deref(), Some("run"));
+        for word in ["run", "check", "help", "kernels", "run.py", "./chekc", "--help", "", "x"] {
+            assert_eq!(meant(word), None, "{word}");
+        }
+    }
+}
