@@ -148,7 +148,8 @@ impl<'a> Context<'a> {
             }
         };
         self.check_memory(results)?;
-        let arrays = eval(&EvalContext { attributes, results }, arrays)
+        // Whoever looks at a result computes it, with everything before it that has no other use.
+        let arrays = pallas_tensor::deferring(|| eval(&EvalContext { attributes, results }, arrays))
             .map_err(|error| self.interp.error(&self.interp.types().runtime_error, error.to_string()))?;
         Ok(arrays
             .into_iter()

@@ -3,9 +3,12 @@
 //! Views do not exist: an operation that only relabels (reshape) shares the buffer, every other
 //! one makes a new buffer or writes into one that nobody else holds.
 
+use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::buffer::{Buffer, Element, storage_of, with_elements};
+use crate::deferred::{Later, by_stretches};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::float8::Float8;
@@ -19,7 +22,45 @@ use crate::shape::Shape;
 pub struct Array {
     dtype: DType,
     shape: Shape,
-    buffer: Arc<Buffer>,
+    elements: Elements,
+}
+
+/// Elements, or what will compute them when somebody looks.
+#[derive(Clone)]
+struct Elements {
+    /// Nothing while there is something that computes them.
+    here: Arc<Buffer>,
+    later: Option<Arc<Later>>,
+}
+
+impl Elements {
+    fn new(buffer: Buffer) -> Elements {
+        Elements { here: Arc::new(buffer), later: None }
+    }
+
+    fn buffer(&self) -> &Arc<Buffer> {
+        self.later.as_ref().map_or(&self.here, |later| later.elements())
+    }
+
+    /// The elements, computed, for whoever wants to be their only holder.
+    fn settle(&mut self) -> &mut Arc<Buffer> {
+        if let Some(later) = self.later.take() {
+            self.here = later.elements().clone();
+        }
+        &mut self.here
+    }
+}
+
+impl PartialEq for Elements {
+    fn eq(&self, other: &Elements) -> bool {
+        self.buffer() == other.buffer()
+    }
+}
+
+impl fmt::Debug for Elements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.buffer().fmt(f)
+    }
 }
 
 /// An empty vector that can take `shape.size()` elements, or an error instead of an abort.
@@ -53,7 +94,11 @@ pub(crate) fn elements_like<'a, T: Element>(_like: &[T], arrays: &[&'a Array]) -
 impl Array {
     /// Whether two arrays are the same elements in memory, not only equal ones.
     pub fn shares_all_with(&self, other: &Array) -> bool {
-        Arc::ptr_eq(&self.buffer, &other.buffer) && self.shape == other.shape && self.dtype == other.dtype
+        let same = match (&self.elements.later, &other.elements.later) {
+            (Some(a), Some(b)) if Arc::ptr_eq(a, b) => true,
+            _ => Arc::ptr_eq(self.elements.buffer(), other.elements.buffer()),
+        };
+        same && self.shape == other.shape && self.dtype == other.dtype
     }
 
     /// An array of the buffer's own dtype.
@@ -78,14 +123,49 @@ impl Array {
         if shape.checked_size() != Some(buffer.len()) {
             return Err(OpError::argument("array", format!("shape {shape} does not hold {} elements", buffer.len())));
         }
-        Ok(Array { dtype, shape, buffer: Arc::new(buffer) })
+        Ok(Array { dtype, shape, elements: Elements::new(buffer) })
     }
 
     /// For operations, which know that dtype, shape and buffer fit.
     pub(crate) fn from_parts(dtype: DType, shape: Shape, buffer: Buffer) -> Array {
         debug_assert!(buffer.stores(dtype), "{dtype} in {buffer:?}");
         debug_assert_eq!(shape.size(), buffer.len());
-        Array { dtype, shape, buffer: Arc::new(buffer) }
+        Array { dtype, shape, elements: Elements::new(buffer) }
+    }
+
+    /// For [`crate::deferred`]: elements that are computed when somebody looks.
+    pub(crate) fn later(dtype: DType, shape: Shape, later: Later) -> Array {
+        debug_assert_eq!(shape.size(), later.len());
+        Array {
+            dtype,
+            shape,
+            elements: Elements { here: Arc::new(Buffer::U8(Vec::new())), later: Some(Arc::new(later)) },
+        }
+    }
+
+    /// What computes the elements, or has computed them.
+    pub(crate) fn put_off(&self) -> Option<&Later> {
+        self.elements.later.as_deref()
+    }
+
+    /// How many arrays share the elements.
+    pub(crate) fn holders(&self) -> usize {
+        self.elements.later.as_ref().map_or_else(|| Arc::strong_count(&self.elements.here), Arc::strong_count)
+    }
+
+    /// Some of the elements, in one dimension.
+    pub(crate) fn stretch(&self, range: &Range<usize>) -> Array {
+        let buffer = with_elements!(self.buffer(), elements => Element::wrap(elements[range.clone()].to_vec()));
+        Array::from_parts(self.dtype, Shape::from([range.len()]), buffer)
+    }
+
+    /// None of the elements, but one if there is one: what tells whether an operation accepts the array.
+    pub(crate) fn sample(&self) -> Array {
+        if self.size() == 1 {
+            return self.clone().relabel(Shape::scalar());
+        }
+        let none = self.put_off().map_or_else(|| none_of(&self.elements.here), |later| later.none().clone());
+        Array::from_parts(self.dtype, Shape::from([0]), none)
     }
 
     /// The same elements under another shape of the same size; the caller knows that it is.
@@ -101,7 +181,7 @@ impl Array {
     pub fn full(dtype: DType, shape: impl Into<Shape>, value: Scalar) -> Result<Array, OpError> {
         let shape = shape.into();
         let one = Array::scalar(dtype, value);
-        let buffer = with_elements!(&*one.buffer, elements => Element::wrap(repeated(&shape, elements[0])?));
+        let buffer = with_elements!(one.buffer(), elements => Element::wrap(repeated(&shape, elements[0])?));
         Ok(Array::from_parts(dtype, shape, buffer))
     }
 
@@ -129,11 +209,18 @@ impl Array {
         if shape.size() == 0 {
             return Array::zeros(dtype, shape);
         }
-        let mut line = reserve(&Shape::from([length]))?;
-        line.extend(0..length as i64);
-        let line = Array::from_parts(DType::I64, Shape::from([length]), Buffer::I64(line));
-        let line = crate::ops::convert(&line, dtype)?;
-        crate::ops::broadcast_in_dim(&line, shape, &[axis])
+        // So many neighbours have the same index.
+        let run: usize = shape[axis + 1..].iter().product();
+        by_stretches(shape, move |range| {
+            let part = Shape::from([range.len()]);
+            let mut line = reserve(&part)?;
+            if run == 1 && range.end <= length {
+                line.extend(range.start as i64..range.end as i64);
+            } else {
+                line.extend(range.map(|place| (place / run % length) as i64));
+            }
+            crate::ops::convert(&Array::from_parts(DType::I64, part, Buffer::I64(line)), dtype)
+        })
     }
 
     /// A scalar of rank 0, the value cast to the dtype.
@@ -187,7 +274,7 @@ impl Array {
 
     /// Number of elements.
     pub fn size(&self) -> usize {
-        self.buffer.len()
+        self.elements.later.as_ref().map_or_else(|| self.elements.here.len(), |later| later.len())
     }
 
     /// Bytes as numpy's `nbytes` counts them: elements times item size.
@@ -197,34 +284,36 @@ impl Array {
 
     /// The elements.
     pub fn buffer(&self) -> &Buffer {
-        &self.buffer
+        self.elements.buffer()
     }
 
     /// The elements to write in place, copied first if another array shares them.
     ///
     /// The buffer has to keep its variant and length; for `int4` and `uint4`, its range.
     pub fn make_mut(&mut self) -> &mut Buffer {
-        Arc::make_mut(&mut self.buffer)
+        Arc::make_mut(self.elements.settle())
     }
 
     /// The elements if they are stored as `T`.
     pub fn elements<T: Element>(&self) -> Option<&[T]> {
-        T::slice(&self.buffer)
+        T::slice(self.buffer())
     }
 
     /// The vector of elements: taken if this is its only holder, else copied.
-    pub fn into_elements<T: Element>(self) -> Option<Vec<T>> {
-        T::unwrap_buffer(Arc::unwrap_or_clone(self.buffer))
+    pub fn into_elements<T: Element>(mut self) -> Option<Vec<T>> {
+        self.elements.settle();
+        T::unwrap_buffer(Arc::unwrap_or_clone(self.elements.here))
     }
 
     /// Whether writing would not have to copy.
     pub fn is_unique(&self) -> bool {
-        Arc::strong_count(&self.buffer) == 1
+        let computed = self.put_off().and_then(Later::computed);
+        self.holders() == 1 && computed.is_none_or(|buffer| Arc::strong_count(buffer) == 1)
     }
 
     /// The element at a flat row-major index; `None` past the end.
     pub fn get(&self, index: usize) -> Option<Scalar> {
-        let scalar = match &*self.buffer {
+        let scalar = match self.buffer() {
             Buffer::Bool(elements) => Scalar::Bool(*elements.get(index)?),
             Buffer::I8(elements) => Scalar::Int((*elements.get(index)?).into()),
             Buffer::I16(elements) => Scalar::Int((*elements.get(index)?).into()),
@@ -291,8 +380,16 @@ impl Array {
             }
             (left, right) => left == right,
         };
-        self.dtype == other.dtype && self.shape == other.shape && bits(&self.buffer, &other.buffer)
+        self.dtype == other.dtype && self.shape == other.shape && bits(self.buffer(), other.buffer())
     }
+}
+
+/// A buffer of the same type without elements.
+fn none_of(buffer: &Buffer) -> Buffer {
+    fn none<T: Element>(_like: &[T]) -> Buffer {
+        T::wrap(Vec::new())
+    }
+    with_elements!(buffer, elements => none(elements))
 }
 
 /// A buffer with the one value, cast to the dtype.

@@ -6,6 +6,7 @@
 
 mod array;
 mod buffer;
+mod deferred;
 mod dtype;
 mod error;
 mod float8;
@@ -19,9 +20,11 @@ mod promote;
 pub mod random;
 mod scalar;
 mod shape;
+pub mod threads;
 
 pub use array::Array;
 pub use buffer::{Buffer, Element};
+pub use deferred::{by_stretches, deferring};
 pub use dtype::{DType, Kind};
 pub use error::OpError;
 pub use float8::Float8;

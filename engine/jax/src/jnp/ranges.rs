@@ -11,7 +11,7 @@ use pallas_ir::ops;
 use pallas_python::native::Arguments;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::{Array, Buffer, DType, Scalar, Shape};
+use pallas_tensor::{Array, Buffer, DType, OpError, Scalar, Shape};
 
 functions! { JAX_ROWS NUMPY_ROWS
     "arange" "(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None)" "Evenly spaced values from start (0) to stop, excluded." arange;
@@ -150,22 +150,36 @@ pub(super) fn numpy_range(cx: &Context<'_>, dtype: DType, start: Scalar, step: S
         (DType::F32 | DType::F64, _) => {
             let start = start.as_f64().unwrap_or(0.0);
             let step = start + step.as_f64().unwrap_or(1.0) - start;
-            let values = (0..size).map(|i| start + i as f64 * step);
-            Some(match dtype {
-                DType::F32 => Buffer::F32(values.map(|x| x as f32).collect()),
-                _ => Buffer::F64(values.collect()),
-            })
+            Some(in_stretches(size, move |range| {
+                let values = range.map(|i| start + i as f64 * step);
+                match dtype {
+                    DType::F32 => Buffer::F32(values.map(|x| x as f32).collect()),
+                    _ => Buffer::F64(values.collect()),
+                }
+            }))
         }
         (DType::I32, (Some(start), Some(step))) if step != 0 => {
             let (start, step) = (start as i32, step as i32);
-            Some(Buffer::I32((0..size).map(|i| start.wrapping_add((i as i32).wrapping_mul(step))).collect()))
+            Some(in_stretches(size, move |range| {
+                Buffer::I32(range.map(|i| start.wrapping_add((i as i32).wrapping_mul(step))).collect())
+            }))
+        }
+        (DType::U32, (Some(start), Some(step))) if step != 0 => {
+            let (start, step) = (start as u32, step as u32);
+            Some(in_stretches(size, move |range| {
+                Buffer::U32(range.map(|i| start.wrapping_add((i as u32).wrapping_mul(step))).collect())
+            }))
+        }
+        (DType::I64, (Some(start), Some(step))) if step != 0 => {
+            let (start, step) = (start as i64, step as i64);
+            Some(in_stretches(size, move |range| {
+                Buffer::I64(range.map(|i| start.wrapping_add((i as i64).wrapping_mul(step))).collect())
+            }))
         }
         _ => None,
     };
-    if let Some(buffer) = fast {
-        return Array::new([size], buffer)
-            .map(Tile::concrete)
-            .map_err(|error| cx.interp.value_error(error.to_string()));
+    if let Some(array) = fast {
+        return array.map(Tile::concrete).map_err(|error| cx.interp.value_error(error.to_string()));
     }
     let scalars: Vec<Scalar> = match integers {
         (Some(start), Some(step)) if !matches!(step, 0) && !dtype.is_float() => {
@@ -180,6 +194,15 @@ pub(super) fn numpy_range(cx: &Context<'_>, dtype: DType, start: Scalar, step: S
     Array::from_scalars(dtype, [size], &scalars)
         .map(Tile::concrete)
         .map_err(|error| cx.interp.value_error(error.to_string()))
+}
+
+/// An array in one dimension, computed stretch by stretch.
+fn in_stretches(
+    size: usize,
+    values: impl Fn(std::ops::Range<usize>) -> Buffer + Send + Sync + 'static,
+) -> Result<Array, OpError> {
+    let stretch = move |range: std::ops::Range<usize>| Array::new([range.len()], values(range));
+    pallas_tensor::deferring(|| pallas_tensor::by_stretches([size], stretch))
 }
 
 /// Arguments that the spaced families share.

@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::buffer::{Buffer, Element};
+use crate::deferred::{put_off, taken};
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
 use crate::isa::for_each_isa;
@@ -103,6 +104,12 @@ pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError>
     let dtype = left.dtype();
     if !op.accepts(dtype) {
         return Err(OpError::DType { op: op.name(), dtype });
+    }
+    if let Some(result) = put_off(&[&left, &right], move |operands| {
+        let [left, right] = taken(operands)?;
+        binary(op, left, right)
+    }) {
+        return Ok(result);
     }
     let (mut target, other, swapped) = pair(op.name(), left, right)?;
     if !target.is_unique()

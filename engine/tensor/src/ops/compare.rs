@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::buffer::Buffer;
+use crate::deferred::{put_off, taken};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::ops::convert::numbers;
@@ -62,6 +63,12 @@ pub fn compare(op: CompareOp, left: &Array, right: &Array) -> Result<Array, OpEr
     }
     if dtype == DType::Key && !matches!(op, CompareOp::Eq | CompareOp::Ne) {
         return Err(OpError::DType { op: name, dtype });
+    }
+    if let Some(result) = put_off(&[left, right], move |operands| {
+        let [left, right] = taken(operands)?;
+        compare(op, &left, &right)
+    }) {
+        return Ok(result);
     }
     let (target, other, op) =
         if left.shape() == right.shape() || right.size() == 1 && (left.size() != 1 || left.rank() >= right.rank()) {

@@ -5,6 +5,7 @@ use half::{bf16, f16};
 
 use crate::array::Array;
 use crate::buffer::{Buffer, Element};
+use crate::deferred::{put_off, taken};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::float8::Float8;
@@ -169,6 +170,12 @@ pub fn convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
     if array.dtype() == dtype {
         return Ok(array.clone());
     }
+    if let Some(result) = put_off(&[array], move |operands| {
+        let [array] = taken(operands)?;
+        convert(&array, dtype)
+    }) {
+        return Ok(result);
+    }
     let buffer = match dtype {
         DType::Bool => Buffer::Bool(numbers(array)?),
         DType::I4 => Buffer::I8(to_few_bits(array, 4, -8, 7)?),
@@ -237,6 +244,14 @@ pub fn bitcast_convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
         }
     }
     let (from, to) = (array.dtype().bits(), dtype.bits());
+    if from == to
+        && let Some(result) = put_off(&[array], move |operands| {
+            let [array] = taken(operands)?;
+            bitcast_convert(&array, dtype)
+        })
+    {
+        return Ok(result);
+    }
     let mut shape = array.shape().clone();
     if from > to {
         shape.push((from / to) as usize);

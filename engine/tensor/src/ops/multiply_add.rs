@@ -3,6 +3,7 @@
 
 use crate::array::Array;
 use crate::buffer::Buffer;
+use crate::deferred::{put_off, taken};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::isa::for_each_isa;
@@ -31,6 +32,12 @@ const CHUNK: usize = 256;
 /// If an operand is not `float32`, or shapes do not fit.
 pub fn multiply_add(x: Array, y: Array, z: Array, form: MultiplyAdd, divides: bool) -> Result<Array, OpError> {
     const OP: &str = "multiply_add";
+    if let Some(result) = put_off(&[&x, &y, &z], move |operands| {
+        let [x, y, z] = taken(operands)?;
+        multiply_add(x, y, z, form, divides)
+    }) {
+        return Ok(result);
+    }
     let mut operands = [x, y, z];
     let widest = |a: &&Array, b: &&Array| (a.size() != 1, a.rank()).cmp(&(b.size() != 1, b.rank()));
     let shape = operands.iter().max_by(widest).map(|array| array.shape().clone()).unwrap_or_default();
@@ -137,6 +144,12 @@ fn reciprocal(value: f32) -> f32 {
 /// # Errors
 /// If an operand is not `float32`, or shapes do not fit.
 pub fn multiply_by_reciprocal(x: Array, y: Array) -> Result<Array, OpError> {
+    if let Some(result) = put_off(&[&x, &y], |operands| {
+        let [x, y] = taken(operands)?;
+        multiply_by_reciprocal(x, y)
+    }) {
+        return Ok(result);
+    }
     let (mut target, other, swapped) = super::elementwise::pair("div", x, y)?;
     let (dtype, shape) = (target.dtype(), target.shape().clone());
     let (Some(a), Some(b)) = (target.elements::<f32>(), other.elements::<f32>()) else {

@@ -1,6 +1,8 @@
 //! Copies between a contiguous array and a strided pattern in another: the one loop behind
 //! transpose, broadcast, slice, reverse, pad and updates.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use crate::array::reserve;
@@ -36,9 +38,19 @@ impl Pattern {
         Pattern { base, dimensions }
     }
 
+    /// How many positions there are.
+    fn len(&self) -> usize {
+        self.dimensions.iter().map(|&(size, _)| size).product()
+    }
+
     /// Calls `row(position, length, stride)` for every innermost run, in row-major order.
-    fn rows(&self, mut row: impl FnMut(isize, usize, isize)) {
-        if self.dimensions.iter().any(|&(size, _)| size == 0) {
+    fn rows(&self, row: impl FnMut(isize, usize, isize)) {
+        self.rows_of(0..self.len(), row);
+    }
+
+    /// The same for some of the positions: the first and the last run may be cut.
+    fn rows_of(&self, mut range: Range<usize>, mut row: impl FnMut(isize, usize, isize)) {
+        if range.is_empty() {
             return;
         }
         let Some((&(length, stride), outer)) = self.dimensions.split_last() else {
@@ -47,8 +59,20 @@ impl Pattern {
         };
         let mut counters: SmallVec<[usize; 6]> = SmallVec::from_elem(0, outer.len());
         let mut position = self.base;
+        let mut first = range.start / length;
+        for (counter, &(size, stride)) in counters.iter_mut().zip(outer).rev() {
+            *counter = first % size;
+            first /= size;
+            position += stride * *counter as isize;
+        }
         loop {
-            row(position, length, stride);
+            let skipped = range.start % length;
+            let count = range.len().min(length - skipped);
+            row(position + stride * skipped as isize, count, stride);
+            range.start += count;
+            if range.is_empty() {
+                return;
+            }
             let mut axis = outer.len();
             loop {
                 if axis == 0 {
@@ -69,8 +93,13 @@ impl Pattern {
 
     /// The elements at the positions, in row-major order; `shape` is the pattern's.
     pub(crate) fn read<T: Copy>(&self, source: &[T], shape: &Shape) -> Result<Vec<T>, OpError> {
+        self.stretch(source, shape, 0..self.len())
+    }
+
+    /// Some of them; `shape` is theirs.
+    pub(crate) fn stretch<T: Copy>(&self, source: &[T], shape: &Shape, range: Range<usize>) -> Result<Vec<T>, OpError> {
         let mut result = reserve(shape)?;
-        self.rows(|position, length, stride| {
+        self.rows_of(range, |position, length, stride| {
             let start = position as usize;
             match stride {
                 1 => result.extend_from_slice(&source[start..start + length]),

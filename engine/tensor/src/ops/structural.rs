@@ -5,11 +5,27 @@ use smallvec::SmallVec;
 
 use crate::array::{Array, elements_like, reserve};
 use crate::buffer::{Element, with_elements};
+use crate::deferred::by_stretches;
 use crate::error::OpError;
 use crate::ops::strided::{Pattern, signed_strides};
 use crate::shape::Shape;
 
-fn read(array: &Array, pattern: &Pattern, shape: Shape) -> Result<Array, OpError> {
+/// Elements from which on the cores share the work.
+const LARGE: usize = 1 << 18;
+
+fn read(array: &Array, pattern: Pattern, shape: Shape) -> Result<Array, OpError> {
+    if shape.size() >= LARGE && array.size() > 0 {
+        // Now, while all cores are free for it.
+        array.buffer();
+        let source = array.clone();
+        return by_stretches(shape, move |range| {
+            let part = Shape::from([range.len()]);
+            let buffer = with_elements!(source.buffer(), elements => {
+                Element::wrap(pattern.stretch(elements, &part, range)?)
+            });
+            Ok(Array::from_parts(source.dtype(), part, buffer))
+        });
+    }
     let buffer = with_elements!(array.buffer(), elements => Element::wrap(pattern.read(elements, &shape)?));
     Ok(Array::from_parts(array.dtype(), shape, buffer))
 }
@@ -65,7 +81,7 @@ pub fn transpose(array: &Array, permutation: &[usize]) -> Result<Array, OpError>
     let strides = signed_strides(array.shape());
     let shape: Shape = permutation.iter().map(|&axis| array.shape()[axis]).collect();
     let strides: SmallVec<[isize; 6]> = permutation.iter().map(|&axis| strides[axis]).collect();
-    read(array, &Pattern::new(0, &shape, &strides), shape)
+    read(array, Pattern::new(0, &shape, &strides), shape)
 }
 
 /// Places input dimension `i` at output dimension `dimensions[i]` and repeats along the others.
@@ -97,7 +113,7 @@ pub fn broadcast_in_dim(array: &Array, shape: impl Into<Shape>, dimensions: &[us
     if shape.checked_size().is_none() {
         return Err(OpError::too_large(&shape));
     }
-    read(array, &Pattern::new(0, &shape, &strides), shape)
+    read(array, Pattern::new(0, &shape, &strides), shape)
 }
 
 /// `array[start[0]:limit[0]:strides[0], ...]`; no strides means all 1.
@@ -134,7 +150,7 @@ pub fn slice(array: &Array, start: &[usize], limit: &[usize], strides: Option<&[
     if shape == *array.shape() {
         return Ok(array.clone());
     }
-    read(array, &Pattern::new(base, &shape, &pattern_strides), shape)
+    read(array, Pattern::new(base, &shape, &pattern_strides), shape)
 }
 
 /// Clamps each start so that the slice of the given size lies inside, as XLA does.
@@ -259,7 +275,7 @@ pub fn reverse(array: &Array, axes: &[usize]) -> Result<Array, OpError> {
         }
     }
     let shape = array.shape().clone();
-    read(array, &Pattern::new(base, &shape, &strides), shape)
+    read(array, Pattern::new(base, &shape, &strides), shape)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::buffer::Buffer;
+use crate::deferred::{put_off, taken};
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
 use crate::isa::for_each_isa;
@@ -145,6 +146,12 @@ pub fn unary(op: UnaryOp, mut array: Array) -> Result<Array, OpError> {
     let dtype = array.dtype();
     if !op.accepts(dtype) {
         return Err(OpError::DType { op: op.name(), dtype });
+    }
+    if let Some(result) = put_off(&[&array], move |operands| {
+        let [array] = taken(operands)?;
+        unary(op, array)
+    }) {
+        return Ok(result);
     }
     if op == IsFinite {
         return is_finite(&array);
@@ -344,6 +351,12 @@ pub fn integer_pow(mut array: Array, exponent: i32) -> Result<Array, OpError> {
     let dtype = array.dtype();
     if !dtype.is_float() && (!dtype.is_integer() || exponent < 0) {
         return Err(OpError::DType { op: OP, dtype });
+    }
+    if let Some(result) = put_off(&[&array], move |operands| {
+        let [array] = taken(operands)?;
+        integer_pow(array, exponent)
+    }) {
+        return Ok(result);
     }
     let buffer = array.make_mut();
     macro_rules! integer {

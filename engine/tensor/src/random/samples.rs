@@ -2,6 +2,7 @@
 
 use crate::array::{Array, reserve};
 use crate::buffer::{Buffer, Element};
+use crate::deferred::{put_off, taken};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::ops::{BinaryOp, CompareOp, UnaryOp, bitcast_convert, compare, convert, sort, take_flat, unary};
@@ -67,6 +68,12 @@ pub fn uniform(
 
 /// `x * span + minimum`, which XLA contracts into one fused operation for `f32` and `f64`.
 fn scale(mut x: Array, span: &Array, minimum: &Array) -> Result<Array, OpError> {
+    if let Some(result) = put_off(&[&x, span, minimum], |operands| {
+        let [x, span, minimum] = taken(operands)?;
+        scale(x, &span, &minimum)
+    }) {
+        return Ok(result);
+    }
     fn fused<T: Copy>(x: &mut [T], span: &[T], minimum: &[T], fuse: impl Fn(T, T, T) -> T) {
         let step = |operand: &[T]| usize::from(operand.len() != 1);
         let (span_step, minimum_step) = (step(span), step(minimum));

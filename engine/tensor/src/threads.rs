@@ -1,0 +1,79 @@
+//! Work on all cores. What comes out must not depend on who did what: jobs are independent of each other, and each writes to
+//! a place of its own.
+//!
+//! Work inside of work stays on its thread: whoever runs programs on all cores ([`alone`]) has no core left for the parts of
+//! one operation.
+
+use std::cell::Cell;
+use std::sync::{Mutex, PoisonError};
+
+thread_local! {
+    /// Whether what this thread does is itself a part of work on all cores.
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// How many threads an operation may take now.
+pub fn available() -> usize {
+    match ALONE.get() {
+        true => 1,
+        false => std::thread::available_parallelism().map_or(1, usize::from),
+    }
+}
+
+/// Runs something whose operations are to take no other thread.
+pub fn alone<R>(work: impl FnOnce() -> R) -> R {
+    let _before = Restore(&ALONE, ALONE.replace(true));
+    work()
+}
+
+/// Puts a flag of the thread back, also where what it was set for panics.
+pub(crate) struct Restore(pub(crate) &'static std::thread::LocalKey<Cell<bool>>, pub(crate) bool);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        self.0.set(self.1);
+    }
+}
+
+/// Does jobs, several at once where threads are available. In which order is not said.
+pub(crate) fn spread<J: Send>(jobs: Vec<J>, work: impl Fn(J) + Sync) {
+    let threads = available().min(jobs.len());
+    if threads < 2 {
+        jobs.into_iter().for_each(work);
+        return;
+    }
+    let queue = Mutex::new(jobs.into_iter());
+    let take = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let run = || {
+        alone(|| {
+            while let Some(job) = take() {
+                work(job);
+            }
+        });
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            let thread = std::thread::Builder::new().name("elements".to_string());
+            // Where no thread can be had, the others do its work.
+            let _ = thread.spawn_scoped(scope, run);
+        }
+        run();
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_is_done_once_and_jobs_inside_of_jobs_stay_on_their_thread() {
+        let mut numbers = vec![0usize; 100];
+        spread(numbers.iter_mut().enumerate().collect(), |(place, number)| {
+            assert_eq!(available(), 1);
+            let inner = std::thread::current().id();
+            spread(vec![(); 3], |()| assert_eq!(std::thread::current().id(), inner));
+            *number += place;
+        });
+        assert_eq!(numbers, (0..100).collect::<Vec<_>>());
+    }
+}
