@@ -33,6 +33,10 @@ mod worker;
 use clap::Parser;
 use std::process::ExitCode;
 
+/// Arrays of many megabytes come and go: see the dependency's line in the workspace.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     if let Some(first) = std::env::args_os().nth(1).and_then(|first| first.into_string().ok())
         && let Some(meant) = mistyped::subcommand(&first)
