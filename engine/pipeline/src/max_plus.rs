@@ -1,6 +1,9 @@
 //! Max-plus algebra: what a pipeline does to its clocks is to take maxima and to add durations, so that a step is a
 //! matrix, and many equal steps are a power of it. Exact: times are whole femtoseconds.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 /// Femtoseconds. A femtosecond is a third of a byte at 3 TB/s, and 128 bits hold them for longer than there is time.
 pub type Ticks = i128;
 
@@ -82,22 +85,44 @@ impl Rows {
         }
         Rows { columns, cells }
     }
+}
 
-    /// `self`, then `step` so many times: by squaring.
-    pub(crate) fn then_repeated(self, step: &Rows, mut times: usize) -> Rows {
-        let mut result = self;
-        let mut power = None::<Rows>;
-        while times > 0 {
-            let base = power.take().unwrap_or_else(|| step.clone());
-            if times & 1 == 1 {
-                result = result.then(&base);
+/// A map with its powers of two, each of which is worked out once: whoever asks for many programs of a grid asks for the
+/// same ones again and again.
+#[derive(Debug)]
+pub(crate) struct Powers {
+    /// The map, its square, the square of that, and so on.
+    known: RefCell<Vec<Rc<Rows>>>,
+}
+
+impl Powers {
+    /// Those of a map.
+    pub(crate) fn of(rows: Rows) -> Powers {
+        Powers { known: RefCell::new(vec![Rc::new(rows)]) }
+    }
+
+    /// The map squared so many times.
+    fn squared(&self, times: usize) -> Rc<Rows> {
+        let mut known = self.known.borrow_mut();
+        while known.len() <= times {
+            let last = &known[known.len() - 1];
+            let next = last.then(last);
+            known.push(Rc::new(next));
+        }
+        known[times].clone()
+    }
+
+    /// `rows`, then the map so many times.
+    pub(crate) fn after(&self, mut rows: Rows, times: usize) -> Rows {
+        for bit in 0..usize::BITS as usize {
+            if times >> bit == 0 {
+                break;
             }
-            times >>= 1;
-            if times > 0 {
-                power = Some(base.then(&base));
+            if times >> bit & 1 == 1 {
+                rows = rows.then(&self.squared(bit));
             }
         }
-        result
+        rows
     }
 }
 
@@ -122,12 +147,13 @@ mod tests {
 
     #[test]
     fn a_power_is_the_step_many_times() {
-        for times in 0..20 {
+        let powers = Powers::of(step());
+        for times in (0..20).rev().chain(0..20) {
             let mut one_by_one = Rows::state(3);
             for _ in 0..times {
                 one_by_one = one_by_one.then(&step());
             }
-            assert_eq!(Rows::state(3).then_repeated(&step(), times), one_by_one, "{times} times");
+            assert_eq!(powers.after(Rows::state(3), times), one_by_one, "{times} times");
         }
     }
 

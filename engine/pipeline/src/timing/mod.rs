@@ -12,7 +12,7 @@ mod sweep;
 pub use durations::{Durations, Rates, Sums, seconds, ticks};
 pub use events::{Event, Stage, Totals};
 
-use crate::max_plus::{Rows, Ticks};
+use crate::max_plus::{Powers, Rows, Ticks};
 use crate::moves::{Moves, Order};
 use crate::schedule::{Direction, Instruction, Schedule, Stream};
 use std::cell::RefCell;
@@ -31,7 +31,7 @@ pub struct Timing {
     clocks: usize,
     /// How many steps ahead a program's part depends on.
     ahead: usize,
-    sweeps: RefCell<HashMap<Key, Rc<Rows>>>,
+    sweeps: RefCell<HashMap<Key, Rc<Powers>>>,
 }
 
 const NOW: usize = 0;

@@ -2,7 +2,7 @@
 //! max-plus matrix, and an axis of the grid a product of such powers.
 
 use super::{NOW, Timing};
-use crate::max_plus::Rows;
+use crate::max_plus::{Powers, Rows};
 use crate::schedule::{Direction, Stream};
 use std::rc::Rc;
 
@@ -54,14 +54,14 @@ impl Timing {
             };
             let until = until.min(count);
             let sweep = self.sweep(axis + 1, first + id * inner);
-            rows = if until - id == 1 { rows.then(&sweep) } else { rows.then_repeated(&sweep, until - id) };
+            rows = sweep.after(rows, until - id);
             id = until;
         }
         rows
     }
 
     /// The matrix of all programs from `first` on whose ids differ only along `axis` and those behind it.
-    fn sweep(&self, axis: usize, first: usize) -> Rc<Rows> {
+    fn sweep(&self, axis: usize, first: usize) -> Rc<Powers> {
         let key = self.key(axis, first);
         if let Some(known) = self.sweeps.borrow().get(&key) {
             return known.clone();
@@ -71,9 +71,9 @@ impl Timing {
         } else {
             self.sweeps_along(axis, first, self.order().grid()[axis], Rows::identity(self.clocks))
         };
-        let rows = Rc::new(rows);
-        self.sweeps.borrow_mut().insert(key, rows.clone());
-        rows
+        let powers = Rc::new(Powers::of(rows));
+        self.sweeps.borrow_mut().insert(key, powers.clone());
+        powers
     }
 
     fn key(&self, axis: usize, first: usize) -> Key {
