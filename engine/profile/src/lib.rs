@@ -4,15 +4,18 @@
 //! program by program: the report holds what its schedule follows from, and [`LaunchReport::timing`] answers for any
 //! program; measured times are kept in bins of neighbours. The JSON schema is in `schema/`.
 
+mod brief;
 mod build;
 mod clip;
 mod compare;
 mod listed;
 mod measured;
 mod modelled;
+mod open;
 mod place;
 mod read;
 mod report;
+mod sift;
 mod timeline;
 mod trace;
 mod values;
@@ -23,6 +26,7 @@ pub use measured::{Bins, Copied, LineTime, Measured, Recorder, StageTime};
 pub use modelled::{
     Advice, BlockChoice, Formulas, Line, Modelled, Moves, Schedule, SlotChoice, Stream, Unknown, WorkTerm,
 };
+pub use open::Opening;
 pub use place::Place;
 pub use read::ReadError;
 pub use report::{

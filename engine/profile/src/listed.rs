@@ -1,6 +1,7 @@
 //! Events as they are listed in a report, read one by one: those of the first programs are kept, the others are summed up in
 //! bins as they go by. A report that lists ten million events takes no more memory than one that lists ten thousand.
 
+use crate::brief::{Brief, Told};
 use crate::measured::{Bins, EVENT_PROGRAMS, LineTime, Measured, StageTime};
 use crate::report::{Event, Stage};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
@@ -8,7 +9,7 @@ use std::fmt;
 
 /// Events that went by.
 #[derive(Debug, Default)]
-struct Listed {
+pub(crate) struct Listed {
     /// Those of the first programs.
     kept: Vec<Event>,
     /// All of them.
@@ -17,6 +18,8 @@ struct Listed {
     programs: usize,
     /// The program that events belong to now, with when it began and when it was over.
     current: Option<(usize, f64, f64)>,
+    /// The number under which the list was left out, if it was.
+    unread: Option<usize>,
 }
 
 /// [`Measured`] as it is written.
@@ -41,11 +44,7 @@ pub(crate) struct Written {
 
 impl From<Written> for Measured {
     fn from(written: Written) -> Measured {
-        let Written { events, bins, .. } = written;
-        // Writers that list every event need not sum them up as well.
-        let summed = bins.programs.saturating_mul(bins.compute.len());
-        let bins = if summed < events.programs { events.bins } else { bins };
-        Measured {
+        let mut measured = Measured {
             device: written.device,
             runs: written.runs,
             programs: written.programs,
@@ -57,15 +56,46 @@ impl From<Written> for Measured {
             operands: written.operands,
             lines: written.lines,
             line_programs: written.line_programs,
-            bins,
-            events: events.kept,
+            bins: written.bins,
+            events: Vec::new(),
             blocks: written.blocks,
+            unread: written.events.unread,
+        };
+        measured.take_in(written.events);
+        measured
+    }
+}
+
+impl Measured {
+    /// Takes in the events of a list. Writers that list every event need not sum them up as well.
+    pub(crate) fn take_in(&mut self, listed: Listed) {
+        let summed = self.bins.programs.saturating_mul(self.bins.compute.len());
+        if summed < listed.programs {
+            self.bins = listed.bins;
         }
+        self.events = listed.kept;
     }
 }
 
 impl Listed {
+    pub(crate) fn new() -> Listed {
+        Listed { bins: Bins { programs: 1, ..Bins::default() }, ..Listed::default() }
+    }
+
     fn take_in(&mut self, event: Event) {
+        self.sum(Brief::from(&event));
+        if event.program < EVENT_PROGRAMS {
+            self.kept.push(event);
+        }
+    }
+
+    /// Takes in events that stand behind those that it has.
+    pub(crate) fn take_in_all(&mut self, told: Told) {
+        told.briefs.into_iter().for_each(|brief| self.sum(brief));
+        self.kept.extend(told.kept);
+    }
+
+    fn sum(&mut self, event: Brief) {
         let time = (event.end - event.start).max(0.0);
         let times = match event.stage {
             Stage::CopyIn => [time, 0.0, 0.0],
@@ -80,9 +110,6 @@ impl Listed {
         self.current = Some((event.program, start, end));
         self.programs = self.programs.max(event.program.saturating_add(1));
         self.bins.add(event.program, start, times, end - start);
-        if event.program < EVENT_PROGRAMS {
-            self.kept.push(event);
-        }
     }
 }
 
@@ -96,15 +123,19 @@ impl<'de> Deserialize<'de> for Listed {
                 f.write_str("a list of events")
             }
 
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Listed, E> {
+                Ok(Listed { unread: usize::try_from(number).ok(), ..Listed::new() })
+            }
+
             fn visit_seq<A: SeqAccess<'de>>(self, mut events: A) -> Result<Listed, A::Error> {
-                let mut listed = Listed { bins: Bins { programs: 1, ..Bins::default() }, ..Listed::default() };
+                let mut listed = Listed::new();
                 while let Some(event) = events.next_element::<Event>()? {
                     listed.take_in(event);
                 }
                 Ok(listed)
             }
         }
-        deserializer.deserialize_seq(Events)
+        deserializer.deserialize_any(Events)
     }
 }
 

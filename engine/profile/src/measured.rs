@@ -48,6 +48,9 @@ pub struct Measured {
     /// Block indices of the first programs of the first run, per program and operand, where a block index depends on data;
     /// empty otherwise.
     pub blocks: Vec<Vec<Vec<i64>>>,
+    /// The number of the list of events that is still to be read.
+    #[serde(skip)]
+    pub(crate) unread: Option<usize>,
 }
 
 /// The time of an operand in a stage.

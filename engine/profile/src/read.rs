@@ -31,7 +31,7 @@ impl Report {
         if head.version > VERSION {
             return Err(ReadError::Newer(head.version));
         }
-        serde_json::from_str(text).map_err(malformed)
+        serde_json::from_str(text).map_err(malformed).and_then(Report::whole)
     }
 
     /// Reads a report as it comes, without ever holding its text: of events that are listed one by one only the first
@@ -40,6 +40,11 @@ impl Report {
     /// # Errors
     /// If it is none, or too new.
     pub fn read_from(reader: impl Read) -> Result<Report, ReadError> {
+        Report::parse(reader).and_then(Report::whole)
+    }
+
+    /// The same where a list of events may have been left out; a number stands in its place then.
+    pub(crate) fn parse(reader: impl Read) -> Result<Report, ReadError> {
         let mut reader = reader;
         // The version stands in front: what is newer is not to be called malformed.
         let mut head = vec![0; HEAD];
@@ -56,6 +61,17 @@ impl Report {
             return Err(ReadError::Newer(version));
         }
         serde_json::from_reader(head.as_slice().chain(reader)).map_err(|error| ReadError::Malformed(error.to_string()))
+    }
+}
+
+impl Report {
+    /// A report of which nothing was left out.
+    fn whole(self) -> Result<Report, ReadError> {
+        let left_out = self.launches.iter().filter_map(|launch| launch.measured.as_ref()?.unread).next();
+        match left_out {
+            None => Ok(self),
+            Some(number) => Err(ReadError::Malformed(format!("a list of events is the number {number}"))),
+        }
     }
 }
 
