@@ -44,11 +44,19 @@ pub struct NotGenerated {
     pub message: String,
 }
 
-/// The code of a launch.
+/// The code of a launch that an analysis has found.
 ///
 /// # Errors
 /// What the launch uses and the form has no words for.
 pub fn generated(analysis: &Analysis, launch: &Launch, form: Form) -> Result<String, NotGenerated> {
+    generated_with(launch, form, |span| place(analysis, span))
+}
+
+/// The code of a launch; `place` says where something stands in the source, as `file.py:3:5`.
+///
+/// # Errors
+/// What the launch uses and the form has no words for.
+pub fn generated_with(launch: &Launch, form: Form, place: impl Fn(Span) -> String) -> Result<String, NotGenerated> {
     if form == Form::Ttir {
         return match pallas_ttir::lower(launch) {
             Ok(module) => Ok(module.to_string()),
@@ -60,7 +68,7 @@ pub fn generated(analysis: &Analysis, launch: &Launch, form: Form) -> Result<Str
     }
     match pallas_simt::compile(launch, Architecture::HOPPER) {
         Ok(program) if form == Form::Simt => Ok(program.kernel.to_string()),
-        Ok(program) => Ok(annotated(analysis, &program)),
+        Ok(program) => Ok(annotated(&program, place)),
         Err(refusal) => {
             let help = refusal.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
             let message = format!("`{}` is not compiled for a GPU: {refusal}{help}", launch.kernel.name);
@@ -80,13 +88,13 @@ pub fn place(analysis: &Analysis, span: Span) -> String {
 }
 
 /// The source, with a comment where another line of the Pallas source begins.
-fn annotated(analysis: &Analysis, program: &Program) -> String {
+fn annotated(program: &Program, place: impl Fn(Span) -> String) -> String {
     let mut text = String::new();
     let mut last = String::new();
     let mut entries = program.lines.iter().peekable();
     for (number, line) in (1..).zip(program.source.lines()) {
         if let Some(entry) = entries.next_if(|entry| entry.line == number) {
-            let at = place(analysis, entry.span);
+            let at = place(entry.span);
             // Without the column: neighbours come from one line.
             let at = at.rsplit_once(':').map_or(at.as_str(), |(line, _)| line);
             if at != last {
