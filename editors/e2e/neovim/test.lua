@@ -254,6 +254,77 @@ function tests.types()
   vim.api.nvim_del_autocmd(watcher)
 end
 
+--- MiB that the server has in memory; `nil` where that cannot be asked.
+local function memory()
+  local found = vim.system({ 'pgrep', '-P', tostring(vim.fn.getpid()), 'pallas-lsp' }):wait()
+  local pid = vim.trim(found.stdout or ''):match('%d+$')
+  local file = pid and io.open('/proc/' .. pid .. '/status')
+  if not file then
+    return nil
+  end
+  local kib = file:read('*a'):match('VmRSS:%s*(%d+)')
+  file:close()
+  return kib and tonumber(kib) / 1024
+end
+
+--- A file of 20,000 lines: what is wrong in its last line is shown, and goes when it is mended.
+function tests.large_files()
+  local lines = {}
+  for _, line in ipairs(vim.fn.readfile(fixtures .. '/scale.py')) do
+    lines[#lines + 1] = (line:gsub('lambda i:', 'lambda i, j:'))
+  end
+  for n = 1, 4995 do
+    vim.list_extend(lines, { '', '', ('def helper_%d(x):'):format(n), ('  return x * %d'):format(n) })
+  end
+  vim.list_extend(lines, { '', '', 'z = jnp.rubbish' })
+  local path = folder .. '/large.py'
+  vim.fn.writefile(lines, path)
+  local begun = vim.uv.hrtime()
+  vim.cmd.edit(path)
+  local bufnr = vim.api.nvim_get_current_buf()
+  check(('a file of %d lines is checked'):format(#lines), wait(function()
+    return #findings(bufnr) == 1 and findings(bufnr)[1].lnum == #lines - 1
+  end, 60000), findings(bufnr))
+  local opened = (vim.uv.hrtime() - begun) / 1e6
+  local edited = vim.uv.hrtime()
+  vim.api.nvim_buf_set_lines(bufnr, #lines - 1, #lines, false, { 'z = jnp.ones' })
+  check('an edit of its last line mends it', wait(function()
+    return #findings(bufnr) == 0
+  end), findings(bufnr))
+  io.stdout:write(('       findings %.0f ms after it was opened, gone %.0f ms after the edit\n'):format(opened, (vim.uv.hrtime() - edited) / 1e6))
+  vim.cmd.bdelete({ bang = true })
+end
+
+--- `EDITS` edits (10,000 where there is time) take no more memory than the first of them.
+function tests.stays_small()
+  local bufnr = vim.fn.bufnr(folder .. '/scale.py')
+  vim.cmd.buffer(bufnr)
+  if memory() == nil then
+    io.stdout:write('  SKIPPED memory: there is no /proc or no pgrep\n')
+    return
+  end
+  local count = tonumber(os.getenv('EDITS') or '') or 300
+  local at = vim.api.nvim_buf_line_count(bufnr)
+  vim.api.nvim_buf_set_lines(bufnr, at, at, false, { '' })
+  local had, first = #findings(bufnr), nil
+  for n = 1, count do
+    local wrong = n % 2 == 1
+    vim.api.nvim_buf_set_lines(bufnr, at, at + 1, false, { ('z%d = jnp.%s'):format(n, wrong and 'rubbish' or 'ones') })
+    -- Every edit is answered before the next one is made.
+    if not wait(function()
+      return #findings(bufnr) == had + (wrong and 1 or 0)
+    end) then
+      return check(('edit %d is answered'):format(n), false, findings(bufnr))
+    end
+    if n == math.ceil(count / 5) then
+      first = memory()
+    end
+  end
+  local last = memory()
+  check(('%d edits leave the memory as it is: %.1f MiB after a fifth of them, %.1f MiB after all'):format(count, first, last), last < first + 8)
+  vim.api.nvim_buf_set_lines(bufnr, at, at + 1, false, {})
+end
+
 function tests.without_a_server()
   messages = {}
   vim.g.pallas = { server = '/nowhere/pallas-lsp' }
@@ -269,7 +340,7 @@ end
 
 local order = {
   'attaches', 'fixes', 'shows_hints_and_lenses', 'runs_kernels', 'watches', 'explains', 'health', 'recovers', 'types',
-  'without_a_server',
+  'large_files', 'stays_small', 'without_a_server',
 }
 local function main()
   for _, name in ipairs(order) do

@@ -29,7 +29,7 @@ export async function until(condition, milliseconds = 30000, step = 50) {
 
 export class Workbench {
   /** Starts the workbench on a folder with copies of the fixtures, and gives it with its page. */
-  static async start({ vsix, fixtures, settings = {}, trusted = true }) {
+  static async start({ vsix, others = [], fixtures, settings = {}, trusted = true }) {
     const folder = mkdtempSync(join(tmpdir(), 'pallas-workbench-'));
     const made = new Workbench();
     made.folder = folder;
@@ -45,12 +45,14 @@ export class Workbench {
       'telemetry.telemetryLevel': 'off',
       'window.restoreWindows': 'none',
       'workbench.tips.enabled': false,
+      // What is typed is what stands there.
+      'editor.acceptSuggestionOnEnter': 'off',
       ...settings,
     };
     writeFileSync(join(folder, 'user/User/settings.json'), JSON.stringify(all));
-    const environment = { ...process.env, HOME: join(folder, 'home'), XDG_CONFIG_HOME: join(folder, 'home'), XDG_DATA_HOME: join(folder, 'home'), XDG_CACHE_HOME: join(folder, 'home'), PALLAS_BIN: '' };
+    const environment = { ...process.env, HOME: join(folder, 'home'), XDG_CONFIG_HOME: join(folder, 'home'), XDG_DATA_HOME: join(folder, 'home'), XDG_CACHE_HOME: join(folder, 'home'), PALLAS_BIN: '', PALLAS_MEMORY: made.work };
     const common = ['--user-data-dir', join(folder, 'user'), '--extensions-dir', join(folder, 'extensions')];
-    if (vsix) execFileSync('code-server', [...common, '--install-extension', vsix], { env: environment, stdio: 'pipe' });
+    for (const one of [vsix, ...others].filter(Boolean)) execFileSync('code-server', [...common, '--install-extension', one], { env: environment, stdio: 'pipe' });
     made.port = await freePort();
     const flags = ['--auth', 'none', '--bind-addr', `127.0.0.1:${made.port}`, '--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', ...(trusted ? ['--disable-workspace-trust'] : [])];
     // A group of its own, so that all of it can be ended.
@@ -64,10 +66,10 @@ export class Workbench {
     return made;
   }
 
-  /** Opens a file of the folder; the workbench is loaded with it. */
+  /** Opens a file of the folder, or one with a URI of its own; the workbench is loaded with it. */
   async open(name) {
     // With the authority: without it, squiggles are not drawn.
-    const file = `vscode-remote://127.0.0.1:${this.port}${join(this.work, name)}`;
+    const file = name.includes(':') ? name : `vscode-remote://127.0.0.1:${this.port}${join(this.work, name)}`;
     const payload = encodeURIComponent(JSON.stringify([['openFile', file]]));
     await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.work}&payload=${payload}`);
     await this.page.waitForSelector('.monaco-editor .view-line', { timeout: 90000 });
@@ -85,10 +87,19 @@ export class Workbench {
 
   /** Carries out a command of the palette. */
   async command(title) {
-    await this.page.keyboard.press('F1');
     const input = this.page.locator('.quick-input-widget input');
-    await input.fill(`>${title}`);
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor({ timeout: 15000 });
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+    // A palette that opens while the workbench is still settling closes again: whoever uses it asks once more.
+    for (let left = 3; left > 0; left--) {
+      await this.page.keyboard.press('F1');
+      const shown = await input
+        .fill(`>${title}`, { timeout: 5000 })
+        .then(() => row.waitFor({ timeout: 5000 }))
+        .then(() => true, () => false);
+      if (shown) break;
+      if (left === 1) throw new Error(`the palette does not offer ${title}: ${await this.page.locator('.quick-input-list').allInnerTexts()}`);
+      await this.page.keyboard.press('Escape');
+    }
     await this.page.keyboard.press('Enter');
   }
 

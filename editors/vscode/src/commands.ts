@@ -32,7 +32,8 @@ async function fileOf(argument: unknown): Promise<vscode.Uri | undefined> {
     return undefined;
   }
   if (document?.isUntitled || uri.scheme !== 'file') {
-    const chosen = await vscode.window.showErrorMessage('Pallas: this is not a file on a disk yet; only files are run.', 'Save As...');
+    const where = document?.isUntitled ? 'this is not a file on a disk yet' : `${uri.path.replace(/^.*\//, '')} is on no disk (it is a \`${uri.scheme}:\` file)`;
+    const chosen = await vscode.window.showErrorMessage(`Pallas: ${where}; only files on a disk are run.`, 'Save As...');
     if (chosen) await vscode.commands.executeCommand('workbench.action.files.saveAs');
     return undefined;
   }

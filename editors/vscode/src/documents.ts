@@ -4,6 +4,18 @@ import * as vscode from 'vscode';
 
 const SCHEME = 'pallas';
 
+/**
+ * Python files of workspaces that are on no disk, such as a repository that is looked at without a clone. The server gets their
+ * texts from the editor.
+ */
+export function onNoDisk(): { scheme: string; language: string }[] {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.scheme);
+  const open = vscode.workspace.textDocuments.filter((document) => document.languageId === 'python' && vscode.workspace.fs.isWritableFileSystem(document.uri.scheme) === true);
+  const schemes = new Set(['vscode-vfs', ...folders, ...open.map((document) => document.uri.scheme)]);
+  for (const other of ['file', 'untitled', SCHEME]) schemes.delete(other);
+  return [...schemes].map((scheme) => ({ scheme, language: 'python' }));
+}
+
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly texts = new Map<string, string>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();

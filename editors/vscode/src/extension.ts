@@ -39,6 +39,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (PROGRAMS.some((name) => change.affectsConfiguration(name))) void started.restart();
     }),
+    // Which files are on no disk is known from the folders.
+    vscode.workspace.onDidChangeWorkspaceFolders(({ added }) => {
+      if (added.some((folder) => folder.uri.scheme !== 'file')) void started.restart();
+    }),
     // Neighbours come and go.
     vscode.extensions.onDidChange(() => void started.tellSettings()),
     vscode.window.onDidChangeActiveTextEditor((editor) => {

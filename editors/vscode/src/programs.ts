@@ -31,7 +31,7 @@ export async function selectedPython(): Promise<string> {
 }
 
 async function surroundings(context: vscode.ExtensionContext): Promise<Surroundings> {
-  const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+  const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === 'file').map((folder) => folder.uri.fsPath);
   const python = await selectedPython();
   const environments = [python === '' ? '' : environmentOf(python), process.env['VIRTUAL_ENV'] ?? '', ...folders.map((folder) => `${folder}/.venv`)];
   return {

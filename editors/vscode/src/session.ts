@@ -12,6 +12,7 @@ import {
   type ServerOptions,
 } from 'vscode-languageclient/node';
 import { common, fits } from './discovery';
+import { onNoDisk } from './documents';
 import * as programs from './programs';
 import type { Status } from './status';
 
@@ -102,6 +103,7 @@ export class Session implements vscode.Disposable {
       documentSelector: [
         { scheme: 'file', language: 'python' },
         { scheme: 'untitled', language: 'python' },
+        ...onNoDisk(),
         { scheme: 'file', pattern: '**/{pallas,pyproject}.toml' },
       ],
       initializationOptions: initial,

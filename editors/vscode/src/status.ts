@@ -1,14 +1,21 @@
 /** What the server is doing, in the status item of the language. */
 
 import * as vscode from 'vscode';
+import { onNoDisk } from './documents';
 
 export class Status implements vscode.Disposable {
   private readonly item: vscode.LanguageStatusItem;
+  private readonly alone: vscode.LanguageStatusItem;
 
   constructor() {
     this.item = vscode.languages.createLanguageStatusItem('pallas.server', { language: 'python' });
     this.item.name = 'Pallas';
     this.item.command = { command: 'pallas.showLogs', title: 'Show Logs' };
+    this.alone = vscode.languages.createLanguageStatusItem('pallas.alone', onNoDisk());
+    this.alone.name = 'Pallas: no disk';
+    this.alone.text = 'Pallas: this file alone';
+    this.alone.detail = 'it is on no disk: what it imports from the workspace is not seen, and it is not run';
+    this.alone.command = { command: 'workbench.action.files.saveAs', title: 'Save As...' };
   }
 
   private set(text: string, detail: string, severity: vscode.LanguageStatusSeverity, busy: boolean): void {
@@ -19,6 +26,7 @@ export class Status implements vscode.Disposable {
   }
 
   starting(): void {
+    this.alone.selector = onNoDisk();
     this.set('Pallas', 'the server is starting', vscode.LanguageStatusSeverity.Information, true);
   }
 
@@ -39,5 +47,6 @@ export class Status implements vscode.Disposable {
 
   dispose(): void {
     this.item.dispose();
+    this.alone.dispose();
   }
 }
