@@ -32,6 +32,42 @@ enum Input {
     Redraw,
 }
 
+impl Input {
+    /// Whether somebody waits for its frame.
+    fn is_urgent(&self) -> bool {
+        matches!(self, Input::Message(Message::Key(_) | Message::Mouse(..) | Message::Resize(_)))
+    }
+}
+
+/// When frames are drawn. Two that answer keys are no closer than [`FRAME`], nor are any two others; but a frame that only turns a
+/// spinner does not make the answer to a key wait.
+#[derive(Default)]
+struct Pace {
+    /// When the last frame was drawn.
+    last: Option<Instant>,
+    /// When the last one was that answered somebody.
+    answered: Option<Instant>,
+    /// Whether somebody waits for the next one.
+    hurried: bool,
+}
+
+impl Pace {
+    /// How long until the next frame may be drawn.
+    fn wait(&self) -> Duration {
+        let since = if self.hurried { self.answered } else { self.last };
+        since.map_or(Duration::ZERO, |at| FRAME.saturating_sub(at.elapsed()))
+    }
+
+    fn drawn(&mut self) {
+        let now = Some(Instant::now());
+        self.last = now;
+        if self.hurried {
+            self.answered = now;
+        }
+        self.hurried = false;
+    }
+}
+
 /// Runs the terminal program on a file until it is quit.
 ///
 /// # Errors
@@ -98,10 +134,10 @@ struct Session {
 
 impl Session {
     fn run(&mut self, inbox: &Receiver<Input>, screen: &mut Screen) -> io::Result<()> {
-        let mut drawn: Option<Instant> = None;
+        let mut pace = Pace::default();
         let mut dirty = true;
         loop {
-            if dirty && drawn.is_none_or(|at| at.elapsed() >= FRAME) {
+            if dirty && pace.wait().is_zero() {
                 let (app, styles) = (&self.app, self.styles);
                 screen.draw(|buffer| {
                     // The terminal may have changed its size since the last message.
@@ -114,10 +150,10 @@ impl Session {
                         view::draw(&resized, styles, buffer);
                     }
                 })?;
-                drawn = Some(Instant::now());
+                pace.drawn();
                 dirty = false;
             }
-            let wait = if dirty { FRAME } else { self.app.tick() };
+            let wait = if dirty { pace.wait() } else { self.app.tick() };
             let first = match inbox.recv_timeout(wait) {
                 Ok(input) => input,
                 Err(RecvTimeoutError::Timeout) => Input::Message(Message::Tick),
@@ -128,6 +164,7 @@ impl Session {
             let mut next = Some(first);
             while let Some(input) = next {
                 dirty = true;
+                pace.hurried |= input.is_urgent();
                 let effect = match input {
                     Input::Message(message) => self.app.update(message),
                     Input::Redraw => Some(Effect::Redraw),
@@ -153,6 +190,10 @@ impl Session {
             }
             Effect::Tiles { generation, launch, number, program } => {
                 self.worker.tiles(Wanted { generation, launch, number, program });
+            }
+            Effect::Generate { generation, launch, number, form } => {
+                let sources = self.app.report.as_ref().map(|report| report.sources.clone()).unwrap_or_default();
+                self.worker.generate(generation, launch, number, form, sources);
             }
             Effect::Export => {
                 let said = self.export();
@@ -252,6 +293,8 @@ fn read_keys(sender: Sender<Input>, gate: Arc<Gate>) -> io::Result<()> {
                 Ok(Event::Mouse(mouse)) => {
                     let click = match mouse.kind {
                         MouseEventKind::Down(MouseButton::Left) => Click::Press,
+                        MouseEventKind::Drag(MouseButton::Left) => Click::Drag,
+                        MouseEventKind::Up(MouseButton::Left) => Click::Release,
                         MouseEventKind::ScrollUp => Click::Up,
                         MouseEventKind::ScrollDown => Click::Down,
                         _ => continue,

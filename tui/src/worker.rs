@@ -3,13 +3,17 @@
 //! measured times.
 
 use crate::app::Message;
+use crate::app::code::Generated;
 use crate::app::merge::{Known, Recorded};
 use crate::app::report::Ran;
 use crate::app::values::TileSet;
 use crate::console::Behind;
 use crate::{environment, sources};
+use pallas_engine::generated::{Form, generated_with};
 use pallas_engine::pipeline::Machine;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Capture, Disk, Launch, ParsedFiles, Run, RunOptions, Schedule};
+use pallas_engine::{
+    Analysis, AnalysisOptions, Cancel, Capture, Disk, Launch, ParsedFiles, Run, RunOptions, Schedule, SourceFile, Span,
+};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,12 +63,16 @@ const AROUND: (usize, usize) = (4, 28);
 /// The most bytes that are kept of them.
 const MOST_BYTES: usize = 24 << 20;
 
+/// Bytes of stack of the thread that makes code.
+const STACK: usize = 64 << 20;
+
 /// Takes answers; called from several threads.
 pub(crate) type Answer = Arc<dyn Fn(Message) + Send + Sync>;
 
 /// The worker. Dropping it cancels what is running and ends its thread.
 pub(crate) struct Worker {
     requests: Sender<Request>,
+    answer: Answer,
     running: Arc<Mutex<Cancel>>,
     /// The last request for tiles.
     tiles: Mutex<Cancel>,
@@ -82,7 +90,7 @@ impl Worker {
         let (running, keep) = (Arc::new(Mutex::new(Cancel::new())), Arc::new(AtomicBool::new(false)));
         let bench = Bench {
             task,
-            answer,
+            answer: answer.clone(),
             running: running.clone(),
             keep: keep.clone(),
             parsed: ParsedFiles::default(),
@@ -93,7 +101,7 @@ impl Worker {
             before: Vec::new(),
         };
         std::thread::Builder::new().name("analysis".to_string()).spawn(move || bench.work(&inbox))?;
-        Ok(Worker { requests, running, tiles: Mutex::new(Cancel::new()), keep })
+        Ok(Worker { requests, answer, running, tiles: Mutex::new(Cancel::new()), keep })
     }
 
     /// Asks for an analysis and a run of what the file says now.
@@ -116,6 +124,34 @@ impl Worker {
         last.cancel();
         last.clone_from(&cancel);
         let _ = self.requests.send(Request::Tiles(Box::new(wanted), cancel));
+    }
+
+    /// Makes the code of a launch, beside whatever else is going on; it is told when it is there.
+    pub(crate) fn generate(
+        &self,
+        generation: usize,
+        launch: Arc<Launch>,
+        number: usize,
+        form: Form,
+        sources: Vec<Arc<SourceFile>>,
+    ) {
+        let answer = self.answer.clone();
+        let make = move || {
+            let place = |span: Span| match sources.iter().find(|source| source.id == span.file) {
+                Some(source) => {
+                    let at = source.line_column(span.start);
+                    format!("{}:{}:{}", source.path, at.line, at.column)
+                }
+                None => "?".to_string(),
+            };
+            let text = generated_with(&launch, form, place).map_err(|refusal| refusal.message);
+            answer(Message::Generated(Arc::new(Generated { generation, launch: number, form, text })));
+        };
+        // Lowering follows the kernel's nesting.
+        let thread = std::thread::Builder::new().name("code".to_string()).stack_size(STACK);
+        if let Err(error) = thread.spawn(make) {
+            (self.answer)(Message::Say(format!("no code: {error}")));
+        }
     }
 
     /// Stops what is running; what a run has found until then is told.
@@ -233,7 +269,8 @@ impl Bench {
             answer(Message::Progress { kernel: name.clone(), done: megabytes(done), programs: megabytes(all) });
         };
         (self.answer)(Message::Running);
-        match crate::saved::open(path, cancel, tell) {
+        let first = |report| (self.answer)(Message::Overview(Arc::new(report)));
+        match crate::saved::open(path, cancel, first, tell) {
             Ok(report) => (self.answer)(Message::Profiled(Arc::new(report))),
             Err(_) if cancel.is_cancelled() => {}
             Err(why) => (self.answer)(Message::Unreadable(why)),

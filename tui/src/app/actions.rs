@@ -83,6 +83,7 @@ impl App {
             }
             Action::Export => return Some(Effect::Export),
             Action::Copy => return self.copied(),
+            Action::Form => self.next_form(),
             Action::NextRef => self.next_ref(true),
             Action::PreviousRef => self.next_ref(false),
             Action::Moment => {

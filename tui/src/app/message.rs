@@ -1,7 +1,7 @@
 //! What reaches the app, and what it wants done outside.
 
 use super::report::Report;
-use super::{Size, mouse, values};
+use super::{Size, code, mouse, values};
 use crate::keymap::Key;
 use pallas_engine::pipeline::Machine;
 use std::path::PathBuf;
@@ -16,6 +16,8 @@ pub(crate) enum Message {
     Mouse(mouse::Click, u16, u16),
     /// What the Refs of some programs hold.
     Tiles(Arc<values::TileSet>),
+    /// The code that was made of a launch.
+    Generated(Arc<code::Generated>),
     /// The terminal has another size.
     Resize(Size),
     /// A watched file has changed.
@@ -24,6 +26,8 @@ pub(crate) enum Message {
     Started,
     /// An analysis is done.
     Analysed(Arc<Report>),
+    /// A saved report, of which the events are still being read.
+    Overview(Arc<Report>),
     /// The file is being run.
     Running,
     /// How far a launch of the run is.
@@ -66,6 +70,17 @@ pub(crate) enum Effect {
         number: usize,
         /// The program.
         program: usize,
+    },
+    /// Make the code of a launch.
+    Generate {
+        /// The report that it is for.
+        generation: usize,
+        /// The launch.
+        launch: Arc<pallas_engine::Launch>,
+        /// Its place in the report.
+        number: usize,
+        /// As what.
+        form: pallas_engine::generated::Form,
     },
     /// Save the screen as a picture.
     Export,

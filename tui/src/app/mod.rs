@@ -2,6 +2,7 @@
 //! [`Effect`] that the session carries out. One cursor, a launch and a program of it; every pane follows it.
 
 mod actions;
+pub(crate) mod code;
 pub(crate) mod costs;
 pub(crate) mod coverage;
 pub(crate) mod facts;
@@ -129,6 +130,10 @@ pub(crate) struct App {
     pub(crate) search: String,
     /// What entries of lists must have.
     pub(crate) filter: String,
+    /// As what the launch is shown in the IR pane.
+    pub(crate) code: code::Code,
+    /// The step at which the mouse was pressed in the pipeline, while it is.
+    pub(crate) dragged: Option<usize>,
     /// The first line of the IR on the screen.
     pub(crate) ir_scroll: usize,
     /// Where the values stand.
@@ -205,6 +210,8 @@ impl App {
             prompt: None,
             search: String::new(),
             filter: String::new(),
+            code: code::Code::default(),
+            dragged: None,
             ir_scroll: 0,
             values: values::Values::default(),
             ramp: Ramp::default(),
@@ -345,7 +352,7 @@ impl App {
 
     /// Takes in what happened, and says what has to happen outside.
     pub(crate) fn update(&mut self, message: Message) -> Option<Effect> {
-        self.take_in(message).or_else(|| self.want_tiles())
+        self.take_in(message).or_else(|| self.want_tiles()).or_else(|| self.want_code())
     }
 
     fn take_in(&mut self, message: Message) -> Option<Effect> {
@@ -354,6 +361,11 @@ impl App {
             Message::Tiles(set) => {
                 if set.generation == self.generation {
                     self.values.tiles = Some(set);
+                }
+            }
+            Message::Generated(code) => {
+                if code.generation == self.generation {
+                    self.code.made = Some(code);
                 }
             }
             Message::Key(key) if self.prompt.is_some() => return self.typed(key),
@@ -377,6 +389,9 @@ impl App {
                 self.take(report);
                 return Some(Effect::Watch(files));
             }
+            // What is there already is more.
+            Message::Overview(_) if self.report.is_some() => {}
+            Message::Overview(report) => self.take(report),
             Message::Running => {
                 self.running = None;
                 self.run = Some(Progress { since: self.now, launch: None });

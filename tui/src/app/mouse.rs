@@ -1,4 +1,5 @@
-//! The mouse: a click on a tab, a program, an entry or a pane selects it; the wheel moves or zooms what it is over.
+//! The mouse: a click on a tab, a program, an entry or a pane selects it; the wheel moves or zooms what it is over; drawn over the
+//! pipeline it marks a span, as `w` does.
 
 use super::layout::{self, Layout};
 use super::{App, Effect, Pane};
@@ -10,6 +11,10 @@ use ratatui::layout::{Position, Rect};
 pub(crate) enum Click {
     /// A button went down.
     Press,
+    /// It moved while the button was down.
+    Drag,
+    /// The button went up.
+    Release,
     /// The wheel turned up.
     Up,
     /// The wheel turned down.
@@ -19,6 +24,17 @@ pub(crate) enum Click {
 impl App {
     /// What the mouse did at a place.
     pub(super) fn mouse(&mut self, click: Click, column: u16, row: u16) -> Option<Effect> {
+        match click {
+            Click::Drag => {
+                self.drag(column);
+                return None;
+            }
+            Click::Release => {
+                self.dragged = None;
+                return None;
+            }
+            _ => {}
+        }
         if self.help.is_some() || self.prompt.is_some() {
             let moves = if click == Click::Up { Direction::Up } else { Direction::Down };
             if self.help.is_some() && click != Click::Press {
@@ -47,6 +63,8 @@ impl App {
                 }
                 return None;
             }
+            // They were carried out above.
+            Click::Drag | Click::Release => {}
             Click::Up | Click::Down => {
                 let up = click == Click::Up;
                 match pane {
@@ -62,6 +80,20 @@ impl App {
         }
         self.focus = before;
         None
+    }
+
+    /// The pointer moved with its button down: from where it was pressed to where it is now is the span that is measured.
+    fn drag(&mut self, column: u16) {
+        let (Some(from), Some(pane)) = (self.dragged, Layout::of(self).pane(Pane::Pipeline)) else { return };
+        let (inner, Some((_, launch))) = (layout::inside(pane), self.profile()) else { return };
+        let columns = crate::view::pipeline::columns(launch, inner.width);
+        let begin = usize::from(inner.width).saturating_sub(columns + 1) + usize::from(inner.x);
+        // Beyond an edge means the edge.
+        let at = usize::from(column).saturating_sub(begin).min(columns.saturating_sub(1));
+        let Some(to) = self.timeline(columns).and_then(|timeline| timeline.step_near(at, columns)) else { return };
+        if to != from || self.marks.1.is_some() {
+            self.marks = (Some(from), Some(to));
+        }
     }
 
     /// A click inside of a pane, at a place counted from its inner corner.
@@ -106,6 +138,9 @@ impl App {
                 };
                 let by = step as i64 - self.step() as i64;
                 self.step_program(by.saturating_mul(timeline.stride as i64));
+                // What was pressed stays under the pointer.
+                self.stay_at(&timeline);
+                self.dragged = Some(self.step());
             }
             Pane::Values => {
                 let count = self.tiles().map_or(0, <[_]>::len);

@@ -290,11 +290,6 @@ impl App {
         }
         self.say(format!("{}: {} places", self.search, found.len()));
     }
-
-    /// The text of the launch at the cursor.
-    pub(crate) fn ir(&self) -> &str {
-        self.profile().map_or("", |(_, launch)| launch.ir.as_str())
-    }
 }
 
 #[cfg(test)]

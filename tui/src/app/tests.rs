@@ -470,3 +470,66 @@ fn the_pipeline_is_panned_with_the_cursor_left_behind() {
     press(&mut app, "l");
     assert_eq!((first(&app), app.number()), (0, 1), "a move of the cursor brings it back");
 }
+
+#[test]
+fn a_span_is_drawn_with_the_mouse() {
+    let mut app = app(samples::measured(), 120, 36);
+    press(&mut app, "3");
+    let pane = layout::Layout::of(&app).pane(Pane::Pipeline).expect("it is on the screen");
+    let inner = layout::inside(pane);
+    let mut mouse = |click, x: u16| {
+        app.update(Message::Mouse(click, inner.x + x, inner.y + 4));
+        (app.step(), app.marks, app.timeline_on_screen().expect("a timeline").first)
+    };
+    let (from, marks, first) = mouse(mouse::Click::Press, 60);
+    assert!(from > 0 && marks == (None, None) && first == 0, "a click moves the cursor, and not what is on the screen");
+    let (_, marks, _) = mouse(mouse::Click::Drag, 61);
+    assert_eq!(marks, (None, None), "a hand that trembles marks nothing");
+    let (step, marks, _) = mouse(mouse::Click::Drag, inner.width - 2);
+    assert_eq!((step, marks), (from, (Some(from), Some(7))));
+    let (_, marks, first) = mouse(mouse::Click::Drag, 0);
+    assert_eq!((marks, first), ((Some(from), Some(0)), 0), "to the left of the first step is the first step");
+    mouse(mouse::Click::Release, 0);
+    let (_, marks, _) = mouse(mouse::Click::Drag, inner.width - 2);
+    assert_eq!(marks, (Some(from), Some(0)), "a button that is up draws nothing");
+    assert!(app.between().is_some_and(|between| between.steps() == from + 1));
+}
+
+#[test]
+fn code_is_made_once_and_for_the_launch_that_is_looked_at() {
+    use pallas_engine::generated::Form;
+    let mut app = app(samples::measured(), 120, 36);
+    assert_eq!(press(&mut app, "8"), None, "the IR is there already");
+    assert!(app.ir().contains("grid"));
+    let asked = press(&mut app, "m");
+    let Some(Effect::Generate { generation, number, form, .. }) = asked else { panic!("{asked:?}") };
+    assert_eq!((number, form, app.ir()), (0, Form::Cuda, ""));
+    assert_eq!(app.update(Message::Tick), None, "it is asked for once");
+    let made = |form, text: &str| {
+        let text = Ok(text.to_string());
+        Message::Generated(Arc::new(code::Generated { generation, launch: 0, form, text }))
+    };
+    app.update(made(Form::Simt, "of another form"));
+    assert_eq!(app.ir(), "");
+    app.update(made(Form::Cuda, "__global__"));
+    assert_eq!((app.ir(), app.form_title()), ("__global__", "CUDA C++"));
+    assert!(matches!(press(&mut app, ")"), Some(Effect::Generate { number: 1, .. })));
+    assert_eq!(app.ir(), "", "another launch has another code");
+    for title in ["SIMT IR", "Triton IR", "IR", "CUDA C++"] {
+        press(&mut app, "m");
+        assert_eq!(app.form_title(), title);
+    }
+}
+
+#[test]
+fn the_overview_of_a_report_never_hides_what_was_read() {
+    let mut app = App::new(PathBuf::from("k.json"), Size { width: 120, height: 36 }, true);
+    app.update(Message::Running);
+    app.update(Message::Overview(samples::report()));
+    assert!(app.report.is_some() && app.run.is_some(), "it is still being read");
+    app.update(Message::Profiled(samples::measured()));
+    let read = app.generation;
+    app.update(Message::Running);
+    app.update(Message::Overview(samples::report()));
+    assert_eq!(app.generation, read);
+}

@@ -114,7 +114,7 @@ impl Pane {
             Pane::Findings | Pane::Launches | Pane::Lines => Place::List,
             Pane::Values => Place::Values,
             Pane::Source => Place::Source,
-            Pane::Ir => Place::Text,
+            Pane::Ir => Place::Ir,
             Pane::Summary | Pane::Blocks | Pane::Timings | Pane::Roofline => Place::Text,
         }
     }

@@ -34,9 +34,10 @@ fn run(args: &CompareArgs) -> Result<Exit, String> {
 
 fn read(path: &Path) -> Result<Report, String> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+    let file = std::fs::File::open(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => format!("{shown}: no such file"),
         _ => format!("{shown}: {error}"),
     })?;
-    Report::read(&text).map_err(|error| format!("{shown}: {error}"))
+    // The sums that are compared stand beside the events, which are left alone.
+    Report::open(file).map(|opened| opened.report().clone()).map_err(|error| format!("{shown}: {error}"))
 }

@@ -76,7 +76,7 @@ fn session(args: &ViewArgs, file: PathBuf) -> Exit {
 
 /// Prints a saved report as `profile` does.
 fn print_report(file: &Path) -> Exit {
-    let opened = saved::open(file, &Cancel::new(), |_, _| {});
+    let opened = saved::open(file, &Cancel::new(), |_| {}, |_, _| {});
     match opened.map(|report| report.profile) {
         Ok(Some(profile)) => {
             output::stdout(&report::profile::text(&profile));

@@ -74,6 +74,8 @@ pub(crate) enum Action {
     NextEvent,
     /// The previous event of a lane.
     PreviousEvent,
+    /// The IR, or code that is generated from it.
+    Form,
     /// Another cost beside the source, or none.
     Cost,
     /// Models the launches on the next machine.
@@ -154,12 +156,14 @@ pub(crate) enum Place {
     Text,
     /// In the source, with what is true of text.
     Source,
+    /// In the IR, with what is true of text.
+    Ir,
 }
 
 impl Place {
     /// Whether rows of another place count here.
     fn has(self, other: Place) -> bool {
-        self == other || self == Place::Source && other == Place::Text
+        self == other || matches!(self, Place::Source | Place::Ir) && other == Place::Text
     }
 }
 
@@ -237,7 +241,7 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        for place in [Place::Grid, Place::Pipeline, Place::Values, Place::List, Place::Text, Place::Source] {
+        for place in [Place::Grid, Place::Pipeline, Place::Values, Place::List, Place::Text, Place::Source, Place::Ir] {
             let mut seen: Vec<&str> = Vec::new();
             for key in bindings(place).flat_map(|binding| binding.keys) {
                 assert!(!seen.contains(key), "{key} has two meanings in {place:?}");

@@ -304,6 +304,15 @@ pub(crate) const KEYMAP: &[Binding] = &[
         hint: "cost",
     },
     Binding {
+        place: Place::Ir,
+        keys: &["m"],
+        actions: &[Form],
+        shown: "m",
+        help: "show the launch as IR, as CUDA C++, as SIMT IR, as Triton IR",
+        commands: &[],
+        hint: "IR or code",
+    },
+    Binding {
         place: Place::Everywhere,
         keys: &["<tab>", "<backtab>"],
         actions: &[NextPane, PreviousPane],

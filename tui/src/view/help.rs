@@ -46,7 +46,8 @@ pub(super) fn draw(app: &App, styles: Styles, top: usize, buffer: &mut Buffer) {
 
 fn lines(app: &App) -> Vec<Line<'static>> {
     let own = app.focus.place();
-    let mut places = vec![Place::Grid, Place::Pipeline, Place::Values, Place::List, Place::Text, Place::Source];
+    let mut places =
+        vec![Place::Grid, Place::Pipeline, Place::Values, Place::List, Place::Text, Place::Source, Place::Ir];
     places.sort_by_key(|place| *place != own);
     places.insert(1, Place::Everywhere);
     let shown = KEYMAP.iter().map(|binding| binding.shown.len()).max().unwrap_or(0);
@@ -59,6 +60,7 @@ fn lines(app: &App) -> Vec<Line<'static>> {
             Place::List => "In findings and launches",
             Place::Text => "In text: the summary, blocks, source",
             Place::Source => "In the source",
+            Place::Ir => "In the IR",
             Place::Everywhere => "Everywhere",
         };
         if !lines.is_empty() {

@@ -1,4 +1,5 @@
-//! The launch as the engine has lowered it: the kernel's IR with its grid and its operands, as `pallas-tui lower` prints it.
+//! The launch as the engine has lowered it: the kernel's IR with its grid and its operands, or the code that is generated from it, as
+//! `pallas-tui lower` prints them.
 
 use super::{cut, empty, frame, row};
 use crate::app::{App, Pane};
@@ -7,7 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Widget;
+use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 /// Draws the pane.
 pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
@@ -15,10 +16,12 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let count = text.lines().count();
     let note = if count > 0 { format!(" {} of {count} lines ", (app.ir_scroll + 1).min(count)) } else { String::new() };
     let kernel = app.launch().map_or(String::new(), |launch| format!(" {} ", launch.launch.kernel.name));
-    let title = Line::from(format!(" IR {kernel}"));
+    let title = Line::from(format!(" {} {kernel}", app.form_title()));
     let inner = frame(app, styles, Pane::Ir, area, title, Line::from(Span::styled(note, styles::DIM)), buffer);
     if text.is_empty() {
-        if app.report.is_some() {
+        if let (Some(_), Some(_)) = (app.code.form, app.launch()) {
+            explain(app, inner, buffer);
+        } else if app.report.is_some() {
             empty(inner, &["no launch was lowered", "a launch is a pallas_call that was reached"], buffer);
         }
         return;
@@ -38,8 +41,22 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     }
 }
 
+/// Why there is no code: it is being made, or it cannot be.
+fn explain(app: &App, area: Rect, buffer: &mut Buffer) {
+    let text = match app.generated() {
+        Some(Err(why)) => format!("no {}: {why}", app.form_title()),
+        Some(Ok(_)) => "the code is empty".to_string(),
+        None => format!("{} is being made", app.form_title()),
+    };
+    let area = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    Paragraph::new(text).wrap(Wrap { trim: true }).render(area, buffer);
+}
+
 /// A line in the colours of its words: values, names, types, numbers, and what is done.
 fn pieces(code: &str) -> Vec<Span<'static>> {
+    if code.trim_start().starts_with("//") {
+        return vec![Span::styled(code.to_string(), styles::DIM)];
+    }
     let mut spans = Vec::new();
     let mut rest = code;
     let mut acts = true;

@@ -94,6 +94,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         painter.group(measured, &head, false, Rect { y, height: bottom - y, ..inner }, buffer);
     } else if timeline.measured.is_none() && y + 2 < bottom {
         let why = match &launch.measured {
+            Some(_) if app.run.is_some() => "measured: what the report lists is being summed up",
             None if app.run.is_some() => "measured: running",
             None => "not measured: this launch has not run",
             Some(_) => "measured times of single programs are kept for the first 256 only",

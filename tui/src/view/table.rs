@@ -1,5 +1,5 @@
 //! Tables: columns as wide as their widest cell, a head, a selected row. Columns that do not fit are left out from the last
-//! on; the last that is shown is cut where it has to be.
+//! on, and how many they are stands at the end of the head; the last that is shown is cut where it has to be.
 
 use super::{cut, row};
 use crate::styles;
@@ -85,6 +85,13 @@ impl Table<'_> {
         if let Some(area) = row(area, 0) {
             let heads = self.columns.iter().map(|column| (column.head, styles::DIM)).collect();
             line(heads, "").render(area, buffer);
+            let left_out = self.columns.len() - widths.len();
+            if left_out > 0 {
+                let words = format!(" +{left_out}");
+                let width = (words.len() as u16).min(area.width);
+                let end = Rect { x: area.right() - width, width, ..area };
+                Line::from(Span::styled(words, styles::DIM)).render(end, buffer);
+            }
         }
         let count = self.columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
         for at in self.top..count {

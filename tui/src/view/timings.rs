@@ -91,30 +91,41 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let profile = app.profile();
     let kernel = app.launch().map_or(String::new(), |launch| format!(" {} ", launch.launch.kernel.name));
     let note = Line::from(Span::styled(kernel, styles::DIM));
-    let inner = frame(app, styles, Pane::Timings, area, Line::from(" Stages "), note, buffer);
+    let rows = profile.map_or(Vec::new(), |(_, launch)| rows(launch));
+    let names = rows.iter().map(|row| row.operand.chars().count()).max().unwrap_or(0).clamp(7, 16);
+    let fit = Fit::new((area.width as usize).saturating_sub(2), names);
+    let title = match fit.left_out() {
+        Some(missing) if !rows.is_empty() => format!(" Stages, too narrow for {missing} "),
+        _ => " Stages ".to_string(),
+    };
+    let inner = frame(app, styles, Pane::Timings, area, Line::from(title), note, buffer);
     let Some((report, launch)) = profile else {
         if app.report.is_some() {
             empty(inner, &["no launches", "a launch is a pallas_call that was reached"], buffer);
         }
         return;
     };
-    let rows = rows(launch);
-    let names = rows.iter().map(|row| row.operand.chars().count()).max().unwrap_or(0).clamp(7, 16);
-    let fixed = 1 + 8 + 2 + names + 2 + 7 + 2 + 8 + 2;
     let width = inner.width as usize;
     // A time, a share, and a bar of what is left, twice.
-    let each = width.saturating_sub(fixed) / 2;
+    let each = fit.each;
     let room = each.saturating_sub(8 + 1 + 6 + 2 + 2).min(30);
     let m = &launch.modelled;
     let whole = launch.measured.as_ref().map_or(0.0, |measured| measured.time);
     let stale = app.launch().is_some_and(|launch| launch.stale);
     let heads = (format!("on {}", report.machine.name), if stale { "measured before" } else { "measured here" });
+    let begin = |stage: &str, operand: &str, copies: &str, bytes: &str| {
+        let mut text = format!("{stage:<8}  {:<names$}  ", cut(operand, names));
+        if fit.copies {
+            text.push_str(&format!("{copies:>7}  "));
+        }
+        if fit.bytes {
+            text.push_str(&format!("{bytes:>8}  "));
+        }
+        text
+    };
     let head = format!(
-        " {:<8}  {:<names$}  {:>7}  {:>8}  {:<each$}{}",
-        "stage",
-        "operand",
-        "copies",
-        "bytes",
+        " {}{:<each$}{}",
+        begin("stage", "operand", "copies", "bytes"),
         cut(&heads.0, each.saturating_sub(2)),
         heads.1
     );
@@ -124,34 +135,33 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     for (at, found) in rows.iter().enumerate() {
         let Some(area) = row(inner, at + 1) else { break };
         let look = styles::stage(found.stage).style();
+        let (copies, bytes) = (found.copies.map_or(String::new(), short), found.bytes.map_or(String::new(), bytes));
+        let text = begin(found.stage.name(), &found.operand, &copies, &bytes);
+        let (stage, rest) = text.split_at(8);
         let mut line = Line::from(" ");
-        line.push_span(Span::styled(format!("{:<8}", found.stage.name()), look));
-        line.push_span(Span::raw(format!(
-            "  {:<names$}  {:>7}  {:>8}  ",
-            cut(&found.operand, names),
-            found.copies.map_or(String::new(), short),
-            found.bytes.map_or(String::new(), bytes),
-        )));
+        line.push_span(Span::styled(stage.to_string(), look));
+        line.push_span(Span::raw(rest.to_string()));
         for (spent, whole, none) in [(found.modelled, m.time, "not modelled"), (found.measured, whole, "")] {
-            match spent {
-                Some(spent) => {
-                    let share = if whole > 0.0 { spent / whole } else { 0.0 };
-                    line.push_span(Span::raw(format!("{:>8} {:>6}  ", time(spent), percent(share))));
-                    line.push_span(bar(share, room, look, styles));
-                    line.push_span(Span::raw(" ".repeat(each.saturating_sub(8 + 1 + 6 + 2 + room))));
-                }
-                None => line.push_span(Span::styled(format!("{none:<each$}"), styles::DIM)),
+            let Some(spent) = spent else {
+                line.push_span(Span::styled(format!("{:<each$}", cut(none, each)), styles::DIM));
+                continue;
+            };
+            let share = if whole > 0.0 { spent / whole } else { 0.0 };
+            let mut text = format!("{:>8}", time(spent));
+            if fit.shares {
+                text.push_str(&format!(" {:>6}  ", percent(share)));
             }
+            let (used, bar_room) = (text.chars().count(), if fit.shares { room } else { 0 });
+            line.push_span(Span::raw(text));
+            line.push_span(bar(share, bar_room, look, styles));
+            line.push_span(Span::raw(" ".repeat(each.saturating_sub(used + bar_room))));
         }
         line.render(area, buffer);
     }
     let total = rows.len() + 1;
     let verdict = format!(
-        " {:<8}  {:<names$}  {:>7}  {:>8}  {:<each$}{}",
-        "launch",
-        "",
-        "",
-        bytes(m.bytes),
+        " {}{:<each$}{}",
+        begin("launch", "", "", &bytes(m.bytes)),
         format!("{:>8}", time(m.time)),
         match &launch.measured {
             Some(measured) => format!("{:>8}", time(measured.time)),
@@ -168,7 +178,68 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     }
 }
 
+/// Which columns there is room for. Those that say the least of where the time goes are left out first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fit {
+    copies: bool,
+    bytes: bool,
+    shares: bool,
+    /// Columns of what is modelled, and of what was measured.
+    each: usize,
+}
+
+/// A time, with a column between it and the next.
+const TIME: usize = 9;
+/// A time and a share.
+const SHARED: usize = TIME + 7;
+
+impl Fit {
+    /// Columns in front of the times.
+    fn fixed(names: usize, copies: bool, bytes: bool) -> usize {
+        1 + 8 + 2 + names + 2 + if copies { 9 } else { 0 } + if bytes { 10 } else { 0 }
+    }
+
+    fn new(width: usize, names: usize) -> Fit {
+        let choices = [(true, true, true), (false, true, true), (false, false, true), (false, false, false)];
+        let fits = |(copies, bytes, shares): (bool, bool, bool)| {
+            let each = width.saturating_sub(Fit::fixed(names, copies, bytes)) / 2;
+            (each >= if shares { SHARED } else { TIME }).then_some(Fit { copies, bytes, shares, each })
+        };
+        let least = Fit { copies: false, bytes: false, shares: false, each: TIME };
+        choices.into_iter().find_map(fits).unwrap_or(least)
+    }
+
+    /// What is not on the screen.
+    fn left_out(self) -> Option<String> {
+        let missing = [("copies", self.copies), ("bytes", self.bytes), ("shares", self.shares)];
+        let missing: Vec<&str> = missing.into_iter().filter(|(_, shown)| !shown).map(|(name, _)| name).collect();
+        (!missing.is_empty()).then(|| missing.join(", "))
+    }
+}
+
 /// A count in at most seven columns.
 fn short(count: u64) -> String {
     if count < 1_000_000 { count.to_string() } else { crate::report::profile::words::scaled(count as f64, "") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_that_do_not_fit_are_named() {
+        let whole = Fit::new(200, 7);
+        assert!(whole.copies && whole.bytes && whole.shares);
+        assert_eq!(whole.left_out(), None);
+        let narrow = Fit::new(58, 7);
+        assert!(!narrow.copies && !narrow.bytes && narrow.shares, "{narrow:?}");
+        assert_eq!(narrow.left_out().as_deref(), Some("copies, bytes"));
+        for (width, names) in (0..200).flat_map(|width| [7, 16].map(|names| (width, names))) {
+            let fit = Fit::new(width, names);
+            let all = fit.copies && fit.bytes && fit.shares;
+            let used = Fit::fixed(names, fit.copies, fit.bytes) + 2 * fit.each;
+            assert!(used <= width || fit.each == TIME, "{width} {fit:?}");
+            assert_eq!(all, width >= Fit::fixed(names, true, true) + 2 * SHARED, "{width}");
+        }
+    }
 }

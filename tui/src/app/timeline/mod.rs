@@ -178,6 +178,12 @@ impl App {
         }
     }
 
+    /// Leaves on the screen what was there before the cursor moved.
+    pub(super) fn stay_at(&mut self, shown: &Timeline) {
+        let around = self.step().min(shown.steps.saturating_sub(1)).saturating_sub(shown.count / 2);
+        self.panned = shown.first as i64 - around as i64;
+    }
+
     /// The timeline in the pane that is on the screen.
     pub(super) fn timeline_on_screen(&self) -> Option<Rc<Timeline>> {
         let width = Layout::of(self).pane(Pane::Pipeline).map_or(0, |area| layout::inside(area).width);
@@ -343,6 +349,12 @@ impl Timeline {
             lanes.time.start + (column as f64 + 0.5) / columns.max(1) as f64 * (lanes.time.end - lanes.time.start);
         let behind = lanes.begins.iter().take_while(|begin| **begin <= time).count();
         Some(self.first + behind.saturating_sub(1))
+    }
+
+    /// The same, and behind the last step that step.
+    pub(crate) fn step_near(&self, column: usize, columns: usize) -> Option<usize> {
+        let last = (self.first + self.count).checked_sub(1)?;
+        Some(self.step_at(column, columns).unwrap_or(last).min(last))
     }
 
     /// Steps of each column.
