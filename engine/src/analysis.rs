@@ -15,7 +15,8 @@ use crate::parsed::ParsedFiles;
 use crate::settings::Settings;
 use crate::suppressions;
 use crate::uncalled::{self, Assumed, Drive, Seen};
-use pallas_ir::{Certainty, Finding, Launch, Severity};
+use crate::watched::Watched;
+use pallas_ir::{Certainty, Finding, Launch, Scalars, Severity};
 use pallas_jax::{JaxState, LaunchObserver};
 use pallas_python::interp::{Interp, Limits, Observer, Outcome};
 use pallas_python::raise::Abort;
@@ -205,17 +206,13 @@ fn internal(source: Arc<SourceFile>, module: Arc<Module>) -> Analysis {
 /// Launches and findings as they come up.
 #[derive(Default)]
 pub(crate) struct Watch {
-    pub(crate) launches: RefCell<Vec<Arc<Launch>>>,
+    pub(crate) launches: RefCell<Vec<Watched>>,
     pub(crate) findings: RefCell<Vec<Finding>>,
 }
 
 impl LaunchObserver for Watch {
-    fn launched(&self, launch: &Arc<Launch>) {
-        // A launch in a loop is one launch to the reader: equal ones are kept once.
-        let mut launches = self.launches.borrow_mut();
-        if !launches.iter().any(|seen| seen.spans.apply == launch.spans.apply && **seen == **launch) {
-            launches.push(launch.clone());
-        }
+    fn launched(&self, launch: &Arc<Launch>, scalars: Scalars) {
+        Watched::note(&mut self.launches.borrow_mut(), launch, scalars);
     }
 
     fn found(&self, mut finding: Finding) {
@@ -247,9 +244,10 @@ impl Both {
         for launch in &launches {
             findings.extend(match memory {
                 Some(memory) => memory.check(launch),
-                None => pallas_check::check(launch),
+                None => launch.judge(),
             });
         }
+        let launches = launches.into_iter().map(|watched| watched.launch).collect();
         Seen { launches, findings, facts: self.facts.take() }
     }
 }
@@ -270,8 +268,8 @@ impl Seen {
 }
 
 impl LaunchObserver for Both {
-    fn launched(&self, launch: &Arc<Launch>) {
-        self.watch.launched(launch);
+    fn launched(&self, launch: &Arc<Launch>, scalars: Scalars) {
+        self.watch.launched(launch, scalars);
     }
 
     fn reached(&self, interp: &Interp) {

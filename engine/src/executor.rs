@@ -12,12 +12,16 @@ use pallas_interpret::{
     CopyTimes, Hazard, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, StoreEvent, TileEvent, Unmatched,
     UnmatchedSemaphore, run_function, run_launch,
 };
-use pallas_ir::{Certainty, Finding, Function, Launch, Location};
+use pallas_ir::{Certainty, Finding, Function, Known, Launch, Location, Role, Scalars};
 use pallas_jax::{ExecutionError, Executor, World};
 use pallas_profile::Recorder;
 use pallas_tensor::Array;
 use std::cell::RefCell;
 use std::sync::Arc;
+
+/// Scalars that are kept in one run: arrays of them, and elements of an array.
+const MOST_FETCHED: usize = 64;
+const LARGEST_FETCHED: usize = 1 << 16;
 
 /// The CPU.
 pub(crate) struct CpuExecutor {
@@ -26,6 +30,7 @@ pub(crate) struct CpuExecutor {
     capturing: Option<RefCell<Capturing>>,
     schedule: Schedule,
     outputs: RefCell<Vec<(Arc<Launch>, Vec<Array>)>>,
+    fetched: RefCell<Vec<(Arc<Launch>, Scalars)>>,
     accelerating: Option<RefCell<Accelerating>>,
 }
 
@@ -43,6 +48,7 @@ impl CpuExecutor {
             capturing: capturing.map(RefCell::new),
             schedule,
             outputs: RefCell::default(),
+            fetched: RefCell::default(),
             accelerating: acceleration.map(|acceleration| RefCell::new(Accelerating::new(acceleration))),
         }
     }
@@ -60,6 +66,26 @@ impl CpuExecutor {
     /// The outputs that were kept.
     pub(crate) fn outputs(&self) -> Vec<(Arc<Launch>, Vec<Array>)> {
         self.outputs.take()
+    }
+
+    /// The scalars that launches have fetched, as far as they were kept.
+    pub(crate) fn fetched(&self) -> Vec<(Arc<Launch>, Scalars)> {
+        self.fetched.take()
+    }
+
+    /// Keeps the scalars that a launch is about to fetch, for the rules.
+    fn note(&self, launch: &Arc<Launch>, arguments: &[Array]) {
+        let mut fetched = self.fetched.borrow_mut();
+        let count = launch.with_role(Role::Prefetch).count();
+        if count == 0 || fetched.len() >= MOST_FETCHED {
+            return;
+        }
+        let scalars = arguments.iter().skip(launch.dynamic.len()).take(count);
+        let kept = |array: &Array| (array.size() <= LARGEST_FETCHED).then(|| Known::Exact(array.clone()));
+        let scalars = Scalars(scalars.map(kept).collect());
+        if !fetched.iter().any(|(seen, known)| Arc::ptr_eq(seen, launch) && *known == scalars) {
+            fetched.push((launch.clone(), scalars));
+        }
     }
 
     /// What became of the launches that were given to the accelerator.
@@ -145,6 +171,7 @@ impl Executor for CpuExecutor {
         arguments: Vec<Array>,
         world: &dyn World,
     ) -> Result<Vec<Array>, ExecutionError> {
+        self.note(launch, &arguments);
         if let Some(accelerating) = &self.accelerating
             && let Some(outputs) = self.accelerate(&mut accelerating.borrow_mut(), launch, &arguments, world)?
         {

@@ -33,6 +33,7 @@ mod stack;
 mod suppressions;
 mod timings;
 pub mod uncalled;
+mod watched;
 
 pub use analysis::{Analysis, AnalysisOptions};
 pub use calibrate::this_cpu;

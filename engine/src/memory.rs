@@ -5,7 +5,8 @@
 use crate::bystander::Bystander;
 use crate::files::FileSystem;
 use crate::uncalled::Drive;
-use pallas_ir::{Finding, Launch};
+use crate::watched::Watched;
+use pallas_ir::Finding;
 use pallas_syntax::ast::Module;
 use pallas_syntax::{Dependences, Pieces, SourceFile, Span};
 use std::collections::HashMap;
@@ -31,7 +32,7 @@ struct Kept {
 
 /// A launch, and what is wrong with it.
 struct Checked {
-    launch: Arc<Launch>,
+    launch: Watched,
     findings: Vec<Finding>,
     used: u64,
 }
@@ -91,20 +92,21 @@ impl Memory {
     }
 
     /// What the rules say of a launch.
-    pub(crate) fn check(&self, launch: &Arc<Launch>) -> Vec<Finding> {
-        let place = launch.spans.apply;
+    pub(crate) fn check(&self, watched: &Watched) -> Vec<Finding> {
+        let place = watched.launch.spans.apply;
         {
             let mut kept = self.lock();
             let now = kept.now;
-            let known = kept.launches.get_mut(&place).and_then(|all| all.iter_mut().find(|one| one.launch == *launch));
+            let known =
+                kept.launches.get_mut(&place).and_then(|all| all.iter_mut().find(|one| one.launch.is_like(watched)));
             if let Some(known) = known {
                 known.used = now;
                 return known.findings.clone();
             }
         }
-        let findings = pallas_check::check(launch);
+        let findings = watched.judge();
         let mut kept = self.lock();
-        let checked = Checked { launch: launch.clone(), findings: findings.clone(), used: kept.now };
+        let checked = Checked { launch: watched.clone(), findings: findings.clone(), used: kept.now };
         kept.launches.entry(place).or_default().push(checked);
         findings
     }

@@ -9,6 +9,7 @@ use crate::files::FileSystem;
 use crate::host::{Cancel, Console, RunHost};
 use crate::stack::with_large_stack;
 use crate::timings::Timings;
+use crate::watched::Watched;
 use pallas_ir::{Finding, Launch};
 use pallas_jax::JaxState;
 use pallas_profile::Recorder;
@@ -148,10 +149,13 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
         }
     };
     let mut findings = watch.findings.take();
-    let launches = watch.launches.take();
-    for launch in &launches {
-        findings.extend(pallas_check::check(launch));
+    let mut watched = watch.launches.take();
+    // A launch inside of a jitted function is traced before its scalars are known.
+    for (launch, scalars) in executor.fetched() {
+        Watched::note_scalars(&mut watched, &launch, scalars);
     }
+    findings.extend(watched.iter().flat_map(Watched::judge));
+    let launches = watched.into_iter().map(|watched| watched.launch).collect();
     findings.extend(executor.findings());
     findings.extend(missing);
     findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));

@@ -207,7 +207,7 @@ fn python_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Conformance programs that are wrong on purpose, and the rule that says so.
-const WRONG_ON_PURPOSE: [(&str, &str); 24] = [
+const WRONG_ON_PURPOSE: [(&str, &str); 25] = [
     ("000_blocked_add", "PL008"),
     ("000_load_store", "PL008"),
     ("000_masked_load", "PL008"),
@@ -219,6 +219,7 @@ const WRONG_ON_PURPOSE: [(&str, &str); 24] = [
     ("003_incorrect_sum", "PL203"),
     ("call_scratch", "PL203"),
     ("tpu_async_copy", "PL203"),
+    ("tpu_copy_parts", "PL202"),
     ("blockspec_forms", "PL121"),
     ("blockspec_out_of_bounds", "PL120"),
     ("blockspec_unwritten", "PL122"),

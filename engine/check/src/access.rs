@@ -3,14 +3,18 @@
 //! run. Masked accesses are left alone: the mask may be what keeps them inside.
 
 use crate::evaluate::{Slice, Slot};
-use crate::known::Known;
+use crate::guards::{self, Guards};
+use crate::prefetched::LOOKUP;
 use crate::refs;
 use crate::search::{Bounds, Outcome, Verdict, search};
 use crate::walk::{Enclosing, Sources, walk};
 use crate::words;
-use pallas_ir::op::{ControlOp, MemoryOp};
-use pallas_ir::{Certainty, DimIndex, Function, Interval, Launch, OpData, OpId, OpKind, Position, RegionId, ValueId};
+use pallas_ir::op::MemoryOp;
+use pallas_ir::{
+    Certainty, DimIndex, Function, IndexPattern, Interval, Known, Launch, Op, OpData, OpKind, Position, ValueId,
+};
 use pallas_syntax::Span;
+use pallas_tensor::Shape;
 use std::collections::HashSet;
 
 /// Which positions a rule looks at.
@@ -53,43 +57,102 @@ const TOTAL: usize = 1 << 16;
 
 /// The accesses of one kind that leave their Ref, in order, one per place in the source.
 pub(crate) fn outside(launch: &Launch, kind: Kind) -> Vec<Outside> {
-    let kernel = &launch.kernel;
-    if launch.programs() == 0 {
-        return Vec::new();
-    }
-    let sources = Sources::new(kernel);
     let mut found = Vec::new();
-    let mut seen: HashSet<Span> = HashSet::new();
+    if launch.programs() == 0 {
+        return found;
+    }
     let mut left = TOTAL;
-    walk(kernel, |id, path| {
-        let op = kernel.op(id);
-        let OpKind::Memory(memory) = op.op.kind else {
+    outside_of(launch, &launch.kernel, kind, &mut left, &mut found);
+    for map in launch.operands.iter().filter_map(|operand| operand.index_map.as_ref()) {
+        outside_of(launch, map, kind, &mut left, &mut found);
+    }
+    found
+}
+
+/// What it is that is accessed, and how.
+struct Accessed<'a> {
+    pattern: &'a IndexPattern,
+    shape: Shape,
+    /// The computed parts of the subscript.
+    operands: &'a [ValueId],
+    what: &'static str,
+    /// The Ref, or what it is called.
+    reference: Result<ValueId, &'a str>,
+}
+
+impl<'a> Accessed<'a> {
+    fn of(function: &'a Function, op: &'a OpData) -> Option<Self> {
+        let pattern = op.attributes.index()?;
+        // A read of scalars that are known.
+        if op.op == Op(&LOOKUP) {
+            let (shape, name) = (op.attributes.ints("shape")?, op.attributes.str("name")?);
+            return Some(Accessed {
+                pattern,
+                shape: shape.iter().map(|&extent| usize::try_from(extent).unwrap_or(0)).collect(),
+                operands: &op.operands,
+                what: "read",
+                reference: Err(name),
+            });
+        }
+        let OpKind::Memory(memory) = op.op.kind else { return None };
+        if op.attributes.flag("masked") {
+            return None;
+        }
+        let &reference = op.operands.first()?;
+        let writes = !matches!(memory, MemoryOp::Load | MemoryOp::View);
+        Some(Accessed {
+            pattern,
+            shape: function.ty(reference).as_ref_type()?.shape.clone(),
+            operands: op.operands.get(1 + usize::from(writes)..)?,
+            what: match memory {
+                MemoryOp::Load => "read",
+                MemoryOp::Store | MemoryOp::Swap | MemoryOp::Atomic => "write",
+                MemoryOp::View | MemoryOp::Reinterpret => "view",
+            },
+            reference: Ok(reference),
+        })
+    }
+
+    fn name(&self, launch: &Launch, function: &Function, sources: &Sources) -> String {
+        let reference = match self.reference {
+            Ok(reference) => reference,
+            Err(name) => return name.to_string(),
+        };
+        let Some(origin) = refs::origin(function, sources, reference) else { return "this Ref".to_string() };
+        if std::ptr::eq(function, &raw const launch.kernel) {
+            return origin.name(launch);
+        }
+        // The scalars of an index map come after the program ids.
+        let scalar = origin.parameter.and_then(|number| launch.operands.get(number.checked_sub(launch.grid.len())?));
+        scalar.map_or("this Ref".to_string(), |scalar| scalar.name.to_string())
+    }
+}
+
+/// The accesses of a kernel, or of an index map.
+fn outside_of(launch: &Launch, function: &Function, kind: Kind, left: &mut usize, found: &mut Vec<Outside>) {
+    let sources = Sources::new(function);
+    let mut seen: HashSet<Span> = found.iter().map(|known| known.span).collect();
+    walk(function, |id, path| {
+        let op = function.op(id);
+        let Some(accessed) = Accessed::of(function, op) else {
             return;
         };
-        if op.attributes.flag("masked") {
-            return;
-        }
-        let place = kernel.location(id);
+        let place = function.location(id);
         // Unrolled loops repeat a place; text without a source has none.
         if place.span != Span::default() && seen.contains(&place.span) {
             return;
         }
-        let Some(site) = Site::new(launch, &sources, op, path, kind) else {
+        let Some(site) = Site::new(launch, function, &sources, &accessed, path, kind) else {
             return;
         };
-        if let Some((dimension, certainty, point, start)) = site.search(&mut left) {
-            let origin = op.operands.first().and_then(|&reference| refs::origin(kernel, &sources, reference));
-            let name = origin.map_or("this Ref".to_string(), |origin| origin.name(launch));
+        if let Some((dimension, certainty, point, start)) = site.search(left) {
+            let name = accessed.name(launch, function, &sources);
             seen.insert(place.span);
             found.push(Outside {
                 span: place.span,
                 calls: place.calls.clone(),
                 certainty,
-                what: match memory {
-                    MemoryOp::Load => "read",
-                    MemoryOp::Store | MemoryOp::Swap | MemoryOp::Atomic => "write",
-                    MemoryOp::View | MemoryOp::Reinterpret => "view",
-                },
+                what: accessed.what,
                 evidence: evidence(launch, &site, &dimension, &point, start, &name),
                 is_before: matches!(start, Start::At(..0) | Start::Before),
                 name,
@@ -99,7 +162,6 @@ pub(crate) fn outside(launch: &Launch, kind: Kind) -> Vec<Outside> {
             });
         }
     });
-    found
 }
 
 /// `program (3, 0), loop counter 2: rows 96..128 of x, which has 64`
@@ -165,41 +227,33 @@ enum Start {
     Before,
 }
 
-/// A region that has to be entered on the way to an access.
-enum Guard {
-    /// Region number `.1` of `.2` of a `cond`, chosen by `.0`.
-    Chosen(Slot, usize, usize),
-    /// The body of a `for`: variable number, and its bounds.
-    Counted(usize, Slot, Slot),
-    /// Entered or not depends on data.
-    Unknown,
-}
-
 /// An access with all that decides where it points and whether it is reached.
 struct Site<'a> {
     launch: &'a Launch,
     slice: Slice<'a>,
     dimensions: Vec<Dimension>,
-    guards: Vec<Guard>,
+    guards: Guards,
     rank: usize,
 }
 
 impl<'a> Site<'a> {
     /// `None` where there is nothing of this kind to look at.
-    fn new(launch: &'a Launch, sources: &'a Sources, op: &OpData, path: &[Enclosing], kind: Kind) -> Option<Self> {
-        let kernel = &launch.kernel;
-        let pattern = op.attributes.index()?;
-        let reference = kernel.ty(*op.operands.first()?).as_ref_type()?;
-        let writes = !matches!(op.op.kind, OpKind::Memory(MemoryOp::Load | MemoryOp::View));
-        let mut operands = op.operands.iter().skip(1 + usize::from(writes));
-        let mut slice = Slice::of_kernel(kernel, sources, launch);
-        for enclosing in path {
-            if is_for(kernel, enclosing.op) {
-                slice.add_counter(enclosing.op);
-            }
-        }
+    fn new(
+        launch: &'a Launch,
+        kernel: &'a Function,
+        sources: &'a Sources,
+        accessed: &Accessed<'_>,
+        path: &[Enclosing],
+        kind: Kind,
+    ) -> Option<Self> {
+        let mut operands = accessed.operands.iter();
+        let mut slice = match std::ptr::eq(kernel, &raw const launch.kernel) {
+            true => Slice::of_kernel(kernel, sources, launch),
+            false => Slice::of_map(kernel, sources, launch),
+        };
+        guards::count(kernel, path, &mut slice);
         let mut dimensions = Vec::new();
-        for (axis, (dim, &extent)) in pattern.0.iter().zip(reference.shape.iter()).enumerate() {
+        for (axis, (dim, &extent)) in accessed.pattern.0.iter().zip(accessed.shape.iter()).enumerate() {
             let of_dim: Vec<ValueId> = operands.by_ref().take(dim.operands().len()).copied().collect();
             let wanted = match of_dim.is_empty() {
                 true => Kind::Static,
@@ -231,13 +285,13 @@ impl<'a> Site<'a> {
         if dimensions.is_empty() {
             return None;
         }
-        let guards = guards(kernel, path, &mut slice)?;
-        Some(Site { launch, slice, dimensions, guards, rank: reference.shape.len() })
+        let guards = Guards::of(kernel, path, &mut slice)?;
+        Some(Site { launch, slice, dimensions, guards, rank: accessed.shape.len() })
     }
 
     /// The first program that leaves the Ref: the dimension, how it is known, the point, and the start there.
     fn search(&self, left: &mut usize) -> Option<(Dimension, Certainty, Vec<i64>, Start)> {
-        let bounds = self.bounds()?;
+        let bounds = self.guards.executions(self.launch, &self.slice);
         // Where data decides, halving boxes decides nothing more.
         let budget = match self.slice.depends_on_data() {
             true => 1,
@@ -266,38 +320,12 @@ impl<'a> Site<'a> {
         Some((dimension, certainty, point, start))
     }
 
-    /// The box of all executions: unmentioned variables stand still, counters run over all that their bounds allow.
-    fn bounds(&self) -> Option<Bounds> {
-        let mentioned = self.slice.mentions();
-        let mut bounds: Bounds = self
-            .launch
-            .grid
-            .iter()
-            .zip(&mentioned)
-            .map(|(&extent, &mentioned)| (0, if mentioned { extent as i64 - 1 } else { 0 }))
-            .collect();
-        // Counters are evaluated with whatever outer counters can be; inner bounds may depend on outer counters.
-        for guard in &self.guards {
-            if let Guard::Counted(_, lower, upper) = guard {
-                let known = self.slice.evaluate(&bounds);
-                let (lower, upper) = (lower.of(&known).interval(), upper.of(&known).interval());
-                let range = (lower.lower, upper.upper.saturating_sub(1));
-                bounds.push((range.0, range.1.max(range.0)));
-            }
-        }
-        Some(bounds)
-    }
-
     /// Whether the executions of a box reach the access and leave the Ref.
     fn judge(&self, bounds: &[(i64, i64)]) -> Verdict {
         let known = self.slice.evaluate(bounds);
-        let mut reached = Verdict::Yes;
-        for guard in &self.guards {
-            match guard.judge(bounds, &known) {
-                Verdict::No => return Verdict::No,
-                Verdict::Maybe => reached = Verdict::Maybe,
-                Verdict::Yes => {}
-            }
+        let reached = self.guards.reached(bounds, &known);
+        if reached == Verdict::No {
+            return Verdict::No;
         }
         let mut leaves = Verdict::No;
         for dimension in &self.dimensions {
@@ -316,10 +344,6 @@ impl<'a> Site<'a> {
             _ => Verdict::Maybe,
         }
     }
-}
-
-fn is_for(kernel: &Function, op: OpId) -> bool {
-    matches!(kernel.op(op).op.kind, OpKind::Control(ControlOp::For))
 }
 
 /// How far a subscript reaches along a dimension, and from where.
@@ -342,64 +366,6 @@ fn place(dim: &DimIndex, operand: Option<ValueId>, slice: &mut Slice<'_>) -> Opt
             Position::Dynamic => Where::Scalar(slice.add(operand?)),
         },
     ))
-}
-
-/// What has to hold for the regions of a path to be entered; `None` where they never are.
-fn guards(kernel: &Function, path: &[Enclosing], slice: &mut Slice<'_>) -> Option<Vec<Guard>> {
-    let mut guards = Vec::new();
-    let mut counters = 0;
-    for enclosing in path {
-        let op = kernel.op(enclosing.op);
-        let operand = |number: usize| op.operands.get(number).copied();
-        guards.push(match op.op.kind {
-            OpKind::Control(ControlOp::Scoped) => continue,
-            OpKind::Control(ControlOp::For) => {
-                let variable = slice.variables_before_counters() + counters;
-                counters += 1;
-                let (lower, upper) = (slice.add(operand(0)?), slice.add(operand(1)?));
-                Guard::Counted(variable, lower, upper)
-            }
-            OpKind::Control(ControlOp::Cond) => {
-                let regions: &[RegionId] = &op.regions;
-                Guard::Chosen(slice.add(operand(0)?), enclosing.region, regions.len())
-            }
-            _ => Guard::Unknown,
-        });
-    }
-    Some(guards)
-}
-
-impl Guard {
-    /// Whether the executions of a box enter the region.
-    fn judge(&self, bounds: &[(i64, i64)], known: &[Known]) -> Verdict {
-        match self {
-            Guard::Unknown => Verdict::Maybe,
-            Guard::Chosen(which, region, regions) => {
-                let which = which.of(known).interval();
-                let last = (*regions as i64 - 1).max(0);
-                let (low, high) = (which.lower.clamp(0, last), which.upper.clamp(0, last));
-                let region = *region as i64;
-                match (low..=high).contains(&region) {
-                    false => Verdict::No,
-                    true if low == high => Verdict::Yes,
-                    true => Verdict::Maybe,
-                }
-            }
-            Guard::Counted(variable, lower, upper) => {
-                let Some(&(low, high)) = bounds.get(*variable) else {
-                    return Verdict::Maybe;
-                };
-                let (lower, upper) = (lower.of(known).interval(), upper.of(known).interval());
-                if high < lower.lower || low >= upper.upper {
-                    return Verdict::No;
-                }
-                match low >= lower.upper && high < upper.lower {
-                    true => Verdict::Yes,
-                    false => Verdict::Maybe,
-                }
-            }
-        }
-    }
 }
 
 impl Dimension {

@@ -9,13 +9,20 @@ use std::ops::Deref;
 /// A launch, and what was found out about it so far.
 pub struct Checked<'a> {
     launch: &'a Launch,
+    written: &'a Launch,
     found: OnceCell<Found>,
     waits: OnceCell<Vec<Problem>>,
 }
 
 impl<'a> Checked<'a> {
-    pub(crate) fn new(launch: &'a Launch) -> Self {
-        Checked { launch, found: OnceCell::new(), waits: OnceCell::new() }
+    /// `written` is the launch before reads of known scalars were resolved.
+    pub(crate) fn new(launch: &'a Launch, written: &'a Launch) -> Self {
+        Checked { launch, written, found: OnceCell::new(), waits: OnceCell::new() }
+    }
+
+    /// The launch as the program wrote it: reads of scalars are reads there, also where the scalars are known.
+    pub(crate) fn as_written(&self) -> &'a Launch {
+        self.written
     }
 
     /// What running it without data shows.

@@ -2,8 +2,8 @@
 //! exactly at single points, by bounds elsewhere. What depends on data is known by its dtype only. Runs no effects, and
 //! asks nothing of Refs.
 
-use crate::known::{self, Known};
 use crate::walk::{Source, Sources};
+use pallas_ir::known::{self, Known};
 use pallas_ir::op::{ControlOp, ProgramOp};
 use pallas_ir::{Function, Launch, OpId, OpKind, ValueId};
 use pallas_tensor::DType;

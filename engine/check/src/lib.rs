@@ -8,14 +8,17 @@ mod blocks;
 mod checked;
 mod coverage;
 mod evaluate;
-mod known;
+mod guards;
 mod live;
 mod lowering;
+mod overflow;
+mod prefetched;
 mod refs;
 pub mod rule;
 pub mod rules;
 mod search;
 mod shadow;
+mod shared;
 pub mod waits;
 mod walk;
 mod words;
@@ -23,12 +26,18 @@ mod words;
 pub use checked::Checked;
 pub use rule::Rule;
 
-use pallas_ir::{Finding, Launch};
+use pallas_ir::{Finding, Launch, Scalars};
 
 /// Everything that the rules find in a launch, most serious first, then in the order of the source.
 pub fn check(launch: &Launch) -> Vec<Finding> {
+    check_with(launch, &Scalars::default())
+}
+
+/// The same, where something is known of the scalars that the launch fetches before its grid runs.
+pub fn check_with(launch: &Launch, scalars: &Scalars) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let launch = Checked::new(launch);
+    let resolved = prefetched::resolve(launch, scalars);
+    let launch = Checked::new(resolved.as_ref().unwrap_or(launch), launch);
     for rule in rules::ALL {
         if let Some(check) = rule.check {
             check(&launch, &mut findings);

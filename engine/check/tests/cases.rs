@@ -1,9 +1,11 @@
 //! Launches in text form (`cases/*.ir`) with the findings that they must have, and no others. A case begins with one
-//! comment line per finding: `//= PL120 found: message | evidence | help`.
+//! comment line per finding: `//= PL120 found: message | evidence | help`. `//@ 3, 0, 7` says what the next fetched scalars
+//! are, `//@ 3..8` between what they lie.
 
-use pallas_check::{check, find};
+use pallas_check::{check_with, find};
 use pallas_ir::text::parse_launch;
-use pallas_ir::verify_launch;
+use pallas_ir::{Interval, Known, Launch, Role, Scalars, verify_launch};
+use pallas_tensor::Array;
 use std::path::PathBuf;
 
 fn cases() -> Vec<(String, String)> {
@@ -21,12 +23,26 @@ fn cases() -> Vec<(String, String)> {
     cases
 }
 
+/// What a case says of its scalars.
+fn scalars(text: &str, launch: &Launch) -> Scalars {
+    let number = |text: &str| text.trim().parse::<i32>().expect("a number");
+    let lines = text.lines().filter_map(|line| line.strip_prefix("//@ "));
+    let known = lines.zip(launch.with_role(Role::Prefetch)).map(|(line, (_, operand))| match line.split_once("..") {
+        Some((low, high)) => Some(Known::Bounds(Interval::range(number(low).into(), i64::from(number(high)) - 1))),
+        None => {
+            let numbers: Vec<i32> = line.split(',').map(number).collect();
+            Some(Known::Exact(Array::from_i32s(operand.array.shape.clone(), &numbers).expect("as many as there are")))
+        }
+    });
+    Scalars(known.collect())
+}
+
 fn found(text: &str) -> Result<Vec<String>, String> {
     let launch = parse_launch(text).map_err(|e| e.to_string())?;
     if let Some(problem) = verify_launch(&launch).first() {
         return Err(problem.to_string());
     }
-    Ok(check(&launch)
+    Ok(check_with(&launch, &scalars(text, &launch))
         .iter()
         .map(|finding| {
             [

@@ -29,6 +29,18 @@ pub struct RefType {
     pub bounded: SmallVec<[usize; 2]>,
     /// What the barriers that live there count; other memory has none.
     pub barrier: Option<BarrierType>,
+    /// How what is allocated in a GPU's shared memory is laid out, where the program says; parts of it do not say it again.
+    /// It changes no value.
+    pub layout: SmallVec<[Transform; 2]>,
+}
+
+/// A step on the way from an array to how it lies in shared memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Transform {
+    /// The last dimensions are cut into tiles, one after the other.
+    Tiled(SmallVec<[usize; 2]>),
+    /// Within so many bytes of a row, parts are exchanged.
+    Swizzled(usize),
 }
 
 /// What barriers count.
@@ -174,7 +186,7 @@ impl TensorType {
 impl RefType {
     /// A Ref whose extents are all known.
     pub fn new(dtype: DType, shape: impl Into<Shape>, space: MemorySpace) -> Self {
-        RefType { dtype, shape: shape.into(), space, bounded: SmallVec::new(), barrier: None }
+        RefType { dtype, shape: shape.into(), space, bounded: SmallVec::new(), barrier: None, layout: SmallVec::new() }
     }
 
     /// Barriers.
@@ -279,7 +291,21 @@ impl fmt::Display for RefType {
         if let Some(barrier) = &self.barrier {
             write!(f, "({})", barrier)?;
         }
+        if !self.layout.is_empty() {
+            let steps: Vec<String> = self.layout.iter().map(Transform::to_string).collect();
+            write!(f, "({})", steps.join(", "))?;
+        }
         f.write_str(">")
+    }
+}
+
+/// `tiled [8, 64]`, `swizzled 128`.
+impl fmt::Display for Transform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Transform::Tiled(tiles) => write!(f, "tiled {:?}", &tiles[..]),
+            Transform::Swizzled(bytes) => write!(f, "swizzled {bytes}"),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::tile::Tile;
 use crate::trace::Trace;
-use pallas_ir::{Builder, Finding, Function, Interpretation, Launch, Location, Target};
+use pallas_ir::{Builder, Finding, Function, Interpretation, Launch, Location, Scalars, Target};
 use pallas_python::interp::Interp;
 use pallas_python::raise::{Diagnosis, Stop};
 use pallas_syntax::Span;
@@ -86,8 +86,8 @@ pub trait World {
 
 /// Told of launches and findings as they come up.
 pub trait LaunchObserver {
-    /// A launch was traced and is about to run (or would, in analysis).
-    fn launched(&self, launch: &Arc<Launch>);
+    /// A launch was traced and is about to run (or would, in analysis), with what is known of the scalars that it fetches.
+    fn launched(&self, launch: &Arc<Launch>, scalars: Scalars);
 
     /// A launch was traced, maybe inside of a function that a transformation will make another launch of.
     fn reached(&self, _interp: &Interp) {}

@@ -45,6 +45,8 @@ pub struct Trace {
     lifted: RefCell<Vec<(Tile, ValueId)>>,
     /// In the trace of a derivative: what its values are, where that is known.
     primals: OnceCell<Primals>,
+    /// In analysis: what its parameters were given, where a call led here. Nothing that is traced may follow from it.
+    arguments: OnceCell<Vec<(ValueId, Tile)>>,
     builder: RefCell<Builder>,
     /// Depth of the interpreter's call stack where the trace began.
     base_depth: usize,
@@ -67,6 +69,7 @@ impl Trace {
             captured: RefCell::default(),
             lifted: RefCell::default(),
             primals: OnceCell::new(),
+            arguments: OnceCell::new(),
             builder: RefCell::new(Builder::new(name, location)),
             base_depth: cx.interp.stack().len(),
         })
@@ -104,6 +107,20 @@ impl Trace {
     /// Says what its values are.
     pub(crate) fn set_primals(&self, primals: Primals) {
         let _ = self.primals.set(primals);
+    }
+
+    /// Notes what parameters were given by the call that is being traced.
+    pub(crate) fn note_arguments(&self, params: &[Tile], arguments: &[Tile]) {
+        let given = params.iter().zip(arguments).filter_map(|(param, argument)| match param {
+            Tile::Traced(traced) => Some((traced.value, argument.clone())),
+            _ => None,
+        });
+        let _ = self.arguments.set(given.collect());
+    }
+
+    /// What a parameter was given, where that was noted.
+    pub(crate) fn argument(&self, param: ValueId) -> Option<Tile> {
+        self.arguments.get()?.iter().find(|(value, _)| *value == param).map(|(_, tile)| tile.clone())
     }
 
     /// Whether derivatives of what it traces will be taken.

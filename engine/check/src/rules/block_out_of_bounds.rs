@@ -2,6 +2,7 @@
 
 use crate::blocks::{OutsideBlock, first_outside};
 use crate::checked::Checked;
+use crate::prefetched::consulted;
 use crate::refs::origin;
 use crate::rule::Rule;
 use crate::walk::{Enclosing, Sources, walk};
@@ -23,7 +24,8 @@ pub(super) static RULE: Rule = Rule {
 ## What it does
 Reports an index map that gives some program of the grid a block that starts past the end of the array, or ends before
 its beginning. The first such program is named. A last block that only sticks out over the end is not reported: it is
-padded on reading and cut on writing. Triton copies no blocks; there, blocks are left alone that are read and written
+padded on reading and cut on writing. Where an index map reads scalars that were fetched before (`PrefetchScalarGridSpec`),
+their values count as far as they are known: as computed by the program, or between what they were clipped. Triton copies no blocks; there, blocks are left alone that are read and written
 under a condition only.
 
 ## Why is this bad?
@@ -127,6 +129,14 @@ fn help(launch: &Launch, operand: &Operand, outside: &OutsideBlock) -> String {
         }
     }
     let blocks = block.blocks(extent);
+    if let Some(&scalars) = operand.index_map.as_ref().map(consulted).unwrap_or_default().first() {
+        return format!(
+            "{} has {} along dimension {axis}, and the index map reads {scalars}: keep what it holds between 0 and {}",
+            operand.name,
+            words::count(blocks, "block"),
+            blocks.saturating_sub(1)
+        );
+    }
     if let IndexForm::Affine { constant: 0, coefficients } = &form
         && let Some(grid_axis) = coefficients.iter().position(|&c| c == 1)
         && coefficients.iter().filter(|&&c| c != 0).count() == 1

@@ -97,7 +97,7 @@ fn problem(launch: &Launch, op: &OpData, format: &str) -> Option<(Severity, Stri
     let values = op.operands.len();
     let ty = |value: ValueId| launch.kernel.ty(value);
     let all_scalars = op.operands.iter().all(|&value| ty(value).shape().rank() == 0);
-    let compiler = Compiler::of(launch.target);
+    let compiler = Compiler::of(launch.target).filter(|_| !launch.has_agents());
     let refused = |message: &str, help| {
         let who = compiler.map_or("", Compiler::name);
         Some((Severity::Error, format!("{who} {message}"), help))

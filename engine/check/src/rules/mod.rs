@@ -18,12 +18,16 @@ mod debug_print_form;
 mod dtype_mismatch;
 mod dynamic_ref_index_out_of_bounds;
 mod empty_grid;
+mod gpu_copy_shape;
+mod gpu_memory_layout;
+mod gpu_product_shape;
 mod grid_axis_out_of_range;
 mod grid_spec_and_grid;
 mod import_not_found;
 mod index_map_arity;
 mod index_map_not_integer;
 mod index_map_result_count;
+mod index_overflow;
 mod input_partly_read;
 mod internal_error;
 mod invalid_grid;
@@ -117,6 +121,7 @@ pub static ALL: &[&Rule] = &[
     &read_before_write::RULE,
     &padding_reaches_output::RULE,
     &narrow_accumulation::RULE,
+    &index_overflow::RULE,
     &store_shape_mismatch::RULE,
     &store_dtype_mismatch::RULE,
     &shape_mismatch::RULE,
@@ -142,6 +147,9 @@ pub static ALL: &[&Rule] = &[
     &triton_limits::RULE,
     &op_not_lowered::RULE,
     &debug_print_form::RULE,
+    &gpu_copy_shape::RULE,
+    &gpu_memory_layout::RULE,
+    &gpu_product_shape::RULE,
 ];
 
 /// The outputs of a launch, each with whether it shares its memory with an input.

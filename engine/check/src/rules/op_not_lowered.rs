@@ -44,7 +44,7 @@ def kernel(x_ref, o_ref):
 };
 
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
-    let Some(compiler) = Compiler::of(launch.target) else { return };
+    let Some(compiler) = Compiler::of(launch.target).filter(|_| !launch.has_agents()) else { return };
     let kernel = &launch.kernel;
     let live = Live::new(kernel);
     let mut seen: HashSet<(Span, String)> = HashSet::new();

@@ -34,6 +34,7 @@ in_specs=[pl.BlockSpec((None, 8, 128), lambda i, index: (index[i], 0, 0))]
 };
 
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let launch = launch.as_written();
     let inputs = launch.operands.iter().enumerate().filter(|(_, operand)| operand.role != Role::Output);
     for (number, operand) in inputs {
         let is_aliased = launch.aliases.iter().any(|&(input, _)| input == number);

@@ -3,9 +3,9 @@
 //! semaphores that appear there are given up.
 
 use super::{Mismatch, Problem};
-use crate::known::{self, Known};
 use crate::refs::origin;
 use crate::walk::Sources;
+use pallas_ir::known::{self, Known};
 use pallas_ir::op::ProgramOp;
 use pallas_ir::{
     ControlOp, CopyOp, DimIndex, Function, IndexOperand, Launch, MemorySpace, OpData, OpId, OpKind, Position, RegionId,

@@ -99,7 +99,8 @@ pub static VIEW: OpDef = OpDef {
         let (first, of_arrays) = (access.pattern.array_position(), access.shape.rank() - kept.len());
         let parts = kept.iter().enumerate().filter(|(_, dim)| matches!(dim, DimIndex::Part { .. }));
         let bounded = parts.map(|(axis, _)| if axis < first { axis } else { axis + of_arrays });
-        let part = RefType { bounded: bounded.collect(), shape: access.shape, ..access.reference.clone() };
+        let layout = smallvec::SmallVec::new();
+        let part = RefType { bounded: bounded.collect(), shape: access.shape, layout, ..access.reference.clone() };
         Ok(smallvec::smallvec![Type::Ref(part)])
     },
     kind: OpKind::Memory(MemoryOp::View),
@@ -118,6 +119,7 @@ pub static REINTERPRET: OpDef = OpDef {
             return Err(InferError::value_error("reinterpret takes a Ref"));
         };
         let mut result = reference.clone();
+        result.layout.clear();
         if let Some(dtype) = context.attributes.dtype("dtype") {
             result.shape = bitcast_shape(reference, dtype)?;
             result.dtype = dtype;

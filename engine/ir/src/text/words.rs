@@ -3,8 +3,9 @@
 
 use super::lex::{Placed, Token, lex};
 use super::print::DEPTH;
-use crate::types::{BarrierType, MemorySpace, RefType, TensorType, Type};
+use crate::types::{BarrierType, MemorySpace, RefType, TensorType, Transform, Type};
 use pallas_tensor::{Array, DType, Scalar, Shape};
+use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 
@@ -230,14 +231,36 @@ impl<'a> Parser<'a> {
             true => self.space()?,
             false => MemorySpace::Default,
         };
-        let barrier = match self.accept('(') {
-            true => Some(self.barrier()?),
-            false => None,
-        };
+        let (mut barrier, mut layout) = (None, SmallVec::new());
+        if self.accept('(') {
+            match space {
+                MemorySpace::Barrier => barrier = Some(self.barrier()?),
+                _ => layout = self.layout()?,
+            }
+        }
         self.expect('>')?;
         let shape = dims.iter().map(|&(size, _)| size).collect();
         let bounded = (0..dims.len()).filter(|&axis| dims[axis].1).collect();
-        Ok(RefType { dtype, shape, space, bounded, barrier })
+        Ok(RefType { dtype, shape, space, bounded, barrier, layout })
+    }
+
+    /// How shared memory is laid out, up to the closing parenthesis.
+    fn layout(&mut self) -> Parsed<SmallVec<[Transform; 2]>> {
+        let mut layout = SmallVec::new();
+        loop {
+            layout.push(match self.accept_word("swizzled") {
+                true => Transform::Swizzled(self.size("a number of bytes")?),
+                false => {
+                    self.expect_word("tiled")?;
+                    Transform::Tiled(self.list('[', ']', |parser| parser.size("the size of a tile"))?.into())
+                }
+            });
+            if !self.accept(',') {
+                break;
+            }
+        }
+        self.expect(')')?;
+        Ok(layout)
     }
 
     /// What barriers count, up to the closing parenthesis.

@@ -214,7 +214,7 @@ impl Jitted {
         if let Some(result) = self.cached(cx, &key, &tiles, &threads)? {
             return Ok(result);
         }
-        let traced = self.trace(cx, &key, &split, &refs, &threads);
+        let traced = self.trace(cx, &key, (&split, &tiles), &refs, &threads);
         threads.restore();
         let (function, out_tree) = traced?;
         let function = Rc::new(function);
@@ -308,7 +308,7 @@ impl Jitted {
         &self,
         cx: &Context<'_>,
         key: &Key,
-        split: &Split,
+        (split, given): (&Split, &[Tile]),
         refs: &[Option<Value>],
         threads: &Threads,
     ) -> PyResult<(Function, TreeDef)> {
@@ -321,6 +321,9 @@ impl Jitted {
             .iter()
             .filter_map(|ty| trace.tile(trace.param(Type::Tensor(ty.clone()), None)))
             .collect::<Vec<_>>();
+        if interp.is_analysis() {
+            trace.note_arguments(&params, given);
+        }
         let held = params.split_off(params.len() - threads.len());
         let mut params = params.into_iter();
         let mut arguments = refs.iter().map(|leaf| match leaf {

@@ -6,7 +6,7 @@ use crate::held::HeldRef;
 use crate::jnp::call::find_unknown;
 use crate::pallas::cache::Traces;
 use crate::pallas::spec::{self, GridSpec, NoBlockSpec, argument_span};
-use crate::pallas::{interpretation, launch, record};
+use crate::pallas::{interpretation, launch, record, scalars};
 use crate::state::{InterpWorld, JaxState};
 use crate::tile::Tile;
 use crate::tree;
@@ -312,7 +312,7 @@ pub(crate) fn apply(cx: &Context<'_>, launch: &Arc<Launch>, arguments: &[Tile]) 
     if !trace.as_ref().is_some_and(|trace| trace.is_transform())
         && let Some(observer) = cx.state.observer()
     {
-        observer.launched(launch);
+        observer.launched(launch, scalars::known_of(launch, arguments));
     }
     if let Some(trace) = trace {
         let operands = arguments.iter().map(|tile| cx.value_in(&trace, tile)).collect::<PyResult<Vec<_>>>()?;

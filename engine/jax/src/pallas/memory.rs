@@ -4,13 +4,13 @@ use crate::context::Context;
 use crate::convert;
 use crate::dtype;
 use crate::pallas::agents::Across;
-use pallas_ir::{MemorySpace, RefType};
+use pallas_ir::{MemorySpace, RefType, Transform};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
-use pallas_python::raise::PyResult;
+use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use std::rc::Rc;
 
@@ -167,7 +167,7 @@ const CALL: NativeDef = NativeDef {
     doc: "Asks for a Ref in this space.",
     run: |interp, args: Arguments| {
         let [shape, dtype] = args.take();
-        request(interp, MemorySpace::Default, &shape, &dtype)
+        request(interp, MemorySpace::Default, &shape, &dtype, None)
     },
 };
 
@@ -193,16 +193,47 @@ pub fn memory_ref_class(interp: &Interp) -> Value {
     Value::Class(interp.native_class(&REF_CLASS))
 }
 
-fn request(interp: &Interp, space: MemorySpace, shape: &Value, dtype: &Value) -> PyResult<Value> {
+fn request(
+    interp: &Interp,
+    space: MemorySpace,
+    shape: &Value,
+    dtype: &Value,
+    transforms: Option<&Value>,
+) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let shape = convert::shape(&cx, shape)?;
     let dtype = dtype::parse(&cx, dtype)?;
-    Ok(Value::object(MemoryRef { ty: RefType::new(dtype, shape, space), across: Across::default() }))
+    let layout = match transforms {
+        Some(transforms) if space == MemorySpace::Shared => layout(interp, transforms)?,
+        _ => Default::default(),
+    };
+    let ty = RefType { layout, ..RefType::new(dtype, shape, space) };
+    Ok(Value::object(MemoryRef { ty, across: Across::default() }))
+}
+
+/// `transforms=(plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))`. Others are not looked at.
+fn layout(interp: &Interp, transforms: &Value) -> PyResult<smallvec::SmallVec<[Transform; 2]>> {
+    let mut layout = smallvec::SmallVec::new();
+    if matches!(transforms, Value::None | Value::Unset | Value::Unknown(_)) {
+        return Ok(layout);
+    }
+    for transform in interp.collect(transforms)? {
+        match (interp.find_attr(&transform, "tiling")?, interp.find_attr(&transform, "swizzle")?) {
+            (Some(tiling), _) => {
+                let tiles = interp.collect(&tiling)?;
+                let tiles = tiles.iter().map(|tile| interp.to_usize(tile)).collect::<PyResult<_>>()?;
+                layout.push(Transform::Tiled(tiles));
+            }
+            (None, Some(swizzle)) => layout.push(Transform::Swizzled(interp.to_usize(&swizzle)?)),
+            (None, None) => {}
+        }
+    }
+    Ok(layout)
 }
 
 /// What a space of a GPU is asked for besides shape and dtype: how the Ref is laid out changes no values.
 fn check_layout(interp: &Interp, space: MemorySpace, args: &[Value]) -> PyResult<()> {
-    let [_shape, element, transforms, packed, collective, layout] = args else { return Ok(()) };
+    let [shape, element, transforms, packed, collective, layout] = args else { return Ok(()) };
     if space != MemorySpace::Tmem {
         return match [packed, collective, layout].iter().any(|value| !value.is_none()) {
             true => {
@@ -222,7 +253,27 @@ fn check_layout(interp: &Interp, space: MemorySpace, args: &[Value]) -> PyResult
         return Err(interp
             .value_error("dtypes narrower than 32-bit require either the packed argument or an explicit TMEM layout"));
     }
+    if layout.is_none() {
+        check_rows(interp, &convert::shape(&Context::jax(interp), shape)?)?;
+    }
     Ok(())
+}
+
+/// `_infer_tmem_layout` of jax/experimental/mosaic/gpu/tcgen05.py.
+fn check_rows(interp: &Interp, shape: &[usize]) -> PyResult<()> {
+    let last = pallas_tensor::Shape::from(&shape[shape.len().saturating_sub(2)..]);
+    let message = match last[..] {
+        [64 | 128, _] => return Ok(()),
+        [rows, _] => {
+            format!("Unsupported shape: {last}. TMEM references must have either 128 or 64 rows, but got {rows}.")
+        }
+        _ => format!("TMEM can only represent 2D shapes, got {last}"),
+    };
+    Err(interp.error_with(
+        &interp.types().value_error,
+        message,
+        Diagnosis { code: "PL507", help: Some("take 64 or 128 rows".to_string()), ..Diagnosis::default() },
+    ))
 }
 
 /// The space that a `memory_space=` argument names; `None` for none.
@@ -254,7 +305,7 @@ impl Object for SpaceObject {
         let args = crate::support::bind(interp, if on_gpu { &CALL_ON_GPU } else { &CALL_ANYWHERE }, args);
         Some(args.and_then(|args| {
             check_layout(interp, self.0, args.values())?;
-            request(interp, self.0, args.get(0), args.get(1))
+            request(interp, self.0, args.get(0), args.get(1), args.values().get(2))
         }))
     }
 

@@ -3,6 +3,7 @@
 use crate::pallas::cache::Traces;
 use crate::pallas::call::PallasCall;
 use crate::pallas::interpretation;
+use crate::state::JaxState;
 use pallas_ir::{AxisSemantics, MemorySpace, Target};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
@@ -12,14 +13,20 @@ use pallas_python::value::Value;
 /// Rows of the private module.
 pub(super) static FUNCTIONS: &[NativeDef] = &[NativeDef {
     name: "launcher",
-    signature: "(body, out_type, scratch, axes, clusters, threads, interpret, name)",
+    signature: "(body, out_type, scratch, axes, clusters, threads, interpret, name, lanes)",
     doc: "A function of arrays that launches a kernel; `axes` are names and extents, of which `clusters` are those of the \
-          cluster and `threads` that of the threads.",
+          cluster and `threads` that of the threads; `lanes`: whether layouts are as the program says.",
     run: launcher,
 }];
 
+/// The GPU that is assumed, if one is.
+fn target(interp: &Interp) -> Target {
+    let assumed = interp.extension::<JaxState>().assumed_target.get();
+    if assumed.is_mosaic_gpu() { assumed } else { Target::MosaicGpu }
+}
+
 fn launcher(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [kernel, out_shape, scratch_shapes, axes, clusters, threads, interpret, name] = args.take();
+    let [kernel, out_shape, scratch_shapes, axes, clusters, threads, interpret, name, lanes] = args.take();
     if let Some(unknown) = [&kernel, &out_shape, &axes].into_iter().find(|value| value.is_unknown()) {
         return Ok(unknown.clone());
     }
@@ -46,7 +53,7 @@ fn launcher(interp: &Interp, args: Arguments) -> PyResult<Value> {
         interpretation: interpretation::parse(interp, &interpret)?,
         space: MemorySpace::Gmem,
         semantics,
-        target: Target::Unsaid,
+        target: if interp.truth(&lanes)? { target(interp) } else { Target::Unsaid },
         vmem_limit: None,
         span: interp.visible_span(),
         grid_span: None,

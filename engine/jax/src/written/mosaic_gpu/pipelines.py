@@ -30,6 +30,11 @@ def _in_smem(spec):
     return spec.memory_space in (None, plgpu.SMEM)
 
 
+def _slots(spec, count, ref):
+    transforms = _option(spec, "transforms", ())
+    return plgpu.SMEM((count, *_block_shape(spec, ref.shape)), ref.dtype, transforms=transforms)
+
+
 def _size(dim):
     if isinstance(dim, int):
         return dim
@@ -149,7 +154,7 @@ def emit_pipeline(body, *, grid, in_specs=(), out_specs=(), max_concurrent_steps
 
     def pipeline(*gmem_refs):
         memory = [
-            plgpu.SMEM((slots, *_block_shape(spec, ref.shape)), ref.dtype) if _in_smem(spec) else None
+            _slots(spec, slots, ref) if _in_smem(spec) else None
             for spec, ref in zip(itertools.chain(in_specs, out_specs), gmem_refs)
         ]
         arrivals = sum(map(_in_smem, in_specs))
@@ -300,7 +305,7 @@ def emit_pipeline_warp_specialized(
     def get_allocations(*gmem_refs):
         flat_ins, flat_outs = split(gmem_refs)
         memory = [
-            plgpu.SMEM((1 if fixed else slots, *_block_shape(spec, ref.shape)), ref.dtype)
+            _slots(spec, 1 if fixed else slots, ref)
             for spec, fixed, ref in zip((*flat_in, *flat_out), invariant, (*flat_ins, *flat_outs))
         ]
 

@@ -1,9 +1,11 @@
 //! What is known of a value: all of it, or bounds of its elements. One op at a time; where bounds hooks say nothing, the
-//! range of the dtype is what is known.
+//! range of the dtype is what is known. And what is known of the scalars that a launch fetches.
 
-use pallas_ir::op::EvalContext;
-use pallas_ir::ops::array_bounds;
-use pallas_ir::{Function, Interval, OpData, OpKind, Type};
+use crate::function::{Function, OpData};
+use crate::interval::Interval;
+use crate::op::{EvalContext, OpKind};
+use crate::ops::array_bounds;
+use crate::types::Type;
 use pallas_tensor::{Array, DType, Scalar};
 use smallvec::SmallVec;
 
@@ -11,27 +13,38 @@ use smallvec::SmallVec;
 const LARGEST_EXACT: usize = 1 << 12;
 
 /// What is known of a value.
-#[derive(Clone, Debug)]
-pub(crate) enum Known {
+#[derive(Clone, Debug, PartialEq)]
+pub enum Known {
     /// The value.
     Exact(Array),
     /// Every element lies within; of no meaning for floats.
     Bounds(Interval),
 }
 
+/// What is known of the scalars that a launch fetches before its grid runs, one entry for each such operand, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scalars(pub Vec<Option<Known>>);
+
+impl Scalars {
+    /// Whether something is known of one of them.
+    pub fn is_known(&self) -> bool {
+        self.0.iter().any(Option::is_some)
+    }
+}
+
 impl Known {
     /// Nothing but the dtype.
-    pub(crate) fn anything(dtype: DType) -> Known {
+    pub fn anything(dtype: DType) -> Known {
         Known::Bounds(range(dtype))
     }
 
     /// A scalar integer.
-    pub(crate) fn integer(dtype: DType, value: i64) -> Known {
+    pub fn integer(dtype: DType, value: i64) -> Known {
         Known::Exact(Array::scalar(dtype, Scalar::Int(value.into())))
     }
 
     /// A scalar integer between two ends.
-    pub(crate) fn between(dtype: DType, (low, high): (i64, i64)) -> Known {
+    pub fn between(dtype: DType, (low, high): (i64, i64)) -> Known {
         match low == high {
             true => Known::integer(dtype, low),
             false => Known::Bounds(fit(Interval::range(low, high), dtype)),
@@ -39,7 +52,7 @@ impl Known {
     }
 
     /// Bounds of the elements.
-    pub(crate) fn interval(&self) -> Interval {
+    pub fn interval(&self) -> Interval {
         match self {
             Known::Exact(array) => array_bounds(array),
             Known::Bounds(interval) => *interval,
@@ -47,7 +60,7 @@ impl Known {
     }
 
     /// Either of two.
-    pub(crate) fn or(&self, other: &Known) -> Known {
+    pub fn or(&self, other: &Known) -> Known {
         let (left, right) = (self.interval(), other.interval());
         Known::Bounds(if left.is_bounded() && right.is_bounded() { left.union(right) } else { Interval::ANY })
     }
@@ -78,7 +91,7 @@ fn fit(interval: Interval, dtype: DType) -> Interval {
 }
 
 /// The first result of an op from what is known of its operands.
-pub(crate) fn apply(function: &Function, op: &OpData, operands: &[&Known]) -> Option<Known> {
+pub fn apply(function: &Function, op: &OpData, operands: &[&Known]) -> Option<Known> {
     let OpKind::Pure { eval, interval } = &op.op.kind else {
         return None;
     };
@@ -94,8 +107,9 @@ pub(crate) fn apply(function: &Function, op: &OpData, operands: &[&Known]) -> Op
             .collect();
         if let Some(arrays) = arrays {
             let context = EvalContext { attributes: &op.attributes, results: &types };
-            let result = eval(&context, arrays).ok()?.into_iter().next()?;
-            return Some(Known::Exact(result));
+            if let Ok(results) = eval(&context, arrays) {
+                return results.into_iter().next().map(Known::Exact);
+            }
         }
     }
     let bounds: SmallVec<[Interval; 4]> = operands.iter().map(|known| known.interval()).collect();

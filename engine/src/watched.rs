@@ -1,0 +1,60 @@
+//! Launches as they come up, each once, with the scalars that it was seen to fetch, and what the rules say of both.
+
+use pallas_ir::{Finding, Launch, Scalars};
+use std::sync::Arc;
+
+/// Of a launch in a loop, so many different scalars are looked at.
+const MOST: usize = 8;
+
+/// A launch that was seen.
+#[derive(Clone)]
+pub(crate) struct Watched {
+    pub(crate) launch: Arc<Launch>,
+    /// What was known of its scalars, once each; empty where it fetches none, or nothing was known.
+    pub(crate) scalars: Vec<Scalars>,
+}
+
+impl Watched {
+    /// Notes a launch. A launch in a loop is one launch to the reader: equal ones are kept once.
+    pub(crate) fn note(all: &mut Vec<Watched>, launch: &Arc<Launch>, scalars: Scalars) {
+        if !all.iter().any(|seen| seen.is_of(launch)) {
+            all.push(Watched { launch: launch.clone(), scalars: Vec::new() });
+        }
+        Watched::note_scalars(all, launch, scalars);
+    }
+
+    /// Notes what a launch that was seen has fetched.
+    pub(crate) fn note_scalars(all: &mut [Watched], launch: &Arc<Launch>, scalars: Scalars) {
+        if let Some(seen) = all.iter_mut().find(|seen| seen.is_of(launch))
+            && scalars.is_known()
+            && seen.scalars.len() < MOST
+            && !seen.scalars.contains(&scalars)
+        {
+            seen.scalars.push(scalars);
+        }
+    }
+
+    fn is_of(&self, launch: &Arc<Launch>) -> bool {
+        Arc::ptr_eq(&self.launch, launch) || (self.launch.spans.apply == launch.spans.apply && *self.launch == **launch)
+    }
+
+    /// Whether the rules say the same of it.
+    pub(crate) fn is_like(&self, other: &Watched) -> bool {
+        self.launch == other.launch && self.scalars == other.scalars
+    }
+
+    /// What is wrong with it, each mistake once.
+    pub(crate) fn judge(&self) -> Vec<Finding> {
+        let Some((first, others)) = self.scalars.split_first() else { return pallas_check::check(&self.launch) };
+        let mut findings = pallas_check::check_with(&self.launch, first);
+        for scalars in others {
+            let more = pallas_check::check_with(&self.launch, scalars);
+            let is_new = |finding: &Finding| {
+                !findings.iter().any(|known| known.code == finding.code && known.span == finding.span)
+            };
+            let more: Vec<Finding> = more.into_iter().filter(is_new).collect();
+            findings.extend(more);
+        }
+        findings
+    }
+}
