@@ -181,7 +181,7 @@ fn cone(function: &Function, sources: &Sources, values: &[ValueId]) -> Vec<OpId>
 
 /// The smallest and the largest number of a dtype.
 fn range(dtype: DType) -> (i128, i128) {
-    let bits = dtype.bits() as u32;
+    let bits = dtype.bits();
     match dtype.is_signed() {
         true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         false => (0, (1 << bits) - 1),

@@ -61,7 +61,7 @@ fn finding(launch: &Launch, overflow: &Overflow) -> Finding {
     let ids: Vec<usize> = ids.iter().map(|&id| usize::try_from(id).unwrap_or(0)).collect();
     let mut places = if ids.is_empty() { Vec::new() } else { vec![words::program(&ids)] };
     places.extend(counters.iter().map(|counter| format!("loop counter {counter}")));
-    let bits = dtype.bits() as u32;
+    let bits = dtype.bits();
     let wrapped = value.rem_euclid(1 << bits);
     let wrapped = if dtype.is_signed() && wrapped >= 1 << (bits - 1) { wrapped - (1 << bits) } else { wrapped };
     let place = if places.is_empty() { String::new() } else { format!("{}: ", places.join(", ")) };
