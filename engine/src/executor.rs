@@ -144,6 +144,7 @@ impl CpuExecutor {
             timings: self.timings.as_ref(),
             capturing: self.capturing.as_ref(),
             schedule: self.schedule,
+            tells: true,
         }
     }
 
@@ -200,9 +201,10 @@ fn failed(error: &RunError) -> ExecutionError {
     let span = error.op.as_ref().map(|(_, location)| location.span);
     match error.kind {
         RunErrorKind::Deadlock(_) => {
-            ExecutionError { message, code: "PL401", span, help: Some(waits::DEADLOCK_HELP.to_string()) }
+            let help = Some(waits::DEADLOCK_HELP.to_string());
+            ExecutionError { message, code: "PL401", span, help, simulated: error.simulated }
         }
-        _ => ExecutionError { message, ..ExecutionError::default() },
+        _ => ExecutionError { message, simulated: error.simulated, ..ExecutionError::default() },
     }
 }
 
@@ -215,6 +217,8 @@ struct Watcher<'a> {
     timings: Option<&'a RefCell<Timings>>,
     capturing: Option<&'a RefCell<Capturing>>,
     schedule: Schedule,
+    /// Whether the program is told of races: JAX's simulators look for them only where they are asked to.
+    tells: bool,
 }
 
 impl Hooks for Watcher<'_> {
@@ -238,7 +242,7 @@ impl Hooks for Watcher<'_> {
     }
 
     fn hazard(&mut self, hazard: &Hazard) {
-        if let Hazard::Race { .. } = hazard {
+        if let (Hazard::Race { .. }, true) = (hazard, self.tells) {
             self.world.raced(true);
         }
         let finding = hazards::finding(hazard);
@@ -269,6 +273,7 @@ impl Hooks for Watcher<'_> {
 
     fn launch_begins(&mut self, launch: &Launch) {
         self.world.raced(false);
+        self.tells = launch.interpretation.device().is_none_or(|options| options.races);
         if let Some(timings) = self.timings {
             timings.borrow_mut().begin(launch);
         }
@@ -321,6 +326,14 @@ impl Hooks for Watcher<'_> {
 
     fn cancelled(&mut self) -> bool {
         self.world.cancelled()
+    }
+
+    fn grid_point(&mut self, recorder: u32, ids: &[usize], core: usize) {
+        self.world.grid_point(recorder, ids, core);
+    }
+
+    fn place(&self, place: &Location) -> Option<String> {
+        self.world.place(place.span)
     }
 
     fn unmatched(&mut self, semaphore: &UnmatchedSemaphore<'_>) {

@@ -76,6 +76,11 @@ impl Access {
         self.is_block
     }
 
+    /// What is selected of each dimension.
+    pub(crate) fn dims(&self) -> &[DimIndex] {
+        &self.dims
+    }
+
     /// What the operands are that it takes, in order.
     pub(crate) fn operands(&self) -> impl Iterator<Item = IndexOperand> + '_ {
         self.dims.iter().flat_map(|dim| dim.operands().iter().copied())

@@ -2,13 +2,16 @@
 //! Ref. A block is written back when it moves away, not after every program: nobody else reads the array in between.
 
 use crate::error::RunError;
-use crate::memory::Memory;
+use crate::memory::{Memory, View, ViewDim};
 use crate::outputs::OutputPart;
 use crate::{fresh, fresh_element};
 use pallas_ir::{BlockDim, Interpretation, Operand};
 use pallas_tensor::ops::{self, PadDimension};
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::SmallVec;
+
+/// Where a block begins, along each dimension of the padded array.
+pub(crate) type Starts = SmallVec<[i64; 4]>;
 
 /// What does not change from run to run.
 #[derive(Clone, Debug)]
@@ -147,23 +150,46 @@ impl BlockPlan {
 
     /// First elements of the block with these indices in the padded array, as `dynamic_slice` moves them inside:
     /// negative ones count from the end once.
-    fn starts(&self, indices: &[i64]) -> SmallVec<[i64; 4]> {
-        self.dims
-            .iter()
-            .zip(&self.padded)
-            .enumerate()
-            .map(|(axis, (dim, &padded))| {
-                let index = indices.get(axis).copied().unwrap_or(0);
-                // JAX computes starts as i32.
-                let start = match dim {
-                    BlockDim::Blocked(size) => (index as i32).wrapping_mul(*size as i32),
-                    BlockDim::Squeezed | BlockDim::Element { .. } => index as i32,
-                };
-                let (start, padded) = (i64::from(start), padded as i64);
-                let start = if start < 0 { start + padded } else { start };
-                start.clamp(0, (padded - dim.size() as i64).max(0))
+    pub(crate) fn starts(&self, indices: &[i64]) -> Starts {
+        self.inside(&self.asked(indices))
+    }
+
+    /// The same of first elements.
+    pub(crate) fn inside(&self, asked: &Starts) -> Starts {
+        let inside = |((&start, dim), &padded): ((&i64, &BlockDim), &usize)| {
+            let padded = padded as i64;
+            let start = if start < 0 { start + padded } else { start };
+            start.clamp(0, (padded - dim.size() as i64).max(0))
+        };
+        asked.iter().zip(&self.dims).zip(&self.padded).map(inside).collect()
+    }
+
+    /// First elements of the block with these indices, wherever they lie.
+    pub(crate) fn asked(&self, indices: &[i64]) -> Starts {
+        let start = |(axis, dim): (usize, &BlockDim)| {
+            let index = indices.get(axis).copied().unwrap_or(0);
+            // JAX computes starts as i32.
+            i64::from(match dim {
+                BlockDim::Blocked(size) => (index as i32).wrapping_mul(*size as i32),
+                BlockDim::Squeezed | BlockDim::Element { .. } => index as i32,
             })
-            .collect()
+        };
+        self.dims.iter().enumerate().map(start).collect()
+    }
+
+    /// Whether a block that begins there leaves the padded array.
+    pub(crate) fn leaves(&self, asked: &Starts) -> bool {
+        let mut dims = asked.iter().zip(&self.block).zip(&self.padded);
+        dims.any(|((&start, &size), &padded)| start < 0 || start + size as i64 > padded as i64)
+    }
+
+    /// The part of an array in a buffer that is the block that begins there.
+    pub(crate) fn view(&self, buffer: usize, starts: &Starts) -> View {
+        let dims = self.dims.iter().zip(starts).map(|(dim, &start)| match dim {
+            BlockDim::Squeezed => ViewDim::At(start as usize),
+            _ => ViewDim::Range { start: start as usize, size: dim.size(), stride: 1 },
+        });
+        View { buffer, dims: dims.collect(), through: None }
     }
 }
 
@@ -183,7 +209,7 @@ pub(crate) struct BlockState<'a> {
     /// The kernel's Ref.
     pub(crate) buffer: usize,
     /// Where the block in the Ref begins.
-    starts: Option<SmallVec<[i64; 4]>>,
+    starts: Option<Starts>,
 }
 
 impl<'a> BlockState<'a> {

@@ -80,7 +80,7 @@ impl Machine<'_> {
     pub(crate) fn report_left_over(&mut self, first: usize) {
         let mut left = self.memory.drop_copies(first);
         left.extend(self.memory.left_over(first));
-        for Leftover { signal, count } in left {
+        for (_, Leftover { signal, count }) in left {
             let kind = if signal.is_copy { Unmatched::CopyLeft } else { Unmatched::Left };
             self.report_unmatched(&signal.name, signal.location, kind, count, 0);
         }

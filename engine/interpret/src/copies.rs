@@ -2,7 +2,7 @@
 //! Which of the two is the launch's [`pallas_ir::Interpretation`].
 //!
 //! What a semaphore counts lives in the buffer behind its Ref. Beside it stands who signalled last, for the message when
-//! nobody waits in the end. Copies to other devices are refused.
+//! nobody waits in the end. Copies to other devices are in `agents/peers`; the one device that there is here is number 0.
 
 use crate::error::RunError;
 use crate::hooks::Unmatched;
@@ -12,6 +12,7 @@ use crate::races::{Engine, EngineKind};
 use crate::semaphores::{LastSignal, Leftover, Place};
 use crate::tape::{CopyStep, Step};
 use pallas_ir::CopyOp;
+use pallas_tensor::Array;
 use pallas_tensor::ops::{self, BinaryOp};
 use std::sync::Arc;
 
@@ -29,8 +30,18 @@ pub(crate) struct Pending {
     add: bool,
     name: Arc<str>,
     location: u32,
-    /// The engine, where races are looked for.
-    engine: Option<Box<Engine>>,
+    /// What has been read of the source, where it has been sent and has not arrived.
+    data: Option<Array>,
+    /// The engine, where races are looked for: as of when it has read, and of when it has written.
+    engine: Option<Box<[Engine; 2]>>,
+}
+
+/// What one end of a copy is: views, the semaphores that count there, and how much.
+pub(crate) struct Ends {
+    pub(crate) source: View,
+    pub(crate) destination: View,
+    pub(crate) arrived: Place,
+    pub(crate) sent: Option<Place>,
 }
 
 impl Pending {
@@ -45,26 +56,69 @@ impl Pending {
         let bytes = memory.bytes(&destination)?;
         let amounts = [bytes; 2];
         let name = name.clone();
-        let engine = None;
-        Ok(Pending { source, destination, arrived, sent: None, bytes, amounts, add: false, name, location, engine })
+        Ok(Pending {
+            source,
+            destination,
+            arrived,
+            sent: None,
+            bytes,
+            amounts,
+            add: false,
+            name,
+            location,
+            data: None,
+            engine: None,
+        })
+    }
+
+    /// A copy as a step says it.
+    ///
+    /// # Errors
+    /// If source and destination have different extents: those that are computed are not known before.
+    pub(crate) fn new(memory: &Memory, ends: Ends, copy: &CopyStep, location: u32) -> Result<Pending, RunError> {
+        let Ends { source, destination, arrived, sent } = ends;
+        let (from, to) = (source.shape(), destination.shape());
+        if from != to {
+            return Err(RunError::eval(format!(
+                "DMA source and destination must have the same shape, got {from} and {to}"
+            )));
+        }
+        let bytes = memory.bytes(&destination)?;
+        // A regular semaphore counts copies that have moved something.
+        let amounts = copy.counts_copies.map(|copies| if copies { i64::from(bytes > 0) } else { bytes });
+        let (name, add) = (copy.name.clone(), copy.add);
+        let (data, engine) = (None, None);
+        Ok(Pending { source, destination, arrived, sent, bytes, amounts, add, name, location, data, engine })
+    }
+
+    /// Reads the source, and counts what has been sent.
+    fn read(&mut self, memory: &mut Memory) -> Result<(), RunError> {
+        if self.data.is_none() {
+            self.data = Some(memory.show(&self.source)?);
+            if let Some(place) = self.sent.take() {
+                self.count(memory, place, 1)?;
+            }
+        }
+        Ok(())
     }
 
     /// Moves the data and counts it.
-    fn carry_out(self, memory: &mut Memory) -> Result<(), RunError> {
-        let mut data = memory.show(&self.source)?;
+    fn carry_out(mut self, memory: &mut Memory) -> Result<(), RunError> {
+        self.read(memory)?;
+        let Some(mut data) = self.data.take() else { return Ok(()) };
         if self.add {
             let old = memory.show(&self.destination)?;
             data = ops::binary(BinaryOp::Add, old, data)?;
         }
         memory.replace(&self.destination, data)?;
-        for (place, amount) in [Some(self.arrived), self.sent].into_iter().zip(self.amounts) {
-            let signal = LastSignal { name: self.name.clone(), location: self.location, is_copy: true };
-            if let Some(place) = place {
-                memory.add_count(place, amount, signal)?;
-                if let (Some(races), Some(engine)) = (&mut memory.races, &self.engine) {
-                    races.signal(place, Some(engine));
-                }
-            }
+        self.count(memory, self.arrived, 0)
+    }
+
+    fn count(&self, memory: &mut Memory, place: Place, end: usize) -> Result<(), RunError> {
+        let signal = LastSignal { name: self.name.clone(), location: self.location, is_copy: true };
+        memory.add_count(place, self.amounts[end], signal)?;
+        if let (Some(races), Some(engines)) = (&mut memory.races, &self.engine) {
+            races.signal(place, Some(&engines[1 - end]));
         }
         Ok(())
     }
@@ -76,31 +130,48 @@ impl Pending {
 }
 
 impl Memory {
-    /// Carries out the copies that a semaphore needs to reach a count, the last one first, as JAX's simulator does.
-    pub(crate) fn carry_out_for(&mut self, place: Place, wanted: i64) -> Result<(), RunError> {
+    /// Carries out the copies that a semaphore needs to reach a count, the last one first, as JAX's simulator does. Where it
+    /// counts what has been sent, their sources are read; the data arrives when somebody waits for that. Whether there were
+    /// any.
+    pub(crate) fn carry_out_for(&mut self, place: Place, wanted: i64) -> Result<bool, RunError> {
+        let mut some = false;
         while self.count(place)? < wanted {
             let Some(next) = self.pending.iter().rposition(|copy| copy.signals(place)) else {
-                return Ok(());
+                return Ok(some);
             };
-            self.pending.remove(next).carry_out(self)?;
+            let mut copy = self.pending.remove(next);
+            some = true;
+            match copy.arrived == place {
+                true => copy.carry_out(self)?,
+                false => {
+                    copy.read(self)?;
+                    self.pending.insert(next, copy);
+                }
+            }
         }
-        Ok(())
+        Ok(some)
     }
 
     /// Forgets copies from, to or counted in buffers that are gone, and names each.
-    pub(crate) fn drop_copies(&mut self, first: usize) -> Vec<Leftover> {
-        let gone = |view: &View| view.buffer >= first;
-        let (dropped, kept) = std::mem::take(&mut self.pending)
-            .into_iter()
-            .partition(|copy: &Pending| gone(&copy.source) || gone(&copy.destination) || copy.arrived.buffer >= first);
+    pub(crate) fn drop_copies(&mut self, first: usize) -> Vec<(Place, Leftover)> {
+        self.drop_copies_of(|buffer| buffer >= first)
+    }
+
+    /// The same for buffers that a condition holds for.
+    pub(crate) fn drop_copies_of(&mut self, gone: impl Fn(usize) -> bool) -> Vec<(Place, Leftover)> {
+        let uses = |copy: &Pending| {
+            // A source that has been read is not needed any more.
+            (copy.data.is_none() && gone(copy.source.buffer))
+                || gone(copy.destination.buffer)
+                || gone(copy.arrived.buffer)
+        };
+        let (dropped, kept) = std::mem::take(&mut self.pending).into_iter().partition(uses);
         self.pending = kept;
-        dropped
-            .into_iter()
-            .map(|copy: Pending| Leftover {
-                signal: LastSignal { name: copy.name, location: copy.location, is_copy: true },
-                count: copy.bytes,
-            })
-            .collect()
+        let left = |copy: Pending| {
+            let signal = LastSignal { name: copy.name, location: copy.location, is_copy: true };
+            (copy.arrived, Leftover { signal, count: copy.bytes })
+        };
+        dropped.into_iter().map(left).collect()
     }
 }
 
@@ -116,27 +187,19 @@ impl Machine<'_> {
         };
         for source in sources {
             // With one device, device 0 is the one that we are on.
-            if self.integer(source)? != 0 {
-                return Err(RunError::eval(
-                    "copies to other devices are not simulated: run the kernel on one device, or copy to device 0",
-                ));
+            let device = self.integer(source)?;
+            if device != 0 {
+                return Err(RunError::eval(format!(
+                    "a copy goes to device {device}, but the kernel runs on one device: launch it in jax.shard_map over a \
+                     mesh of devices"
+                )));
             }
         }
         let bytes = self.memory.bytes(if copy.send { &source } else { &destination })?;
         match copy.op {
             CopyOp::Start => {
-                let (from, to) = (source.shape(), destination.shape());
-                if from != to {
-                    // Extents that are computed are not known before.
-                    return Err(RunError::eval(format!(
-                        "DMA source and destination must have the same shape, got {from} and {to}"
-                    )));
-                }
-                // A regular semaphore counts copies that have moved something.
-                let amounts = copy.counts_copies.map(|copies| if copies { i64::from(bytes > 0) } else { bytes });
-                let (name, location, add) = (copy.name.clone(), step.location, copy.add);
-                let engine = None;
-                let copy = Pending { source, destination, arrived, sent, bytes, amounts, add, name, location, engine };
+                let ends = Ends { source, destination, arrived, sent };
+                let copy = Pending::new(self.memory, ends, copy, step.location)?;
                 self.start_copy(copy)
             }
             CopyOp::Wait => {
@@ -152,8 +215,9 @@ impl Machine<'_> {
         if let Some(races) = &mut self.memory.races {
             let mut engine = Some(races.engine(EngineKind::Copy, copy.location));
             self.memory.engine_access(&mut engine, &copy.source, false);
+            let read = engine.clone();
             self.memory.engine_access(&mut engine, &copy.destination, true);
-            copy.engine = engine.map(Box::new);
+            copy.engine = read.zip(engine).map(|(read, written)| Box::new([read, written]));
         }
         // A copy of nothing is done; nobody has to wait for it.
         match self.interpretation.moves_on_wait() && copy.bytes > 0 {

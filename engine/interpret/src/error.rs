@@ -14,6 +14,8 @@ pub struct RunError {
     pub op: Option<(OpId, Location)>,
     /// The ids of the program that was running.
     pub program: Option<Vec<usize>>,
+    /// Whether the launch asked for JAX's simulator of devices, whose exceptions have a class of their own.
+    pub simulated: bool,
 }
 
 /// What happened.
@@ -31,7 +33,7 @@ pub enum RunErrorKind {
 
 impl RunError {
     pub(crate) fn new(kind: RunErrorKind) -> RunError {
-        RunError { kind, op: None, program: None }
+        RunError { kind, op: None, program: None, simulated: false }
     }
 
     pub(crate) fn malformed(message: impl Into<String>) -> RunError {

@@ -111,6 +111,18 @@ pub trait Hooks {
         false
     }
 
+    /// A core of a device begins a program: the number under which the launch says who is told, the ids on that device, the
+    /// core.
+    fn grid_point(&mut self, recorder: u32, ids: &[usize], core: usize) {
+        let _ = (recorder, ids, core);
+    }
+
+    /// Where a place is, in words: `kernel.py:12`.
+    fn place(&self, place: &Location) -> Option<String> {
+        let _ = place;
+        None
+    }
+
     /// Runs a launch of a host function somewhere else, on its operands; `None` has it run here.
     fn launch(&mut self, launch: &Arc<Launch>, operands: &[Array]) -> Option<Result<Vec<Array>, RunError>> {
         let _ = (launch, operands);

@@ -1,7 +1,7 @@
 //! Launches: a kernel's tape, once per program, in row-major order.
 
 use crate::affine::IndexMap;
-use crate::agents::{Topology, World};
+use crate::agents::{Peers, Topology, World};
 use crate::blocks::{BlockPlan, BlockState, Carry};
 use crate::clock::{CopyClock, PlaceClock};
 use crate::control::allocate;
@@ -13,8 +13,10 @@ use crate::outputs::{Output, OutputPart};
 use crate::parallel;
 use crate::races::Races;
 use crate::tape::Tape;
+use crate::visits::{Visits, outside};
 use pallas_ir::{AxisSemantics, Interpretation, Launch, MemorySpace, Operand, RefType, Role, Type};
 use pallas_tensor::{Array, DType, Scalar, Shape};
+use std::sync::Arc;
 
 /// A launch ready to run: the kernel flattened, index maps solved where they are affine.
 #[derive(Debug)]
@@ -26,12 +28,14 @@ pub struct LaunchPlan {
     pub(crate) operands: Vec<OperandPlan>,
     pub(crate) scratch: Vec<RefType>,
     /// (input, output), counted over non-output operands and over outputs.
-    aliases: Vec<(usize, usize)>,
+    pub(crate) aliases: Vec<(usize, usize)>,
     /// Aliased inputs and outputs that are one place: both stay in main memory.
     shared: Vec<(usize, usize)>,
     interpretation: Interpretation,
     /// Of kernels whose programs act on each other: which of them run at the same time.
     topology: Option<Topology>,
+    /// Of launches whose devices and cores do.
+    peers: Option<Peers>,
     /// Whether programs have nothing to do with each other but through what they read and write.
     is_quiet: bool,
     /// Whether its programs run at the same time on hardware.
@@ -45,6 +49,10 @@ pub(crate) struct OperandPlan {
     pub(crate) role: Role,
     pub(crate) blocks: BlockPlan,
     pub(crate) map: IndexMap,
+    /// The kernel's name of it.
+    name: Arc<str>,
+    /// Whether it is another operand's memory.
+    is_alias: bool,
     /// Whether programs get all of it, where it is.
     is_whole: bool,
 }
@@ -64,9 +72,13 @@ impl LaunchPlan {
                 _ => IndexMap::new(operand, launch.grid.len())?,
             };
             let is_whole = operand.index_map.is_none();
-            operands.push(OperandPlan { role: operand.role, blocks, map, is_whole });
+            let outputs = operands.iter().filter(|known: &&OperandPlan| known.role == Role::Output).count();
+            let is_alias = operand.role == Role::Output && launch.aliases.iter().any(|(_, output)| *output == outputs);
+            let name = operand.name.clone();
+            operands.push(OperandPlan { role: operand.role, blocks, map, name, is_alias, is_whole });
         }
         let topology = Topology::of(launch);
+        let peers = Peers::of(launch)?;
         let shared = shared(launch);
         let is_quiet = topology.is_none() && shared.is_empty() && parallel::is_quiet(&tape.body);
         let plan = LaunchPlan {
@@ -79,8 +91,9 @@ impl LaunchPlan {
             shared,
             interpretation: launch.interpretation,
             topology,
+            peers,
             is_quiet,
-            concurrent: launch.has_agents() || launch.operands.iter().any(|operand| operand.space == MemorySpace::Gmem),
+            concurrent: launch.has_agents() || launch.has_peers() || launch.operands.iter().any(|operand| operand.space == MemorySpace::Gmem),
             parallel: (0..launch.grid.len())
                 .filter(|&axis| launch.semantics.get(axis) == Some(&AxisSemantics::Parallel))
                 .collect(),
@@ -125,11 +138,21 @@ impl LaunchPlan {
     ///
     /// # Errors
     /// If an op fails, inputs do not fit, or the hooks cancel.
-    pub fn run(&self, mut inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
+    pub fn run(&self, inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
+        self.run_all(inputs, hooks).map_err(|mut error| {
+            error.simulated |= self.interpretation.device().is_some();
+            error
+        })
+    }
+
+    fn run_all(&self, mut inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
         let rest = inputs.split_off(self.dynamic.len().min(inputs.len()));
         let grid = self.extents(&inputs)?;
         let programs = grid.iter().fold(1usize, |total, &extent| total.saturating_mul(extent));
         let (inputs, starts) = self.prepare(rest)?;
+        if let Some(peers) = &self.peers {
+            return peers.run(self, &grid, &inputs, hooks);
+        }
         let watches = self.interpretation.detects_races() || hooks.wants_races(self.concurrent);
         let threads = hooks.threads();
         if threads > 1
@@ -247,6 +270,9 @@ pub(crate) struct Run<'a> {
     prefetched: Vec<View>,
     /// Block indices of the running program, per operand.
     indices: Vec<Vec<i64>>,
+    /// Of simulated launches: which blocks of outputs have been.
+    visits: Vec<Visits>,
+    first_output: usize,
     clock: CopyClock,
 }
 
@@ -313,7 +339,10 @@ impl<'a> Run<'a> {
             }
         }
         let indices = vec![Vec::new(); states.len()];
-        Ok(Run { plan, grid, memory, registers, indices, states, prefetched, clock: CopyClock::default() })
+        let visits = states.iter().map(|_| Visits::default()).collect();
+        let first_output = plan.operands.iter().position(|operand| operand.role == Role::Output).unwrap_or(0);
+        let clock = CopyClock::default();
+        Ok(Run { plan, grid, memory, registers, indices, visits, first_output, states, prefetched, clock })
     }
 
     /// Runs the program with these ids.
@@ -332,6 +361,19 @@ impl<'a> Run<'a> {
             }
             let indices = &mut self.indices[position];
             operand.map.indices(ids, self.grid, &self.prefetched, &mut self.memory, hooks, indices)?;
+            if let Some(options) = self.plan.interpretation.device()
+                && !state.is_at(&operand.blocks, indices)
+            {
+                let is_output = operand.role == Role::Output;
+                let asked = operand.blocks.asked(indices);
+                if operand.blocks.leaves(&asked) && (is_output || !options.lenient) {
+                    let what = if is_output { "output" } else { "input" };
+                    return Err(outside((&operand.name, what), &operand.blocks, indices, ids));
+                }
+                if is_output && !operand.is_alias {
+                    self.visits[position].visit(position - self.first_output, &operand.blocks, &asked, ids)?;
+                }
+            }
             let moves = self.clock.runs() && !state.is_at(&operand.blocks, indices);
             if moves && state.is_written(&self.memory) {
                 state.write_back(&operand.blocks, &mut self.memory)?;

@@ -11,6 +11,7 @@
 mod access;
 mod affine;
 mod agents;
+mod beyond;
 mod blocks;
 mod clock;
 mod control;
@@ -29,6 +30,7 @@ mod races;
 mod reinterpret;
 mod semaphores;
 mod tape;
+mod visits;
 
 pub use error::{RunError, RunErrorKind};
 pub use hooks::{

@@ -192,7 +192,11 @@ impl Machine<'_> {
             Action::View(access) => {
                 let operands = self.access(step, access, Masking::default(), false)?;
                 self.report(step, access, &operands, false)?;
-                smallvec![Value::reference(access.view(&operands.view, &operands.indices)?)]
+                let beyond = self.beyond(step, access, &operands.view, &operands.indices, None)?;
+                smallvec![Value::reference(match beyond {
+                    Some(beyond) => Arc::unwrap_or_clone(operands.view).beyond(beyond),
+                    None => access.view(&operands.view, &operands.indices)?,
+                })]
             }
             Action::For(body) => self.run_for(step, body)?,
             Action::While { condition, body } => self.run_while(step, condition, body)?,
@@ -360,7 +364,11 @@ impl Machine<'_> {
 
     fn load(&mut self, step: &Step, access: &Access, operands: AccessOperands) -> Result<Array, RunError> {
         self.report(step, access, &operands, false)?;
-        let loaded = access.load(self.memory, &operands.view, &operands.indices)?;
+        let beyond = self.beyond(step, access, &operands.view, &operands.indices, operands.mask.as_ref())?;
+        let loaded = match beyond {
+            Some(beyond) => ops::reshape(&beyond.read(self.memory, &operands.view)?, access.shape.clone())?,
+            None => access.load(self.memory, &operands.view, &operands.indices)?,
+        };
         Ok(match (&operands.mask, &operands.other) {
             (Some(mask), Some(other)) => ops::select(mask, &loaded, other)?,
             // As JAX: a mask without `other` leaves what is there.
@@ -371,6 +379,14 @@ impl Machine<'_> {
     fn store(&mut self, step: &Step, access: &Access, mut operands: AccessOperands) -> Result<(), RunError> {
         self.report(step, access, &operands, true)?;
         let mut value = operands.value()?;
+        if let Some(beyond) = self.beyond(step, access, &operands.view, &operands.indices, operands.mask.as_ref())? {
+            let Some(mask) = &operands.mask else {
+                return beyond.write(self.memory, &operands.view, &value, "write");
+            };
+            let old = beyond.read_any(self.memory, &operands.view)?;
+            let value = ops::select(mask, &value, &ops::reshape(&old, value.shape().clone())?)?;
+            return beyond.write(self.memory, &operands.view, &value, "masked swap");
+        }
         if let Some(mask) = &operands.mask {
             let old = access.load(self.memory, &operands.view, &operands.indices)?;
             value = ops::select(mask, &value, &old)?;

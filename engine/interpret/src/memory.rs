@@ -1,6 +1,7 @@
 //! Memory behind Refs: whole arrays, and views that select part of one.
 
 use crate::access::{Access, Index, product};
+use crate::beyond::Beyond;
 use crate::copies::Pending;
 use crate::error::RunError;
 use crate::races::Races;
@@ -24,6 +25,8 @@ pub(crate) struct Memory {
     pub(crate) barrier: Option<usize>,
     /// Buffers that hold what another program has left there, which is not known here: whoever reads them fails.
     pub(crate) unknown: Vec<usize>,
+    /// Buffers in scalar memory, which has no tiles, where somebody asks.
+    pub(crate) scalars: Vec<usize>,
     /// Who has done what, where races are looked for.
     pub(crate) races: Option<Box<Races>>,
 }
@@ -105,6 +108,8 @@ pub(crate) enum Shown {
     Permuted(Arc<[usize]>),
     /// The elements that integer arrays select.
     Gathered(Access, Box<[Index]>),
+    /// A part that lies outside of it, at least in part.
+    Beyond(Box<Beyond>),
 }
 
 /// What a view selects of one dimension. Always inside the buffer.

@@ -28,7 +28,7 @@ impl Memory {
         match &view.through {
             Some(through) => match &through.shown {
                 Shown::As(ty) => Ok(ty.dtype),
-                Shown::Permuted(_) | Shown::Gathered(..) => self.dtype(&through.base),
+                Shown::Permuted(_) | Shown::Gathered(..) | Shown::Beyond(_) => self.dtype(&through.base),
             },
             None => Ok(self.array(view)?.dtype()),
         }
@@ -46,6 +46,7 @@ impl Memory {
                 self.close(&through.base, &base, false)?;
                 gathered
             }
+            Shown::Beyond(beyond) => beyond.read(self, &through.base)?,
         };
         let buffer = self.add(array);
         Ok(View { buffer, dims: view.dims.clone(), through: None })
@@ -75,6 +76,7 @@ impl Memory {
                 access.store(self, &base, indices, buffer.array)?;
                 self.close(&through.base, &base, true)
             }
+            Shown::Beyond(beyond) => beyond.write(self, &through.base, &buffer.array, "write"),
         }
     }
 
@@ -88,6 +90,13 @@ impl Memory {
 
     /// Replaces what a Ref shows, reinterpreted or not.
     pub(crate) fn replace(&mut self, view: &View, value: Array) -> Result<(), RunError> {
+        if let Some(through) = &view.through
+            && let Shown::Beyond(beyond) = &through.shown
+            && view.is_whole(&beyond.shape())
+        {
+            // Nothing is read where it may not be read.
+            return beyond.write(self, &through.base, &value, "write");
+        }
         let opened = self.open(view)?;
         self.array(&opened)?;
         write(self, &opened, value)?;

@@ -83,16 +83,34 @@ impl Memory {
         Ok(i64::try_from(elements.saturating_mul(dtype.size_bytes())).unwrap_or(i64::MAX))
     }
 
+    /// Takes something off a count.
+    pub(crate) fn take_off(&mut self, place: Place, amount: i64) -> Result<(), RunError> {
+        let count = self.count(place)?.saturating_sub(amount);
+        self.set_count(place, count)
+    }
+
     /// Semaphores in buffers from `first` on that are above zero, with who signalled them last.
-    pub(crate) fn left_over(&self, first: usize) -> Vec<Leftover> {
+    pub(crate) fn left_over(&self, first: usize) -> Vec<(Place, Leftover)> {
+        self.above_zero(|buffer| buffer >= first)
+    }
+
+    /// Semaphores and copies of a buffer that is about to go, which are forgotten.
+    pub(crate) fn left_in(&mut self, buffer: usize) -> Vec<(Place, Leftover)> {
+        let mut left = self.drop_copies_of(|other| other == buffer);
+        left.extend(self.above_zero(|other| other == buffer));
+        self.last_signals.retain(|place, _| place.buffer != buffer);
+        left
+    }
+
+    fn above_zero(&self, of: impl Fn(usize) -> bool) -> Vec<(Place, Leftover)> {
         let mut found: Vec<(Place, &LastSignal)> =
-            self.last_signals.iter().filter(|(place, _)| place.buffer >= first).map(|(p, s)| (*p, s)).collect();
+            self.last_signals.iter().filter(|(place, _)| of(place.buffer)).map(|(p, s)| (*p, s)).collect();
         found.sort_by_key(|(place, _)| (place.buffer, place.element));
         found
             .into_iter()
             .filter_map(|(place, signal)| {
                 let count = self.count(place).ok().filter(|&count| count > 0)?;
-                Some(Leftover { signal: signal.clone(), count })
+                Some((place, Leftover { signal: signal.clone(), count }))
             })
             .collect()
     }
@@ -119,10 +137,12 @@ impl Machine<'_> {
                 let amount = self.integer(next()?)?;
                 for source in sources {
                     // With one device of one core, number 0 is where we are.
-                    if self.integer(source)? != 0 {
-                        return Err(RunError::eval(
-                            "signals to other devices and cores are not simulated: run the kernel on one device",
-                        ));
+                    let named = self.integer(source)?;
+                    if named != 0 {
+                        return Err(RunError::eval(format!(
+                            "device or core {named} is signalled, but the kernel runs on one device with one core: launch it \
+                             in jax.shard_map over a mesh of devices, or over a mesh of cores"
+                        )));
                     }
                 }
                 let signal = LastSignal { name: semaphore.name.clone(), location: step.location, is_copy: false };

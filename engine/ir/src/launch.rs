@@ -158,6 +158,10 @@ pub enum AxisSemantics {
     Parallel,
     /// In order.
     Arbitrary,
+    /// At once, each on a device of its own, with arrays of its own: an axis of a mesh. The first axes.
+    Device,
+    /// At once, each on a core of its own of one device.
+    Core,
     /// At once: blocks of one cluster, which reach each other's shared memory.
     Cluster,
     /// At once: threads of one block, which have its scratch in common. The last axis.
@@ -166,14 +170,22 @@ pub enum AxisSemantics {
 
 impl AxisSemantics {
     /// Every way.
-    pub const ALL: [AxisSemantics; 4] =
-        [AxisSemantics::Parallel, AxisSemantics::Arbitrary, AxisSemantics::Cluster, AxisSemantics::Thread];
+    pub const ALL: [AxisSemantics; 6] = [
+        AxisSemantics::Parallel,
+        AxisSemantics::Arbitrary,
+        AxisSemantics::Device,
+        AxisSemantics::Core,
+        AxisSemantics::Cluster,
+        AxisSemantics::Thread,
+    ];
 
     /// As in the text form.
     pub fn name(self) -> &'static str {
         match self {
             AxisSemantics::Parallel => "parallel",
             AxisSemantics::Arbitrary => "arbitrary",
+            AxisSemantics::Device => "device",
+            AxisSemantics::Core => "core",
             AxisSemantics::Cluster => "cluster",
             AxisSemantics::Thread => "thread",
         }
@@ -259,6 +271,22 @@ impl Launch {
     pub fn has_agents(&self) -> bool {
         self.semantics.iter().any(|axis| matches!(axis, AxisSemantics::Cluster | AxisSemantics::Thread))
             || self.kernel.ops.iter().any(|op| matches!(op.op.kind, crate::op::OpKind::Agent(_)))
+    }
+
+    /// How many of the first axes are those of a mesh of devices.
+    pub fn device_axes(&self) -> usize {
+        self.semantics.iter().take_while(|axis| **axis == AxisSemantics::Device).count()
+    }
+
+    /// Whether its programs run on devices or cores that act on each other: they signal, copy to, or wait for others.
+    pub fn has_peers(&self) -> bool {
+        let is_apart = |axis: &AxisSemantics| matches!(axis, AxisSemantics::Device | AxisSemantics::Core);
+        let several = self.semantics.iter().zip(&self.grid).any(|(axis, &extent)| is_apart(axis) && extent > 1);
+        let communicates = |op: &crate::function::OpData| {
+            matches!(op.op.kind, crate::op::OpKind::Semaphore(_))
+                || (matches!(op.op.kind, crate::op::OpKind::Copy(_)) && op.attributes.flag("remote"))
+        };
+        several && (self.semantics.contains(&AxisSemantics::Core) || self.kernel.ops.iter().any(communicates))
     }
 
     /// The parts of the source that it is made of: its call, its blocks, its kernel.

@@ -12,6 +12,7 @@ pub mod known;
 pub mod launch;
 pub mod op;
 pub mod ops;
+mod outline;
 pub mod pipeline;
 pub mod text;
 pub mod types;

@@ -2,9 +2,10 @@
 
 use crate::tile::Tile;
 use crate::trace::Trace;
-use pallas_ir::{Builder, Finding, Function, Interpretation, Launch, Location, Scalars, Target};
+use pallas_ir::{Builder, DeviceOptions, Finding, Function, Interpretation, Launch, Location, Scalars, Target};
 use pallas_python::interp::Interp;
 use pallas_python::raise::{Diagnosis, Stop};
+use pallas_python::value::Value;
 use pallas_syntax::Span;
 use pallas_tensor::Array;
 use std::cell::{Cell, RefCell};
@@ -47,12 +48,17 @@ pub struct ExecutionError {
     pub span: Option<Span>,
     /// What to do.
     pub help: Option<String>,
+    /// Whether JAX's simulator of devices would have raised it.
+    pub simulated: bool,
 }
 
 impl ExecutionError {
     /// The exception that the program sees, with the line where it happened.
     pub(crate) fn raised(self, interp: &Interp) -> Box<Stop> {
-        let class = &interp.types().runtime_error;
+        let class = match self.simulated {
+            true => &crate::errors::jax_runtime(interp),
+            false => &interp.types().runtime_error,
+        };
         if self.code.is_empty() {
             return interp.error(class, self.message);
         }
@@ -82,7 +88,14 @@ pub trait World {
 
     /// A launch begins (false), or has shown that two accesses race (true).
     fn raced(&self, found: bool);
+
+    /// A core begins a program; `recorder` is the number of who is told.
+    fn grid_point(&self, recorder: u32, ids: &[usize], core: usize);
+
+    /// A place in a program, in words: `kernel.py:12`.
+    fn place(&self, span: Span) -> Option<String>;
 }
+
 
 /// Told of launches and findings as they come up.
 pub trait LaunchObserver {
@@ -133,6 +146,12 @@ pub struct JaxState {
     pub(crate) precision: RefCell<Option<Arc<str>>>,
     /// `pltpu.force_tpu_interpret_mode`
     pub(crate) forced_interpretation: Cell<Option<Interpretation>>,
+    /// Whether a function is being traced that runs on each core of a mesh (`pl.core_map`).
+    pub(crate) in_cores: Cell<bool>,
+    /// Who is told of programs (`grid_point_recorder`), by number from 1 on.
+    pub(crate) recorders: RefCell<Vec<Value>>,
+    /// The simulator that the kernel that is being traced is for, if it is for one: it refuses more than hardware does.
+    pub(crate) tracing_for: Cell<Option<DeviceOptions>>,
     /// Grids of pipelines whose bodies are being traced, innermost last.
     pub(crate) pipelines: RefCell<Vec<crate::pallas::asynchronous::pipeline::PipelineGrid>>,
     /// Counts how often what was traced has been forgotten.
@@ -163,6 +182,9 @@ impl Default for JaxState {
             axes: RefCell::default(),
             precision: RefCell::default(),
             forced_interpretation: Cell::new(None),
+            in_cores: Cell::new(false),
+            recorders: RefCell::default(),
+            tracing_for: Cell::new(None),
             pipelines: RefCell::default(),
             era: Cell::new(0),
             custom: RefCell::default(),
@@ -253,6 +275,19 @@ impl World for InterpWorld<'_> {
 
     fn raced(&self, found: bool) {
         crate::context::Context::jax(self.0).state.raced.set(found);
+    }
+
+    fn grid_point(&self, recorder: u32, ids: &[usize], core: usize) {
+        let recorders = self.0.extension::<JaxState>().recorders.borrow().clone();
+        let Some(recorder) = recorders.get((recorder as usize).wrapping_sub(1)) else { return };
+        let ids = Value::tuple(ids.iter().map(|&id| Value::from(id)));
+        // What it raises is not the kernel's.
+        let _ = self.0.call_values(recorder, [Value::from(0_usize), ids, Value::from(core)]);
+    }
+
+    fn place(&self, span: Span) -> Option<String> {
+        let source = self.0.source(span.file)?;
+        Some(format!("{}:{}", source.path, source.line_of(span.start)))
     }
 }
 

@@ -57,6 +57,7 @@ mod python_int_of_traced_value;
 mod read_before_write;
 mod ref_index_out_of_bounds;
 mod ref_used_as_array;
+mod remote_write_without_barrier;
 mod semaphore_not_drained;
 mod shape_mismatch;
 mod side_effect_in_kernel;
@@ -142,6 +143,7 @@ pub static ALL: &[&Rule] = &[
     &copy_never_awaited::RULE,
     &semaphore_not_drained::RULE,
     &data_race::RULE,
+    &remote_write_without_barrier::RULE,
     &tpu_block_shape::RULE,
     &memory_budget::RULE,
     &triton_limits::RULE,

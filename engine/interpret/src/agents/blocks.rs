@@ -13,6 +13,10 @@ use std::sync::Arc;
 pub(crate) enum Site {
     /// The kernel's scratch, by position.
     Scratch(usize),
+    /// An operand, by position: its block, or the array where that stays in main memory.
+    Operand(usize),
+    /// The barrier semaphore.
+    Barrier,
     /// A parameter of a scope: the op, which time its threads came there, the position.
     Scope(u32, usize, usize),
 }
@@ -20,7 +24,7 @@ pub(crate) enum Site {
 /// Allocations of a scope.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
-    pub(crate) sites: Vec<Site>,
+    pub(crate) sites: Vec<(usize, Site)>,
     /// Buffers of this agent alone.
     pub(crate) own: Vec<usize>,
 }
@@ -91,6 +95,18 @@ impl Blocks {
         Ok(buffer)
     }
 
+    /// Takes over a buffer that is there already.
+    pub(crate) fn adopt(&mut self, buffer: usize, (block, site): (usize, Site), ty: RefType) {
+        self.shared.insert((block, site), Shared { buffer, users: 1 });
+        self.sites.insert(buffer, (block, site));
+        self.types.insert(buffer, ty);
+    }
+
+    /// The type of a buffer that others can reach.
+    pub(crate) fn ty(&self, buffer: usize) -> Option<&RefType> {
+        self.types.get(&buffer)
+    }
+
     /// The same place in another block: made here, if that block has not come there yet.
     pub(crate) fn elsewhere(
         &mut self,
@@ -108,14 +124,14 @@ impl Blocks {
     }
 
     /// A thread leaves a scope; buffers that nobody has any more.
-    pub(crate) fn leave(&mut self, block: usize, scope: &Scope) -> Vec<usize> {
+    pub(crate) fn leave(&mut self, scope: &Scope) -> Vec<usize> {
         let mut gone = scope.own.clone();
-        for &site in &scope.sites {
-            if let Some(shared) = self.shared.get_mut(&(block, site)) {
+        for site in &scope.sites {
+            if let Some(shared) = self.shared.get_mut(site) {
                 shared.users = shared.users.saturating_sub(1);
                 if shared.users == 0 {
                     gone.push(shared.buffer);
-                    self.shared.remove(&(block, site));
+                    self.shared.remove(site);
                 }
             }
         }

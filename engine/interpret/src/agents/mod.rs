@@ -2,7 +2,8 @@
 //! stops where it has to wait and goes on later; a [`scheduler`] says whose turn it is.
 //!
 //! The scheduler and the frames of a tape know nothing of GPUs. What barriers, copies and products do is in files of their
-//! own. Copies and products are done when they are started, or later, where a run looks for what that hides (`engines`).
+//! own; devices of a mesh and cores of a device, with the programs that each runs one after the other, are in `peers`. Copies
+//! and products are done when they are started, or later, where a run looks for what that hides (`engines`).
 
 mod act;
 mod agent;
@@ -10,6 +11,7 @@ mod barriers;
 mod blocks;
 mod cluster;
 mod engines;
+mod peers;
 mod reach;
 mod scheduler;
 mod stuck;
@@ -17,5 +19,6 @@ mod topology;
 mod world;
 
 pub(crate) use agent::Thread;
+pub(crate) use peers::Peers;
 pub(crate) use topology::Topology;
 pub(crate) use world::World;

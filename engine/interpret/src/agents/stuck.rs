@@ -18,6 +18,7 @@ impl World<'_, '_> {
                 continue;
             }
             let line = format!("{} waits for {}", self.name(agent), waits.what);
+            // Threads that wait for the same are one; devices are told apart.
             if lines.len() < 8 && !lines.contains(&line) {
                 lines.push(line);
             }
@@ -56,6 +57,9 @@ impl World<'_, '_> {
 
     /// `thread 1 of block (0, 2)`
     pub(crate) fn name(&self, agent: &Agent<'_>) -> String {
+        if let Some(sequence) = &self.sequence {
+            return sequence.who(agent.block);
+        }
         let threads = self.topology.threads_axis();
         let ids: Vec<String> = agent.ids.iter().take(threads).map(usize::to_string).collect();
         let thread = match agent.thread.warp {
@@ -86,7 +90,7 @@ fn signalling(block: &Block, names: &[String]) -> usize {
                 );
                 count += usize::from(arrives && names.iter().any(|name| **name == *act.name));
             }
-            Action::Semaphore(_) => count += 1,
+            Action::Semaphore(_) | Action::Copy(_) => count += 1,
             Action::For(body) | Action::Scoped(body, ..) => count += signalling(body, names),
             Action::While { condition, body } => count += signalling(condition, names) + signalling(body, names),
             Action::Cond(branches) => {

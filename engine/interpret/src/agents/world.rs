@@ -5,6 +5,7 @@ use super::agent::{Agent, Frame, Kind, Thread, Turn, Waiting, begin, end, operan
 use super::barriers::Barrier;
 use super::blocks::{Blocks, Scope, Site};
 use super::engines::{Delay, Task};
+use super::peers::Sequence;
 use super::scheduler::{Chosen, Scheduler};
 use super::topology::Topology;
 use crate::error::{RunError, RunErrorKind};
@@ -40,6 +41,8 @@ pub(crate) struct World<'t, 'h> {
     /// When engines do what they are told, and what they have not done yet.
     pub(super) delay: Delay,
     pub(super) tasks: Vec<Task>,
+    /// Of devices and cores: the programs that each of them runs one after the other.
+    pub(super) sequence: Option<Sequence<'t>>,
 }
 
 impl<'t, 'h> World<'t, 'h> {
@@ -74,6 +77,7 @@ impl<'t, 'h> World<'t, 'h> {
             barriers: HashMap::new(),
             parts: HashMap::new(),
             globals: HashMap::new(),
+            sequence: None,
         };
         if let Some(races) = &mut world.memory.races {
             races.begin_world();
@@ -221,17 +225,19 @@ impl<'t, 'h> World<'t, 'h> {
     fn turn(&mut self, number: usize) -> Result<Turn, RunError> {
         loop {
             let agent = &mut self.agents[number];
-            let Some(frame) = agent.frames.last() else { return Ok(Turn::Done) };
+            let Some(frame) = agent.frames.last() else {
+                match self.next_program(number)? {
+                    true => continue,
+                    false => return Ok(Turn::Done),
+                }
+            };
             let block = frame.block;
             let Some(step) = block.steps.get(frame.next) else {
                 let yields = self.with_machine(number, |machine| {
                     Ok(machine.yields(block)?.into_iter().collect::<SmallVec<[Value; 4]>>())
                 })?;
                 if let Some(scope) = end(&mut self.agents[number], yields)? {
-                    self.leave(number, &scope)?;
-                }
-                if self.agents[number].frames.is_empty() {
-                    return Ok(Turn::Done);
+                    self.leave(&scope)?;
                 }
                 continue;
             };
@@ -283,6 +289,8 @@ impl<'t, 'h> World<'t, 'h> {
                 Ok(true)
             }
             Action::Agent(act) => self.act(number, step, act),
+            Action::Semaphore(semaphore) if self.sequence.is_some() => self.peer_semaphore(number, step, semaphore),
+            Action::Copy(copy) if self.sequence.is_some() => self.peer_copy(number, step, copy),
             Action::Semaphore(semaphore) => self.semaphore(number, step, semaphore),
             _ => {
                 self.with_machine(number, |machine| machine.step(step))?;
@@ -332,11 +340,16 @@ impl<'t, 'h> World<'t, 'h> {
         for (position, ty) in allocations.iter().enumerate() {
             // Barriers belong to a block even where the program does not say so: it has one thread then.
             let shared = ty.space != MemorySpace::Registers && (step.collective || threads == 1);
+            // Main memory belongs to all cores of a device.
+            let (block, users) = match &self.sequence {
+                Some(sequence) => sequence.owner(block, ty),
+                None => (block, threads),
+            };
             let buffer = match shared && self.agents[number].thread.warp.is_none() {
                 true => {
                     let site = Site::Scope(step.op.0, visit, position);
-                    scope.sites.push(site);
-                    self.blocks.shared(self.memory, (block, site), ty, threads, self.interpretation)?
+                    scope.sites.push((block, site));
+                    self.blocks.shared(self.memory, (block, site), ty, users, self.interpretation)?
                 }
                 false => {
                     let buffer = self.blocks.private(self.memory, ty, self.interpretation)?;
@@ -353,11 +366,13 @@ impl<'t, 'h> World<'t, 'h> {
     }
 
     /// An agent leaves a scope.
-    fn leave(&mut self, number: usize, scope: &Scope) -> Result<(), RunError> {
-        let block = self.agents[number].block;
-        for buffer in self.blocks.leave(block, scope) {
+    fn leave(&mut self, scope: &Scope) -> Result<(), RunError> {
+        for buffer in self.blocks.leave(scope) {
             let places: Vec<Place> = self.barriers.keys().copied().filter(|place| place.buffer == buffer).collect();
             self.land_uses_of(buffer)?;
+            if self.sequence.is_some() {
+                self.left_in(buffer);
+            }
             self.end_barriers(&places)?;
             if let Some(races) = &mut self.memory.races {
                 races.forget(buffer);
@@ -429,6 +444,7 @@ fn is_visible(action: &Action) -> bool {
             | Action::Swap(..)
             | Action::Atomic { .. }
             | Action::Agent(_)
+            | Action::Copy(_)
             | Action::Semaphore(_)
     )
 }

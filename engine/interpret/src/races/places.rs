@@ -46,6 +46,7 @@ impl Memory {
                 let buffer = self.buffers.get(view.buffer)?.array.shape();
                 (access.shape.clone(), access.positions(&through.base, buffer, indices, true).ok()?)
             }
+            Shown::Beyond(_) => return None,
         };
         select(&view.dims, &shape.strides()).into_iter().map(|at| shown.get(at as usize).copied()).collect()
     }

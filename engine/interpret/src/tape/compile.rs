@@ -244,6 +244,7 @@ impl Compiler<'_> {
             OpKind::Semaphore(kind) => Ok(Action::Semaphore(Box::new(SemaphoreStep {
                 op: *kind,
                 keep: op.attributes.flag("keep"),
+                core: op.attributes.flag("core"),
                 name: self.reference_name(op.operands.first()),
             }))),
             OpKind::Agent(kind) => {

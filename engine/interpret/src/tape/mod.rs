@@ -174,6 +174,8 @@ pub(crate) struct SemaphoreStep {
     pub(crate) op: SemaphoreOp,
     /// Whether a wait leaves the count.
     pub(crate) keep: bool,
+    /// Whether the last operand is the number of a core.
+    pub(crate) core: bool,
     /// The semaphore's name.
     pub(crate) name: Arc<str>,
 }

@@ -38,7 +38,7 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
                     parser.advance();
                     Ok(found)
                 }
-                None => parser.expected("`parallel`, `arbitrary`, `cluster` or `thread`"),
+                None => parser.expected("`parallel`, `arbitrary`, `device`, `core`, `cluster` or `thread`"),
             })?;
     }
     let said = Target::WORDS.iter().find(|(word, _)| parser.accept_word(word));
@@ -89,7 +89,7 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
     })
 }
 
-/// `=plain`, `=device[eager, zeroed]`.
+/// `=plain`, `=device[eager, cores=2]`.
 fn interpretation(parser: &mut Parser<'_>) -> Parsed<Interpretation> {
     parser.expect('=')?;
     if parser.accept_word("plain") {
@@ -97,9 +97,18 @@ fn interpretation(parser: &mut Parser<'_>) -> Parsed<Interpretation> {
     }
     parser.expect_word("device")?;
     let mut options = DeviceOptions::default();
-    parser.list('[', ']', |parser| match options.set(&parser.word("an option")?) {
-        true => Ok(()),
-        false => Err(parser.error("expected `eager`, `zeroed`, `lenient`, `races` or `skips_floats`")),
+    parser.list('[', ']', |parser| {
+        let word = parser.word("an option")?;
+        let number = match parser.accept('=') {
+            true => u32::try_from(parser.size("a number")?).ok(),
+            false => None,
+        };
+        match options.set(&word, number) {
+            true => Ok(()),
+            false => Err(parser.error(
+                "expected `eager`, `zeroed`, `lenient`, `races`, `skips_floats`, `padded`, `cores=`, `seed=` or `recorder=`",
+            )),
+        }
     })?;
     Ok(Interpretation::Device(options))
 }

@@ -342,17 +342,8 @@ fn axis_index(interp: &Interp, args: Arguments) -> PyResult<Value> {
     for mut axis in axes(interp, &names, Some("axis_index"))? {
         // The axes of the kernel's own grid are no devices.
         let is_own = cx.trace().is_some_and(|trace| Rc::ptr_eq(&trace, &axis.trace));
-        if in_kernel && !is_own {
-            // Every device runs the same kernel: which of them this is, the kernel asks where it runs. In a run the launch
-            // becomes one for all devices, in which the answer is a program id.
-            let mut attributes = Attributes::none().with("size", Attribute::Int(axis.size as i64));
-            if !interp.is_analysis() {
-                if axis.shards.is_none() {
-                    return Err(interp.error(&interp.types().name_error, format!("unbound axis name: {}", axis.name)));
-                }
-                attributes = attributes.with("axis", Attribute::Str(axis.name.as_ref().into()));
-            }
-            axis.lane = cx.bind(&ops::AXIS_INDEX, &[], attributes)?;
+        if (in_kernel && !is_own) || (cx.state.in_cores.get() && axis.shards.is_some()) {
+            axis.lane = index_on_device(&cx, &axis)?;
         }
         index = Some(match index {
             None => axis.lane,
@@ -364,6 +355,20 @@ fn axis_index(interp: &Interp, args: Arguments) -> PyResult<Value> {
         });
     }
     Ok(Value::object(ArrayObject { tile: index.unwrap_or_else(|| primitive::scalar(DType::I32, Scalar::Int(0))) }))
+}
+
+/// Where the device that runs a kernel is along an axis of the mesh. Every device runs the same kernel: which of them this
+/// is, the kernel asks where it runs. In a run the launch becomes one for all devices, in which the answer is a program id.
+pub(crate) fn index_on_device(cx: &Context<'_>, axis: &NamedAxis) -> PyResult<Tile> {
+    let interp = cx.interp;
+    let mut attributes = Attributes::none().with("size", Attribute::Int(axis.size as i64));
+    if !interp.is_analysis() {
+        if axis.shards.is_none() {
+            return Err(interp.error(&interp.types().name_error, format!("unbound axis name: {}", axis.name)));
+        }
+        attributes = attributes.with("axis", Attribute::Str(axis.name.as_ref().into()));
+    }
+    cx.bind(&ops::AXIS_INDEX, &[], attributes)
 }
 
 fn axis_size(interp: &Interp, args: Arguments) -> PyResult<Value> {

@@ -1,7 +1,7 @@
 //! `jax.lax`: thin functions over the ops, without promotion beyond Python scalars, and structured control flow.
 
 mod associative_scan;
-mod collective;
+pub(crate) mod collective;
 pub mod control;
 mod elementwise;
 mod gathering;

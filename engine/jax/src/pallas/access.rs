@@ -135,6 +135,7 @@ fn read(interp: &Interp, reference: &Value, index: &Value, mask: &Value, other: 
         None => None,
     };
     let access = Access { mask: mask.as_ref(), other: other.as_ref(), padded: true };
+    base.check_reachable(&cx, "load_p")?;
     let tile = base.load(&cx, &index, &access)?;
     Ok(convert::value(&cx, tile))
 }

@@ -1,6 +1,7 @@
 //! `interpret=`: true, false, or `pltpu.InterpretParams(...)`; and the functions that force it on every kernel.
 
 use crate::context::Context;
+use crate::state::JaxState;
 use pallas_ir::{DeviceOptions, Interpretation};
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -10,6 +11,9 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use std::cell::Cell;
 use std::rc::Rc;
+
+/// The most cores of a device.
+const MOST_CORES: u32 = 64;
 
 /// Rows of `pltpu`.
 pub static FUNCTIONS: &[NativeDef] = &[
@@ -64,13 +68,49 @@ pub fn parse(interp: &Interp, value: &Value) -> PyResult<Interpretation> {
         Some(asked) => interp.truth(&asked),
         None => Ok(false),
     };
+    let number = |name: &str| -> PyResult<u32> {
+        let found = interp.find_attr(value, name)?;
+        Ok(match found {
+            Some(Value::Int(number)) => number.to_string().parse().unwrap_or(0),
+            _ => 0,
+        })
+    };
+    if class == "InterpretParams" && number("num_cores_or_threads")? < 1 {
+        return Err(interp.value_error("Number of cores or threads must be at least 1, but got 0."));
+    }
+    let cores = match (class.as_str(), number("num_cores_or_threads")?) {
+        // Of one core nothing is said.
+        ("InterpretParams", cores) if cores > 1 => cores.min(MOST_CORES),
+        _ => 0,
+    };
+    let recorder = match interp.find_attr(value, "grid_point_recorder")?.and_then(Value::given) {
+        Some(recorder) if !interp.is_analysis() => keep_recorder(interp, recorder),
+        _ => 0,
+    };
     Ok(Interpretation::Device(DeviceOptions {
+        padded: is("buffer_bounds", "padded")?,
+        cores,
+        main_scopes: asks("allow_hbm_allocation_in_run_scoped")?,
+        seed: number("random_seed")?,
+        recorder,
         eager: is("dma_execution_mode", "eager")?,
         zeroed: is("uninitialized_memory", "zero")?,
         lenient: is("out_of_bounds_reads", "uninitialized")?,
         races: asks("detect_races")?,
         skips_floats: asks("skip_floating_point_ops")?,
     }))
+}
+
+/// The number under which somebody is kept who is told of programs.
+fn keep_recorder(interp: &Interp, recorder: Value) -> u32 {
+    let state = interp.extension::<JaxState>();
+    let mut recorders = state.recorders.borrow_mut();
+    let known = recorders.iter().position(|other| interp.identical(other, &recorder));
+    let at = known.unwrap_or_else(|| {
+        recorders.push(recorder);
+        recorders.len() - 1
+    });
+    at as u32 + 1
 }
 
 fn forced(interp: &Interp, params: &Value) -> PyResult<Option<Interpretation>> {

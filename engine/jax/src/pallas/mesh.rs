@@ -1,6 +1,11 @@
 //! Kernels over a mesh of cores: `pl.kernel`, a launch with one program per core whose operands stay where they are, and
-//! `pl.core_map`, a function of no arguments that runs once per core in the place where it is defined. Cores run one after
-//! the other: what they say to each other is not simulated.
+//! `pl.core_map`, a function of no arguments that runs once per core in the place where it is defined.
+//!
+//! TensorCores run at the same time and act on each other: a `core_map` over them is a launch whose operands are the Refs that
+//! the function uses from outside. Of other meshes cores run one after the other, and what they say to each other is not
+//! simulated.
+
+mod cores;
 
 use crate::context::Context;
 use crate::lax::control;
@@ -37,9 +42,11 @@ pub static FUNCTIONS: &[NativeDef] = &[
                     metadata=None, scratch_shapes=())",
         doc: "Decorates a function that runs at once, on each core of a mesh.",
         run: |interp, args| {
-            let [mesh, _params, _interpret, _debug, _cost, _name, _metadata, scratch] = args.take();
+            let span = interp.visible_span();
+            let [mesh, _params, interpret, _debug, _cost, _name, _metadata, scratch] = args.take();
+            let together = is_tensor_cores(interp, &mesh).then_some((interpret, span));
             Ok(match axes(interp, &mesh)? {
-                Ok(axes) => Value::object(Deferred::CoreMap { axes, scratch }),
+                Ok(axes) => Value::object(Deferred::CoreMap { axes, scratch, together }),
                 Err(unknown) => unknown,
             })
         },
@@ -53,6 +60,8 @@ enum Deferred {
     CoreMap {
         axes: Axes,
         scratch: Value,
+        /// Of TensorCores: `interpret`, and where it is called.
+        together: Option<(Value, Span)>,
     },
 }
 
@@ -124,7 +133,10 @@ impl Declared {
             },
             interpretation: interpretation::parse(interp, &self.interpret)?,
             space: MemorySpace::Any,
-            semantics: vec![AxisSemantics::Parallel; axes.len()],
+            semantics: match is_tensor_cores(interp, &self.mesh) && axes.len() == 1 {
+                true => vec![AxisSemantics::Core],
+                false => vec![AxisSemantics::Parallel; axes.len()],
+            },
             target: Target::Unsaid,
             vmem_limit: None,
             span: self.span,
@@ -136,6 +148,11 @@ impl Declared {
             traces: Traces::default(),
         }))
     }
+}
+
+/// Whether a mesh is one of TensorCores.
+fn is_tensor_cores(interp: &Interp, mesh: &Value) -> bool {
+    &*interp.type_of(mesh).name == "TensorCoreMesh"
 }
 
 /// Names and extents of a mesh.
@@ -180,7 +197,10 @@ impl Object for Deferred {
         };
         Some(match self {
             Deferred::Kernel(declared) => (**declared).clone().launcher(interp, function),
-            Deferred::CoreMap { axes, scratch } => core_map(&Context::jax(interp), &function, axes, scratch),
+            Deferred::CoreMap { axes, scratch, together: Some((interpret, span)) } if axes.len() == 1 => {
+                cores::core_map(&Context::jax(interp), &function, &axes[0], scratch, (interpret, *span))
+            }
+            Deferred::CoreMap { axes, scratch, .. } => core_map(&Context::jax(interp), &function, axes, scratch),
         })
     }
 }
@@ -192,6 +212,20 @@ fn core_map(cx: &Context<'_>, function: &Value, axes: &[(Rc<str>, usize)], scrat
     Ok(Value::None)
 }
 
+/// Calls a function that gives nothing back.
+fn call(cx: &Context<'_>, function: &Value, scratch: &Value) -> PyResult<()> {
+    match scoped::with_scratch(cx, function, scratch)? {
+        Value::None => Ok(()),
+        other => {
+            let shown = cx.interp.repr(&other)?;
+            Err(cx.interp.value_error(format!(
+                "The kernel function in core_map {} should return None. It returns a PyTree: {shown}.",
+                crate::pallas::launch::origin_of(cx, function)
+            )))
+        }
+    }
+}
+
 fn each_core(
     cx: &Context<'_>,
     function: &Value,
@@ -201,17 +235,7 @@ fn each_core(
 ) -> PyResult<()> {
     let Some(((name, size), rest)) = axes.split_first() else {
         let _entered = named::enter(cx, lanes.clone());
-        let result = scoped::with_scratch(cx, function, scratch)?;
-        return match result {
-            Value::None => Ok(()),
-            other => {
-                let shown = cx.interp.repr(&other)?;
-                Err(cx.interp.value_error(format!(
-                    "The kernel function in core_map {} should return None. It returns a PyTree: {shown}.",
-                    crate::pallas::launch::origin_of(cx, function)
-                )))
-            }
-        };
+        return call(cx, function, scratch);
     };
     control::staged(cx, "core_map", |trace| {
         let number = |n: usize| primitive::scalar(DType::I32, Scalar::Int(n as i128));

@@ -127,7 +127,12 @@ fn allocation(cx: &Context<'_>, request: &Value) -> PyResult<RefType> {
         return allocation(cx, &request);
     }
     if let Some(memory) = request.downcast::<MemoryRef>() {
-        return memory.reference(cx.interp, |name| agents::grid_axis(cx, name));
+        let ty = memory.reference(cx.interp, |name| agents::grid_axis(cx, name))?;
+        let refuses = cx.state.tracing_for.get().is_some_and(|simulator| !simulator.main_scopes);
+        if refuses && matches!(ty.space, MemorySpace::Any | MemorySpace::Hbm) {
+            return Err(cx.interp.value_error("Cannot allocate HBM in `run_scoped`."));
+        }
+        return Ok(ty);
     }
     if let Some((kind, shape)) = semaphore::requested(cx.interp, request)? {
         return Ok(kind.reference(shape));

@@ -18,7 +18,7 @@ use crate::primitive;
 use crate::ref_index::{self, RefIndex};
 use crate::tile::Tile;
 use crate::trace::Trace;
-use pallas_ir::{Attribute, Attributes, Op, RefType, RegionId, Type, ValueId, ops};
+use pallas_ir::{Attribute, Attributes, MemorySpace, Op, RefType, RegionId, Type, ValueId, ops};
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::object::Object;
@@ -138,6 +138,7 @@ impl RefObject {
     /// Reads at `index`.
     pub fn load(&self, cx: &Context<'_>, index: &RefIndex, access: &Access<'_>) -> PyResult<Tile> {
         self.check_open(cx)?;
+        self.check_reachable(cx, "get_p")?;
         let mut operands = vec![self.value];
         self.push_index(cx, index, &mut operands)?;
         let mut attributes = Attributes::none().with("index", Attribute::Index(index.pattern.clone()));
@@ -156,12 +157,25 @@ impl RefObject {
     /// scalars' weak dtypes.
     pub fn store(&self, cx: &Context<'_>, index: &RefIndex, value: &Tile, access: &Access<'_>) -> PyResult<()> {
         self.check_open(cx)?;
+        self.check_reachable(cx, "swap_p")?;
         let mut operands = vec![self.value, cx.value_in(&self.trace, value)?];
         self.push_index(cx, index, &mut operands)?;
         let mut attributes = Attributes::none().with("index", Attribute::Index(index.pattern.clone()));
         attributes = self.access(cx, index, access, &mut operands, attributes)?;
         self.trace.add(cx, Op(&ops::STORE), &operands, attributes, &[])?;
         Ok(())
+    }
+
+    /// Refuses what a simulated core cannot do: it reaches main memory by copies only.
+    pub(crate) fn check_reachable(&self, cx: &Context<'_>, primitive: &str) -> PyResult<()> {
+        let is_main = matches!(self.ty.space, MemorySpace::Any | MemorySpace::Hbm);
+        match is_main && cx.state.tracing_for.get().is_some() {
+            true => Err(cx.interp.value_error(format!(
+                "{primitive}: Buffers with a memory space of HBM or ANY cannot be referenced directly. Instead, use \
+                 `pltpu.sync_copy` or `pltpu.async_copy`."
+            ))),
+            false => Ok(()),
+        }
     }
 
     /// Writes and returns the old value; `combine` names the atomic op, or `None` for a plain swap.

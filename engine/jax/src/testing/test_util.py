@@ -663,3 +663,12 @@ class JaxTestCase(parameterized.TestCase):
             rtol=rtol or tol,
             canonicalize_dtypes=canonicalize_dtypes,
         )
+
+
+def create_mesh(mesh_shape, axis_names, iota_order=False, axis_types=None):
+    """A mesh of the first devices; a case that needs more is skipped."""
+    size = math.prod(mesh_shape)
+    if len(jax.devices()) < size:
+        raise unittest.SkipTest(f"Test requires {size} global devices and found {len(jax.devices())}.")
+    devices = np.array(jax.devices()[:size]).reshape(mesh_shape)
+    return jax.sharding.Mesh(devices, axis_names)

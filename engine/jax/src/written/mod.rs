@@ -71,6 +71,11 @@ pub static DEFERRED: &[DeferredName] = &[
         name: "BufferedRefBase",
         source: "jax._src.pallas.mosaic.buffered_ref",
     },
+    DeferredName {
+        module: "jax.experimental.pallas.tpu",
+        name: "TensorCoreMesh",
+        source: "jax._src.pallas.tensorcore_mesh",
+    },
     DeferredName { module: "jax.lax", name: "ConvDimensionNumbers", source: "jax._src.lax.more" },
 ];
 

@@ -16,9 +16,22 @@ class TensorCoreMesh:
 
     __module__ = "jax._src.pallas.mosaic.core"
 
-    def __init__(self, devices, axis_names):
+    def __init__(self, devices=None, axis_names=None, *, axis_name=None, num_cores=None):
+        # Since 0.11 a mesh is made from one name and a number.
+        if isinstance(devices, str):
+            axis_name, num_cores, devices = devices, axis_names, None
+        if devices is None:
+            devices, axis_names = _Cores(_default_number() if num_cores is None else num_cores), (axis_name,)
         self.devices = devices if hasattr(devices, "shape") else np.array(devices)
         self.axis_names = tuple(axis_names)
+
+    @property
+    def axis_name(self):
+        return self.axis_names[0]
+
+    @property
+    def num_cores(self):
+        return self.devices.size
 
     @property
     def shape(self):
@@ -50,14 +63,16 @@ class _Cores:
         return self.cores[index]
 
 
+def _default_number():
+    abstract_device = jax.sharding.get_abstract_mesh().abstract_device
+    return getattr(jax.devices()[0] if abstract_device is None else abstract_device, "num_cores", 1)
+
+
 def create_tensorcore_mesh(axis_name, devices=None, num_cores=None):
     if devices is not None and num_cores is not None:
         raise ValueError("cannot specify both devices and num_cores")
     if num_cores is None:
-        if devices is None:
-            abstract_device = jax.sharding.get_abstract_mesh().abstract_device
-            devices = [jax.devices()[0] if abstract_device is None else abstract_device]
-        num_cores = getattr(devices[0], "num_cores", 1)
+        num_cores = _default_number() if devices is None else getattr(devices[0], "num_cores", 1)
     return TensorCoreMesh(_Cores(num_cores), [axis_name])
 
 

@@ -110,12 +110,17 @@ fn signal(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let amount = integer(&cx, &trace, &amount)?;
     let mut operands = vec![semaphore(&cx, &trace, &reference, "signal")?, amount];
     let mut attributes = Attributes::none();
+    let mut core = match core {
+        Value::None | Value::Unset => None,
+        core => Some(integer(&cx, &trace, &core)?),
+    };
     if let Some(device) = device(&cx, &trace, &id, &kind)? {
         operands.extend(&device.ids);
         attributes = attributes.with("device", Attribute::Str(device.kind.into()));
+        core = core.or(device.core);
     }
-    if !matches!(core, Value::None | Value::Unset) {
-        operands.push(integer(&cx, &trace, &core)?);
+    if let Some(core) = core {
+        operands.push(core);
         attributes = attributes.with("core", Attribute::Bool(true));
     }
     trace.add(&cx, Op(&ops::SEMAPHORE_SIGNAL), &operands, attributes, &[])?;

@@ -20,7 +20,7 @@ use crate::pallas::spec::GridSpec;
 use crate::tile::Tile;
 use crate::tree::{self, TreeDef};
 use pallas_ir::launch::LaunchSpans;
-use pallas_ir::{Interpretation, Launch, MemorySpace, RefType, Role, Target};
+use pallas_ir::{AxisSemantics, Interpretation, Launch, MemorySpace, RefType, Role, Target};
 use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
@@ -48,6 +48,10 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     };
     let interpretation = cx.state.forced_interpretation.get().unwrap_or(call.interpretation);
     let Grid { extents: grid, dynamic, given, names } = parse_grid(cx, call, grid_value)?;
+
+    if interpretation.device().is_some() {
+        check_parallel(cx, &call.semantics, &dynamic)?;
+    }
 
     // Arguments: prefetched scalars, then inputs matched against `in_specs`.
     let prefetch = prefetch.min(args.len());
@@ -130,7 +134,10 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         scratch: &scratch_tree,
         in_place: &passed_on,
     };
-    let kernel = trace_kernel(cx, call, (known, &names), &mut operands, &scratch, &trees)?;
+    let before = cx.state.tracing_for.replace(interpretation.device().filter(|_| call.space != MemorySpace::Gmem));
+    let kernel = trace_kernel(cx, call, (known, &names), &mut operands, &scratch, &trees);
+    cx.state.tracing_for.set(before);
+    let kernel = kernel?;
     let mut aliases = aliases(cx, call, &operands)?;
     aliases.extend(passed_on);
     let spans = LaunchSpans {
@@ -163,6 +170,24 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         call.traces.keep(cx, (scalar_tree, input_tree), &arguments, (&launch, &out_tree));
     }
     Ok(Prepared { launch, arguments: given.into_iter().chain(arguments).collect(), out_tree, held })
+}
+
+/// That JAX's simulator of devices can deal parallel axes to cores: they come first, and their extents are known.
+fn check_parallel(cx: &Context<'_>, semantics: &[AxisSemantics], dynamic: &[usize]) -> PyResult<()> {
+    let is_parallel = |axis: usize| semantics.get(axis) == Some(&AxisSemantics::Parallel);
+    if (1..semantics.len()).any(|axis| is_parallel(axis) && !is_parallel(axis - 1)) {
+        return Err(cx.interp.value_error("Dimensions with parallel semantics must form a prefix of the grid."));
+    }
+    match dynamic.iter().find(|&&axis| is_parallel(axis)) {
+        Some(axis) => Err(cx.interp.error(
+            &crate::errors::concretization(cx.interp),
+            format!(
+                "Abstract tracer value encountered where concrete value is expected: the extent of grid axis {axis}, which is \
+                 parallel, has to be known when the kernel is traced."
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// `name at file.py:12`, as JAX names functions in messages.

@@ -144,7 +144,7 @@ fn on_lanes(
     })?;
     let Outcome::Staged(staged) = outcome else { return Ok(Vec::new()) };
     let arguments = lanes.into_iter().chain(staged.lifted.into_iter().map(Lane::shared)).collect();
-    let axis = Axis { size, name: None };
+    let axis = Axis { size, name: None, shards: false };
     batch(cx, &staged.function, arguments, &axis)?.iter().map(|lane| lane.spread(cx, size)).collect()
 }
 

@@ -119,7 +119,7 @@ impl Transformation for Vmap {
             lanes.push(Some(Lane::batched(move_axes(cx, &tile, &[place as usize], &[0])?)));
         }
         let size = self.agreed(cx, function, &sizes, &args_tree)?;
-        let axis = Axis { size, name: self.name.clone() };
+        let axis = Axis { size, name: self.name.clone(), shards: false };
         let mut types: Vec<TensorType> =
             lanes.iter().flatten().map(|lane| TensorType { shape: lane.shape(), ..lane.tile.ty() }).collect();
         let mapped = types.len();

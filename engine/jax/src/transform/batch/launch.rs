@@ -96,10 +96,15 @@ fn with_axis(launch: &Launch, axis: &Axis, lanes: &[Lane]) -> Launch {
         .collect();
     let mut grid = vec![size];
     grid.extend(&launch.grid);
-    let semantics = if launch.semantics.is_empty() {
-        Vec::new()
-    } else {
-        std::iter::once(AxisSemantics::Parallel).chain(launch.semantics.iter().copied()).collect()
+    let rest = || launch.semantics.iter().copied();
+    let semantics = match (axis.shards && acts_on_others(launch), launch.semantics.is_empty()) {
+        (true, false) => std::iter::once(AxisSemantics::Device).chain(rest()).collect(),
+        (true, true) => {
+            let own = std::iter::repeat_n(AxisSemantics::Arbitrary, launch.grid.len());
+            std::iter::once(AxisSemantics::Device).chain(own).collect()
+        }
+        (false, true) => Vec::new(),
+        (false, false) => std::iter::once(AxisSemantics::Parallel).chain(rest()).collect(),
     };
     Launch {
         kernel: {
@@ -117,6 +122,19 @@ fn with_axis(launch: &Launch, axis: &Axis, lanes: &[Lane]) -> Launch {
         interpretation: launch.interpretation,
         spans: launch.spans.clone(),
     }
+}
+
+/// Whether the kernel signals, copies to or waits for other devices, or runs on several cores, so that all devices have to run
+/// at the same time. Kernels of GPUs are not run so.
+fn acts_on_others(launch: &Launch) -> bool {
+    let acts = |op: &OpData| {
+        matches!(op.op.kind, OpKind::Semaphore(_))
+            || (matches!(op.op.kind, OpKind::Copy(_)) && op.attributes.flag("remote"))
+    };
+    !launch.has_agents()
+        && (launch.semantics.contains(&AxisSemantics::Core)
+            || launch.semantics.contains(&AxisSemantics::Device)
+            || launch.kernel.ops.iter().any(acts))
 }
 
 fn operand_with_axis(operand: &Operand, size: usize, batched: bool, axes: usize) -> Operand {

@@ -39,6 +39,8 @@ pub struct Axis {
     pub size: usize,
     /// What collectives call it.
     pub name: Option<Rc<str>>,
+    /// Whether it is an axis of a mesh of devices.
+    pub shards: bool,
 }
 
 /// What an op does to lanes. At least one operand has lanes, collectives excepted.

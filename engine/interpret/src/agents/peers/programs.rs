@@ -1,0 +1,480 @@
+//! The programs of devices and cores: memory for each, and the blocks that are copied before and after a program.
+
+use super::order;
+use super::{PeerOperand, Peers};
+use crate::agents::agent::{Agent, Frame, Kind, Thread};
+use crate::agents::blocks::{Blocks, Site};
+use crate::agents::engines::Delay;
+use crate::agents::scheduler::Scheduler;
+use crate::agents::topology::Topology;
+use crate::agents::world::World;
+use crate::blocks::Starts;
+use crate::error::RunError;
+use crate::hooks::{Hooks, ProgramEvent, TileEvent};
+use crate::launch::LaunchPlan;
+use crate::machine::{Value, registers};
+use crate::memory::{Memory, View, ViewDim};
+use crate::races::Races;
+use crate::visits::{Visits, outside};
+use crate::fresh;
+use pallas_ir::{MemorySpace, RefType, Role};
+use pallas_tensor::ops;
+use pallas_tensor::Array;
+use smallvec::SmallVec;
+use std::collections::HashMap;
+
+/// The most cores of all devices.
+const MOST: usize = 1 << 12;
+
+/// The programs of all cores.
+pub(in crate::agents) struct Sequence<'t> {
+    peers: &'t Peers,
+    plan: &'t LaunchPlan,
+    grid: &'t [usize],
+    /// The order along each axis of a device.
+    orders: Vec<Vec<usize>>,
+    /// The programs of each core of a device.
+    numbers: Vec<Vec<usize>>,
+    lanes: Vec<Lane>,
+}
+
+/// One core of one device.
+struct Lane {
+    device: usize,
+    core: usize,
+    /// Which of its programs runs, once it has begun.
+    at: Option<usize>,
+    over: bool,
+    /// The Refs of operands: buffers of blocks, or of arrays where those stay.
+    refs: Vec<usize>,
+    /// The arrays of operands in main memory.
+    arrays: Vec<usize>,
+    prefetched: Vec<View>,
+    /// Where the blocks of the running program begin, as asked for, and inside of their arrays.
+    asked: Vec<Starts>,
+    /// Block indices of the running program.
+    indices: Vec<Vec<i64>>,
+    visits: Vec<Visits>,
+}
+
+/// Runs a launch; for each device what its outputs hold, with their padding.
+pub(super) fn run(
+    (peers, plan, grid): (&Peers, &LaunchPlan, &[usize]),
+    memory: &mut Memory,
+    arrays: Vec<Vec<Option<Array>>>,
+    hooks: &mut dyn Hooks,
+) -> Result<Vec<Vec<Array>>, RunError> {
+    let devices = peers.devices(grid);
+    if devices.saturating_mul(peers.cores) > MOST {
+        return Err(RunError::eval(format!("{} cores would run at the same time, which is too many", peers.cores)));
+    }
+    if peers.interpretation.detects_races() || hooks.wants_races(peers.cores * devices > 1) {
+        memory.races = Some(Box::new(Races::new()));
+    }
+    let topology = Topology { grid: grid.to_vec(), first: grid.len(), threads: false };
+    let own = &grid[peers.device_axes..];
+    let parallel = &peers.parallel[peers.device_axes..];
+    let orders = order::orders(own, parallel, peers.seed)?;
+    let core_axis = peers.core_axis.map(|axis| axis - peers.device_axes);
+    let numbers = order::programs(own, parallel, core_axis, peers.cores);
+    let sequence = Sequence { peers, plan, grid, orders, numbers, lanes: Vec::new() };
+    let mut world = World {
+        tape: &plan.tape,
+        topology: &topology,
+        scheduler: Scheduler::new(hooks.schedule()),
+        delay: Delay::Never,
+        tasks: Vec::new(),
+        hooks,
+        interpretation: peers.interpretation,
+        agents: Vec::new(),
+        blocks: Blocks::default(),
+        barriers: HashMap::new(),
+        parts: HashMap::new(),
+        globals: HashMap::new(),
+        memory,
+        sequence: Some(sequence),
+    };
+    if let Some(races) = &mut world.memory.races {
+        races.begin_world();
+    }
+    let mut outputs = Vec::new();
+    for (device, arrays) in arrays.into_iter().enumerate() {
+        outputs.push(world.begin_device(device, arrays)?);
+    }
+    world.run()?;
+    world.left_over();
+    let mut ended = Vec::new();
+    for buffers in outputs {
+        ended.push(buffers.iter().map(|&buffer| world.memory.buffers[buffer].array.clone()).collect());
+    }
+    // Whoever has the only reference to an array may write to it in place.
+    world.memory.buffers.clear();
+    Ok(ended)
+}
+
+impl<'t> World<'t, '_> {
+    /// Memory of a device, and an agent for each of its cores. The buffers of its outputs.
+    fn begin_device(&mut self, device: usize, given: Vec<Option<Array>>) -> Result<Vec<usize>, RunError> {
+        let Some(mut sequence) = self.sequence.take() else { return Ok(Vec::new()) };
+        let (peers, plan) = (sequence.peers, sequence.plan);
+        let main = device * peers.cores;
+        let params = &plan.tape.body.params;
+        let positions = |output: bool| {
+            let fits = move |(_, known): &(usize, &crate::launch::OperandPlan)| (known.role == Role::Output) == output;
+            plan.operands.iter().enumerate().filter(fits).map(|(position, _)| position).collect::<Vec<_>>()
+        };
+        let (inputs, outputs) = (positions(false), positions(true));
+        let mut arrays: Vec<usize> = Vec::new();
+        for (position, ((operand, known), given)) in peers.operands.iter().zip(&plan.operands).zip(given).enumerate() {
+            let alias = plan.aliases.iter().find(|(_, output)| outputs.get(*output) == Some(&position));
+            let shared = alias.and_then(|(input, _)| arrays.get(*inputs.get(*input)?).copied());
+            let buffer = match (known.role, shared, given) {
+                (Role::Output, Some(shared), _) => shared,
+                (Role::Output, None, _) => self.memory.add(operand.blocks.fresh(operand.blocks.padded())?),
+                (_, _, Some(array)) => self.memory.add(array),
+                (_, _, None) => return Err(RunError::malformed("an operand is missing")),
+            };
+            let name = sequence.named(&operand.name, device, None);
+            let ty = RefType::new(operand.ty.dtype, operand.blocks.padded().clone(), MemorySpace::Any);
+            self.memory.declare(buffer, Some(&name.into()), &ty);
+            if operand.in_place {
+                self.blocks.adopt(buffer, (main, Site::Operand(position)), operand.ty.clone());
+            }
+            arrays.push(buffer);
+        }
+        for core in 0..peers.cores {
+            let global = main + core;
+            let mut own = registers(&plan.tape);
+            let (mut refs, mut prefetched) = (Vec::new(), Vec::new());
+            let mut scalars = Vec::new();
+            for (position, (operand, known)) in peers.operands.iter().zip(&plan.operands).enumerate() {
+                let buffer = match (known.role, operand.in_place) {
+                    (Role::Prefetch, _) => {
+                        let array = self.memory.buffers[arrays[position]].array.clone();
+                        self.memory.add(array)
+                    }
+                    (_, true) => arrays[position],
+                    _ => {
+                        let block = fresh(operand.ty.dtype, operand.ty.shape.clone(), peers.interpretation)?;
+                        let buffer = self.memory.add(block);
+                        self.blocks.adopt(buffer, (global, Site::Operand(position)), operand.ty.clone());
+                        let name = sequence.named(&operand.name, device, Some(core));
+                        self.memory.declare(buffer, Some(&name.into()), &operand.ty);
+                        buffer
+                    }
+                };
+                let view = View::whole(buffer, &operand.ty.shape);
+                if known.role == Role::Prefetch {
+                    prefetched.push(view.clone());
+                }
+                if operand.ty.space == MemorySpace::Smem {
+                    scalars.push(buffer);
+                }
+                if let Some(&param) = params.get(position) {
+                    own[param as usize] = Value::reference(view);
+                }
+                refs.push(buffer);
+            }
+            for (position, ty) in plan.scratch.iter().enumerate() {
+                let (block, users) = sequence.owner(global, ty);
+                let site = (block, Site::Scratch(position));
+                let buffer = self.blocks.shared(self.memory, site, ty, users, peers.interpretation)?;
+                if ty.space == MemorySpace::Smem {
+                    scalars.push(buffer);
+                }
+                if let Some(&param) = params.get(peers.operands.len() + position) {
+                    let name = plan.tape.name(param).map_or("scratch", |name| &**name);
+                    let name = sequence.named(name, device, Some(core));
+                    self.memory.declare(buffer, Some(&name.into()), ty);
+                    own[param as usize] = Value::reference(View::whole(buffer, &ty.shape));
+                }
+            }
+            self.memory.scalars.extend(scalars);
+            let count = peers.operands.len();
+            sequence.lanes.push(Lane {
+                device,
+                core,
+                at: None,
+                over: false,
+                refs,
+                arrays: arrays.clone(),
+                prefetched,
+                asked: vec![Starts::new(); count],
+                indices: vec![Vec::new(); count],
+                visits: outputs.iter().map(|_| Visits::default()).collect(),
+            });
+            let agent = Agent::new(own, vec![0; sequence.grid.len()], global, Thread { number: 0, warp: None });
+            self.agents.push(agent);
+            let who = sequence.who(global);
+            if let Some(races) = &mut self.memory.races {
+                self.agents[global].actor = races.agent(who);
+            }
+            self.scheduler.add(global);
+        }
+        self.sequence = Some(sequence);
+        Ok(outputs.iter().map(|&position| arrays[position]).collect())
+    }
+
+    /// The next program of a core, if it has one: blocks go back and forth.
+    pub(in crate::agents) fn next_program(&mut self, number: usize) -> Result<bool, RunError> {
+        let Some(mut sequence) = self.sequence.take() else { return Ok(false) };
+        let result = sequence.advance(self, number);
+        let error = result.map_err(|error| error.in_program(&self.agents[number].ids));
+        self.sequence = Some(sequence);
+        error
+    }
+}
+
+impl<'t> Sequence<'t> {
+    /// Which block's memory an allocation is in, and how many give it back: main memory is that of a device.
+    pub(in crate::agents) fn owner(&self, global: usize, ty: &RefType) -> (usize, usize) {
+        match ty.space {
+            MemorySpace::Any | MemorySpace::Hbm => (global - global % self.peers.cores.max(1), self.peers.cores),
+            _ => (global, 1),
+        }
+    }
+
+    pub(super) fn cores(&self) -> usize {
+        self.peers.cores.max(1)
+    }
+
+    pub(super) fn devices(&self) -> usize {
+        self.peers.devices(self.grid)
+    }
+
+    /// Extents of the mesh.
+    pub(super) fn mesh(&self) -> &[usize] {
+        &self.grid[..self.peers.device_axes]
+    }
+
+    /// `core 1 of device 2`, or whatever of it tells it from others.
+    pub(in crate::agents) fn who(&self, global: usize) -> String {
+        let (device, core) = (global / self.cores(), global % self.cores());
+        match (self.devices() > 1, self.cores() > 1) {
+            (true, true) => format!("core {core} of device {device}"),
+            (true, false) => format!("device {device}"),
+            (false, true) => format!("core {core}"),
+            (false, false) => "the kernel".to_string(),
+        }
+    }
+
+    /// A Ref, and whose it is: `o_ref of device 2`.
+    pub(in crate::agents) fn named(&self, name: &str, device: usize, core: Option<usize>) -> String {
+        match core {
+            None if self.devices() < 2 => name.to_string(),
+            None => format!("{name} of device {device}"),
+            Some(core) => {
+                let who = self.who(device * self.cores() + core);
+                if self.devices() * self.cores() > 1 { format!("{name} of {who}") } else { name.to_string() }
+            }
+        }
+    }
+
+    fn ids(&self, lane: &Lane, number: usize) -> Vec<usize> {
+        let mut ids = self.peers.place(self.grid, lane.device);
+        ids.extend(order::ids(&self.grid[self.peers.device_axes..], &self.orders, number));
+        ids
+    }
+
+    /// Ends a core's program, if it runs one, and begins the next one, if there is one.
+    fn advance(&mut self, world: &mut World<'t, '_>, number: usize) -> Result<bool, RunError> {
+        let Some(lane) = self.lanes.get(number).filter(|lane| !lane.over) else { return Ok(false) };
+        if world.hooks.cancelled() {
+            return Err(RunError::cancelled());
+        }
+        if let Some(races) = &mut world.memory.races {
+            races.turn_of(world.agents[number].actor);
+        }
+        let after = lane.at.map_or(0, |at| at + 1);
+        let next = self.numbers[lane.core].get(after).map(|&program| self.ids(lane, program));
+        let (mut asked, mut indices) = (lane.asked.clone(), lane.indices.clone());
+        if let Some(ids) = &next {
+            for (position, (operand, known)) in self.operands() {
+                if known.role == Role::Prefetch {
+                    continue;
+                }
+                let prefetched = &self.lanes[number].prefetched;
+                let own = &mut indices[position];
+                known.map.indices(ids, self.grid, prefetched, world.memory, world.hooks, own)?;
+                let first = operand.along.len().min(own.len());
+                asked[position] = operand.blocks.asked(&own[first..]);
+            }
+        }
+        if self.lanes[number].at.is_some() {
+            self.end_program(world, number, next.is_some().then_some(&asked))?;
+        }
+        let Some(ids) = next else {
+            self.lanes[number].over = true;
+            self.read_outputs(world, number);
+            return Ok(false);
+        };
+        world.agents[number].ids.clone_from(&ids);
+        self.begin_program(world, number, &asked)?;
+        let lane = &mut self.lanes[number];
+        (lane.at, lane.asked, lane.indices) = (Some(after), asked, indices);
+        let options = self.peers.interpretation.device();
+        if let Some(recorder) = options.map(|options| options.recorder).filter(|&recorder| recorder != 0) {
+            world.hooks.grid_point(recorder, &ids[self.peers.device_axes..], lane.core);
+        }
+        let program = self.program_number(&ids);
+        if world.hooks.wants_tiles(program) {
+            let (tiles, buffers) = self.tiles(world, number);
+            world.hooks.tiles(TileEvent { number: program, ids: &ids, after: false, tiles, buffers });
+        }
+        let block = &world.tape.body;
+        world.agents[number].frames.push(Frame { block, next: 0, kind: Kind::Body });
+        Ok(true)
+    }
+
+    fn operands(&self) -> impl Iterator<Item = (usize, (&'t PeerOperand, &'t crate::launch::OperandPlan))> + use<'t> {
+        self.peers.operands.iter().zip(&self.plan.operands).enumerate()
+    }
+
+    fn program_number(&self, ids: &[usize]) -> usize {
+        ids.iter().zip(self.grid).fold(0, |number, (&id, &extent)| number * extent + id)
+    }
+
+    /// Blocks of outputs go back that the next program does not have.
+    fn end_program(
+        &mut self,
+        world: &mut World<'t, '_>,
+        number: usize,
+        next: Option<&Vec<Starts>>,
+    ) -> Result<(), RunError> {
+        let ids = world.agents[number].ids.clone();
+        let program = self.program_number(&ids);
+        if world.hooks.wants_tiles(program) {
+            let (tiles, buffers) = self.tiles(world, number);
+            world.hooks.tiles(TileEvent { number: program, ids: &ids, after: true, tiles, buffers });
+        }
+        if world.hooks.wants_programs() {
+            let blocks = &self.lanes[number].indices;
+            world.hooks.program(&ProgramEvent { number: program, ids: &ids, blocks, times: None, copies: &[] });
+        }
+        let raises = self.peers.interpretation.device().is_some();
+        let mut output = 0;
+        for (position, (operand, known)) in self.operands() {
+            if known.role != Role::Output {
+                continue;
+            }
+            output += 1;
+            if operand.in_place {
+                continue;
+            }
+            let lane = &mut self.lanes[number];
+            let asked = lane.asked[position].clone();
+            let starts = operand.blocks.inside(&asked);
+            if next.is_none_or(|next| next[position] != asked) {
+                if raises && operand.blocks.leaves(&asked) {
+                    return Err(outside((&operand.name, "output"), &operand.blocks, &lane.indices[position], &ids));
+                }
+                let view = View::whole(lane.refs[position], &operand.ty.shape);
+                let array = operand.blocks.view(lane.arrays[position], &starts);
+                world.memory.accessed(&view, false, 0);
+                world.memory.accessed(&array, true, 0);
+                let data = world.memory.show(&view)?;
+                world.memory.replace(&array, data)?;
+            }
+            let is_alias = self.plan.aliases.iter().any(|&(_, aliased)| aliased + 1 == output);
+            if raises && !is_alias {
+                lane.visits[output - 1].visit(output - 1, &operand.blocks, &starts, &ids)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Blocks of inputs come that the program before did not have.
+    fn begin_program(&mut self, world: &mut World<'t, '_>, number: usize, asked: &[Starts]) -> Result<(), RunError> {
+        let options = self.peers.interpretation.device();
+        let ids = world.agents[number].ids.clone();
+        for (position, (operand, known)) in self.operands() {
+            let lane = &self.lanes[number];
+            let same = lane.at.is_some() && lane.asked[position] == asked[position];
+            if known.role == Role::Prefetch || same {
+                continue;
+            }
+            let starts = operand.blocks.inside(&asked[position]);
+            let array = operand.blocks.view(lane.arrays[position], &starts);
+            if operand.in_place {
+                if let Some(&param) = self.plan.tape.body.params.get(position) {
+                    world.agents[number].registers[param as usize] = Value::reference(array);
+                }
+                continue;
+            }
+            if known.role == Role::Output {
+                continue;
+            }
+            let leaves = options.is_some() && operand.blocks.leaves(&asked[position]);
+            if leaves && !options.is_some_and(|options| options.lenient) {
+                let mut indices = Vec::new();
+                known.map.indices(&ids, self.grid, &lane.prefetched, world.memory, world.hooks, &mut indices)?;
+                let indices = &indices[operand.along.len().min(indices.len())..];
+                return Err(outside((&operand.name, "input"), &operand.blocks, indices, &ids));
+            }
+            let view = View::whole(lane.refs[position], &operand.ty.shape);
+            world.memory.accessed(&array, false, 0);
+            world.memory.accessed(&view, true, 0);
+            let data = match leaves {
+                true => self.partly(world, operand, lane.arrays[position], &asked[position])?,
+                false => world.memory.show(&array)?,
+            };
+            let data = ops::reshape(&data, operand.ty.shape.clone())?;
+            world.memory.replace(&view, data)?;
+        }
+        Ok(())
+    }
+
+    /// A block that lies outside of its array in part: fresh memory there.
+    fn partly(
+        &self,
+        world: &mut World<'t, '_>,
+        operand: &PeerOperand,
+        array: usize,
+        asked: &Starts,
+    ) -> Result<Array, RunError> {
+        let (block, padded) = (operand.blocks.block(), operand.blocks.padded());
+        let all = fresh(operand.ty.dtype, block.clone(), self.peers.interpretation)?;
+        let mut dims: SmallVec<[ViewDim; 4]> = SmallVec::new();
+        let mut first: SmallVec<[i64; 6]> = SmallVec::new();
+        for ((&start, &size), &bound) in asked.iter().zip(block.iter()).zip(padded.iter()) {
+            let from = start.clamp(0, bound as i64);
+            let to = (start + size as i64).clamp(from, bound as i64);
+            dims.push(ViewDim::Range { start: from as usize, size: (to - from) as usize, stride: 1 });
+            first.push(from - start);
+        }
+        let inside = View { buffer: array, dims, through: None };
+        if inside.shape().size() == 0 {
+            return Ok(all);
+        }
+        let inside = world.memory.show(&inside)?;
+        Ok(ops::dynamic_update_slice(all, &inside, &first)?)
+    }
+
+    /// The caller reads what a device has put out, once its only core is done. With several cores nobody knows when.
+    fn read_outputs(&self, world: &mut World<'t, '_>, number: usize) {
+        if self.cores() > 1 || self.devices() < 2 {
+            return;
+        }
+        let lane = &self.lanes[number];
+        for (position, (operand, known)) in self.operands() {
+            if known.role == Role::Output {
+                let whole = View::whole(lane.arrays[position], operand.blocks.padded());
+                world.memory.accessed(&whole, false, 0);
+            }
+        }
+    }
+
+    /// What a core's Refs hold now, and which memory they are.
+    fn tiles(&self, world: &World<'t, '_>, number: usize) -> (Vec<Array>, Vec<usize>) {
+        let registers = &world.agents[number].registers;
+        let of = |param: &u32| match &registers[*param as usize] {
+            Value::Ref(view) => {
+                let array = world.memory.array(view).ok()?;
+                let shown = crate::memory::read(array, view).ok()?;
+                Some((ops::reshape(&shown, view.shape()).ok()?, view.buffer))
+            }
+            _ => None,
+        };
+        self.plan.tape.body.params.iter().filter_map(of).unzip()
+    }
+}

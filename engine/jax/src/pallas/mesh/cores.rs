@@ -1,0 +1,128 @@
+//! `pl.core_map` over TensorCores: a launch with a program per core, in the place where the function is defined. Refs that
+//! the function uses from outside are its operands; what the cores leave in them is stored back.
+
+use super::{call, named_axes};
+use crate::context::Context;
+use crate::lax::control;
+use crate::pallas::{call as launches, interpretation};
+use crate::ref_index;
+use crate::refs::{Access, RefObject};
+use crate::transform::named;
+use pallas_ir::function::ValueData;
+use pallas_ir::launch::{LaunchSpans, OperandSpans};
+use pallas_ir::{
+    AxisSemantics, BlockDim, Function, Launch, MemorySpace, Operand, RefType, Role, Target, TensorType, Type, ValueId,
+};
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
+use pallas_syntax::Span;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Runs a function on the cores of a mesh.
+pub(super) fn core_map(
+    cx: &Context<'_>,
+    function: &Value,
+    (name, size): &(Rc<str>, usize),
+    scratch: &Value,
+    (interpret, span): (&Value, Span),
+) -> PyResult<Value> {
+    let interp = cx.interp;
+    let interpretation = match cx.state.forced_interpretation.get() {
+        Some(forced) => forced,
+        None => interpretation::parse(interp, interpret)?,
+    };
+    control::staged(cx, "core_map", |trace| {
+        let before = cx.state.in_cores.replace(true);
+        let outer = cx.state.tracing_for.replace(interpretation.device());
+        let region = trace.in_region(&[], |_| {
+            let _entered = named::enter(cx, named_axes(cx, trace, &[Some(name.clone())], &[*size])?);
+            call(cx, function, scratch)?;
+            Ok((Vec::new(), ()))
+        });
+        cx.state.in_cores.set(before);
+        cx.state.tracing_for.set(outer);
+        let (region, ()) = region?;
+        let title = interp.callable_name(function);
+        let (kernel, captured) = trace.with_function(|whole| whole.outlined(region, title.as_str()));
+        let mut refs = Vec::with_capacity(captured.len());
+        for &value in &captured {
+            let Some(reference) = RefObject::new(trace, value) else {
+                let shown = trace.ty(value).to_string();
+                return Err(interp.value_error(format!(
+                    "The kernel function in core_map {} captures constants [{shown}]. You should pass them as inputs.",
+                    crate::pallas::launch::origin_of(cx, function)
+                )));
+            };
+            refs.push(reference);
+        }
+        let spans = LaunchSpans {
+            call: span,
+            apply: interp.visible_span(),
+            kernel: interp.underlying_function(function).map(|f| f.code.name_span()),
+            ..LaunchSpans::default()
+        };
+        let launch = Launch {
+            grid: vec![*size],
+            dynamic: Vec::new(),
+            operands: operands(&kernel),
+            scratch: Vec::new(),
+            aliases: (0..refs.len()).map(|number| (number, number)).collect(),
+            semantics: vec![AxisSemantics::Core],
+            target: Target::Unsaid,
+            vmem_limit: None,
+            interpretation,
+            spans,
+            kernel: with_inputs(kernel),
+        };
+        let everything = |reference: &RefObject| ref_index::parse(cx, &reference.ty.shape, &Value::Ellipsis);
+        let mut arguments = Vec::with_capacity(refs.len());
+        for reference in &refs {
+            arguments.push(reference.load(cx, &everything(reference)?, &Access::default())?);
+        }
+        let outputs = launches::apply(cx, &Arc::new(launch), &arguments)?;
+        for (reference, output) in refs.iter().zip(&outputs) {
+            reference.store(cx, &everything(reference)?, output, &Access::default())?;
+        }
+        Ok(Vec::new())
+    })?;
+    Ok(Value::None)
+}
+
+/// Each Ref as an input, and as the output that is the same memory.
+fn operands(kernel: &Function) -> Vec<Operand> {
+    let of = |role: Role| {
+        let params = kernel.params().iter().enumerate();
+        params.filter_map(move |(number, &param)| {
+            let ty = kernel.ty(param).as_ref_type()?;
+            let name = kernel.value(param).name.clone().unwrap_or_else(|| format!("ref{number}").into());
+            Some(Operand {
+                name,
+                role,
+                array: TensorType::new(ty.dtype, ty.shape.clone()),
+                block: ty.shape.iter().map(|&extent| BlockDim::Blocked(extent)).collect(),
+                index_map: None,
+                space: MemorySpace::Any,
+                buffers: None,
+                spans: OperandSpans::default(),
+            })
+        })
+    };
+    of(Role::Input).chain(of(Role::Output)).collect()
+}
+
+/// The kernel with parameters for its inputs, which it does not use: they are the memory of its outputs.
+fn with_inputs(mut kernel: Function) -> Function {
+    let body = kernel.body.0 as usize;
+    let mut inputs = Vec::new();
+    for &param in &kernel.regions[body].params.clone() {
+        let data = &kernel.values[param.0 as usize];
+        let ty = data.ty.as_ref_type().map(|ty| RefType::new(ty.dtype, ty.shape.clone(), MemorySpace::Any));
+        let ty = ty.map_or_else(|| data.ty.clone(), Type::Ref);
+        let name = data.name.clone();
+        kernel.values.push(ValueData { ty, name });
+        inputs.push(ValueId(kernel.values.len() as u32 - 1));
+    }
+    kernel.regions[body].params.splice(0..0, inputs);
+    kernel
+}
