@@ -148,6 +148,8 @@ pub struct JaxState {
     pub(crate) forced_interpretation: Cell<Option<Interpretation>>,
     /// Whether a function is being traced that runs on each core of a mesh (`pl.core_map`).
     pub(crate) in_cores: Cell<bool>,
+    /// In a function that runs on each core, traced apart: the Refs from outside that it has used.
+    pub(crate) core_refs: RefCell<Option<crate::held::CoreRefs>>,
     /// Who is told of programs (`grid_point_recorder`), by number from 1 on.
     pub(crate) recorders: RefCell<Vec<Value>>,
     /// The simulator that the kernel that is being traced is for, if it is for one: it refuses more than hardware does.
@@ -183,6 +185,7 @@ impl Default for JaxState {
             precision: RefCell::default(),
             forced_interpretation: Cell::new(None),
             in_cores: Cell::new(false),
+            core_refs: RefCell::default(),
             recorders: RefCell::default(),
             tracing_for: Cell::new(None),
             pipelines: RefCell::default(),

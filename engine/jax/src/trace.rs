@@ -94,6 +94,13 @@ impl Trace {
         self.builder.borrow_mut().param(ty, name)
     }
 
+    /// Adds a parameter of the function itself, whatever regions are open.
+    pub(crate) fn body_param(&self, ty: Type, name: Option<Arc<str>>) -> (ValueId, RegionId) {
+        let mut builder = self.builder.borrow_mut();
+        let value = builder.body_param(ty, name);
+        (value, builder.function().body)
+    }
+
     /// Whether it is the trace of a transformation.
     pub fn is_transform(&self) -> bool {
         matches!(self.kind, TraceKind::Transform { .. })

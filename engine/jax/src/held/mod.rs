@@ -4,6 +4,7 @@
 //! free of effects: loops, branches and jitted functions carry the arrays in and out (see [`threads`]). Kernels have Refs of
 //! their own (see [`crate::refs`]).
 
+mod cores;
 mod functions;
 pub(crate) mod threads;
 
@@ -16,6 +17,7 @@ use crate::ref_index;
 use crate::refs;
 use crate::tile::Tile;
 use crate::trace::TraceKind;
+pub(crate) use cores::{CoreRefs, in_core};
 pub(crate) use functions::{FUNCTIONS, REF_MODULE};
 use pallas_ir::{DimIndex, Position};
 use pallas_python::class::{Class, NativeClass};
@@ -213,6 +215,9 @@ impl Object for HeldRef {
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
         let cx = Context::jax(interp);
+        if let Some(inside) = self.inside(&cx) {
+            return interp.get_attr(&inside, name).map(Some);
+        }
         Ok(Some(match name {
             "shape" | "dtype" | "ndim" | "size" | "sharding" => {
                 return interp.get_attr(&value_of(&self.read(&cx)?), name).map(Some);
@@ -226,11 +231,18 @@ impl Object for HeldRef {
 
     fn get_item(&self, _this: &Value, key: &Value, interp: &Interp) -> Option<PyResult<Value>> {
         let cx = Context::jax(interp);
+        if let Some(inside) = self.inside(&cx) {
+            return Some(interp.get_item(&inside, key));
+        }
         Some(self.read(&cx).and_then(|tile| Ok(convert::value(&cx, part(&cx, &tile, key)?))))
     }
 
     fn set_item(&self, _this: &Value, key: &Value, value: Value, interp: &Interp) -> Option<PyResult<()>> {
-        Some(self.write(&Context::jax(interp), key, &value))
+        let cx = Context::jax(interp);
+        if let Some(inside) = self.inside(&cx) {
+            return Some(interp.set_item(&inside, key, value));
+        }
+        Some(self.write(&cx, key, &value))
     }
 
     fn length(&self, _this: &Value, interp: &Interp) -> Option<PyResult<usize>> {

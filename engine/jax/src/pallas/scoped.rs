@@ -3,6 +3,7 @@
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
+use crate::held::{self, HeldRef};
 use crate::lax::control;
 use crate::pallas::memory::MemoryRef;
 use crate::pallas::{agents, semaphore, spec};
@@ -275,6 +276,14 @@ fn run_state(interp: &Interp, function: &Value, initial: &Value) -> PyResult<Val
         let tile = convert::tile(&cx, &value, "run_state")?;
         params.push(Type::Ref(RefType::new(tile.dtype(), tile.shape().clone(), space)));
         tiles.push(tile);
+    }
+    if cx.innermost().is_some_and(|trace| trace.is_transform()) {
+        // What is transformed has no Refs of its own: these hold arrays.
+        let refs: Vec<Value> = tiles.into_iter().map(|tile| held::threads::make(interp, tile)).collect();
+        interp.call_values(function, [tree::unflatten(interp, &def, &mut refs.iter().cloned())?])?;
+        let left = refs.iter().filter_map(|reference| reference.downcast::<HeldRef>());
+        let left = left.map(|reference| reference.read(&cx)).collect::<PyResult<Vec<_>>>()?;
+        return assemble(interp, &def, left);
     }
     let results = control::staged(&cx, "run_state", |trace| {
         let (region, ()) = trace.in_region(&params, |values| {

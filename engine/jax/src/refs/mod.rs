@@ -102,12 +102,17 @@ const UNPROVIDED: [&str; 1] = ["bitcast"];
 impl RefObject {
     /// A parameter or allocation of `trace`.
     pub fn new(trace: &Rc<Trace>, value: ValueId) -> Option<Self> {
+        Self::of_region(trace, value, trace.region())
+    }
+
+    /// The same for a value of a region that may be around the innermost one.
+    pub(crate) fn of_region(trace: &Rc<Trace>, value: ValueId, region: RegionId) -> Option<Self> {
         let ty = trace.ty(value).as_ref_type()?.clone();
         Some(RefObject {
             trace: trace.clone(),
             value,
             ty,
-            region: trace.region(),
+            region,
             pending: None,
             is_view: false,
             lengths: Rc::default(),

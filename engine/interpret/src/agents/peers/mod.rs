@@ -144,13 +144,13 @@ impl Peers {
         let of_outputs = self.operands.iter().zip(&plan.operands).filter(|(_, known)| known.role == Role::Output);
         for (number, (operand, known)) in of_outputs.enumerate() {
             let mut parts = Vec::new();
-            for device in 0..self.devices(grid) {
+            for (device, own) in ended.iter_mut().enumerate() {
                 let place = self.place(grid, device);
                 // Devices along other axes hold the same.
                 let first = (0..self.device_axes).all(|axis| operand.along.contains(&axis) || place[axis] == 0);
                 if first {
                     let nothing = Array::scalar(operand.blocks.dtype(), pallas_tensor::Scalar::zero(operand.blocks.dtype()));
-                    let array = std::mem::replace(&mut ended[device][number], nothing);
+                    let array = std::mem::replace(&mut own[number], nothing);
                     parts.push(operand.blocks.unpad(array)?);
                 }
             }

@@ -4,6 +4,7 @@
 use super::device::device;
 use super::semaphores::kernel;
 use crate::context::Context;
+use crate::held;
 use crate::lax::control;
 use crate::pallas::semaphore::SemaphoreKind;
 use crate::refs::RefObject;
@@ -196,6 +197,9 @@ impl Descriptor {
 
 /// A Ref as an operand of a copy.
 fn reference(cx: &Context<'_>, value: &Value) -> PyResult<ValueId> {
+    if let Some(inside) = held::in_core(cx, value) {
+        return reference(cx, &inside);
+    }
     match value.downcast::<RefObject>() {
         Some(reference) => reference.operand(cx),
         None => Err(cx.interp.error_with(

@@ -3,17 +3,19 @@
 
 use super::{call, named_axes};
 use crate::context::Context;
-use crate::lax::control;
+use crate::array::ArrayObject;
+use crate::held::{CoreRefs, HeldRef};
 use crate::pallas::{call as launches, interpretation};
 use crate::ref_index;
 use crate::refs::{Access, RefObject};
+use crate::trace::{Trace, TraceKind};
 use crate::transform::named;
 use pallas_ir::function::ValueData;
 use pallas_ir::launch::{LaunchSpans, OperandSpans};
 use pallas_ir::{
     AxisSemantics, BlockDim, Function, Launch, MemorySpace, Operand, RefType, Role, Target, TensorType, Type, ValueId,
 };
-use pallas_python::raise::PyResult;
+use pallas_python::raise::{PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
 use std::rc::Rc;
@@ -32,61 +34,110 @@ pub(super) fn core_map(
         Some(forced) => forced,
         None => interpretation::parse(interp, interpret)?,
     };
-    control::staged(cx, "core_map", |trace| {
-        let before = cx.state.in_cores.replace(true);
-        let outer = cx.state.tracing_for.replace(interpretation.device());
-        let region = trace.in_region(&[], |_| {
+    let place = LaunchSpans {
+        call: span,
+        apply: interp.visible_span(),
+        kernel: interp.underlying_function(function).map(|f| f.code.name_span()),
+        ..LaunchSpans::default()
+    };
+    let launch = |kernel: Function| Launch {
+        grid: vec![*size],
+        dynamic: Vec::new(),
+        operands: operands(&kernel),
+        scratch: Vec::new(),
+        aliases: (0..kernel.params().len()).map(|number| (number, number)).collect(),
+        semantics: vec![AxisSemantics::Core],
+        target: Target::Unsaid,
+        vmem_limit: None,
+        interpretation,
+        spans: place.clone(),
+        kernel: with_inputs(kernel),
+    };
+    let title = interp.callable_name(function);
+    let outer = cx.state.tracing_for.replace(interpretation.device());
+    let traced = match cx.innermost() {
+        Some(trace) if !trace.is_transform() => {
+            in_trace(cx, &trace, &title, &launch, &|trace| {
+                let _entered = named::enter(cx, named_axes(cx, trace, &[Some(name.clone())], &[*size])?);
+                call(cx, function, scratch)
+            })
+        }
+        _ => apart(cx, &title, *size, &launch, &|trace| {
             let _entered = named::enter(cx, named_axes(cx, trace, &[Some(name.clone())], &[*size])?);
-            call(cx, function, scratch)?;
-            Ok((Vec::new(), ()))
-        });
-        cx.state.in_cores.set(before);
-        cx.state.tracing_for.set(outer);
-        let (region, ()) = region?;
-        let title = interp.callable_name(function);
-        let (kernel, captured) = trace.with_function(|whole| whole.outlined(region, title.as_str()));
-        let mut refs = Vec::with_capacity(captured.len());
-        for &value in &captured {
-            let Some(reference) = RefObject::new(trace, value) else {
-                let shown = trace.ty(value).to_string();
-                return Err(interp.value_error(format!(
-                    "The kernel function in core_map {} captures constants [{shown}]. You should pass them as inputs.",
-                    crate::pallas::launch::origin_of(cx, function)
-                )));
-            };
-            refs.push(reference);
+            call(cx, function, scratch)
+        }),
+    };
+    cx.state.tracing_for.set(outer);
+    traced.map(|()| Value::None)
+}
+
+/// What traces the function.
+type Body<'b> = &'b dyn Fn(&Rc<Trace>) -> PyResult<()>;
+
+/// In a trace with Refs of its own: the function is traced as part of it, and cut out.
+fn in_trace(
+    cx: &Context<'_>,
+    trace: &Rc<Trace>,
+    title: &str,
+    launch: &dyn Fn(Function) -> Launch,
+    body: Body<'_>,
+) -> PyResult<()> {
+    let before = cx.state.in_cores.replace(true);
+    let region = trace.in_region(&[], |_| body(trace).map(|()| (Vec::new(), ())));
+    cx.state.in_cores.set(before);
+    let (region, ()) = region?;
+    let (kernel, captured) = trace.with_function(|whole| whole.outlined(region, title));
+    let mut refs = Vec::with_capacity(captured.len());
+    for &value in &captured {
+        match RefObject::new(trace, value) {
+            Some(reference) => refs.push(reference),
+            None => return Err(captures(cx, title, &trace.ty(value).to_string())),
         }
-        let spans = LaunchSpans {
-            call: span,
-            apply: interp.visible_span(),
-            kernel: interp.underlying_function(function).map(|f| f.code.name_span()),
-            ..LaunchSpans::default()
-        };
-        let launch = Launch {
-            grid: vec![*size],
-            dynamic: Vec::new(),
-            operands: operands(&kernel),
-            scratch: Vec::new(),
-            aliases: (0..refs.len()).map(|number| (number, number)).collect(),
-            semantics: vec![AxisSemantics::Core],
-            target: Target::Unsaid,
-            vmem_limit: None,
-            interpretation,
-            spans,
-            kernel: with_inputs(kernel),
-        };
-        let everything = |reference: &RefObject| ref_index::parse(cx, &reference.ty.shape, &Value::Ellipsis);
-        let mut arguments = Vec::with_capacity(refs.len());
-        for reference in &refs {
-            arguments.push(reference.load(cx, &everything(reference)?, &Access::default())?);
-        }
-        let outputs = launches::apply(cx, &Arc::new(launch), &arguments)?;
-        for (reference, output) in refs.iter().zip(&outputs) {
-            reference.store(cx, &everything(reference)?, output, &Access::default())?;
-        }
-        Ok(Vec::new())
-    })?;
-    Ok(Value::None)
+    }
+    let simulator = cx.state.tracing_for.take();
+    let everything = |reference: &RefObject| ref_index::parse(cx, &reference.ty.shape, &Value::Ellipsis);
+    let mut arguments = Vec::with_capacity(refs.len());
+    for reference in &refs {
+        arguments.push(reference.load(cx, &everything(reference)?, &Access::default())?);
+    }
+    let outputs = launches::apply(cx, &Arc::new(launch(kernel)), &arguments)?;
+    for (reference, output) in refs.iter().zip(&outputs) {
+        reference.store(cx, &everything(reference)?, output, &Access::default())?;
+    }
+    cx.state.tracing_for.set(simulator);
+    Ok(())
+}
+
+/// Outside of traces that have Refs: the function is traced by itself, and the Refs that it uses hold arrays.
+fn apart(
+    cx: &Context<'_>,
+    title: &str,
+    size: usize,
+    launch: &dyn Fn(Function) -> Launch,
+    body: Body<'_>,
+) -> PyResult<()> {
+    let trace = Trace::new(cx, TraceKind::Kernel, title, title.to_string(), Some(vec![Some(size)]));
+    let before = cx.state.core_refs.replace(Some(CoreRefs::new(trace.clone())));
+    let traced = trace.within(cx, || body(&trace));
+    let used = cx.state.core_refs.replace(before);
+    traced?;
+    if let Some((array, _)) = trace.captured.borrow().first() {
+        let shown = TensorType::new(array.dtype(), array.shape().clone()).to_string();
+        return Err(captures(cx, title, &shown));
+    }
+    let refs: Vec<HeldRef> = used.iter().flat_map(CoreRefs::refs).collect();
+    let arguments = refs.iter().map(|reference| reference.read(cx)).collect::<PyResult<Vec<_>>>()?;
+    let outputs = launches::apply(cx, &Arc::new(launch(trace.finish(Vec::new()))), &arguments)?;
+    for (reference, tile) in refs.iter().zip(outputs) {
+        reference.write(cx, &Value::Ellipsis, &Value::object(ArrayObject { tile }))?;
+    }
+    Ok(())
+}
+
+fn captures(cx: &Context<'_>, title: &str, shown: &str) -> Box<Stop> {
+    cx.interp.value_error(format!(
+        "The kernel function in core_map {title} captures constants [{shown}]. You should pass them as inputs."
+    ))
 }
 
 /// Each Ref as an input, and as the output that is the same memory.
