@@ -23,6 +23,7 @@ def launch(kernel, x, mode="on_wait", space=pl.ANY):
         in_specs=[pl.BlockSpec(memory_space=space)],
         out_specs=pl.BlockSpec(memory_space=space),
         scratch_shapes=[pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.DMA],
+        compiler_params=pltpu.CompilerParams(collective_id=5),
         interpret=pltpu.InterpretParams(dma_execution_mode=mode, detect_races=True),
     )(x)
 
@@ -32,8 +33,16 @@ def spread(kernel, mesh, spec, x, **options):
     return jax.jit(jax.shard_map(function, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False))(x)
 
 
+def meet(source):
+    """Says to the device that copies here that this one has begun, and waits until the one that this one copies to says so."""
+    barrier = pltpu.get_barrier_semaphore()
+    pl.semaphore_signal(barrier, device_id=source)
+    pl.semaphore_wait(barrier, 1)
+
+
 def by_number(x_ref, o_ref, send, recv):
     right = lax.rem(lax.axis_index("x") + 1, 4)
+    meet((lax.rem(lax.axis_index("x") + 3, 4),))
     copy = pltpu.make_async_remote_copy(
         x_ref, o_ref, send, recv, device_id=right, device_id_type=pl.DeviceIdType.LOGICAL
     )
@@ -43,6 +52,7 @@ def by_number(x_ref, o_ref, send, recv):
 
 def apart(x_ref, o_ref, send, recv):
     right = lax.rem(lax.axis_index("x") + 1, 4)
+    meet((lax.rem(lax.axis_index("x") + 3, 4),))
     copy = pltpu.make_async_remote_copy(x_ref, o_ref, send, recv, device_id=(right,))
     copy.start()
     copy.wait_send()
@@ -50,6 +60,7 @@ def apart(x_ref, o_ref, send, recv):
 
 
 def to_itself(x_ref, o_ref, send, recv):
+    meet((lax.axis_index("x"),))
     copy = pltpu.make_async_remote_copy(x_ref, o_ref, send, recv, device_id=(lax.axis_index("x"),))
     copy.start()
     copy.wait()
@@ -58,6 +69,7 @@ def to_itself(x_ref, o_ref, send, recv):
 def transposed(x_ref, o_ref, send, recv):
     """From row a, column b of the mesh to the other row, one column on."""
     a, b = lax.axis_index("a"), lax.axis_index("b")
+    meet((1 - a, lax.rem(b + 3, 4)))
     copy = pltpu.make_async_remote_copy(
         x_ref, o_ref, send, recv, device_id=(1 - a, lax.rem(b + 1, 4)), device_id_type=pl.DeviceIdType.MESH
     )
@@ -68,6 +80,7 @@ def transposed(x_ref, o_ref, send, recv):
 def along_one_axis(x_ref, o_ref, send, recv):
     """A device of the same row, named by its column alone."""
     b = lax.axis_index("b")
+    meet({"b": lax.rem(b + 1, 4)})
     copy = pltpu.make_async_remote_copy(x_ref, o_ref, send, recv, device_id={"b": lax.rem(b + 3, 4)})
     copy.start()
     copy.wait()

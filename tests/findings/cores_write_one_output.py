@@ -8,12 +8,12 @@ from jax.experimental.pallas import tpu as pltpu
 
 
 def kernel(x_ref, o_ref):
-#   ^ PL410 error "races"
     o_ref[...] = x_ref[...] + pl.program_id(0)
 
 
 x = jnp.ones((8, 128), jnp.int32)
 y = pl.pallas_call(
+#   ^ PL410 error "this write to o_ref races with the same of core 0"
     kernel,
     grid=(2,),
     out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),

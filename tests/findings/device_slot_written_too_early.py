@@ -24,6 +24,7 @@ def kernel(w_ref, o_ref, slots, copy_sem, send_sems, recv_sems):
     pl.semaphore_wait(barrier, 2)
     first = pltpu.make_async_copy(w_ref, slots.at[0], copy_sem)
     first.start()
+#   ^ PL410 error "which writes slots of device"
     first.wait()
     o_ref[...] = jnp.zeros_like(o_ref)
     for step in range(N):
@@ -33,6 +34,7 @@ def kernel(w_ref, o_ref, slots, copy_sem, send_sems, recv_sems):
                 slots.at[now], slots.at[then], send_sems.at[now], recv_sems.at[then], device_id=(right,)
             )
             copy.start()
+#           ^ PL410 error "which reads slots of device"
         o_ref[...] += slots[now]
 #                     ^ PL410 error "this read of slots of device"
         if step + 1 < N:

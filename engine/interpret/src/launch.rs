@@ -14,7 +14,7 @@ use crate::parallel;
 use crate::races::Races;
 use crate::tape::Tape;
 use crate::visits::{Visits, outside};
-use pallas_ir::{AxisSemantics, Interpretation, Launch, MemorySpace, Operand, RefType, Role, Type};
+use pallas_ir::{AxisSemantics, DeviceOptions, Interpretation, Launch, MemorySpace, Operand, RefType, Role, Type};
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ pub struct LaunchPlan {
     /// Aliased inputs and outputs that are one place: both stay in main memory.
     shared: Vec<(usize, usize)>,
     interpretation: Interpretation,
+    /// Where JAX's simulator of TPUs interprets it, which refuses some blocks.
+    simulator: Option<DeviceOptions>,
     /// Of kernels whose programs act on each other: which of them run at the same time.
     topology: Option<Topology>,
     /// Of launches whose devices and cores do.
@@ -90,6 +92,7 @@ impl LaunchPlan {
             aliases: launch.aliases.clone(),
             shared,
             interpretation: launch.interpretation,
+            simulator: launch.tpu_simulator(),
             topology,
             peers,
             is_quiet,
@@ -361,16 +364,14 @@ impl<'a> Run<'a> {
             }
             let indices = &mut self.indices[position];
             operand.map.indices(ids, self.grid, &self.prefetched, &mut self.memory, hooks, indices)?;
-            if let Some(options) = self.plan.interpretation.device()
-                && !state.is_at(&operand.blocks, indices)
-            {
+            if let Some(options) = self.plan.simulator {
                 let is_output = operand.role == Role::Output;
                 let asked = operand.blocks.asked(indices);
                 if operand.blocks.leaves(&asked) && (is_output || !options.lenient) {
                     let what = if is_output { "output" } else { "input" };
                     return Err(outside((&operand.name, what), &operand.blocks, indices, ids));
                 }
-                if is_output && !operand.is_alias {
+                if is_output && !operand.is_alias && !operand.is_whole {
                     self.visits[position].visit(position - self.first_output, &operand.blocks, &asked, ids)?;
                 }
             }

@@ -4,7 +4,7 @@
 use crate::error::{RunError, RunErrorKind};
 use crate::hooks::{Unmatched, UnmatchedSemaphore};
 use crate::machine::{Machine, Value};
-use crate::memory::{Memory, View, ViewDim};
+use crate::memory::{Memory, Shown, View, ViewDim};
 use crate::tape::{SemaphoreStep, Source, Step};
 use pallas_ir::SemaphoreOp;
 use pallas_tensor::{Array, DType, Scalar, Shape};
@@ -182,6 +182,9 @@ impl Machine<'_> {
 
     /// The semaphore or barrier that a view shows.
     pub(crate) fn place_of(&self, view: &View) -> Result<Place, RunError> {
+        if view.through.as_ref().is_some_and(|through| matches!(through.shown, Shown::Beyond(_))) {
+            return Err(RunError::eval("Out-of-bounds semaphore: a subscript leaves the array of semaphores"));
+        }
         let strides = self.memory.array(view)?.shape().strides();
         let mut element = 0;
         for (dim, stride) in view.dims.iter().zip(&strides) {

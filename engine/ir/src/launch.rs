@@ -273,6 +273,12 @@ impl Launch {
             || self.kernel.ops.iter().any(|op| matches!(op.op.kind, crate::op::OpKind::Agent(_)))
     }
 
+    /// The options of JAX's simulator of TPUs, where it interprets the launch.
+    pub fn tpu_simulator(&self) -> Option<crate::interpretation::DeviceOptions> {
+        let is_gpu = self.has_agents() || self.operands.iter().any(|operand| operand.space == MemorySpace::Gmem);
+        self.interpretation.device().filter(|_| !is_gpu)
+    }
+
     /// How many of the first axes are those of a mesh of devices.
     pub fn device_axes(&self) -> usize {
         self.semantics.iter().take_while(|axis| **axis == AxisSemantics::Device).count()

@@ -41,6 +41,8 @@ struct Key {
     types: Vec<TensorType>,
     statics: Vec<Value>,
     x64: bool,
+    /// What `pltpu.force_tpu_interpret_mode` says: launches are traced for it.
+    forced: Option<pallas_ir::Interpretation>,
     /// Traces of another era are forgotten ([`JaxState::forget_traces`]).
     era: u64,
 }
@@ -210,7 +212,14 @@ impl Jitted {
         statics.extend(threads.numbers());
         statics.extend(refs.iter().flatten().filter_map(|leaf| leaf.downcast::<HeldRef>()?.number()));
         let key =
-            Key { tree, types: tiles.iter().map(Tile::ty).collect(), statics, x64: cx.x64(), era: cx.state.era.get() };
+            Key {
+                tree,
+                types: tiles.iter().map(Tile::ty).collect(),
+                statics,
+                x64: cx.x64(),
+                forced: cx.state.forced_interpretation.get(),
+                era: cx.state.era.get(),
+            };
         if let Some(result) = self.cached(cx, &key, &tiles, &threads)? {
             return Ok(result);
         }
@@ -230,6 +239,7 @@ impl Jitted {
             if entry.key.era == key.era
                 && entry.key.types == key.types
                 && entry.key.x64 == key.x64
+                && entry.key.forced == key.forced
                 && same_statics(cx, &entry.key, key)?
             {
                 hit = Some((entry.function.clone(), entry.out_tree.clone()));

@@ -56,7 +56,7 @@ impl Peers {
         }
         let said = |axis: usize| launch.semantics.get(axis).copied();
         let core_axis = (0..launch.grid.len()).find(|&axis| said(axis) == Some(AxisSemantics::Core));
-        let options = launch.interpretation.device();
+        let options = launch.tpu_simulator();
         let is_parallel = |axis: usize| {
             options.is_some() && core_axis.is_none() && said(axis) == Some(AxisSemantics::Parallel)
         };

@@ -17,7 +17,7 @@ use crate::memory::{Memory, View, ViewDim};
 use crate::races::Races;
 use crate::visits::{Visits, outside};
 use crate::fresh;
-use pallas_ir::{MemorySpace, RefType, Role};
+use pallas_ir::{DeviceOptions, Interpretation, MemorySpace, RefType, Role};
 use pallas_tensor::ops;
 use pallas_tensor::Array;
 use smallvec::SmallVec;
@@ -77,6 +77,7 @@ pub(super) fn run(
     let orders = order::orders(own, parallel, peers.seed)?;
     let core_axis = peers.core_axis.map(|axis| axis - peers.device_axes);
     let numbers = order::programs(own, parallel, core_axis, peers.cores);
+    let hooks_late = hooks.late();
     let sequence = Sequence { peers, plan, grid, orders, numbers, lanes: Vec::new() };
     let mut world = World {
         tape: &plan.tape,
@@ -85,7 +86,11 @@ pub(super) fn run(
         delay: Delay::Never,
         tasks: Vec::new(),
         hooks,
-        interpretation: peers.interpretation,
+        interpretation: match (hooks_late, peers.interpretation) {
+            // Whoever looks for what early copies hide has them done as late as may be.
+            (true, Interpretation::Device(options)) => Interpretation::Device(DeviceOptions { eager: false, ..options }),
+            (_, interpretation) => interpretation,
+        },
         agents: Vec::new(),
         blocks: Blocks::default(),
         barriers: HashMap::new(),

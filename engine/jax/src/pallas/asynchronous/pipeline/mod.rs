@@ -16,7 +16,10 @@ use crate::pallas::asynchronous::semaphores::kernel;
 use crate::refs::RefObject;
 use crate::tree;
 use grid::Grid;
-use pallas_ir::{Attribute, Attributes, Op, Pipeline, PipelineOperand, RefType, Role, TensorType, Type, ValueId, ops};
+use pallas_ir::{
+    Attribute, Attributes, Function, Op, OpKind, Pipeline, PipelineOperand, RefType, RegionId, Role, TensorType, Type, ValueId,
+    ops,
+};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -134,13 +137,18 @@ impl Object for Emitted {
             if !allocations.is_none() || self.has_parts(&cx)? {
                 return self.run_staged(&cx, &refs, &scratches, &allocations, &prologue);
             }
-            self.run(&cx, &interp.collect(&refs)?, &scratches, &prologue)
+            match self.run(&cx, &interp.collect(&refs)?, &scratches, &prologue)? {
+                Some(done) => Ok(done),
+                None => self.run_staged(&cx, &refs, &scratches, &allocations, &prologue),
+            }
         }))
     }
 }
 
 impl Emitted {
-    fn run(&self, cx: &Context<'_>, refs: &[Value], scratches: &Value, prologue: &Value) -> PyResult<Value> {
+    /// As one op; `None` where the body signals or waits and there are other devices or cores: whoever runs it has to be able
+    /// to stop inside.
+    fn run(&self, cx: &Context<'_>, refs: &[Value], scratches: &Value, prologue: &Value) -> PyResult<Option<Value>> {
         let interp = cx.interp;
         let trace = kernel(cx, "emit_pipeline")?;
         let grid = Grid::new(cx, &self.grid, &self.core_axis, &self.semantics)?;
@@ -165,7 +173,12 @@ impl Emitted {
             regions.push(region);
             described.push(operand);
         }
-        regions.push(self.body(cx, &trace, &grid, &sources, &mut described, scratches, prologue)?);
+        let body = self.body(cx, &trace, &grid, &sources, &mut described, scratches, prologue)?;
+        let has_others = cx.state.in_cores.get() || !cx.state.axes.borrow().is_empty();
+        if has_others && trace.with_function(|function| acts_on_others(function, body)) {
+            return Ok(None);
+        }
+        regions.push(body);
         let pipeline = Pipeline {
             grid: grid.extents.clone(),
             offsets: grid.offsets.is_some(),
@@ -174,7 +187,7 @@ impl Emitted {
         };
         let attributes = Attributes::none().with("pipeline", Attribute::Pipeline(Arc::new(pipeline)));
         trace.add(cx, Op(&ops::PIPELINE), &operands, attributes, &regions)?;
-        Ok(Value::None)
+        Ok(Some(Value::None))
     }
 
     /// Traces the body; the blocks take the names of its parameters.
@@ -229,6 +242,15 @@ impl Emitted {
         })?;
         Ok(region)
     }
+}
+
+/// Whether a region signals or waits for a semaphore, or copies to another device.
+fn acts_on_others(function: &Function, region: RegionId) -> bool {
+    function.region(region).ops.iter().map(|&op| function.op(op)).any(|op| {
+        matches!(op.op.kind, OpKind::Semaphore(_))
+            || (matches!(op.op.kind, OpKind::Copy(_)) && op.attributes.flag("remote"))
+            || op.regions.iter().any(|&inner| acts_on_others(function, inner))
+    })
 }
 
 /// Gives blocks the names of the body's parameters.
