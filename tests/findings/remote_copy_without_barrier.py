@@ -17,7 +17,7 @@ def kernel(x_ref, o_ref, send, recv):
     right = jax.lax.rem(jax.lax.axis_index("x") + 1, 4)
     copy = pltpu.make_async_remote_copy(x_ref, o_ref, send, recv, device_id=(right,))
     copy.start()
-#   ^ PL411 warning "may not have begun"
+#   ^ PL421 warning "may not have begun"
     copy.wait()
 
 

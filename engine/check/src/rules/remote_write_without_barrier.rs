@@ -1,4 +1,4 @@
-//! PL411.
+//! PL421.
 
 use crate::checked::Checked;
 use crate::rule::Rule;
@@ -6,7 +6,7 @@ use pallas_ir::{Certainty, CopyOp, Finding, OpKind, SemaphoreOp, Severity};
 
 /// A copy to another device that may not have begun the kernel.
 pub(super) static RULE: Rule = Rule {
-    code: "PL411",
+    code: "PL421",
     name: "remote-write-without-barrier",
     severity: Severity::Warning,
     summary: "a kernel copies to other devices and nothing says that they have begun it",
