@@ -96,7 +96,9 @@ impl LaunchPlan {
             topology,
             peers,
             is_quiet,
-            concurrent: launch.has_agents() || launch.has_peers() || launch.operands.iter().any(|operand| operand.space == MemorySpace::Gmem),
+            concurrent: launch.has_agents()
+                || launch.has_peers()
+                || launch.operands.iter().any(|operand| operand.space == MemorySpace::Gmem),
             parallel: (0..launch.grid.len())
                 .filter(|&axis| launch.semantics.get(axis) == Some(&AxisSemantics::Parallel))
                 .collect(),

@@ -16,7 +16,8 @@ impl Function {
             body: RegionId(0),
             locations: self.locations.clone(),
         };
-        let mut outline = Outline { from: self, to: function, known: HashMap::new(), captured: Vec::new(), first: Vec::new() };
+        let mut outline =
+            Outline { from: self, to: function, known: HashMap::new(), captured: Vec::new(), first: Vec::new() };
         let mut body = outline.region(region);
         body.params.extend(outline.captured.iter().map(|(_, param)| *param));
         body.ops.splice(0..0, outline.first);

@@ -96,7 +96,6 @@ pub trait World {
     fn place(&self, span: Span) -> Option<String>;
 }
 
-
 /// Told of launches and findings as they come up.
 pub trait LaunchObserver {
     /// A launch was traced and is about to run (or would, in analysis), with what is known of the scalars that it fetches.

@@ -46,7 +46,9 @@ with `compiler_params=pltpu.CompilerParams(collective_id=0)`.
 
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     let devices: usize = launch.grid[..launch.device_axes().min(launch.grid.len())].iter().product();
-    let asks = |kind: SemaphoreOp| launch.kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Semaphore(found) if found == kind));
+    let asks = |kind: SemaphoreOp| {
+        launch.kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Semaphore(found) if found == kind))
+    };
     if devices < 2 || asks(SemaphoreOp::Barrier) {
         return;
     }
@@ -56,7 +58,8 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     };
     let Some(op) = launch.kernel.ops.iter().find(reaches_out) else { return };
     let span = launch.kernel.locations[op.location.0 as usize].span;
-    let message = "this copies to another device, which may not have begun the kernel: nothing in it waits for the others";
+    let message =
+        "this copies to another device, which may not have begun the kernel: nothing in it waits for the others";
     let mut finding = RULE.finding(Certainty::Proved, span, message.to_string());
     finding.help = Some(
         "signal the neighbours on `pltpu.get_barrier_semaphore()` and wait for their signals before the first copy; give the \

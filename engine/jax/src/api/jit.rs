@@ -211,15 +211,14 @@ impl Jitted {
         let mut statics = split.statics.clone();
         statics.extend(threads.numbers());
         statics.extend(refs.iter().flatten().filter_map(|leaf| leaf.downcast::<HeldRef>()?.number()));
-        let key =
-            Key {
-                tree,
-                types: tiles.iter().map(Tile::ty).collect(),
-                statics,
-                x64: cx.x64(),
-                forced: cx.state.forced_interpretation.get(),
-                era: cx.state.era.get(),
-            };
+        let key = Key {
+            tree,
+            types: tiles.iter().map(Tile::ty).collect(),
+            statics,
+            x64: cx.x64(),
+            forced: cx.state.forced_interpretation.get(),
+            era: cx.state.era.get(),
+        };
         if let Some(result) = self.cached(cx, &key, &tiles, &threads)? {
             return Ok(result);
         }

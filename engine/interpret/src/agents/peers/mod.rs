@@ -14,7 +14,9 @@ use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::launch::LaunchPlan;
 use crate::memory::Memory;
-use pallas_ir::{AxisSemantics, BlockDim, BlockMap, IndexForm, Interpretation, Launch, MemorySpace, Operand, RefType, Role};
+use pallas_ir::{
+    AxisSemantics, BlockDim, BlockMap, IndexForm, Interpretation, Launch, MemorySpace, Operand, RefType, Role,
+};
 use pallas_tensor::ops;
 use pallas_tensor::{Array, Shape};
 pub(super) use programs::Sequence;
@@ -57,9 +59,8 @@ impl Peers {
         let said = |axis: usize| launch.semantics.get(axis).copied();
         let core_axis = (0..launch.grid.len()).find(|&axis| said(axis) == Some(AxisSemantics::Core));
         let options = launch.tpu_simulator();
-        let is_parallel = |axis: usize| {
-            options.is_some() && core_axis.is_none() && said(axis) == Some(AxisSemantics::Parallel)
-        };
+        let is_parallel =
+            |axis: usize| options.is_some() && core_axis.is_none() && said(axis) == Some(AxisSemantics::Parallel);
         let parallel: Vec<bool> = (0..launch.grid.len()).map(is_parallel).collect();
         let simulates = options.is_some_and(|options| {
             options.cores > 1
@@ -149,7 +150,8 @@ impl Peers {
                 // Devices along other axes hold the same.
                 let first = (0..self.device_axes).all(|axis| operand.along.contains(&axis) || place[axis] == 0);
                 if first {
-                    let nothing = Array::scalar(operand.blocks.dtype(), pallas_tensor::Scalar::zero(operand.blocks.dtype()));
+                    let nothing =
+                        Array::scalar(operand.blocks.dtype(), pallas_tensor::Scalar::zero(operand.blocks.dtype()));
                     let array = std::mem::replace(&mut own[number], nothing);
                     parts.push(operand.blocks.unpad(array)?);
                 }

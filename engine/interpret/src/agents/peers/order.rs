@@ -9,19 +9,15 @@ use pallas_tensor::random::{bits, seed, split};
 type Key = [u32; 2];
 
 /// For each core the numbers of its programs, counted over the axes of one device.
-pub(super) fn programs(
-    grid: &[usize],
-    parallel: &[bool],
-    core_axis: Option<usize>,
-    cores: usize,
-) -> Vec<Vec<usize>> {
+pub(super) fn programs(grid: &[usize], parallel: &[bool], core_axis: Option<usize>, cores: usize) -> Vec<Vec<usize>> {
     let count = grid.iter().fold(1usize, |count, &extent| count.saturating_mul(extent));
     if let Some(axis) = core_axis {
         let inner: usize = grid[axis + 1..].iter().product();
         let core_of = |number: usize| number / inner.max(1) % grid[axis].max(1);
         return (0..cores).map(|core| (0..count).filter(|&number| core_of(number) == core).collect()).collect();
     }
-    let points: usize = grid.iter().zip(parallel).filter(|(_, parallel)| **parallel).map(|(extent, _)| extent).product();
+    let points: usize =
+        grid.iter().zip(parallel).filter(|(_, parallel)| **parallel).map(|(extent, _)| extent).product();
     // Every core gets as many points along the parallel axes, the last ones perhaps none.
     let each = points.div_ceil(cores.max(1)) * count.checked_div(points).unwrap_or(0);
     (0..cores).map(|core| ((core * each).min(count)..((core + 1) * each).min(count)).collect()).collect()

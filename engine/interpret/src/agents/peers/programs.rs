@@ -10,16 +10,16 @@ use crate::agents::topology::Topology;
 use crate::agents::world::World;
 use crate::blocks::Starts;
 use crate::error::RunError;
+use crate::fresh;
 use crate::hooks::{Hooks, ProgramEvent, TileEvent};
 use crate::launch::LaunchPlan;
 use crate::machine::{Value, registers};
 use crate::memory::{Memory, View, ViewDim};
 use crate::races::Races;
 use crate::visits::{Visits, outside};
-use crate::fresh;
 use pallas_ir::{DeviceOptions, Interpretation, MemorySpace, RefType, Role};
-use pallas_tensor::ops;
 use pallas_tensor::Array;
+use pallas_tensor::ops;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -88,7 +88,9 @@ pub(super) fn run(
         hooks,
         interpretation: match (hooks_late, peers.interpretation) {
             // Whoever looks for what early copies hide has them done as late as may be.
-            (true, Interpretation::Device(options)) => Interpretation::Device(DeviceOptions { eager: false, ..options }),
+            (true, Interpretation::Device(options)) => {
+                Interpretation::Device(DeviceOptions { eager: false, ..options })
+            }
             (_, interpretation) => interpretation,
         },
         agents: Vec::new(),

@@ -43,8 +43,7 @@ impl<'t> World<'t, '_> {
                 };
                 let there = self.core_at(number, device, core)?;
                 let place = place.of(self.at(place.buffer, there)?);
-                let signal =
-                    LastSignal { name: semaphore.name.clone(), location: step.location, is_copy: false };
+                let signal = LastSignal { name: semaphore.name.clone(), location: step.location, is_copy: false };
                 self.memory.add_count(place, amount, signal)?;
                 if let Some(races) = &mut self.memory.races {
                     races.turn_of(self.agents[number].actor);

@@ -2,8 +2,8 @@
 //! the function uses from outside are its operands; what the cores leave in them is stored back.
 
 use super::{call, named_axes};
-use crate::context::Context;
 use crate::array::ArrayObject;
+use crate::context::Context;
 use crate::held::{CoreRefs, HeldRef};
 use crate::pallas::{call as launches, interpretation};
 use crate::ref_index;
@@ -56,12 +56,10 @@ pub(super) fn core_map(
     let title = interp.callable_name(function);
     let outer = cx.state.tracing_for.replace(interpretation.device());
     let traced = match cx.innermost() {
-        Some(trace) if !trace.is_transform() => {
-            in_trace(cx, &trace, &title, &launch, &|trace| {
-                let _entered = named::enter(cx, named_axes(cx, trace, &[Some(name.clone())], &[*size])?);
-                call(cx, function, scratch)
-            })
-        }
+        Some(trace) if !trace.is_transform() => in_trace(cx, &trace, &title, &launch, &|trace| {
+            let _entered = named::enter(cx, named_axes(cx, trace, &[Some(name.clone())], &[*size])?);
+            call(cx, function, scratch)
+        }),
         _ => apart(cx, &title, *size, &launch, &|trace| {
             let _entered = named::enter(cx, named_axes(cx, trace, &[Some(name.clone())], &[*size])?);
             call(cx, function, scratch)

@@ -56,7 +56,9 @@ fn mapped(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let axes = names
         .iter()
         .zip(&sizes)
-        .map(|(name, size)| Ok(Axis { size: interp.to_usize(size)?, name: Some(Rc::from(interp.str(name)?)), shards: true }))
+        .map(|(name, size)| {
+            Ok(Axis { size: interp.to_usize(size)?, name: Some(Rc::from(interp.str(name)?)), shards: true })
+        })
         .collect::<PyResult<_>>()?;
     let checked = interp.truth(&checked)?;
     transformed(interp, function, ShardMap { in_parts, out_parts, axes, checked })

@@ -17,8 +17,8 @@ use crate::refs::RefObject;
 use crate::tree;
 use grid::Grid;
 use pallas_ir::{
-    Attribute, Attributes, Function, Op, OpKind, Pipeline, PipelineOperand, RefType, RegionId, Role, TensorType, Type, ValueId,
-    ops,
+    Attribute, Attributes, Function, Op, OpKind, Pipeline, PipelineOperand, RefType, RegionId, Role, TensorType, Type,
+    ValueId, ops,
 };
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
