@@ -232,7 +232,7 @@ function tests.types()
       end
     end,
   })
-  local typed = ('# ' .. ('a comment that goes on and on, '):rep(6)):sub(1, 188) .. '\ny = jnp.ones'
+  local typed = ('# ' .. ('a comment that goes on and on, '):rep(8)):sub(1, 187) .. '\ny = jnp.ones'
   for character in typed:gmatch('.') do
     if character == '\n' then
       at, column = at + 1, 0
