@@ -74,6 +74,20 @@ const END: u16 = 1 << 6;
 const BYTES: u16 = 1 << 7;
 const FLOPS: u16 = 1 << 8;
 const PLACE: u16 = 1 << 9;
+/// The fields in the order in which reports write them, as they stand there.
+const FIELDS: [(&[u8], u16); 10] = [
+    (b"\"program\":", PROGRAM),
+    (b"\"stage\":", STAGE),
+    (b"\"operand\":", OPERAND),
+    (b"\"slot\":", SLOT),
+    (b"\"lane\":", LANE),
+    (b"\"start\":", START),
+    (b"\"end\":", END),
+    (b"\"bytes\":", BYTES),
+    (b"\"flops\":", FLOPS),
+    (b"\"place\":", PLACE),
+];
+
 /// Those that an event cannot do without.
 const NEEDED: u16 = PROGRAM | STAGE | SLOT | LANE | START | END | BYTES | FLOPS;
 
@@ -101,29 +115,26 @@ impl Reader<'_> {
     /// An object that is an event in the form that is known.
     fn event(&mut self) -> Option<Brief> {
         let mut brief = Brief { program: 0, stage: Stage::Compute, start: 0.0, end: 0.0 };
-        let mut seen = 0;
+        let (mut seen, mut next) = (0, 0);
         self.byte(b'{')?;
         loop {
-            self.space();
-            let field = match self.name()? {
-                b"program" => PROGRAM,
-                b"stage" => STAGE,
-                b"operand" => OPERAND,
-                b"slot" => SLOT,
-                b"lane" => LANE,
-                b"start" => START,
-                b"end" => END,
-                b"bytes" => BYTES,
-                b"flops" => FLOPS,
-                b"place" => PLACE,
-                _ => return None,
+            let field = match FIELDS.get(next) {
+                // Nearly always the field is the one that is written next.
+                Some((written, field)) if self.text[self.at..].starts_with(written) => {
+                    self.at += written.len();
+                    next += 1;
+                    *field
+                }
+                _ => {
+                    let at = self.field()?;
+                    next = at + 1;
+                    FIELDS[at].1
+                }
             };
             if seen & field != 0 {
                 return None;
             }
             seen |= field;
-            self.space();
-            self.byte(b':')?;
             self.space();
             match field {
                 PROGRAM => brief.program = usize::try_from(self.whole()?).ok()?,
@@ -155,6 +166,16 @@ impl Reader<'_> {
                 _ => return None,
             }
         }
+    }
+
+    /// The name of a field with its colon, wherever there is space around them: which of [`FIELDS`] it is.
+    fn field(&mut self) -> Option<usize> {
+        self.space();
+        let name = self.name()?;
+        let at = FIELDS.iter().position(|(written, _)| &written[1..written.len() - 2] == name)?;
+        self.space();
+        self.byte(b':')?;
+        Some(at)
     }
 
     /// A string without anything in it that would have to be unescaped.
