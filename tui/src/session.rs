@@ -53,16 +53,15 @@ struct Pace {
 
 impl Pace {
     /// How long until the next frame may be drawn.
-    fn wait(&self) -> Duration {
+    fn wait(&self, now: Instant) -> Duration {
         let since = if self.hurried { self.answered } else { self.last };
-        since.map_or(Duration::ZERO, |at| FRAME.saturating_sub(at.elapsed()))
+        since.map_or(Duration::ZERO, |at| FRAME.saturating_sub(now.saturating_duration_since(at)))
     }
 
-    fn drawn(&mut self) {
-        let now = Some(Instant::now());
-        self.last = now;
+    fn drawn(&mut self, now: Instant) {
+        self.last = Some(now);
         if self.hurried {
-            self.answered = now;
+            self.answered = Some(now);
         }
         self.hurried = false;
     }
@@ -137,7 +136,7 @@ impl Session {
         let mut pace = Pace::default();
         let mut dirty = true;
         loop {
-            if dirty && pace.wait().is_zero() {
+            if dirty && pace.wait(Instant::now()).is_zero() {
                 let (app, styles) = (&self.app, self.styles);
                 screen.draw(|buffer| {
                     // The terminal may have changed its size since the last message.
@@ -150,10 +149,10 @@ impl Session {
                         view::draw(&resized, styles, buffer);
                     }
                 })?;
-                pace.drawn();
+                pace.drawn(Instant::now());
                 dirty = false;
             }
-            let wait = if dirty { pace.wait() } else { self.app.tick() };
+            let wait = if dirty { pace.wait(Instant::now()) } else { self.app.tick() };
             let first = match inbox.recv_timeout(wait) {
                 Ok(input) => input,
                 Err(RecvTimeoutError::Timeout) => Input::Message(Message::Tick),
@@ -328,4 +327,25 @@ fn handle_signals(sender: Sender<Input>) -> io::Result<signal_hook::iterator::Ha
     };
     std::thread::Builder::new().name("signals".to_string()).spawn(pass_on)?;
     Ok(handle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spinner_does_not_hold_up_a_key() {
+        let start = Instant::now();
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        let mut pace = Pace::default();
+        assert_eq!(pace.wait(start), Duration::ZERO, "the first frame waits for nothing");
+        pace.drawn(start);
+        assert_eq!(pace.wait(at(5)), Duration::from_millis(11), "the next turn of the spinner waits");
+        pace.hurried = true;
+        assert_eq!(pace.wait(at(5)), Duration::ZERO, "a key does not");
+        pace.drawn(at(5));
+        pace.hurried = true;
+        assert_eq!(pace.wait(at(9)), Duration::from_millis(12), "keys that come faster than frames share one");
+        assert_eq!(pace.wait(at(21)), Duration::ZERO);
+    }
 }

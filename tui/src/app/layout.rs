@@ -18,6 +18,8 @@ pub(crate) enum Class {
 pub(crate) const SMALLEST: Size = Size { width: 60, height: 16 };
 /// The least that all panes are drawn in.
 const WIDE: Size = Size { width: 110, height: 30 };
+/// The fewest lines that the kernel's lines are shown in, frame and head included.
+const LINES: u16 = 5;
 
 /// The rectangles of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,8 +96,10 @@ impl Layout {
                 let (stages, roofline) = sides(top, 13);
                 vec![(Pane::Timings, stages), (Pane::Roofline, roofline), (Pane::Lines, lines)]
             }
+            // A table without its last rows would hide where the time goes.
+            (View::Timings, _) if body.height < stages(app).saturating_add(LINES) => vec![(app.focus, body)],
             (View::Timings, _) => {
-                let (stages, rest) = split(body, stages(app).min(body.height / 2));
+                let (stages, rest) = split(body, stages(app));
                 vec![(Pane::Timings, stages), (second(app, Pane::Timings, Pane::Lines), rest)]
             }
             (View::Grid, Class::Wide) => {

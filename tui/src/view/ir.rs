@@ -44,7 +44,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
 /// Why there is no code: it is being made, or it cannot be.
 fn explain(app: &App, area: Rect, buffer: &mut Buffer) {
     let text = match app.generated() {
-        Some(Err(why)) => format!("no {}: {why}", app.form_title()),
+        Some(Err(why)) => why.clone(),
         Some(Ok(_)) => "the code is empty".to_string(),
         None => format!("{} is being made", app.form_title()),
     };

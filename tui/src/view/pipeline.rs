@@ -135,6 +135,12 @@ impl Painter<'_> {
         }
         // The steps' own line is worth more than the last lanes.
         let room = area.bottom().saturating_sub(y + 1) as usize;
+        if let Some(hidden) = lanes.lanes.len().checked_sub(room).filter(|hidden| *hidden > 0 && y > area.y) {
+            let words = format!(" +{} ", crate::app::report::plural(hidden, "lane"));
+            let width = (words.len() as u16).min(area.width);
+            let end = Rect { x: area.right() - width, y: area.y, width, height: 1 };
+            Line::from(Span::styled(words, styles::ACTIVE)).render(end, buffer);
+        }
         let from = if modelled { self.app.lane.saturating_sub(room.saturating_sub(1)) } else { 0 };
         for (at, lane) in lanes.lanes.iter().enumerate().skip(from).take(room) {
             let selected = modelled && at == self.app.lane && self.app.focus == Pane::Pipeline;

@@ -94,10 +94,15 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let rows = profile.map_or(Vec::new(), |(_, launch)| rows(launch));
     let names = rows.iter().map(|row| row.operand.chars().count()).max().unwrap_or(0).clamp(7, 16);
     let fit = Fit::new((area.width as usize).saturating_sub(2), names);
-    let title = match fit.left_out() {
+    let mut title = match fit.left_out() {
         Some(missing) if !rows.is_empty() => format!(" Stages, too narrow for {missing} "),
         _ => " Stages ".to_string(),
     };
+    // The head and the sums have a line each, the frame two.
+    let hidden = (rows.len() + 4).saturating_sub(area.height as usize);
+    if hidden > 0 {
+        title.push_str(&format!("+{hidden} lines "));
+    }
     let inner = frame(app, styles, Pane::Timings, area, Line::from(title), note, buffer);
     let Some((report, launch)) = profile else {
         if app.report.is_some() {
