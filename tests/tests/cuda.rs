@@ -1,7 +1,8 @@
 //! The CUDA C++ of the samples' kernels, compiled by NVRTC for three generations of GPUs: no GPU is needed, NVRTC is, and
 //! without it the test says that it is skipped. PALLAS_CUDA_LIBRARIES names its folder; `.ci/run` fetches it.
 
-use pallas_engine::cuda::{Compiler, Nvrtc, Places, Request, find};
+use pallas_engine::cuda::{Compiler, Nvrtc, Places, Request, disassemble, find};
+use pallas_engine::simt::ir::{Op, Space};
 use pallas_engine::simt::{Architecture, Program, compile};
 use pallas_engine::{Analysis, AnalysisOptions, Disk};
 use std::collections::BTreeMap;
@@ -11,9 +12,43 @@ use std::sync::Arc;
 
 const CAPABILITIES: [u32; 3] = [80, 90, 100];
 
+/// Samples whose kernels have to do with the registers that there are.
+const HELD: [&str; 6] = [
+    "05_templated_matmul",
+    "09_mixed_precision",
+    "13_row_softmax",
+    "14_layer_norm",
+    "15_scratch_accumulator",
+    "17_attention",
+];
+
+/// The machine instruction that a program's SIMT instructions have to become and have not.
+fn missing(program: &Program, sass: &str) -> Option<&'static str> {
+    let mut wanted = Vec::new();
+    program.kernel.body.walk(&mut |inst| match &inst.op {
+        Op::Mma(mma) if mma.dtype.is_float() => wanted.push("HMMA"),
+        Op::Mma(_) => wanted.push("IMMA"),
+        Op::LoadMatrix { .. } => wanted.push("LDSM"),
+        Op::CopyAhead { .. } => wanted.push("LDGSTS"),
+        Op::Load { memory, vector, .. } => {
+            let memory = program.kernel.memory(*memory);
+            let bytes = memory.dtype.size_bytes() * *vector as usize;
+            if bytes == 16 && matches!(memory.space, Space::Operand { .. }) {
+                wanted.push("LDG.E.128");
+            }
+        }
+        _ => {}
+    });
+    // Eight-bit factors have an instruction of their own name.
+    wanted.into_iter().find(|what| !sass.contains(what) && !(*what == "HMMA" && sass.contains("QMMA")))
+}
+
+fn places() -> Places {
+    Places::named_by(|name| std::env::var_os(name))
+}
+
 fn nvrtc() -> Option<Nvrtc> {
-    let places = Places::named_by(|name| std::env::var_os(name));
-    match Nvrtc::load(find(&places).nvrtc.as_deref()) {
+    match Nvrtc::load(find(&places()).nvrtc.as_deref()) {
         Ok(nvrtc) => Some(nvrtc),
         Err(error) => {
             say(&format!("SKIPPED the samples' CUDA C++: {error}"));
@@ -56,6 +91,10 @@ fn the_samples_compile_for_three_generations() {
     let compiler = Compiler::new(nvrtc, None);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut wrong = Vec::new();
+    let disassembler = find(&places()).nvdisasm;
+    if disassembler.is_none() {
+        say("SKIPPED looking at machine code: there is no nvdisasm");
+    }
     for capability in CAPABILITIES {
         let architecture = Architecture::new(capability);
         let name = architecture.name();
@@ -66,9 +105,22 @@ fn the_samples_compile_for_three_generations() {
             .map(|(_, program)| Request { source: &program.source, architecture: &name, lines: &program.lines })
             .collect();
         let mut spills = 0;
-        for ((kernel, _), answer) in programs.iter().zip(compiler.compile_all(&requests, threads, &|_| {})) {
+        for ((kernel, program), answer) in programs.iter().zip(compiler.compile_all(&requests, threads, &|_| {})) {
             match answer {
-                Ok(compiled) => spills += usize::from(compiled.resources.is_some_and(|used| used.spills())),
+                Ok(compiled) => {
+                    let used = compiled.resources.unwrap_or_default();
+                    if used.spills() {
+                        spills += 1;
+                        say(&format!("  {kernel} spills: {used:?}"));
+                    }
+                    if used.spills() && HELD.iter().any(|sample| kernel.starts_with(sample)) {
+                        wrong.push(format!("{kernel} for {name} has too few registers: {used:?}"));
+                    }
+                    if let Some(tool) = &disassembler {
+                        let sass = disassemble(tool, &compiled.cubin, &std::env::temp_dir()).unwrap_or_else(|error| panic!("{error}"));
+                        missing(program, &sass).map(|what| wrong.push(format!("{kernel} for {name} has no {what}")));
+                    }
+                }
                 Err(error) => wrong.push(format!("{kernel} for {name}: {error}")),
             }
         }

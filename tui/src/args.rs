@@ -335,6 +335,9 @@ pub(crate) struct LowerArgs {
     /// What to print.
     #[arg(long, value_enum, default_value_t = Emit::Ir)]
     pub(crate) emit: Emit,
+    /// The compute capability that PTX and machine code are made for.
+    #[arg(long, value_name = "NUMBER", default_value_t = 90, value_parser = clap::value_parser!(u32).range(75..=129))]
+    pub(crate) capability: u32,
     /// Only the launches of this kernel.
     #[arg(long)]
     pub(crate) kernel: Option<String>,
@@ -351,6 +354,10 @@ pub(crate) enum Emit {
     Simt,
     /// CUDA C++, with the lines of the Pallas source that it comes from.
     Cuda,
+    /// PTX, as NVRTC makes it of the CUDA C++: needs NVRTC, and no GPU.
+    Ptx,
+    /// Machine code, with registers and spills: needs NVRTC and nvdisasm, and no GPU.
+    Sass,
 }
 
 /// `pallas-tui doctor`

@@ -20,22 +20,47 @@ pub struct Layout {
     pub threads: SmallVec<[u32; 10]>,
 }
 
-/// Registers next to each other that hold elements next to each other, as a power of two: 16 bytes of `f32`.
-const VECTOR: usize = 2;
-
 impl Layout {
     /// The layout that tiles of a shape have between instructions: neighbours in registers, then lanes, then warps, the rest
-    /// in registers again. `threads` is the logarithm of how many there are.
-    pub fn blocked(shape: &[usize], threads: usize) -> Layout {
+    /// in registers again. `threads` is the logarithm of how many there are, `vector` that of the neighbours.
+    pub fn blocked(shape: &[usize], threads: usize, vector: usize) -> Layout {
         let bits: usize = shape.iter().map(|&extent| log2(extent)).sum();
         let spare = bits.saturating_sub(threads);
-        let vector = spare.min(VECTOR);
+        let vector = spare.min(vector);
         let mut places = (0..bits).map(|bit| 1u32 << bit);
         let mut regs: SmallVec<[u32; 8]> = places.by_ref().take(vector).collect();
         let mut lanes: SmallVec<[u32; 10]> = places.by_ref().take(threads).collect();
         lanes.resize(threads, 0);
         regs.extend(places);
         Layout { shape: shape.into(), regs, threads: lanes }
+    }
+
+    /// The layout of what is left without some dimensions, however it is computed from the elements along them: registers that
+    /// differed only there are one, threads that did hold the same.
+    pub fn without(&self, dims: &[usize]) -> Layout {
+        let kept: SmallVec<[usize; 4]> = (0..self.shape.len()).filter(|dim| !dims.contains(dim)).collect();
+        let shape = kept.iter().map(|&dim| self.shape[dim]).collect();
+        let mut rest = Layout { shape, regs: SmallVec::new(), threads: SmallVec::new() };
+        let gone = |flips: u32| dims.iter().any(|&dim| self.coord(flips, dim) != 0);
+        let moved = |flips: u32| {
+            let dims = kept.iter().enumerate();
+            dims.fold(0, |place, (result, &dim)| place | self.coord(flips, dim) << rest.field(result).0)
+        };
+        let regs = self.regs.iter().filter(|&&flips| !gone(flips)).map(|&flips| moved(flips)).collect();
+        let threads = self.threads.iter().map(|&flips| if gone(flips) { 0 } else { moved(flips) }).collect();
+        (rest.regs, rest.threads) = (regs, threads);
+        rest
+    }
+
+    /// The same places, called by another shape with the same bits: dimensions of one element come and go.
+    pub fn renamed(&self, shape: &[usize]) -> Layout {
+        Layout { shape: shape.into(), ..self.clone() }
+    }
+
+    /// The layout of what these places become under a map that is linear over bits.
+    pub fn mapped(&self, shape: &[usize], map: impl Fn(u32) -> u32) -> Layout {
+        let all = |bits: &[u32]| bits.iter().map(|&flips| map(flips)).collect::<Vec<u32>>();
+        Layout { shape: shape.into(), regs: all(&self.regs).into(), threads: all(&self.threads).into() }
     }
 
     /// How many registers each thread has.
@@ -105,7 +130,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_in_registers_then_in_lanes() {
-        let layout = Layout::blocked(&[4, 64], 5);
+        let layout = Layout::blocked(&[4, 64], 5, 2);
         assert_eq!(layout.regs.as_slice(), [1, 2, 128]);
         assert_eq!(layout.threads.as_slice(), [4, 8, 16, 32, 64]);
         assert_eq!(layout.place(0b101, 0b00011), 1 ^ 128 ^ 4 ^ 8);
@@ -114,16 +139,24 @@ mod tests {
 
     #[test]
     fn small_tiles_are_copied() {
-        let layout = Layout::blocked(&[3], 5);
+        let layout = Layout::blocked(&[3], 5, 2);
         assert_eq!(layout.threads.as_slice(), [1, 2, 0, 0, 0]);
         assert_eq!((layout.registers(), layout.copies()), (1, 0b11100));
         assert!(!layout.is_private() && layout.holds(2) && !layout.holds(3));
     }
 
     #[test]
+    fn without_a_dimension_threads_hold_copies() {
+        let rows = Layout::blocked(&[4, 64], 5, 2).without(&[1]);
+        assert_eq!((rows.shape.as_slice(), rows.regs.as_slice()), ([4].as_slice(), [2].as_slice()));
+        assert_eq!(rows.threads.as_slice(), [0, 0, 0, 0, 1]);
+        assert_eq!(rows.renamed(&[4, 1]).coord(3, 0), 3);
+    }
+
+    #[test]
     fn every_element_has_a_place_and_every_place_one_element() {
         for (shape, threads) in [(vec![8, 16], 5), (vec![2, 2, 128], 7), (vec![1024], 6)] {
-            let layout = Layout::blocked(&shape, threads);
+            let layout = Layout::blocked(&shape, threads, 2);
             let mut places: Vec<u32> = (0..layout.registers())
                 .flat_map(|register| (0..1u32 << threads).map(move |thread| (register, thread)))
                 .map(|(register, thread)| layout.place(register, thread))

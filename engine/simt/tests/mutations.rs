@@ -1,5 +1,5 @@
-//! The simulator sees what goes wrong when a barrier is missing: every barrier of the generated products of matrices is dropped in
-//! turn.
+//! The simulator sees what goes wrong when a barrier or a wait is missing: each one of the generated products of matrices is dropped
+//! in turn, and each wait is made to wait for one group of copies fewer.
 
 use pallas_ir::Launch;
 use pallas_ir::text::parse_launch;
@@ -30,18 +30,24 @@ fn inputs(name: &str) -> Vec<Array> {
     inputs.collect()
 }
 
-/// Removes the barrier with this number; `None` if there are fewer.
-fn without(region: &mut Region, number: &mut usize) -> bool {
+/// What becomes of an instruction.
+type Change = fn(&Op) -> Option<Option<Op>>;
+
+/// Changes the instruction with this number of those that can be; `false` if there are fewer.
+fn changed(region: &mut Region, change: Change, number: &mut usize) -> bool {
     for position in 0..region.insts.len() {
-        if region.insts[position].op == Op::Barrier {
+        if let Some(other) = change(&region.insts[position].op) {
             if *number == 0 {
-                region.insts.remove(position);
+                match other {
+                    Some(op) => region.insts[position].op = op,
+                    None => drop(region.insts.remove(position)),
+                }
                 return true;
             }
             *number -= 1;
         }
         for inner in &mut region.insts[position].regions {
-            if without(inner, number) {
+            if changed(inner, change, number) {
                 return true;
             }
         }
@@ -49,7 +55,22 @@ fn without(region: &mut Region, number: &mut usize) -> bool {
     false
 }
 
-fn every_barrier_counts(name: &str, at_least: usize) {
+fn barrier_gone(op: &Op) -> Option<Option<Op>> {
+    (*op == Op::Barrier).then_some(None)
+}
+
+fn wait_gone(op: &Op) -> Option<Option<Op>> {
+    matches!(op, Op::WaitAhead(_)).then_some(None)
+}
+
+fn wait_for_less(op: &Op) -> Option<Option<Op>> {
+    match op {
+        Op::WaitAhead(pending) => Some(Some(Op::WaitAhead(pending + 1))),
+        _ => None,
+    }
+}
+
+fn every_one_counts(name: &str, change: Change, at_least: usize) {
     let inputs = inputs(name);
     let (whole, report) = run(&program(name), &inputs, FUEL).expect("it runs");
     assert!(report.is_clean(), "{:?}", report.complaints);
@@ -57,24 +78,37 @@ fn every_barrier_counts(name: &str, at_least: usize) {
     let mut dropped = 0;
     loop {
         let mut mutant = program(name);
-        if !without(&mut mutant.kernel.body, &mut { dropped }) {
+        if !changed(&mut mutant.kernel.body, change, &mut { dropped }) {
             break;
         }
         let (_, report) = run(&mutant, &inputs, FUEL).expect("it runs");
-        assert!(report.count(Kind::Race) > 0, "{name}: nobody saw that barrier {dropped} is missing");
+        let seen = report.count(Kind::Race) + report.count(Kind::UnderWay) + report.count(Kind::Uninitialized);
+        assert!(seen > 0, "{name}: nobody saw that number {dropped} is another");
         dropped += 1;
     }
-    assert!(dropped >= at_least, "{name} has only {dropped} barriers");
+    assert!(dropped >= at_least, "{name} has only {dropped} of them");
 }
 
 #[test]
 fn every_barrier_of_a_product_on_tensor_cores_counts() {
-    every_barrier_counts("matmul.ir", 2);
+    every_one_counts("matmul.ir", barrier_gone, 1);
+}
+
+#[test]
+fn every_wait_of_a_product_on_tensor_cores_counts() {
+    every_one_counts("matmul.ir", wait_gone, 1);
+    every_one_counts("matmul.ir", wait_for_less, 1);
+}
+
+#[test]
+fn fragments_are_read_without_two_of_them_in_one_bank() {
+    let (_, report) = run(&program("matmul.ir"), &inputs("matmul.ir"), FUEL).expect("it runs");
+    assert_eq!(report.bank_conflicts, 0);
 }
 
 #[test]
 fn every_barrier_of_a_product_by_sums_counts() {
-    every_barrier_counts("matmul_f32.ir", 2);
+    every_one_counts("matmul_f32.ir", barrier_gone, 1);
 }
 
 #[test]

@@ -93,6 +93,7 @@ fn gpu(python: Option<&Path>) -> Vec<(&'static str, String)> {
     };
     rows.push(("tileiras", tool(found.tileiras, "nvidia-cuda-tileiras")));
     rows.push(("ptxas", tool(found.ptxas, "nvidia-cuda-nvcc")));
+    rows.push(("nvdisasm", tool(found.nvdisasm, "nvidia-cuda-nvdisasm")));
     rows
 }
 

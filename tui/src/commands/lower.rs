@@ -1,11 +1,13 @@
-//! `pallas-tui lower FILE --emit ir|ttir|simt|cuda`: the launches of a file with their kernels, as text that can be read back, or as
-//! what they are lowered to.
+//! `pallas-tui lower FILE --emit ir|ttir|simt|cuda|ptx|sass`: the launches of a file with their kernels, as text that can be read
+//! back, or as what they are lowered to.
 
+use super::machine_code::{self, Wanted};
 use crate::args::{Emit, LowerArgs, OutputFormat};
 use crate::exit::Exit;
 use crate::render::{self, Batch};
 use crate::{environment, output, sources};
 use pallas_engine::generated::{self, Form};
+use pallas_engine::simt::Architecture;
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Launch, Severity};
 use std::path::Path;
 use std::sync::Arc;
@@ -52,6 +54,11 @@ pub(super) fn lower(args: &LowerArgs, python: Option<&Path>) -> Exit {
             let texts: Vec<String> = wanted.iter().map(|launch| launch.to_string()).collect();
             output::stdout(&format!("{}\n", texts.join("\n").trim_end()));
             Exit::Success
+        }
+        Emit::Ptx | Emit::Sass => {
+            let form = if args.emit == Emit::Ptx { Wanted::Ptx } else { Wanted::Sass };
+            let architecture = Architecture::new(args.capability);
+            machine_code::print(&analysis, &wanted, form, architecture, python, &args.file)
         }
         Emit::Ttir => code(&analysis, &wanted, Form::Ttir),
         Emit::Simt => code(&analysis, &wanted, Form::Simt),

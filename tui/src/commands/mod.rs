@@ -6,6 +6,7 @@ mod doctor;
 mod explain;
 mod explore;
 mod lower;
+mod machine_code;
 mod picture;
 mod profile;
 mod run;

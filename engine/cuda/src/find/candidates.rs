@@ -34,7 +34,9 @@ pub fn library_folders(places: &Places) -> Vec<PathBuf> {
 
 /// Folders of programs.
 pub fn tool_folders(places: &Places) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = places.named.iter().cloned().collect();
+    // Wheels have a folder of programs beside that of libraries.
+    let named = |folder: &PathBuf| [Some(folder.clone()), folder.parent().map(|root| root.join("bin"))];
+    let mut folders: Vec<PathBuf> = places.named.iter().flat_map(named).flatten().collect();
     folders.extend(places.toolkits.iter().map(|root| root.join("bin")));
     for packages in &places.packages {
         folders.extend(WHEEL_TOOLS.iter().map(|folder| packages.join(folder)));

@@ -42,6 +42,8 @@ pub struct Found {
     pub tileiras: Option<PathBuf>,
     /// The assembler.
     pub ptxas: Option<PathBuf>,
+    /// The disassembler.
+    pub nvdisasm: Option<PathBuf>,
 }
 
 /// Looks at every place, in order.
@@ -50,6 +52,7 @@ pub fn find(places: &Places) -> Found {
         nvrtc: library_folders(places).iter().find_map(|folder| newest(folder, "libnvrtc.so")),
         tileiras: tool(places, "tileiras"),
         ptxas: tool(places, "ptxas"),
+        nvdisasm: tool(places, "nvdisasm"),
     }
 }
 

@@ -3,27 +3,30 @@
 use super::expression::expression;
 use super::types::{Words, literal, words};
 use super::{Printed, prelude};
-use crate::ir::{Combine, Inst, Kernel, MemoryId, Mma, Op, Region, Space, Value};
+use crate::ir::{Combine, Inst, Kernel, MemoryId, Op, Region, Space, Value};
 use crate::layout::Layout;
 use crate::lower::ALIGNMENT;
 use crate::{LineEntry, Refusal};
 use pallas_syntax::Span;
 use pallas_tensor::DType;
+use std::collections::HashSet;
 use std::fmt::Write;
 
 /// Loops over more registers than this are not unrolled: such rows live in local memory.
 const UNROLLED: u32 = 256;
 
 pub(super) struct Printer<'a> {
-    kernel: &'a Kernel,
+    pub(super) kernel: &'a Kernel,
     body: Vec<(String, Span)>,
     depth: usize,
     span: Span,
+    /// Values that are words of fragments, not registers of their dtype.
+    pub(super) fragments: HashSet<Value>,
 }
 
 impl<'a> Printer<'a> {
     pub(super) fn new(kernel: &'a Kernel) -> Printer<'a> {
-        Printer { kernel, body: Vec::new(), depth: 1, span: Span::default() }
+        Printer { kernel, body: Vec::new(), depth: 1, span: Span::default(), fragments: HashSet::new() }
     }
 
     pub(super) fn print(mut self) -> Result<Printed, Refusal> {
@@ -69,7 +72,7 @@ impl<'a> Printer<'a> {
         Ok(Printed { source, lines })
     }
 
-    fn refuse(&self, what: &str) -> Refusal {
+    pub(super) fn refuse(&self, what: &str) -> Refusal {
         Refusal::new(format!("{what} has no words in CUDA C++ yet"), self.span)
             .with_help("run the kernel with `--device interpret`")
     }
@@ -78,7 +81,7 @@ impl<'a> Printer<'a> {
         words(dtype).ok_or_else(|| self.refuse(dtype.name()))
     }
 
-    fn line(&mut self, text: impl AsRef<str>) {
+    pub(super) fn line(&mut self, text: impl AsRef<str>) {
         self.body.push((format!("{}{}", "  ".repeat(self.depth), text.as_ref()), self.span));
     }
 
@@ -124,7 +127,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    fn name(&self, id: MemoryId) -> String {
+    pub(super) fn name(&self, id: MemoryId) -> String {
         let memory = self.kernel.memory(id);
         match memory.space {
             Space::Operand { operand, .. } => format!("{}_{operand}", memory.name),
@@ -141,12 +144,12 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    fn regs(&self, value: Value) -> u32 {
+    pub(super) fn regs(&self, value: Value) -> u32 {
         self.kernel.ty(value).regs
     }
 
     /// A register of a value in a loop over `r`.
-    fn at(&self, value: Value) -> String {
+    pub(super) fn at(&self, value: Value) -> String {
         if self.regs(value) == 1 { format!("v{}", value.0) } else { format!("v{}[r]", value.0) }
     }
 
@@ -161,7 +164,7 @@ impl<'a> Printer<'a> {
     }
 
     /// A statement for every register.
-    fn each(&mut self, regs: u32, statement: &str) {
+    pub(super) fn each(&mut self, regs: u32, statement: &str) {
         if regs == 1 {
             return self.line(statement);
         }
@@ -170,7 +173,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Declares a value and gives it an expression in every register.
-    fn define(&mut self, value: Value, expression: &str) -> Result<(), Refusal> {
+    pub(super) fn define(&mut self, value: Value, expression: &str) -> Result<(), Refusal> {
         let ty = self.kernel.ty(value);
         if ty.regs == 1 {
             let register = self.words(ty.dtype)?.register;
@@ -215,6 +218,12 @@ impl<'a> Printer<'a> {
                 let expression = format!("__shfl_xor_sync(0xffffffffu, {}, {mask})", text(0));
                 self.define(inst.results[0], &expression)
             }
+            Op::Load { memory, masked, other, vector, .. } if *vector > 1 => {
+                self.wide_load(inst, *memory, *masked, *other, *vector)
+            }
+            Op::Store { memory, masked, vector, .. } if *vector > 1 => {
+                self.wide_store(inst, *memory, *masked, *vector)
+            }
             Op::Load { memory, masked, other, .. } => {
                 let name = self.name(*memory);
                 let words = self.words(self.kernel.memory(*memory).dtype)?;
@@ -245,11 +254,90 @@ impl<'a> Printer<'a> {
                 Ok(())
             }
             Op::Mma(mma) => self.mma(inst, *mma),
+            Op::LoadMatrix { memory, trans, words } => self.load_matrix(inst, *memory, *trans, *words),
+            Op::CopyAhead { from, memory, vector } => {
+                let bytes = *vector as usize * self.kernel.memory(*memory).dtype.size_bytes();
+                let (to, from) = (self.name(*memory), self.name(*from));
+                let regs = self.regs(inst.operands[0]);
+                let call = format!("if ({}) copy_ahead_{bytes}({to} + {}, {from} + {});", text(2), text(1), text(0));
+                if regs == 1 {
+                    self.line(call);
+                    return Ok(());
+                }
+                self.steps(regs, *vector);
+                self.line(format!("  {call}"));
+                self.line("}");
+                Ok(())
+            }
+            Op::CommitAhead => {
+                self.line("asm volatile(\"cp.async.commit_group;\" ::: \"memory\");");
+                Ok(())
+            }
+            Op::WaitAhead(pending) => {
+                self.line(format!("asm volatile(\"cp.async.wait_group {pending};\" ::: \"memory\");"));
+                Ok(())
+            }
             Op::For => self.for_loop(inst),
             Op::While => self.while_loop(inst),
             Op::Switch => self.switch(inst),
             Op::Print(pieces) => self.print_statement(pieces, &terms),
         }
+    }
+
+    /// The word of a wide access, and how memory's elements become a register's.
+    fn wide(&self, memory: MemoryId, vector: u32) -> Result<(&'static str, Words), Refusal> {
+        let dtype = self.kernel.memory(memory).dtype;
+        let words = self.words(dtype)?;
+        let word = match dtype.size_bytes() * vector as usize {
+            16 => "uint4",
+            8 => "uint2",
+            4 => "unsigned",
+            _ => "unsigned short",
+        };
+        Ok((word, words))
+    }
+
+    /// A loop over `r` in steps.
+    pub(super) fn steps(&mut self, regs: u32, step: u32) {
+        self.line(if regs <= UNROLLED { "#pragma unroll" } else { "#pragma unroll 1" });
+        self.line(format!("for (int r = 0; r < {regs}; r += {step}) {{"));
+    }
+
+    fn wide_load(&mut self, inst: &Inst, memory: MemoryId, masked: bool, other: bool, vector: u32) -> Result<(), Refusal> {
+        let (word, words) = self.wide(memory, vector)?;
+        let (result, name) = (inst.results[0], self.name(memory));
+        let nth = |number: usize, at: &str| format!("v{}[{at}]", inst.operands[number].0);
+        self.declare(result)?;
+        self.steps(self.regs(result), vector);
+        self.line(format!("  alignas({word}) {} w[{vector}];", words.memory));
+        let guard = if masked { format!("if ({}) ", nth(1, "r")) } else { String::new() };
+        self.line(format!("  {guard}as_one<{word}>(w, {name} + {});", nth(0, "r")));
+        let element = if words.load.is_empty() { "w[j]".to_string() } else { format!("{}(w[j])", words.load) };
+        let element = match (masked, other) {
+            (false, _) => element,
+            (true, false) => format!("{} ? {element} : ({})0", nth(1, "r"), words.register),
+            (true, true) => format!("{} ? {element} : {}", nth(1, "r"), nth(2, "r + j")),
+        };
+        self.line("  #pragma unroll");
+        self.line(format!("  for (int j = 0; j < {vector}; ++j) v{}[r + j] = {element};", result.0));
+        self.line("}");
+        Ok(())
+    }
+
+    fn wide_store(&mut self, inst: &Inst, memory: MemoryId, masked: bool, vector: u32) -> Result<(), Refusal> {
+        let (word, words) = self.wide(memory, vector)?;
+        let name = self.name(memory);
+        let nth = |number: usize, at: &str| format!("v{}[{at}]", inst.operands[number].0);
+        self.steps(self.regs(inst.operands[0]), vector);
+        self.line(format!("  alignas({word}) {} w[{vector}];", words.memory));
+        self.line("  #pragma unroll");
+        let value = nth(1, "r + j");
+        let value = if words.store.is_empty() { value } else { format!("{}({value})", words.store) };
+        self.line(format!("  for (int j = 0; j < {vector}; ++j) w[j] = {value};"));
+        let guard = if masked { format!("if ({}) ", nth(2, "r")) } else { String::new() };
+        self.line(format!("  {guard}as_one<{word}>({name} + {}, w);", nth(0, "r")));
+        self.line("}");
+        Ok(())
     }
 
     fn pick(&mut self, result: Value, from: Value, table: &[u32]) -> Result<(), Refusal> {
@@ -305,25 +393,6 @@ impl<'a> Printer<'a> {
         let register = self.words(dtype)?.register;
         let expression = if masked { format!("{} ? {call} : ({register})0", terms[2].0) } else { call };
         self.define(inst.results[0], &expression)
-    }
-
-    /// One instruction for each pair of tiles, on a copy of the sums.
-    fn mma(&mut self, inst: &Inst, mma: Mma) -> Result<(), Refusal> {
-        let result = inst.results[0];
-        let [a, b, c] = Mma::REGISTERS;
-        let sums = format!("v{}[r]", inst.operands[2].0);
-        self.define(result, &sums)?;
-        let function = if mma.dtype == DType::F16 { "mma_f16" } else { "mma_bf16" };
-        let call = format!(
-            "{function}(v{} + (m * {} + n) * {c}, v{} + m * {a}, v{} + n * {b});",
-            result.0, mma.columns, inst.operands[0].0, inst.operands[1].0
-        );
-        self.line("#pragma unroll");
-        self.line(format!("for (int m = 0; m < {}; ++m) {{", mma.rows));
-        self.line("  #pragma unroll");
-        self.line(format!("  for (int n = 0; n < {}; ++n) {call}", mma.columns));
-        self.line("}");
-        Ok(())
     }
 
     fn block(&mut self, region: &Region) -> Result<(), Refusal> {

@@ -3,6 +3,7 @@
 
 mod expression;
 mod inst;
+mod matrix;
 mod prelude;
 mod types;
 

@@ -14,6 +14,10 @@ const fn helper(name: &'static str, text: &'static str) -> Helper {
 /// Callees before callers.
 static HELPERS: &[Helper] = &[
     helper(
+        "as_one",
+        "template <class W, class T> __device__ __forceinline__ void as_one(T* to, const T* from) { *reinterpret_cast<W*>(to) = *reinterpret_cast<const W*>(from); }",
+    ),
+    helper(
         "from_bf16",
         "__device__ __forceinline__ float from_bf16(unsigned short x) { return __uint_as_float((unsigned)x << 16); }",
     ),
@@ -128,12 +132,96 @@ static HELPERS: &[Helper] = &[
         "__device__ __forceinline__ unsigned pack_f16(const float* x) { return (unsigned)to_f16(x[0]) | (unsigned)to_f16(x[1]) << 16; }",
     ),
     helper(
+        "pack_f8e4m3fn",
+        "__device__ __forceinline__ unsigned pack_f8e4m3fn(const float* x) { return (unsigned)to_f8e4m3fn(x[0]) | (unsigned)to_f8e4m3fn(x[1]) << 8 | (unsigned)to_f8e4m3fn(x[2]) << 16 | (unsigned)to_f8e4m3fn(x[3]) << 24; }",
+    ),
+    helper(
+        "pack_f8e5m2",
+        "__device__ __forceinline__ unsigned pack_f8e5m2(const float* x) { return (unsigned)to_f8e5m2(x[0]) | (unsigned)to_f8e5m2(x[1]) << 8 | (unsigned)to_f8e5m2(x[2]) << 16 | (unsigned)to_f8e5m2(x[3]) << 24; }",
+    ),
+    helper(
+        "pack_s8",
+        "__device__ __forceinline__ unsigned pack_s8(const signed char* x) { return (unsigned)(unsigned char)(x[0]) | (unsigned)(unsigned char)(x[1]) << 8 | (unsigned)(unsigned char)(x[2]) << 16 | (unsigned)(unsigned char)(x[3]) << 24; }",
+    ),
+    helper(
+        "pack_u8",
+        "__device__ __forceinline__ unsigned pack_u8(const unsigned char* x) { return (unsigned)(unsigned char)(x[0]) | (unsigned)(unsigned char)(x[1]) << 8 | (unsigned)(unsigned char)(x[2]) << 16 | (unsigned)(unsigned char)(x[3]) << 24; }",
+    ),
+    helper(
+        "pack_tf32",
+        "__device__ __forceinline__ unsigned pack_tf32(const float* x) { return __float_as_uint(x[0]); }",
+    ),
+    helper(
         "mma_bf16",
-        "__device__ __forceinline__ void mma_bf16(float* c, const float* a, const float* b) { asm(\"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3]) : \"r\"(pack_bf16(a)), \"r\"(pack_bf16(a + 2)), \"r\"(pack_bf16(a + 4)), \"r\"(pack_bf16(a + 6)), \"r\"(pack_bf16(b)), \"r\"(pack_bf16(b + 2))); }",
+        "__device__ __forceinline__ void mma_bf16(float* c, const unsigned* a, const unsigned* b) { asm(\"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3]) : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1])); }",
     ),
     helper(
         "mma_f16",
-        "__device__ __forceinline__ void mma_f16(float* c, const float* a, const float* b) { asm(\"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3]) : \"r\"(pack_f16(a)), \"r\"(pack_f16(a + 2)), \"r\"(pack_f16(a + 4)), \"r\"(pack_f16(a + 6)), \"r\"(pack_f16(b)), \"r\"(pack_f16(b + 2))); }",
+        "__device__ __forceinline__ void mma_f16(float* c, const unsigned* a, const unsigned* b) { asm(\"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3]) : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1])); }",
+    ),
+    helper(
+        "mma_f8e4m3fn",
+        "__device__ __forceinline__ void mma_f8e4m3fn(float* c, const unsigned* a, const unsigned* b) { asm(\"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3]) : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1])); }",
+    ),
+    helper(
+        "mma_f8e5m2",
+        "__device__ __forceinline__ void mma_f8e5m2(float* c, const unsigned* a, const unsigned* b) { asm(\"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3]) : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1])); }",
+    ),
+    helper(
+        "mma_s8",
+        "__device__ __forceinline__ void mma_s8(int* c, const unsigned* a, const unsigned* b) { asm(\"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+r\"(c[0]), \"+r\"(c[1]), \"+r\"(c[2]), \"+r\"(c[3]) : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1])); }",
+    ),
+    helper(
+        "mma_u8",
+        "__device__ __forceinline__ void mma_u8(int* c, const unsigned* a, const unsigned* b) { asm(\"mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+r\"(c[0]), \"+r\"(c[1]), \"+r\"(c[2]), \"+r\"(c[3]) : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1])); }",
+    ),
+    helper(
+        "mma_tf32",
+        "__device__ __forceinline__ void mma_tf32(float* c, const unsigned* a, const unsigned* b) { asm(\"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};\" : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3]) : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1])); }",
+    ),
+    helper(
+        "load_matrix_4",
+        "__device__ __forceinline__ void load_matrix_4(unsigned* to, const void* from) { asm volatile(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];\" : \"=r\"(to[0]), \"=r\"(to[1]), \"=r\"(to[2]), \"=r\"(to[3]) : \"r\"((unsigned)__cvta_generic_to_shared(from)) : \"memory\"); }",
+    ),
+    helper(
+        "far_matrix_4",
+        "__device__ __forceinline__ void far_matrix_4(unsigned* to, const void* from) { int lane = threadIdx.x & 31; for (int w = 0; w < 4; ++w) { const unsigned* p = (const unsigned*)__shfl_sync(~0u, (unsigned long long)from, 8 * w + lane / 4); to[w] = p[lane % 4]; } }",
+    ),
+    helper(
+        "load_matrix_trans_4",
+        "__device__ __forceinline__ void load_matrix_trans_4(unsigned* to, const void* from) { asm volatile(\"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];\" : \"=r\"(to[0]), \"=r\"(to[1]), \"=r\"(to[2]), \"=r\"(to[3]) : \"r\"((unsigned)__cvta_generic_to_shared(from)) : \"memory\"); }",
+    ),
+    helper(
+        "far_matrix_trans_4",
+        "__device__ __forceinline__ void far_matrix_trans_4(unsigned* to, const void* from) { int lane = threadIdx.x & 31; for (int w = 0; w < 4; ++w) { const unsigned short* p = (const unsigned short*)__shfl_sync(~0u, (unsigned long long)from, 8 * w + lane % 4 * 2); const unsigned short* q = (const unsigned short*)__shfl_sync(~0u, (unsigned long long)from, 8 * w + lane % 4 * 2 + 1); to[w] = (unsigned)p[lane / 4] | (unsigned)q[lane / 4] << 16; } }",
+    ),
+    helper(
+        "load_matrix_2",
+        "__device__ __forceinline__ void load_matrix_2(unsigned* to, const void* from) { asm volatile(\"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0,%1}, [%2];\" : \"=r\"(to[0]), \"=r\"(to[1]) : \"r\"((unsigned)__cvta_generic_to_shared(from)) : \"memory\"); }",
+    ),
+    helper(
+        "far_matrix_2",
+        "__device__ __forceinline__ void far_matrix_2(unsigned* to, const void* from) { int lane = threadIdx.x & 31; for (int w = 0; w < 2; ++w) { const unsigned* p = (const unsigned*)__shfl_sync(~0u, (unsigned long long)from, 8 * w + lane / 4); to[w] = p[lane % 4]; } }",
+    ),
+    helper(
+        "load_matrix_trans_2",
+        "__device__ __forceinline__ void load_matrix_trans_2(unsigned* to, const void* from) { asm volatile(\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];\" : \"=r\"(to[0]), \"=r\"(to[1]) : \"r\"((unsigned)__cvta_generic_to_shared(from)) : \"memory\"); }",
+    ),
+    helper(
+        "far_matrix_trans_2",
+        "__device__ __forceinline__ void far_matrix_trans_2(unsigned* to, const void* from) { int lane = threadIdx.x & 31; for (int w = 0; w < 2; ++w) { const unsigned short* p = (const unsigned short*)__shfl_sync(~0u, (unsigned long long)from, 8 * w + lane % 4 * 2); const unsigned short* q = (const unsigned short*)__shfl_sync(~0u, (unsigned long long)from, 8 * w + lane % 4 * 2 + 1); to[w] = (unsigned)p[lane / 4] | (unsigned)q[lane / 4] << 16; } }",
+    ),
+    helper(
+        "copy_ahead_4",
+        "__device__ __forceinline__ void copy_ahead_4(void* to, const void* from) { asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(__cvta_generic_to_global(from)) : \"memory\"); }",
+    ),
+    helper(
+        "copy_ahead_8",
+        "__device__ __forceinline__ void copy_ahead_8(void* to, const void* from) { asm volatile(\"cp.async.ca.shared.global [%0], [%1], 8;\" :: \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(__cvta_generic_to_global(from)) : \"memory\"); }",
+    ),
+    helper(
+        "copy_ahead_16",
+        "__device__ __forceinline__ void copy_ahead_16(void* to, const void* from) { asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\" :: \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(__cvta_generic_to_global(from)) : \"memory\"); }",
     ),
     helper(
         "float_max",

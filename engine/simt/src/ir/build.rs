@@ -264,21 +264,44 @@ impl Builder {
         let dtype = self.kernel.memory(memory).dtype;
         let mask = mask.map(|mask| self.splat(mask, regs));
         let other = mask.and(other).map(|other| self.splat(other, regs));
-        let op = Op::Load { memory, masked: mask.is_some(), other: other.is_some(), private };
+        let op = Op::Load { memory, masked: mask.is_some(), other: other.is_some(), private, vector: 1 };
         let operands: SmallVec<[Value; 4]> = std::iter::once(index).chain(mask).chain(other).collect();
         self.add(op, &operands, &[Ty { dtype, regs }], Vec::new())[0]
     }
 
+    /// How many regions are open around what is added next.
+    pub fn depth(&self) -> usize {
+        self.open.len() - 1
+    }
+
+    /// How many regions are open around the place where a value is defined.
+    pub fn depth_of(&self, value: Value) -> usize {
+        self.depths[value.0 as usize]
+    }
+
     /// A store.
     pub fn store(&mut self, memory: MemoryId, index: Value, value: Value, mask: Option<Value>, private: bool) {
+        self.store_at(self.depth(), memory, index, value, mask, private);
+    }
+
+    /// A store in a region that is open around this place, and in which the operands are.
+    pub fn store_at(
+        &mut self,
+        depth: usize,
+        memory: MemoryId,
+        index: Value,
+        value: Value,
+        mask: Option<Value>,
+        private: bool,
+    ) {
         let regs = self.ty(index).regs;
         self.written(memory);
         let value = self.splat(value, regs);
         let mask = mask.map(|mask| self.splat(mask, regs));
-        let op = Op::Store { memory, masked: mask.is_some(), private };
+        let op = Op::Store { memory, masked: mask.is_some(), private, vector: 1 };
         let mut operands: SmallVec<[Value; 4]> = smallvec![index, value];
         operands.extend(mask);
-        self.add(op, &operands, &[], Vec::new());
+        self.add_to(depth, op, &operands, &[], Vec::new());
     }
 
     fn value(&mut self, ty: Ty, depth: usize) -> Value {

@@ -37,6 +37,8 @@ pub enum Op {
         other: bool,
         /// Whether no two threads have an index in common.
         private: bool,
+        /// How many registers are one access; see [`Op::Store`].
+        vector: u32,
     },
     /// Operands: index, value, mask?. No results. Two threads never store different values to one place.
     Store {
@@ -46,6 +48,9 @@ pub enum Op {
         masked: bool,
         /// Whether no two threads have an index in common.
         private: bool,
+        /// How many registers are one access, a power of two: their indices follow each other, the first is divisible by their
+        /// number, and they have one mask.
+        vector: u32,
     },
     /// `memory[index] = combine(memory[index], value)`, indivisible. Operands: index, value, mask?. Result: what was there.
     Atomic {
@@ -60,6 +65,33 @@ pub enum Op {
     Barrier,
     /// Sums of products on tensor cores, by each warp for itself. Operands: a, b, c.
     Mma(Mma),
+    /// Pieces of 16 bytes from shared memory, eight rows of one at a time, dealt to a warp's lanes as [`Op::Mma`] wants them
+    /// (`ldmatrix`). Operand: where pieces begin, of which lanes `8 * w` to `8 * w + 7` say those of word `w`. Result, for each
+    /// register of the operand, words one after the other: lane `l` gets, of word `w`, the `l % 4`th word of the piece that lane
+    /// `8 * w + l / 4` said; or, `trans`, the `l / 4`th elements of the pieces that lanes `8 * w + l % 4 * 2` and the next said.
+    LoadMatrix {
+        /// Of what.
+        memory: MemoryId,
+        /// Whether rows and columns change places; only of elements of two bytes.
+        trans: bool,
+        /// Words for each register of the operand: 2 or 4.
+        words: u32,
+    },
+    /// Starts copies from an array of the launch to shared memory, of whole vectors of registers (see [`Op::Store`]) of 4, 8 or 16
+    /// bytes. Operands: index there, index here, mask. What is here meanwhile is neither old nor new.
+    CopyAhead {
+        /// From what.
+        from: MemoryId,
+        /// To what.
+        memory: MemoryId,
+        /// How many registers are one copy.
+        vector: u32,
+    },
+    /// Ends a group of copies: all that were started since the last. It may be empty.
+    CommitAhead,
+    /// Waits until no more than so many groups are under way, the last ones. The thread that waits sees its own copies; others see
+    /// them after a barrier.
+    WaitAhead(u32),
     /// Operands: lower, upper (uniform, one register, one integer dtype), carries.... Region `(i, carries...)`.
     For,
     /// Operands: carries.... Regions `(carries...)`: a uniform bool, and the next carries.
@@ -115,17 +147,18 @@ impl Combine {
     }
 }
 
-/// A product of tensor cores, `mma.sync.aligned.m16n8k16`, once for every pair of a tile of 16 rows and one of 8 columns: the
-/// result is `c + a * b`, summed up in `f32`.
+/// A product of tensor cores, `mma.sync.aligned.m16n8k..`, once for every pair of a tile of 16 rows and one of 8 columns: the
+/// result is `c + a * b`, summed up in `f32`, or in `i32` for integers.
 ///
-/// Tiles stand one behind the other in a value's registers, those of `c` row by row. What a lane holds of a tile is what the
-/// instruction wants: with `g` the lane without its lowest two bits and `t` those two, register `r`, bit by bit, of
-/// - `a` (16 x 16, 8 registers): row `g + 8 * r1`, column `2 * t + r0 + 8 * r2`;
-/// - `b` (16 x 8, 4 registers): row `2 * t + r0 + 8 * r1`, column `g`;
-/// - `c` (16 x 8, 4 registers): row `g + 8 * r1`, column `2 * t + r0`.
+/// Tiles stand one behind the other in a value's registers, those of `c` row by row. `a` and `b` come in *words* of four bytes,
+/// each of several terms next to each other. What a lane holds of a tile is what the instruction wants: with `g` the lane without
+/// its lowest two bits and `t` those two, word `w`, bit by bit, of
+/// - `a` (4 words): row `g + 8 * w0`, terms from word `t + 4 * w1` of the row on;
+/// - `b` (2 words): column `g`, terms from word `t + 4 * w0` of the column on;
+/// - and register `r` of `c` (16 x 8, 4 registers): row `g + 8 * r1`, column `2 * t + r0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mma {
-    /// Of `a` and `b`: `bf16` or `f16`.
+    /// Of `a` and `b`: `bf16`, `f16`, floats and integers of eight bits, or `f32` without its lower mantissa (`tf32`).
     pub dtype: DType,
     /// Tiles of rows that each warp has.
     pub rows: u32,
@@ -138,8 +171,24 @@ impl Mma {
     pub const M: usize = 16;
     /// Columns of a tile.
     pub const N: usize = 8;
+
+    /// Terms in a word.
+    pub fn per_word(self) -> u32 {
+        (4 / self.dtype.size_bytes()).max(1) as u32
+    }
+
     /// Terms that are summed up.
-    pub const K: usize = 16;
+    pub fn terms(self) -> usize {
+        8 * self.per_word() as usize
+    }
+
     /// Registers of a tile of `a`, `b` and `c`.
-    pub const REGISTERS: [u32; 3] = [8, 4, 4];
+    pub fn registers(self) -> [u32; 3] {
+        [4 * self.per_word(), 2 * self.per_word(), 4]
+    }
+
+    /// What is summed up in.
+    pub fn sums(self) -> DType {
+        if self.dtype.is_float() { DType::F32 } else { DType::I32 }
+    }
 }

@@ -114,19 +114,36 @@ impl Kernel {
             Op::Pick(table) if table.iter().all(|&from| from == 0) => format!("splat {}", table.len()),
             Op::Pick(table) => format!("pick {table:?}"),
             Op::ShuffleXor(mask) => format!("shuffle_xor {mask}"),
-            Op::Load { memory, masked, other, .. } => format!("load {}{}", name(*memory), masks(*masked, *other)),
-            Op::Store { memory, masked, .. } => format!("store {}{}", name(*memory), masks(*masked, false)),
+            Op::Load { memory, masked, other, vector, .. } => {
+                format!("load{} {}{}", wide(*vector), name(*memory), masks(*masked, *other))
+            }
+            Op::Store { memory, masked, vector, .. } => {
+                format!("store{} {}{}", wide(*vector), name(*memory), masks(*masked, false))
+            }
             Op::Atomic { memory, combine, masked } => {
                 format!("atomic {} {}{}", combine.name(), name(*memory), masks(*masked, false))
             }
             Op::Barrier => "barrier".to_string(),
             Op::Mma(mma) => format!("mma {} rows={} columns={}", mma.dtype.short_name(), mma.rows, mma.columns),
+            Op::LoadMatrix { memory, trans, words } => {
+                format!("load_matrix.{words}{} {}", if *trans { " trans" } else { "" }, name(*memory))
+            }
+            Op::CopyAhead { from, memory, vector } => {
+                format!("copy_ahead{} {} to {}", wide(*vector), name(*from), name(*memory))
+            }
+            Op::CommitAhead => "commit_ahead".to_string(),
+            Op::WaitAhead(pending) => format!("wait_ahead {pending}"),
             Op::For => "for".to_string(),
             Op::While => "while".to_string(),
             Op::Switch => "switch".to_string(),
             Op::Print(pieces) => format!("print {pieces:?}"),
         }
     }
+}
+
+/// So many registers at a time.
+fn wide(vector: u32) -> String {
+    if vector == 1 { String::new() } else { format!(".{vector}") }
 }
 
 fn list(values: &[Value]) -> String {

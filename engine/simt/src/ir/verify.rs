@@ -1,7 +1,7 @@
 //! Checks that a kernel is well formed: values defined before they are used, types as the instructions want them. Says nothing of
 //! what a kernel computes, nor whether what control flow depends on is uniform: the simulator sees that.
 
-use super::{Inst, Kernel, Mma, Op, Region, Space, Ty, Value, WARP};
+use super::{Inst, Kernel, Op, Region, Space, Ty, Value, WARP};
 use pallas_ir::op::InferContext;
 use pallas_ir::{Location, TensorType, Type};
 use pallas_syntax::Span;
@@ -74,6 +74,16 @@ impl Checker<'_> {
         let int = |ty: &Ty| ty.dtype == DType::I32;
         match &inst.op {
             Op::Const(_) | Op::Block | Op::Owner(_) | Op::Barrier | Op::Print(_) => {}
+            Op::CommitAhead | Op::WaitAhead(_) => {}
+            Op::CopyAhead { from, memory, vector } => {
+                let (from, to) = (self.kernel.memory(*from), self.kernel.memory(*memory));
+                wants(from.dtype == to.dtype && matches!(to.space, Space::Shared), "shared memory of one dtype")?;
+                wants(matches!(from.space, Space::Operand { .. }), "an array of the launch")?;
+                wants(operands.len() == 3 && operands[..2].iter().all(int), "two i32 indices and a mask")?;
+                wants(operands.iter().all(|ty| ty.regs == operands[0].regs), "one number of registers")?;
+                let bytes = to.dtype.size_bytes() * *vector as usize;
+                wants(whole(*vector, operands[0].regs) && matches!(bytes, 4 | 8 | 16), "copies of 4, 8 or 16 bytes")?;
+            }
             Op::Coord { layout, .. } => {
                 wants(results == [Ty { dtype: DType::I32, regs: layout.registers() }], "registers of its layout")?;
                 wants(1 << layout.threads.len() == self.kernel.threads, "threads of its layout")?;
@@ -95,13 +105,15 @@ impl Checker<'_> {
             Op::ShuffleXor(mask) => {
                 wants(operands == results && *mask < WARP, "one value, and lanes of a warp")?;
             }
-            Op::Load { memory, masked, other, .. } => {
+            Op::Load { memory, masked, other, vector, .. } => {
+                wants(results.len() == 1 && whole(*vector, results[0].regs), "a vector of its registers")?;
                 let memory = self.kernel.memory(*memory);
                 wants(operands.len() == 1 + usize::from(*masked) + usize::from(*other), "its operands")?;
                 wants(int(&operands[0]) && operands.iter().all(|ty| ty.regs == results[0].regs), "an i32 index")?;
                 wants(results[0].dtype == memory.dtype, "the dtype of the array")?;
             }
-            Op::Store { memory, masked, .. } => {
+            Op::Store { memory, masked, vector, .. } => {
+                wants(operands.first().is_some_and(|ty| whole(*vector, ty.regs)), "a vector of its registers")?;
                 let memory = self.kernel.memory(*memory);
                 wants(operands.len() == 2 + usize::from(*masked), "its operands")?;
                 wants(int(&operands[0]) && operands[1].dtype == memory.dtype, "an i32 index, the dtype of the array")?;
@@ -114,11 +126,20 @@ impl Checker<'_> {
                 wants(operands[1].dtype == memory.dtype && !is_constant(&memory.space), "memory that can be written")?;
             }
             Op::Mma(mma) => {
-                let [a, b, c] = Mma::REGISTERS;
+                let [a, b, c] = mma.registers();
                 let registers = [a * mma.rows, b * mma.columns, c * mma.rows * mma.columns];
                 wants(operands.iter().map(|ty| ty.regs).eq(registers), "registers of its tiles")?;
                 wants(operands[..2].iter().all(|ty| ty.dtype == mma.dtype), "factors of its dtype")?;
-                wants(operands[2].dtype == DType::F32 && results == operands[2..], "sums in f32")?;
+                wants(operands[2].dtype == mma.sums() && results == operands[2..], "sums in f32 or i32")?;
+            }
+            Op::LoadMatrix { memory, trans, words } => {
+                let memory = self.kernel.memory(*memory);
+                let bytes = memory.dtype.size_bytes();
+                let own = matches!(memory.space, Space::Shared | Space::Workspace);
+                wants(own && (!trans || bytes == 2) && matches!(words, 2 | 4), "memory of a block, words of it")?;
+                wants(operands.len() == 1 && int(&operands[0]), "an i32 index")?;
+                let regs = operands[0].regs * words * (4 / bytes.clamp(1, 4)) as u32;
+                wants(results == [Ty { dtype: memory.dtype, regs }], "its words")?;
             }
             Op::For => {
                 wants(operands.len() >= 2 && operands[..2].iter().all(|ty| ty.regs == 1), "bounds of one register")?;
@@ -151,6 +172,11 @@ impl Checker<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether so many registers at a time are all registers.
+fn whole(vector: u32, regs: u32) -> bool {
+    vector.is_power_of_two() && regs.is_multiple_of(vector)
 }
 
 fn is_constant(space: &Space) -> bool {

@@ -28,12 +28,11 @@ impl Lower<'_> {
         view: &RefView,
         pattern: &IndexPattern,
         operands: &[ValueId],
-        shape: &[usize],
+        layout: &Layout,
         padded: bool,
         writes: bool,
     ) -> Result<Place, Refusal> {
-        let layout = self.layout(shape);
-        let mut mask = self.elements(&layout);
+        let mut mask = self.elements(layout);
         let mut operands = operands.iter().copied();
         let is_block = pattern.0.iter().all(|dim| match dim {
             DimIndex::Slice { stride, .. } => *stride == 1,
@@ -42,7 +41,7 @@ impl Lower<'_> {
         });
         // Dimensions of the result: slices before the arrays, the arrays, slices after.
         let slices = pattern.0.iter().filter(|dim| matches!(dim, DimIndex::Slice { .. })).count();
-        let (before, arrays) = (pattern.array_position(), shape.len().saturating_sub(slices));
+        let (before, arrays) = (pattern.array_position(), layout.shape.len().saturating_sub(slices));
         let mut slice = 0;
         let mut address = Number::Known(0);
         let mut offsets: Vec<Value> = Vec::new();
@@ -69,7 +68,7 @@ impl Lower<'_> {
                     slice += 1;
                     let last = stride as i64 * (size as i64 - 1).max(0);
                     let whole = matches!(first, Number::Known(first) if first >= 0 && first + last < bound);
-                    let coord = self.b.coord(&layout, result);
+                    let coord = self.b.coord(layout, result);
                     if whole || (is_block && !padded) {
                         let first = match whole {
                             true => first,
@@ -102,10 +101,10 @@ impl Lower<'_> {
                 }
                 DimIndex::Array => {
                     let value = operands.next().ok_or_else(|| self.malformed())?;
-                    let tile = self.tile(value)?;
+                    let tile = self.held(value)?;
                     let wide = self.b.convert(tile.value, pallas_tensor::DType::I32);
                     let tile = Tile { value: wide, ..tile };
-                    let at = self.spread(&tile, shape, before + arrays)?;
+                    let at = self.spread(&tile, layout, before + arrays);
                     let at = self.scattered(at, bound, writes, &mut mask);
                     self.along(dim, at, step, &mut address, &mut offsets, &mut mask);
                 }
@@ -124,13 +123,12 @@ impl Lower<'_> {
             index = self.b.binary(&ops::ADD, index, offset);
         }
         let is_private = layout.is_private() && !pattern.0.contains(&DimIndex::Array);
-        Ok(Place { index, mask, layout, is_private })
+        Ok(Place { index, mask, layout: layout.clone(), is_private })
     }
 
     /// All of a Ref.
-    pub(crate) fn whole(&mut self, view: &RefView) -> Result<Place, Refusal> {
-        let shape = view.shape();
-        self.place(view, &IndexPattern::full(&shape), &[], &shape, false, true)
+    pub(crate) fn whole(&mut self, view: &RefView, layout: &Layout) -> Result<Place, Refusal> {
+        self.place(view, &IndexPattern::full(&view.shape()), &[], layout, false, true)
     }
 
     pub(crate) fn malformed(&self) -> Refusal {
@@ -208,16 +206,19 @@ impl Lower<'_> {
         mask: &mut Option<Value>,
     ) {
         if let Some(extent) = dim.extent {
-            let step = self.b.int(step);
-            let far = self.b.binary(&ops::MUL, at, step);
-            let offset = dim.offset.value(&mut self.b);
-            let place = self.b.binary(&ops::ADD, far, offset);
+            let far = self.scaled(at, step);
+            let place = match dim.offset {
+                Number::Known(0) => far,
+                offset => {
+                    let offset = offset.value(&mut self.b);
+                    self.b.binary(&ops::ADD, far, offset)
+                }
+            };
             self.bounded(place, extent, mask);
         }
         let base = dim.offset.times(&mut self.b, dim.stride);
         *address = address.add(&mut self.b, base);
-        let far = self.b.int(step * dim.stride);
-        offsets.push(self.b.binary(&ops::MUL, at, far));
+        offsets.push(self.scaled(at, step * dim.stride));
     }
 
     /// Masks off what is outside of the array.

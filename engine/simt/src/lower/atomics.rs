@@ -4,7 +4,8 @@
 use super::context::Lower;
 use super::moves::Map;
 use crate::Refusal;
-use crate::ir::{Combine, Op, Ty};
+use crate::ir::{Combine, Op, Ty, Value};
+use crate::layout::Layout;
 use pallas_ir::{DimIndex, OpData, Target};
 
 impl Lower<'_> {
@@ -13,10 +14,10 @@ impl Lower<'_> {
         let name = op.attributes.str("combine").unwrap_or_default();
         let combine = Combine::ALL.iter().find(|(word, _)| *word == name).map(|(_, combine)| *combine);
         let combine = combine.ok_or_else(|| self.refuse(op))?;
-        let place = self.place(&access.view, &access.pattern, &access.indices, &access.shape, access.padded, true)?;
+        let place = self.place(&access.view, &access.pattern, &access.indices, &access.layout, access.padded, true)?;
         let value = access.value.ok_or_else(|| self.malformed())?.value;
         let mask = match &access.mask {
-            Some(mask) => Some(self.spread(mask, &access.shape, access.shape.len())?),
+            Some(mask) => Some(self.spread(mask, &access.layout, access.layout.shape.len())),
             None => None,
         };
         let arrays = access.pattern.0.contains(&DimIndex::Array);
@@ -27,7 +28,7 @@ impl Lower<'_> {
                 None => value,
             };
             self.write(&access.view, &place, new, mask);
-            self.set(op, old);
+            self.results(op, old, access.layout);
             return Ok(());
         }
         let mask = match (place.mask, mask) {
@@ -45,16 +46,22 @@ impl Lower<'_> {
         let mut old = self.b.add(what, &operands, &[ty], Vec::new())[0];
         if !place.layout.is_private() && self.is_used(op) {
             // Only one of the threads that share an element knows what was there.
-            let stage = self.stage(ty.dtype, access.shape.iter().product());
-            let map = Map::row_major(&access.shape);
+            let stage = self.stage(ty.dtype, access.layout.shape.iter().product());
+            let map = Map::row_major(&access.layout.shape);
             let elements = self.elements(&place.layout);
             let once = self.once(&place.layout, elements);
             let index = self.address(&place.layout, &map.strides, map.base);
             self.b.store(stage, index, old, once, false);
             old = self.b.load(stage, index, elements, None, false);
         }
-        self.set(op, old);
+        self.results(op, old, access.layout);
         Ok(())
+    }
+
+    fn results(&mut self, op: &OpData, old: Value, layout: Layout) {
+        if let Some(&result) = op.results.first() {
+            self.set_dealt(result, old, layout);
+        }
     }
 
     /// Whether anybody uses the first result of an op.

@@ -31,8 +31,14 @@ type State = HashMap<MemoryId, Touched>;
 /// Inserts them.
 pub fn insert(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
+    let mut ahead = HashSet::new();
+    body.walk(&mut |inst| {
+        if let Op::CopyAhead { memory, .. } = inst.op {
+            ahead.insert(memory);
+        }
+    });
     let mut state = State::new();
-    region(&mut body, &mut state);
+    region(&mut body, &mut state, &ahead);
     kernel.body = body;
 }
 
@@ -41,6 +47,7 @@ fn access(inst: &Inst) -> Option<(MemoryId, Way, bool)> {
     let way = |private: bool| if private { Way::Own(inst.operands[0]) } else { Way::Any };
     match inst.op {
         Op::Load { memory, private, .. } => Some((memory, way(private), false)),
+        Op::LoadMatrix { memory, .. } => Some((memory, Way::Any, false)),
         Op::Store { memory, private, .. } => Some((memory, way(private), true)),
         Op::Atomic { memory, .. } => Some((memory, Way::Atomic, true)),
         _ => None,
@@ -55,7 +62,7 @@ impl Touched {
     }
 }
 
-fn region(body: &mut Region, state: &mut State) {
+fn region(body: &mut Region, state: &mut State, ahead: &HashSet<MemoryId>) {
     let mut insts: Vec<Inst> = Vec::with_capacity(body.insts.len());
     for mut inst in body.insts.drain(..) {
         match &inst.op {
@@ -69,22 +76,35 @@ fn region(body: &mut Region, state: &mut State) {
                 // A round may begin after any round, or after what came before the loop.
                 let before = state.clone();
                 for inner in &mut inst.regions {
-                    region(inner, state);
+                    region(inner, state, ahead);
                 }
                 forget_indices(&inst, state);
                 merge(state, &before);
                 for inner in &mut inst.regions {
-                    region(inner, state);
+                    region(inner, state, ahead);
                 }
                 forget_indices(&inst, state);
                 merge(state, &before);
+            }
+            // Copies land here, whoever started them.
+            Op::WaitAhead(_) => {
+                for &memory in ahead {
+                    state.entry(memory).or_default().writes.insert(Way::Any);
+                }
+            }
+            // Nobody may read any more what a copy is started to; that it has landed is the wait's matter.
+            Op::CopyAhead { memory, .. } => {
+                if state.get(memory).is_some_and(|touched| touched.meets(Way::Any, true)) {
+                    insts.push(barrier(&inst));
+                    state.clear();
+                }
             }
             Op::Switch => {
                 let before = state.clone();
                 let mut after = State::new();
                 for inner in &mut inst.regions {
                     let mut branch = before.clone();
-                    region(inner, &mut branch);
+                    region(inner, &mut branch, ahead);
                     merge(&mut after, &branch);
                 }
                 *state = after;

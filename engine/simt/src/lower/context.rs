@@ -1,20 +1,25 @@
 //! What lowering knows on its way through a kernel.
 
+use super::anchors::{Anchors, Deal, anchors};
+use super::moves::Map;
 use super::number::Number;
 use super::refs::RefView;
-use crate::Refusal;
+use super::stage::Swizzle;
+use crate::{Architecture, Refusal};
 use crate::ir::{Builder, MemoryId, Space, Value};
 use crate::layout::{Layout, log2};
-use pallas_ir::{Function, Launch, OpData, RegionId, Type, ValueId};
+use pallas_ir::{Function, Launch, OpData, RegionId, Role, Type, ValueId};
 use pallas_syntax::Span;
 use pallas_tensor::DType;
 use std::collections::HashMap;
 
-/// A tile in registers, dealt as [`Lower::layout`] says for its shape.
+/// A tile in registers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tile {
     pub(crate) value: Value,
     pub(crate) shape: Vec<usize>,
+    /// How it is dealt.
+    pub(crate) layout: Layout,
 }
 
 /// What a value of the kernel is now.
@@ -32,6 +37,10 @@ pub(crate) struct Lower<'a> {
     pub(crate) b: Builder,
     /// Logarithm of the number of threads.
     pub(crate) log_threads: usize,
+    /// How tiles are dealt by their shape.
+    pub(crate) deal: Deal,
+    /// Values that are dealt otherwise.
+    pub(crate) anchors: Anchors,
     pub(crate) values: HashMap<ValueId, Bound>,
     /// The ids of the program, and the extents of the grid, for questions to it.
     pub(crate) ids: Vec<Number>,
@@ -39,6 +48,9 @@ pub(crate) struct Lower<'a> {
     /// Where tiles lie while they change hands, by dtype and number: those that are there at the same time have numbers of their
     /// own.
     pub(crate) stages: HashMap<(DType, usize), MemoryId>,
+    /// Values that lie in shared memory for good, and how many bytes all of them have.
+    pub(crate) staged: HashMap<(Value, Swizzle), MemoryId>,
+    pub(crate) own_bytes: usize,
 }
 
 /// Elements of the largest tile that each thread has, before there are more threads.
@@ -47,8 +59,9 @@ const ELEMENTS: usize = 8;
 const MOST: usize = 8;
 
 impl<'a> Lower<'a> {
-    pub(crate) fn new(launch: &'a Launch, plan: &super::grid::Plan) -> Lower<'a> {
+    pub(crate) fn new(launch: &'a Launch, plan: &super::grid::Plan, architecture: Architecture) -> Lower<'a> {
         let log_threads = log_threads(&launch.kernel);
+        let deal = Deal { threads: log_threads, vector: vector(launch), capability: architecture.capability };
         let name: String =
             launch.kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let mut b = Builder::new(format!("pallas_{}", name.trim_matches('_')), 1 << log_threads);
@@ -59,16 +72,34 @@ impl<'a> Lower<'a> {
             function: &launch.kernel,
             b,
             log_threads,
+            deal,
+            anchors: anchors(&launch.kernel, deal),
             values: HashMap::new(),
             ids: Vec::new(),
             grid: launch.grid.clone(),
             stages: HashMap::new(),
+            staged: HashMap::new(),
+            own_bytes: 0,
         }
     }
 
-    /// How tiles of a shape are dealt.
+    /// How tiles of a shape are dealt, as long as nothing else is said of a value.
     pub(crate) fn layout(&self, shape: &[usize]) -> Layout {
-        Layout::blocked(shape, self.log_threads)
+        self.deal.layout(shape)
+    }
+
+    /// How a value is dealt.
+    pub(crate) fn dealt(&self, value: ValueId) -> Layout {
+        self.anchors.get(&value).cloned().unwrap_or_else(|| self.layout(self.function.ty(value).shape()))
+    }
+
+    /// A tile's value dealt in another way.
+    pub(crate) fn relaid(&mut self, tile: &Tile, layout: &Layout) -> Value {
+        if tile.layout == *layout {
+            return tile.value;
+        }
+        let map = Map::row_major(&tile.shape);
+        self.redeal(&[(tile.value, tile.layout.clone(), map.clone())], layout, &map)
     }
 
     /// Where an op stands in the source.
@@ -87,7 +118,15 @@ impl<'a> Lower<'a> {
             .with_help("run the kernel with `--device interpret`")
     }
 
-    pub(crate) fn tile(&self, value: ValueId) -> Result<Tile, Refusal> {
+    /// A tile, dealt as its shape is.
+    pub(crate) fn tile(&mut self, value: ValueId) -> Result<Tile, Refusal> {
+        let tile = self.held(value)?;
+        let layout = self.layout(&tile.shape);
+        Ok(Tile { value: self.relaid(&tile, &layout), layout, ..tile })
+    }
+
+    /// A tile, however it is dealt.
+    pub(crate) fn held(&self, value: ValueId) -> Result<Tile, Refusal> {
         match self.values.get(&value) {
             Some(Bound::Tile(tile)) => Ok(tile.clone()),
             _ => Err(Refusal::new("a tile is used before it is computed", self.b.span)),
@@ -103,11 +142,11 @@ impl<'a> Lower<'a> {
 
     /// A scalar as a number.
     pub(crate) fn number(&mut self, value: ValueId) -> Result<Number, Refusal> {
-        let tile = self.tile(value)?;
+        let tile = self.held(value)?;
         Ok(Number::of(&mut self.b, tile.value))
     }
 
-    /// Says what the first result of an op is.
+    /// Says what the first result of an op is, dealt as its shape is.
     pub(crate) fn set(&mut self, op: &OpData, value: Value) {
         if let Some(&result) = op.results.first() {
             self.set_value(result, value);
@@ -115,8 +154,17 @@ impl<'a> Lower<'a> {
     }
 
     pub(crate) fn set_value(&mut self, result: ValueId, value: Value) {
+        let layout = self.layout(self.function.ty(result).shape());
+        self.set_dealt(result, value, layout);
+    }
+
+    /// Says what a value is, dealt in some way.
+    pub(crate) fn set_dealt(&mut self, result: ValueId, value: Value, layout: Layout) {
         let shape = self.function.ty(result).shape().to_vec();
-        self.values.insert(result, Bound::Tile(Tile { value, shape }));
+        let to = self.dealt(result);
+        let tile = Tile { value, shape, layout };
+        let value = self.relaid(&tile, &to);
+        self.values.insert(result, Bound::Tile(Tile { value, layout: to, ..tile }));
     }
 
     /// The ops of a region; what it yields.
@@ -166,6 +214,11 @@ impl<'a> Lower<'a> {
         self.numbered_stage(dtype, 0, len)
     }
 
+    /// An array for one tile only.
+    pub(crate) fn fresh_stage(&mut self, name: String, dtype: DType, len: usize) -> MemoryId {
+        self.b.memory(name, dtype, len.max(1), Space::Shared)
+    }
+
     /// One of several such arrays.
     pub(crate) fn numbered_stage(&mut self, dtype: DType, number: usize, len: usize) -> MemoryId {
         let id = match self.stages.get(&(dtype, number)) {
@@ -183,17 +236,29 @@ impl<'a> Lower<'a> {
 
     /// Address `base + sum(coordinate * stride)` of every register of a tile.
     pub(crate) fn address(&mut self, layout: &Layout, strides: &[i64], base: Number) -> Value {
-        let mut address = base.value(&mut self.b);
+        let mut address = (base != Number::Known(0)).then(|| base.value(&mut self.b));
         for (dim, &stride) in strides.iter().enumerate() {
             if layout.shape[dim] <= 1 || stride == 0 {
                 continue;
             }
             let coord = self.b.coord(layout, dim);
-            let stride = self.b.int(stride);
-            let offset = self.b.binary(&pallas_ir::ops::MUL, coord, stride);
-            address = self.b.binary(&pallas_ir::ops::ADD, address, offset);
+            let offset = self.scaled(coord, stride);
+            address = Some(match address {
+                Some(address) => self.b.binary(&pallas_ir::ops::ADD, address, offset),
+                None => offset,
+            });
         }
+        let address = address.unwrap_or_else(|| self.b.int(0));
         self.b.splat(address, layout.registers())
+    }
+
+    /// A multiple.
+    pub(crate) fn scaled(&mut self, value: Value, factor: i64) -> Value {
+        if factor == 1 {
+            return value;
+        }
+        let factor = self.b.int(factor);
+        self.b.binary(&pallas_ir::ops::MUL, value, factor)
     }
 }
 
@@ -204,6 +269,13 @@ pub(crate) fn row_major(shape: &[usize]) -> Vec<i64> {
         strides[dim - 1] = strides[dim] * shape[dim].max(1) as i64;
     }
     strides
+}
+
+/// So many neighbours that those of the narrowest array are 16 bytes, but no more than eight.
+fn vector(launch: &Launch) -> usize {
+    let widths = launch.operands.iter().filter(|operand| operand.role != Role::Prefetch);
+    let narrowest = widths.map(|operand| operand.array.dtype.size_bytes()).min().unwrap_or(4);
+    log2(16 / narrowest.clamp(2, 16))
 }
 
 /// As many threads as the largest tile keeps busy.

@@ -16,9 +16,10 @@ impl Lower<'_> {
             return Ok(());
         }
         let (source, destination) = (self.reference(op.operands[0])?, self.reference(op.operands[1])?);
-        let from = self.whole(&source)?;
+        let layout = self.layout(&source.shape());
+        let from = self.whole(&source, &layout)?;
         let mut value = self.read(&source, &from, false, None);
-        let to = self.whole(&destination)?;
+        let to = self.whole(&destination, &layout)?;
         if op.attributes.flag("add") {
             let old = self.read(&destination, &to, false, None);
             value = self.b.binary(&ops::ADD, old, value);

@@ -13,7 +13,11 @@ pub(crate) fn remove(kernel: &mut Kernel) {
 }
 
 fn has_effect(op: &Op) -> bool {
-    matches!(op, Op::Store { .. } | Op::Atomic { .. } | Op::Barrier | Op::Print(_) | Op::For | Op::While | Op::Switch)
+    matches!(
+        op,
+        Op::Store { .. } | Op::Atomic { .. } | Op::Barrier | Op::Print(_) | Op::For | Op::While | Op::Switch
+            | Op::CopyAhead { .. } | Op::CommitAhead | Op::WaitAhead(_)
+    )
 }
 
 /// From the end to the beginning, so that what is used is known. Loops and branches stay whole.
@@ -38,7 +42,7 @@ fn sweep(region: &mut Region, used: &mut HashSet<Value>) {
 fn memories(kernel: &mut Kernel) {
     let mut read: HashSet<MemoryId> = HashSet::new();
     kernel.body.walk(&mut |inst| match inst.op {
-        Op::Load { memory, .. } | Op::Atomic { memory, .. } => {
+        Op::Load { memory, .. } | Op::LoadMatrix { memory, .. } | Op::Atomic { memory, .. } => {
             read.insert(memory);
         }
         _ => {}

@@ -1,140 +1,93 @@
-//! Products of matrices. Both factors lie in shared memory; every thread sums up the elements of the result that are dealt to it,
-//! one term after the other. Narrow floats are summed in `f32`, integers in the result's dtype.
+//! Products of matrices: which way one is computed. Two plain matrices go through tensor cores where those take their dtypes
+//! ([`mma`](super::mma)), else through sums of a tile for each thread ([`fma`](super::fma)); everything else, batches and several
+//! contracting axes, one term after the other ([`terms`](super::terms)). Narrow floats are summed in `f32`, integers in the
+//! result's dtype.
 
-use super::context::{Lower, row_major};
-use super::moves::Map;
-use super::number::Number;
+use super::anchors::Deal;
+use super::context::Lower;
+use super::{fma, mma};
 use crate::Refusal;
-use crate::ir::{MemoryId, Op, Ty, Value};
 use crate::layout::Layout;
-use pallas_ir::{OpData, ops};
-use pallas_tensor::{DType, Scalar};
+use pallas_ir::{Function, OpData, ValueId};
+use pallas_tensor::DType;
 
-/// A factor of a plain product of two matrices, as it lies in shared memory.
-pub(crate) struct Side {
-    pub(crate) stage: MemoryId,
-    /// How far rows (of the left factor) or columns (of the right one) are apart.
-    pub(crate) free: i64,
-    /// How far terms are apart.
-    pub(crate) term: i64,
+/// A product of two matrices, without batches.
+#[derive(Clone, Debug)]
+pub(crate) struct Plain {
+    pub(crate) left: ValueId,
+    pub(crate) right: ValueId,
+    /// Rows, columns, terms.
+    pub(crate) extents: [usize; 3],
+    /// Whether the terms are the last axis of the left factor, and of the right one.
+    pub(crate) terms_last: [bool; 2],
+    /// Of the factors.
+    pub(crate) dtypes: [DType; 2],
+    pub(crate) result: DType,
+    /// What was asked for: `default`, `highest`, a preset's name.
+    pub(crate) precision: Option<String>,
 }
 
-/// Both factors.
-pub(crate) struct Operands {
-    pub(crate) left: Side,
-    pub(crate) right: Side,
+impl Plain {
+    pub(crate) fn of(function: &Function, op: &OpData) -> Option<Plain> {
+        if op.op.name != "dot_general" {
+            return None;
+        }
+        let lists = |name: &str, side: usize| op.attributes.int_lists(name).and_then(|lists| lists.get(side).cloned());
+        if (0..2).any(|side| lists("batch", side).is_none_or(|list| !list.is_empty())) {
+            return None;
+        }
+        let (left, right) = (op.operands[0], op.operands[1]);
+        let mut free = [0; 2];
+        let mut terms = [0; 2];
+        let mut terms_last = [false; 2];
+        for (side, value) in [left, right].into_iter().enumerate() {
+            let shape = function.ty(value).shape();
+            let (&[rows, columns], contracting) = (&shape[..], lists("contracting", side)?) else { return None };
+            let &[axis] = contracting.as_slice() else { return None };
+            terms_last[side] = axis == 1;
+            (free[side], terms[side]) = if axis == 1 { (rows, columns) } else { (columns, rows) };
+        }
+        let result = function.ty(op.results[0]).dtype();
+        Some(Plain {
+            left,
+            right,
+            extents: [free[0], free[1], terms[0]],
+            terms_last,
+            dtypes: [function.ty(left).dtype(), function.ty(right).dtype()],
+            result,
+            precision: op.attributes.str("precision").map(str::to_string),
+        })
+    }
+
+    /// What the sums are kept in.
+    pub(crate) fn sums(&self) -> DType {
+        sums_of(self.result)
+    }
 }
 
-/// One factor in shared memory.
-struct Factor {
-    stage: MemoryId,
-    /// Address of the first term of every element of the result.
-    index: Value,
-    /// How far the terms are apart along each contracting axis.
-    steps: Vec<i64>,
+/// What a product of a dtype is summed up in.
+pub(crate) fn sums_of(result: DType) -> DType {
+    if result.is_float() && result.bits() < 32 { DType::F32 } else { result }
 }
 
-/// What does not change from term to term.
-struct Sum {
-    left: Factor,
-    right: Factor,
-    extents: Vec<usize>,
-    dtype: DType,
-    mask: Option<Value>,
+/// How the sums of a product are dealt; `None` if that does not matter.
+pub(crate) fn sums(function: &Function, op: &OpData, deal: Deal) -> Option<Layout> {
+    let plain = Plain::of(function, op)?;
+    match mma::unit(&plain, deal) {
+        Some(_) => Some(mma::sums(&plain, deal)),
+        None => fma::fits(&plain).then(|| fma::sums(&plain, deal)),
+    }
 }
 
 impl Lower<'_> {
     pub(crate) fn lower_dot(&mut self, op: &OpData) -> Result<(), Refusal> {
-        let result = self.function.ty(op.results[0]).clone();
-        let lists = |name: &str, side: usize| -> Vec<usize> {
-            let lists = op.attributes.int_lists(name).unwrap_or_default();
-            lists.get(side).map_or_else(Vec::new, |list| list.iter().filter_map(|&n| usize::try_from(n).ok()).collect())
-        };
-        let layout = self.layout(result.shape());
-        let dtype = match result.dtype() {
-            dtype if dtype.is_float() && dtype.bits() < 32 => DType::F32,
-            DType::Bool => return Err(self.refuse(op)),
-            dtype => dtype,
-        };
-        let batch = lists("batch", 0).len();
-        let mut first_free = batch;
-        let mut factors = Vec::new();
-        let mut extents = Vec::new();
-        let mut sides = Vec::new();
-        let mut kinds = Vec::new();
-        for side in 0..2 {
-            let tile = self.tile(op.operands[side])?;
-            let strides = row_major(&tile.shape);
-            let (batches, contracting) = (lists("batch", side), lists("contracting", side));
-            let mut along = vec![0; layout.shape.len()];
-            for (position, &axis) in batches.iter().enumerate() {
-                along[position] = strides[axis];
-            }
-            for axis in (0..tile.shape.len()).filter(|axis| !batches.contains(axis) && !contracting.contains(axis)) {
-                along[first_free] = strides[axis];
-                first_free += 1;
-            }
-            if let ([], [term], [free], true) =
-                (batches.as_slice(), contracting.as_slice(), &along[first_free - 1..first_free], tile.shape.len() == 2)
-            {
-                let (free, term) = (*free, strides[*term]);
-                sides.push((free, term));
-            }
-            let len: usize = tile.shape.iter().product();
-            let kind = self.b.ty(tile.value).dtype;
-            kinds.push(kind);
-            let stage = self.numbered_stage(kind, side, len);
-            let from = self.layout(&tile.shape);
-            let map = Map { base: Number::Known(0), strides: strides.clone() };
-            let elements = self.elements(&from);
-            let once = self.once(&from, elements);
-            let index = self.address(&from, &map.strides, map.base);
-            self.b.store(stage, index, tile.value, once, from.is_private());
-            let index = self.address(&layout, &along, map.base);
-            extents = contracting.iter().map(|&axis| tile.shape[axis]).collect();
-            factors.push(Factor { stage, index, steps: contracting.iter().map(|&axis| strides[axis]).collect() });
+        let Some(plain) = Plain::of(self.function, op) else { return self.lower_terms(op) };
+        if let Some(unit) = mma::unit(&plain, self.deal) {
+            return self.lower_mma(op, &plain, unit);
         }
-        if let (&[left, right], &[a, b], &[m, n], &[k]) =
-            (sides.as_slice(), kinds.as_slice(), &result.shape()[..], extents.as_slice())
-            && super::mma::fits([a, b], result.dtype(), m, n, k)
-        {
-            let side = |number: usize, (free, term)| Side { stage: factors[number].stage, free, term };
-            let operands = Operands { left: side(0, left), right: side(1, right) };
-            let total = self.lower_mma(&operands, a, [m, n, k])?;
-            let value = self.b.convert(total, result.dtype());
-            self.set(op, value);
-            return Ok(());
+        match fma::fits(&plain) {
+            true => self.lower_fma(op, &plain),
+            false => self.lower_terms(op),
         }
-        let mask = self.elements(&layout);
-        let (Some(right), Some(left)) = (factors.pop(), factors.pop()) else { return Err(self.malformed()) };
-        let sum = Sum { left, right, extents, dtype, mask };
-        let zero = self.b.constant(dtype, Scalar::zero(dtype), layout.registers());
-        let total = self.terms(&sum, 0, zero, (sum.left.index, sum.right.index), &layout);
-        let value = self.b.convert(total, result.dtype());
-        self.set(op, value);
-        Ok(())
-    }
-
-    /// Adds the terms along the contracting axes from this one on.
-    fn terms(&mut self, sum: &Sum, axis: usize, total: Value, at: (Value, Value), layout: &Layout) -> Value {
-        let Some(&extent) = sum.extents.get(axis) else {
-            let left = self.b.load(sum.left.stage, at.0, sum.mask, None, false);
-            let right = self.b.load(sum.right.stage, at.1, sum.mask, None, false);
-            let (left, right) = (self.b.convert(left, sum.dtype), self.b.convert(right, sum.dtype));
-            let term = self.b.binary(&ops::MUL, left, right);
-            return self.b.binary(&ops::ADD, total, term);
-        };
-        let ty = Ty { dtype: sum.dtype, regs: layout.registers() };
-        let (lower, upper) = (self.b.int(0), self.b.int(extent as i64));
-        let params = self.b.open(&[Ty { dtype: DType::I32, regs: 1 }, ty]);
-        let counter = Number::Computed(params[0]);
-        let mut moved = |index: Value, step: i64| {
-            let far = counter.times(&mut self.b, step).value(&mut self.b);
-            self.b.binary(&ops::ADD, index, far)
-        };
-        let at = (moved(at.0, sum.left.steps[axis]), moved(at.1, sum.right.steps[axis]));
-        let inner = self.terms(sum, axis + 1, params[1], at, layout);
-        let body = self.b.close(vec![inner]);
-        self.b.add(Op::For, &[lower, upper, total], &[ty], vec![body])[0]
     }
 }

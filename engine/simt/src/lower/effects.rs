@@ -25,7 +25,7 @@ impl Lower<'_> {
         let format = op.attributes.str("format").unwrap_or_default().to_string();
         let mut operands = Vec::new();
         for &operand in &op.operands {
-            let tile = self.tile(operand)?;
+            let tile = self.held(operand)?;
             if tile.shape.iter().product::<usize>() != 1 {
                 return Err(self.refuse_because(op, "of a tile is not lowered yet, only of scalars"));
             }

@@ -23,10 +23,11 @@ impl Lower<'_> {
             return Err(self.refuse_because(op, "to another width is not lowered yet"));
         }
         let mut operands: Vec<Value> = Vec::with_capacity(op.operands.len());
+        let layout = self.dealt(op.results[0]);
         for &operand in &op.operands {
-            let tile = self.tile(operand)?;
+            let tile = self.held(operand)?;
             // Limits and choices may be scalars.
-            operands.push(self.spread(&tile, &shape, shape.len())?);
+            operands.push(self.spread(&tile, &layout, shape.len()));
         }
         // As many as there are: XLA picks the first for everything that is out of range.
         let attributes = Attributes(op.attributes.0.iter().filter(|(name, _)| *name != "weak").cloned().collect());
@@ -40,7 +41,7 @@ impl Lower<'_> {
                     .ok_or_else(|| self.refuse_because(op, "does not take these registers"))?,
             },
         };
-        self.set(op, value);
+        self.set_dealt(op.results[0], value, layout);
         Ok(())
     }
 

@@ -16,7 +16,8 @@ impl Lower<'_> {
         let neighbours = axes.windows(2).all(|pair| pair[1] == pair[0] + 1);
         let position = axes.first().copied().filter(|_| neighbours).unwrap_or(0);
         let strides = row_major(&tile.shape);
-        let stage = self.stage(dtype, tile.shape.iter().product());
+        // Not the one of tiles that change hands: the positions may.
+        let stage = self.numbered_stage(dtype, 1, tile.shape.iter().product());
         let from = self.layout(&tile.shape);
         let elements = self.elements(&from);
         let once = self.once(&from, elements);
@@ -34,7 +35,7 @@ impl Lower<'_> {
         for (&axis, &operand) in axes.iter().zip(&op.operands[1..]) {
             let at = self.tile(operand)?;
             let at = Tile { value: self.b.convert(at.value, DType::I32), ..at };
-            let at = self.spread(&at, &shape, position + rank)?;
+            let at = self.spread(&at, &layout, position + rank);
             let (zero, last) = (self.b.int(0), self.b.int((tile.shape[axis] as i64 - 1).max(0)));
             let above = self.b.binary(&ops::MAX, at, zero);
             let inside = self.b.binary(&ops::MIN, above, last);

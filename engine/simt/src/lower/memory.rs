@@ -6,6 +6,7 @@ use super::fresh;
 use super::refs::{RefDim, RefView, Shown};
 use crate::Refusal;
 use crate::ir::Value;
+use crate::layout::Layout;
 use pallas_ir::op::MemoryOp;
 use pallas_ir::{IndexPattern, OpData, ValueId};
 
@@ -17,8 +18,8 @@ pub(crate) struct Access {
     pub(crate) indices: Vec<ValueId>,
     pub(crate) mask: Option<Tile>,
     pub(crate) other: Option<Tile>,
-    /// What the subscript selects.
-    pub(crate) shape: Vec<usize>,
+    /// How what the subscript selects is dealt.
+    pub(crate) layout: Layout,
     pub(crate) padded: bool,
 }
 
@@ -45,21 +46,21 @@ impl Lower<'_> {
         let pattern = op.attributes.index().cloned().ok_or_else(|| self.malformed())?;
         let mut rest = op.operands[1..].iter().copied();
         let value = match writes {
-            true => Some(rest.next().map_or(Err(self.malformed()), |value| self.tile(value))?),
+            true => Some(rest.next().map_or(Err(self.malformed()), |value| self.held(value))?),
             false => None,
         };
         let indices: Vec<ValueId> = rest.by_ref().take(pattern.operand_count()).collect();
-        let shape = match (&value, op.results.first()) {
-            (Some(value), _) => value.shape.clone(),
-            (None, Some(&result)) => self.function.ty(result).shape().to_vec(),
-            (None, None) => Vec::new(),
+        let layout = match (&value, op.results.first()) {
+            (Some(value), _) => value.layout.clone(),
+            (None, Some(&result)) => self.dealt(result),
+            (None, None) => self.layout(&[]),
         };
         let mut masking = |this: &mut Self, flag: &str| match op.attributes.flag(flag) {
-            true => rest.next().map_or(Err(this.malformed()), |value| this.tile(value)).map(Some),
+            true => rest.next().map_or(Err(this.malformed()), |value| this.held(value)).map(Some),
             false => Ok(None),
         };
         let (mask, other) = (masking(self, "masked")?, masking(self, "other")?);
-        Ok(Access { view, pattern, value, indices, mask, other, shape, padded: op.attributes.flag("padded") })
+        Ok(Access { view, pattern, value, indices, mask, other, layout, padded: op.attributes.flag("padded") })
     }
 
     /// What is there; where nothing is, what interpret mode reads there.
@@ -89,23 +90,23 @@ impl Lower<'_> {
 
     fn lower_load(&mut self, op: &OpData) -> Result<(), Refusal> {
         let access = self.access(op, false)?;
-        let place = self.place(&access.view, &access.pattern, &access.indices, &access.shape, access.padded, false)?;
+        let place = self.place(&access.view, &access.pattern, &access.indices, &access.layout, access.padded, false)?;
         let mut value = self.read(&access.view, &place, access.padded, None);
         // As JAX: a mask without `other` leaves what is there.
         if let (Some(mask), Some(other)) = (&access.mask, &access.other) {
-            let mask = self.spread(mask, &access.shape, access.shape.len())?;
-            let other = self.spread(other, &access.shape, access.shape.len())?;
+            let mask = self.spread(mask, &access.layout, access.layout.shape.len());
+            let other = self.spread(other, &access.layout, access.layout.shape.len());
             value = self.b.select(mask, value, other);
         }
-        self.set(op, value);
+        self.set_dealt(op.results[0], value, access.layout);
         Ok(())
     }
 
     fn lower_store(&mut self, op: &OpData) -> Result<(), Refusal> {
         let access = self.access(op, true)?;
-        let place = self.place(&access.view, &access.pattern, &access.indices, &access.shape, access.padded, true)?;
+        let place = self.place(&access.view, &access.pattern, &access.indices, &access.layout, access.padded, true)?;
         let mask = match &access.mask {
-            Some(mask) => Some(self.spread(mask, &access.shape, access.shape.len())?),
+            Some(mask) => Some(self.spread(mask, &access.layout, access.layout.shape.len())),
             None => None,
         };
         let value = access.value.ok_or_else(|| self.malformed())?.value;
@@ -115,26 +116,28 @@ impl Lower<'_> {
 
     fn lower_swap(&mut self, op: &OpData) -> Result<(), Refusal> {
         let access = self.access(op, true)?;
-        let read = self.place(&access.view, &access.pattern, &access.indices, &access.shape, access.padded, false)?;
+        let read = self.place(&access.view, &access.pattern, &access.indices, &access.layout, access.padded, false)?;
         let mut old = self.read(&access.view, &read, access.padded, None);
-        let place = self.place(&access.view, &access.pattern, &access.indices, &access.shape, access.padded, true)?;
+        let place = self.place(&access.view, &access.pattern, &access.indices, &access.layout, access.padded, true)?;
         let value = access.value.ok_or_else(|| self.malformed())?.value;
         let mask = match &access.mask {
             Some(mask) => {
-                let mask = self.spread(mask, &access.shape, access.shape.len())?;
+                let mask = self.spread(mask, &access.layout, access.layout.shape.len());
                 old = self.b.select(mask, old, value);
                 Some(mask)
             }
             None => None,
         };
         self.write(&access.view, &place, value, mask);
-        self.set(op, old);
+        if let Some(&result) = op.results.first() {
+            self.set_dealt(result, old, access.layout);
+        }
         Ok(())
     }
 
     /// The same element everywhere in a Ref.
-    pub(crate) fn fill(&mut self, view: &RefView, value: Value) -> Result<(), Refusal> {
-        let place = self.whole(view)?;
+    pub(crate) fn fill(&mut self, view: &RefView, value: Value, layout: &Layout) -> Result<(), Refusal> {
+        let place = self.whole(view, layout)?;
         self.write(view, &place, value, None);
         Ok(())
     }

@@ -2,16 +2,25 @@
 //!
 //! 1. [`grid`]: which axes of the grid are blocks that run at the same time, and which are loops inside of a block;
 //! 2. [`operands`]: arrays become memories, and Refs that show the program's blocks of them;
-//! 3. the kernel's ops, one family per file: tiles become rows of registers dealt by one rule
+//! 3. [`anchors`]: which tiles are dealt as products leave them;
+//! 4. the kernel's ops, one family per file: tiles become rows of registers dealt by one rule
 //!    ([`Layout::blocked`](crate::layout::Layout::blocked)), [`refs`] and [`access`] find addresses and masks;
-//! 4. [`dead`]: what nobody uses goes;
-//! 5. [`barriers`]: barriers where threads could meet in memory;
-//! 6. [`place`]: shared memory for what fits, memory of the block in the device's for the rest.
+//! 5. [`promote`]: memory that a loop uses at one place is kept in registers;
+//! 6. [`accumulate`]: what a product is added to is where it begins;
+//! 7. [`dead`]: what nobody uses goes;
+//! 8. [`vectors`]: accesses to neighbours become one, as far as [`axis`] knows them to be neighbours;
+//! 9. [`ahead`]: what loops load only to share it is copied rounds before;
+//! 10. [`barriers`]: barriers where threads could meet in memory;
+//! 11. [`place`]: shared memory for what fits, memory of the block in the device's for the rest.
 //!
-//! After each of the last three the verifier looks. What is not lowered is a [`Refusal`] that names the op and its source line.
+//! From the lowering on the verifier looks after each. What is not lowered is a [`Refusal`] that names the op and its source line.
 
 mod access;
+mod accumulate;
+mod ahead;
+mod anchors;
 mod atomics;
+mod axis;
 pub mod barriers;
 mod context;
 mod control;
@@ -21,6 +30,7 @@ mod dead;
 mod dot;
 mod effects;
 mod elementwise;
+mod fma;
 pub(crate) mod fresh;
 mod gather;
 pub mod grid;
@@ -32,10 +42,15 @@ mod operands;
 mod pipeline;
 mod place;
 pub(crate) use place::ALIGNMENT;
+mod promote;
 mod reduce;
 mod refs;
+mod rewrite;
 mod slices;
+mod stage;
 mod structural;
+mod terms;
+mod vectors;
 
 use crate::ir::{Kernel, verify};
 use crate::{Architecture, Refusal};
@@ -48,10 +63,19 @@ use pallas_ir::{ControlOp, Launch, OpData, OpKind};
 /// # Errors
 /// What cannot be lowered yet, or does not fit the architecture.
 pub fn lower(launch: &Launch, architecture: Architecture) -> Result<Kernel, Refusal> {
-    let mut kernel = build(launch)?;
+    let mut kernel = build(launch, architecture)?;
     checked(launch, "lowering", &kernel)?;
+    promote::promote(&mut kernel);
+    checked(launch, "keeping memory in registers", &kernel)?;
+    accumulate::accumulate(&mut kernel);
+    checked(launch, "accumulating", &kernel)?;
     dead::remove(&mut kernel);
     checked(launch, "removing what nobody uses", &kernel)?;
+    vectors::widen(&mut kernel);
+    checked(launch, "widening accesses", &kernel)?;
+    ahead::copy(&mut kernel, architecture);
+    dead::remove(&mut kernel);
+    checked(launch, "copying ahead", &kernel)?;
     barriers::insert(&mut kernel);
     checked(launch, "inserting barriers", &kernel)?;
     place::place(&mut kernel, architecture);
@@ -68,7 +92,7 @@ fn checked(launch: &Launch, pass: &str, kernel: &Kernel) -> Result<(), Refusal> 
     })
 }
 
-fn build(launch: &Launch) -> Result<Kernel, Refusal> {
+fn build(launch: &Launch, architecture: Architecture) -> Result<Kernel, Refusal> {
     if !launch.dynamic.is_empty() {
         return Err(Refusal::new(
             "the extent of the grid is not known",
@@ -82,7 +106,7 @@ fn build(launch: &Launch) -> Result<Kernel, Refusal> {
         ));
     }
     let plan = grid::plan(launch);
-    let mut cx = Lower::new(launch, &plan);
+    let mut cx = Lower::new(launch, &plan, architecture);
     cx.programs(&plan)?;
     Ok(cx.b.finish())
 }

@@ -4,9 +4,9 @@
 
 use super::context::{Lower, Tile, row_major};
 use super::number::Number;
-use crate::Refusal;
 use crate::ir::{Value, WARP};
 use crate::layout::Layout;
+use pallas_tensor::DType;
 
 /// Where the elements of a tile lie in an imagined array: `base + sum(coordinate * stride)`.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,33 +92,30 @@ pub(crate) fn classify(from: (&Layout, &Map), to: (&Layout, &Map), log_threads: 
 impl Lower<'_> {
     /// Deals a tile anew: the element of the result that lies at an address of the imagined array is the source's that lies there.
     /// Every address that the result has is one of a source.
-    pub(crate) fn deal(&mut self, sources: &[(Tile, Map)], shape: &[usize], map: &Map) -> Result<Value, Refusal> {
+    pub(crate) fn deal(&mut self, sources: &[(Tile, Map)], shape: &[usize], map: &Map) -> Value {
         let layout = self.layout(shape);
-        let parts: Vec<(Value, Layout, Map)> =
-            sources.iter().map(|(tile, map)| (tile.value, self.layout(&tile.shape), map.clone())).collect();
-        self.redeal(&parts, &layout, map)
+        self.deal_to(sources, &layout, map)
     }
 
-    /// As [`Lower::deal`], between any layouts.
-    pub(crate) fn redeal(
-        &mut self,
-        sources: &[(Value, Layout, Map)],
-        layout: &Layout,
-        map: &Map,
-    ) -> Result<Value, Refusal> {
-        let Some((first, ..)) = sources.first() else {
-            return Err(Refusal::new("nothing is joined", self.b.span));
-        };
-        let dtype = self.b.ty(*first).dtype;
+    /// As [`Lower::deal`], to any layout.
+    pub(crate) fn deal_to(&mut self, sources: &[(Tile, Map)], layout: &Layout, map: &Map) -> Value {
+        let parts: Vec<(Value, Layout, Map)> =
+            sources.iter().map(|(tile, map)| (tile.value, tile.layout.clone(), map.clone())).collect();
+        self.redeal(&parts, layout, map)
+    }
+
+    /// As [`Lower::deal`], between any layouts. There is a source.
+    pub(crate) fn redeal(&mut self, sources: &[(Value, Layout, Map)], layout: &Layout, map: &Map) -> Value {
+        let dtype = sources.first().map_or(DType::I32, |(first, ..)| self.b.ty(*first).dtype);
         if let [(value, from, place)] = sources {
             if self.b.constant_of(*value).is_some() {
-                return Ok(self.b.pick(*value, vec![0; layout.registers() as usize]));
+                return self.b.pick(*value, vec![0; layout.registers() as usize]);
             }
             match classify((from, place), (layout, map), self.log_threads) {
-                Conversion::Registers(table) => return Ok(self.b.pick(*value, table)),
+                Conversion::Registers(table) => return self.b.pick(*value, table),
                 Conversion::Shuffle(lane, table) => {
                     let picked = self.b.pick(*value, table);
-                    return Ok(self.b.shuffle_xor(picked, lane));
+                    return self.b.shuffle_xor(picked, lane);
                 }
                 Conversion::Shared => {}
             }
@@ -133,14 +130,15 @@ impl Lower<'_> {
         }
         let mask = self.elements(layout);
         let index = self.address(layout, &map.strides, map.base);
-        Ok(self.b.load(stage, index, mask, None, false))
+        self.b.load(stage, index, mask, None, false)
     }
 
-    /// A tile stretched by numpy's rules to dimensions of a shape, of which its last is the one before `end`.
-    pub(crate) fn spread(&mut self, tile: &Tile, shape: &[usize], end: usize) -> Result<Value, Refusal> {
-        if tile.shape == shape {
-            return Ok(tile.value);
+    /// A tile stretched by numpy's rules to dimensions of a layout, of which its last is the one before `end`.
+    pub(crate) fn spread(&mut self, tile: &Tile, layout: &Layout, end: usize) -> Value {
+        if tile.layout == *layout {
+            return tile.value;
         }
+        let shape = &layout.shape;
         let first = end - tile.shape.len().min(end);
         let from = Map::row_major(&tile.shape);
         let mut strides = vec![0; shape.len()];
@@ -149,7 +147,7 @@ impl Lower<'_> {
                 strides[first + dim] = from.strides[dim];
             }
         }
-        self.deal(&[(tile.clone(), from)], shape, &Map { base: Number::Known(0), strides })
+        self.deal_to(&[(tile.clone(), from)], layout, &Map { base: Number::Known(0), strides })
     }
 }
 
@@ -172,7 +170,7 @@ mod tests {
     use super::*;
 
     fn between(from: &[usize], to: &[usize], map: Map, threads: usize) -> Conversion {
-        let (source, result) = (Layout::blocked(from, threads), Layout::blocked(to, threads));
+        let (source, result) = (Layout::blocked(from, threads, 2), Layout::blocked(to, threads, 2));
         classify((&source, &Map::row_major(from)), (&result, &map), threads)
     }
 
@@ -190,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_swap_of_the_halves_of_a_warp_is_a_shuffle() {
-        let (from, to) = (Layout::blocked(&[2, 16], 5), Layout::blocked(&[2, 16], 5));
+        let (from, to) = (Layout::blocked(&[2, 16], 5, 2), Layout::blocked(&[2, 16], 5, 2));
         let swapped = Map { base: Number::Known(16), strides: vec![-16, 1] };
         assert_eq!(classify((&from, &Map::row_major(&[2, 16])), (&to, &swapped), 5), Conversion::Shuffle(16, vec![0]));
     }

@@ -9,7 +9,7 @@ use super::number::{Number, binary};
 use super::refs::{RefDim, RefView, Shown};
 use crate::Refusal;
 use crate::ir::{MemoryId, Op, Space, Ty};
-use pallas_ir::{BlockDim, BlockMap, IndexForm, Interpretation, MemorySpace, Operand, RefType, Role, ops};
+use pallas_ir::{BlockDim, BlockMap, IndexForm, Interpretation, MemorySpace, Operand, RefType, Role, ValueId, ops};
 use pallas_tensor::DType;
 
 impl Lower<'_> {
@@ -32,8 +32,9 @@ impl Lower<'_> {
             memories[input] = memories[output];
         }
         let mut scratch = Vec::new();
-        for ty in &launch.scratch {
-            scratch.push(self.allocate(ty, "scratch")?);
+        let first = launch.kernel.params().len().saturating_sub(launch.scratch.len());
+        for (ty, &param) in launch.scratch.iter().zip(&launch.kernel.params()[first..]) {
+            scratch.push(self.allocate(ty, "scratch", param)?);
         }
         self.ids = self.block_ids(plan);
         self.looped(plan, 0, &memories, &scratch)
@@ -147,9 +148,11 @@ impl Lower<'_> {
             return Ok(forms.iter().map(|form| self.affine(form)).collect());
         }
         let ids = self.ids.clone();
+        let layout = self.layout(&[]);
+        let tile = |value| super::context::Tile { value, shape: Vec::new(), layout: layout.clone() };
         let numbers: Vec<Bound> = ids
             .iter()
-            .map(|id| Bound::Tile(super::context::Tile { value: id.value(&mut self.b), shape: Vec::new() }))
+            .map(|id| Bound::Tile(tile(id.value(&mut self.b))))
             .chain(prefetched.iter().cloned().map(Bound::Ref))
             .collect();
         self.call(function, numbers)
@@ -173,20 +176,26 @@ impl Lower<'_> {
             function,
             b: std::mem::replace(&mut self.b, crate::ir::Builder::new("", crate::ir::WARP)),
             log_threads: self.log_threads,
+            deal: self.deal,
+            anchors: Default::default(),
             values: function.params().iter().copied().zip(arguments).collect(),
             ids: self.ids.clone(),
             grid: self.grid.clone(),
             stages: std::mem::take(&mut self.stages),
+            staged: std::mem::take(&mut self.staged),
+            own_bytes: self.own_bytes,
         };
         let yields = inner.region(function.body);
         let numbers = yields.and_then(|yields| yields.iter().map(|&value| inner.number(value)).collect());
         self.b = inner.b;
         self.stages = inner.stages;
+        self.staged = inner.staged;
+        self.own_bytes = inner.own_bytes;
         numbers
     }
 
-    /// Memory of a block that nobody wrote.
-    pub(crate) fn allocate(&mut self, ty: &RefType, name: &str) -> Result<RefView, Refusal> {
+    /// Memory of a block that nobody wrote, for a Ref.
+    pub(crate) fn allocate(&mut self, ty: &RefType, name: &str, param: ValueId) -> Result<RefView, Refusal> {
         if ty.space.is_semaphore() || ty.barrier.is_some() {
             return self.semaphore(ty);
         }
@@ -199,7 +208,8 @@ impl Lower<'_> {
         let view = RefView::whole(memory, &ty.shape, false);
         let element = fresh::element(ty.dtype, self.launch.interpretation);
         let value = self.b.constant(ty.dtype, element, 1);
-        self.fill(&view, value)?;
+        let layout = self.dealt(param);
+        self.fill(&view, value, &layout)?;
         Ok(view)
     }
 

@@ -3,7 +3,6 @@
 //! they fold the same two numbers, or the same numbers in the same order.
 
 use super::context::Lower;
-use super::moves::Map;
 use super::number::Number;
 use crate::Refusal;
 use crate::ir::{Builder, Value};
@@ -20,7 +19,7 @@ type Fold<'f> = &'f dyn Fn(&mut Builder, &[Value], &[Value]) -> Vec<Value>;
 
 impl Lower<'_> {
     pub(crate) fn lower_reduce(&mut self, op: &OpData) -> Result<(), Refusal> {
-        let tile = self.tile(op.operands[0])?;
+        let tile = self.held(op.operands[0])?;
         let axes = self.axes(op, "axes")?;
         let dtype = self.b.ty(tile.value).dtype;
         let def: &'static OpDef = match op.op.name {
@@ -36,17 +35,17 @@ impl Lower<'_> {
         let narrow = dtype.is_float() && dtype.bits() < 32 && matches!(def.name, "add" | "mul");
         let value = if narrow { self.b.convert(tile.value, DType::F32) } else { tile.value };
         let wide = self.b.ty(value).dtype;
-        let layout = self.layout(&tile.shape);
+        let layout = tile.layout.clone();
         let value = self.or_identity(&layout, value, identity(def.name, wide));
         let fold = |b: &mut Builder, x: &[Value], y: &[Value]| vec![b.binary(def, x[0], y[0])];
-        let folded = self.fold(vec![value], &layout, &axes, &fold)?[0];
-        let value = self.b.convert(folded, dtype);
-        self.set(op, value);
+        let (folded, rest) = self.fold(vec![value], &layout, &axes, &fold);
+        let value = self.b.convert(folded[0], dtype);
+        self.set_dealt(op.results[0], value, rest);
         Ok(())
     }
 
     /// Places that hold no element hold what changes nothing.
-    fn or_identity(&mut self, layout: &Layout, value: Value, identity: Scalar) -> Value {
+    pub(crate) fn or_identity(&mut self, layout: &Layout, value: Value, identity: Scalar) -> Value {
         let Some(mask) = self.elements(layout) else { return value };
         let dtype = self.b.ty(value).dtype;
         let identity = self.b.constant(dtype, identity, 1);
@@ -54,11 +53,11 @@ impl Lower<'_> {
     }
 
     pub(crate) fn lower_arg(&mut self, op: &OpData) -> Result<(), Refusal> {
-        let tile = self.tile(op.operands[0])?;
+        let tile = self.held(op.operands[0])?;
         let axis = op.attributes.int("axis").and_then(|axis| usize::try_from(axis).ok());
         let axis = axis.ok_or_else(|| self.malformed())?;
         let largest = op.op.name == "argmax";
-        let layout = self.layout(&tile.shape);
+        let layout = tile.layout.clone();
         let value = match self.b.ty(tile.value).dtype {
             DType::Bool => self.b.convert(tile.value, DType::I32),
             _ => tile.value,
@@ -83,21 +82,21 @@ impl Lower<'_> {
             }
             vec![b.select(better, y[0], x[0]), b.select(better, y[1], x[1])]
         };
-        let folded = self.fold(vec![value, place], &layout, &[axis], &fold)?;
+        let (folded, rest) = self.fold(vec![value, place], &layout, &[axis], &fold);
         let dtype = self.function.ty(op.results[0]).dtype();
         let place = self.b.convert(folded[1], dtype);
-        self.set(op, place);
+        self.set_dealt(op.results[0], place, rest);
         Ok(())
     }
 
-    /// Folds along axes; the results are dealt as tiles of the shape without the axes are.
+    /// Folds along axes; the results with their layout.
     pub(crate) fn fold(
         &mut self,
         mut values: Vec<Value>,
         layout: &Layout,
         axes: &[usize],
         fold: Fold<'_>,
-    ) -> Result<Vec<Value>, Refusal> {
+    ) -> (Vec<Value>, Layout) {
         let reduced = |flips: u32| axes.iter().any(|&axis| layout.coord(flips, axis) != 0);
         let mut regs: Vec<u32> = layout.regs.to_vec();
         for bit in (0..regs.len()).rev() {
@@ -121,20 +120,7 @@ impl Lower<'_> {
         if !warps.is_empty() {
             values = self.fold_warps(values, &warps, fold);
         }
-        // What is left of the layout, for the shape without the axes.
-        let shape: SmallVec<[usize; 4]> =
-            (0..layout.shape.len()).filter(|dim| !axes.contains(dim)).map(|dim| layout.shape[dim]).collect();
-        let mut rest = Layout { shape, regs: SmallVec::new(), threads: SmallVec::new() };
-        let kept = |flips: u32, rest: &Layout| {
-            let dims = (0..layout.shape.len()).filter(|dim| !axes.contains(dim)).enumerate();
-            dims.fold(0, |place, (result, dim)| place | layout.coord(flips, dim) << rest.field(result).0)
-        };
-        rest.regs = regs.iter().map(|&flips| kept(flips, &rest)).collect();
-        rest.threads =
-            layout.threads.iter().map(|&flips| if reduced(flips) { 0 } else { kept(flips, &rest) }).collect();
-        let shape = rest.shape.to_vec();
-        let (to, map) = (self.layout(&shape), Map::row_major(&shape));
-        values.into_iter().map(|value| self.redeal(&[(value, rest.clone(), map.clone())], &to, &map)).collect()
+        (values, layout.without(axes))
     }
 
     /// Every thread reads what its namesakes in the other warps have, in the order of the warps.

@@ -15,7 +15,7 @@ impl Lower<'_> {
         let base = start.iter().zip(&from.strides).map(|(&start, &stride)| start as i64 * stride).sum();
         let step = |dim: usize| strides.get(dim).copied().unwrap_or(1) as i64;
         let strides = from.strides.iter().enumerate().map(|(dim, &stride)| stride * step(dim)).collect();
-        let value = self.deal(&[(tile, from)], &shape, &Map { base: Number::Known(base), strides })?;
+        let value = self.deal(&[(tile, from)], &shape, &Map { base: Number::Known(base), strides });
         self.set(op, value);
         Ok(())
     }
@@ -39,7 +39,7 @@ impl Lower<'_> {
         let from = Map::row_major(&tile.shape);
         let base = self.begin(&tile.shape, &shape, &op.operands[1..])?;
         let to = Map { base, strides: from.strides.clone() };
-        let value = self.deal(&[(tile, from)], &shape, &to)?;
+        let value = self.deal(&[(tile, from)], &shape, &to);
         self.set(op, value);
         Ok(())
     }
@@ -50,7 +50,7 @@ impl Lower<'_> {
         let base = self.begin(&tile.shape, &update.shape, &op.operands[2..])?;
         let part = Map { base, strides: whole.strides.clone() };
         let shape = tile.shape.clone();
-        let value = self.deal(&[(tile, whole.clone()), (update, part)], &shape, &whole)?;
+        let value = self.deal(&[(tile, whole.clone()), (update, part)], &shape, &whole);
         self.set(op, value);
         Ok(())
     }
@@ -64,13 +64,14 @@ impl Lower<'_> {
             return Err(self.refuse_because(op, "that cuts off is not lowered yet"));
         }
         let whole = Map::row_major(&shape);
-        let around = self.spread(&filler, &shape, shape.len())?;
+        let layout = self.layout(&shape);
+        let around = self.spread(&filler, &layout, shape.len());
         let base = low.iter().zip(&whole.strides).map(|(&low, &stride)| low * stride).sum();
         let gap = |dim: usize| interior.get(dim).copied().unwrap_or(0) + 1;
         let strides = whole.strides.iter().enumerate().map(|(dim, &stride)| stride * gap(dim)).collect();
         let inside = Map { base: Number::Known(base), strides };
-        let around = Tile { value: around, shape: shape.clone() };
-        let value = self.deal(&[(around, whole.clone()), (tile, inside)], &shape, &whole)?;
+        let around = Tile { value: around, shape: shape.clone(), layout };
+        let value = self.deal(&[(around, whole.clone()), (tile, inside)], &shape, &whole);
         self.set(op, value);
         Ok(())
     }

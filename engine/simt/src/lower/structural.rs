@@ -11,7 +11,7 @@ use pallas_tensor::Scalar;
 impl Lower<'_> {
     pub(crate) fn lower_constant(&mut self, op: &OpData) -> Result<(), Refusal> {
         let array = op.attributes.array("value").cloned().ok_or_else(|| self.malformed())?;
-        let layout = self.layout(array.shape());
+        let layout = self.dealt(op.results[0]);
         let mut elements = array.iter_scalars();
         let first = elements.next().unwrap_or(Scalar::zero(array.dtype()));
         let uniform = match first {
@@ -30,31 +30,32 @@ impl Lower<'_> {
             let mask = self.elements(&layout);
             self.b.load(id, index, mask, None, layout.is_private())
         };
-        self.set(op, value);
+        self.set_dealt(op.results[0], value, layout);
         Ok(())
     }
 
     pub(crate) fn lower_iota(&mut self, op: &OpData) -> Result<(), Refusal> {
         let ty = self.function.ty(op.results[0]).clone();
-        let layout = self.layout(ty.shape());
+        let layout = self.dealt(op.results[0]);
         let axis = op.attributes.int("axis").and_then(|axis| usize::try_from(axis).ok());
         let axis = axis.ok_or_else(|| self.malformed())?;
         let coord = self.b.coord(&layout, axis);
         let value = self.b.convert(coord, ty.dtype());
-        self.set(op, value);
+        self.set_dealt(op.results[0], value, layout);
         Ok(())
     }
 
     /// The first operand, row-major, and the result's shape.
     fn moved(&self, op: &OpData) -> Result<(Tile, Map, Vec<usize>), Refusal> {
-        let tile = self.tile(op.operands[0])?;
+        let tile = self.held(op.operands[0])?;
         let map = Map::row_major(&tile.shape);
         Ok((tile, map, self.function.ty(op.results[0]).shape().to_vec()))
     }
 
-    fn put(&mut self, op: &OpData, tile: Tile, from: Map, shape: &[usize], to: &Map) -> Result<(), Refusal> {
-        let value = self.deal(&[(tile, from)], shape, to)?;
-        self.set(op, value);
+    fn put(&mut self, op: &OpData, tile: Tile, from: Map, to: &Map) -> Result<(), Refusal> {
+        let layout = self.dealt(op.results[0]);
+        let value = self.deal_to(&[(tile, from)], &layout, to);
+        self.set_dealt(op.results[0], value, layout);
         Ok(())
     }
 
@@ -67,20 +68,20 @@ impl Lower<'_> {
                 strides[result] = from.strides[dim];
             }
         }
-        self.put(op, tile, from, &shape, &Map { base: Number::Known(0), strides })
+        self.put(op, tile, from, &Map { base: Number::Known(0), strides })
     }
 
     pub(crate) fn lower_reshape(&mut self, op: &OpData) -> Result<(), Refusal> {
         let (tile, from, shape) = self.moved(op)?;
         let to = Map::row_major(&shape);
-        self.put(op, tile, from, &shape, &to)
+        self.put(op, tile, from, &to)
     }
 
     pub(crate) fn lower_transpose(&mut self, op: &OpData) -> Result<(), Refusal> {
-        let (tile, from, shape) = self.moved(op)?;
+        let (tile, from, _) = self.moved(op)?;
         let permutation = self.axes(op, "permutation")?;
         let strides = permutation.iter().map(|&axis| from.strides[axis]).collect();
-        self.put(op, tile, from, &shape, &Map { base: Number::Known(0), strides })
+        self.put(op, tile, from, &Map { base: Number::Known(0), strides })
     }
 
     pub(crate) fn lower_rev(&mut self, op: &OpData) -> Result<(), Refusal> {
@@ -93,7 +94,7 @@ impl Lower<'_> {
             to.strides[axis] = -from.strides[axis];
         }
         to.base = Number::Known(base);
-        self.put(op, tile, from, &shape, &to)
+        self.put(op, tile, from, &to)
     }
 
     pub(crate) fn lower_concatenate(&mut self, op: &OpData) -> Result<(), Refusal> {
@@ -109,7 +110,7 @@ impl Lower<'_> {
             begin += tile.shape[axis] as i64;
             parts.push((tile, Map { base, strides: to.strides.clone() }));
         }
-        let value = self.deal(&parts, &shape, &to)?;
+        let value = self.deal(&parts, &shape, &to);
         self.set(op, value);
         Ok(())
     }

@@ -27,6 +27,8 @@ pub(super) struct Ram {
     reads: Vec<Touch>,
     /// Of memory of a block: whether an element was written since the block began.
     initialized: Vec<bool>,
+    /// Of shared memory: whether a copy to an element was started that has not landed.
+    flying: Vec<bool>,
     /// Bytes of an element, if it lies in banks.
     pub(super) banked: Option<usize>,
 }
@@ -36,6 +38,8 @@ pub(super) struct Access<'a> {
     /// By register, then thread; -1 where masked off.
     pub(super) indices: &'a [i64],
     pub(super) threads: usize,
+    /// Registers that are one access.
+    pub(super) vector: usize,
     pub(super) epoch: u32,
     pub(super) block: usize,
     pub(super) span: Span,
@@ -49,6 +53,7 @@ impl Ram {
             writes: vec![Touch::default(); len],
             reads: vec![Touch::default(); len],
             initialized: vec![false; if own { len } else { 0 }],
+            flying: vec![false; if shared { len } else { 0 }],
             banked: shared.then(|| array.dtype().size_bytes()),
             array,
         }
@@ -57,6 +62,7 @@ impl Ram {
     /// A new block begins: what is its own holds nothing.
     pub(super) fn begin(&mut self) {
         self.initialized.fill(false);
+        self.flying.fill(false);
     }
 
     /// Indices inside of the array; the others are complained of and masked off.
@@ -74,12 +80,18 @@ impl Ram {
 
     pub(super) fn read(&mut self, access: &Access<'_>, report: &mut Report) {
         self.conflicts(access, report);
+        self.seen(access, report);
+    }
+
+    /// A read whose turns were counted.
+    pub(super) fn seen(&mut self, access: &Access<'_>, report: &mut Report) {
         if self.writes.is_empty() {
             return;
         }
         for (position, &index) in access.indices.iter().enumerate() {
             let Ok(element) = usize::try_from(index) else { continue };
             let me = self.touch(access, position, false);
+            self.grounded(element, access, position, report);
             if self.initialized.get(element) == Some(&false) {
                 report.complain(
                     || self.complaint(Kind::Uninitialized, access, position, index, None),
@@ -98,12 +110,50 @@ impl Ram {
         for (position, &index) in access.indices.iter().enumerate() {
             let Ok(element) = usize::try_from(index) else { continue };
             let me = self.touch(access, position, atomic);
+            self.grounded(element, access, position, report);
             self.meet(self.writes[element], me, access, position, report);
             self.meet(self.reads[element], me, access, position, report);
             self.writes[element] = me;
             if let Some(initialized) = self.initialized.get_mut(element) {
                 *initialized = true;
             }
+        }
+    }
+
+    /// A copy is started: nobody may be reading any more.
+    pub(super) fn set_out(&mut self, access: &Access<'_>, report: &mut Report) {
+        self.conflicts(access, report);
+        for (position, &index) in access.indices.iter().enumerate() {
+            let Ok(element) = usize::try_from(index) else { continue };
+            self.grounded(element, access, position, report);
+            let me = self.touch(access, position, false);
+            self.meet(self.writes[element], me, access, position, report);
+            self.meet(self.reads[element], me, access, position, report);
+            if let Some(flying) = self.flying.get_mut(element) {
+                *flying = true;
+            }
+        }
+    }
+
+    /// A copy lands.
+    pub(super) fn land(&mut self, access: &Access<'_>) {
+        for (position, &index) in access.indices.iter().enumerate() {
+            let Ok(element) = usize::try_from(index) else { continue };
+            if let Some(flying) = self.flying.get_mut(element) {
+                *flying = false;
+            }
+            self.writes[element] = self.touch(access, position, false);
+            if let Some(initialized) = self.initialized.get_mut(element) {
+                *initialized = true;
+            }
+        }
+    }
+
+    /// Complains of what is touched while a copy to it is under way.
+    fn grounded(&self, element: usize, access: &Access<'_>, position: usize, report: &mut Report) {
+        if self.flying.get(element) == Some(&true) {
+            let index = access.indices[position];
+            report.complain(|| self.complaint(Kind::UnderWay, access, position, index, None), Kind::UnderWay);
         }
     }
 
@@ -136,36 +186,37 @@ impl Ram {
         Complaint { kind, memory, element, block, threads: (thread, met), span }
     }
 
-    /// Counts how often lanes of a warp go to different words of one bank.
+    /// Counts how often lanes of a warp go to different words of one bank. A warp takes turns of 128 bytes.
     fn conflicts(&self, access: &Access<'_>, report: &mut Report) {
         let Some(bytes) = self.banked else { return };
-        for warp in access.indices.chunks(32) {
-            let words = warp.iter().filter(|&&index| index >= 0).map(|&index| index * bytes as i64 / 4);
-            let (first, last) = words.fold((i64::MAX, 0), |(first, last), word| (first.min(word), last.max(word)));
-            // Neighbours are in banks of their own.
-            if last.saturating_sub(first) < 32 {
-                continue;
+        let wide = bytes * access.vector;
+        let lanes = 32 / (wide / 4).clamp(1, 32);
+        for group in access.indices.chunks(access.vector * access.threads) {
+            for turn in group[..access.threads.min(group.len())].chunks(lanes) {
+                report.bank_conflicts += turns(turn, bytes, wide).saturating_sub(1);
             }
-            let mut words: [i64; 32] = [-1; 32];
-            let mut ways = [0u64; 32];
-            let mut most = 0;
-            for (lane, &index) in warp.iter().enumerate() {
-                if index < 0 {
-                    continue;
-                }
-                let word = index * bytes as i64 / 4;
-                let bank = (word % 32) as usize;
-                let new = words[bank] != word
-                    && !warp[..lane].iter().any(|&other| other >= 0 && other * bytes as i64 / 4 == word);
-                if new {
-                    words[bank] = word;
-                    ways[bank] += 1;
-                    most = most.max(ways[bank]);
-                }
-            }
-            // Words of eight bytes take two turns anyway.
-            let turns = if bytes > 4 { 2 } else { 1 };
-            report.bank_conflicts += most.saturating_sub(turns);
         }
     }
+}
+
+/// How many turns lanes take that each go to so many bytes.
+pub(super) fn turns(lanes: &[i64], bytes: usize, wide: usize) -> u64 {
+    let mut seen: [i64; 32] = [-1; 32];
+    let mut ways = [0u64; 32];
+    let mut most = 0;
+    let mut words: Vec<i64> = Vec::new();
+    for &index in lanes.iter().filter(|&&index| index >= 0) {
+        let first = index * bytes as i64 / 4;
+        for word in first..first + (wide as i64 / 4).max(1) {
+            let bank = (word % 32) as usize;
+            if seen[bank] == word || (ways[bank] > 0 && words.contains(&word)) {
+                continue;
+            }
+            seen[bank] = word;
+            words.push(word);
+            ways[bank] += 1;
+            most = most.max(ways[bank]);
+        }
+    }
+    most
 }

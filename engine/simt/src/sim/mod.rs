@@ -3,12 +3,14 @@
 //! that results differ only where the order of a sum does. Blocks run one after the other; what they do to each other is seen
 //! by who touched which element last.
 
+mod ahead;
+mod matrix;
 mod memory;
 mod report;
 
 pub use report::{Complaint, Kind, Report};
 
-use crate::ir::{Combine, Inst, Kernel, MemoryId, Mma, Op, Region, Space, Value};
+use crate::ir::{Combine, Inst, Kernel, MemoryId, Op, Region, Space, Value};
 use crate::layout::Layout;
 use crate::{Initial, ParamKind, Program};
 use memory::{Access, Ram};
@@ -107,10 +109,12 @@ pub fn run_kernel(
         number: 0,
         epoch: 0,
         fuel,
+        copies: ahead::Copies::default(),
     };
     for number in 0..kernel.blocks {
         block.number = number;
         block.epoch += 1;
+        block.copies = ahead::Copies::default();
         block.memories.iter_mut().for_each(Ram::begin);
         block.region(&kernel.body)?;
     }
@@ -132,6 +136,7 @@ struct Block<'a> {
     number: usize,
     epoch: u32,
     fuel: u64,
+    copies: ahead::Copies,
 }
 
 impl Block<'_> {
@@ -212,14 +217,18 @@ impl Block<'_> {
                     (0..self.len(inst.results[0])).map(|element| (element ^ *mask as usize) as i64).collect();
                 self.moved(inst, &positions)?;
             }
-            Op::Load { memory, masked, other, .. } => self.load(inst, *memory, *masked, *other)?,
-            Op::Store { memory, masked, .. } => self.store(inst, *memory, *masked)?,
+            Op::Load { memory, masked, other, vector, .. } => self.load(inst, *memory, *masked, *other, *vector)?,
+            Op::Store { memory, masked, vector, .. } => self.store(inst, *memory, *masked, *vector)?,
             Op::Atomic { memory, combine, masked } => self.atomic(inst, *memory, *combine, *masked)?,
             Op::Barrier => {
                 self.epoch += 1;
                 self.report.barriers += 1;
             }
             Op::Mma(mma) => self.mma(inst, *mma)?,
+            Op::LoadMatrix { memory, trans, words } => self.load_matrix(inst, *memory, *trans, *words)?,
+            Op::CopyAhead { from, memory, vector } => self.copy_ahead(inst, *from, *memory, *vector)?,
+            Op::CommitAhead => self.commit_ahead(),
+            Op::WaitAhead(pending) => self.wait_ahead(*pending)?,
             Op::For => self.for_loop(inst)?,
             Op::While => self.while_loop(inst)?,
             Op::Switch => {
@@ -273,8 +282,15 @@ impl Block<'_> {
     }
 
     /// Indices of an access, -1 where masked off or outside.
-    fn indices(&mut self, inst: &Inst, memory: MemoryId, mask: Option<Value>) -> Result<Vec<i64>, Fault> {
-        let index = self.get(inst.operands[0])?;
+    fn indices(
+        &mut self,
+        index: Value,
+        span: Span,
+        memory: MemoryId,
+        mask: Option<Value>,
+        vector: u32,
+    ) -> Result<Vec<i64>, Fault> {
+        let index = self.get(index)?;
         let index = index.elements::<i32>().ok_or_else(|| fault("an index is no i32".to_string()))?.to_vec();
         let mask = match mask {
             Some(mask) => Some(self.get(mask)?),
@@ -291,18 +307,21 @@ impl Block<'_> {
                 _ => i64::from(index),
             })
             .collect();
-        let access = self.access(&indices, inst.span);
+        if vector > 1 && !is_wide(&indices, self.threads, vector as usize) {
+            return Err(fault("registers of a wide access are no neighbours".to_string()));
+        }
+        let access = self.access(&indices, vector, span);
         Ok(self.memories[memory.0 as usize].bounded(&access, &mut self.report))
     }
 
-    fn access<'a>(&self, indices: &'a [i64], span: Span) -> Access<'a> {
-        Access { indices, threads: self.threads, epoch: self.epoch, block: self.number, span }
+    fn access<'a>(&self, indices: &'a [i64], vector: u32, span: Span) -> Access<'a> {
+        Access { indices, vector: vector as usize, threads: self.threads, epoch: self.epoch, block: self.number, span }
     }
 
-    fn load(&mut self, inst: &Inst, memory: MemoryId, masked: bool, other: bool) -> Result<(), Fault> {
+    fn load(&mut self, inst: &Inst, memory: MemoryId, masked: bool, other: bool, vector: u32) -> Result<(), Fault> {
         let mask = masked.then(|| inst.operands[1]);
-        let indices = self.indices(inst, memory, mask)?;
-        let access = self.access(&indices, inst.span);
+        let indices = self.indices(inst.operands[0], inst.span, memory, mask, vector)?;
+        let access = self.access(&indices, vector, inst.span);
         let ram = &mut self.memories[memory.0 as usize];
         ram.read(&access, &mut self.report);
         let zero = Array::scalar(ram.array.dtype(), Scalar::zero(ram.array.dtype()));
@@ -314,10 +333,10 @@ impl Block<'_> {
         Ok(())
     }
 
-    fn store(&mut self, inst: &Inst, memory: MemoryId, masked: bool) -> Result<(), Fault> {
-        let indices = self.indices(inst, memory, masked.then(|| inst.operands[2]))?;
+    fn store(&mut self, inst: &Inst, memory: MemoryId, masked: bool, vector: u32) -> Result<(), Fault> {
+        let indices = self.indices(inst.operands[0], inst.span, memory, masked.then(|| inst.operands[2]), vector)?;
         let value = self.get(inst.operands[1])?;
-        let access = self.access(&indices, inst.span);
+        let access = self.access(&indices, vector, inst.span);
         let ram = &mut self.memories[memory.0 as usize];
         ram.write(&access, false, &mut self.report);
         let nothing = Array::scalar(value.dtype(), Scalar::zero(value.dtype()));
@@ -328,9 +347,9 @@ impl Block<'_> {
 
     /// One element after the other, in the order of registers and threads.
     fn atomic(&mut self, inst: &Inst, memory: MemoryId, combine: Combine, masked: bool) -> Result<(), Fault> {
-        let indices = self.indices(inst, memory, masked.then(|| inst.operands[2]))?;
+        let indices = self.indices(inst.operands[0], inst.span, memory, masked.then(|| inst.operands[2]), 1)?;
         let value = self.get(inst.operands[1])?;
-        let access = self.access(&indices, inst.span);
+        let access = self.access(&indices, 1, inst.span);
         let ram = &mut self.memories[memory.0 as usize];
         ram.write(&access, true, &mut self.report);
         let dtype = value.dtype();
@@ -353,41 +372,6 @@ impl Block<'_> {
             ram.array.set(element, after);
         }
         self.put(inst.results[0], old);
-        Ok(())
-    }
-
-    /// Every warp multiplies what its lanes hold.
-    fn mma(&mut self, inst: &Inst, mma: Mma) -> Result<(), Fault> {
-        let floats = |value: Value| -> Result<Vec<f32>, Fault> {
-            let array = ops::convert(&self.get(value)?, DType::F32)?;
-            Ok(array.into_elements::<f32>().unwrap_or_default())
-        };
-        let (a, b, mut c) = (floats(inst.operands[0])?, floats(inst.operands[1])?, floats(inst.operands[2])?);
-        let threads = self.threads;
-        // The register and lane that hold an element, as the definition of the op says.
-        let of_a = |row: usize, k: usize| (k % 2 + row / 8 * 2 + k / 8 * 4, row % 8 * 4 + k % 8 / 2);
-        let of_b = |k: usize, column: usize| (k % 2 + k / 8 * 2, column * 4 + k % 8 / 2);
-        let of_c = |row: usize, column: usize| (column % 2 + row / 8 * 2, row % 8 * 4 + column / 2);
-        let [a_tile, b_tile, c_tile] = Mma::REGISTERS.map(|registers| registers as usize);
-        for warp in (0..threads).step_by(32) {
-            for tile in 0..(mma.rows * mma.columns) as usize {
-                let (rows, columns) = (tile / mma.columns as usize, tile % mma.columns as usize);
-                for row in 0..Mma::M {
-                    for column in 0..Mma::N {
-                        let (register, lane) = of_c(row, column);
-                        let place = (tile * c_tile + register) * threads + warp + lane;
-                        let mut sum = 0.0;
-                        for k in 0..Mma::K {
-                            let ((r, l), (s, m)) = (of_a(row, k), of_b(k, column));
-                            sum += a[(rows * a_tile + r) * threads + warp + l]
-                                * b[(columns * b_tile + s) * threads + warp + m];
-                        }
-                        c[place] += sum;
-                    }
-                }
-            }
-        }
-        self.put(inst.results[0], Array::from_f32s([c.len()].as_slice(), &c)?);
         Ok(())
     }
 
@@ -432,6 +416,17 @@ impl Block<'_> {
             self.copy(&condition.params, &body.yields)?;
         }
     }
+}
+
+/// Whether registers are neighbours in memory, so many at a time, from a multiple of their number on. Masked off are all or none.
+fn is_wide(indices: &[i64], threads: usize, vector: usize) -> bool {
+    indices.chunks(vector * threads).all(|group| {
+        (0..threads).all(|thread| {
+            let first = group[thread];
+            (1..vector).all(|n| group[n * threads + thread] == if first < 0 { first } else { first + n as i64 })
+                && (first < 0 || first % vector as i64 == 0)
+        })
+    })
 }
 
 fn fault(message: String) -> Fault {

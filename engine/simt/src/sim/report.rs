@@ -46,13 +46,16 @@ pub enum Kind {
     BlockRace,
     /// Memory of a block was read that nobody wrote.
     Uninitialized,
+    /// Memory was touched while a copy to it was under way that nobody had waited for.
+    UnderWay,
     /// An index outside of its array. What is read there is 0, what is written is dropped.
     OutOfBounds,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 4] = [Kind::Race, Kind::BlockRace, Kind::Uninitialized, Kind::OutOfBounds];
+    pub const ALL: [Kind; 5] =
+        [Kind::Race, Kind::BlockRace, Kind::Uninitialized, Kind::UnderWay, Kind::OutOfBounds];
 
     /// In words.
     pub fn words(self) -> &'static str {
@@ -60,6 +63,7 @@ impl Kind {
             Kind::Race => "a race between threads",
             Kind::BlockRace => "a race between blocks",
             Kind::Uninitialized => "a read of memory that nobody wrote",
+            Kind::UnderWay => "an access to what is being copied",
             Kind::OutOfBounds => "an index out of bounds",
         }
     }

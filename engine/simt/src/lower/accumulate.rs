@@ -1,0 +1,116 @@
+//! Sums that begin with what they are added to: `x + a * b`, where the product is summed up from 0, is the product summed up from
+//! `x`, and takes no registers of its own.
+
+use super::rewrite::{substitute, uses};
+use crate::ir::{Inst, Kernel, Op, Region, Value};
+use pallas_tensor::Scalar;
+use std::collections::HashMap;
+
+/// Rewrites them.
+pub(crate) fn accumulate(kernel: &mut Kernel) {
+    let mut body = std::mem::take(&mut kernel.body);
+    let mut known = Known { zeros: Vec::new(), uses: HashMap::new() };
+    body.walk(&mut |inst| {
+        let zero = match inst.op {
+            Op::Const(Scalar::Float(number)) => number == 0.0 && number.is_sign_positive(),
+            Op::Const(Scalar::Int(number)) => number == 0,
+            _ => false,
+        };
+        if zero {
+            known.zeros.extend(&inst.results);
+        }
+    });
+    uses(&body, &mut known.uses);
+    let mut replaced = HashMap::new();
+    region(&mut body, &known, &mut replaced);
+    substitute(&mut body, &replaced);
+    kernel.body = body;
+}
+
+struct Known {
+    zeros: Vec<Value>,
+    uses: HashMap<Value, usize>,
+}
+
+impl Known {
+    fn is_used_once(&self, value: Value) -> bool {
+        self.uses.get(&value) == Some(&1)
+    }
+}
+
+fn region(body: &mut Region, known: &Known, replaced: &mut HashMap<Value, Value>) {
+    for inst in &mut body.insts {
+        for inner in &mut inst.regions {
+            region(inner, known, replaced);
+        }
+    }
+    for position in 0..body.insts.len() {
+        let inst = &body.insts[position];
+        let Op::Scalar(op, _) = &inst.op else { continue };
+        if op.name != "add" {
+            continue;
+        }
+        let (sum, operands) = (inst.results[0], [inst.operands[0], inst.operands[1]]);
+        for (product, other) in [(operands[1], operands[0]), (operands[0], operands[1])] {
+            let Some((first, operand)) = chain(body, position, product, known) else { continue };
+            // What is added has to be there when the sum begins.
+            if body.insts[first..].iter().any(|inst| inst.results.contains(&other)) {
+                continue;
+            }
+            body.insts[first].operands[operand] = other;
+            replaced.insert(sum, product);
+            // The sum stays behind for nobody; what nobody uses goes later.
+            break;
+        }
+    }
+}
+
+/// The first instruction of those that sum a product up, and which of its operands is the 0 that it begins with.
+fn chain(body: &Region, before: usize, product: Value, known: &Known) -> Option<(usize, usize)> {
+    let mut value = product;
+    let mut end = before;
+    loop {
+        if !known.is_used_once(value) {
+            return None;
+        }
+        let position = body.insts[..end].iter().rposition(|inst| inst.results.contains(&value))?;
+        let inst = &body.insts[position];
+        let operand = match inst.op {
+            Op::Mma(_) => 2,
+            Op::For => {
+                let carry = inst.results.iter().position(|&result| result == value)?;
+                sums_up(inst, carry, known).then_some(carry + 2)?
+            }
+            _ => return None,
+        };
+        value = inst.operands[operand];
+        if known.zeros.contains(&value) {
+            return Some((position, operand));
+        }
+        end = position;
+    }
+}
+
+/// Whether a loop does nothing with a carry but add to it.
+fn sums_up(inst: &Inst, carry: usize, known: &Known) -> bool {
+    let body = &inst.regions[0];
+    let mut value = body.params[carry + 1];
+    loop {
+        if !known.is_used_once(value) {
+            return false;
+        }
+        if body.yields.get(carry) == Some(&value) {
+            return true;
+        }
+        let Some(user) = body.insts.iter().find(|inst| inst.operands.contains(&value)) else { return false };
+        let adds = match &user.op {
+            Op::Mma(_) => user.operands[2] == value,
+            Op::Scalar(op, _) => op.name == "add",
+            _ => false,
+        };
+        if !adds {
+            return false;
+        }
+        value = user.results[0];
+    }
+}

@@ -1,0 +1,272 @@
+//! Copies ahead: what a loop loads from an array of the launch only to put it into shared memory is copied there rounds before it
+//! is needed, without registers between (`cp.async`), into slots by turns.
+//!
+//! With `s` slots, the copies of the first `s - 1` rounds are started before the loop. Each round waits for its own copies, starts
+//! those of the round `s - 1` later, into the slot that was read the round before, and goes on as before. Rounds that do not
+//! come start nothing, but their group is counted all the same, so that the number of groups under way is known. The barrier
+//! between is put in with all others.
+
+use super::rewrite::{Emit, inside, uses};
+use crate::Architecture;
+use crate::ir::{Inst, Kernel, MemoryId, Op, Region, Space, Ty, Value};
+use pallas_ir::ops;
+use pallas_tensor::DType;
+use smallvec::SmallVec;
+use std::collections::{HashMap, HashSet};
+
+/// The most slots.
+const SLOTS: usize = 4;
+/// Bytes that one copy takes: 4, 8 or 16.
+const LEAST: usize = 4;
+
+/// Makes copies of loads, as far as shared memory has room for slots.
+pub(crate) fn copy(kernel: &mut Kernel, architecture: Architecture) {
+    let mut body = std::mem::take(&mut kernel.body);
+    let mut counts = HashMap::new();
+    uses(&body, &mut counts);
+    let mut touched: HashMap<MemoryId, usize> = HashMap::new();
+    body.walk(&mut |inst| {
+        if let Some(memory) = memory(&inst.op) {
+            *touched.entry(memory).or_default() += 1;
+        }
+    });
+    let taken: usize = kernel
+        .memories()
+        .filter(|(_, memory)| memory.space == Space::Shared)
+        .map(|(id, _)| kernel.bytes(id))
+        .sum();
+    // Half, so that two blocks fit a multiprocessor.
+    let room = (architecture.shared_bytes / 2).saturating_sub(taken);
+    let mut pass = Pass { kernel, counts, touched, room };
+    pass.loops(&mut body);
+    kernel.body = body;
+}
+
+/// The array that an instruction touches.
+fn memory(op: &Op) -> Option<MemoryId> {
+    match op {
+        Op::Load { memory, .. }
+        | Op::Store { memory, .. }
+        | Op::LoadMatrix { memory, .. }
+        | Op::Atomic { memory, .. }
+        | Op::CopyAhead { memory, .. } => Some(*memory),
+        _ => None,
+    }
+}
+
+/// A load and the store that it goes to, by their places in the loop's body.
+#[derive(Clone, Debug)]
+struct Pair {
+    load: usize,
+    store: usize,
+    from: MemoryId,
+    to: MemoryId,
+    /// Registers of one copy.
+    vector: u32,
+}
+
+struct Pass<'a> {
+    kernel: &'a mut Kernel,
+    counts: HashMap<Value, usize>,
+    /// How many instructions touch an array.
+    touched: HashMap<MemoryId, usize>,
+    /// Bytes of shared memory for slots.
+    room: usize,
+}
+
+impl Pass<'_> {
+    fn loops(&mut self, region: &mut Region) {
+        let mut insts: Vec<Inst> = Vec::with_capacity(region.insts.len());
+        for mut inst in region.insts.drain(..) {
+            for inner in &mut inst.regions {
+                self.loops(inner);
+            }
+            if inst.op == Op::For && self.kernel.ty(inst.regions[0].params[0]).dtype == DType::I32 {
+                self.ahead(&mut inst, &mut insts);
+            }
+            insts.push(inst);
+        }
+        region.insts = insts;
+    }
+
+    /// The loads of a loop that can be copies.
+    fn pairs(&self, inst: &Inst) -> Vec<Pair> {
+        let body = &inst.regions[0];
+        let inner = inside(inst);
+        let mut pairs = Vec::new();
+        for (load, from) in body.insts.iter().enumerate() {
+            let &Op::Load { memory: source, masked: false, vector, .. } = &from.op else { continue };
+            if !matches!(self.kernel.memory(source).space, Space::Operand { constant: true, .. })
+                || self.counts.get(&from.results[0]) != Some(&1)
+            {
+                continue;
+            }
+            let rest = body.insts.iter().enumerate().skip(load + 1);
+            let Some((store, to)) = rest.into_iter().find(|(_, to)| to.operands.contains(&from.results[0])) else {
+                continue;
+            };
+            let &Op::Store { memory: target, masked, vector: wide, private } = &to.op else { continue };
+            let mask = masked.then(|| to.operands[2]);
+            let vector = vector.min(wide);
+            let bytes = vector as usize * self.kernel.memory(target).dtype.size_bytes();
+            // Every other instruction that touches the array reads it, later in the same round.
+            let reads = body.insts[store + 1..].iter().map(|inst| reads(inst, target)).sum::<usize>();
+            let fits = to.operands[1] == from.results[0]
+                && self.kernel.memory(target).space == Space::Shared
+                && bytes >= LEAST
+                && self.touched.get(&target) == Some(&(reads + 1))
+                && (private || masked)
+                && !inner.contains(&to.operands[0])
+                && mask.is_none_or(|mask| !inner.contains(&mask))
+                && slice(body, from.operands[0], &inner).is_some();
+            if fits {
+                pairs.push(Pair { load, store, from: source, to: target, vector });
+            }
+        }
+        pairs
+    }
+
+    fn ahead(&mut self, inst: &mut Inst, before: &mut Vec<Inst>) {
+        let pairs = self.pairs(inst);
+        let bytes: usize = pairs.iter().map(|pair| self.kernel.bytes(pair.to)).sum();
+        let slots = (1 + self.room / bytes.max(1)).min(SLOTS);
+        if pairs.is_empty() || slots < 2 {
+            return;
+        }
+        self.room -= (slots - 1) * bytes;
+        let lens: Vec<i64> = pairs.iter().map(|pair| self.kernel.memory(pair.to).len as i64).collect();
+        for pair in &pairs {
+            self.kernel.memories[pair.to.0 as usize].len *= slots;
+        }
+        let (lower, upper) = (inst.operands[0], inst.operands[1]);
+        let inner = inside(inst);
+        let body = &mut inst.regions[0];
+        let counter = body.params[0];
+        let span = inst.span;
+        let mut insts = Vec::new();
+        // Before the loop, rounds one after the other.
+        for round in 0..slots as i64 - 1 {
+            let mut emit = Emit { kernel: self.kernel, insts: before, span };
+            let number = emit.int(round, 1);
+            let at = emit.binary(&ops::ADD, lower, number);
+            start(&mut emit, body, &inner, &pairs, &lens, (at, upper, number));
+        }
+        // In every round: which slot is read, and which is filled.
+        let mut emit = Emit { kernel: self.kernel, insts: &mut insts, span };
+        let pending = (slots - 2) as u32;
+        emit.add(Op::WaitAhead(pending), &[], None);
+        let (count, all) = (emit.int(slots as i64 - 1, 1), emit.int(slots as i64, 1));
+        let round = emit.binary(&ops::SUB, counter, lower);
+        let slot = emit.binary(&ops::REM, round, all);
+        let later = emit.binary(&ops::ADD, round, count);
+        let next = emit.binary(&ops::REM, later, all);
+        let at = emit.binary(&ops::ADD, counter, count);
+        start(&mut emit, body, &inner, &pairs, &lens, (at, upper, next));
+        let gone: HashSet<usize> = pairs.iter().flat_map(|pair| [pair.load, pair.store]).collect();
+        for (position, mut inst) in body.insts.drain(..).enumerate() {
+            if gone.contains(&position) {
+                continue;
+            }
+            let slots = pairs.iter().zip(&lens).map(|(pair, &len)| (pair.to, len)).collect::<Vec<_>>();
+            let mut emit = Emit { kernel: self.kernel, insts: &mut insts, span: inst.span };
+            shift(&mut emit, &mut inst, &slots, slot);
+            insts.push(inst);
+        }
+        body.insts = insts;
+    }
+}
+
+/// How often an instruction reads an array, those inside of it included; nothing else may touch it.
+fn reads(inst: &Inst, array: MemoryId) -> usize {
+    let own = usize::from(
+        matches!(inst.op, Op::Load { memory, .. } | Op::LoadMatrix { memory, .. } if memory == array),
+    );
+    let inner = inst.regions.iter().flat_map(|region| &region.insts).map(|inst| reads(inst, array));
+    own + inner.sum::<usize>()
+}
+
+/// What an index is computed from inside of a loop, in order; `None` if it cannot be computed for another round.
+fn slice(body: &Region, index: Value, inner: &HashSet<Value>) -> Option<Vec<usize>> {
+    let mut wanted: Vec<Value> = vec![index];
+    let mut taken: HashSet<usize> = HashSet::new();
+    while let Some(value) = wanted.pop() {
+        if !inner.contains(&value) || value == body.params[0] {
+            continue;
+        }
+        let position = body.insts.iter().position(|inst| inst.results.contains(&value))?;
+        let inst = &body.insts[position];
+        let pure = matches!(
+            inst.op,
+            Op::Const(_) | Op::Block | Op::Coord { .. } | Op::Owner(_) | Op::Scalar(..) | Op::Pick(_)
+        );
+        if !pure {
+            return None;
+        }
+        if taken.insert(position) {
+            wanted.extend(&inst.operands);
+        }
+    }
+    let mut positions: Vec<usize> = taken.into_iter().collect();
+    positions.sort_unstable();
+    Some(positions)
+}
+
+/// Starts the copies of one round into a slot, unless the round does not come, and ends their group.
+fn start(
+    emit: &mut Emit<'_>,
+    body: &Region,
+    inner: &HashSet<Value>,
+    pairs: &[Pair],
+    lens: &[i64],
+    (round, upper, slot): (Value, Value, Value),
+) {
+    let comes = emit.binary(&ops::LT, round, upper);
+    for (pair, &len) in pairs.iter().zip(lens) {
+        let index = body.insts[pair.load].operands[0];
+        let mut renamed: HashMap<Value, Value> = HashMap::from([(body.params[0], round)]);
+        // That it can be computed was seen before.
+        for position in slice(body, index, inner).unwrap_or_default() {
+            let inst = &body.insts[position];
+            let operands: SmallVec<[Value; 4]> =
+                inst.operands.iter().map(|value| renamed.get(value).copied().unwrap_or(*value)).collect();
+            let ty: Ty = emit.kernel.ty(inst.results[0]);
+            if let Some(result) = emit.add(inst.op.clone(), &operands, Some(ty)) {
+                renamed.insert(inst.results[0], result);
+            }
+        }
+        let from = renamed.get(&index).copied().unwrap_or(index);
+        let to = body.insts[pair.store].operands[0];
+        let to = in_slot(emit, to, len, slot);
+        let regs = emit.kernel.ty(to).regs;
+        let (from, mut mask) = (emit.splat(from, regs), emit.splat(comes, regs));
+        if let Some(&once) = body.insts[pair.store].operands.get(2) {
+            mask = emit.binary(&ops::AND, mask, once);
+        }
+        let op = Op::CopyAhead { from: pair.from, memory: pair.to, vector: pair.vector };
+        emit.add(op, &[from, to, mask], None);
+    }
+    emit.add(Op::CommitAhead, &[], None);
+}
+
+/// An index in a slot.
+fn in_slot(emit: &mut Emit<'_>, index: Value, len: i64, slot: Value) -> Value {
+    let len = emit.int(len, 1);
+    let far = emit.binary(&ops::MUL, slot, len);
+    emit.binary(&ops::ADD, index, far)
+}
+
+/// Reads of slotted arrays go to a slot.
+fn shift(emit: &mut Emit<'_>, inst: &mut Inst, slots: &[(MemoryId, i64)], slot: Value) {
+    if let Some(&(_, len)) = memory(&inst.op).and_then(|memory| slots.iter().find(|(other, _)| *other == memory)) {
+        inst.operands[0] = in_slot(emit, inst.operands[0], len, slot);
+    }
+    for region in &mut inst.regions {
+        let mut insts = Vec::with_capacity(region.insts.len());
+        for mut inner in region.insts.drain(..) {
+            let mut emit = Emit { kernel: emit.kernel, insts: &mut insts, span: inner.span };
+            shift(&mut emit, &mut inner, slots, slot);
+            insts.push(inner);
+        }
+        region.insts = insts;
+    }
+}
