@@ -244,8 +244,25 @@ impl Lower<'_> {
             let (first, size, stride, at) = match *entry {
                 DimIndex::At(first) => (first, 1, 1, true),
                 DimIndex::Slice { start, size, stride } => (start, size, stride, false),
-                DimIndex::Part { .. } => {
-                    return Err(Refusal::new("parts of computed length are not lowered yet", self.b.span));
+                DimIndex::Part { start, bound } => {
+                    let mut next = |this: &mut Self| {
+                        operands.next().map_or(Err(this.malformed()), |value| this.number(value))
+                    };
+                    let first = match start {
+                        Position::Static(first) => Number::Known(first),
+                        Position::Dynamic => next(self)?,
+                    };
+                    let length = next(self)?.clamp(&mut self.b, 0, bound as i64);
+                    // It is as long as computed: what is further on is not there.
+                    let offset = self.offset(dim, first, step);
+                    let reach = length.times(&mut self.b, step);
+                    let mut extent = offset.add(&mut self.b, reach);
+                    if let Some(outer) = dim.extent {
+                        extent = binary(&mut self.b, &ops::MIN, extent, outer);
+                    }
+                    part.dims[position] =
+                        RefDim { offset, shown: Shown::Range { size: bound, step }, extent: Some(extent), ..dim };
+                    continue;
                 }
                 DimIndex::Array => {
                     return Err(Refusal::new("Refs to what integer arrays select are not lowered yet", self.b.span));

@@ -20,7 +20,7 @@ impl Lower<'_> {
         let result = self.function.ty(op.results[0]).clone();
         let shape = result.shape().to_vec();
         if op.op.name == "bitcast_convert_type" && self.function.ty(op.operands[0]).shape() != result.shape() {
-            return Err(self.refuse_because(op, "to another width is not lowered yet"));
+            return self.lower_bitcast(op);
         }
         let mut operands: Vec<Value> = Vec::with_capacity(op.operands.len());
         let layout = self.dealt(op.results[0]);

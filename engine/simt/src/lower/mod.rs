@@ -22,6 +22,7 @@ mod anchors;
 mod atomics;
 mod axis;
 pub mod barriers;
+mod bits;
 mod context;
 mod control;
 mod copies;
