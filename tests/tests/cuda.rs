@@ -44,7 +44,8 @@ fn missing(program: &Program, sass: &str) -> Option<&'static str> {
 }
 
 fn places() -> Places {
-    Places::named_by(|name| std::env::var_os(name))
+    let programs = std::env::var_os("PATH").map_or_else(Vec::new, |path| std::env::split_paths(&path).collect());
+    Places { programs, ..Places::named_by(|name| std::env::var_os(name)) }
 }
 
 fn nvrtc() -> Option<Nvrtc> {
@@ -117,7 +118,8 @@ fn the_samples_compile_for_three_generations() {
                         wrong.push(format!("{kernel} for {name} has too few registers: {used:?}"));
                     }
                     if let Some(tool) = &disassembler {
-                        let sass = disassemble(tool, &compiled.cubin, &std::env::temp_dir()).unwrap_or_else(|error| panic!("{error}"));
+                        let sass = disassemble(tool, &compiled.cubin, &std::env::temp_dir())
+                            .unwrap_or_else(|error| panic!("{error}"));
                         missing(program, &sass).map(|what| wrong.push(format!("{kernel} for {name} has no {what}")));
                     }
                 }

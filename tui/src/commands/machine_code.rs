@@ -29,9 +29,11 @@ fn tools(places: &Places, wanted: Wanted) -> Result<Tools, String> {
         format!("{error}: install it with `pip install nvidia-cuda-nvrtc`, and see what `pallas-tui doctor` says")
     })?;
     if wanted == Wanted::Sass && found.nvdisasm.is_none() {
-        return Err("there is no nvdisasm, which shows machine code: install it with `pip install nvidia-cuda-nvdisasm`; \
+        return Err(
+            "there is no nvdisasm, which shows machine code: install it with `pip install nvidia-cuda-nvdisasm`; \
                     `--emit ptx` needs none"
-            .to_string());
+                .to_string(),
+        );
     }
     let cache = crate::calibrate::cache().map(|folder| Cache::new(folder.join("cuda")));
     Ok(Tools { compiler: Compiler::new(nvrtc, cache), nvdisasm: found.nvdisasm })
@@ -56,9 +58,8 @@ pub(super) fn print(
     let mut exit = Exit::Success;
     let mut texts = Vec::new();
     for launch in launches {
-        let code = compile(launch, architecture)
-            .map_err(|refusal| (refusal.span, refusal.to_string()))
-            .and_then(|program| {
+        let code =
+            compile(launch, architecture).map_err(|refusal| (refusal.span, refusal.to_string())).and_then(|program| {
                 code(&tools, &program, wanted, architecture).map_err(|message| (launch.spans.call, message))
             });
         match code {

@@ -221,9 +221,7 @@ impl<'a> Printer<'a> {
             Op::Load { memory, masked, other, vector, .. } if *vector > 1 => {
                 self.wide_load(inst, *memory, *masked, *other, *vector)
             }
-            Op::Store { memory, masked, vector, .. } if *vector > 1 => {
-                self.wide_store(inst, *memory, *masked, *vector)
-            }
+            Op::Store { memory, masked, vector, .. } if *vector > 1 => self.wide_store(inst, *memory, *masked, *vector),
             Op::Load { memory, masked, other, .. } => {
                 let name = self.name(*memory);
                 let words = self.words(self.kernel.memory(*memory).dtype)?;
@@ -303,7 +301,14 @@ impl<'a> Printer<'a> {
         self.line(format!("for (int r = 0; r < {regs}; r += {step}) {{"));
     }
 
-    fn wide_load(&mut self, inst: &Inst, memory: MemoryId, masked: bool, other: bool, vector: u32) -> Result<(), Refusal> {
+    fn wide_load(
+        &mut self,
+        inst: &Inst,
+        memory: MemoryId,
+        masked: bool,
+        other: bool,
+        vector: u32,
+    ) -> Result<(), Refusal> {
         let (word, words) = self.wide(memory, vector)?;
         let (result, name) = (inst.results[0], self.name(memory));
         let nth = |number: usize, at: &str| format!("v{}[{at}]", inst.operands[number].0);

@@ -23,11 +23,18 @@ impl Printer<'_> {
         name.ok_or_else(|| self.refuse(&format!("a product of {}", dtype.name())))
     }
 
-    pub(super) fn load_matrix(&mut self, inst: &Inst, memory: MemoryId, trans: bool, words: u32) -> Result<(), Refusal> {
+    pub(super) fn load_matrix(
+        &mut self,
+        inst: &Inst,
+        memory: MemoryId,
+        trans: bool,
+        words: u32,
+    ) -> Result<(), Refusal> {
         let (result, index) = (inst.results[0], inst.operands[0]);
         let count = self.regs(index);
         let far = matches!(self.kernel.memory(memory).space, Space::Workspace);
-        let function = format!("{}_matrix{}_{words}", if far { "far" } else { "load" }, if trans { "_trans" } else { "" });
+        let function =
+            format!("{}_matrix{}_{words}", if far { "far" } else { "load" }, if trans { "_trans" } else { "" });
         self.fragments.insert(result);
         self.line(format!("unsigned v{}[{}];", result.0, count * words));
         let place = if count == 1 { String::new() } else { format!(" + r * {words}") };

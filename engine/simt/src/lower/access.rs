@@ -245,9 +245,8 @@ impl Lower<'_> {
                 DimIndex::At(first) => (first, 1, 1, true),
                 DimIndex::Slice { start, size, stride } => (start, size, stride, false),
                 DimIndex::Part { start, bound } => {
-                    let mut next = |this: &mut Self| {
-                        operands.next().map_or(Err(this.malformed()), |value| this.number(value))
-                    };
+                    let mut next =
+                        |this: &mut Self| operands.next().map_or(Err(this.malformed()), |value| this.number(value));
                     let first = match start {
                         Position::Static(first) => Number::Known(first),
                         Position::Dynamic => next(self)?,

@@ -30,11 +30,8 @@ pub(crate) fn copy(kernel: &mut Kernel, architecture: Architecture) {
             *touched.entry(memory).or_default() += 1;
         }
     });
-    let taken: usize = kernel
-        .memories()
-        .filter(|(_, memory)| memory.space == Space::Shared)
-        .map(|(id, _)| kernel.bytes(id))
-        .sum();
+    let taken: usize =
+        kernel.memories().filter(|(_, memory)| memory.space == Space::Shared).map(|(id, _)| kernel.bytes(id)).sum();
     // Half, so that two blocks fit a multiprocessor.
     let room = (architecture.shared_bytes / 2).saturating_sub(taken);
     let mut pass = Pass { kernel, counts, touched, room };
@@ -178,9 +175,8 @@ impl Pass<'_> {
 
 /// How often an instruction reads an array, those inside of it included; nothing else may touch it.
 fn reads(inst: &Inst, array: MemoryId) -> usize {
-    let own = usize::from(
-        matches!(inst.op, Op::Load { memory, .. } | Op::LoadMatrix { memory, .. } if memory == array),
-    );
+    let own =
+        usize::from(matches!(inst.op, Op::Load { memory, .. } | Op::LoadMatrix { memory, .. } if memory == array));
     let inner = inst.regions.iter().flat_map(|region| &region.insts).map(|inst| reads(inst, array));
     own + inner.sum::<usize>()
 }

@@ -113,15 +113,13 @@ fn followers(function: &Function, op: &OpData) -> Vec<(ValueId, ValueId, Follows
         }
         "reshape" | "squeeze" => {
             let (from, to) = (shape(operand), shape(result));
-            let long = |shape: &[usize]| -> Vec<usize> { shape.iter().copied().filter(|&extent| extent != 1).collect() };
+            let long =
+                |shape: &[usize]| -> Vec<usize> { shape.iter().copied().filter(|&extent| extent != 1).collect() };
             if long(&from) != long(&to) || long(&from).is_empty() {
                 return Vec::new();
             }
             let (gone, back) = (units(&from), units(&to));
-            vec![
-                (operand, result, Follows::Narrowed(gone, to)),
-                (result, operand, Follows::Narrowed(back, from)),
-            ]
+            vec![(operand, result, Follows::Narrowed(gone, to)), (result, operand, Follows::Narrowed(back, from))]
         }
         _ => Vec::new(),
     }
@@ -172,7 +170,8 @@ impl Classes<'_> {
                 }
             }
             OpKind::Memory(MemoryOp::Load | MemoryOp::Store | MemoryOp::Swap) => {
-                let whole = op.attributes.index().is_some_and(|index| index.is_full(function.ty(op.operands[0]).shape()));
+                let whole =
+                    op.attributes.index().is_some_and(|index| index.is_full(function.ty(op.operands[0]).shape()));
                 let stored = matches!(op.op.kind, OpKind::Memory(MemoryOp::Store | MemoryOp::Swap));
                 let value = stored.then(|| op.operands[1]);
                 let tiles = op.results.iter().copied().chain(value);

@@ -64,8 +64,11 @@ impl Known {
 
 /// What is known of every value, by number.
 pub(crate) fn analyse(kernel: &Kernel) -> Vec<Known> {
-    let mut known: Vec<Known> =
-        kernel.values.iter().map(|ty| if ty.regs == 1 { Known::NOTHING } else { Known { same: 1, ..Known::NOTHING } }).collect();
+    let mut known: Vec<Known> = kernel
+        .values
+        .iter()
+        .map(|ty| if ty.regs == 1 { Known::NOTHING } else { Known { same: 1, ..Known::NOTHING } })
+        .collect();
     region(kernel, &kernel.body, &mut known);
     known
 }

@@ -15,8 +15,16 @@ pub(crate) fn remove(kernel: &mut Kernel) {
 fn has_effect(op: &Op) -> bool {
     matches!(
         op,
-        Op::Store { .. } | Op::Atomic { .. } | Op::Barrier | Op::Print(_) | Op::For | Op::While | Op::Switch
-            | Op::CopyAhead { .. } | Op::CommitAhead | Op::WaitAhead(_)
+        Op::Store { .. }
+            | Op::Atomic { .. }
+            | Op::Barrier
+            | Op::Print(_)
+            | Op::For
+            | Op::While
+            | Op::Switch
+            | Op::CopyAhead { .. }
+            | Op::CommitAhead
+            | Op::WaitAhead(_)
     )
 }
 

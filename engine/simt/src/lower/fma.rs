@@ -49,7 +49,8 @@ impl Lower<'_> {
         let rows = 1usize << layout.regs.iter().filter(|flips| is_row(flips)).count();
         let columns = layout.registers() as usize / rows;
         let fits = |terms: &usize| {
-            k.is_multiple_of(*terms) && (ty.regs as usize + (rows + columns) * terms) <= REGISTERS.max(ty.regs as usize + rows + columns)
+            k.is_multiple_of(*terms)
+                && (ty.regs as usize + (rows + columns) * terms) <= REGISTERS.max(ty.regs as usize + rows + columns)
         };
         let terms = (1..=TERMS).rev().filter(|terms| terms.is_power_of_two()).find(fits).unwrap_or(1);
         // Registers of the sums are columns first, then rows.
@@ -67,7 +68,8 @@ impl Lower<'_> {
         });
         let mut total = params[1];
         for term in 0..terms {
-            let nth = |of: &dyn Fn(usize) -> usize| -> Vec<u32> { (0..ty.regs as usize).map(|r| of(r) as u32).collect() };
+            let nth =
+                |of: &dyn Fn(usize) -> usize| -> Vec<u32> { (0..ty.regs as usize).map(|r| of(r) as u32).collect() };
             // On the left terms are the lowest bits of a register's number, on the right the highest: as they lie in memory.
             let of_left = |r: usize| match plain.terms_last[0] {
                 true => r / columns * terms + term,

@@ -202,8 +202,8 @@ impl Lower<'_> {
     ) -> Value {
         let [a, b, _] = unit.registers();
         let regs = [a * unit.rows, b * unit.columns];
-        let [left, right] =
-            [(left, 0), (right, 1)].map(|(source, side)| self.fragment(source, unit, regs[side], step, moved.map(|m| m[side])));
+        let [left, right] = [(left, 0), (right, 1)]
+            .map(|(source, side)| self.fragment(source, unit, regs[side], step, moved.map(|m| m[side])));
         let ty = self.b.ty(total);
         self.b.add(Op::Mma(unit), &[left, right, total], &[ty], Vec::new())[0]
     }
@@ -254,9 +254,7 @@ impl Lower<'_> {
         let is_whole = tile.shape.iter().all(|extent| extent.is_power_of_two());
         if factor.side == 0 && is_whole && steps <= UNROLLED {
             let map = Map::row_major(&tile.shape);
-            if let Conversion::Registers(table) =
-                classify((&tile.layout, &map), (&fragments, &map), self.log_threads)
-            {
+            if let Conversion::Registers(table) = classify((&tile.layout, &map), (&fragments, &map), self.log_threads) {
                 return Ok(Source::Registers(self.b.pick(tile.value, table)));
             }
         }

@@ -124,10 +124,15 @@ impl Pass<'_> {
         let ty = self.ty(memory, place);
         let first = self.value(ty);
         let masked = place.mask.is_some();
-        let operands: SmallVec<[Value; 4]> =
-            [place.index].into_iter().chain(place.mask).chain(place.other).collect();
+        let operands: SmallVec<[Value; 4]> = [place.index].into_iter().chain(place.mask).chain(place.other).collect();
         let load = Op::Load { memory, masked, other: place.other.is_some(), private: true, vector: 1 };
-        before.push(Inst { op: load, operands, results: [first].into_iter().collect(), regions: Vec::new(), span: inst.span });
+        before.push(Inst {
+            op: load,
+            operands,
+            results: [first].into_iter().collect(),
+            regions: Vec::new(),
+            span: inst.span,
+        });
         let last = self.through(inst, memory, place, first);
         let operands = [place.index, last].into_iter().chain(place.mask).collect();
         let store = Op::Store { memory, masked, private: true, vector: 1 };

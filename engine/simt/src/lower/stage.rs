@@ -123,10 +123,15 @@ mod tests {
 
     #[test]
     fn pieces_below_each_other_are_in_different_banks() {
-        for (columns, bytes) in [(3, 2), (4, 2), (5, 2), (6, 2), (7, 2), (9, 2), (4, 1), (6, 1), (8, 1), (3, 4), (5, 4)] {
+        for (columns, bytes) in [(3, 2), (4, 2), (5, 2), (6, 2), (7, 2), (9, 2), (4, 1), (6, 1), (8, 1), (3, 4), (5, 4)]
+        {
             for piece in 0..(bytes << columns) / 16 {
                 let column = (piece * 16 / bytes) as u32;
-                assert_eq!(banks(columns, bytes, column), (0..8).collect::<Vec<u32>>(), "{columns} bits of {bytes} bytes");
+                assert_eq!(
+                    banks(columns, bytes, column),
+                    (0..8).collect::<Vec<u32>>(),
+                    "{columns} bits of {bytes} bytes"
+                );
             }
         }
     }

@@ -15,7 +15,8 @@ impl Block<'_> {
             let array = ops::convert(&self.get(value)?, DType::F64)?;
             Ok(array.into_elements::<f64>().unwrap_or_default())
         };
-        let (mut a, mut b, mut c) = (numbers(inst.operands[0])?, numbers(inst.operands[1])?, numbers(inst.operands[2])?);
+        let (mut a, mut b, mut c) =
+            (numbers(inst.operands[0])?, numbers(inst.operands[1])?, numbers(inst.operands[2])?);
         if mma.dtype == DType::F32 {
             for factor in a.iter_mut().chain(b.iter_mut()) {
                 *factor = f64::from(f32::from_bits((*factor as f32).to_bits() & !0x1fff));

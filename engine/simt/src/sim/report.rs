@@ -54,8 +54,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 5] =
-        [Kind::Race, Kind::BlockRace, Kind::Uninitialized, Kind::UnderWay, Kind::OutOfBounds];
+    pub const ALL: [Kind; 5] = [Kind::Race, Kind::BlockRace, Kind::Uninitialized, Kind::UnderWay, Kind::OutOfBounds];
 
     /// In words.
     pub fn words(self) -> &'static str {
