@@ -41,7 +41,8 @@ fn fields(format: &str, count: usize) -> (Vec<String>, Vec<usize>) {
     }
     text.push_str(rest);
     for number in (0..count).filter(|number| !order.contains(number)).collect::<Vec<_>>() {
-        if !(text.is_empty() && pieces.is_empty()) && !text.ends_with(char::is_whitespace) {
+        let begins = text.is_empty() && pieces.is_empty();
+        if !begins && !text.ends_with(char::is_whitespace) {
             text.push(' ');
         }
         pieces.push(std::mem::take(&mut text));
