@@ -93,9 +93,7 @@ fn region(body: &mut Region, state: &mut State, ahead: &HashSet<MemoryId>) {
                 }
             }
             // Nobody may read any more what a copy is started to; that it has landed is the wait's matter.
-            Op::CopyAhead { memory, .. }
-                if state.get(memory).is_some_and(|touched| touched.meets(Way::Any, true)) =>
-            {
+            Op::CopyAhead { memory, .. } if state.get(memory).is_some_and(|touched| touched.meets(Way::Any, true)) => {
                 insts.push(barrier(&inst));
                 state.clear();
             }
