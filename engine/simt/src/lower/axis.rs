@@ -57,7 +57,7 @@ impl Known {
                 && self.divisor_at(length) >= u64::from(length)
                 && other.divisor_at(1) >= u64::from(length)
         };
-        let run = (1..6).map(|bit| 1u32 << bit).filter(fits).next_back().unwrap_or(1);
+        let run = (1..6).map(|bit| 1u32 << bit).rfind(fits).unwrap_or(1);
         Known { same: run.max(self.same.min(other.same)), ..Known::NOTHING }
     }
 }

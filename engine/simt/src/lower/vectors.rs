@@ -48,5 +48,5 @@ fn width(kernel: &Kernel, inst: &Inst, known: &[Known]) -> u32 {
             && mask.is_none_or(|mask| of(mask).same >= wide)
             && regs.is_multiple_of(wide)
     };
-    (1..=most.ilog2()).map(|bit| 1 << bit).filter(fits).next_back().unwrap_or(1)
+    (1..=most.ilog2()).map(|bit| 1 << bit).rfind(fits).unwrap_or(1)
 }
