@@ -81,6 +81,11 @@ impl Access {
         &self.dims
     }
 
+    /// Whether it is all of the Ref that it is applied to.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full && self.is_block
+    }
+
     /// What the operands are that it takes, in order.
     pub(crate) fn operands(&self) -> impl Iterator<Item = IndexOperand> + '_ {
         self.dims.iter().flat_map(|dim| dim.operands().iter().copied())

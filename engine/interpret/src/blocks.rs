@@ -2,6 +2,7 @@
 //! Ref. A block is written back when it moves away, not after every program: nobody else reads the array in between.
 
 use crate::error::RunError;
+use crate::later::{self, Later, Window, Layout, Workshop, block_layout};
 use crate::memory::{Memory, View, ViewDim};
 use crate::outputs::OutputPart;
 use crate::{fresh, fresh_element};
@@ -9,6 +10,7 @@ use pallas_ir::{BlockDim, Interpretation, Operand};
 use pallas_tensor::ops::{self, PadDimension};
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// Where a block begins, along each dimension of the padded array.
 pub(crate) type Starts = SmallVec<[i64; 4]>;
@@ -79,6 +81,11 @@ impl BlockPlan {
             _ => size.checked_div(dim.size()),
         };
         self.dims.iter().zip(&self.padded).map(count).collect()
+    }
+
+    /// Whether the Ref has a dimension of the array.
+    pub(crate) fn keeps(&self, axis: usize) -> bool {
+        !matches!(self.dims.get(axis), Some(BlockDim::Squeezed))
     }
 
     /// Whether there is one block, the whole array.
@@ -210,13 +217,15 @@ pub(crate) struct BlockState<'a> {
     pub(crate) buffer: usize,
     /// Where the block in the Ref begins.
     starts: Option<Starts>,
+    /// The array, its strides, and how blocks lie in it, for windows on blocks.
+    shown: Option<(Rc<Array>, SmallVec<[usize; 6]>, Rc<Layout>)>,
 }
 
 impl<'a> BlockState<'a> {
     /// Starts with what blocks come from.
     pub(crate) fn new(plan: &BlockPlan, carry: Carry<'a>, memory: &mut Memory) -> BlockState<'a> {
         let buffer = memory.add(Array::scalar(plan.dtype, Scalar::zero(plan.dtype)));
-        BlockState { carry, buffer, starts: None }
+        BlockState { carry, buffer, starts: None, shown: None }
     }
 
     /// Whether the block in the Ref is the one with these indices.
@@ -234,13 +243,46 @@ impl<'a> BlockState<'a> {
         self.starts.is_some() && memory.buffers[self.buffer].written
     }
 
-    /// Brings the block with these indices into the Ref.
-    pub(crate) fn bring(&mut self, plan: &BlockPlan, indices: &[i64], memory: &mut Memory) -> Result<(), RunError> {
+    /// A window on the block that begins there.
+    fn window(&mut self, plan: &BlockPlan, starts: &[i64]) -> Option<Window> {
+        let Carry::Array(carry) = &self.carry else { return None };
+        if self.shown.is_none() {
+            let shape = carry.shape();
+            let mut sizes = shape.iter().zip(&plan.block);
+            if shape.rank() != plan.block.rank() || !sizes.all(|(all, size)| size <= all) {
+                return None;
+            }
+            let layout = block_layout(shape, &plan.reference, |axis| plan.keeps(axis));
+            self.shown = Some((Rc::new(carry.clone()), shape.strides(), layout));
+        }
+        let (array, strides, layout) = self.shown.as_ref()?;
+        let base = starts.iter().zip(strides).map(|(&start, &stride)| start as usize * stride).sum();
+        Some(Window { array: array.clone(), base, layout: layout.clone() })
+    }
+
+    /// Brings the block with these indices into the Ref: `lazily` as a window where that is possible.
+    pub(crate) fn bring(
+        &mut self,
+        plan: &BlockPlan,
+        indices: &[i64],
+        memory: &mut Memory,
+        lazily: bool,
+    ) -> Result<(), RunError> {
         let starts = plan.starts(indices);
         if self.starts.as_ref() == Some(&starts) {
             return Ok(());
         }
         self.write_back(plan, memory)?;
+        if lazily
+            && !plan.is_one()
+            && let Some(window) = self.window(plan, &starts)
+        {
+            let slot = &mut memory.buffers[self.buffer];
+            slot.later = Some(Later::Block(window));
+            slot.written = false;
+            self.starts = Some(starts);
+            return Ok(());
+        }
         let block = match &mut self.carry {
             // The block is all there is: it moves in.
             Carry::Array(carry) if plan.is_one() => {
@@ -258,6 +300,7 @@ impl<'a> BlockState<'a> {
         };
         let slot = &mut memory.buffers[self.buffer];
         slot.array = block;
+        slot.later = None;
         slot.written = false;
         self.starts = Some(starts);
         Ok(())
@@ -272,6 +315,16 @@ impl<'a> BlockState<'a> {
         if !memory.buffers[self.buffer].written && !whole {
             return Ok(());
         }
+        if let (Carry::Part(part), Some(Later::Chain(pending))) = (&mut self.carry, &memory.buffers[self.buffer].later) {
+            let Workshop { chains, lanes, .. } = &mut memory.workshop;
+            let chain = chains.get(pending.chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
+            part.compute(plan, &starts, |target| later::compute(chain, &pending.reads, target, lanes))?;
+            memory.buffers[self.buffer].later = None;
+            return Ok(());
+        }
+        memory.settle(self.buffer)?;
+        // Windows on the array would have it copied.
+        self.shown = None;
         let block = memory.take(self.buffer);
         match &mut self.carry {
             Carry::Part(part) => part.write(plan, &starts, &block)?,

@@ -65,7 +65,7 @@ impl LaunchPlan {
     /// # Errors
     /// If it is not well formed; [`pallas_ir::verify`] lists all that is wrong.
     pub fn new(launch: &Launch) -> Result<LaunchPlan, RunError> {
-        let tape = Tape::new(&launch.kernel)?;
+        let tape = Tape::both(&launch.kernel)?;
         let mut operands = Vec::with_capacity(launch.operands.len());
         for operand in &launch.operands {
             let blocks = BlockPlan::new(operand, launch.interpretation)?;
@@ -300,7 +300,7 @@ impl<'a> Run<'a> {
     ) -> Result<Run<'a>, RunError> {
         let missing = || RunError::malformed("an operand is missing");
         let (mut inputs, mut outputs) = (inputs.into_iter(), outputs.into_iter());
-        let mut memory = Memory::default();
+        let mut memory = Memory::with_chains(&plan.tape);
         let mut registers = registers(&plan.tape);
         let (mut states, mut prefetched) = (Vec::new(), Vec::new());
         let mut params = plan.tape.body.params.iter();
@@ -325,6 +325,7 @@ impl<'a> Run<'a> {
                 _ => Carry::Array(inputs.next().ok_or_else(missing)?),
             };
             let state = BlockState::new(blocks, carry, &mut memory);
+            memory.buffers[state.buffer].defers = operand.role == Role::Output && plan.is_quiet;
             let view = View::whole(state.buffer, blocks.reference());
             if let Some(&param) = params.next() {
                 registers[param as usize] = Value::reference(view);
@@ -359,6 +360,9 @@ impl<'a> Run<'a> {
         let tick = |hooks: &mut dyn Hooks| if reports { hooks.now() } else { None };
         let copy_in = tick(hooks);
         self.clock.begin(copy_in);
+        let wants_tiles = hooks.wants_tiles(number);
+        // Who looks at single programs sees blocks that are copied, and ops one by one.
+        let plain = reports || wants_tiles || self.memory.races.is_some();
         for (position, operand) in self.plan.operands.iter().enumerate() {
             let State::Block(state) = &mut self.states[position] else { continue };
             if state.has_block() && operand.map.is_constant() {
@@ -382,12 +386,14 @@ impl<'a> Run<'a> {
                 state.write_back(&operand.blocks, &mut self.memory)?;
                 self.clock.copied(position, true, hooks);
             }
-            state.bring(&operand.blocks, indices, &mut self.memory)?;
+            state.bring(&operand.blocks, indices, &mut self.memory, !plain && self.plan.is_quiet)?;
             if moves {
                 self.clock.copied(position, false, hooks);
             }
         }
-        let wants_tiles = hooks.wants_tiles(number);
+        if plain {
+            (0..self.memory.buffers.len()).try_for_each(|buffer| self.memory.settle(buffer))?;
+        }
         if wants_tiles {
             let (tiles, buffers) = self.tiles();
             hooks.tiles(TileEvent { number, ids, after: false, tiles, buffers });
@@ -422,7 +428,12 @@ impl<'a> Run<'a> {
                     interpretation: self.plan.interpretation,
                     places,
                 };
-                machine.run(&self.plan.tape.body)?;
+                let plain = plain || machine.hooks.wants_stores() || machine.places.is_some();
+                let plain = plain || self.plan.interpretation.skips_floats();
+                match &self.plan.tape.fused {
+                    Some(fused) if !plain => machine.run(fused)?,
+                    _ => machine.run(&self.plan.tape.body)?,
+                }
                 machine.places.take()
             }
         };
@@ -484,7 +495,7 @@ impl<'a> Run<'a> {
         let of = |param: &u32| match &self.registers[*param as usize] {
             Value::Ref(view) => self.memory.array(view).ok().map(|array| (array.clone(), view.buffer)),
             Value::Tile(tile) => Some((tile.clone(), usize::MAX)),
-            Value::Empty => None,
+            Value::Empty | Value::Window(_) => None,
         };
         self.plan.tape.body.params.iter().filter_map(of).unzip()
     }

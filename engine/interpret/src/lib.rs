@@ -11,13 +11,16 @@
 mod access;
 mod affine;
 mod agents;
+mod arena;
 mod beyond;
 mod blocks;
 mod clock;
 mod control;
 mod copies;
 mod error;
+mod fused;
 mod hooks;
+mod later;
 mod launch;
 mod machine;
 mod memory;

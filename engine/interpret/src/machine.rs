@@ -4,6 +4,7 @@ use crate::access::{Access, Index, broadcast};
 use crate::clock::PlaceClock;
 use crate::error::RunError;
 use crate::hooks::{Hooks, OutOfBounds, StoreEvent};
+use crate::later::Window;
 use crate::memory::{Memory, View};
 use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
 use pallas_ir::op::EvalContext;
@@ -20,6 +21,8 @@ pub(crate) enum Value {
     #[default]
     Empty,
     Tile(Array),
+    /// Part of an array that nobody has copied; only chains read it.
+    Window(Window),
     /// Shared, as most steps only look at it.
     Ref(Arc<View>),
 }
@@ -45,11 +48,16 @@ pub(crate) struct Machine<'a> {
     pub(crate) places: Option<PlaceClock>,
 }
 
+/// Constants of no more elements are copied for each run.
+const FEW: usize = 64;
+
 /// Registers for a tape, constants in place.
 pub(crate) fn registers(tape: &Tape) -> Vec<Value> {
     let mut registers = vec![Value::Empty; tape.registers];
     for (register, constant) in &tape.constants {
-        registers[*register as usize] = Value::Tile(constant.clone());
+        // What threads share they would count one after the other.
+        let constant = if constant.size() <= FEW { constant.apart() } else { constant.clone() };
+        registers[*register as usize] = Value::Tile(constant);
     }
     registers
 }
@@ -86,7 +94,7 @@ impl Machine<'_> {
     pub(crate) fn take(&mut self, source: Source) -> Result<Value, RunError> {
         let slot = &mut self.registers[source.register as usize];
         let value = match (source.last_use, &slot) {
-            (true, Value::Tile(_)) => std::mem::take(slot),
+            (true, Value::Tile(_) | Value::Window(_)) => std::mem::take(slot),
             _ => slot.clone(),
         };
         match value {
@@ -98,6 +106,7 @@ impl Machine<'_> {
     pub(crate) fn tile(&mut self, source: Source) -> Result<Array, RunError> {
         match self.take(source)? {
             Value::Tile(array) => Ok(array),
+            Value::Window(window) => window.copied(),
             _ => Err(RunError::malformed("a Ref stands where a tile belongs")),
         }
     }
@@ -123,8 +132,33 @@ impl Machine<'_> {
         }
     }
 
+    /// Makes arrays of what the Refs that a step takes hold.
+    fn settle(&mut self, step: &Step) -> Result<(), RunError> {
+        for source in &step.operands {
+            if let Value::Ref(view) = &self.registers[source.register as usize] {
+                self.memory.settle(view.buffer)?;
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn step(&mut self, step: &Step) -> Result<(), RunError> {
+        match step.action {
+            Action::Pure(_)
+            | Action::MultiplyAdd { .. }
+            | Action::MultiplyByReciprocal
+            | Action::Fused(_)
+            | Action::Window(_) => {}
+            _ => self.settle(step)?,
+        }
+        if let (Action::Window(access), [register]) = (&step.action, step.results.as_slice()) {
+            let window = self.window(step, access)?;
+            self.put(*register, window);
+            return Ok(());
+        }
         let results: SmallVec<[Value; 1]> = match &step.action {
+            Action::Fused(fused) => self.run_fused(step, fused)?,
+            Action::Window(access) => smallvec![self.window(step, access)?],
             Action::Pure(pure) => {
                 let operands = step
                     .operands
@@ -277,7 +311,7 @@ impl Machine<'_> {
         Ok((std::mem::replace(&mut operands.view, opened), operands))
     }
 
-    fn access(
+    pub(crate) fn access(
         &mut self,
         step: &Step,
         access: &Access,
@@ -313,18 +347,29 @@ impl Machine<'_> {
     }
 
     /// Tells the hooks if the subscript leaves its Ref.
-    fn report(
+    pub(crate) fn report(
         &mut self,
         step: &Step,
         access: &Access,
         operands: &AccessOperands,
         writes: bool,
     ) -> Result<(), RunError> {
+        self.report_at(step, access, (&operands.view, &operands.indices, operands.mask.as_ref()), writes)
+    }
+
+    /// See [`Machine::report`].
+    pub(crate) fn report_at(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        (view, indices, mask): (&View, &[Index], Option<&Array>),
+        writes: bool,
+    ) -> Result<(), RunError> {
         // A subscript without dynamic parts was checked where it was written.
-        if operands.indices.is_empty() {
+        if indices.is_empty() {
             return Ok(());
         }
-        let outside = access.outside(&operands.view, &operands.indices, operands.mask.as_ref())?;
+        let outside = access.outside(view, indices, mask)?;
         if let (Some(outside), Some(location)) = (outside, self.tape.locations.get(step.location as usize)) {
             self.hooks.out_of_bounds(&OutOfBounds {
                 op: step.op,
@@ -451,10 +496,10 @@ fn skipped(action: &Action, results: SmallVec<[Value; 1]>) -> Result<SmallVec<[V
 }
 
 /// Operands of an access, taken.
-struct AccessOperands {
-    view: Arc<View>,
+pub(crate) struct AccessOperands {
+    pub(crate) view: Arc<View>,
     value: Option<Array>,
-    indices: SmallVec<[Index; 4]>,
+    pub(crate) indices: SmallVec<[Index; 4]>,
     /// Stretched to the subscript's shape, as is `other`.
     mask: Option<Array>,
     other: Option<Array>,

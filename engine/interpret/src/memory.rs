@@ -4,8 +4,10 @@ use crate::access::{Access, Index, product};
 use crate::beyond::Beyond;
 use crate::copies::Pending;
 use crate::error::RunError;
+use crate::later::{Later, Workshop};
 use crate::races::Races;
 use crate::semaphores::{LastSignal, Place};
+use crate::tape::Tape;
 use pallas_ir::RefType;
 use pallas_tensor::ops::{self, Combine};
 use pallas_tensor::{Array, Shape};
@@ -29,21 +31,40 @@ pub(crate) struct Memory {
     pub(crate) scalars: Vec<usize>,
     /// Who has done what, where races are looked for.
     pub(crate) races: Option<Box<Races>>,
+    /// What chains of operations are computed with.
+    pub(crate) workshop: Workshop,
 }
 
 /// One buffer.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Buffer {
     /// What it holds.
     pub(crate) array: Array,
+    /// What it holds in the array's place, once somebody looks ([`Memory::settle`]).
+    pub(crate) later: Option<Later>,
+    /// Whether what is stored here as a whole may be computed when the block goes back.
+    pub(crate) defers: bool,
     /// Whether it was written since whoever put the array there looked last.
     pub(crate) written: bool,
 }
 
+impl Buffer {
+    /// Holds an array that nobody has written to.
+    pub(crate) fn new(array: Array) -> Buffer {
+        Buffer { array, later: None, defers: false, written: false }
+    }
+}
+
 impl Memory {
+    /// No buffers, and the chains of a tape.
+    pub(crate) fn with_chains(tape: &Tape) -> Memory {
+        let workshop = Workshop { chains: tape.chains.clone(), ..Workshop::default() };
+        Memory { workshop, ..Memory::default() }
+    }
+
     /// Adds a buffer and gives its number.
     pub(crate) fn add(&mut self, array: Array) -> usize {
-        self.buffers.push(Buffer { array, written: false });
+        self.buffers.push(Buffer::new(array));
         self.buffers.len() - 1
     }
 
@@ -75,6 +96,7 @@ impl Memory {
     pub(crate) fn put(&mut self, buffer: usize, array: Array) {
         let slot = &mut self.buffers[buffer];
         slot.array = array;
+        slot.later = None;
         slot.written = true;
         if !self.unknown.is_empty() {
             self.unknown.retain(|&other| other != buffer);

@@ -3,6 +3,7 @@
 
 use crate::blocks::BlockPlan;
 use crate::error::RunError;
+use pallas_tensor::ops::fused::Target;
 use pallas_tensor::{Array, Part};
 use smallvec::SmallVec;
 
@@ -32,7 +33,7 @@ impl Output {
 
     /// All of it, to be written.
     pub(crate) fn part(&mut self) -> OutputPart<'_> {
-        OutputPart { part: self.array.part(), written: &mut self.written, axis: 0, rows: 0, fresh: None }
+        OutputPart { part: self.array.part(), written: &mut self.written, axis: 0, rows: 0, fresh: None, strides: None }
     }
 
     /// The array without its padding; blocks that nobody has written are what fresh memory is.
@@ -66,6 +67,8 @@ pub(crate) struct OutputPart<'a> {
     rows: usize,
     /// A block that nobody has written.
     fresh: Option<Array>,
+    /// Strides of the array along the dimensions that the Ref has, once they are needed.
+    strides: Option<Vec<isize>>,
 }
 
 impl<'a> OutputPart<'a> {
@@ -76,8 +79,8 @@ impl<'a> OutputPart<'a> {
         let (first, rest) = self.part.split(axis, rows)?;
         let (first_written, rest_written) = self.written.split_at_mut(blocks);
         Ok((
-            OutputPart { part: first, written: first_written, axis, rows: self.rows, fresh: None },
-            OutputPart { part: rest, written: rest_written, axis, rows: self.rows + rows, fresh: None },
+            OutputPart { part: first, written: first_written, axis, rows: self.rows, fresh: None, strides: None },
+            OutputPart { part: rest, written: rest_written, axis, rows: self.rows + rows, fresh: None, strides: None },
         ))
     }
 
@@ -109,14 +112,36 @@ impl<'a> OutputPart<'a> {
         self.fresh.clone().ok_or_else(|| RunError::malformed("a fresh block is missing"))
     }
 
+    /// Has a block computed where it belongs.
+    pub(crate) fn compute(
+        &mut self,
+        plan: &BlockPlan,
+        starts: &[i64],
+        compute: impl FnOnce(&mut Target<'_>) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        let inside = self.inside(starts);
+        if self.strides.is_none() {
+            self.strides = Some(self.part.strides(|axis| plan.keeps(axis)));
+        }
+        let strides = self.strides.as_deref().unwrap_or_default();
+        compute(&mut self.part.target(&inside, plan.block(), strides)?)?;
+        self.mark(plan, &inside);
+        Ok(())
+    }
+
+    /// Remembers that a block was written.
+    fn mark(&mut self, plan: &BlockPlan, inside: &[usize]) {
+        if !self.written.is_empty() {
+            let number = self.number(plan, inside);
+            self.written[number] = true;
+        }
+    }
+
     /// Puts a block back.
     pub(crate) fn write(&mut self, plan: &BlockPlan, starts: &[i64], block: &Array) -> Result<(), RunError> {
         let inside = self.inside(starts);
         self.part.write(&inside, plan.block(), block)?;
-        if !self.written.is_empty() {
-            let number = self.number(plan, &inside);
-            self.written[number] = true;
-        }
+        self.mark(plan, &inside);
         Ok(())
     }
 }

@@ -34,6 +34,8 @@ pub(crate) fn is_quiet(block: &Block) -> bool {
         | Action::MultiplyAdd { .. }
         | Action::MultiplyByReciprocal
         | Action::Load(..)
+        | Action::Window(_)
+        | Action::Fused(_)
         | Action::Store(..)
         | Action::Swap(..)
         | Action::Atomic { .. }

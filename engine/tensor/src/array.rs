@@ -12,6 +12,7 @@ use crate::deferred::{Later, by_stretches};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::float8::Float8;
+use crate::ops::Pattern;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
 
@@ -174,6 +175,48 @@ impl Array {
         Array { shape, ..self }
     }
 
+    /// The same elements in row-major order under another shape, without sharing them.
+    ///
+    /// # Errors
+    /// If the sizes differ.
+    pub fn reshaped(self, shape: &Shape) -> Result<Array, OpError> {
+        if self.shape == *shape {
+            return Ok(self);
+        }
+        if shape.checked_size() != Some(self.size()) {
+            return Err(OpError::shapes("reshape", &self.shape, shape));
+        }
+        Ok(self.relabel(shape.clone()))
+    }
+
+    /// The elements at positions of this array: the first one, and the distance of neighbours along each dimension of the
+    /// result.
+    ///
+    /// # Errors
+    /// If a position lies outside.
+    pub fn gathered(&self, base: usize, shape: &Shape, strides: &[isize]) -> Result<Array, OpError> {
+        let outside = || OpError::shapes("view", &self.shape, shape);
+        let steps = shape.iter().zip(strides);
+        let reach = |(&size, &stride): (&usize, &isize)| (size as isize).saturating_sub(1).saturating_mul(stride);
+        let [mut first, mut last] = [base as isize; 2];
+        for reach in steps.map(reach) {
+            first = first.saturating_add(reach.min(0));
+            last = last.saturating_add(reach.max(0));
+        }
+        let inside = strides.len() == shape.rank() && (shape.size() == 0 || first >= 0 && (last as usize) < self.size());
+        if !inside {
+            return Err(outside());
+        }
+        let pattern = Pattern::new(base as isize, shape, strides);
+        let buffer = with_elements!(self.buffer(), elements => Element::wrap(pattern.read(elements, shape)?));
+        Ok(Array::from_parts(self.dtype, shape.clone(), buffer))
+    }
+
+    /// The same elements, held by nobody else.
+    pub fn apart(&self) -> Array {
+        Array::from_parts(self.dtype, self.shape.clone(), self.buffer().clone())
+    }
+
     /// Every element the same.
     ///
     /// # Errors
@@ -297,6 +340,11 @@ impl Array {
     /// The elements if they are stored as `T`.
     pub fn elements<T: Element>(&self) -> Option<&[T]> {
         T::slice(self.buffer())
+    }
+
+    /// The elements if they are stored as `T`, to write in place, copied first if another array shares them.
+    pub fn elements_mut<T: Element>(&mut self) -> Option<&mut [T]> {
+        T::slice_mut(self.make_mut())
     }
 
     /// The vector of elements: taken if this is its only holder, else copied.

@@ -77,6 +77,11 @@ macro_rules! elements {
         pub(crate) enum BufferMut<'a> { $($variant(&'a mut [$rust]),)* }
 
         impl<'a> BufferMut<'a> {
+            /// The same elements for a while.
+            pub(crate) fn reborrow(&mut self) -> BufferMut<'_> {
+                match self { $(BufferMut::$variant(elements) => BufferMut::$variant(elements),)* }
+            }
+
             /// The first elements, and the rest.
             pub(crate) fn split_at(self, count: usize) -> (BufferMut<'a>, BufferMut<'a>) {
                 match self { $(BufferMut::$variant(elements) => {

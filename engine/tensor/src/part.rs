@@ -5,8 +5,10 @@ use crate::array::Array;
 use crate::buffer::{BufferMut, Element, with_elements_mut};
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::ops::fused::Target;
 use crate::ops::{Pattern, signed_strides};
 use crate::shape::Shape;
+use std::borrow::Cow;
 
 /// Elements of an array that nobody else reads or writes, in a shape of their own.
 #[derive(Debug)]
@@ -49,8 +51,8 @@ impl<'a> Part<'a> {
         Ok((Part { dtype, shape: first_shape, elements: first }, Part { dtype, shape: rest_shape, elements: rest }))
     }
 
-    /// Where a block of `sizes` at `starts` lies; an error unless it lies inside.
-    fn pattern(&self, starts: &[usize], sizes: &Shape) -> Result<Pattern, OpError> {
+    /// An error unless a block of `sizes` at `starts` lies inside.
+    fn check(&self, starts: &[usize], sizes: &Shape) -> Result<(), OpError> {
         let fits = starts.len() == self.shape.rank()
             && sizes.rank() == self.shape.rank()
             && self
@@ -58,9 +60,12 @@ impl<'a> Part<'a> {
                 .iter()
                 .zip(starts.iter().zip(sizes))
                 .all(|(&whole, (&start, &size))| start.checked_add(size).is_some_and(|end| end <= whole));
-        if !fits {
-            return Err(OpError::shapes("part", &self.shape, sizes));
-        }
+        if fits { Ok(()) } else { Err(OpError::shapes("part", &self.shape, sizes)) }
+    }
+
+    /// Where a block of `sizes` at `starts` lies; an error unless it lies inside.
+    fn pattern(&self, starts: &[usize], sizes: &Shape) -> Result<Pattern, OpError> {
+        self.check(starts, sizes)?;
         let strides = signed_strides(&self.shape);
         let base = starts.iter().zip(&strides).map(|(&start, &stride)| start as isize * stride).sum();
         Ok(Pattern::new(base, sizes, &strides))
@@ -74,6 +79,31 @@ impl<'a> Part<'a> {
         let pattern = self.pattern(starts, sizes)?;
         let buffer = with_elements_mut!(&self.elements, elements => Element::wrap(pattern.read(elements, sizes)?));
         Ok(Array::from_parts(self.dtype, sizes.clone(), buffer))
+    }
+
+    /// The block of `sizes` at `starts` as what a chain writes to, with the strides that [`Part::strides`] gave.
+    ///
+    /// # Errors
+    /// If it does not lie inside.
+    pub fn target<'b>(
+        &'b mut self,
+        starts: &[usize],
+        sizes: &Shape,
+        strides: &'b [isize],
+    ) -> Result<Target<'b>, OpError> {
+        self.check(starts, sizes)?;
+        let (mut base, mut stride) = (0, 1);
+        for (&start, &size) in starts.iter().zip(&self.shape).rev() {
+            base += start * stride;
+            stride *= size;
+        }
+        Ok(Target { elements: self.elements.reborrow(), base: base as isize, strides: Cow::Borrowed(strides) })
+    }
+
+    /// Strides along the dimensions that are `kept`.
+    pub fn strides(&self, kept: impl Fn(usize) -> bool) -> Vec<isize> {
+        let strides = signed_strides(&self.shape).into_iter().enumerate();
+        strides.filter(|&(axis, _)| kept(axis)).map(|(_, stride)| stride).collect()
     }
 
     /// Replaces the block of `sizes` at `starts`; `values` has as many elements, in row-major order.

@@ -65,7 +65,7 @@ impl Blocks {
         };
         let buffer = match self.free.pop() {
             Some(buffer) => {
-                memory.buffers[buffer] = Buffer { array, written: false };
+                memory.buffers[buffer] = Buffer::new(array);
                 buffer
             }
             None => memory.add(array),

@@ -1,10 +1,11 @@
 //! From a function to a tape.
 
-use super::contract::{Contraction, contract};
+use super::contract::contract;
+use super::fuse::{End, Fusion, Group, Known, Reads, fuse};
 use super::reciprocal::reciprocals;
 use super::simplify::{Simplified, simplify};
 use super::{
-    Action, AgentStep, Block, CopyStep, MapBlock, Masking, PipelineStep, Pure, Register, SemaphoreStep, Source, Step,
+    Action, AgentStep, Block, CopyStep, Fused, FusedEnd, MapBlock, Masking, PipelineStep, Pure, Register, SemaphoreStep, Source, Step,
     Tape,
 };
 use crate::access::Access;
@@ -18,29 +19,45 @@ use pallas_ir::{
 use pallas_tensor::Shape;
 use pallas_tensor::ops::BinaryOp;
 use smallvec::SmallVec;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 impl Tape {
-    /// Flattens a function.
+    /// Flattens a function, a step for each op.
     ///
     /// # Errors
     /// If it is not well formed in a way that the steps rely on.
     pub(crate) fn new(function: &Function) -> Result<Tape, RunError> {
+        Tape::with(function, false)
+    }
+
+    /// Flattens a function in both ways: a step for each op, and elementwise ops in chains.
+    ///
+    /// # Errors
+    /// As [`Tape::new`].
+    pub(crate) fn both(function: &Function) -> Result<Tape, RunError> {
+        Tape::with(function, true)
+    }
+
+    fn with(function: &Function, chains: bool) -> Result<Tape, RunError> {
         check_ids(function)?;
         let mut simplified = simplify(function);
         let reciprocals = reciprocals(function);
         let contractions = contract(function, &mut simplified, &reciprocals);
-        let mut compiler =
-            Compiler { function, simplified: &simplified, contractions: &contractions, reciprocals: &reciprocals };
+        let known = Known { function, simplified: &simplified, contractions: &contractions, reciprocals: &reciprocals };
+        let none = Fusion::default();
+        let fusion = if chains { fuse(known) } else { Fusion::default() };
+        let mut compiler = Compiler { function, simplified: &simplified, known, fusion: &none };
         let (body, captured) = compiler.region(function.body)?;
+        compiler.fusion = &fusion;
+        let fused = if chains { Some(compiler.region(function.body)?.0) } else { None };
         if let Some(value) = captured.iter().find(|value| !simplified.constants.contains_key(value)) {
             return Err(RunError::malformed(format!("value {} is used where it is not defined", value.0)));
         }
         let constants = simplified.constants.iter().map(|(value, array)| (value.0, array.clone())).collect();
         let names = function.values.iter().map(|value| value.name.clone()).collect();
         let locations = function.locations.clone().into();
-        Ok(Tape { registers: function.values.len(), constants, body, locations, names })
+        Ok(Tape { registers: function.values.len(), constants, body, fused, chains: fusion.chains, locations, names })
     }
 }
 
@@ -78,8 +95,8 @@ fn check_ids(function: &Function) -> Result<(), RunError> {
 struct Compiler<'a> {
     function: &'a Function,
     simplified: &'a Simplified,
-    contractions: &'a HashMap<OpId, Contraction>,
-    reciprocals: &'a HashSet<OpId>,
+    known: Known<'a>,
+    fusion: &'a Fusion,
 }
 
 /// Values that a region reads but does not define.
@@ -93,11 +110,11 @@ impl Compiler<'_> {
         let mut captures = Vec::new();
         let mut reads = Vec::new();
         for &op in &data.ops {
-            if self.simplified.skipped[op.0 as usize] {
+            if self.simplified.skipped[op.0 as usize] || self.fusion.absorbed.contains(&op) {
                 continue;
             }
             let (step, values, captured) = self.step(op)?;
-            own.extend(self.function.op(op).results.iter().copied());
+            own.extend(step.results.iter().map(|&result| ValueId(result)));
             steps.push(step);
             reads.push(values);
             captures.push(captured);
@@ -111,9 +128,9 @@ impl Compiler<'_> {
         }
         yields.reverse();
         for ((step, reads), captured) in steps.iter_mut().zip(&reads).zip(captures).rev() {
-            for &result in &self.function.op(step.op).results {
-                if !seen.contains(&result) && self.is_tile(result) {
-                    step.drops.push(result.0);
+            for &result in &step.results {
+                if !seen.contains(&ValueId(result)) && self.is_tile(ValueId(result)) {
+                    step.drops.push(result);
                 }
             }
             for value in captured {
@@ -157,30 +174,37 @@ impl Compiler<'_> {
     }
 
     /// A step, the values that its operands read, and what its regions capture.
-    fn step(&mut self, id: OpId) -> Result<(Step, SmallVec<[ValueId; 4]>, Captured), RunError> {
+    fn step(&mut self, id: OpId) -> Result<(Step, Reads, Captured), RunError> {
         let op = self.function.op(id);
         let mut captured = Captured::new();
-        let (action, reads): (Action, SmallVec<[ValueId; 4]>) = match self.contractions.get(&id) {
-            Some(contraction) => {
-                let product = self.reads(contraction.product);
-                let addend = self.reads(id)[contraction.addend];
-                let reads = product.into_iter().chain([addend]).collect();
-                (Action::MultiplyAdd { form: contraction.form, divides: contraction.divides }, reads)
+        let mut results: SmallVec<[Register; 1]> = op.results.iter().map(|result| -> Register { result.0 }).collect();
+        let mut reads = self.known.reads(id);
+        let action = if let Some(group) = self.fusion.groups.get(&id) {
+            let (action, operands) = self.fused(op, group).map_err(|error| error.at(id, self.function.location(id)))?;
+            reads = operands;
+            if let End::Reduce { kept: Some(kept), .. } = group.end {
+                results.push(kept.0);
             }
-            None if self.reciprocals.contains(&id) => (Action::MultiplyByReciprocal, self.reads(id)),
-            None => {
-                let mut action =
-                    self.action(op, &mut captured).map_err(|error| error.at(id, self.function.location(id)))?;
-                if let (Action::Pure(pure), Some(attributes)) = (&mut action, self.simplified.products.get(&id)) {
+            action
+        } else if let Some(contraction) = self.known.contractions.get(&id) {
+            Action::MultiplyAdd { form: contraction.form, divides: contraction.divides }
+        } else if self.known.reciprocals.contains(&id) {
+            Action::MultiplyByReciprocal
+        } else {
+            let action = self.action(op, &mut captured).map_err(|error| error.at(id, self.function.location(id)))?;
+            match (action, self.simplified.products.get(&id)) {
+                (Action::Pure(mut pure), Some(attributes)) => {
                     pure.attributes = attributes.clone();
+                    Action::Pure(pure)
                 }
-                (action, self.reads(id))
+                (Action::Load(access, _), _) if self.fusion.windows.contains(&id) => Action::Window(access),
+                (action, _) => action,
             }
         };
         let step = Step {
             action,
             operands: reads.iter().map(|value| Source { register: value.0, last_use: false }).collect(),
-            results: op.results.iter().map(|result| -> Register { result.0 }).collect(),
+            results,
             drops: SmallVec::new(),
             op: id,
             location: op.location.0,
@@ -190,15 +214,25 @@ impl Compiler<'_> {
         Ok((step, reads, captured))
     }
 
-    /// The values that an op's operands read: scalars where they stand for tiles.
-    fn reads(&self, id: OpId) -> SmallVec<[ValueId; 4]> {
-        let operands = self.function.op(id).operands.iter().enumerate();
-        operands
-            .map(|(position, &operand)| {
-                let scalar = self.simplified.scalars.get(&(id, position));
-                scalar.copied().unwrap_or(operand)
-            })
-            .collect()
+    /// A chain, and what its step reads.
+    fn fused(&self, op: &OpData, group: &Group) -> Result<(Action, Reads), RunError> {
+        let chain = group.chain;
+        let (end, reads) = match group.end {
+            End::Tile => (FusedEnd::Tile, group.reads.clone()),
+            End::Reduce { op: reduction, length, kept } => {
+                let shape = op.results.first().map(|&result| self.function.ty(result).shape().clone());
+                let shape = shape.ok_or_else(|| RunError::malformed("a reduction has no result"))?;
+                (FusedEnd::Reduce { op: reduction, length, shape, keeps: kept.is_some() }, group.reads.clone())
+            }
+            End::Store => {
+                let Action::Store(access, _) = self.memory(op, MemoryOp::Store)? else {
+                    return Err(RunError::malformed("a store is none"));
+                };
+                let positions = op.operands.iter().take(1).chain(op.operands.iter().skip(2));
+                (FusedEnd::Store(access), positions.chain(&group.reads).copied().collect())
+            }
+        };
+        Ok((Action::Fused(Box::new(Fused { chain, end })), reads))
     }
 
     fn block(&mut self, region: RegionId, captured: &mut Captured) -> Result<Block, RunError> {

@@ -2,6 +2,7 @@
 
 mod compile;
 mod contract;
+mod fuse;
 mod reciprocal;
 mod simplify;
 mod transposed;
@@ -11,8 +12,9 @@ use crate::launch::LaunchPlan;
 use pallas_ir::function::Location;
 use pallas_ir::op::{Eval, Types};
 use pallas_ir::{AgentOp, Attributes, CopyOp, OpId, Pipeline, RefType, SemaphoreOp};
-use pallas_tensor::Array;
-use pallas_tensor::ops::{BinaryOp, MultiplyAdd};
+use pallas_tensor::ops::fused::Chain;
+use pallas_tensor::ops::{BinaryOp, MultiplyAdd, ReduceOp};
+use pallas_tensor::{Array, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -26,8 +28,12 @@ pub(crate) struct Tape {
     pub(crate) registers: usize,
     /// Registers that hold constants, filled once and never emptied.
     pub(crate) constants: Vec<(Register, Array)>,
-    /// The body.
+    /// The body, a step for each op.
     pub(crate) body: Block,
+    /// The body with chains in the place of elementwise ops, where both were asked for.
+    pub(crate) fused: Option<Block>,
+    /// The chains, by number.
+    pub(crate) chains: Vec<Arc<Chain>>,
     /// Places of the ops, for errors and findings.
     pub(crate) locations: Arc<[Location]>,
     /// What registers are called in Python.
@@ -81,6 +87,25 @@ pub(crate) struct Pure {
     pub(crate) results: Types,
 }
 
+/// A chain of elementwise operations.
+#[derive(Debug)]
+pub(crate) struct Fused {
+    /// Its number.
+    pub(crate) chain: usize,
+    pub(crate) end: FusedEnd,
+}
+
+/// What becomes of what a chain computes.
+#[derive(Debug)]
+pub(crate) enum FusedEnd {
+    /// It is the result.
+    Tile,
+    /// It is stored.
+    Store(Box<Access>),
+    /// Its rows are reduced, and are a second result if they are kept.
+    Reduce { op: ReduceOp, length: usize, shape: Shape, keeps: bool },
+}
+
 /// What a step does.
 #[derive(Debug)]
 pub(crate) enum Action {
@@ -92,6 +117,10 @@ pub(crate) enum Action {
     MultiplyByReciprocal,
     /// Operands as in the IR: the Ref, the value if one is written, index operands, mask, other.
     Load(Box<Access>, Masking),
+    /// A load that only chains read. Operands as in the IR.
+    Window(Box<Access>),
+    /// Elementwise operations in one pass. Operands what the chain reads; before it, of a store, the Ref and positions.
+    Fused(Box<Fused>),
     /// See [`Action::Load`].
     Store(Box<Access>, Masking),
     /// See [`Action::Load`].

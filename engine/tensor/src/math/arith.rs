@@ -57,7 +57,9 @@ fn sum_to_odd(product: f64, addend: f64, sum: f64) -> f64 {
 #[inline(always)]
 #[must_use]
 pub fn flush(x: f32) -> f32 {
-    if x.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(x) } else { x }
+    // Only zeros and subnormal numbers have no exponent, and one test of bits is all that it takes.
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
 }
 
 /// [`flush`] for `f64`: FTZ and DAZ hold for both widths.

@@ -123,11 +123,7 @@ pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError>
     match (&mut *buffer, other.buffer()) {
         (Buffer::Bool(x), Buffer::Bool(y)) => {
             let y = Operand::new(y, x.len());
-            match op {
-                Max | Or => each(x, y, swapped, |x, y| x | y),
-                Min | And => each(x, y, swapped, |x, y| x & y),
-                _ => each(x, y, swapped, |x, y| x ^ y),
-            }
+            booleans(op, x, y, swapped);
         }
         (Buffer::I8(x), Buffer::I8(y)) => {
             if matches!(dtype, DType::I4 | DType::I2) && op == ShiftRightLogical {
@@ -166,6 +162,14 @@ pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError>
     Ok(target)
 }
 
+pub(super) fn booleans(op: BinaryOp, x: &mut [bool], y: Operand<'_, bool>, swapped: bool) {
+    match op {
+        Max | Or => each(x, y, swapped, |x, y| x | y),
+        Min | And => each(x, y, swapped, |x, y| x & y),
+        _ => each(x, y, swapped, |x, y| x ^ y),
+    }
+}
+
 /// A 4-bit integer shifted as if its storage had no sign bits above.
 fn four_bit_shift_right(x: &mut [i8], y: &[i8], swapped: bool) {
     let y = Operand::new(y, x.len());
@@ -174,6 +178,10 @@ fn four_bit_shift_right(x: &mut [i8], y: &[i8], swapped: bool) {
 
 fn integers<T: Integer>(op: BinaryOp, x: &mut [T], y: &[T], swapped: bool) {
     let y = Operand::new(y, x.len());
+    integers_with(op, x, y, swapped);
+}
+
+pub(super) fn integers_with<T: Integer>(op: BinaryOp, x: &mut [T], y: Operand<'_, T>, swapped: bool) {
     match op {
         Add => each(x, y, swapped, T::add),
         Sub => each(x, y, swapped, T::sub),
@@ -228,7 +236,7 @@ fn floats<F, T: Float>(op: BinaryOp, x: &mut [T], y: Operand<'_, T>, swapped: bo
 }
 }
 
-fn singles(op: BinaryOp, x: &mut [f32], y: Operand<'_, f32>, swapped: bool) {
+pub(super) fn singles(op: BinaryOp, x: &mut [f32], y: Operand<'_, f32>, swapped: bool) {
     match op {
         Pow => each(x, y, swapped, single::pow),
         Atan2 => each(x, y, swapped, single::atan2),
@@ -240,6 +248,10 @@ fn singles(op: BinaryOp, x: &mut [f32], y: Operand<'_, f32>, swapped: bool) {
 
 fn doubles(op: BinaryOp, x: &mut [f64], y: &[f64], swapped: bool) {
     let y = Operand::new(y, x.len());
+    doubles_with(op, x, y, swapped);
+}
+
+pub(super) fn doubles_with(op: BinaryOp, x: &mut [f64], y: Operand<'_, f64>, swapped: bool) {
     match op {
         Pow => each(x, y, swapped, double::pow),
         Atan2 => each(x, y, swapped, double::atan2),

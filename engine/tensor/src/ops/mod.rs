@@ -10,6 +10,7 @@ mod cumulative;
 mod dot;
 mod elementwise;
 mod functions;
+pub mod fused;
 mod gather;
 mod multiply_add;
 mod number;
@@ -21,6 +22,7 @@ mod select;
 mod sort;
 mod strided;
 mod structural;
+mod turn;
 mod unary;
 
 pub use binary::{BinaryOp, binary};

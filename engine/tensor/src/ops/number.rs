@@ -1,6 +1,7 @@
 //! The number types that elementwise kernels, reductions and scans are generic over.
 
 use crate::buffer::Element;
+use crate::ops::turn::{LANES, WINDOW};
 
 /// An integer type with XLA's arithmetic: everything wraps, nothing traps.
 pub(crate) trait Integer: Element + Ord {
@@ -117,6 +118,8 @@ pub(crate) trait Float: Element + PartialOrd {
     fn mul(self, other: Self) -> Self;
     fn div(self, other: Self) -> Self;
     fn rem(self, other: Self) -> Self;
+    /// The sum with a value that may be subnormal; this one is not.
+    fn plus(self, other: Self) -> Self;
     /// NaN if either is; +0 over -0.
     fn maximum(self, other: Self) -> Self;
     /// NaN if either is; -0 over +0.
@@ -130,20 +133,27 @@ pub(crate) trait Float: Element + PartialOrd {
     fn round(self) -> Self;
     fn round_even(self) -> Self;
     fn sqrt(self) -> Self;
+    /// Lays windows side by side.
+    fn turn(windows: &[Self; LANES * WINDOW], turned: &mut [[Self; LANES]; WINDOW]);
 }
 
 macro_rules! floats {
-    ($($type:ident),*) => {
+    ($($type:ident $turn:ident),*) => {
         $(impl Float for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const INFINITY: Self = $type::INFINITY;
             #[inline(always)]
             fn flush(self) -> Self {
-                if self.abs() < $type::MIN_POSITIVE { (0.0 as $type).copysign(self) } else { self }
+                // Only zeros and subnormal numbers have no exponent, and one test of bits is all that it takes.
+                let bits = self.to_bits();
+                let is_small = bits & $type::INFINITY.to_bits() == 0;
+                $type::from_bits(if is_small { bits & (-0.0 as $type).to_bits() } else { bits })
             }
             #[inline(always)]
             fn add(self, other: Self) -> Self { (self.flush() + other.flush()).flush() }
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self { (self + other.flush()).flush() }
             #[inline(always)]
             fn sub(self, other: Self) -> Self { (self.flush() - other.flush()).flush() }
             #[inline(always)]
@@ -155,10 +165,9 @@ macro_rules! floats {
             #[inline(always)]
             fn maximum(self, other: Self) -> Self {
                 let (this, other) = (self.flush(), other.flush());
+                // Where the other is NaN neither test holds, and it is the result.
                 if this.is_nan() {
                     this
-                } else if other.is_nan() {
-                    other
                 } else if this == other {
                     $type::from_bits(this.to_bits() & other.to_bits())
                 } else if this > other {
@@ -170,10 +179,9 @@ macro_rules! floats {
             #[inline(always)]
             fn minimum(self, other: Self) -> Self {
                 let (this, other) = (self.flush(), other.flush());
+                // Where the other is NaN neither test holds, and it is the result.
                 if this.is_nan() {
                     this
-                } else if other.is_nan() {
-                    other
                 } else if this == other {
                     $type::from_bits(this.to_bits() | other.to_bits())
                 } else if this < other {
@@ -214,8 +222,12 @@ macro_rules! floats {
             fn round_even(self) -> Self { self.flush().round_ties_even() }
             #[inline(always)]
             fn sqrt(self) -> Self { self.flush().sqrt() }
+            #[inline(always)]
+            fn turn(windows: &[Self; LANES * WINDOW], turned: &mut [[Self; LANES]; WINDOW]) {
+                crate::ops::turn::$turn(windows, turned);
+            }
         })*
     };
 }
 
-floats!(f32, f64);
+floats!(f32 turn_f32, f64 turn);

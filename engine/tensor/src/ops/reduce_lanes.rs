@@ -3,11 +3,10 @@
 
 use crate::isa::for_each_isa;
 use crate::ops::number::Float;
+use crate::ops::turn::LANES;
 
 /// Elements along one dimension that are added one after the other; see `reduce`.
-pub(super) const WINDOW: usize = 32;
-/// Sums and extremes that are computed side by side.
-const LANES: usize = 16;
+pub(super) use crate::ops::turn::WINDOW;
 
 /// What elements are combined with.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,7 +56,7 @@ fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &m
             let row = &values[row * width + start..row * width + end];
             let pairs = result.iter_mut().zip(row);
             match combine {
-                Combine::Sum => pairs.for_each(|(sum, &x)| *sum = sum.add(x)),
+                Combine::Sum => pairs.for_each(|(sum, &x)| *sum = sum.plus(x)),
                 Combine::Max => pairs.for_each(|(sum, &x)| *sum = sum.maximum(x)),
                 Combine::Min => pairs.for_each(|(sum, &x)| *sum = sum.minimum(x)),
             }
@@ -66,17 +65,22 @@ fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &m
 }
 }
 
+/// The order does not matter: four vectors of extremes, so that none waits for the one before it.
 #[inline(always)]
 fn extreme_row<T: Float>(row: &[T], identity: T, combine: impl Fn(T, T) -> T) -> T {
-    let mut lanes = [identity; LANES];
-    let groups = row.chunks_exact(LANES);
-    let rest = groups.remainder();
+    const WIDE: usize = 4 * LANES;
+    let mut lanes = [identity; WIDE];
+    let (groups, rest) = row.as_chunks::<WIDE>();
     for group in groups {
-        for (lane, &x) in lanes.iter_mut().zip(group) {
-            *lane = combine(*lane, x);
+        for lane in 0..WIDE {
+            lanes[lane] = combine(lanes[lane], group[lane]);
         }
     }
-    lanes.iter().chain(rest).fold(identity, |best, &x| combine(best, x))
+    let mut best = identity;
+    for &x in lanes.iter().chain(rest) {
+        best = combine(best, x);
+    }
+    best
 }
 
 /// Sums of rows: windows of all rows at once where they fill their rows, else row by row.
@@ -107,22 +111,28 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
     let rest = groups.remainder();
     let (whole, last) = result.split_at_mut(groups.len() * LANES);
     for (group, result) in groups.zip(whole.chunks_exact_mut(LANES)) {
-        for lane in 0..LANES {
-            let window = &group[lane * width..(lane + 1) * width];
-            for place in 0..width {
-                turned[place][lane] = window[place];
+        match <&[T; LANES * WINDOW]>::try_from(group) {
+            Ok(windows) => T::turn(windows, &mut turned),
+            // Narrower windows.
+            Err(_) => {
+                for lane in 0..LANES {
+                    let window = &group[lane * width..(lane + 1) * width];
+                    for place in 0..width {
+                        turned[place][lane] = window[place];
+                    }
+                }
             }
         }
         let mut lanes = [T::ZERO; LANES];
         for turned in &turned[..width] {
             for lane in 0..LANES {
-                lanes[lane] = lanes[lane].add(turned[lane]);
+                lanes[lane] = lanes[lane].plus(turned[lane]);
             }
         }
         result.copy_from_slice(&lanes);
     }
     for (window, result) in rest.chunks_exact(width).zip(last) {
-        *result = window.iter().fold(T::ZERO, |sum, &x| sum.add(x));
+        *result = window.iter().fold(T::ZERO, |sum, &x| sum.plus(x));
     }
 }
 
@@ -130,13 +140,13 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
 #[inline(always)]
 fn sum_row<T: Float>(row: &[T]) -> T {
     if row.len() <= WINDOW {
-        return row.iter().fold(T::ZERO, |sum, &x| sum.add(x));
+        return row.iter().fold(T::ZERO, |sum, &x| sum.plus(x));
     }
     let mut sums = window_sums(row);
     while sums.len() > WINDOW {
         sums = window_sums(&sums);
     }
-    sums.iter().fold(T::ZERO, |sum, &x| sum.add(x))
+    sums.iter().fold(T::ZERO, |sum, &x| sum.plus(x))
 }
 
 #[inline(always)]
@@ -145,13 +155,13 @@ fn window_sums<T: Float>(row: &[T]) -> Vec<T> {
     let before = (windows * WINDOW - row.len()) / 2;
     let mut sums = Vec::with_capacity(windows);
     let first = WINDOW - before;
-    sums.push(row[..first].iter().fold(T::ZERO, |sum, &x| sum.add(x)));
+    sums.push(row[..first].iter().fold(T::ZERO, |sum, &x| sum.plus(x)));
     let whole = (row.len() - first) / WINDOW;
     let (windows, rest) = row[first..].split_at(whole * WINDOW);
     sums.resize(1 + whole, T::ZERO);
     equal_windows(windows, WINDOW, &mut sums[1..]);
     if !rest.is_empty() {
-        sums.push(rest.iter().fold(T::ZERO, |sum, &x| sum.add(x)));
+        sums.push(rest.iter().fold(T::ZERO, |sum, &x| sum.plus(x)));
     }
     sums
 }

@@ -198,11 +198,11 @@ pub fn unary(op: UnaryOp, mut array: Array) -> Result<Array, OpError> {
 }
 
 #[inline(always)]
-fn each<T: Copy>(x: &mut [T], f: impl Fn(T) -> T) {
+pub(super) fn each<T: Copy>(x: &mut [T], f: impl Fn(T) -> T) {
     x.iter_mut().for_each(|x| *x = f(*x));
 }
 
-fn integers<T: Integer>(op: UnaryOp, x: &mut [T]) {
+pub(super) fn integers<T: Integer>(op: UnaryOp, x: &mut [T]) {
     match op {
         Neg => each(x, |x| T::ZERO.sub(x)),
         Sign => each(x, T::sign),
@@ -270,7 +270,7 @@ fn usual(x: &mut [f32], at_once: impl Fn(f32) -> f32, one: fn(f32) -> f32) {
 
 macro_rules! with_functions {
     ($name:ident, $type:ty, $functions:ident, $in_lanes:expr) => {
-        fn $name(op: UnaryOp, x: &mut [$type]) {
+        pub(super) fn $name(op: UnaryOp, x: &mut [$type]) {
             if floats(op, x) || $in_lanes(op, x) {
                 return;
             }
@@ -323,7 +323,7 @@ fn is_finite(array: &Array) -> Result<Array, OpError> {
 
 /// The functions that XLA expands into rounded steps of the narrow type; false for all others,
 /// which are computed in `f32` and rounded once.
-fn stepwise(op: UnaryOp, dtype: DType, x: &mut [f32]) -> bool {
+pub(super) fn stepwise(op: UnaryOp, dtype: DType, x: &mut [f32]) -> bool {
     use crate::math::stepwise;
     let round = |x: f32| round_narrow(dtype, x);
     let greatest = dtype.finfo().map_or(f32::MAX, |info| info.max as f32);
@@ -376,13 +376,7 @@ pub fn integer_pow(mut array: Array, exponent: i32) -> Result<Array, OpError> {
         Buffer::F32(x) => each(x, |x| float_power(x, exponent)),
         Buffer::F64(x) => each(x, |x| float_power(x, exponent)),
         Buffer::BF16(_) | Buffer::F16(_) | Buffer::U8(_) => {
-            // Each product is rounded to the narrow type.
-            let one = |x: f32| {
-                let product = |x: f32, y: f32| round_narrow(dtype, Float::mul(x, y));
-                let result = power(x, exponent.unsigned_abs(), 1.0, product);
-                if exponent < 0 { Float::div(1.0, result) } else { result }
-            };
-            in_f32_chunks(dtype, buffer, |_, x| each(x, one));
+            in_f32_chunks(dtype, buffer, |_, x| each(x, |x| narrow_power(x, exponent, dtype)));
         }
         // Refused above.
         Buffer::Bool(_) | Buffer::Key(_) => {}
@@ -391,14 +385,21 @@ pub fn integer_pow(mut array: Array, exponent: i32) -> Result<Array, OpError> {
     Ok(array)
 }
 
-fn float_power<T: Float>(x: T, exponent: i32) -> T {
+/// Each product is rounded to the narrow type; the last quotient is not yet.
+pub(super) fn narrow_power(x: f32, exponent: i32, dtype: DType) -> f32 {
+    let product = |x: f32, y: f32| round_narrow(dtype, Float::mul(x, y));
+    let result = power(x, exponent.unsigned_abs(), 1.0, product);
+    if exponent < 0 { Float::div(1.0, result) } else { result }
+}
+
+pub(super) fn float_power<T: Float>(x: T, exponent: i32) -> T {
     let result = power(x, exponent.unsigned_abs(), T::ONE, T::mul);
     if exponent < 0 { T::ONE.div(result) } else { result }
 }
 
 /// The order of multiplications is JAX's (`_integer_pow` in jax/_src/lax/lax.py).
 #[inline(always)]
-fn power<T: Copy>(mut x: T, mut exponent: u32, one: T, multiply: impl Fn(T, T) -> T) -> T {
+pub(super) fn power<T: Copy>(mut x: T, mut exponent: u32, one: T, multiply: impl Fn(T, T) -> T) -> T {
     let mut result = None;
     while exponent > 0 {
         if exponent & 1 == 1 {

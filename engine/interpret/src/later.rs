@@ -1,0 +1,196 @@
+//! Blocks that nobody has copied: what an input's Ref holds is a window on the array, and what is stored to an output's Ref a
+//! chain of operations, until somebody wants either as an array of its own. A chain that nobody wants before its block moves
+//! on is computed right into the output.
+//!
+//! Whoever looks at a buffer's array calls [`Memory::settle`] first. The machine does so for every step that takes a Ref.
+
+use crate::error::RunError;
+use crate::machine::Value;
+use crate::memory::{Memory, View, ViewDim};
+use pallas_ir::DimIndex;
+use pallas_tensor::ops::fused::{Chain, Lanes, Target, View as Elements};
+use pallas_tensor::{Array, DType, Shape};
+use smallvec::SmallVec;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How a window lies in its array.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) shape: Shape,
+    /// Distance of neighbours along each dimension.
+    pub(crate) strides: SmallVec<[isize; 6]>,
+}
+
+/// Part of an array that nobody writes to while the window is there.
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    pub(crate) array: Rc<Array>,
+    /// The position of the first element.
+    pub(crate) base: usize,
+    pub(crate) layout: Rc<Layout>,
+}
+
+impl Window {
+    /// The part of it that a subscript selects, which is found in a view of the Ref's own dimensions.
+    pub(crate) fn select(&self, selected: &View, dims: &[DimIndex]) -> Window {
+        let mut base = self.base as isize;
+        let (mut sizes, mut strides) = (Shape::default(), SmallVec::new());
+        let mut subscript = dims.iter();
+        for (dim, &line) in selected.dims.iter().zip(&self.layout.strides) {
+            match *dim {
+                ViewDim::At(position) => base += position as isize * line,
+                ViewDim::Range { start, size, stride } => {
+                    base += start as isize * line;
+                    if !matches!(subscript.next(), Some(DimIndex::At(_))) {
+                        sizes.push(size);
+                        strides.push(stride as isize * line);
+                    }
+                }
+            }
+        }
+        let layout = Rc::new(Layout { shape: sizes, strides });
+        Window { array: self.array.clone(), base: base as usize, layout }
+    }
+
+    /// A copy of the elements.
+    pub(crate) fn copied(&self) -> Result<Array, RunError> {
+        Ok(self.array.gathered(self.base, &self.layout.shape, &self.layout.strides)?)
+    }
+}
+
+/// What a buffer holds as soon as somebody looks.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one for each operand, and tiny programs store a chain each")]
+pub(crate) enum Later {
+    /// A block of an array.
+    Block(Window),
+    /// The result of operations.
+    Chain(Pending),
+}
+
+/// Operations that have not been done, with all that they need.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    /// The number of the chain.
+    pub(crate) chain: usize,
+    /// What it reads: tiles and windows.
+    pub(crate) reads: SmallVec<[Value; 4]>,
+}
+
+/// Where and how things that are computed chunk by chunk are kept, for all programs of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Workshop {
+    /// The chains of the kernel, by number.
+    pub(crate) chains: Vec<Arc<Chain>>,
+    pub(crate) lanes: Lanes,
+    pub(crate) tiles: crate::arena::Tiles,
+}
+
+/// Strides of an array's own dimensions.
+fn strides_of(shape: &Shape) -> SmallVec<[isize; 6]> {
+    shape.strides().iter().map(|&stride| stride as isize).collect()
+}
+
+/// What a chain reads, found where it lies.
+pub(crate) fn view<'a>(chain: &'a Chain, read: usize, value: &'a Value) -> Result<Elements<'a>, RunError> {
+    let malformed = || RunError::malformed("what a chain reads is not there");
+    if chain.read_type(read).is_none() || chain.read_type(read) != type_of(value) {
+        return Err(malformed());
+    }
+    match value {
+        Value::Tile(array) => Ok(chain.view_of(read, array.buffer())),
+        Value::Window(window) => {
+            Ok(chain.view_at(read, window.array.buffer(), window.base, &window.layout.strides))
+        }
+        Value::Ref(_) | Value::Empty => Err(malformed()),
+    }
+}
+
+/// Runs a chain over values.
+pub(crate) fn compute(
+    chain: &Chain,
+    reads: &[Value],
+    target: &mut Target<'_>,
+    lanes: &mut Lanes,
+) -> Result<(), RunError> {
+    let views: Result<SmallVec<[Elements<'_>; 6]>, RunError> =
+        reads.iter().enumerate().map(|(number, value)| view(chain, number, value)).collect();
+    chain.run(&views?, target, lanes);
+    Ok(())
+}
+
+impl Workshop {
+    /// The result of operations as a tile.
+    pub(crate) fn tile(&mut self, pending: &Pending) -> Result<Array, RunError> {
+        let Workshop { chains, lanes, tiles } = self;
+        let chain = chains.get(pending.chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
+        let mut tile = tiles.take(chain.dtype(), chain.shape())?;
+        compute(chain, &pending.reads, &mut Target::whole(&mut tile), lanes)?;
+        tiles.keep(&tile);
+        Ok(tile)
+    }
+}
+
+impl Memory {
+    /// Makes what a buffer holds an array, where it is not one yet.
+    pub(crate) fn settle(&mut self, buffer: usize) -> Result<(), RunError> {
+        let later = match self.buffers.get_mut(buffer) {
+            Some(slot) => slot.later.take(),
+            None => None,
+        };
+        let array = match later {
+            None => return Ok(()),
+            Some(Later::Block(window)) => window.copied()?,
+            Some(Later::Chain(pending)) => self.workshop.tile(&pending)?,
+        };
+        self.buffers[buffer].array = array;
+        Ok(())
+    }
+
+    /// Has a buffer hold the result of operations from now on.
+    pub(crate) fn store_later(&mut self, buffer: usize, pending: Pending) {
+        let slot = &mut self.buffers[buffer];
+        slot.later = Some(Later::Chain(pending));
+        slot.written = true;
+        if !self.unknown.is_empty() {
+            self.unknown.retain(|&other| other != buffer);
+        }
+    }
+
+    /// The shape of what a buffer holds.
+    pub(crate) fn shape(&self, buffer: usize) -> Option<&Shape> {
+        let slot = self.buffers.get(buffer)?;
+        match &slot.later {
+            Some(Later::Block(window)) => Some(&window.layout.shape),
+            Some(Later::Chain(pending)) => self.workshop.chains.get(pending.chain).map(|chain| chain.shape()),
+            None => Some(slot.array.shape()),
+        }
+    }
+
+    /// The window that a buffer holds, if it holds one.
+    pub(crate) fn window(&self, buffer: usize) -> Option<&Window> {
+        match self.buffers.get(buffer) {
+            Some(slot) => match &slot.later {
+                Some(Later::Block(window)) => Some(window),
+                _ => None,
+            },
+            None => None,
+        }
+    }
+}
+
+/// The layout of blocks of an array: strides of its dimensions, without those that the Ref does not have.
+pub(crate) fn block_layout(array: &Shape, reference: &Shape, kept: impl Fn(usize) -> bool) -> Rc<Layout> {
+    let strides = strides_of(array).into_iter().enumerate().filter(|&(axis, _)| kept(axis)).map(|(_, s)| s).collect();
+    Rc::new(Layout { shape: reference.clone(), strides })
+}
+
+/// The type of what a value holds.
+pub(crate) fn type_of(value: &Value) -> Option<(DType, &Shape)> {
+    match value {
+        Value::Tile(array) => Some((array.dtype(), array.shape())),
+        Value::Window(window) => Some((window.array.dtype(), &window.layout.shape)),
+        Value::Ref(_) | Value::Empty => None,
+    }
+}

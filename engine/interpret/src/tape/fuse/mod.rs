@@ -1,0 +1,464 @@
+//! Elementwise operations that are computed together, chunk by chunk: a chain ends where a tile is wanted by something else,
+//! in a store, or in a reduction of its rows. Moves that only say which elements are meant (broadcasts, slices, dimensions of
+//! size 1) are part of where a chain reads. What a chain computes is what its operations compute one by one, to the bit.
+//!
+//! Tiles are values, so a chain may be computed later than its operations stand; it is computed where its last one stands, or
+//! in the store or the reduction that reads it.
+
+mod code;
+mod place;
+#[cfg(test)]
+mod tests;
+
+use super::contract::Contraction;
+use super::simplify::Simplified;
+use code::Lowered;
+use pallas_ir::op::MemoryOp;
+use pallas_ir::{DimIndex, Function, OpId, OpKind, TensorType, Type, ValueId};
+use pallas_tensor::ops::ReduceOp;
+use pallas_tensor::ops::fused::{Arg, Chain, ChainBuilder, Code};
+use pallas_tensor::ops::BinaryOp;
+use smallvec::SmallVec;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Operands of an op, those that stand for others in their place.
+pub(super) type Reads = SmallVec<[ValueId; 4]>;
+
+/// What is known of a function before its ops become steps.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) function: &'a Function,
+    pub(super) simplified: &'a Simplified,
+    pub(super) contractions: &'a HashMap<OpId, Contraction>,
+    pub(super) reciprocals: &'a HashSet<OpId>,
+}
+
+impl Known<'_> {
+    /// The values that an op's step reads: scalars where they stand for tiles, and the factors of a product that it takes in.
+    pub(super) fn reads(&self, id: OpId) -> Reads {
+        let own = |id: OpId| -> Reads {
+            let operands = self.function.op(id).operands.iter().enumerate();
+            operands
+                .map(|(position, &operand)| *self.simplified.scalars.get(&(id, position)).unwrap_or(&operand))
+                .collect()
+        };
+        match self.contractions.get(&id) {
+            Some(contraction) => {
+                let addend = own(id).get(contraction.addend).copied();
+                own(contraction.product).into_iter().chain(addend).collect()
+            }
+            None => own(id),
+        }
+    }
+
+    fn tensor(&self, value: ValueId) -> Option<&TensorType> {
+        match self.function.ty(value) {
+            Type::Tensor(ty) => Some(ty),
+            Type::Ref(_) => None,
+        }
+    }
+
+    fn is_skipped(&self, id: OpId) -> bool {
+        self.simplified.skipped[id.0 as usize]
+    }
+}
+
+/// A chain in the place of ops.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// The chain's number.
+    pub(super) chain: usize,
+    /// What it reads.
+    pub(super) reads: Reads,
+    pub(super) end: End,
+}
+
+/// What becomes of a chain's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// It is the op's.
+    Tile,
+    /// The op stores it.
+    Store,
+    /// The op reduces its rows, which may be kept as well.
+    Reduce { op: ReduceOp, length: usize, kept: Option<ValueId> },
+}
+
+/// Chains by the op where they are computed.
+#[derive(Default)]
+pub(super) struct Fusion {
+    pub(super) groups: HashMap<OpId, Group>,
+    /// Ops that need no step of their own.
+    pub(super) absorbed: HashSet<OpId>,
+    /// Loads that only chains read.
+    pub(super) windows: HashSet<OpId>,
+    pub(super) chains: Vec<Arc<Chain>>,
+}
+
+/// Finds the chains of a function.
+pub(super) fn fuse(known: Known<'_>) -> Fusion {
+    let mut finder = Finder::new(known);
+    finder.roots();
+    finder.groups();
+    finder.ends();
+    finder.unread();
+    finder.windows();
+    finder.fusion
+}
+
+struct Finder<'a> {
+    known: Known<'a>,
+    definitions: Vec<Option<OpId>>,
+    /// The region of each op, and its place there.
+    places: Vec<(u32, usize)>,
+    /// Ops that read a value; `None` for what a region yields.
+    readers: Vec<SmallVec<[Option<OpId>; 2]>>,
+    /// Elementwise ops, and the op in whose chain they are computed.
+    members: HashMap<OpId, (Lowered, OpId)>,
+    fusion: Fusion,
+}
+
+impl<'a> Finder<'a> {
+    fn new(known: Known<'a>) -> Finder<'a> {
+        let function = known.function;
+        let mut finder = Finder {
+            known,
+            definitions: vec![None; function.values.len()],
+            places: vec![(u32::MAX, 0); function.ops.len()],
+            readers: vec![SmallVec::new(); function.values.len()],
+            members: HashMap::new(),
+            fusion: Fusion::default(),
+        };
+        for (number, region) in function.regions.iter().enumerate() {
+            for &value in &region.yields {
+                finder.readers[value.0 as usize].push(None);
+            }
+            for (place, &id) in region.ops.iter().enumerate() {
+                if known.is_skipped(id) {
+                    continue;
+                }
+                finder.places[id.0 as usize] = (number as u32, place);
+                for &result in &function.op(id).results {
+                    finder.definitions[result.0 as usize] = Some(id);
+                }
+                for value in known.reads(id) {
+                    let readers = &mut finder.readers[value.0 as usize];
+                    if readers.last() != Some(&Some(id)) {
+                        readers.push(Some(id));
+                    }
+                }
+            }
+        }
+        finder
+    }
+
+    /// The one result of an op with its type.
+    fn result(&self, id: OpId) -> Option<(ValueId, &'a TensorType)> {
+        let [result] = self.known.function.op(id).results.as_slice() else { return None };
+        let Type::Tensor(ty) = self.known.function.ty(*result) else { return None };
+        Some((*result, ty))
+    }
+
+    /// Finds elementwise ops, and in whose chain each is computed: in that of its readers, if they all are in one chain and
+    /// stand in the same region with the same shape, else in its own.
+    fn roots(&mut self) {
+        for region in &self.known.function.regions {
+            for &id in region.ops.iter().rev() {
+                if self.known.is_skipped(id) {
+                    continue;
+                }
+                let Some(lowered) = code::lowered(&self.known, id) else { continue };
+                let Some((result, ty)) = self.result(id) else { continue };
+                let mut root = None;
+                let mut one = true;
+                for reader in &self.readers[result.0 as usize] {
+                    let of = reader.and_then(|reader| {
+                        let (_, root) = self.members.get(&reader)?;
+                        let same = self.places[reader.0 as usize].0 == self.places[id.0 as usize].0
+                            && self.result(reader).is_some_and(|(_, other)| other.shape == ty.shape);
+                        same.then_some(*root)
+                    });
+                    one &= of.is_some() && root.is_none_or(|root| Some(root) == of);
+                    root = root.or(of);
+                }
+                let root = root.filter(|_| one).unwrap_or(id);
+                self.members.insert(id, (lowered, root));
+            }
+        }
+    }
+
+    /// Makes the chains.
+    fn groups(&mut self) {
+        for region in &self.known.function.regions {
+            let mut members: HashMap<OpId, Vec<OpId>> = HashMap::new();
+            let mut roots = Vec::new();
+            for &id in &region.ops {
+                if let Some(&(_, root)) = self.members.get(&id) {
+                    members.entry(root).or_default().push(id);
+                    if root == id {
+                        roots.push(id);
+                    }
+                }
+            }
+            for root in roots {
+                let members = members.remove(&root).unwrap_or_default();
+                if let Some((chain, reads)) = self.chain(&members) {
+                    self.fusion.absorbed.extend(members.into_iter().filter(|&id| id != root));
+                    let number = self.add(chain);
+                    self.fusion.groups.insert(root, Group { chain: number, reads, end: End::Tile });
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, chain: Chain) -> usize {
+        self.fusion.chains.push(Arc::new(chain));
+        self.fusion.chains.len() - 1
+    }
+
+    /// The chain of ops in their order; the last one's result is its own.
+    fn chain(&self, members: &[OpId]) -> Option<(Chain, Reads)> {
+        let (_, ty) = self.result(*members.last()?)?;
+        let mut builder = ChainBuilder::new(ty.shape.clone());
+        let mut results: HashMap<ValueId, Arg> = HashMap::new();
+        let mut reads = place::Sources::default();
+        for id in members {
+            let (lowered, _) = self.members.get(id)?;
+            let (result, ty) = self.result(*id)?;
+            let mut args: SmallVec<[Arg; 4]> = SmallVec::new();
+            for value in self.known.reads(*id) {
+                args.push(match results.get(&value) {
+                    Some(&arg) => arg,
+                    None => reads.arg(self, &mut builder, value)?,
+                });
+            }
+            let arg = match lowered {
+                Lowered::One(code) => builder.step(*code, &args, ty.dtype).ok()?,
+                Lowered::Clamp => {
+                    let &[low, x, high] = args.as_slice() else { return None };
+                    let raised = builder.step(Code::Binary(BinaryOp::Max), &[x, low], ty.dtype).ok()?;
+                    builder.step(Code::Binary(BinaryOp::Min), &[raised, high], ty.dtype).ok()?
+                }
+            };
+            results.insert(result, arg);
+        }
+        Some((builder.finish().ok()?, reads.values))
+    }
+
+    /// Has stores and reductions take chains in.
+    fn ends(&mut self) {
+        for region in &self.known.function.regions {
+            for &id in &region.ops {
+                if self.known.is_skipped(id) {
+                    continue;
+                }
+                if self.store(id).is_none() {
+                    self.reduce(id);
+                }
+            }
+        }
+    }
+
+    /// The chain whose result a value is, if it is computed in the region of an op.
+    fn group_of(&self, value: ValueId, at: OpId) -> Option<OpId> {
+        let root = self.definitions[value.0 as usize]?;
+        let group = self.fusion.groups.get(&root)?;
+        let same = self.places[root.0 as usize].0 == self.places[at.0 as usize].0;
+        (same && group.end == End::Tile && self.result(root).is_some_and(|(result, _)| result == value)).then_some(root)
+    }
+
+    fn store(&mut self, id: OpId) -> Option<()> {
+        let op = self.known.function.op(id);
+        if !matches!(op.op.kind, OpKind::Memory(MemoryOp::Store)) || op.attributes.flag("masked") {
+            return None;
+        }
+        let pattern = op.attributes.index()?;
+        let is_block = pattern.0.iter().all(|dim| match dim {
+            DimIndex::At(_) => true,
+            DimIndex::Slice { stride, .. } => *stride == 1,
+            DimIndex::Part { .. } | DimIndex::Array => false,
+        });
+        let &value = op.operands.get(1)?;
+        let reference = self.known.function.ty(*op.operands.first()?).as_ref_type()?;
+        let ty = self.known.tensor(value)?;
+        let fits = is_block && !op.attributes.flag("padded") && pattern.0.len() == reference.shape.rank();
+        let fits = fits && ty.dtype == reference.dtype && pattern.result_shape(&Default::default()) == ty.shape;
+        let root = self.group_of(value, id).filter(|_| fits)?;
+        if self.readers[value.0 as usize].as_slice() != [Some(id)] {
+            return None;
+        }
+        self.take(root, id, End::Store)
+    }
+
+    /// Has an op compute the chain of another one.
+    fn take(&mut self, root: OpId, id: OpId, end: End) -> Option<()> {
+        let group = self.fusion.groups.remove(&root)?;
+        self.fusion.absorbed.insert(root);
+        self.fusion.groups.insert(id, Group { end, ..group });
+        Some(())
+    }
+
+    fn reduce(&mut self, id: OpId) -> Option<()> {
+        let op = code::reduction(self.known.function.op(id).op.name)?;
+        let [value] = self.known.reads(id)[..] else { return None };
+        let ty = self.known.tensor(value)?;
+        let (_, result) = self.result(id)?;
+        let axes = self.known.function.op(id).attributes.ints("axes")?;
+        let kept = ty.shape.rank().checked_sub(axes.len())?;
+        let mut sorted: SmallVec<[usize; 6]> = axes.iter().map(|&axis| usize::try_from(axis).unwrap_or(usize::MAX)).collect();
+        sorted.sort_unstable();
+        let reduced = &ty.shape[kept..];
+        let length: usize = reduced.iter().product();
+        let long = reduced.iter().filter(|&&size| size != 1).count();
+        let fits = sorted.iter().copied().eq(kept..ty.shape.rank())
+            && !axes.is_empty()
+            && length > 1
+            && (op != ReduceOp::Sum || long == 1)
+            && result.shape[..] == ty.shape[..kept]
+            && result.dtype == ty.dtype
+            && Chain::reduces(op, ty.dtype)
+            && ty.shape.size() > 1;
+        if !fits {
+            return None;
+        }
+        let Some(root) = self.group_of(value, id) else {
+            // Nothing is computed before, but what is read may lie anywhere.
+            let mut builder = ChainBuilder::new(ty.shape.clone());
+            let mut reads = place::Sources::default();
+            reads.arg(self, &mut builder, value)?;
+            let chain = builder.finish().ok()?;
+            let number = self.add(chain);
+            let end = End::Reduce { op, length, kept: None };
+            self.fusion.groups.insert(id, Group { chain: number, reads: reads.values, end });
+            return Some(());
+        };
+        let place = self.places[id.0 as usize];
+        let readers = &self.readers[value.0 as usize];
+        // Others that read the rows have to stand behind this op.
+        let behind = |reader: &Option<OpId>| {
+            reader.is_some_and(|reader| {
+                let (region, at) = self.places[reader.0 as usize];
+                reader == id || region == place.0 && at > place.1
+            })
+        };
+        let only = readers.as_slice() == [Some(id)];
+        if !only && !readers.iter().all(behind) {
+            return None;
+        }
+        self.take(root, id, End::Reduce { op, length, kept: (!only).then_some(value) })
+    }
+
+    /// What a step reads in the end.
+    fn step_reads(&self, id: OpId) -> Reads {
+        let Some(group) = self.fusion.groups.get(&id) else { return self.known.reads(id) };
+        match group.end {
+            End::Store => {
+                let operands = &self.known.function.op(id).operands;
+                operands.iter().take(1).chain(operands.iter().skip(2)).chain(&group.reads).copied().collect()
+            }
+            End::Tile | End::Reduce { .. } => group.reads.clone(),
+        }
+    }
+
+    /// Leaves out what nobody reads any more: moves that chains have taken in. Also finds who reads what now.
+    fn unread(&mut self) {
+        let function = self.known.function;
+        let mut readers: Vec<SmallVec<[Option<OpId>; 2]>> = vec![SmallVec::new(); function.values.len()];
+        let mut pending: Vec<OpId> = Vec::new();
+        let mut wanted = vec![false; function.ops.len()];
+        for (number, op) in function.ops.iter().enumerate() {
+            let id = OpId(number as u32);
+            let placed = self.places[number].0 != u32::MAX;
+            let pure = matches!(op.op.kind, OpKind::Pure { .. });
+            if placed && !pure && !self.fusion.absorbed.contains(&id) {
+                wanted[number] = true;
+                pending.push(id);
+            }
+        }
+        let want = |value: ValueId, wanted: &mut Vec<bool>, pending: &mut Vec<OpId>| {
+            if let Some(id) = self.definition(value)
+                && !std::mem::replace(&mut wanted[id.0 as usize], true)
+            {
+                pending.push(id);
+            }
+        };
+        for value in function.regions.iter().flat_map(|region| &region.yields) {
+            want(*value, &mut wanted, &mut pending);
+            readers[value.0 as usize].push(None);
+        }
+        while let Some(id) = pending.pop() {
+            for value in self.step_reads(id) {
+                readers[value.0 as usize].push(Some(id));
+                want(value, &mut wanted, &mut pending);
+            }
+        }
+        for (number, op) in function.ops.iter().enumerate() {
+            let placed = self.places[number].0 != u32::MAX;
+            if placed && !wanted[number] && matches!(op.op.kind, OpKind::Pure { .. }) {
+                self.fusion.absorbed.insert(OpId(number as u32));
+            }
+        }
+        self.readers = readers;
+    }
+
+    /// The op whose step defines a value.
+    fn definition(&self, value: ValueId) -> Option<OpId> {
+        let id = self.definitions[value.0 as usize]?;
+        if !self.fusion.absorbed.contains(&id) {
+            return Some(id);
+        }
+        // Rows that a reduction keeps.
+        let kept = |group: &Group| matches!(group.end, End::Reduce { kept: Some(kept), .. } if kept == value);
+        self.fusion.groups.iter().find(|(_, group)| kept(group)).map(|(&id, _)| id)
+    }
+
+    /// Finds loads that only chains read, of Refs that are never written in part: what they show may be read where it is.
+    fn windows(&mut self) {
+        let function = self.known.function;
+        let mut whole: HashSet<ValueId> = function.params().iter().copied().collect();
+        for op in &function.ops {
+            for (position, operand) in op.operands.iter().enumerate() {
+                let keeps = match op.op.kind {
+                    OpKind::Memory(MemoryOp::Load) => position == 0,
+                    OpKind::Memory(MemoryOp::Store) => {
+                        let shape = function.ty(*operand).as_ref_type().map(|ty| &ty.shape);
+                        let full = op.attributes.index().zip(shape).is_some_and(|(index, shape)| index.is_full(shape));
+                        position == 0 && full && !op.attributes.flag("masked")
+                    }
+                    _ => false,
+                };
+                if !keeps {
+                    whole.remove(operand);
+                }
+            }
+        }
+        for region in &function.regions {
+            for value in &region.yields {
+                whole.remove(value);
+            }
+            for &id in &region.ops {
+                let op = function.op(id);
+                let loads = matches!(op.op.kind, OpKind::Memory(MemoryOp::Load))
+                    && ["masked", "other", "padded"].iter().all(|flag| !op.attributes.flag(flag))
+                    && op.operands.first().is_some_and(|reference| whole.contains(reference));
+                let Some((result, _)) = self.result(id).filter(|_| loads) else { continue };
+                let plain = op.attributes.index().is_some_and(|index| {
+                    index.0.iter().all(|dim| match dim {
+                        DimIndex::At(_) => true,
+                        DimIndex::Slice { stride, .. } => *stride == 1,
+                        DimIndex::Part { .. } | DimIndex::Array => false,
+                    })
+                });
+                let chains = |reader: &Option<OpId>| {
+                    let group = reader.and_then(|reader| self.fusion.groups.get(&reader));
+                    group.is_some_and(|group| group.reads.contains(&result))
+                };
+                let readers = &self.readers[result.0 as usize];
+                if plain && !readers.is_empty() && readers.iter().all(chains) {
+                    self.fusion.windows.insert(id);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! A chain: what is read, which operations follow each other, and in which registers their results wait for the next.
+
+use super::lanes::{Register, lane_of};
+use super::layout::{Place, Strides, View};
+use crate::buffer::Buffer;
+use crate::dtype::DType;
+use crate::error::OpError;
+use crate::ops::MultiplyAdd;
+use crate::ops::binary::BinaryOp;
+use crate::ops::compare::CompareOp;
+use crate::ops::strided::signed_strides;
+use crate::ops::unary::UnaryOp;
+use crate::shape::Shape;
+use smallvec::SmallVec;
+use std::borrow::Cow;
+
+/// An operation of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Of one operand.
+    Unary(UnaryOp),
+    /// Of two operands of one dtype.
+    Binary(BinaryOp),
+    /// Of two operands of one dtype, to `bool`.
+    Compare(CompareOp),
+    /// Of a `bool` and two cases: the first where it is false, the second where it is true.
+    Select,
+    /// To another dtype.
+    Convert,
+    /// `x ** y` for a constant.
+    IntegerPow(i32),
+    /// Of `x`, `y`, `z` of `float32`: see [`crate::ops::multiply_add`].
+    MultiplyAdd {
+        /// The signs.
+        form: MultiplyAdd,
+        /// Whether the product is with the reciprocal of `y`.
+        divides: bool,
+    },
+    /// `x` with zeros in the place of subnormal numbers. Chains put it where several operations would do so.
+    Flush,
+    /// `x * (1 / y)` of `float32`: see [`crate::ops::multiply_by_reciprocal`].
+    ByReciprocal,
+}
+
+/// An operand: something that is read, or the result of an operation before, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// What the chain reads.
+    Read(usize),
+    /// The result of an operation.
+    Result(usize),
+}
+
+/// Something that a chain reads.
+#[derive(Clone, Debug)]
+pub(super) struct Read {
+    pub(super) dtype: DType,
+    /// The lanes that it is computed in.
+    pub(super) lane: DType,
+    /// Where it waits if it cannot be taken from where it lies.
+    pub(super) register: Register,
+    /// The array's shape.
+    pub(super) shape: Shape,
+    pub(super) place: Place,
+    /// Where the place is if the array's elements lie one behind the other.
+    pub(super) lies: (usize, Strides),
+    /// Whether the place is all of an array of the result's shape.
+    pub(super) is_same: bool,
+}
+
+/// An operation in its place.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) code: Code,
+    /// The dtype that it computes with: that of its operands (of the cases of a select).
+    pub(super) dtype: DType,
+    pub(super) args: SmallVec<[Slot; 3]>,
+    /// The dtype of its result.
+    pub(super) result: DType,
+    pub(super) out: Register,
+    /// Whether no operand holds a subnormal number.
+    pub(super) clean: bool,
+}
+
+/// Where an operand is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Slot {
+    Read(usize),
+    Register(Register),
+}
+
+/// Elementwise operations that are computed together: one result of one shape.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    pub(super) shape: Shape,
+    pub(super) reads: Vec<Read>,
+    pub(super) steps: Vec<Step>,
+    pub(super) result: DType,
+    /// Where elements are between being read and being written if there is nothing to compute.
+    pub(super) spare: Register,
+}
+
+impl Chain {
+    /// The result's shape.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The result's dtype.
+    pub fn dtype(&self) -> DType {
+        self.result
+    }
+
+    /// What a read sees of an array whose elements lie one behind the other.
+    pub fn view_of<'a>(&'a self, read: usize, buffer: &'a Buffer) -> View<'a> {
+        let (base, strides) = &self.reads[read].lies;
+        View { buffer, base: *base, strides: Cow::Borrowed(strides) }
+    }
+
+    /// What a read sees of an array whose elements lie elsewhere: the position of the first, and strides.
+    pub fn view_at<'a>(&'a self, read: usize, buffer: &'a Buffer, base: usize, strides: &'a [isize]) -> View<'a> {
+        if self.reads[read].is_same {
+            return View { buffer, base, strides: Cow::Borrowed(strides) };
+        }
+        let (base, strides) = self.reads[read].place.locate(base, strides);
+        View { buffer, base, strides: Cow::Owned(strides.to_vec()) }
+    }
+
+    /// The dtype and the shape of the array that a read takes part of.
+    pub fn read_type(&self, read: usize) -> Option<(DType, &Shape)> {
+        self.reads.get(read).map(|read| (read.dtype, &read.shape))
+    }
+
+    /// How many arrays are read.
+    pub fn reads(&self) -> usize {
+        self.reads.len()
+    }
+
+    /// How many operations there are.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there is nothing to compute, so that the result is what is read.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+}
+
+/// A chain in the making.
+#[derive(Clone, Debug)]
+pub struct ChainBuilder {
+    shape: Shape,
+    reads: Vec<(DType, Shape, Place)>,
+    steps: Vec<(Code, SmallVec<[Arg; 3]>, DType, DType)>,
+}
+
+impl ChainBuilder {
+    /// Starts a chain whose result has this shape.
+    pub fn new(shape: Shape) -> ChainBuilder {
+        ChainBuilder { shape, reads: Vec::new(), steps: Vec::new() }
+    }
+
+    /// Whether chains compute with a dtype.
+    pub fn takes(dtype: DType) -> bool {
+        lane_of(dtype).is_some()
+    }
+
+    /// The result's shape.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Adds an array that is read, in part or stretched.
+    ///
+    /// # Errors
+    /// If the place is not in the array, or chains do not compute with its dtype.
+    pub fn read(&mut self, dtype: DType, shape: Shape, place: Place) -> Result<Arg, OpError> {
+        if !place.is_inside(&shape, &self.shape) || !ChainBuilder::takes(dtype) {
+            return Err(OpError::shapes("chain", &shape, &self.shape));
+        }
+        self.reads.push((dtype, shape, place));
+        Ok(Arg::Read(self.reads.len() - 1))
+    }
+
+    /// The dtype of an operand.
+    pub fn dtype(&self, arg: Arg) -> Option<DType> {
+        match arg {
+            Arg::Read(number) => self.reads.get(number).map(|read| read.0),
+            Arg::Result(number) => self.steps.get(number).map(|step| step.3),
+        }
+    }
+
+    /// Adds an operation whose result has this dtype.
+    ///
+    /// # Errors
+    /// If the operation does not take such operands.
+    pub fn step(&mut self, code: Code, args: &[Arg], result: DType) -> Result<Arg, OpError> {
+        const OP: &str = "chain";
+        let dtypes: Option<SmallVec<[DType; 3]>> = args.iter().map(|&arg| self.dtype(arg)).collect();
+        let dtypes = dtypes.ok_or_else(|| OpError::argument(OP, "an operand is not known yet"))?;
+        let (count, cases) = match code {
+            Code::Unary(_) | Code::Convert | Code::IntegerPow(_) | Code::Flush => (1, &dtypes[..]),
+            Code::Binary(_) | Code::Compare(_) | Code::ByReciprocal => (2, &dtypes[..]),
+            Code::MultiplyAdd { .. } => (3, &dtypes[..]),
+            Code::Select => (3, dtypes.get(1..).unwrap_or_default()),
+        };
+        let Some(&dtype) = cases.first().filter(|_| dtypes.len() == count) else {
+            return Err(OpError::argument(OP, format!("{code:?} takes {count} operands, got {}", dtypes.len())));
+        };
+        let fits = match code {
+            Code::Unary(UnaryOp::IsFinite) => dtype.is_float() && result == DType::Bool,
+            Code::Unary(op) => op.accepts(dtype) && result == dtype,
+            Code::Binary(BinaryOp::NextAfter) => dtype == DType::F32 || dtype == DType::F64,
+            Code::Binary(op) => op.accepts(dtype) && result == dtype,
+            Code::Compare(_) => result == DType::Bool,
+            Code::Select => dtypes[0] == DType::Bool && result == dtype,
+            Code::Convert => true,
+            Code::IntegerPow(exponent) => {
+                (dtype.is_float() || dtype.is_integer() && exponent >= 0) && result == dtype
+            }
+            Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush => dtype == DType::F32 && result == dtype,
+        };
+        let known = dtypes.iter().chain([&result]).all(|&dtype| ChainBuilder::takes(dtype));
+        if !fits || !known || cases.iter().any(|&other| other != dtype) {
+            return Err(OpError::DType { op: OP, dtype });
+        }
+        self.steps.push((code, args.into(), dtype, result));
+        Ok(Arg::Result(self.steps.len() - 1))
+    }
+
+    /// What several operations read and would flush each for itself is flushed first.
+    fn flush_once(&mut self) {
+        let flushes = |code: &Code, dtype: DType| {
+            let sums = matches!(code, Code::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul));
+            dtype == DType::F32 && (sums || matches!(code, Code::MultiplyAdd { divides: false, .. }))
+        };
+        let mut uses = vec![0; self.reads.len()];
+        for (code, args, dtype, _) in &self.steps {
+            for arg in args.iter().filter(|_| flushes(code, *dtype)) {
+                if let Arg::Read(read) = arg {
+                    uses[*read] += 1;
+                }
+            }
+        }
+        let one = |read: usize| self.reads[read].2.dims.iter().all(Option::is_none);
+        let often: Vec<usize> = (0..uses.len()).filter(|&read| uses[read] > 1 && !one(read)).collect();
+        let count = often.len();
+        for (code, args, dtype, _) in &mut self.steps {
+            let flushes = flushes(code, *dtype);
+            for arg in args {
+                *arg = match *arg {
+                    Arg::Result(from) => Arg::Result(from + count),
+                    Arg::Read(read) => match often.iter().position(|&other| other == read).filter(|_| flushes) {
+                        Some(place) => Arg::Result(place),
+                        None => Arg::Read(read),
+                    },
+                };
+            }
+        }
+        let flush = |read: usize| (Code::Flush, SmallVec::from_slice(&[Arg::Read(read)]), DType::F32, DType::F32);
+        self.steps.splice(0..0, often.into_iter().map(flush));
+    }
+
+    /// The chain whose result is that of the last operation, or what is read where there is none.
+    ///
+    /// # Errors
+    /// If nothing is read or computed, or more registers are needed than there are.
+    pub fn finish(mut self) -> Result<Chain, OpError> {
+        self.flush_once();
+        let empty = || OpError::argument("chain", "there is nothing to compute");
+        let result = match (self.steps.last(), self.reads.last()) {
+            (Some(step), _) => step.3,
+            (None, Some(read)) => read.0,
+            (None, None) => return Err(empty()),
+        };
+        let mut registers = Registers::default();
+        let lane = |dtype: DType| lane_of(dtype).unwrap_or(DType::F32);
+        let mut reads = Vec::with_capacity(self.reads.len());
+        for (dtype, shape, place) in self.reads {
+            let lane = lane(dtype);
+            let (lies, is_same) = (place.locate(0, &signed_strides(&shape)), place.is_same());
+            reads.push(Read { dtype, lane, register: registers.get(lane)?, shape, place, lies, is_same });
+        }
+        let spare = registers.get(lane(result))?;
+        registers.free(lane(result), spare);
+        // The last operation that takes a result.
+        let mut last: Vec<usize> = (0..self.steps.len()).collect();
+        for (number, (_, args, ..)) in self.steps.iter().enumerate() {
+            for arg in args {
+                if let Arg::Result(from) = arg {
+                    last[*from] = number;
+                }
+            }
+        }
+        let mut steps: Vec<Step> = Vec::with_capacity(self.steps.len());
+        let mut clean: Vec<bool> = Vec::with_capacity(self.steps.len());
+        for (number, (code, args, dtype, result)) in self.steps.into_iter().enumerate() {
+            let out = registers.get(lane(result))?;
+            let is_clean = |arg: &Arg| match arg {
+                Arg::Result(from) => clean[*from],
+                // The one element for all is flushed by the loops that ask.
+                Arg::Read(read) => reads[*read].place.dims.iter().all(Option::is_none),
+            };
+            let operands_clean = args.iter().all(is_clean);
+            clean.push(gives_clean(code, result, &args, &clean));
+            let slots = args.iter().map(|&arg| match arg {
+                Arg::Read(number) => Slot::Read(number),
+                Arg::Result(from) => Slot::Register(steps[from].out),
+            });
+            let slots = slots.collect();
+            for (position, arg) in args.iter().enumerate() {
+                if let Arg::Result(from) = *arg
+                    && last[from] == number
+                    && !args[..position].contains(arg)
+                {
+                    registers.free(lane(steps[from].result), steps[from].out);
+                }
+            }
+            steps.push(Step { code, dtype, args: slots, result, out, clean: operands_clean });
+        }
+        Ok(Chain { shape: self.shape, reads, steps, result, spare })
+    }
+}
+
+/// Whether a result holds no subnormal number. What is not known to be flushed counts as not flushed.
+fn gives_clean(code: Code, result: DType, args: &[Arg], clean: &[bool]) -> bool {
+    let all = |args: &[Arg]| args.iter().all(|arg| matches!(arg, Arg::Result(from) if clean[*from]));
+    if result != DType::F32 {
+        return false;
+    }
+    match code {
+        Code::Binary(op) => {
+            use BinaryOp::{Add, Div, Max, Min, Mul, Sub};
+            matches!(op, Add | Sub | Mul | Div | Max | Min)
+        }
+        Code::Unary(op) => match op {
+            UnaryOp::Exp | UnaryOp::Logistic | UnaryOp::Square => true,
+            UnaryOp::Neg | UnaryOp::Abs => all(args),
+            _ => false,
+        },
+        Code::Select => all(&args[1..]),
+        Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush => true,
+        Code::Compare(_) | Code::Convert | Code::IntegerPow(_) => false,
+    }
+}
+
+/// Registers that are free, by lane.
+#[derive(Default)]
+struct Registers {
+    lanes: Vec<(DType, Register, Vec<Register>)>,
+}
+
+impl Registers {
+    fn lane(&mut self, lane: DType) -> &mut (DType, Register, Vec<Register>) {
+        let place = match self.lanes.iter().position(|known| known.0 == lane) {
+            Some(place) => place,
+            None => {
+                self.lanes.push((lane, 0, Vec::new()));
+                self.lanes.len() - 1
+            }
+        };
+        &mut self.lanes[place]
+    }
+
+    fn get(&mut self, lane: DType) -> Result<Register, OpError> {
+        let (_, next, free) = self.lane(lane);
+        if let Some(register) = free.pop() {
+            return Ok(register);
+        }
+        let register = *next;
+        *next = next.checked_add(1).ok_or_else(|| OpError::argument("chain", "a chain is too long"))?;
+        Ok(register)
+    }
+
+    fn free(&mut self, lane: DType, register: Register) {
+        self.lane(lane).2.push(register);
+    }
+}
+

@@ -1,0 +1,24 @@
+//! Chains of elementwise operations in one pass: a chunk of elements goes through all of them while it is in the innermost
+//! cache, reads come from wherever the elements lie, and the last operation writes where the result belongs.
+//!
+//! Every operation computes what the one of the same name in [`crate::ops`] computes, with the same loops or with loops of
+//! the same formula, so a chain gives the same bits as its operations one by one. What is a chain and what is not is the
+//! caller's business.
+
+mod chain;
+mod convert;
+mod lanes;
+mod layout;
+mod loops;
+mod rows;
+mod run;
+#[cfg(test)]
+mod tests;
+
+pub use chain::{Arg, Chain, ChainBuilder, Code};
+pub use lanes::Lanes;
+pub use layout::{Place, View};
+pub use run::Target;
+
+/// Elements that go through a chain at a time.
+pub(crate) const CHUNK: usize = 1024;

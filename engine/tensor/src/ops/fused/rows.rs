@@ -1,0 +1,95 @@
+//! Reductions of chains along their last dimensions: rows are computed, as many at a time as stay in the caches, and reduced
+//! before the next ones; they are kept if somebody else wants them.
+
+use super::chain::Chain;
+use super::lanes::Lanes;
+use super::layout::View;
+use super::run::Target;
+use crate::buffer::{Buffer, BufferMut};
+use crate::dtype::DType;
+use crate::ops::reduce::ReduceOp;
+use crate::ops::reduce_lanes::{Combine, middle};
+use crate::ops::strided::signed_strides;
+use std::borrow::Cow;
+
+/// Elements that are computed before they are reduced.
+const GROUP: usize = 8192;
+
+impl Chain {
+    /// How the rows of `length` elements can be reduced while they are computed: `float32` only, and only what does not
+    /// depend on more than the row.
+    pub fn reduces(op: ReduceOp, dtype: DType) -> bool {
+        dtype == DType::F32 && combine(op).is_some()
+    }
+
+    /// Reduces rows of `length` elements, the chain's last dimensions (one at most of them longer than 1 where the order of
+    /// a sum counts). The rows go to `keep` where it is given; it is as long as the chain's result.
+    pub fn reduce(
+        &self,
+        op: ReduceOp,
+        length: usize,
+        reads: &[View<'_>],
+        keep: Option<&mut [f32]>,
+        result: &mut [f32],
+        lanes: &mut Lanes,
+    ) {
+        let Some(combine) = combine(op) else { return };
+        if length == 0 || result.is_empty() {
+            return;
+        }
+        if let (true, None, [read]) = (self.is_empty(), &keep, reads)
+            && let Some(values) = in_a_row(self, read)
+        {
+            middle(combine, values, [result.len(), length, 1], result);
+            return;
+        }
+        let strides = signed_strides(&self.shape);
+        match keep {
+            Some(keep) => {
+                let group = rows_at_once(length);
+                for (number, result) in result.chunks_mut(group).enumerate() {
+                    let (from, to) = (number * group * length, (number * group + result.len()) * length);
+                    let elements = BufferMut::F32(&mut *keep);
+                    let mut target = Target { elements, base: 0, strides: Cow::Borrowed(&strides) };
+                    self.run_between(reads, &mut target, lanes, from, to);
+                    middle(combine, &keep[from..to], [result.len(), length, 1], result);
+                }
+            }
+            None => {
+                let group = rows_at_once(length);
+                let mut rows = std::mem::take(&mut lanes.row);
+                rows.resize(rows.len().max(group.min(result.len()) * length), 0.0);
+                for (number, result) in result.chunks_mut(group).enumerate() {
+                    let (from, to) = (number * group * length, (number * group + result.len()) * length);
+                    let elements = BufferMut::F32(&mut rows);
+                    let mut target = Target { elements, base: -(from as isize), strides: Cow::Borrowed(&strides) };
+                    self.run_between(reads, &mut target, lanes, from, to);
+                    middle(combine, &rows[..to - from], [result.len(), length, 1], result);
+                }
+                lanes.row = rows;
+            }
+        }
+    }
+}
+
+/// As many rows as make a group.
+fn rows_at_once(length: usize) -> usize {
+    (GROUP / length).max(1)
+}
+
+/// What a chain that computes nothing reads, if it lies in one piece.
+fn in_a_row<'a>(chain: &Chain, read: &View<'a>) -> Option<&'a [f32]> {
+    let Buffer::F32(elements) = read.buffer else { return None };
+    let contiguous = signed_strides(&chain.shape);
+    let even = chain.shape.iter().zip(read.strides.iter().zip(&contiguous)).all(|(&size, (a, b))| size == 1 || a == b);
+    even.then(|| elements.get(read.base..read.base + chain.shape.size())).flatten()
+}
+
+fn combine(op: ReduceOp) -> Option<Combine> {
+    match op {
+        ReduceOp::Sum => Some(Combine::Sum),
+        ReduceOp::Max => Some(Combine::Max),
+        ReduceOp::Min => Some(Combine::Min),
+        _ => None,
+    }
+}

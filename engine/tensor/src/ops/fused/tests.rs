@@ -1,0 +1,229 @@
+//! Chains give the bits of their operations one by one, wherever their operands lie.
+
+use super::{Arg, Chain, ChainBuilder, Code, Lanes, Place, Target, View};
+use crate::ops::{self, BinaryOp, CompareOp, MultiplyAdd, ReduceOp, UnaryOp};
+use crate::{Array, Buffer, DType, Scalar, Shape};
+
+/// A generator of small numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+}
+
+fn values(dtype: DType, shape: &Shape, random: &mut Random) -> Array {
+    let special = [0.0, -0.0, 1e-40, -1e-39, f64::INFINITY, -f64::INFINITY, 1e30, f64::NAN, 3e-5, 65000.0];
+    let value = |random: &mut Random| match dtype {
+        DType::Bool => Scalar::Bool(random.below(2) == 1),
+        dtype if dtype.is_float() => match random.below(12) {
+            0 => Scalar::Float(random.pick(&special)),
+            _ => Scalar::Float(random.below(4000) as f64 / 500.0 - 4.0),
+        },
+        _ => Scalar::Int(random.below(256) as i128 - 100),
+    };
+    let values: Vec<Scalar> = (0..shape.size()).map(|_| value(random)).collect();
+    Array::from_scalars(dtype, shape.clone(), &values).expect("as many")
+}
+
+/// Something to read: an array, which part of it, and that part as an array of its own.
+fn source(dtype: DType, shape: &Shape, random: &mut Random) -> (Array, Place, Array) {
+    let rank = shape.rank();
+    let mut place = Place { dims: Default::default(), starts: Default::default() };
+    let mut sizes = Shape::default();
+    let kind = random.below(5);
+    for (axis, &size) in shape.iter().enumerate() {
+        let stretched = match kind {
+            0 | 1 => false,
+            2 => axis + 1 < rank,
+            3 => axis + 1 == rank,
+            _ => random.below(2) == 0,
+        };
+        if stretched {
+            place.dims.push(None);
+            continue;
+        }
+        let (start, step) = if kind == 0 { (0, 1) } else { (random.below(3), 1 + random.below(4) / 3) };
+        place.dims.push(Some((sizes.rank(), step)));
+        place.starts.push(start);
+        sizes.push(start + (size - 1) * step + 1 + random.below(2) * kind.min(1));
+    }
+    let array = values(dtype, &sizes, random);
+    let strides: Vec<isize> = sizes.strides().iter().map(|&stride| stride as isize).collect();
+    let (base, strides) = place.locate(0, &strides);
+    let part = array.gathered(base, shape, &strides).expect("inside");
+    (array, place, part)
+}
+
+/// Whether two arrays have the same bits; any NaN is as good as another.
+fn same(left: &Array, right: &Array) -> bool {
+    let text = |array: &Array| -> Vec<String> {
+        array
+            .iter_scalars()
+            .map(|scalar| match scalar {
+                Scalar::Float(x) if x.is_nan() => "nan".to_string(),
+                Scalar::Float(x) => x.to_bits().to_string(),
+                other => format!("{other:?}"),
+            })
+            .collect()
+    };
+    left.dtype() == right.dtype() && left.shape() == right.shape() && text(left) == text(right)
+}
+
+const DTYPES: [DType; 9] = [
+    DType::F32,
+    DType::F32,
+    DType::BF16,
+    DType::F16,
+    DType::I32,
+    DType::U8,
+    DType::I64,
+    DType::Bool,
+    DType::F64,
+];
+
+/// One operation of operands that are there, in a chain and by itself.
+fn operation(
+    random: &mut Random,
+    builder: &mut ChainBuilder,
+    known: &[(Arg, Array)],
+) -> Option<(Arg, Array)> {
+    let (arg, x) = &known[random.below(known.len())];
+    let dtype = x.dtype();
+    let alike: Vec<&(Arg, Array)> = known.iter().filter(|other| other.1.dtype() == dtype).collect();
+    let (other, y) = alike[random.below(alike.len())];
+    let (third, z) = alike[random.below(alike.len())];
+    match random.below(9) {
+        0 | 1 => {
+            let op = random.pick(&UnaryOp::all().collect::<Vec<_>>());
+            let result = op.result_dtype(dtype);
+            let found = builder.step(Code::Unary(op), &[*arg], result).ok()?;
+            Some((found, ops::unary(op, x.clone()).expect("the chain takes it")))
+        }
+        2..=4 => {
+            let op = random.pick(&BinaryOp::all().collect::<Vec<_>>());
+            let found = builder.step(Code::Binary(op), &[*arg, *other], dtype).ok()?;
+            Some((found, ops::binary(op, x.clone(), y.clone()).expect("the chain takes it")))
+        }
+        5 => {
+            let op = random.pick(&CompareOp::all().collect::<Vec<_>>());
+            let found = builder.step(Code::Compare(op), &[*arg, *other], DType::Bool).ok()?;
+            Some((found, ops::compare(op, x, y).expect("the chain takes it")))
+        }
+        6 => {
+            let (which, condition) = known.iter().find(|known| known.1.dtype() == DType::Bool)?;
+            let found = builder.step(Code::Select, &[*which, *arg, *other], dtype).ok()?;
+            Some((found, ops::select_n(condition, &[x, y]).expect("the chain takes it")))
+        }
+        7 => {
+            let to = random.pick(&DTYPES);
+            let found = builder.step(Code::Convert, &[*arg], to).ok()?;
+            Some((found, ops::convert(x, to).expect("numbers")))
+        }
+        _ if dtype == DType::F32 => {
+            let form = random.pick(&[MultiplyAdd::Add, MultiplyAdd::SubtractAddend, MultiplyAdd::SubtractProduct]);
+            let divides = random.below(2) == 0;
+            if random.below(3) == 0 {
+                let found = builder.step(Code::ByReciprocal, &[*arg, *other], dtype).ok()?;
+                return Some((found, ops::multiply_by_reciprocal(x.clone(), y.clone()).expect("floats")));
+            }
+            let code = Code::MultiplyAdd { form, divides };
+            let found = builder.step(code, &[*arg, *other, *third], dtype).ok()?;
+            let result = ops::multiply_add(x.clone(), y.clone(), z.clone(), form, divides);
+            Some((found, result.expect("floats")))
+        }
+        _ => {
+            let exponent = random.below(6) as i32 - if dtype.is_float() { 2 } else { 0 };
+            let found = builder.step(Code::IntegerPow(exponent), &[*arg], dtype).ok()?;
+            Some((found, ops::integer_pow(x.clone(), exponent).expect("the chain takes it")))
+        }
+    }
+}
+
+/// A chain with what it reads and what it gives.
+fn chain(random: &mut Random, shape: &Shape) -> Option<(Chain, Vec<Array>, Array)> {
+    let mut builder = ChainBuilder::new(shape.clone());
+    let (mut known, mut arrays) = (Vec::new(), Vec::new());
+    for _ in 0..1 + random.below(4) {
+        let dtype = random.pick(&DTYPES);
+        let (array, place, part) = source(dtype, shape, random);
+        known.push((builder.read(dtype, array.shape().clone(), place).expect("inside"), part));
+        arrays.push(array);
+    }
+    let mut last = None;
+    for _ in 0..12 {
+        if let Some((arg, result)) = operation(random, &mut builder, &known) {
+            known.push((arg, result.clone()));
+            last = Some(result);
+        }
+    }
+    Some((builder.finish().expect("not empty"), arrays, last?))
+}
+
+fn views<'a>(chain: &'a Chain, arrays: &'a [Array]) -> Vec<View<'a>> {
+    let of = |(number, array): (usize, &'a Array)| chain.view_of(number, array.buffer());
+    arrays.iter().enumerate().map(of).collect()
+}
+
+#[test]
+fn chains_give_the_bits_of_their_operations_one_by_one() {
+    let mut random = Random(3);
+    let mut lanes = Lanes::default();
+    for round in 0..2000 {
+        let shapes: [&[usize]; 9] =
+            [&[5], &[3000], &[4, 700], &[700, 4], &[3, 5, 9], &[2, 1, 40, 33], &[1030, 2], &[1, 1], &[6, 2500]];
+        let shape = Shape::from(shapes[random.below(shapes.len())]);
+        let Some((chain, arrays, expected)) = chain(&mut random, &shape) else { continue };
+        let mut found = Array::zeros(expected.dtype(), shape.clone()).expect("small");
+        chain.run(&views(&chain, &arrays), &mut Target::whole(&mut found), &mut lanes);
+        assert!(same(&found, &expected), "round {round}: {chain:?}");
+        // In the middle of a larger array, every other column.
+        let (rank, mut sizes) = (shape.rank(), shape.clone());
+        sizes.iter_mut().for_each(|size| *size = *size * 2 + 1);
+        let mut around = Array::zeros(expected.dtype(), sizes.clone()).expect("small");
+        let mut strides: Vec<isize> = sizes.strides().iter().map(|&stride| stride as isize).collect();
+        let base: isize = strides.iter().sum();
+        strides[rank - 1] *= 2;
+        let mut target = Target::inside(&mut around, base as usize, strides.as_slice());
+        chain.run(&views(&chain, &arrays), &mut target, &mut lanes);
+        let inside = around.gathered(base as usize, &shape, &strides).expect("inside");
+        assert!(same(&inside, &expected), "round {round}, apart: {chain:?}");
+    }
+}
+
+#[test]
+fn rows_are_reduced_as_they_are_computed() {
+    let mut random = Random(5);
+    let mut lanes = Lanes::default();
+    for round in 0..200 {
+        let (rows, length) = (random.pick(&[1, 3, 8, 70]), random.pick(&[2, 31, 32, 64, 100, 4096, 9000]));
+        let shape = Shape::from([rows, length]);
+        let mut builder = ChainBuilder::new(shape.clone());
+        let (array, place, part) = source(DType::F32, &shape, &mut random);
+        let arg = builder.read(DType::F32, array.shape().clone(), place).expect("inside");
+        let mut expected = part;
+        if random.below(2) == 0 {
+            builder.step(Code::Unary(UnaryOp::Exp), &[arg], DType::F32).expect("floats");
+            expected = ops::unary(UnaryOp::Exp, expected).expect("floats");
+        }
+        let chain = builder.finish().expect("not empty");
+        let op = random.pick(&[ReduceOp::Sum, ReduceOp::Max, ReduceOp::Min]);
+        let sums = ops::reduce(op, &expected, &[1]).expect("floats");
+        let mut found = vec![0.0; rows];
+        let mut kept = vec![0.0; rows * length];
+        let keep = random.below(2) == 0;
+        let views = views(&chain, std::slice::from_ref(&array));
+        chain.reduce(op, length, &views, keep.then_some(&mut kept[..]), &mut found, &mut lanes);
+        let found = Array::new([rows], Buffer::F32(found)).expect("as many");
+        assert!(same(&found, &sums), "round {round}: {op:?} of {shape}");
+        if keep {
+            assert!(same(&Array::new(shape, Buffer::F32(kept)).expect("as many"), &expected), "round {round}");
+        }
+    }
+}
