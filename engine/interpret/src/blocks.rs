@@ -2,7 +2,7 @@
 //! Ref. A block is written back when it moves away, not after every program: nobody else reads the array in between.
 
 use crate::error::RunError;
-use crate::later::{self, Later, Window, Layout, Workshop, block_layout};
+use crate::later::{self, Later, Layout, Window, Workshop, block_layout};
 use crate::memory::{Memory, View, ViewDim};
 use crate::outputs::OutputPart;
 use crate::{fresh, fresh_element};
@@ -217,8 +217,17 @@ pub(crate) struct BlockState<'a> {
     pub(crate) buffer: usize,
     /// Where the block in the Ref begins.
     starts: Option<Starts>,
-    /// The array, its strides, and how blocks lie in it, for windows on blocks.
-    shown: Option<(Rc<Array>, SmallVec<[usize; 6]>, Rc<Layout>)>,
+    /// For windows on blocks.
+    shown: Option<Shown>,
+}
+
+/// An array whose blocks are looked at where they lie.
+#[derive(Debug)]
+struct Shown {
+    array: Rc<Array>,
+    strides: SmallVec<[usize; 6]>,
+    /// Of a block.
+    layout: Rc<Layout>,
 }
 
 impl<'a> BlockState<'a> {
@@ -253,9 +262,9 @@ impl<'a> BlockState<'a> {
                 return None;
             }
             let layout = block_layout(shape, &plan.reference, |axis| plan.keeps(axis));
-            self.shown = Some((Rc::new(carry.clone()), shape.strides(), layout));
+            self.shown = Some(Shown { array: Rc::new(carry.clone()), strides: shape.strides(), layout });
         }
-        let (array, strides, layout) = self.shown.as_ref()?;
+        let Shown { array, strides, layout } = self.shown.as_ref()?;
         let base = starts.iter().zip(strides).map(|(&start, &stride)| start as usize * stride).sum();
         Some(Window { array: array.clone(), base, layout: layout.clone() })
     }
@@ -315,7 +324,8 @@ impl<'a> BlockState<'a> {
         if !memory.buffers[self.buffer].written && !whole {
             return Ok(());
         }
-        if let (Carry::Part(part), Some(Later::Chain(pending))) = (&mut self.carry, &memory.buffers[self.buffer].later) {
+        if let (Carry::Part(part), Some(Later::Chain(pending))) = (&mut self.carry, &memory.buffers[self.buffer].later)
+        {
             let Workshop { chains, lanes, .. } = &mut memory.workshop;
             let chain = chains.get(pending.chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
             part.compute(plan, &starts, |target| later::compute(chain, &pending.reads, target, lanes))?;

@@ -67,12 +67,7 @@ impl Machine<'_> {
     }
 
     /// Runs a chain over registers, to a place or to a tile of its own.
-    fn chain(
-        &mut self,
-        chain: usize,
-        operands: &[Source],
-        target: Option<&mut Target<'_>>,
-    ) -> Result<Array, RunError> {
+    fn chain(&mut self, chain: usize, operands: &[Source], target: Option<&mut Target<'_>>) -> Result<Array, RunError> {
         let Workshop { chains, lanes, tiles } = &mut self.memory.workshop;
         let chain = chains.get(chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
         let views = views(self.registers, operands, chain)?;
@@ -132,7 +127,8 @@ impl Machine<'_> {
         let buffer = view.buffer;
         let (dtype, shape) = (self.memory.peek(&view)?.dtype(), self.memory.shape(buffer));
         let fits = {
-            let chain = self.memory.workshop.chains.get(chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
+            let chain =
+                self.memory.workshop.chains.get(chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
             chain.dtype() == dtype && *chain.shape() == access.shape
         };
         if !fits {

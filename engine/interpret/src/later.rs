@@ -100,9 +100,7 @@ pub(crate) fn view<'a>(chain: &'a Chain, read: usize, value: &'a Value) -> Resul
     }
     match value {
         Value::Tile(array) => Ok(chain.view_of(read, array.buffer())),
-        Value::Window(window) => {
-            Ok(chain.view_at(read, window.array.buffer(), window.base, &window.layout.strides))
-        }
+        Value::Window(window) => Ok(chain.view_at(read, window.array.buffer(), window.base, &window.layout.strides)),
         Value::Ref(_) | Value::Empty => Err(malformed()),
     }
 }

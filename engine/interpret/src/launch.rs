@@ -287,7 +287,7 @@ enum State<'a> {
         buffer: usize,
         array: Array,
     },
-    Block(BlockState<'a>),
+    Block(Box<BlockState<'a>>),
 }
 
 impl<'a> Run<'a> {
@@ -330,7 +330,7 @@ impl<'a> Run<'a> {
             if let Some(&param) = params.next() {
                 registers[param as usize] = Value::reference(view);
             }
-            states.push(State::Block(state));
+            states.push(State::Block(Box::new(state)));
         }
         for (ty, &param) in plan.scratch.iter().zip(params) {
             let buffer = memory.add(allocate(ty, plan.interpretation)?);

@@ -203,7 +203,8 @@ impl Array {
             first = first.saturating_add(reach.min(0));
             last = last.saturating_add(reach.max(0));
         }
-        let inside = strides.len() == shape.rank() && (shape.size() == 0 || first >= 0 && (last as usize) < self.size());
+        let inside =
+            strides.len() == shape.rank() && (shape.size() == 0 || first >= 0 && (last as usize) < self.size());
         if !inside {
             return Err(outside());
         }

@@ -5,8 +5,8 @@ use super::fuse::{End, Fusion, Group, Known, Reads, fuse};
 use super::reciprocal::reciprocals;
 use super::simplify::{Simplified, simplify};
 use super::{
-    Action, AgentStep, Block, CopyStep, Fused, FusedEnd, MapBlock, Masking, PipelineStep, Pure, Register, SemaphoreStep, Source, Step,
-    Tape,
+    Action, AgentStep, Block, CopyStep, Fused, FusedEnd, MapBlock, Masking, PipelineStep, Pure, Register,
+    SemaphoreStep, Source, Step, Tape,
 };
 use crate::access::Access;
 use crate::error::RunError;

@@ -36,8 +36,8 @@ pub(super) fn turn_f32(windows: &[f32; LANES * WINDOW], turned: &mut [[f32; LANE
 #[target_feature(enable = "avx512f")]
 fn turn_avx512(windows: &[f32; LANES * WINDOW], turned: &mut [[f32; LANES]; WINDOW]) {
     use std::arch::x86_64::{
-        _mm512_castpd_ps, _mm512_castps_pd, _mm512_loadu_ps, _mm512_setzero_ps, _mm512_shuffle_f32x4, _mm512_storeu_ps, _mm512_unpackhi_pd,
-        _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
+        _mm512_castpd_ps, _mm512_castps_pd, _mm512_loadu_ps, _mm512_setzero_ps, _mm512_shuffle_f32x4, _mm512_storeu_ps,
+        _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
     };
     // Loops and no closures: functions of the standard library are not compiled for the instruction set.
     for half in 0..2 {

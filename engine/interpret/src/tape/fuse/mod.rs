@@ -15,9 +15,9 @@ use super::simplify::Simplified;
 use code::Lowered;
 use pallas_ir::op::MemoryOp;
 use pallas_ir::{DimIndex, Function, OpId, OpKind, TensorType, Type, ValueId};
+use pallas_tensor::ops::BinaryOp;
 use pallas_tensor::ops::ReduceOp;
 use pallas_tensor::ops::fused::{Arg, Chain, ChainBuilder, Code};
-use pallas_tensor::ops::BinaryOp;
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -306,7 +306,8 @@ impl<'a> Finder<'a> {
         let (_, result) = self.result(id)?;
         let axes = self.known.function.op(id).attributes.ints("axes")?;
         let kept = ty.shape.rank().checked_sub(axes.len())?;
-        let mut sorted: SmallVec<[usize; 6]> = axes.iter().map(|&axis| usize::try_from(axis).unwrap_or(usize::MAX)).collect();
+        let mut sorted: SmallVec<[usize; 6]> =
+            axes.iter().map(|&axis| usize::try_from(axis).unwrap_or(usize::MAX)).collect();
         sorted.sort_unstable();
         let reduced = &ty.shape[kept..];
         let length: usize = reduced.iter().product();

@@ -145,7 +145,8 @@ fn program(random: &mut Random, rows: usize, columns: usize) -> String {
             3 => {
                 let op = ["reduce_sum", "reduce_max", "reduce_min"][random.below(3)];
                 text += &format!("%s{number} = {op} {a} axes=[1] : f32[{rows}]\n");
-                text += &format!("{name} = broadcast_in_dim %s{number} shape=[{rows}, {columns}] dims=[0] : {matrix}\n");
+                text +=
+                    &format!("{name} = broadcast_in_dim %s{number} shape=[{rows}, {columns}] dims=[0] : {matrix}\n");
                 kept.push(format!("%s{number}"));
             }
             4 => {

@@ -216,9 +216,7 @@ impl ChainBuilder {
             Code::Compare(_) => result == DType::Bool,
             Code::Select => dtypes[0] == DType::Bool && result == dtype,
             Code::Convert => true,
-            Code::IntegerPow(exponent) => {
-                (dtype.is_float() || dtype.is_integer() && exponent >= 0) && result == dtype
-            }
+            Code::IntegerPow(exponent) => (dtype.is_float() || dtype.is_integer() && exponent >= 0) && result == dtype,
             Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush => dtype == DType::F32 && result == dtype,
         };
         let known = dtypes.iter().chain([&result]).all(|&dtype| ChainBuilder::takes(dtype));
@@ -377,4 +375,3 @@ impl Registers {
         self.lane(lane).2.push(register);
     }
 }
-

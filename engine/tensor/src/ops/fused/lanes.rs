@@ -161,17 +161,50 @@ pub(crate) fn lane_of(dtype: DType) -> Option<DType> {
 macro_rules! with_lane {
     ($lane:expr, $type:ident => $body:expr) => {
         match $lane {
-            $crate::DType::Bool => { type $type = bool; $body }
-            $crate::DType::I8 => { type $type = i8; $body }
-            $crate::DType::I16 => { type $type = i16; $body }
-            $crate::DType::I32 => { type $type = i32; $body }
-            $crate::DType::I64 => { type $type = i64; $body }
-            $crate::DType::U8 => { type $type = u8; $body }
-            $crate::DType::U16 => { type $type = u16; $body }
-            $crate::DType::U32 => { type $type = u32; $body }
-            $crate::DType::U64 => { type $type = u64; $body }
-            $crate::DType::F64 => { type $type = f64; $body }
-            _ => { type $type = f32; $body }
+            $crate::DType::Bool => {
+                type $type = bool;
+                $body
+            }
+            $crate::DType::I8 => {
+                type $type = i8;
+                $body
+            }
+            $crate::DType::I16 => {
+                type $type = i16;
+                $body
+            }
+            $crate::DType::I32 => {
+                type $type = i32;
+                $body
+            }
+            $crate::DType::I64 => {
+                type $type = i64;
+                $body
+            }
+            $crate::DType::U8 => {
+                type $type = u8;
+                $body
+            }
+            $crate::DType::U16 => {
+                type $type = u16;
+                $body
+            }
+            $crate::DType::U32 => {
+                type $type = u32;
+                $body
+            }
+            $crate::DType::U64 => {
+                type $type = u64;
+                $body
+            }
+            $crate::DType::F64 => {
+                type $type = f64;
+                $body
+            }
+            _ => {
+                type $type = f32;
+                $body
+            }
         }
     };
 }

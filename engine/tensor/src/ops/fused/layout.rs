@@ -41,7 +41,10 @@ impl Place {
     /// Whether everything that a result of a shape reads lies in the array.
     pub(super) fn is_inside(&self, array: &Shape, result: &Shape) -> bool {
         let mut ends: SmallVec<[usize; 6]> = self.starts.clone();
-        if self.dims.len() != result.rank() || ends.len() != array.rank() || result.checked_size().is_none_or(|s| s == 0) {
+        if self.dims.len() != result.rank()
+            || ends.len() != array.rank()
+            || result.checked_size().is_none_or(|s| s == 0)
+        {
             return false;
         }
         for (dim, &size) in self.dims.iter().zip(result) {
@@ -126,7 +129,10 @@ mod tests {
     #[test]
     fn places_skip_step_and_stretch() {
         // [1:, ::2] of an array of (4, 10), its rows repeated along a new first dimension.
-        let place = Place { dims: [None, Some((0, 1)), Some((1, 2))].into_iter().collect(), starts: [1, 0].into_iter().collect() };
+        let place = Place {
+            dims: [None, Some((0, 1)), Some((1, 2))].into_iter().collect(),
+            starts: [1, 0].into_iter().collect(),
+        };
         let (base, strides) = place.locate(100, &[10, 1]);
         assert_eq!((base, strides.as_slice()), (110, [0, 10, 2].as_slice()));
     }

@@ -336,13 +336,7 @@ fn choice<F, T: Lane>(out: &mut [T], which: &[bool], no: Operand<'_, T>, yes: Op
 
 /// `out = f(x, y, z)` for every element.
 #[inline(always)]
-fn zip_three(
-    out: &mut [f32],
-    x: &[f32],
-    y: Operand<'_, f32>,
-    z: Operand<'_, f32>,
-    f: impl Fn(f32, f32, f32) -> f32,
-) {
+fn zip_three(out: &mut [f32], x: &[f32], y: Operand<'_, f32>, z: Operand<'_, f32>, f: impl Fn(f32, f32, f32) -> f32) {
     let length = out.len();
     let x = &x[..length];
     match (y, z) {

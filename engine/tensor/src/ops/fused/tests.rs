@@ -76,24 +76,11 @@ fn same(left: &Array, right: &Array) -> bool {
     left.dtype() == right.dtype() && left.shape() == right.shape() && text(left) == text(right)
 }
 
-const DTYPES: [DType; 9] = [
-    DType::F32,
-    DType::F32,
-    DType::BF16,
-    DType::F16,
-    DType::I32,
-    DType::U8,
-    DType::I64,
-    DType::Bool,
-    DType::F64,
-];
+const DTYPES: [DType; 9] =
+    [DType::F32, DType::F32, DType::BF16, DType::F16, DType::I32, DType::U8, DType::I64, DType::Bool, DType::F64];
 
 /// One operation of operands that are there, in a chain and by itself.
-fn operation(
-    random: &mut Random,
-    builder: &mut ChainBuilder,
-    known: &[(Arg, Array)],
-) -> Option<(Arg, Array)> {
+fn operation(random: &mut Random, builder: &mut ChainBuilder, known: &[(Arg, Array)]) -> Option<(Arg, Array)> {
     let (arg, x) = &known[random.below(known.len())];
     let dtype = x.dtype();
     let alike: Vec<&(Arg, Array)> = known.iter().filter(|other| other.1.dtype() == dtype).collect();
