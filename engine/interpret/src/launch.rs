@@ -363,6 +363,8 @@ impl<'a> Run<'a> {
         let wants_tiles = hooks.wants_tiles(number);
         // Who looks at single programs sees blocks that are copied, and ops one by one.
         let plain = reports || wants_tiles || self.memory.races.is_some();
+        // So does who refuses accesses outside of Refs.
+        let plain = plain || self.plan.interpretation.device().is_some();
         for (position, operand) in self.plan.operands.iter().enumerate() {
             let State::Block(state) = &mut self.states[position] else { continue };
             if state.has_block() && operand.map.is_constant() {
