@@ -13,6 +13,7 @@ use crate::moved;
 use crate::package;
 use crate::parsed::ParsedFiles;
 use crate::settings::Settings;
+use crate::statements::Remembering;
 use crate::suppressions;
 use crate::uncalled::{self, Assumed, Drive, Seen};
 use crate::watched::Watched;
@@ -222,7 +223,7 @@ impl LaunchObserver for Watch {
 }
 
 /// Both observers of an analysis: facts, and exceptions as findings.
-struct Both {
+pub(crate) struct Both {
     facts: Collector,
     watch: Rc<Watch>,
 }
@@ -235,6 +236,26 @@ impl Both {
         interp.extension::<JaxState>().set_observer(both.clone());
         interp.set_observer(both.clone());
         both
+    }
+
+    /// What was seen so far, which is forgotten.
+    pub(crate) fn set_aside(&self) -> (Vec<Watched>, Vec<Finding>, Facts) {
+        (self.watch.launches.take(), self.watch.findings.take(), self.facts.take())
+    }
+
+    /// Takes back what was set aside.
+    pub(crate) fn restore(&self, launches: Vec<Watched>, findings: Vec<Finding>, facts: Facts) {
+        *self.watch.launches.borrow_mut() = launches;
+        *self.watch.findings.borrow_mut() = findings;
+        self.facts.put(facts);
+    }
+
+    /// Sees what was seen another time.
+    pub(crate) fn replay(&self, launches: &[Watched], findings: &[Finding], facts: &Facts) {
+        let mut known = self.watch.launches.borrow_mut();
+        launches.iter().for_each(|launch| launch.note_again(&mut known));
+        self.watch.findings.borrow_mut().extend_from_slice(findings);
+        self.facts.add(facts);
     }
 
     /// What was seen, with what the checks say of the launches.
@@ -333,6 +354,12 @@ fn evaluate(
         // As `python -m` does it: the package is there before its module runs. What it lacks shows where it is used.
         let _ = interp.import_silently(&place.package);
     }
+    if let Some(memory) = options.memory.as_ref().filter(|_| !options.visits) {
+        let world = World(options.clone());
+        if let Some(known) = Remembering::new(memory, module, dependences, world, &both) {
+            interp.set_statements(&module.body, Rc::new(known));
+        }
+    }
     let outcome = interp.run_main_in(module, "__main__", place.as_ref().map(|(_, place)| place));
     let mut found: Vec<Finding> = module.errors.iter().map(findings::syntax).collect();
     match &outcome {
@@ -342,7 +369,7 @@ fn evaluate(
     }
     let memory = options.memory.as_ref();
     let mut seen = both.take(memory);
-    let world = world(interp, module, options);
+    let world = World(options.clone()).hash(interp, module);
     let remembered = memory.map(|memory| uncalled::Remembered { memory, dependences, world });
     let drives = match &outcome {
         Outcome::Aborted(Abort::Cancelled) => Vec::new(),
@@ -374,6 +401,15 @@ fn evaluate(
 }
 
 /// All that functions depend on besides the items of their file: what was imported, and how programs are set up.
+pub(crate) struct World(AnalysisOptions);
+
+impl World {
+    /// As it is now.
+    pub(crate) fn hash(&self, interp: &Interp, module: &Module) -> u64 {
+        world(interp, module, &self.0)
+    }
+}
+
 fn world(interp: &Interp, module: &Module, options: &AnalysisOptions) -> u64 {
     let mut world = DefaultHasher::new();
     for source in interp.sources().iter().filter(|source| !module.holds(Span { file: source.id, ..Span::default() })) {

@@ -15,6 +15,8 @@ pub struct Fact {
     pub ty: Option<String>,
     /// A short `repr`, for numbers, strings and small tuples.
     pub value: Option<String>,
+    /// Of Python integers the least and the largest that it was.
+    pub integers: Option<(i64, i64)>,
     /// The name of its Python type.
     pub class: String,
     /// What else it was when it was evaluated before: other types, as [`Fact::text`] says them, at most
@@ -28,6 +30,27 @@ pub struct Fact {
 pub const MOST_OTHERS: usize = 4;
 
 impl Fact {
+    /// Takes in what was known before a number of evaluations that this is the sum of.
+    fn follow(&mut self, earlier: Fact) {
+        if self.value != earlier.value {
+            self.value = None;
+        }
+        self.integers =
+            self.integers.zip(earlier.integers).map(|(now, before)| (now.0.min(before.0), now.1.max(before.1)));
+        let mut before = earlier.text().to_string();
+        let mut others = earlier.others;
+        for now in self.others.drain(..).chain([self.ty.as_ref().unwrap_or(&self.class).clone()]) {
+            if now != before {
+                if !others.contains(&before) && others.len() < MOST_OTHERS {
+                    others.push(before);
+                }
+                others.retain(|other| *other != now);
+                before = now;
+            }
+        }
+        self.others = others;
+    }
+
     /// What it was: `f32[8,128]` for arrays and Refs, else the name of its Python type.
     pub fn text(&self) -> &str {
         self.ty.as_deref().unwrap_or(&self.class)
@@ -38,6 +61,8 @@ impl Fact {
         if self.value != earlier.value {
             self.value = None;
         }
+        self.integers =
+            self.integers.zip(earlier.integers).map(|(now, before)| (now.0.min(before.0), now.1.max(before.1)));
         self.others = earlier.others;
         if (&self.ty, &self.class) != (&earlier.ty, &earlier.class) {
             let text = earlier.ty.unwrap_or(earlier.class);
@@ -188,6 +213,23 @@ impl Collector {
         }
     }
 
+    /// Takes back what was collected before, in place of what it has.
+    pub(crate) fn put(&self, facts: Facts) {
+        *self.facts.borrow_mut() = facts.facts;
+    }
+
+    /// Adds what evaluations gave that are not made again.
+    pub(crate) fn add(&self, later: &Facts) {
+        let mut facts = self.facts.borrow_mut();
+        for (span, fact) in &later.facts {
+            let mut fact = fact.clone();
+            if let Some(earlier) = facts.remove(span) {
+                fact.follow(earlier);
+            }
+            facts.insert(*span, fact);
+        }
+    }
+
     /// What was collected so far; the collector keeps nothing.
     pub(crate) fn take(&self) -> Facts {
         Facts {
@@ -219,6 +261,7 @@ impl Observer for Collector {
             Value::Object(object) => Fact {
                 ty: object.summary(interp),
                 value: None,
+                integers: None,
                 class: interp.type_name(value),
                 others: Vec::new(),
                 assumed: None,
@@ -247,7 +290,12 @@ fn is_plain(value: &Value) -> bool {
 
 fn plain(interp: &Interp, value: &Value) -> Fact {
     let text = interp.repr(value).ok().filter(|text| text.len() <= LONGEST_VALUE);
-    Fact { ty: None, value: text, class: interp.type_name(value), others: Vec::new(), assumed: None }
+    let integer = match value {
+        Value::Int(integer) => integer.to_i64(),
+        _ => None,
+    };
+    let integers = integer.map(|integer| (integer, integer));
+    Fact { ty: None, value: text, integers, class: interp.type_name(value), others: Vec::new(), assumed: None }
 }
 
 #[cfg(test)]
@@ -258,6 +306,7 @@ mod tests {
         Fact {
             ty: ty.map(str::to_string),
             value: value.map(str::to_string),
+            integers: value.and_then(|value| value.parse().ok()).map(|value| (value, value)),
             class: "int".to_string(),
             others: Vec::new(),
             assumed: None,
@@ -277,7 +326,25 @@ mod tests {
     fn a_value_that_changes_is_no_value() {
         assert_eq!(merged(&[fact(None, Some("1")), fact(None, Some("1"))]), fact(None, Some("1")));
         let changing = [fact(None, Some("1")), fact(None, Some("2")), fact(None, Some("2"))];
-        assert_eq!(merged(&changing), fact(None, None));
+        assert_eq!(merged(&changing), Fact { integers: Some((1, 2)), ..fact(None, None) });
+    }
+
+    #[test]
+    fn evaluations_can_be_summed_up_in_parts() {
+        let types = ["f32[2]", "f32[4]", "f32[2]", "f32[8]", "f32[8]", "f32[4]"];
+        let all: Vec<Fact> = types.iter().map(|ty| fact(Some(ty), None)).chain([fact(None, Some("3"))]).collect();
+        for cut in 1..all.len() {
+            let mut later = merged(&all[cut..]);
+            later.follow(merged(&all[..cut]));
+            let whole = merged(&all);
+            assert_eq!((later.text(), later.value.as_ref()), (whole.text(), whole.value.as_ref()));
+            let sorted = |fact: &Fact| {
+                let mut others = fact.others.clone();
+                others.sort();
+                others
+            };
+            assert_eq!(sorted(&later), sorted(&whole), "{cut}");
+        }
     }
 
     #[test]

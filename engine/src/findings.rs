@@ -28,7 +28,11 @@ pub(crate) fn syntax(error: &SyntaxError) -> Finding {
 /// An exception that ends a top-level statement. Its diagnosis, if it has one, says which rule it breaks.
 pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
     let mut frames = raise.traceback.iter().filter(|entry| !interp.is_embedded(entry.span.file));
-    let innermost = frames.next().map(|entry| entry.span).unwrap_or_default();
+    // What is observed where it is raised has unwound nothing yet: annotations, missing imports.
+    let innermost = match raise.traceback.is_empty() {
+        true => interp.span(),
+        false => frames.next().map(|entry| entry.span).unwrap_or_default(),
+    };
     let text = exception_text(interp, raise);
     let mut finding = Finding {
         code: "PL001",
@@ -50,8 +54,6 @@ pub(crate) fn raised(interp: &Interp, raise: &Raise) -> Finding {
         if let Some(message) = &diagnosis.message {
             finding.message.clone_from(message);
         }
-        // A missing import is observed where it is made, before anything unwinds.
-        let innermost = if raise.traceback.is_empty() { interp.span() } else { innermost };
         finding.span = diagnosis.span.unwrap_or(innermost);
         finding.labels =
             diagnosis.labels.iter().map(|(span, text)| Label { span: *span, text: text.clone() }).collect();
@@ -133,10 +135,6 @@ fn python(interp: &Interp, raise: &Raise, text: &str, finding: &mut Finding) {
     finding.severity = severity(code);
     finding.message = first_line(text);
     if code == "PL002" {
-        // A missing import is observed where it is made, before anything unwinds.
-        if raise.traceback.is_empty() {
-            finding.span = interp.span();
-        }
         finding.help =
             Some("what is imported from it is unknown to the checks; is its folder on `PYTHONPATH`?".to_string());
     } else {
@@ -206,4 +204,17 @@ fn human_bytes(bytes: u128) -> String {
 /// The place of a file's first line, for findings without a better one.
 pub(crate) fn start_of(file: pallas_syntax::FileId) -> Span {
     Span::new(file, 0, 0)
+}
+
+/// Whether a finding names lines by their numbers, which are others after an edit above.
+pub(crate) fn speaks_of_lines(finding: &Finding) -> bool {
+    let labels = finding.labels.iter().map(|label| &label.text);
+    labels.chain([&finding.message]).chain(&finding.evidence).chain(&finding.help).any(|text| names_a_line(text))
+}
+
+/// The same of a text.
+pub(crate) fn names_a_line(text: &str) -> bool {
+    let after =
+        |mark: &str| text.match_indices(mark).any(|(at, _)| text[at + mark.len()..].starts_with(|c: char| c.is_ascii_digit()));
+    after("line ") || after(".py:")
 }

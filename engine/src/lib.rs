@@ -30,6 +30,7 @@ pub mod run;
 pub mod settings;
 mod side_effects;
 mod stack;
+mod statements;
 mod suppressions;
 mod timings;
 pub mod uncalled;

@@ -1,9 +1,10 @@
 //! What earlier analyses of a file have found out, kept by what it depends on, so that an edit costs what it touches:
-//! the trees of its pieces, what the functions showed that nobody calls, and what the rules said of launches. Decides nothing: whoever asks says on what
-//! the answer depends.
+//! the trees of its pieces, what top-level statements did that launch something, what the functions showed that nobody calls,
+//! and what the rules said of launches. Decides nothing: whoever asks says on what the answer depends.
 
 use crate::bystander::Bystander;
 use crate::files::FileSystem;
+use crate::statements::Statement;
 use crate::uncalled::Drive;
 use crate::watched::Watched;
 use pallas_ir::Finding;
@@ -23,6 +24,7 @@ pub struct Memory(Arc<Mutex<Kept>>);
 struct Kept {
     pieces: Pieces,
     drives: HashMap<Vec<u64>, (u64, Arc<Drive>)>,
+    statements: HashMap<Vec<u64>, (u64, Arc<Statement>)>,
     /// By the place of their application.
     launches: HashMap<Span, Vec<Checked>>,
     bystander: Option<Bystander>,
@@ -50,6 +52,7 @@ impl Memory {
             kept.now += 1;
             let oldest = kept.now.saturating_sub(LONGEST);
             kept.drives.retain(|_, (used, _)| *used >= oldest);
+            kept.statements.retain(|_, (used, _)| *used >= oldest);
             kept.launches.retain(|_, launches| {
                 launches.retain(|launch| launch.used >= oldest);
                 !launches.is_empty()
@@ -89,6 +92,22 @@ impl Memory {
         let mut kept = self.lock();
         let now = kept.now;
         kept.drives.insert(reasons, (now, drive));
+    }
+
+    /// What a top-level statement did that was remembered for the same reasons.
+    pub(crate) fn recall_statement(&self, reasons: &[u64]) -> Option<Arc<Statement>> {
+        let mut kept = self.lock();
+        let now = kept.now;
+        let (used, statement) = kept.statements.get_mut(reasons)?;
+        *used = now;
+        Some(statement.clone())
+    }
+
+    /// Remembers what a top-level statement did.
+    pub(crate) fn remember_statement(&self, reasons: Vec<u64>, statement: Arc<Statement>) {
+        let mut kept = self.lock();
+        let now = kept.now;
+        kept.statements.insert(reasons, (now, statement));
     }
 
     /// What the rules say of a launch.

@@ -34,13 +34,24 @@ impl Watched {
         }
     }
 
+    /// Notes a launch that was seen another time.
+    pub(crate) fn note_again(&self, all: &mut Vec<Watched>) {
+        if !all.iter().any(|seen| seen.is_of(&self.launch)) {
+            all.push(Watched { launch: self.launch.clone(), scalars: Vec::new() });
+        }
+        for scalars in &self.scalars {
+            Watched::note_scalars(all, &self.launch, scalars.clone());
+        }
+    }
+
     fn is_of(&self, launch: &Arc<Launch>) -> bool {
         Arc::ptr_eq(&self.launch, launch) || (self.launch.spans.apply == launch.spans.apply && *self.launch == **launch)
     }
 
     /// Whether the rules say the same of it.
     pub(crate) fn is_like(&self, other: &Watched) -> bool {
-        self.launch == other.launch && self.scalars == other.scalars
+        // A launch that is remembered is the same one.
+        (Arc::ptr_eq(&self.launch, &other.launch) || self.launch == other.launch) && self.scalars == other.scalars
     }
 
     /// What is wrong with it, each mistake once.

@@ -162,6 +162,107 @@ fn what_is_typed_into_a_file_says_what_a_fresh_analysis_says() {
     assert_remembers("/t.py", typed(FILE, &mut random, 120));
 }
 
+/// The module makes its launches itself: through jitted functions and without, from what others made, again and again.
+const LAUNCHED: &str = r#"import functools
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+BLOCK = 128
+SEEN = []
+
+
+def kernel(x_ref, o_ref, *, scale):
+    i = pl.program_id(0)
+    o_ref[...] = x_ref[...] * scale + i
+
+
+@functools.partial(jax.jit, static_argnames=("scale",))
+def scaled(x, scale=2):
+    return pl.pallas_call(
+        functools.partial(kernel, scale=scale),
+        grid=(pl.cdiv(x.shape[0], BLOCK),),
+        in_specs=[pl.BlockSpec((BLOCK,), lambda i: (i,))],
+        out_specs=pl.BlockSpec((BLOCK,), lambda i: (i,)),
+        out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
+    )(x)
+
+
+def twice_kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] + x_ref[...]
+
+
+def twice(x):
+    return pl.pallas_call(twice_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+
+
+def noted(x):
+    SEEN.append(x.shape)
+    return twice(x)
+
+
+x = jnp.ones((512,))
+y = scaled(x)
+z = twice(y)
+first, second = scaled(z), scaled(z, scale=3)
+w = noted(z)
+if len(SEEN) > 1:
+    LARGE = 64
+again = scaled(x)
+short = twice(x[:len(SEEN)])
+pl.pallas_call(lambda x_ref, o_ref: twice_kernel(x_ref, o_ref), out_shape=x)(z)
+twice(scaled(jnp.ones((256,), jnp.int32)))
+"#;
+
+#[test]
+fn launches_of_the_module_say_what_a_fresh_analysis_says() {
+    let steps = [
+        ("* scale", "* scale * 2"),
+        ("BLOCK = 128", "BLOCK = 256"),
+        ("x_ref[...] + x_ref[...]", "x_ref[...] + x_ref[0]"),
+        ("y = scaled(x)", "# A word before.\n\n\ny = scaled(x)"),
+        ("w = noted(z)", "w = noted(z)\nv = noted(z)"),
+        ("SEEN = []", "SEEN = [1, 2]"),
+        ("lambda i: (i,))],", "lambda i: (i + 1,))],"),
+        ("z = twice(y)", "z = twice(undefined)"),
+        ("z = twice(undefined)", "z = twice(y"),
+        ("z = twice(y", "z = twice(y)"),
+        ("import functools\n", "import functools\njax = None\n"),
+        ("jax = None\n", ""),
+        ("x = jnp.ones((512,))", "x = jnp.ones((512,), jnp.bfloat16)"),
+        ("def twice(x):", "def twice(x, *, more=[]):\n    more.append(1)"),
+        ("BLOCK = 256", "BLOCK = 256\njax.config.update('jax_enable_x64', True)"),
+    ];
+    let mut text = LAUNCHED.to_string();
+    let mut versions = vec![text.clone()];
+    for (old, new) in steps {
+        assert!(text.contains(old), "{old}");
+        text = text.replacen(old, new, 1);
+        versions.push(text.clone());
+    }
+    let back: Vec<String> = versions.iter().rev().cloned().collect();
+    assert_remembers("/t.py", versions.into_iter().chain(back));
+    let mut random = Random(0xd1b5_4a32_d192_ed03);
+    assert_remembers("/t.py", typed(LAUNCHED, &mut random, 120));
+}
+
+#[test]
+fn an_edit_of_one_kernel_leaves_the_launches_of_others() {
+    let remembering =
+        AnalysisOptions { memory: Some(Memory::default()), evaluator: Some(Evaluator::new()), ..options() };
+    let before = Analysis::new("/t.py", LAUNCHED, &remembering);
+    let edited = format!("# A word before.\n{}", LAUNCHED.replace("x_ref[...] + x_ref", "x_ref[...] * x_ref"));
+    let after = Analysis::new("/t.py", &edited, &remembering);
+    let same: Vec<bool> =
+        after.launches.iter().map(|now| before.launches.iter().any(|then| Arc::ptr_eq(then, now))).collect();
+    assert!(same[0], "`y = scaled(x)` has nothing to do with the kernel that was edited: {same:?}");
+    assert!(!same[1], "`z = twice(y)` has");
+    assert_eq!(after.launches.len(), before.launches.len());
+    let place = |analysis: &Analysis| analysis.place(analysis.launches[0].spans.call).start;
+    assert_eq!(place(&after), place(&before) + "# A word before.\n".len() as u32);
+}
+
 #[test]
 fn what_is_typed_into_samples_says_what_a_fresh_analysis_says() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");

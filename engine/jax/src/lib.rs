@@ -15,6 +15,7 @@ mod indexer;
 pub mod indexing;
 pub mod jaxpr;
 pub mod jnp;
+pub mod kept;
 pub mod lax;
 pub mod modules;
 pub mod names;

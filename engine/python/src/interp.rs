@@ -78,6 +78,15 @@ pub trait Observer {
     fn raised(&self, stop: &Stop, interp: &Interp);
 }
 
+/// Who knows what a top-level statement of the program does, and need not see it run.
+pub trait Statements {
+    /// The statement of this number is next. Whether all that it does has been done.
+    fn begin(&self, number: usize, interp: &Interp) -> bool;
+
+    /// It has run, if it was not known; to its end, or not.
+    fn end(&self, number: usize, is_done: bool, interp: &Interp);
+}
+
 /// One running Python frame.
 pub(crate) struct FrameRecord {
     /// `<module>`, or the function's name.
@@ -120,6 +129,8 @@ pub struct Interp {
     depth: Cell<usize>,
     pub(crate) observing: Cell<bool>,
     pub(crate) observer: RefCell<Option<Rc<dyn Observer>>>,
+    /// Who knows top-level statements of the program, which are these.
+    statements: RefCell<Option<(Arc<[Stmt]>, Rc<dyn Statements>)>>,
     /// The functions that were called so far, by the place of their definition; filled in analysis.
     entered: RefCell<HashSet<Span>>,
     pub(crate) native_classes: RefCell<HashMap<usize, Rc<Class>>>,
@@ -161,6 +172,7 @@ impl Interp {
             depth: Cell::new(0),
             observing: Cell::new(false),
             observer: RefCell::default(),
+            statements: RefCell::default(),
             entered: RefCell::default(),
             native_classes: RefCell::default(),
             exception_classes: RefCell::default(),
@@ -283,6 +295,22 @@ impl Interp {
     pub fn set_observer(&self, observer: Rc<dyn Observer>) {
         *self.observer.borrow_mut() = Some(observer);
         self.observing.set(true);
+    }
+
+    /// Asks `known` about the top-level statements of a program from now on.
+    pub fn set_statements(&self, body: &Arc<[Stmt]>, known: Rc<dyn Statements>) {
+        *self.statements.borrow_mut() = Some((body.clone(), known));
+    }
+
+    /// Who knows the statements of a block.
+    pub(crate) fn statements(&self, block: &Arc<[Stmt]>) -> Option<Rc<dyn Statements>> {
+        let statements = self.statements.borrow();
+        statements.as_ref().filter(|(body, _)| Arc::ptr_eq(body, block)).map(|(_, known)| known.clone())
+    }
+
+    /// The functions that were called so far, which are forgotten, and these put in their place.
+    pub fn replace_entered(&self, entered: HashSet<Span>) -> HashSet<Span> {
+        self.entered.replace(entered)
     }
 
     /// Whether the function defined at this place was called. Known in analysis only.

@@ -38,7 +38,7 @@ pub mod value;
 
 pub use call::CallArgs;
 pub use exec::program::Place;
-pub use interp::{Interp, Limits, Mode, Observer, Outcome};
+pub use interp::{Interp, Limits, Mode, Observer, Outcome, Statements};
 pub use native::{Arguments, NativeDef};
 pub use object::Object;
 pub use raise::{Diagnosis, PyResult, Raise, Stop};

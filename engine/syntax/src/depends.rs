@@ -17,12 +17,33 @@ const REFLECTION: [&str; 8] = ["globals(", "vars(", "locals(", "exec(", "eval(",
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependences {
     hashes: Vec<u64>,
+    /// What bears on an item where nothing that it mentions can change.
+    direct: Vec<u64>,
+    /// For each item those that it mentions, directly or through others; none where words do not show that.
+    reaches: Vec<Vec<usize>>,
+    /// Whether what an item binds stays as it is, whatever others do.
+    lasting: Vec<bool>,
 }
 
 impl Dependences {
     /// The hash of one item, by its place among [`Module::items`].
     pub fn of(&self, item: usize) -> Option<u64> {
         self.hashes.get(item).copied()
+    }
+
+    /// The hash of one item where it is known, by other means than words, that nothing it mentions has been changed by others.
+    pub fn direct(&self, item: usize) -> Option<u64> {
+        self.direct.get(item).copied()
+    }
+
+    /// The items that one mentions, directly or through others, itself included. `None` where words do not show it.
+    pub fn reach(&self, item: usize) -> Option<&[usize]> {
+        self.reaches.get(item).map(Vec::as_slice)
+    }
+
+    /// Whether what an item binds can be told by its text to stay as it is: functions, constants, what packages make.
+    pub fn is_lasting(&self, item: usize) -> bool {
+        self.lasting.get(item).copied().unwrap_or(false)
     }
 }
 
@@ -67,7 +88,7 @@ impl Module {
         let text = &self.source.text;
         if REFLECTION.iter().any(|word| text.contains(word)) {
             let all = hash(text);
-            return Dependences { hashes: vec![all; items.len()] };
+            return Dependences { hashes: vec![all; items.len()], ..Dependences::default() };
         }
         let imported: Vec<&str> = self
             .body
@@ -117,7 +138,22 @@ impl Module {
             // That the item itself comes where it does among them matters, too.
             bearing.fold(0, |state, other| mix(state, items[other].hash ^ u64::from(other == item)))
         });
-        Dependences { hashes: hashes.collect() }
+        let hashes = hashes.collect();
+        let lasting = self.body.iter().zip(&deeds).map(|(stmt, deed)| match stmt.kind {
+            // Classes have attributes, and so have functions that are decorated by the program.
+            StmtKind::ClassDef(_) => false,
+            StmtKind::FunctionDef(_) => !deed.may_change,
+            _ => !deed.is_changeable,
+        });
+        let reached: Vec<Vec<usize>> =
+            (0..items.len()).map(|item| reach(item).items().filter(|other| *other < items.len()).collect()).collect();
+        // What comes later bears on nothing that is known not to change.
+        let direct = reached.iter().enumerate().map(|(item, reached)| {
+            let earlier = (0..item).filter(|other| deeds[*other].bears_on_all);
+            let bearing = reached.iter().copied().chain(earlier);
+            bearing.fold(0, |state, other| mix(state, items[other].hash ^ u64::from(other == item)))
+        });
+        Dependences { hashes, direct: direct.collect(), reaches: reached, lasting: lasting.collect() }
     }
 }
 

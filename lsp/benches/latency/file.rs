@@ -56,6 +56,14 @@ def matmul_{i}(x: jax.Array, y: jax.Array, *, bm: int = {bm}, bn: int = 128, bk:
     )(x, y)
 "#;
 
+/// A launch that the module itself makes.
+const CALL: &str = r#"
+
+x_{i} = jnp.ones((256, 512), jnp.bfloat16)
+y_{i} = jnp.ones((512, 384), jnp.bfloat16)
+z_{i} = matmul_{i}(x_{i}, y_{i})
+"#;
+
 const REFERENCE: &str = r#"
 
 def reference_{i}(x: jax.Array, y: jax.Array, alpha: float = {alpha}) -> jax.Array:
@@ -63,8 +71,8 @@ def reference_{i}(x: jax.Array, y: jax.Array, alpha: float = {alpha}) -> jax.Arr
     return jnp.where(out > 0, out, 0.01 * out).astype(x.dtype)
 "#;
 
-/// A file of about so many lines, with a kernel for every fifty of them.
-pub(crate) fn of(lines: usize) -> File {
+/// A file of about so many lines, with a kernel for every fifty of them; the module calls their launchers, or nobody does.
+pub(crate) fn of(lines: usize, is_called: bool) -> File {
     let mut text = HEAD.to_string();
     let mut marks = Vec::new();
     for number in 0..lines.div_ceil(50) {
@@ -79,6 +87,9 @@ pub(crate) fn of(lines: usize) -> File {
         let typed = text.rfind("(i, kk)").unwrap_or_default() + "(i, kk".len();
         let line = text[..typed].matches('\n').count();
         marks.push((line, typed - text[..typed].rfind('\n').map_or(0, |newline| newline + 1)));
+        if is_called {
+            text.push_str(&fill(CALL));
+        }
         while text.matches('\n').count() < 50 * (number + 1) {
             text.push_str(&fill(REFERENCE).replace("reference_", &format!("reference_{}_", text.len())));
         }

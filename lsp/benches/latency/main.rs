@@ -32,9 +32,11 @@ struct Options {
 
 fn main() {
     let options = options();
-    for lines in &options.lines {
-        let file = file::of(*lines);
-        println!("{} lines, {} kernels, {} edits\n", file.text.lines().count(), file.marks.len(), options.edits);
+    for (lines, is_called) in options.lines.iter().flat_map(|lines| [(lines, false), (lines, true)]) {
+        let file = file::of(*lines, is_called);
+        let who = if is_called { "launched by the module" } else { "whose launchers nobody calls" };
+        let (lines, kernels) = (file.text.lines().count(), file.marks.len());
+        println!("{lines} lines, {kernels} kernels {who}, {} edits\n", options.edits);
         let ours = [env!("CARGO_BIN_EXE_pallas-lsp").to_string() + " --stdio"];
         let rows: Vec<Row> =
             ours.iter().chain(&options.servers).filter_map(|command| measure(command, &file, options.edits)).collect();

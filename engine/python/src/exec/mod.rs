@@ -162,11 +162,16 @@ impl Interp {
 
     /// Runs simple statements in a row until the block ends or something else has to run first.
     fn step_block(&self, frame: &mut Frame, stmts: Arc<[Stmt]>, mut next: usize) -> PyResult<Flow> {
+        let known = self.statements(&stmts);
         while let Some(stmt) = stmts.get(next) {
             if let Err(stop) = self.charge(1) {
                 self.position.set(stmt.span);
                 frame.control.push(Control::Block { stmts, next: next + 1 });
                 return Err(stop);
+            }
+            if known.as_ref().is_some_and(|known| known.begin(next, self)) {
+                next += 1;
+                continue;
             }
             let env = &frame.env;
             if let Some(replay) = &env.replay
@@ -174,7 +179,11 @@ impl Interp {
             {
                 replay.active.set(true);
             }
-            match self.execute(env, &stmts, next) {
+            let result = self.execute(env, &stmts, next);
+            if let Some(known) = &known {
+                known.end(next, matches!(result, Ok(Flow::Next)), self);
+            }
+            match result {
                 Ok(Flow::Next) => next += 1,
                 Ok(flow) => {
                     self.finish_statement(env);
