@@ -20,6 +20,8 @@ SKIPPED = ("jax._src", "jax.tools", "jax.lib", "jax.collect_profile", "jax.jaxli
 STAND_INS = ["absl.app", "absl.flags", "absl.logging", "beartype", "beartype.door", "chex", "einops", "flax", "flax.struct",
              "immutabledict", "jaxtyping", "ml_dtypes", "pydantic", "pydantic.dataclasses", "qwix", "qwix.pallas", "tqdm",
              "tqdm.auto", "typeguard", "typing_extensions"]
+# Modules in what is skipped whose names programs use; what they hold further down is left out.
+ALONE = ["jax.experimental.mosaic", "jax.experimental.mosaic.gpu"]
 # Classes whose instances programs ask for attributes.
 INSTANCES = {"ArrayImpl": "jax.numpy.zeros(1)", "ndarray": "numpy.zeros(1)", "dtype": "numpy.dtype('f4')"}
 
@@ -61,6 +63,8 @@ def lines(known):
     for root in ROOTS:
         for name in modules(root):
             yield f"{name}: {' '.join(public(importlib.import_module(name)))}"
+    for name in ALONE:
+        yield f"{name}: {' '.join(public(importlib.import_module(name)))}"
     yield from stand_ins(known)
     scope = {root: importlib.import_module(root) for root in ROOTS}
     for name, expression in INSTANCES.items():

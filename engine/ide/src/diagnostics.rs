@@ -41,7 +41,7 @@ const TAGS: [(&str, Tag); 2] = [("PL006", Tag::Unnecessary), ("PL008", Tag::Depr
 impl Diagnostic {
     /// Whether every language server for Python says the same: that the file is not Python, or that a name is not defined.
     pub fn is_common(&self) -> bool {
-        self.code == "PL000" || (self.code == "PL001" && self.message.contains("raises NameError: "))
+        self.code == "PL000" || (self.code == "PL001" && self.message.contains("raises NameError: name '"))
     }
 }
 

@@ -160,7 +160,7 @@ pub static FOREIGN: OpDef = OpDef {
             .iter()
             .zip(shapes)
             .map(|(name, shape)| {
-                let dtype = DType::all().find(|dtype| dtype.short_name() == *name);
+                let dtype = DType::all().find(|dtype| dtype.short_name() == *name || dtype.name() == *name);
                 let dtype =
                     dtype.ok_or_else(|| InferError::type_error(format!("foreign: there is no dtype {name}")))?;
                 let shape: Shape = shape.iter().map(|&extent| usize::try_from(extent).unwrap_or(0)).collect();

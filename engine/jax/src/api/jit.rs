@@ -224,7 +224,10 @@ impl Jitted {
         }
         let traced = self.trace(cx, &key, (&split, &tiles), &refs, &threads);
         threads.restore();
-        let (function, out_tree) = traced?;
+        let (function, out_tree) = match traced? {
+            Ok(traced) => traced,
+            Err(unknown) => return Ok(unknown),
+        };
         let function = Rc::new(function);
         let outputs = cx.run_function(&function, &tiles)?;
         let result = assemble(cx, &out_tree, threads.take_from(outputs))?;
@@ -312,7 +315,8 @@ impl Jitted {
         Ok(Split { dynamic: Value::tuple(dynamic), statics, rebuild })
     }
 
-    /// `refs` are the arguments that are Refs, at the places of their leaves.
+    /// `refs` are the arguments that are Refs, at the places of their leaves. In analysis a function may give what is not
+    /// known: then nothing is known of the call, and the inner error is that value.
     fn trace(
         &self,
         cx: &Context<'_>,
@@ -320,7 +324,7 @@ impl Jitted {
         (split, given): (&Split, &[Tile]),
         refs: &[Option<Value>],
         threads: &Threads,
-    ) -> PyResult<(Function, TreeDef)> {
+    ) -> PyResult<Result<(Function, TreeDef), Value>> {
         let interp = cx.interp;
         let name = interp.callable_name(&self.function);
         let origin = format!("{} for jit", crate::pallas::launch::origin_of(cx, &self.function));
@@ -350,13 +354,16 @@ impl Jitted {
                 Slot::StaticKeyword(name, index) => args.keywords.push((name.clone(), split.statics[*index].clone())),
             }
         }
-        let (yields, out_tree) = trace.within(cx, || {
+        let traced = trace.within(cx, || {
             threads.set(held);
             let result = interp.call(&self.function, args)?;
             let (leaves, out_tree) = tree::flatten(interp, &result, None)?;
             let mut yields = Vec::new();
             for leaf in &leaves {
                 let Some(tile) = convert::try_tile(cx, leaf)? else {
+                    if leaf.is_unknown() {
+                        return Ok(Err(leaf.clone()));
+                    }
                     if let Some(reference) = leaf.downcast::<HeldRef>() {
                         let ty = crate::held::text(&reference.read(cx)?);
                         return Err(interp.value_error(format!(
@@ -378,9 +385,9 @@ impl Jitted {
             for tile in threads.now() {
                 yields.push(cx.value_in(&trace, &tile)?);
             }
-            Ok((yields, out_tree))
+            Ok(Ok((yields, out_tree)))
         })?;
-        Ok((trace.finish(yields), out_tree))
+        Ok(traced.map(|(yields, out_tree)| (trace.finish(yields), out_tree)))
     }
 
     fn bad_argument(&self, cx: &Context<'_>, leaf: &Value) -> Box<pallas_python::Stop> {

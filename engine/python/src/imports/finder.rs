@@ -33,6 +33,11 @@ pub(super) fn inside(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.trim_end_matches('/')) }
 }
 
+/// Whether a part of a dotted name is nobody's business but its package's.
+pub(super) fn is_private(name: &str) -> bool {
+    name.split('.').any(|part| part.starts_with('_') && !part.starts_with("__"))
+}
+
 impl Interp {
     /// `sys.path`, as the program has left it.
     pub(super) fn search_paths(&self) -> Vec<String> {
@@ -111,6 +116,9 @@ impl Interp {
             }
             let evidence = (!shown.is_empty()).then(|| format!("searched: {shown}"));
             (evidence, self.host().import_help())
+        } else if is_private(name) {
+            // No table says what the real library has there.
+            return super::unprovided::diagnosis(name);
         } else {
             let help = format!(
                 "the workbench does not provide `{name}`, and does not evaluate it from its files; to the checks, what \

@@ -49,18 +49,23 @@ impl Interp {
         let mut stop = self.error(class, format!("{what} is not provided by Pallas Workbench yet"));
         if let Stop::Raise(raise) = &mut *stop {
             set_field(&raise.exception, "name", Value::str(name));
-            raise.diagnosis = Some(Box::new(Diagnosis {
-                code: CODE,
-                message: Some(format!("`{what}` is not provided by Pallas Workbench yet")),
-                help: Some(
-                    "checks go on with an unknown value, and a run stops here: say it with other functions where that is \
-                     possible, or ask for it"
-                        .to_owned(),
-                ),
-                ..Diagnosis::default()
-            }));
+            raise.diagnosis = Some(Box::new(diagnosis(what)));
         }
         stop
+    }
+}
+
+/// What is said of `what`, which the real library has.
+pub(super) fn diagnosis(what: &str) -> Diagnosis {
+    Diagnosis {
+        code: CODE,
+        message: Some(format!("`{what}` is not provided by Pallas Workbench yet")),
+        help: Some(
+            "checks go on with an unknown value, and a run stops here: say it with other functions where that is \
+             possible, or ask for it"
+                .to_owned(),
+        ),
+        ..Diagnosis::default()
     }
 }
 

@@ -397,8 +397,11 @@ class TypeAdapter:
         try:
             return json.dumps(_plain(value), indent=options.get("indent"), separators=(",", ":")).encode()
         except _WritesItself:
-            import pydantic_core
-
+            try:
+                import pydantic_core
+            except ImportError:
+                text = "the JSON of classes that write themselves is not provided by the workbench"
+                raise NotImplementedError(f"{text} without pydantic_core") from None
             return pydantic_core.to_json(value, **options)
 
 
