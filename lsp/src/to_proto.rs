@@ -152,8 +152,12 @@ impl Places<'_> {
 
     /// A hover.
     pub(crate) fn hover(&self, hover: Hover) -> lsp::Hover {
+        let page = hover.rule.and_then(check::find).and_then(|rule| Some((rule.code, rule_pages::uri(rule)?)));
         let (kind, value) = match self.client.markdown {
-            true => (lsp::MarkupKind::Markdown, hover.markdown),
+            true => {
+                let link = page.map(|(code, uri)| format!("\n\n[{code}: why, and what to write instead]({})", uri.as_str()));
+                (lsp::MarkupKind::Markdown, hover.markdown + &link.unwrap_or_default())
+            }
             false => (lsp::MarkupKind::PlainText, plain(&hover.markdown)),
         };
         lsp::Hover {

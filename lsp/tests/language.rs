@@ -92,6 +92,8 @@ fn values_of_arguments_are_offered() {
     );
     assert_eq!(offered(grid, &with("(\"")), ["parallel", "arbitrary"]);
     assert_eq!(offered("program_id(2)", "program_id(2"), ["0", "1", "2", "axis="]);
+    // With the parenthesis that editors close by themselves nothing is launched any more.
+    assert_eq!(offered("program_id(2", "program_id("), ["0", "1", "2", "axis="]);
 }
 
 #[test]

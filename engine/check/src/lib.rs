@@ -13,6 +13,7 @@ mod live;
 mod lowering;
 mod overflow;
 mod prefetched;
+pub mod ranges;
 mod refs;
 pub mod rule;
 pub mod rules;

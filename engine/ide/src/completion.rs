@@ -275,12 +275,23 @@ impl<'a> Cursor<'a> {
     }
 
     fn axes(&self) -> Vec<Completion> {
-        let Some(launch) = self.launch_around() else { return Vec::new() };
+        let Some(launch) = self.launch_around() else {
+            // `program_id()` is what editors make of an opening parenthesis, and no kernel is launched with it.
+            let axis = |axis: usize| self.item(CompletionKind::Value, axis.to_string(), format!("axis {axis} of a grid"));
+            return (0..self.longest_grid()).map(axis).collect();
+        };
         let words = launch.grid_words();
         let axis = |(axis, extent): (usize, &String)| {
             self.item(CompletionKind::Value, axis.to_string(), format!("0..{extent} of grid {}", tuple(&words)))
         };
         words.iter().enumerate().map(axis).collect()
+    }
+
+    /// The axes of the largest grid of the file, analysed or written.
+    fn longest_grid(&self) -> usize {
+        let analysed = self.analysis.launches.iter().map(|launch| launch.grid.len());
+        let written = self.analysis.source.text.split("grid=").skip(1).filter_map(calls::tuple_length);
+        analysed.chain(written).max().unwrap_or_default()
     }
 
     /// The launch whose kernel the cursor is in, or a launch that calls into it.

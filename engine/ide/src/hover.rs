@@ -4,7 +4,7 @@
 
 use crate::assumptions::assumption;
 use crate::locate::{self, Place};
-use crate::{diagnostics, launches};
+use crate::{diagnostics, launches, ranges};
 use pallas_engine::syntax::ast::{Expr, ExprKind};
 use pallas_engine::{Analysis, Fact, Span, check};
 
@@ -15,6 +15,8 @@ pub struct Hover {
     pub span: Span,
     /// Markdown.
     pub markdown: String,
+    /// The rule that it ends with, whose page says more.
+    pub rule: Option<&'static str>,
 }
 
 /// The hover at a byte offset of the analysed file: what is known there, and what is wrong.
@@ -23,12 +25,19 @@ pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
     let here = diagnostics::diagnostics(analysis);
     let finding = here.iter().filter(|d| d.span.touches(offset)).min_by_key(|d| d.span.end - d.span.start);
     if let Some(finding) = finding {
-        let name = check::find(finding.code).map_or("", |rule| rule.name);
-        let text = format!("**{}** {name}: {}", finding.code, finding.message.replace('\n', "\n\n"));
-        match &mut hover {
-            Some(hover) => hover.markdown.push_str(&format!("\n\n{text}")),
-            None => hover = Some(Hover { span: finding.span, markdown: text }),
+        let rule = check::find(finding.code);
+        let name = rule.map_or("", |rule| rule.name);
+        let mut text = format!("**{}** {name}: {}", finding.code, finding.message.replace('\n', "\n\n"));
+        // Its page is long; here is what it is about, and the front end links to the rest.
+        if let Some(rule) = rule {
+            text.push_str(&format!("\n\n*{}*", rule.summary));
         }
+        let hover = hover.get_or_insert_with(|| Hover { span: finding.span, markdown: String::new(), rule: None });
+        if !hover.markdown.is_empty() {
+            hover.markdown.push_str("\n\n");
+        }
+        hover.markdown.push_str(&text);
+        hover.rule = rule.map(|rule| rule.code);
     }
     hover
 }
@@ -40,15 +49,25 @@ pub fn fact_hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
     }
     match locate::at(&analysis.module, offset) {
         Some(Place::Expression(path)) => expression(analysis, &path),
-        Some(Place::Parameter(param)) => {
+        Some(Place::Parameter(param, path)) => {
             let span = locate::name_span(param);
             let fact = analysis.facts.get(param.span).or_else(|| analysis.facts.get(span));
-            let more = launches::parameter(analysis, param.span).or_else(|| launches::parameter(analysis, span));
-            fact.and_then(|fact| said(analysis, span, fact, more))
+            let more = launches::parameter(analysis, param.span)
+                .or_else(|| launches::parameter(analysis, span))
+                .or_else(|| ranges::parameter(analysis, &param.name, span, &path));
+            match fact {
+                Some(fact) => said(analysis, span, fact, more),
+                None => more.map(|more| Hover {
+                    span: analysis.place(span),
+                    markdown: format!("```python\n{}\n```\n\n{more}", param.name),
+                    rule: None,
+                }),
+            }
         }
         Some(Place::Definition(def)) => launches::launch(analysis, def.name_span).map(|text| Hover {
             span: analysis.place(def.name_span),
             markdown: format!("```python\nkernel {}\n```\n\n{text}", def.name),
+            rule: None,
         }),
         None => None,
     }
@@ -72,7 +91,9 @@ fn expression(analysis: &Analysis, path: &[&Expr]) -> Option<Hover> {
     };
     let more = launches::program_id(analysis, expr)
         .or_else(|| launches::block_spec(analysis, expr.span))
-        .or_else(|| launches::launch(analysis, expr.span));
+        .or_else(|| launches::launch(analysis, expr.span))
+        .or_else(|| ranges::slice(analysis, expr, path))
+        .or_else(|| is_integer(fact).then(|| ranges::expression(analysis, path, expr)).flatten());
     said(analysis, expr.span, fact, more)
 }
 
@@ -88,6 +109,16 @@ fn subscript<'a>(path: &[&'a Expr]) -> Option<&'a Expr> {
 
 fn is_call_of(call: &Expr, callee: &Expr) -> bool {
     matches!(&call.kind, ExprKind::Call { function, .. } if function.span == callee.span)
+}
+
+/// A scalar integer that a kernel computes, or an integer of Python's that is not always the same.
+fn is_integer(fact: &Fact) -> bool {
+    // Weak types end with a star.
+    let is_scalar = |ty: &str| ty.trim_end_matches('*').strip_suffix("[]").is_some_and(|dtype| dtype.starts_with(['i', 'u']));
+    match &fact.ty {
+        Some(ty) => is_scalar(ty),
+        None => fact.value.is_none() && fact.integers.is_some(),
+    }
 }
 
 /// A class, function or jitted function: what calling it gives says more.
@@ -112,7 +143,7 @@ fn said(analysis: &Analysis, span: Span, fact: &Fact, more: Option<String>) -> O
     if let Some(assumption) = assumption(analysis, fact) {
         markdown.push_str(&format!("\n\n*{assumption}*"));
     }
-    Some(Hover { span: analysis.place(span), markdown })
+    Some(Hover { span: analysis.place(span), markdown, rule: None })
 }
 
 /// `f32[8,128]`, or `int = 3`; where evaluations differed, all that were seen: `f32[8,128] | f32[4,128]`.

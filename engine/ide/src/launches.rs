@@ -150,7 +150,8 @@ pub(crate) fn tuple<T: ToString>(items: &[T]) -> String {
     }
 }
 
-fn push(lines: &mut Vec<String>, line: String) {
+/// Adds a line that is not there yet.
+pub(crate) fn push(lines: &mut Vec<String>, line: String) {
     if !lines.contains(&line) {
         lines.push(line);
     }

@@ -89,6 +89,7 @@ fn grids(launches: &[&Arc<Launch>]) -> String {
     match (grids.as_slice(), launches.len()) {
         ([grid], 1) => grid.clone(),
         ([grid], count) => format!("{grid} · launched in {count} ways"),
+        ([first, _], _) => format!("{first} · and another grid"),
         _ => format!("{} · and {} more grids", grids[0], grids.len() - 1),
     }
 }

@@ -8,8 +8,8 @@ use pallas_engine::syntax::visit;
 pub(crate) enum Place<'a> {
     /// An expression, after those that it is in, outermost first. Never empty.
     Expression(Vec<&'a Expr>),
-    /// The name of a parameter.
-    Parameter(&'a Param),
+    /// The name of a parameter, and of a lambda's the expressions that it is in, the lambda last.
+    Parameter(&'a Param, Vec<&'a Expr>),
     /// The name in a `def`.
     Definition(&'a FunctionDef),
 }
@@ -62,7 +62,7 @@ fn statement(statement: &Stmt, offset: u32) -> Option<Place<'_>> {
 
 fn params(params: &Params, offset: u32) -> Option<Place<'_>> {
     let named = params.iter().find(|param| name_span(param).touches(offset));
-    named.map(Place::Parameter).or_else(|| {
+    named.map(|param| Place::Parameter(param, Vec::new())).or_else(|| {
         let annotations = params.iter().filter_map(|param| param.annotation.as_ref());
         let mut defaults = params.iter().filter_map(|param| param.default.as_ref()).chain(annotations);
         defaults.find_map(|expr| expression(expr, offset))
@@ -82,8 +82,10 @@ fn expression<'a>(outermost: &'a Expr, offset: u32) -> Option<Place<'a>> {
         };
         match &expr.kind {
             ExprKind::Lambda(lambda) => {
-                if let Some(place) = params(&lambda.params, offset) {
-                    return Some(place);
+                match params(&lambda.params, offset) {
+                    Some(Place::Parameter(param, _)) => return Some(Place::Parameter(param, path)),
+                    Some(place) => return Some(place),
+                    None => {}
                 }
                 look(&lambda.body);
             }

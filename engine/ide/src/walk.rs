@@ -4,7 +4,7 @@ use pallas_engine::syntax::ast::{Expr, ExprKind, FunctionDef, Stmt, StmtKind};
 use std::sync::Arc;
 
 /// Calls `visit` for every `def` of a module, nested ones included.
-pub(crate) fn functions(body: &[Stmt], visit: &mut dyn FnMut(&FunctionDef)) {
+pub(crate) fn functions<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a FunctionDef)) {
     for statement in body {
         if let StmtKind::FunctionDef(def) = &statement.kind {
             visit(def);
@@ -32,7 +32,8 @@ pub(crate) fn assigned_names(body: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-fn names(target: &Expr, visit: &mut dyn FnMut(&Expr)) {
+/// Calls `visit` for every plain name in a target.
+pub(crate) fn names(target: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match &target.kind {
         ExprKind::Name(_) => visit(target),
         ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().for_each(|i| names(i, visit)),
@@ -42,7 +43,7 @@ fn names(target: &Expr, visit: &mut dyn FnMut(&Expr)) {
 }
 
 /// The statement lists inside a statement, without those of functions; classes count as part of what encloses them.
-fn bodies(statement: &Stmt) -> Vec<&Arc<[Stmt]>> {
+pub(crate) fn bodies(statement: &Stmt) -> Vec<&Arc<[Stmt]>> {
     match &statement.kind {
         StmtKind::ClassDef(class) => vec![&class.body],
         StmtKind::For { body, orelse, .. }

@@ -1,7 +1,7 @@
 //! What is offered while somebody types, what belongs together, and the outline. `$0` marks the cursor.
 
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Memory, catalogue};
-use pallas_ide::{completions, kernel_ir, links, signature_help, symbols};
+use pallas_ide::{Which, completions, kernel_ir, links, signature_help, symbols};
 use std::sync::Arc;
 
 const PRELUDE: &str = "\
@@ -130,8 +130,9 @@ def copy(x_ref, o_ref):
 spec = pl.BlockSpec((16, 128), lambda i, j: (i, j))
 pl.pallas_call(copy, out_shape=x, grid=(4, 2), in_specs=[spec], out_specs=spec)(x)
 ";
-    // While the axis is missing the kernel is not traced: nothing is known of its grid, and nothing is made up.
-    assert_eq!(offered(program), ["axis="]);
+    // While the axis is missing the kernel is not traced: what is known of the grid is what is written.
+    assert_eq!(offered(program), ["0", "1", "axis="]);
+    assert_eq!(offered(&program.replace("grid=(4, 2), ", "")), ["axis="]);
     assert_eq!(offered(&program.replace("($0)", "(0$0)"))[..2], ["0", "1"]);
 }
 
@@ -239,10 +240,10 @@ fn the_outline_has_kernels_and_launches() {
 #[test]
 fn the_ir_of_a_launch_can_be_read() {
     let (analysis, offset) = at(&LAUNCH.replace("pallas_call(", "pallas_call($0"));
-    let text = kernel_ir(&analysis, Some(offset)).expect("a launch");
+    let text = kernel_ir(&analysis, Which::At(offset)).expect("a launch");
     assert!(text.contains("kernel") && text.contains("x_ref"), "{text}");
-    assert_eq!(kernel_ir(&analysis, None), Some(text));
-    assert_eq!(kernel_ir(&at("$0").0, None), None);
+    assert_eq!(kernel_ir(&analysis, Which::All), Some(text));
+    assert_eq!(kernel_ir(&at("$0").0, Which::All), None);
 }
 
 #[test]
