@@ -56,6 +56,8 @@ pub(crate) struct Client {
     pub(crate) hovers_diagnostics: bool,
     /// It shows the results of commands itself.
     pub(crate) presents_results: bool,
+    /// It asks for the texts of documents that the server makes up.
+    pub(crate) contents: bool,
     /// It can be asked for its configuration.
     pub(crate) configuration: bool,
     /// It can be asked to tell when its configuration changes.
@@ -121,6 +123,8 @@ impl Client {
             shows_documents: window.and_then(|w| w.show_document.as_ref()).is_some_and(|show| show.support),
             hovers_diagnostics: experimental("hoversDiagnostics"),
             presents_results: experimental("presentsResults"),
+            // The transport's types do not know of it.
+            contents: false,
             configuration: workspace.and_then(|w| w.configuration).unwrap_or(false),
             registers_configuration: workspace
                 .and_then(|w| w.did_change_configuration.as_ref())

@@ -5,6 +5,7 @@
 
 use crate::analysis_worker::{Analysed, AnalysisWorkers, Done, Job, Turn, result_id};
 use crate::capabilities::Client;
+use crate::contents::{Look, Watched};
 use crate::from_proto::Edit;
 use crate::requests::{Kind, Refusal, Reply, RequestWorkers};
 use crate::settings::EditorSettings;
@@ -56,6 +57,8 @@ pub(crate) enum Event {
     Overview(oneshot::Sender<Overview>),
     /// A request about a document.
     Request(Uri, Kind, Box<dyn Reply>),
+    /// The text of a document that the server makes up; the client has to be told when it is another.
+    Content(Watched, Box<dyn Reply>),
     /// An analysis has ended.
     Analysed(Done),
     /// The client has gone, or is about to go: nothing more is to be done.
@@ -76,6 +79,8 @@ pub(crate) enum Outgoing {
     LogTrace(String),
     /// Ask again for lenses.
     RefreshLenses,
+    /// Ask again for the text of a document that the server makes up.
+    RefreshContent(Uri),
     /// The diagnostics of a document.
     Publish {
         /// Which document.
@@ -175,6 +180,14 @@ impl MainLoop {
                 self.analyse_dependents(&uri);
             }
             Event::Request(uri, kind, reply) => self.request(&uri, kind, reply),
+            Event::Content(watched, reply) => {
+                let source = watched.content.source.clone();
+                self.state.contents.retain(|other| other.uri != watched.uri);
+                if self.state.client.contents {
+                    self.state.contents.push(watched);
+                }
+                self.request(&source, Kind::Newest, reply);
+            }
             Event::Analysed(done) => self.analysed(done),
             Event::Configure(settings) => {
                 let client = Client { settings, ..(*self.state.client).clone() };
@@ -360,6 +373,7 @@ impl MainLoop {
             for (kind, reply) in waiting {
                 self.answer(&done.uri, kind, reply, snapshot.clone());
             }
+            self.look_at_contents(&snapshot);
         }
         self.tell_of_settings(old.as_deref(), &analysed);
         if self.state.traces {
@@ -378,6 +392,17 @@ impl MainLoop {
         }
         if client.refreshes_hints && hints_differ && !hints_asked {
             self.send(Outgoing::RefreshHints);
+        }
+    }
+
+    /// Has the documents that are made of a file compared with what the client shows of them, behind the answers that it waits for.
+    fn look_at_contents(&mut self, snapshot: &Arc<Snapshot>) {
+        self.state.contents.retain(|watched| !watched.shown.is_forgotten());
+        for watched in self.state.contents.iter().filter(|watched| watched.content.source == snapshot.uri) {
+            let outgoing = self.outgoing.clone();
+            // Fails only when the transport has ended.
+            let tell = move |uri| drop(outgoing.send(Outgoing::RefreshContent(uri)));
+            self.requests.submit(Box::new(Look { watched: watched.clone(), tell }), snapshot.clone());
         }
     }
 

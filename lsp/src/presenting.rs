@@ -3,6 +3,7 @@
 
 use crate::cache;
 use crate::capabilities::Client as Agreed;
+use crate::contents::Content;
 use crate::runner::{self, Outcome, Task};
 use crate::surroundings::Known;
 use crate::uris;
@@ -144,16 +145,25 @@ impl Session<'_> {
         Ok(outcome.to_json())
     }
 
-    /// Shows what a launch of a file is in another form, and answers with it.
-    ///
-    /// # Errors
-    /// If the file has no launch.
-    pub(crate) async fn show(&self, file: &str, ending: &str, what: &str, text: Option<String>) -> Result<Value> {
-        let Some(text) = text else {
-            return Err(self.refuse(format!("{file}: no kernel is launched in this file")).await);
+    /// Shows a document that is made of a file, and answers with its text and its URI. A client that asks for such documents
+    /// shows one that follows its file; others get a copy.
+    pub(crate) async fn show(&self, file: &str, content: &Content, text: String) -> Value {
+        let uri = content.uri();
+        let follows = self.agreed.contents && self.agreed.shows_documents && !self.agreed.presents_results;
+        let is_shown = match uri.clone().filter(|_| follows) {
+            Some(uri) => self.open(uri).await,
+            None => false,
         };
-        self.present(&format!("{file}.{ending}"), &text, what).await;
-        Ok(serde_json::json!({"text": text}))
+        if !is_shown {
+            self.present(&format!("{file}.{}", content.ending()), &text, content.what()).await;
+        }
+        serde_json::json!({"text": text, "uri": uri})
+    }
+
+    /// Has the client open a document. Whether it does.
+    async fn open(&self, uri: Uri) -> bool {
+        let params = ShowDocumentParams { uri, external: Some(false), take_focus: Some(false), selection: None };
+        self.client.show_document(params).await.unwrap_or(false)
     }
 
     /// Shows a text: as a document, or where the client opens none, its last lines as a message. A client that shows results
@@ -164,11 +174,9 @@ impl Session<'_> {
         }
         if self.agreed.shows_documents
             && let Some(uri) = cache::write("results", name, text)
+            && self.open(uri).await
         {
-            let params = ShowDocumentParams { uri, external: Some(false), take_focus: Some(false), selection: None };
-            if self.client.show_document(params).await.unwrap_or(false) {
-                return;
-            }
+            return;
         }
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = lines[lines.len().saturating_sub(5)..].join("\n");

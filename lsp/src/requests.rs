@@ -3,6 +3,7 @@
 //! A request that is dropped by the client (`$/cancelRequest`) is seen here as a reply that nobody waits for.
 
 use crate::capabilities::{FIX_ALL, PROFILE, RUN};
+use crate::contents::Content;
 use crate::from_proto;
 use crate::state::Snapshot;
 use crate::to_proto::Places;
@@ -313,14 +314,17 @@ pub(crate) fn signature_help(snapshot: &Snapshot, position: lsp::Position) -> Op
     Some(places(snapshot).signature(help))
 }
 
-/// The kernel IR of the launch at a place.
-pub(crate) fn kernel_ir(snapshot: &Snapshot, position: Option<lsp::Position>) -> Option<String> {
-    ide::kernel_ir(&snapshot.analysed.analysis, position.map(|position| offset(snapshot, position)))
-}
-
-/// What is generated from the launch at a place.
-pub(crate) fn generated_code(snapshot: &Snapshot, position: Option<lsp::Position>, form: Form) -> Option<String> {
-    ide::generated_code(&snapshot.analysed.analysis, position.map(|position| offset(snapshot, position)), form)
+/// The kernel IR, or what is generated from it, of the launch at a place, as a document, with its text.
+pub(crate) fn content(
+    snapshot: &Snapshot,
+    position: Option<lsp::Position>,
+    form: Option<Form>,
+) -> Option<(Content, String)> {
+    let analysis = &snapshot.analysed.analysis;
+    let kernel = position.and_then(|position| ide::kernel_at(analysis, offset(snapshot, position)));
+    let content = Content { source: snapshot.uri.clone(), form, kernel };
+    let text = content.text(snapshot)?;
+    Some((content, text))
 }
 
 /// `textDocument/diagnostic`

@@ -2,6 +2,7 @@
 
 use crate::analysis_worker::Analysed;
 use crate::capabilities::Client;
+use crate::contents::Watched;
 use crate::from_proto::{self, Edit};
 use crate::positions::LineTable;
 use crate::requests::{Kind, Reply};
@@ -47,6 +48,8 @@ pub(crate) struct State {
     settings_texts: HashMap<String, (Uri, Arc<str>)>,
     /// What settings files were said to have wrong: the name of the list, by path.
     pub(crate) settings_shown: HashMap<String, String>,
+    /// The documents that the server makes up and the client shows.
+    pub(crate) contents: Vec<Watched>,
     /// Whether the client wants to hear what the server does.
     pub(crate) traces: bool,
     /// Counts over all documents, so that a document that is closed and opened again cannot meet its old results.

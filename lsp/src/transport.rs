@@ -4,7 +4,9 @@
 //! the order in which messages came, so the main loop gets events in that order; whatever they await must come after.
 
 use crate::commands::Command;
+use crate::contents::{Content, Shown, Watched};
 use crate::main_loop::{Event, Outgoing, Overview};
+use crate::newer::Newer;
 use crate::presenting::{Running, Session};
 use crate::requests::{self, Kind};
 use crate::runner::Task;
@@ -14,8 +16,11 @@ use crate::stdio::{Input, Output};
 use crate::surroundings::Known;
 use crate::workspace::Files;
 use crate::{capabilities, from_proto, rule_pages, uris};
+use pallas_engine::generated::Form;
 use pallas_engine::{Cancel, Disk, FileSystem, check};
+use serde_json::Value;
 use std::collections::HashMap;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +28,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::notification::LogTrace;
-use tower_lsp_server::ls_types::request::{GotoTypeDefinitionParams, GotoTypeDefinitionResponse};
+use tower_lsp_server::ls_types::request::{GotoTypeDefinitionParams, GotoTypeDefinitionResponse, Request};
 use tower_lsp_server::ls_types::{
     CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionParams, CompletionResponse,
     ConfigurationItem, DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
@@ -31,7 +36,7 @@ use tower_lsp_server::ls_types::{
     DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
     DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams, FileSystemWatcher,
     GlobPattern, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, InlayHint, InlayHintParams, Location, LogTraceParams, MessageType, ReferenceParams,
+    InitializedParams, InlayHint, InlayHintParams, Location, LogTraceParams, MessageType, Position, ReferenceParams,
     Registration, SetTraceParams, SignatureHelp, SignatureHelpParams, TraceValue, Uri, WorkDoneProgressCancelParams,
     WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDiagnosticReportResult,
 };
@@ -48,6 +53,8 @@ struct Backend {
     running: Running,
     known: Known,
     files: Files,
+    /// Whether the client asks for the texts of documents that the server makes up.
+    contents: Arc<AtomicBool>,
     /// Whether the client is asked for its configuration, rather than telling it.
     asks_configuration: AtomicBool,
     /// What is to be said as soon as the client listens.
@@ -63,6 +70,8 @@ pub(crate) async fn serve(
     shut_down: Arc<AtomicBool>,
     known: Known,
 ) {
+    let contents = Arc::new(AtomicBool::new(false));
+    let asks = contents.clone();
     let build = LspService::build(|client| {
         tokio::spawn(forward(client.clone(), outgoing));
         Backend {
@@ -72,6 +81,7 @@ pub(crate) async fn serve(
             running: Running::default(),
             known,
             files: Files::default(),
+            contents,
             asks_configuration: AtomicBool::new(false),
             problems: Mutex::default(),
         }
@@ -79,7 +89,9 @@ pub(crate) async fn serve(
     let (service, socket) = build
         .custom_method("window/workDoneProgress/cancel", Backend::cancel_progress)
         .custom_method("$/setTrace", Backend::set_trace)
+        .custom_method("workspace/textDocumentContent", Backend::text_document_content)
         .finish();
+    let service = Newer { inner: service, contents: asks };
     Server::new(input, output, socket).concurrency_level(CONCURRENCY).serve(service).await;
 }
 
@@ -101,6 +113,13 @@ async fn forward(client: Client, mut outgoing: UnboundedReceiver<Outgoing>) {
                     async move { client.code_lens_refresh().await.is_ok() }
                 });
             }
+            Outgoing::RefreshContent(uri) => {
+                let client = client.clone();
+                tokio::spawn(async move {
+                    // A client that has closed the document meanwhile has nothing to say.
+                    let _ = client.send_request::<RefreshContent>(serde_json::json!({"uri": uri})).await;
+                });
+            }
             Outgoing::RefreshHints => {
                 let client = client.clone();
                 hints.request(move || {
@@ -117,6 +136,15 @@ async fn forward(client: Client, mut outgoing: UnboundedReceiver<Outgoing>) {
             }
         }
     }
+}
+
+/// `workspace/textDocumentContent/refresh`, of LSP 3.18.
+enum RefreshContent {}
+
+impl Request for RefreshContent {
+    type Params = Value;
+    type Result = ();
+    const METHOD: &'static str = "workspace/textDocumentContent/refresh";
 }
 
 /// One kind of refresh. While the client has not answered one, all others become a single one after it.
@@ -200,8 +228,49 @@ impl Backend {
         }
     }
 
+    /// Shows what a launch of a file is in another form, and answers with it.
+    async fn show(
+        &self,
+        session: &Session<'_>,
+        uri: Uri,
+        position: Option<Position>,
+        form: Option<Form>,
+    ) -> Result<Value> {
+        let path = uris::path(&uri);
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let work = move |snapshot: &Snapshot| requests::content(snapshot, position, form);
+        match self.ask(uri, Kind::Newest, work).await? {
+            Some((content, text)) => Ok(session.show(name, &content, text).await),
+            None => Err(session.refuse(format!("{name}: no kernel is launched in this file")).await),
+        }
+    }
+
     async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
         self.running.cancel(&params.token);
+    }
+
+    /// `workspace/textDocumentContent`, of LSP 3.18: the text of a document that the server makes up.
+    async fn text_document_content(&self, params: Value) -> Result<Value> {
+        let uri = params.get("uri").and_then(Value::as_str).unwrap_or_default();
+        let read = Uri::from_str(uri).ok().and_then(|uri| Some((Content::read(&uri)?, uri)));
+        let Some((content, uri)) = read else {
+            return Err(Error::invalid_params(format!("`{uri}` is no document of this server")));
+        };
+        let shown = Shown::asked();
+        let (made, then) = (content.clone(), shown.clone());
+        let (reply, answer) = requests::reply(move |snapshot| {
+            let text = made.shown(snapshot);
+            then.set(&text);
+            Some(text)
+        });
+        self.send(Event::Content(Watched { uri, content: content.clone(), shown: shown.clone() }, reply));
+        let text = answer.await.unwrap_or_else(|_| Err(Error::internal_error()))?;
+        let text = text.unwrap_or_else(|| {
+            let text = content.without_source();
+            shown.set(&text);
+            text
+        });
+        Ok(serde_json::json!({"text": text}))
     }
 
     async fn set_trace(&self, params: SetTraceParams) {
@@ -226,7 +295,8 @@ fn debug_information(overview: &Overview) -> String {
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let (client, result, problems) = capabilities::negotiate(&params);
+        let (mut client, result, problems) = capabilities::negotiate(&params);
+        client.contents = self.contents.load(Ordering::SeqCst);
         self.asks_configuration.store(client.configuration, Ordering::SeqCst);
         self.send(Event::Trace(params.trace.is_some_and(|trace| trace != TraceValue::Off)));
         self.send(Event::Initialize(client));
@@ -377,7 +447,7 @@ impl LanguageServer for Backend {
             .await
     }
 
-    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<serde_json::Value>> {
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
         let overview = self.overview();
         let command = Command::read(&params.command, &params.arguments).map_err(Error::invalid_params)?;
         let overview = overview.await?;
@@ -393,17 +463,8 @@ impl LanguageServer for Backend {
         let result = match command {
             Command::Run(uri) => session.run(Task::Run, &uri, token, unsaved(&uri)).await?,
             Command::Profile(uri) => session.run(Task::Profile, &uri, token, unsaved(&uri)).await?,
-            Command::KernelIr(uri, position) => {
-                let name = uris::path(&uri).rsplit('/').next().unwrap_or_default().to_string();
-                let text = self.ask(uri, Kind::Newest, move |snapshot| requests::kernel_ir(snapshot, position)).await?;
-                session.show(&name, "ir", "kernel IR", text).await?
-            }
-            Command::GeneratedCode(uri, position, form) => {
-                let name = uris::path(&uri).rsplit('/').next().unwrap_or_default().to_string();
-                let work = move |snapshot: &Snapshot| requests::generated_code(snapshot, position, form);
-                let text = self.ask(uri, Kind::Newest, work).await?;
-                session.show(&name, form.name(), "generated code", text).await?
-            }
+            Command::KernelIr(uri, position) => self.show(&session, uri, position, None).await?,
+            Command::GeneratedCode(uri, position, form) => self.show(&session, uri, position, Some(form)).await?,
             Command::Explain(code) => {
                 let Some(rule) = check::find(&code) else {
                     return Err(session.refuse(format!("no rule is called `{code}`")).await);

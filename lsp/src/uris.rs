@@ -57,21 +57,24 @@ fn uri_text(path: &str) -> Option<String> {
         _ if drive => "file:///",
         _ => return None,
     };
-    let mut text = String::with_capacity(path.len() + 8);
-    text.push_str(prefix);
-    for byte in path.bytes() {
-        // RFC 3986: unreserved characters, and the separators of paths, stand for themselves.
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            text.push(char::from(byte));
+    Some(format!("{prefix}{}", encoded(&path, "/")))
+}
+
+/// Percent-encoded, but for what RFC 3986 leaves unreserved and for some separators.
+pub(crate) fn encoded(text: &str, separators: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) || separators.as_bytes().contains(&byte) {
+            out.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            out.push_str(&format!("%{byte:02X}"));
         }
     }
-    Some(text)
+    out
 }
 
 /// Percent-encoding undone. What is not UTF-8 afterwards stays encoded, so that no two documents fall together.
-fn decoded(text: &str) -> String {
+pub(crate) fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut index = 0;
