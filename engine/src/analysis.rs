@@ -346,6 +346,7 @@ fn evaluate(
         arguments: std::iter::once(path.to_string()).chain(options.arguments.iter().cloned()).collect(),
         cancel: options.cancel.clone(),
     });
+    interp.adopt_program();
     if let Some(target) = options.settings.target {
         interp.extension::<JaxState>().assume_target(target.compiler(), target.tpu());
     }

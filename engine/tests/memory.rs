@@ -1,6 +1,7 @@
 //! An analysis that remembers earlier ones says what a fresh one says, whatever was edited in between.
 
-use pallas_engine::{Analysis, AnalysisOptions, Disk, Evaluator, Memory, Span};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Evaluator, Memory, Overlay, Span};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -305,6 +306,21 @@ fn an_edit_of_one_function_leaves_what_is_known_of_another() {
     assert_eq!(same, [true, false]);
     let call = |analysis: &Analysis| analysis.place(analysis.launches[0].spans.call).start;
     assert_eq!(call(&after), call(&before) + "# A word before.\n".len() as u32);
+}
+
+#[test]
+fn imports_are_found_however_often_a_program_is_analysed() {
+    let helper: HashMap<String, Arc<str>> =
+        HashMap::from([("/work/helper.py".to_string(), "import jax\n\ndef f(x):\n  return x\n".into())]);
+    let files = Arc::new(Overlay::new(helper, Arc::new(Disk)));
+    // The next interpreter has `sys` before it has a program.
+    let evaluator = Some(Evaluator::new());
+    for round in 0..3 {
+        let options = AnalysisOptions { evaluator: evaluator.clone(), ..AnalysisOptions::new(files.clone()) };
+        let text = format!("import sys\nimport jax\nfrom helper import f\n\nassert sys.path\nf({round})\n");
+        let analysis = Analysis::new("/work/main.py", &text, &options);
+        assert!(analysis.findings.is_empty(), "{round}: {:?}", analysis.findings);
+    }
 }
 
 #[test]

@@ -94,8 +94,9 @@ async function form(needs: Needs, command: string, ending: string, more: Record<
   }
   const { line, character } = editor.selection.active;
   const argument = { uri: editor.document.uri.toString(), position: { line, character }, ...more };
-  const shown = await needs.session.execute<{ text: string }>(command, argument);
-  if (shown) await needs.documents.show(`${editor.document.uri.path.replace(/^.*\//, '')}.${ending}`, shown.text, language);
+  const shown = await needs.session.execute<{ text: string; uri?: string }>(command, argument);
+  if (!shown || (shown.uri && (await needs.documents.follow(shown.uri, language)))) return;
+  await needs.documents.show(`${editor.document.uri.path.replace(/^.*\//, '')}.${ending}`, shown.text, language);
 }
 
 async function generatedCode(needs: Needs, argument: unknown): Promise<void> {

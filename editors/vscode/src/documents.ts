@@ -36,6 +36,18 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
   }
 
+  /** Shows a document of the server's that follows its file. Whether the client knows such documents. */
+  async follow(name: string, language?: string): Promise<boolean> {
+    try {
+      let document = await vscode.workspace.openTextDocument(vscode.Uri.parse(name, true));
+      if (language) document = await vscode.languages.setTextDocumentLanguage(document, language);
+      await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Shows Markdown as it is read. */
   async preview(name: string, text: string): Promise<void> {
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}` });

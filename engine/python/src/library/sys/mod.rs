@@ -44,13 +44,12 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         row("is_finalizing", "()", "False", |_, _| Ok(Value::Bool(false))),
     ],
     populate: |interp, names| {
-        let texts = |values: Vec<String>| Value::list(values.into_iter().map(Value::from).collect::<Vec<_>>());
         let mut add = |name: &str, value: Value| {
             names.insert(name.into(), value);
         };
-        add("argv", texts(interp.host().arguments()));
-        add("orig_argv", texts(interp.host().arguments()));
-        add("path", texts([interp.host().import_paths(), interp.host().package_paths()].concat()));
+        for (name, value) in of_program(interp) {
+            add(name, value);
+        }
         add("version_info", version_info(interp));
         add("version", Value::str("3.11.7 (Pallas Workbench)"));
         add("hexversion", Value::int(0x030b_07f0_i64));
@@ -85,6 +84,29 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         }
     },
 };
+
+/// What of the module is the program's.
+fn of_program(interp: &Interp) -> [(&'static str, Value); 3] {
+    let texts = |values: Vec<String>| Value::list(values.into_iter().map(Value::from).collect::<Vec<_>>());
+    let host = interp.host();
+    [
+        ("argv", texts(host.arguments())),
+        ("orig_argv", texts(host.arguments())),
+        ("path", texts([host.import_paths(), host.package_paths()].concat())),
+    ]
+}
+
+impl Interp {
+    /// The host knows by now which program is evaluated: an interpreter may have been made, and `sys` imported, before.
+    pub fn adopt_program(&self) {
+        let sys = self.modules.borrow().get("sys").cloned();
+        if let Some(Value::Module(sys)) = sys {
+            for (name, value) in of_program(self) {
+                sys.namespace.borrow_mut().insert(name.into(), value);
+            }
+        }
+    }
+}
 
 struct State {
     recursion_limit: Cell<usize>,
