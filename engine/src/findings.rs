@@ -214,7 +214,8 @@ pub(crate) fn speaks_of_lines(finding: &Finding) -> bool {
 
 /// The same of a text.
 pub(crate) fn names_a_line(text: &str) -> bool {
-    let after =
-        |mark: &str| text.match_indices(mark).any(|(at, _)| text[at + mark.len()..].starts_with(|c: char| c.is_ascii_digit()));
+    let after = |mark: &str| {
+        text.match_indices(mark).any(|(at, _)| text[at + mark.len()..].starts_with(|c: char| c.is_ascii_digit()))
+    };
     after("line ") || after(".py:")
 }

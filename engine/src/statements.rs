@@ -95,7 +95,10 @@ impl Remembering {
     /// Whether a statement is of a kind that launches are made by, and mentions nothing that could change.
     fn can_be_kept(&self, number: usize) -> bool {
         let is_call = |kind: &ExprKind| {
-            matches!(kind, ExprKind::Call { .. } | ExprKind::BinOp { .. } | ExprKind::Subscript { .. } | ExprKind::Tuple(_))
+            matches!(
+                kind,
+                ExprKind::Call { .. } | ExprKind::BinOp { .. } | ExprKind::Subscript { .. } | ExprKind::Tuple(_)
+            )
         };
         let is_candidate = match self.module.body.get(number).map(|stmt| &stmt.kind) {
             Some(StmtKind::Expr(value) | StmtKind::Assign { value, .. }) => is_call(&value.kind),

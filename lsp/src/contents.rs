@@ -192,12 +192,20 @@ mod tests {
             assert_eq!(Content::read(&Uri::from_str(&encoded).expect("valid")), Some(content), "{encoded}");
         }
         let uri = content("file:///work/a.py", None, Some("product")).uri().expect("a URI");
-        assert!(uri.as_str().starts_with("pallas-code:///work/a.py.ir?form=ir&kernel=product&source="), "{}", uri.as_str());
+        assert!(
+            uri.as_str().starts_with("pallas-code:///work/a.py.ir?form=ir&kernel=product&source="),
+            "{}",
+            uri.as_str()
+        );
     }
 
     #[test]
     fn other_uris_are_not_ours() {
-        for uri in ["file:///a.py?form=ir&source=file:///a.py", "pallas-code:///a.py", "pallas-code:///a?form=verse&source=file:///a"] {
+        for uri in [
+            "file:///a.py?form=ir&source=file:///a.py",
+            "pallas-code:///a.py",
+            "pallas-code:///a?form=verse&source=file:///a",
+        ] {
             assert_eq!(Content::read(&Uri::from_str(uri).expect("valid")), None, "{uri}");
         }
     }

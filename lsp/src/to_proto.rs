@@ -155,7 +155,8 @@ impl Places<'_> {
         let page = hover.rule.and_then(check::find).and_then(|rule| Some((rule.code, rule_pages::uri(rule)?)));
         let (kind, value) = match self.client.markdown {
             true => {
-                let link = page.map(|(code, uri)| format!("\n\n[{code}: why, and what to write instead]({})", uri.as_str()));
+                let link =
+                    page.map(|(code, uri)| format!("\n\n[{code}: why, and what to write instead]({})", uri.as_str()));
                 (lsp::MarkupKind::Markdown, hover.markdown + &link.unwrap_or_default())
             }
             false => (lsp::MarkupKind::PlainText, plain(&hover.markdown)),

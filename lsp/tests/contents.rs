@@ -87,7 +87,8 @@ fn code_that_is_generated_is_a_document_too() {
     assert_eq!(json!(shown), answer["text"]);
     assert!(shown.contains("@double") && shown.contains("@triple"), "{shown}");
     for nothing in ["file:///a.py", "pallas-code:///a.py.ir", "no uri at all"] {
-        let refused = client.request("workspace/textDocumentContent", json!({"uri": nothing})).expect_err("no document");
+        let refused =
+            client.request("workspace/textDocumentContent", json!({"uri": nothing})).expect_err("no document");
         assert_eq!(refused["code"], -32602, "{refused}");
     }
     assert_eq!(client.finish(), Some(0));

@@ -25,7 +25,8 @@ pub fn of_counter(launch: &Launch, body: Span) -> Option<Interval> {
             return;
         }
         // The innermost loop around what the body does that is not itself in the body.
-        let around = path.iter().rposition(|step| is_loop(kernel, step.op) && !body.covers(kernel.location(step.op).span));
+        let around =
+            path.iter().rposition(|step| is_loop(kernel, step.op) && !body.covers(kernel.location(step.op).span));
         if let Some(depth) = around
             && !loops.iter().any(|(seen, _)| *seen == path[depth].op)
         {

@@ -277,7 +277,8 @@ impl<'a> Cursor<'a> {
     fn axes(&self) -> Vec<Completion> {
         let Some(launch) = self.launch_around() else {
             // `program_id()` is what editors make of an opening parenthesis, and no kernel is launched with it.
-            let axis = |axis: usize| self.item(CompletionKind::Value, axis.to_string(), format!("axis {axis} of a grid"));
+            let axis =
+                |axis: usize| self.item(CompletionKind::Value, axis.to_string(), format!("axis {axis} of a grid"));
             return (0..self.longest_grid()).map(axis).collect();
         };
         let words = launch.grid_words();

@@ -114,7 +114,8 @@ fn is_call_of(call: &Expr, callee: &Expr) -> bool {
 /// A scalar integer that a kernel computes, or an integer of Python's that is not always the same.
 fn is_integer(fact: &Fact) -> bool {
     // Weak types end with a star.
-    let is_scalar = |ty: &str| ty.trim_end_matches('*').strip_suffix("[]").is_some_and(|dtype| dtype.starts_with(['i', 'u']));
+    let is_scalar =
+        |ty: &str| ty.trim_end_matches('*').strip_suffix("[]").is_some_and(|dtype| dtype.starts_with(['i', 'u']));
     match &fact.ty {
         Some(ty) => is_scalar(ty),
         None => fact.value.is_none() && fact.integers.is_some(),

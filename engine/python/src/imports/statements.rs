@@ -161,7 +161,9 @@ impl Interp {
             return Ok(Value::unknown(format!("'{name}' is defined later"), Some(self.span())));
         }
         // No table says what the real library has in its private modules.
-        if module.path.is_none() && (self.imports.is_known(&module.name, name) || super::finder::is_private(&module.name)) {
+        if module.path.is_none()
+            && (self.imports.is_known(&module.name, name) || super::finder::is_private(&module.name))
+        {
             return Err(self.unprovided(&self.types().import_error, name, &format!("{}.{name}", module.name)));
         }
         let place = match &module.path {
