@@ -87,6 +87,12 @@ pub trait Statements {
     fn end(&self, number: usize, is_done: bool, interp: &Interp);
 }
 
+/// A program's statements, and who knows them.
+struct KnownStatements {
+    body: Arc<[Stmt]>,
+    known: Rc<dyn Statements>,
+}
+
 /// One running Python frame.
 pub(crate) struct FrameRecord {
     /// `<module>`, or the function's name.
@@ -129,8 +135,8 @@ pub struct Interp {
     depth: Cell<usize>,
     pub(crate) observing: Cell<bool>,
     pub(crate) observer: RefCell<Option<Rc<dyn Observer>>>,
-    /// Who knows top-level statements of the program, which are these.
-    statements: RefCell<Option<(Arc<[Stmt]>, Rc<dyn Statements>)>>,
+    /// Who knows top-level statements of the program.
+    statements: RefCell<Option<KnownStatements>>,
     /// The functions that were called so far, by the place of their definition; filled in analysis.
     entered: RefCell<HashSet<Span>>,
     pub(crate) native_classes: RefCell<HashMap<usize, Rc<Class>>>,
@@ -299,13 +305,13 @@ impl Interp {
 
     /// Asks `known` about the top-level statements of a program from now on.
     pub fn set_statements(&self, body: &Arc<[Stmt]>, known: Rc<dyn Statements>) {
-        *self.statements.borrow_mut() = Some((body.clone(), known));
+        *self.statements.borrow_mut() = Some(KnownStatements { body: body.clone(), known });
     }
 
     /// Who knows the statements of a block.
     pub(crate) fn statements(&self, block: &Arc<[Stmt]>) -> Option<Rc<dyn Statements>> {
         let statements = self.statements.borrow();
-        statements.as_ref().filter(|(body, _)| Arc::ptr_eq(body, block)).map(|(_, known)| known.clone())
+        statements.as_ref().filter(|of| Arc::ptr_eq(&of.body, block)).map(|of| of.known.clone())
     }
 
     /// The functions that were called so far, which are forgotten, and these put in their place.
