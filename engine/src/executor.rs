@@ -3,10 +3,10 @@
 
 use crate::accelerator::{Accelerated, Accelerating, Acceleration, End, NotRun, compare};
 use crate::capture::{Capturing, Tiles};
-use crate::findings::severity;
 use crate::hazards;
 use crate::run::Schedule;
 use crate::timings::Timings;
+use pallas_check::rules;
 use pallas_check::waits::{self, Mismatch};
 use pallas_interpret::{
     CopyTimes, Hazard, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, StoreEvent, TileEvent, Unmatched,
@@ -359,26 +359,13 @@ impl Hooks for Watcher<'_> {
             return;
         }
         let last = access.start + (access.size.saturating_sub(1) * access.stride) as i64;
-        let (what, verb) = if access.writes { ("write", "writes") } else { ("read", "reads") };
+        let what = if access.writes { "write" } else { "read" };
         let positions = if access.size == 1 {
             format!("position {}", access.start)
         } else {
             format!("positions {}..{}", access.start, last + 1)
         };
-        let program = pallas_tensor::Shape::from(access.ids);
-        findings.push(Finding {
-            code: "PL202",
-            severity: severity("PL202"),
-            certainty: Certainty::Found,
-            message: format!("this {what} leaves its Ref along dimension {}, which has {}", access.axis, access.bound),
-            span,
-            labels: Vec::new(),
-            evidence: Some(format!("program {program} {verb} {positions} of {}", access.bound)),
-            help: Some(
-                "interpret mode moves the access back inside, hardware does not: keep the start within bounds, or mask"
-                    .to_string(),
-            ),
-            fix: None,
-        });
+        let dimension = (access.axis, access.bound);
+        findings.push(rules::access_out_of_bounds(what, dimension, access.ids, &positions, span));
     }
 }

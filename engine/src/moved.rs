@@ -68,12 +68,20 @@ pub(crate) fn find(module: &Module) -> Vec<Finding> {
     for wanted in [PALLAS, TPU, TRITON] {
         names.extend(tree::module_name(module, wanted).map(|name| (wanted, name)));
     }
+    let mut functions: Vec<&str> = Vec::new();
+    if text.contains("BlockSpec") {
+        tree::in_statements(&module.body, &mut |statement| {
+            if let StmtKind::FunctionDef(def) = &statement.kind {
+                functions.push(&def.name);
+            }
+        });
+    }
     let mut found = Vec::new();
-    statements(&module.body, &mut |expr| found.extend(look(module, &names, expr)));
+    statements(&module.body, &mut |expr| found.extend(look(module, &names, &functions, expr)));
     found
 }
 
-fn look(module: &Module, names: &[(&'static str, String)], expr: &Expr) -> Option<Finding> {
+fn look(module: &Module, names: &[(&'static str, String)], functions: &[&str], expr: &Expr) -> Option<Finding> {
     match &expr.kind {
         ExprKind::Attribute { value, name, name_span } => {
             // Few attributes have such a name: what they are attributes of is looked at last.
@@ -87,7 +95,11 @@ fn look(module: &Module, names: &[(&'static str, String)], expr: &Expr) -> Optio
         ExprKind::Call { args, .. } => {
             let (name, _) = tree::callee(expr).filter(|(name, _)| &***name == "BlockSpec")?;
             let [Arg::Positional(map), Arg::Positional(shape), ..] = args.as_slice() else { return None };
-            let is_map = matches!(map.kind, ExprKind::Lambda(_));
+            let is_map = match &map.kind {
+                ExprKind::Lambda(_) => true,
+                ExprKind::Name(name) => functions.contains(&&**name),
+                _ => false,
+            };
             let is_shape = matches!(shape.kind, ExprKind::Tuple(_) | ExprKind::List(_));
             if !is_map || !is_shape {
                 return None;

@@ -7,6 +7,11 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
+from no_such_company import layouts
+#^ PL002 warning "no_such_company"
+from jax.experimental.pallas import mosaic_gpu as plgpu
+from jax.experimental.pallas import triton as plt
+
 x = jnp.ones((32, 128))
 out = jax.ShapeDtypeStruct((32, 128), jnp.float32)
 block = pl.BlockSpec((8, 128), lambda i: (i, 0))
@@ -36,6 +41,8 @@ def columns_only(j):
 
 pl.pallas_call(copy, grid=(4, 1), in_specs=[pl.BlockSpec((8, 128), columns_only)], out_shape=out)(x)
 #                                                                  ^ PL106 error "called with 2 program ids"
+pl.pallas_call(copy, grid=(4,), in_specs=[pl.BlockSpec((8, 128), lambda i: i)], out_shape=out)(x)
+#                                                                ^ PL107 error "returns 1 block index"
 pl.pallas_call(copy, grid=(4,), in_specs=[pl.BlockSpec((8, 128), index_map=lambda i: (jnp.float32(i), 0))], out_shape=out)(x)
 #                                                                          ^ PL108 error "must return integer scalars"
 
@@ -134,3 +141,24 @@ pl.pallas_call(waits_twice, out_shape=out, scratch_shapes=[dma])(x)
 pl.pallas_call(signals, out_shape=out, scratch_shapes=[regular])(x)
 pl.pallas_call(other_kind, out_shape=out, scratch_shapes=[dma])(x)
 pl.pallas_call(other_dtype, out_shape=jax.ShapeDtypeStruct((32, 128), jnp.int32), scratch_shapes=[dma])(x)
+
+
+def masked_store(x_ref, o_ref):
+    plt.store(o_ref.at[pl.ds(0, 8)], x_ref[pl.ds(0, 8)], mask=jnp.arange(4) < 3)
+#   ^ PL311 error "mask"
+
+
+pl.pallas_call(masked_store, out_shape=jax.ShapeDtypeStruct((8,), jnp.float32))(jnp.ones(8))
+
+
+def all_barriers(x_gmem, x_smem, barriers):
+    plgpu.copy_gmem_to_smem(x_gmem, x_smem, barriers.at[0])
+    plgpu.barrier_wait(barriers)
+#   ^ PL340 error "barrier"
+
+
+scratch = [plgpu.SMEM((128,), jnp.float32), plgpu.Barrier(num_barriers=2)]
+jax.eval_shape(plgpu.kernel(all_barriers, scratch_types=scratch), jax.ShapeDtypeStruct((128,), jnp.float32))
+
+y = x  # pallas: ignore[block-out-of-bounds]
+#      ^ PL006 warning "not found on this line"

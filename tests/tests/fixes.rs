@@ -98,6 +98,93 @@ pl.pallas_call(kernel, grid=(4, 4), out_shape=x,
 }
 
 #[test]
+fn indices_in_each_others_place_are_exchanged() {
+    let call = |map: &str| {
+        format!(
+            "
+def add(x_ref, y_ref, o_ref):
+  o_ref[...] = x_ref[...] + y_ref[...]
+
+x = jnp.ones((96, 96))
+here = pl.BlockSpec((32, 32), lambda i, j: (i, j))
+pl.pallas_call(add, grid=(3, 3), out_shape=x, in_specs=[pl.BlockSpec((32, 32), {map}), here], out_specs=here)(x, x)
+"
+        )
+    };
+    check("PL126", &call("lambda i, j: (j, i)"), &call("lambda i, j: (i, j)"));
+    check("PL126", &call("lambda i, j: (i, 0)"), &call("lambda i, j: (i, j)"));
+    check("PL126", &call("lambda row, column: (0, column)"), &call("lambda row, column: (row, column)"));
+    // Written in another way: nobody knows what was meant.
+    check_none("PL126", &call("lambda i, j: tuple([j, i])"));
+}
+
+#[test]
+fn blocks_outside_come_back_if_two_indices_were_exchanged() {
+    let call = |map: &str| {
+        format!(
+            "{COPY}x = jnp.ones((32, 512))
+pl.pallas_call(kernel, grid=(4, 8), out_shape=x,
+               in_specs=[pl.BlockSpec((8, 64), {map})],
+               out_specs=pl.BlockSpec((8, 64), lambda i, j: (i, j)))(x)
+"
+        )
+    };
+    check("PL120", &call("lambda i, j: (j, i)"), &call("lambda i, j: (i, j)"));
+}
+
+#[test]
+fn a_grid_that_is_one_short_reaches_every_block() {
+    let program = |grid: &str| {
+        format!(
+            "
+def total(x_ref, o_ref):
+  @pl.when(pl.program_id(0) == 0)
+  def _():
+    o_ref[...] = jnp.zeros_like(o_ref)
+  o_ref[...] += x_ref[...]
+
+n, block = 128, 32
+x = jnp.ones((n, 128))
+pl.pallas_call(total, grid={grid}, out_shape=jax.ShapeDtypeStruct((block, 128), jnp.float32),
+               in_specs=[pl.BlockSpec((block, 128), lambda k: (k, 0))],
+               out_specs=pl.BlockSpec((block, 128), lambda k: (0, 0)))(x)
+"
+        )
+    };
+    check("PL127", &program("(n // block - 1,)"), &program("(n // block,)"));
+    check("PL127", &program("(3,)"), &program("(4,)"));
+    check_none("PL127", &program("(n // 42,)"));
+}
+
+#[test]
+fn a_result_is_stored_by_the_last_program() {
+    let program = |last: &str| {
+        format!(
+            "
+def total(x_ref, o_ref, acc_ref):
+  @pl.when(pl.program_id(0) == 0)
+  def _():
+    acc_ref[...] = jnp.zeros_like(acc_ref)
+  acc_ref[...] += x_ref[...]
+  @pl.when(pl.program_id(0) == {last})
+  def _():
+    o_ref[...] = acc_ref[...]
+
+x = jnp.ones((128, 128))
+pl.pallas_call(total, grid=(4,), out_shape=jax.ShapeDtypeStruct((32, 128), jnp.float32),
+               in_specs=[pl.BlockSpec((32, 128), lambda k: (k, 0))],
+               out_specs=pl.BlockSpec((32, 128), lambda k: (0, 0)),
+               scratch_shapes=[pltpu.VMEM((32, 128), jnp.float32)])(x)
+"
+        )
+    };
+    let right = program("pl.num_programs(0) - 1");
+    check("PL128", &program("pl.num_programs(0)"), &right);
+    check("PL129", &program("pl.num_programs(0) - 2"), &right);
+    check_none("PL129", &program("2"));
+}
+
+#[test]
 fn a_grid_is_rounded_up() {
     let call = |grid: &str, length: usize| {
         format!(
@@ -314,6 +401,12 @@ fn old_spellings_become_new_ones() {
         )
     };
     check("PL008", &spec("pl.BlockSpec(lambda i: (i,), (8,))"), &spec("pl.BlockSpec((8,), lambda i: (i,))"));
+    let named = |spec: &str| format!("\ndef rows(i):\n  return (i,)\n\n{}", spec);
+    check(
+        "PL008",
+        &named(&spec("pl.BlockSpec(rows, (8,), memory_space=pltpu.VMEM)")),
+        &named(&spec("pl.BlockSpec((8,), rows, memory_space=pltpu.VMEM)")),
+    );
     check(
         "PL008",
         "params = pltpu.TPUCompilerParams()\nspace = pltpu.ANY\n",

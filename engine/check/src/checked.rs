@@ -1,8 +1,8 @@
 //! A launch that is being checked, with what several rules ask for worked out once.
 
 use crate::shadow::{self, Found, Leak};
-use crate::waits::{self, Problem};
-use pallas_ir::Launch;
+use crate::waits;
+use pallas_ir::{Finding, Launch};
 use std::cell::OnceCell;
 use std::ops::Deref;
 
@@ -11,7 +11,7 @@ pub struct Checked<'a> {
     launch: &'a Launch,
     written: &'a Launch,
     found: OnceCell<Found>,
-    waits: OnceCell<Vec<Problem>>,
+    waits: OnceCell<Vec<Finding>>,
 }
 
 impl<'a> Checked<'a> {
@@ -36,8 +36,8 @@ impl<'a> Checked<'a> {
     }
 
     /// Where its waits and signals do not fit.
-    pub(crate) fn waits(&self) -> &[Problem] {
-        self.waits.get_or_init(|| waits::problems(self.launch))
+    pub(crate) fn waits(&self) -> &[Finding] {
+        self.waits.get_or_init(|| waits::findings(self.launch))
     }
 }
 

@@ -33,7 +33,8 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
             edits.push(Edit { span: result.span, replacement: source.text(index.span).to_string() });
         }
     }
-    Some(Fix { title: "return block indices, not element offsets".to_string(), edits })
+    let title = "return block indices, not element offsets".to_string();
+    (!edits.is_empty()).then_some(Fix { title, edits })
 }
 
 /// Whether every index is a multiple of the block size, and some is not zero.

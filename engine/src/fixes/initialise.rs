@@ -27,21 +27,9 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
         return None;
     }
     let zeros = format!("{name}[...] = {numpy}.zeros_like({name})");
-    let tests: Vec<String> = axes.iter().map(|axis| format!("{pallas}.program_id({axis}) == 0")).collect();
-    let inserted = match tests.as_slice() {
+    let inserted = match axes.as_slice() {
         [] => format!("{indent}{zeros}\n"),
-        tests => {
-            let condition = match tests {
-                [test] => test.clone(),
-                tests => tests.iter().map(|test| format!("({test})")).collect::<Vec<_>>().join(" & "),
-            };
-            let inner = if indent.contains('\t') {
-                format!("{indent}\t")
-            } else {
-                format!("{indent}{}", " ".repeat(indent.len().clamp(2, 4)))
-            };
-            format!("{indent}@{pallas}.when({condition})\n{indent}def _():\n{inner}{zeros}\n\n")
-        }
+        axes => format!("{indent}{}\n\n", first_only(&pallas, axes, indent, &zeros)),
     };
     let at = Span::new(source.module.source.id, line, line);
     let title = if axes.is_empty() {
@@ -50,6 +38,21 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
         format!("set {name} to zero under `pl.when`")
     };
     Some(Fix::replace(title, at, inserted))
+}
+
+/// A statement for the first programs along some axes only; without the indentation of its first line.
+fn first_only(pallas: &str, axes: &[usize], indent: &str, statement: &str) -> String {
+    let tests: Vec<String> = axes.iter().map(|axis| format!("{pallas}.program_id({axis}) == 0")).collect();
+    let condition = match tests.as_slice() {
+        [test] => test.clone(),
+        tests => tests.iter().map(|test| format!("({test})")).collect::<Vec<_>>().join(" & "),
+    };
+    let inner = if indent.contains('\t') {
+        format!("{indent}\t")
+    } else {
+        format!("{indent}{}", " ".repeat(indent.len().clamp(2, 4)))
+    };
+    format!("@{pallas}.when({condition})\n{indent}def _():\n{inner}{statement}")
 }
 
 /// The axes along which no output moves: their first programs begin new blocks.

@@ -8,8 +8,11 @@ mod add_parameter;
 mod block_indices;
 mod cast;
 mod declare_arbitrary;
+mod every_block;
+mod follow_axes;
 mod initialise;
 mod keep_sums;
+mod last_program;
 mod mask;
 mod reduction_last;
 mod round_up;
@@ -31,13 +34,19 @@ struct Source<'a> {
 type MakeFix = fn(&Source<'_>, &Finding) -> Option<Fix>;
 
 /// The fixes by rule.
-const FIXES: [(&str, MakeFix); 10] = [
+const FIXES: [(&str, MakeFix); 14] = [
     ("PL106", add_parameter::fix),
-    ("PL120", block_indices::fix),
-    ("PL121", round_up::fix),
+    ("PL120", |source, finding| {
+        block_indices::fix(source, finding).or_else(|| follow_axes::exchanged(source, finding))
+    }),
+    ("PL121", |source, finding| round_up::fix(source, finding).or_else(|| follow_axes::exchanged(source, finding))),
     ("PL123", round_up::fix),
     ("PL124", reduction_last::fix),
     ("PL125", declare_arbitrary::fix),
+    ("PL126", follow_axes::fix),
+    ("PL127", every_block::fix),
+    ("PL128", last_program::fix),
+    ("PL129", last_program::fix),
     ("PL203", initialise::fix),
     ("PL204", mask::fix),
     ("PL205", keep_sums::fix),

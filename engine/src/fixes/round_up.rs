@@ -26,7 +26,7 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
             edits.push(Edit { span: extent.span, replacement: call });
         }
     }
-    Some(Fix { title: "round up with `cdiv`".to_string(), edits })
+    (!edits.is_empty()).then(|| Fix { title: "round up with `cdiv`".to_string(), edits })
 }
 
 /// Whether a finding is about a launch: it stands at its grid, or at one of its index maps.

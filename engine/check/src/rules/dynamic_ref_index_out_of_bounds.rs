@@ -1,10 +1,12 @@
 //! PL202.
 
-use super::ref_index_out_of_bounds::describe;
+use super::ref_index_out_of_bounds::{describe, said};
 use crate::access::{Kind, Outside, outside};
 use crate::checked::Checked;
 use crate::rule::Rule;
-use pallas_ir::{Finding, Severity};
+use crate::words;
+use pallas_ir::{Certainty, Finding, Severity};
+use pallas_syntax::Span;
 
 /// A computed position outside its Ref.
 pub(super) static RULE: Rule = Rule {
@@ -39,6 +41,17 @@ or guard the access (`@pl.when(i * 128 + 128 <= n)`), or mask it.
 "#,
     check: Some(check),
 };
+
+/// What is said of an access that left its Ref in a run.
+pub fn left(what: &str, (axis, extent): (usize, usize), program: &[usize], positions: &str, span: Span) -> Finding {
+    let mut finding = RULE.finding(Certainty::Found, span, said(what, "its Ref", axis, extent));
+    finding.evidence = Some(format!("{} {what}s {positions} of {extent}", words::program(program)));
+    finding.help = Some(
+        "interpret mode moves the access back inside, hardware does not: keep the start within bounds, or mask"
+            .to_string(),
+    );
+    finding
+}
 
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     findings.extend(outside(launch, Kind::Dynamic).into_iter().map(finding));

@@ -75,6 +75,7 @@ mod wait_never_satisfied;
 use crate::rule::Rule;
 pub use copy_never_awaited::RULE as COPY_NEVER_AWAITED;
 pub use data_race::RULE as DATA_RACE;
+pub use dynamic_ref_index_out_of_bounds::left as access_out_of_bounds;
 use pallas_ir::{Launch, Operand, Role};
 pub(crate) use semaphore_not_drained::RULE as SEMAPHORE_NOT_DRAINED;
 pub(crate) use wait_never_satisfied::RULE as WAIT_NEVER_SATISFIED;

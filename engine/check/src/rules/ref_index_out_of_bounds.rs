@@ -52,12 +52,14 @@ fn finding(outside: Outside) -> Finding {
     describe(&RULE, outside, help)
 }
 
+/// What is said of every access that leaves its Ref: `this read leaves x_ref along dimension 0, which has 32`.
+pub(super) fn said(what: &str, name: &str, axis: usize, extent: usize) -> String {
+    format!("this {what} leaves {name} along dimension {axis}, which has {extent}")
+}
+
 /// What the rules on static and on dynamic positions say alike.
 pub(super) fn describe(rule: &Rule, outside: Outside, help: String) -> Finding {
-    let message = format!(
-        "this {} leaves {} along dimension {}, which has {}",
-        outside.what, outside.name, outside.axis, outside.extent
-    );
+    let message = said(outside.what, &outside.name, outside.axis, outside.extent);
     let mut finding = rule.finding(outside.certainty, outside.span, message);
     finding.evidence = Some(outside.evidence);
     finding.help = Some(help);

@@ -67,18 +67,18 @@ pub const DEADLOCK_HELP: &str =
     "start the copy, or signal the semaphore, before the wait, as often as it is waited for";
 
 /// A mismatch in a kernel.
-pub(crate) struct Problem {
-    pub(crate) mismatch: Mismatch,
+struct Problem {
+    mismatch: Mismatch,
     /// The semaphore's name.
-    pub(crate) name: String,
+    name: String,
     /// The wait, or the last signal.
-    pub(crate) op: OpId,
+    op: OpId,
     /// The program.
-    pub(crate) program: Vec<usize>,
+    program: Vec<usize>,
 }
 
 /// All that is certain. Kernels that talk to other devices or cores are left alone.
-pub(crate) fn problems(launch: &Launch) -> Vec<Problem> {
+fn problems(launch: &Launch) -> Vec<Problem> {
     let kernel = &launch.kernel;
     let waits = kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Copy(_) | OpKind::Semaphore(_)));
     if !waits || speaks_to_others(kernel) || !launch.dynamic.is_empty() || launch.has_agents() {
@@ -87,15 +87,22 @@ pub(crate) fn problems(launch: &Launch) -> Vec<Problem> {
     Machine::new(launch).run()
 }
 
-/// Adds the findings of one rule.
-pub(crate) fn report(launch: &Checked<'_>, code: &str, findings: &mut Vec<Finding>) {
-    for problem in launch.waits() {
+/// What is said of a launch, each place once, by all rules.
+pub(crate) fn findings(launch: &Launch) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for problem in problems(launch) {
         let span = launch.kernel.location(problem.op).span;
         let found = finding(problem.mismatch, Certainty::Proved, &problem.name, span, &problem.program);
-        if found.code == code && !findings.iter().any(|f| f.code == code && f.span == span) {
+        if !findings.iter().any(|known| known.code == found.code && known.span == span) {
             findings.push(found);
         }
     }
+    findings
+}
+
+/// Adds the findings of one rule.
+pub(crate) fn report(launch: &Checked<'_>, code: &str, findings: &mut Vec<Finding>) {
+    findings.extend(launch.waits().iter().filter(|found| found.code == code).cloned());
 }
 
 fn speaks_to_others(kernel: &Function) -> bool {

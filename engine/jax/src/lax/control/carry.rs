@@ -40,7 +40,7 @@ pub(super) fn next_carry(
     }
     settling.check(cx, &next)?;
     let mut yields = Vec::new();
-    for (before, after) in carry.iter().zip(&next) {
+    for (leaf, (before, after)) in carry.iter().zip(&next).enumerate() {
         let after = if after.weak() != before.weak() && after.dtype() == before.dtype() {
             primitive::convert(cx, after, before.dtype(), before.weak())?
         } else {
@@ -60,7 +60,8 @@ pub(super) fn next_carry(
                 Diagnosis {
                     code: "PL310",
                     message: Some(format!(
-                        "the loop's carry begins as {} and comes back as {}",
+                        "the loop's {} begins as {} and comes back as {}",
+                        leaf_name(def, leaf),
                         before.ty(),
                         after.ty()
                     )),
@@ -71,6 +72,13 @@ pub(super) fn next_carry(
         yields.push(cx.value_in(trace, &after)?);
     }
     Ok(yields)
+}
+
+/// `carry`, `carry[1]`, `carry['sum']`: what goes round, or the part of it that is meant.
+fn leaf_name(def: &TreeDef, leaf: usize) -> String {
+    let mut names = Vec::new();
+    def.paths("carry", &mut names);
+    names.into_iter().nth(leaf).unwrap_or_else(|| "carry".to_string())
 }
 
 /// The carry that a body is being traced with, and the one that it needs.
