@@ -12,7 +12,7 @@ use pallas_ir::{OpData, ops};
 use pallas_tensor::{DType, Scalar};
 
 /// The most registers for sums and elements of the factors.
-const REGISTERS: usize = 176;
+const REGISTERS: usize = 160;
 /// The most terms at a time.
 const TERMS: usize = 4;
 /// Columns next to each other, as a power of two.
