@@ -11,7 +11,7 @@ use crate::agents::world::World;
 use crate::blocks::Starts;
 use crate::error::RunError;
 use crate::fresh;
-use crate::hooks::{Hooks, ProgramEvent, TileEvent};
+use crate::hooks::{Hooks, ProgramEvent, StageTimes, TileEvent};
 use crate::launch::LaunchPlan;
 use crate::machine::{Value, registers};
 use crate::memory::{Memory, View, ViewDim};
@@ -36,6 +36,8 @@ pub(in crate::agents) struct Sequence<'t> {
     /// The programs of each core of a device.
     numbers: Vec<Vec<usize>>,
     lanes: Vec<Lane>,
+    /// When the last program ended: since cores take turns, a program is given the time since then.
+    tick: Option<u64>,
 }
 
 /// One core of one device.
@@ -78,7 +80,7 @@ pub(super) fn run(
     let core_axis = peers.core_axis.map(|axis| axis - peers.device_axes);
     let numbers = order::programs(own, parallel, core_axis, peers.cores);
     let hooks_late = hooks.late();
-    let sequence = Sequence { peers, plan, grid, orders, numbers, lanes: Vec::new() };
+    let sequence = Sequence { peers, plan, grid, orders, numbers, lanes: Vec::new(), tick: None };
     let mut world = World {
         tape: &plan.tape,
         topology: &topology,
@@ -315,6 +317,9 @@ impl<'t> Sequence<'t> {
             self.read_outputs(world, number);
             return Ok(false);
         };
+        if self.tick.is_none() && world.hooks.wants_programs() {
+            self.tick = world.hooks.now();
+        }
         world.agents[number].ids.clone_from(&ids);
         self.begin_program(world, number, &asked)?;
         let lane = &mut self.lanes[number];
@@ -355,8 +360,11 @@ impl<'t> Sequence<'t> {
             world.hooks.tiles(TileEvent { number: program, ids: &ids, after: true, tiles, buffers });
         }
         if world.hooks.wants_programs() {
+            let end = world.hooks.now();
+            let times = self.tick.zip(end).map(|(start, end)| StageTimes { copy_in: start, compute: start, end });
+            self.tick = end;
             let blocks = &self.lanes[number].indices;
-            world.hooks.program(&ProgramEvent { number: program, ids: &ids, blocks, times: None, copies: &[] });
+            world.hooks.program(&ProgramEvent { number: program, ids: &ids, blocks, times, copies: &[] });
         }
         let raises = self.peers.interpretation.device().is_some();
         let mut output = 0;
