@@ -19,8 +19,37 @@ pub(crate) fn finding(hazard: &Hazard) -> Finding {
             );
             finding
         }
-        Hazard::Race { name, accesses, missing } => {
+        Hazard::Unwritten { name, access } => {
+            let message = match access.engine {
+                Some(EngineKind::Copy | EngineKind::Reduction) => {
+                    format!("this copy reads {name}, which nobody has written")
+                }
+                Some(EngineKind::Product) => format!("this product reads {name}, which nobody has written"),
+                _ => format!("this reads {name}, which nobody has written"),
+            };
+            let mut finding = rules::GPU_READ_BEFORE_WRITE.finding(Certainty::Found, access.location.span, message);
+            finding.evidence = Some(format!("{} reads{}", made_by(access), part(access, name)));
+            finding.help = Some(match access.engine {
+                Some(EngineKind::Product) => {
+                    "let the first product replace what is there: `accumulate=False`, or `accumulate=(step > 0)`"
+                        .to_string()
+                }
+                _ => "fill it before: by a copy that is waited for, or by a store".to_string(),
+            });
+            finding
+        }
+        Hazard::Race { name, accesses, missing, on_chip } => {
             let [first, second] = &**accesses;
+            let rule = match missing {
+                MissingEdge::Commit => &rules::WRITE_NOT_COMMITTED,
+                // What an engine still reads, or is about to be filled by one, is a slot.
+                MissingEdge::Wait | MissingEdge::Order
+                    if *on_chip && !first.writes && second.writes && is_slot(first, second) =>
+                {
+                    &rules::SLOT_OVERWRITTEN
+                }
+                _ => &rules::DATA_RACE,
+            };
             let (verb, noun) = (action(second), action(first));
             let other = match (first.location.span == second.location.span, missing) {
                 (true, MissingEdge::Programs) => "the same of another program".to_string(),
@@ -29,7 +58,7 @@ pub(crate) fn finding(hazard: &Hazard) -> Finding {
                 (false, _) => noun_of(first, noun),
             };
             let message = format!("{} races with {other}", verb_of(second, name, verb));
-            let mut finding = rules::DATA_RACE.finding(Certainty::Found, second.location.span, message);
+            let mut finding = rule.finding(Certainty::Found, second.location.span, message);
             if first.location.span != second.location.span {
                 let text = format!("{} {}{} here", made_by(first), action(first), part(first, name));
                 finding.labels.push(Label { span: first.location.span, text });
@@ -47,6 +76,14 @@ pub(crate) fn finding(hazard: &Hazard) -> Finding {
             finding
         }
     }
+}
+
+/// Whether an engine copies or multiplies on either side.
+fn is_slot(first: &RacingAccess, second: &RacingAccess) -> bool {
+    let moves = |access: &RacingAccess| {
+        matches!(access.engine, Some(EngineKind::Copy | EngineKind::Reduction | EngineKind::Product))
+    };
+    moves(first) || moves(second)
 }
 
 fn action(access: &RacingAccess) -> &'static str {

@@ -129,11 +129,11 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     let executor = Rc::new(CpuExecutor::new(Timings::new(console), capturing, options.schedule, options.acceleration));
     state.set_executor(executor.clone());
     let outcome = interp.run_main(&module, "__main__");
-    // What Python says of a missing module does not say where the workbench has looked.
+    // What Python says of a missing module does not say where the workbench has looked, and a traceback ends at the launch
+    // whose threads wait for each other.
+    let told = |code: &&str| crate::findings::IMPORTS.contains(code) || crate::findings::WAITS.contains(code);
     let missing = match &outcome {
-        Outcome::Raised(raise)
-            if raise.diagnosis.as_ref().is_some_and(|d| crate::findings::IMPORTS.contains(&d.code)) =>
-        {
+        Outcome::Raised(raise) if raise.diagnosis.as_ref().is_some_and(|d| told(&d.code)) => {
             Some(crate::findings::raised(&interp, raise))
         }
         _ => None,

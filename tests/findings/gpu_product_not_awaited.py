@@ -15,7 +15,7 @@ def kernel(a_gmem, b_gmem, o_gmem):
             plgpu.wgmma_wait(1)
 
         plgpu.emit_pipeline(
-#       ^ PL410 error "wait for the product before"
+#       ^ PL415 error "wait for the product before"
             step,
             grid=(a_gmem.shape[1] // 64,),
             in_specs=[

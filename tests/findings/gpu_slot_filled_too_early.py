@@ -23,7 +23,7 @@ def kernel(x_gmem, o_gmem, x_smem, o_smem, arrived):
         slot = lax.rem(step, BUFFERS)
         plgpu.barrier_wait(arrived.at[slot])
         o_smem[...] = x_smem[slot] * 2.0
-#       ^ PL410 error "this write to o_smem races with a copy that reads it"
+#       ^ PL415 error "this write to o_smem races with a copy that reads it"
         plgpu.commit_smem()
         plgpu.copy_smem_to_gmem(o_smem, o_gmem.at[pl.ds(step * TILE, TILE)])
 

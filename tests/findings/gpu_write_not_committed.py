@@ -9,7 +9,7 @@ from jax.experimental.pallas import mosaic_gpu as plgpu
 def kernel(x_gmem, o_gmem, smem):
     smem[...] = x_gmem[...] + 1.0
     plgpu.copy_smem_to_gmem(smem, o_gmem)
-#   ^ PL410 error "call `plgpu.commit_smem()` between the two"
+#   ^ PL413 error "call `plgpu.commit_smem()` between the two"
     plgpu.wait_smem_to_gmem(0)
 
 

@@ -27,6 +27,8 @@ pub(crate) struct Access {
     is_block: bool,
     /// Whether it is all of the Ref it is applied to.
     is_full: bool,
+    /// Whether a view may reach past the end of its Ref: main memory of a GPU, of which copies take what there is.
+    pub(crate) overhangs: bool,
 }
 
 /// Where a subscript points: its dynamic parts, in order.
@@ -68,6 +70,7 @@ impl Access {
             padded,
             is_block,
             is_full: pattern.is_full(shape),
+            overhangs: false,
         }
     }
 
@@ -189,7 +192,10 @@ impl Access {
                 continue;
             }
             let span = size.saturating_sub(1).saturating_mul(stride).saturating_add(1);
-            let start = clamp(start, bound, if size == 0 { 0 } else { span })?;
+            let start = match usize::try_from(start) {
+                Ok(start) if self.overhangs => start,
+                _ => clamp(start, bound, if size == 0 { 0 } else { span })?,
+            };
             parts.push(match dim {
                 DimIndex::At(_) => ViewDim::At(start),
                 _ => ViewDim::Range { start, size, stride },
@@ -221,6 +227,11 @@ impl Access {
         let shown = Shown::Gathered(access, indices.into());
         let through = Some(Arc::new(Through { base: view.clone(), shown }));
         Ok(View { through, ..View::whole(view.buffer, &shape) })
+    }
+
+    /// Whether a view that this gives of a Ref may simply reach past its end.
+    pub(crate) fn may_overhang(&self, indices: &[Index]) -> bool {
+        self.overhangs && indices.iter().all(|index| matches!(index, Index::Scalar(position) if *position >= 0))
     }
 
     /// What a block covers of the buffer.

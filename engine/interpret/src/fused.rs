@@ -155,6 +155,11 @@ impl Machine<'_> {
             return self.memory.close(&view, &opened, true);
         }
         let selected = access.block_view(&view, &indices)?;
+        if shape.is_some_and(|shape| selected.overhangs(shape)) {
+            let tile = self.chain(chain, &reads, None)?;
+            self.consume(&reads);
+            return access.store(self.memory, &view, &indices, tile);
+        }
         let mut array = self.memory.take(buffer);
         let (base, strides) = located(&selected, &access.dims, &array);
         let stored = self.chain(chain, &reads, Some(&mut Target::inside(&mut array, base, strides)));

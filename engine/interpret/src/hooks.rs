@@ -1,5 +1,6 @@
 //! What a caller may see of a run, and how it may stop it. Every method has a default that does nothing.
 
+use crate::agents::{Pace, TimedLanes};
 use crate::error::RunError;
 use crate::races::Hazard;
 use pallas_ir::function::Location;
@@ -104,6 +105,23 @@ pub trait Hooks {
     /// Something that is wrong, whatever came out of it.
     fn hazard(&mut self, hazard: &Hazard) {
         let _ = hazard;
+    }
+
+    /// The pace of a machine, where threads and engines of a GPU kernel have clocks: the launch is then rehearsed, nothing is
+    /// copied or multiplied, and [`Hooks::made_up`] is asked what other ops give.
+    fn pace(&self) -> Option<Pace> {
+        None
+    }
+
+    /// What an op of a rehearsal gives instead of being computed.
+    fn made_up(&mut self, op: OpId) -> Option<Array> {
+        let _ = op;
+        None
+    }
+
+    /// What blocks that run at the same time did in a rehearsal.
+    fn rehearsed(&mut self, lanes: TimedLanes) {
+        let _ = lanes;
     }
 
     /// Whether copies and products of engines are done as late as somebody waits for them.

@@ -30,11 +30,13 @@ mod parallel;
 mod pipeline;
 mod print;
 mod races;
+mod rehearsal;
 mod reinterpret;
 mod semaphores;
 mod tape;
 mod visits;
 
+pub use agents::{LaneKind, LaneStage, Pace, TimedEvent, TimedLane, TimedLanes};
 pub use error::{RunError, RunErrorKind};
 pub use hooks::{
     CopyTimes, Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes, StoreEvent, TileEvent, Unmatched,
@@ -44,6 +46,7 @@ pub use launch::{LaunchPlan, run_launch};
 pub use machine::{FunctionPlan, run_function};
 pub use print::format_debug_print;
 pub use races::{EngineKind, Hazard, MissingEdge, RacingAccess};
+pub use rehearsal::rehearse;
 
 use pallas_ir::Interpretation;
 use pallas_tensor::{Array, DType, Kind, OpError, Scalar, Shape};

@@ -6,6 +6,7 @@ use crate::error::RunError;
 use crate::hooks::{Hooks, OutOfBounds, StoreEvent};
 use crate::later::Window;
 use crate::memory::{Memory, View};
+use crate::outside::Outside;
 use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
 use pallas_ir::op::EvalContext;
 use pallas_ir::{Function, IndexOperand, Interpretation};
@@ -225,12 +226,16 @@ impl Machine<'_> {
             }
             Action::View(access) => {
                 let operands = self.access(step, access, Masking::default(), false)?;
-                self.report(step, access, &operands, false)?;
-                let beyond = self.beyond(step, access, &operands.view, &operands.indices, None)?;
-                smallvec![Value::reference(match beyond {
-                    Some(beyond) => Arc::unwrap_or_clone(operands.view).beyond(beyond),
-                    None => access.view(&operands.view, &operands.indices)?,
-                })]
+                if access.may_overhang(&operands.indices) {
+                    smallvec![Value::reference(access.view(&operands.view, &operands.indices)?)]
+                } else {
+                    self.report(step, access, &operands, false)?;
+                    let beyond = self.beyond(step, access, &operands.view, &operands.indices, None)?;
+                    smallvec![Value::reference(match beyond {
+                        Some(beyond) => Arc::unwrap_or_clone(operands.view).beyond(beyond),
+                        None => access.view(&operands.view, &operands.indices)?,
+                    })]
+                }
             }
             Action::For(body) => self.run_for(step, body)?,
             Action::While { condition, body } => self.run_while(step, condition, body)?,
@@ -303,6 +308,7 @@ impl Machine<'_> {
         let mut operands = self.access(step, access, masking, writes)?;
         if self.memory.races.is_some() {
             self.watched(step, access, &operands.view, &operands.indices, operands.mask.as_ref())?;
+            self.overreaches(step, access, &operands, writes)?;
         }
         if operands.view.through.is_none() {
             return Ok((operands.view.clone(), operands));
@@ -346,6 +352,24 @@ impl Machine<'_> {
         Ok(AccessOperands { view, value, indices, mask, other })
     }
 
+    /// Tells the hooks if a thread itself goes past the end of main memory, by a view that does: only copies may.
+    fn overreaches(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        operands: &AccessOperands,
+        writes: bool,
+    ) -> Result<(), RunError> {
+        let shape = self.memory.peek(&operands.view)?.shape();
+        let reaches = operands.view.through.is_none() && operands.view.overhangs(shape);
+        if !reaches || !access.is_block() || operands.mask.is_some() {
+            return Ok(());
+        }
+        let outside = access.block_view(&operands.view, &operands.indices)?.past(shape);
+        self.tell(step, outside, writes);
+        Ok(())
+    }
+
     /// Tells the hooks if the subscript leaves its Ref.
     pub(crate) fn report(
         &mut self,
@@ -370,6 +394,11 @@ impl Machine<'_> {
             return Ok(());
         }
         let outside = access.outside(view, indices, mask)?;
+        self.tell(step, outside, writes);
+        Ok(())
+    }
+
+    fn tell(&mut self, step: &Step, outside: Option<Outside>, writes: bool) {
         if let (Some(outside), Some(location)) = (outside, self.tape.locations.get(step.location as usize)) {
             self.hooks.out_of_bounds(&OutOfBounds {
                 op: step.op,
@@ -383,7 +412,6 @@ impl Machine<'_> {
                 writes,
             });
         }
-        Ok(())
     }
 
     /// The memory behind a Ref that is about to be written, where somebody wants to know.

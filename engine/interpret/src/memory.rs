@@ -134,7 +134,7 @@ pub(crate) enum Shown {
     Beyond(Box<Beyond>),
 }
 
-/// What a view selects of one dimension. Always inside the buffer.
+/// What a view selects of one dimension. Inside the buffer, but for main memory of a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ViewDim {
     /// One position; the Ref does not have the dimension.
@@ -167,6 +167,15 @@ impl View {
     /// Whether it is all of a buffer of this shape.
     pub(crate) fn is_whole(&self, shape: &Shape) -> bool {
         self.dims.iter().zip(shape).all(|(dim, &whole)| *dim == ViewDim::Range { start: 0, size: whole, stride: 1 })
+    }
+
+    /// Whether it reaches past the end of a buffer of this shape.
+    pub(crate) fn overhangs(&self, shape: &Shape) -> bool {
+        self.dims.iter().zip(shape).any(|(dim, &extent)| match *dim {
+            ViewDim::At(position) => position >= extent,
+            ViewDim::Range { size: 0, .. } => false,
+            ViewDim::Range { start, size, stride } => start + (size - 1) * stride >= extent,
+        })
     }
 
     /// The view of part of this one: one selection per dimension that this one has.
@@ -218,7 +227,24 @@ pub(crate) fn read(base: &Array, view: &View) -> Result<Array, RunError> {
     }
     let (start, limit, strides) = ranges(view);
     let strided = strides.iter().any(|&stride| stride != 1);
+    if view.overhangs(base.shape()) {
+        return beyond(base, (start, limit, strides));
+    }
     Ok(ops::slice(base, &start, &limit, strided.then_some(strides.as_slice()))?)
+}
+
+/// What a view shows that reaches past the end of its buffer: zeros there, as copies of a GPU have it.
+fn beyond(base: &Array, (start, limit, strides): Ranges) -> Result<Array, RunError> {
+    let inside = |limits: &SmallVec<[usize; 6]>| -> SmallVec<[usize; 6]> {
+        limits.iter().zip(base.shape()).map(|(&limit, &extent)| limit.min(extent)).collect()
+    };
+    let (from, to) = (inside(&start), inside(&limit));
+    let there = ops::slice(base, &from, &to, Some(strides.as_slice()))?;
+    let count = |axis: usize| (limit[axis] - start[axis]).div_ceil(strides[axis].max(1));
+    let missing: Vec<ops::PadDimension> = (0..limit.len())
+        .map(|axis| ops::PadDimension { low: 0, high: (count(axis) - there.shape()[axis]) as i64, interior: 0 })
+        .collect();
+    Ok(ops::pad(&there, &Array::zeros(base.dtype(), Shape::scalar())?, &missing)?)
 }
 
 /// Replaces what a view shows. `value` has as many elements, in row-major order.
@@ -235,7 +261,21 @@ pub(crate) fn write(memory: &mut Memory, view: &View, value: Array) -> Result<()
     if sizes.size() == 0 {
         return Ok(());
     }
-    let value = ops::reshape(&value, sizes.clone())?;
+    let mut value = ops::reshape(&value, sizes.clone())?;
+    let mut sizes = sizes;
+    if view.overhangs(memory.peek(view)?.shape()) {
+        // Copies of a GPU leave out what would land behind the end.
+        let extents = memory.peek(view)?.shape().clone();
+        let there: Shape = (0..sizes.rank())
+            .map(|axis| extents[axis].saturating_sub(start[axis]).div_ceil(strides[axis].max(1)).min(sizes[axis]))
+            .collect();
+        if there.size() == 0 {
+            return Ok(());
+        }
+        let zeros: SmallVec<[usize; 6]> = SmallVec::from_elem(0, there.rank());
+        value = ops::slice(&value, &zeros, &there, None)?;
+        sizes = there;
+    }
     let base = memory.take(view.buffer);
     let written = if strides.iter().all(|&stride| stride == 1) {
         let start: SmallVec<[i64; 6]> = start.iter().map(|&start| start as i64).collect();

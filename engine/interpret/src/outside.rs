@@ -2,9 +2,9 @@
 
 use crate::access::{Access, Index, broadcast, extent, range};
 use crate::error::RunError;
-use crate::memory::View;
+use crate::memory::{View, ViewDim};
 use pallas_ir::DimIndex;
-use pallas_tensor::Array;
+use pallas_tensor::{Array, Shape};
 
 /// A subscript that leaves its Ref.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,20 @@ pub(crate) struct Outside {
     pub(crate) size: usize,
     pub(crate) stride: usize,
     pub(crate) bound: usize,
+}
+
+impl View {
+    /// The first dimension of its buffer along which it reaches past the end.
+    pub(crate) fn past(&self, shape: &Shape) -> Option<Outside> {
+        self.dims.iter().zip(shape).enumerate().find_map(|(axis, (dim, &bound))| {
+            let (start, size, stride) = match *dim {
+                ViewDim::At(position) => (position, 1, 1),
+                ViewDim::Range { start, size, stride } => (start, size, stride),
+            };
+            let is_past = size > 0 && start + (size - 1) * stride >= bound;
+            is_past.then_some(Outside { axis, start: start as i64, size, stride, bound })
+        })
+    }
 }
 
 impl Access {

@@ -29,5 +29,5 @@ pub use known::{Known, Scalars};
 pub use launch::{AxisSemantics, BlockDim, Launch, Operand, Role, Target};
 pub use op::{AgentOp, ControlOp, CopyOp, EvalError, InferError, Op, OpDef, OpKind, SemaphoreOp};
 pub use pipeline::{Pipeline, PipelineOperand, Window};
-pub use types::{BarrierType, MemorySpace, RefType, TensorType, Transform, Type};
+pub use types::{BarrierType, MemorySpace, Overlay, RefType, TensorType, Transform, Type};
 pub use verify::{Problem, verify_function, verify_launch};

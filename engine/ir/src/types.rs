@@ -32,6 +32,8 @@ pub struct RefType {
     /// How what is allocated in a GPU's shared memory is laid out, where the program says; parts of it do not say it again.
     /// It changes no value.
     pub layout: SmallVec<[Transform; 2]>,
+    /// Whether it lies where other allocations of its scope lie, too.
+    pub overlay: Overlay,
 }
 
 /// A step on the way from an array to how it lies in shared memory.
@@ -41,6 +43,30 @@ pub enum Transform {
     Tiled(SmallVec<[usize; 2]>),
     /// Within so many bytes of a row, parts are exchanged.
     Swizzled(usize),
+}
+
+/// Allocations that lie in the same memory, one group at a time (`plgpu.RefUnion`). Each has memory of its own here; that
+/// they have it in common matters for how much of it there must be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Overlay {
+    /// It has its memory for itself.
+    #[default]
+    None,
+    /// It belongs to the largest group.
+    Largest,
+    /// It belongs to another one.
+    Beside,
+}
+
+impl Overlay {
+    /// As printed in types; nothing for memory of its own.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Overlay::None => None,
+            Overlay::Largest => Some("union"),
+            Overlay::Beside => Some("beside"),
+        }
+    }
 }
 
 /// What barriers count.
@@ -186,7 +212,8 @@ impl TensorType {
 impl RefType {
     /// A Ref whose extents are all known.
     pub fn new(dtype: DType, shape: impl Into<Shape>, space: MemorySpace) -> Self {
-        RefType { dtype, shape: shape.into(), space, bounded: SmallVec::new(), barrier: None, layout: SmallVec::new() }
+        let (bounded, layout) = (SmallVec::new(), SmallVec::new());
+        RefType { dtype, shape: shape.into(), space, bounded, barrier: None, layout, overlay: Overlay::None }
     }
 
     /// Barriers.
@@ -294,6 +321,9 @@ impl fmt::Display for RefType {
         if !self.layout.is_empty() {
             let steps: Vec<String> = self.layout.iter().map(Transform::to_string).collect();
             write!(f, "({})", steps.join(", "))?;
+        }
+        if let Some(word) = self.overlay.word() {
+            write!(f, ", {word}")?;
         }
         f.write_str(">")
     }

@@ -141,6 +141,8 @@ pub struct JaxState {
     pub(crate) place: RefCell<Option<Location>>,
     /// Named axes that are being mapped over, innermost last.
     pub(crate) axes: RefCell<Vec<crate::transform::named::NamedAxis>>,
+    /// Axes of clusters and threads of the kernels that are being traced, innermost last.
+    pub(crate) blocks: RefCell<Vec<Option<crate::pallas::agents::collective::BlockAxes>>>,
     /// The `precision=` of the call that multiplies; see `lax::precision::Scope`.
     pub(crate) precision: RefCell<Option<Arc<str>>>,
     /// `pltpu.force_tpu_interpret_mode`
@@ -181,6 +183,7 @@ impl Default for JaxState {
             jit_disabled: Cell::new(0),
             place: RefCell::new(None),
             axes: RefCell::default(),
+            blocks: RefCell::default(),
             precision: RefCell::default(),
             forced_interpretation: Cell::new(None),
             in_cores: Cell::new(false),

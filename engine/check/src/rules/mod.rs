@@ -7,6 +7,7 @@ mod bad_copy;
 mod bad_memory_space;
 mod bad_ref_index;
 mod bad_semaphore;
+mod barrier_out_of_step;
 mod block_dim_not_positive;
 mod block_out_of_bounds;
 mod block_rank_mismatch;
@@ -19,8 +20,10 @@ mod dtype_mismatch;
 mod dynamic_ref_index_out_of_bounds;
 mod empty_grid;
 mod gpu_copy_shape;
+mod gpu_memory_budget;
 mod gpu_memory_layout;
 mod gpu_product_shape;
+mod gpu_read_before_write;
 mod grid_axis_out_of_range;
 mod grid_spec_and_grid;
 mod import_not_found;
@@ -61,6 +64,7 @@ mod remote_write_without_barrier;
 mod semaphore_not_drained;
 mod shape_mismatch;
 mod side_effect_in_kernel;
+mod slot_overwritten;
 mod spec_count_mismatch;
 mod store_dtype_mismatch;
 mod store_shape_mismatch;
@@ -71,14 +75,19 @@ mod uncaught_exception;
 mod unknown_attribute;
 mod unused_suppression;
 mod wait_never_satisfied;
+mod write_not_committed;
 
 use crate::rule::Rule;
+pub use barrier_out_of_step::HELP as BARRIER_HELP;
 pub use copy_never_awaited::RULE as COPY_NEVER_AWAITED;
 pub use data_race::RULE as DATA_RACE;
 pub use dynamic_ref_index_out_of_bounds::left as access_out_of_bounds;
+pub use gpu_read_before_write::RULE as GPU_READ_BEFORE_WRITE;
 use pallas_ir::{Launch, Operand, Role};
 pub(crate) use semaphore_not_drained::RULE as SEMAPHORE_NOT_DRAINED;
+pub use slot_overwritten::RULE as SLOT_OVERWRITTEN;
 pub(crate) use wait_never_satisfied::RULE as WAIT_NEVER_SATISFIED;
+pub use write_not_committed::RULE as WRITE_NOT_COMMITTED;
 
 /// Every rule, by code.
 pub static ALL: &[&Rule] = &[
@@ -144,6 +153,11 @@ pub static ALL: &[&Rule] = &[
     &copy_never_awaited::RULE,
     &semaphore_not_drained::RULE,
     &data_race::RULE,
+    &gpu_memory_budget::RULE,
+    &gpu_read_before_write::RULE,
+    &write_not_committed::RULE,
+    &barrier_out_of_step::RULE,
+    &slot_overwritten::RULE,
     &remote_write_without_barrier::RULE,
     &tpu_block_shape::RULE,
     &memory_budget::RULE,

@@ -543,7 +543,8 @@ impl<'a> Machine<'a> {
             let name = function.value(param).name.as_deref().unwrap_or("the allocation").to_string();
             let buffer = self.memory.len();
             self.memory.push(Buffer { shape: ty.shape.clone(), labels: None, name });
-            if ty.space != MemorySpace::Semaphore {
+            // Accumulators in registers begin as zeros.
+            if !matches!(ty.space, MemorySpace::Semaphore | MemorySpace::Registers) {
                 let label = self.label(Garbage::Unwritten, buffer);
                 self.memory[buffer].fill(label);
             }

@@ -21,6 +21,9 @@ impl<'t> World<'t, '_> {
         if let Some(races) = &mut self.memory.races {
             races.turn_of(self.agents[number].actor);
         }
+        if let Some(times) = &mut self.times {
+            times.turn_of(number, step.location);
+        }
         let mut results = Vec::new();
         match act.op {
             AgentOp::Wait => {
@@ -31,6 +34,9 @@ impl<'t> World<'t, '_> {
                     Waited::Over => {
                         if let Some(races) = &mut self.memory.races {
                             races.met(place);
+                        }
+                        if let Some(times) = &mut self.times {
+                            times.met(number, place, &act.name);
                         }
                     }
                     Waited::NotYet => {
@@ -167,6 +173,14 @@ impl<'t> World<'t, '_> {
             frame.next += 1;
         }
         if let Some(place) = place {
+            if let Some(times) = &mut self.times {
+                times.turn_of(number, step.location);
+                match semaphore.op {
+                    SemaphoreOp::Signal => times.signal(number, place),
+                    SemaphoreOp::Wait => times.waited(number, place, &semaphore.name),
+                    _ => {}
+                }
+            }
             self.wake(place);
         }
         Ok(true)
@@ -220,6 +234,9 @@ impl<'t> World<'t, '_> {
         let completes = self.barrier(place, name)?.arrive().map_err(broken)?;
         if let (Some(races), Some(clocks)) = (&mut self.memory.races, clocks) {
             races.arrive(place, clocks, completes);
+        }
+        if let Some(times) = &mut self.times {
+            times.arrive(place, completes);
         }
         if completes {
             self.wake(place);
@@ -399,6 +416,9 @@ impl<'t> World<'t, '_> {
             self.memory.engine_access(&mut engine, half, false);
         }
         for (acc, _) in &factors {
+            if let (true, Some(races), Some(engine)) = (adds, &mut self.memory.races, &engine) {
+                races.engine_adds(engine, acc.buffer, &crate::races::Region::of(acc));
+            }
             self.memory.engine_access(&mut engine, acc, true);
         }
         let done = engine.map(|engine| engine.done());
@@ -468,5 +488,5 @@ fn count(act: &AgentStep) -> usize {
 
 /// What JAX's interpreter raises where a barrier is misused.
 fn broken(message: String) -> RunError {
-    RunError::new(RunErrorKind::Eval(message))
+    RunError::new(RunErrorKind::Barrier(message))
 }

@@ -5,7 +5,7 @@ use crate::control::allocate;
 use crate::error::RunError;
 use crate::memory::{Buffer, Memory, Through, View};
 use pallas_ir::{BarrierType, Interpretation, RefType};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What a buffer was allocated for.
@@ -38,6 +38,8 @@ pub(crate) struct Blocks {
     /// What barriers count, by buffer.
     pub(crate) barriers: HashMap<usize, BarrierType>,
     types: HashMap<usize, RefType>,
+    /// Buffers in registers: accumulators.
+    accumulators: HashSet<usize>,
     free: Vec<usize>,
 }
 
@@ -72,6 +74,9 @@ impl Blocks {
         };
         if let Some(barrier) = ty.barrier {
             self.barriers.insert(buffer, barrier);
+        }
+        if ty.space == pallas_ir::MemorySpace::Registers {
+            self.accumulators.insert(buffer);
         }
         Ok(buffer)
     }
@@ -123,6 +128,11 @@ impl Blocks {
         self.shared(memory, (block, site), &ty, users, interpretation)
     }
 
+    /// Whether a buffer is an accumulator in registers.
+    pub(crate) fn is_accumulator(&self, buffer: usize) -> bool {
+        self.accumulators.contains(&buffer)
+    }
+
     /// A thread leaves a scope; buffers that nobody has any more.
     pub(crate) fn leave(&mut self, scope: &Scope) -> Vec<usize> {
         let mut gone = scope.own.clone();
@@ -143,6 +153,7 @@ impl Blocks {
         self.sites.remove(&buffer);
         self.barriers.remove(&buffer);
         self.types.remove(&buffer);
+        self.accumulators.remove(&buffer);
         if let Some(slot) = memory.buffers.get_mut(buffer) {
             slot.array = pallas_tensor::Array::scalar(pallas_tensor::DType::Bool, pallas_tensor::Scalar::Bool(false));
         }

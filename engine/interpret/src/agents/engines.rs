@@ -104,6 +104,16 @@ impl Task {
 impl World<'_, '_> {
     /// An engine is told to do something.
     pub(super) fn start(&mut self, task: Task) -> Result<(), RunError> {
+        if self.times.is_some() {
+            let bytes = match &task.work {
+                Work::In { source, .. } | Work::Out { source, .. } => self.bytes(source)?,
+                Work::Store { value, .. } => value.size() as u64 * value.dtype().size_bytes() as u64,
+                _ => 0,
+            };
+            if let Some(times) = &mut self.times {
+                times.start(&task, bytes);
+            }
+        }
         match self.delay {
             Delay::Never => self.land(task),
             _ => {
@@ -111,6 +121,11 @@ impl World<'_, '_> {
                 Ok(())
             }
         }
+    }
+
+    /// Bytes of what a Ref shows.
+    fn bytes(&self, view: &View) -> Result<u64, RunError> {
+        Ok(view.shape().size() as u64 * self.memory.dtype(view)?.size_bytes() as u64)
     }
 
     /// The tasks that can be done next, by position.
@@ -158,6 +173,9 @@ impl World<'_, '_> {
             races.drain(left, read_only);
         }
         let first = self.agents[number].groups.saturating_sub(left);
+        if let Some(times) = &mut self.times {
+            times.drain(number, first, read_only);
+        }
         let is_wanted = |task: &Task| task.agent == number && matches!(task.lane, Lane::Group(group) if group < first);
         if !read_only {
             return self.land_those(is_wanted);
@@ -174,6 +192,9 @@ impl World<'_, '_> {
     pub(super) fn wait_products(&mut self, number: usize, left: usize) -> Result<(), RunError> {
         if let Some(races) = &mut self.memory.races {
             races.wait_products(left);
+        }
+        if let Some(times) = &mut self.times {
+            times.wait_products(number, left);
         }
         let is_product = |task: &Task| task.agent == number && task.lane == Lane::Products;
         let mut under_way = self.tasks.iter().filter(|task| is_product(task)).count();
@@ -213,11 +234,15 @@ impl World<'_, '_> {
             races.turn_of(actor);
         }
         let clocks = clocks.as_ref();
+        // In a rehearsal nothing moves; only who arrives counts.
+        let moves = self.times.is_none();
         match work {
             Work::In { source, destination, place, parts } => {
-                let data = self.memory.show(&source)?;
-                let data = ops::reshape(&data, destination.shape())?;
-                self.memory.replace(&destination, data)?;
+                if moves {
+                    let data = self.memory.show(&source)?;
+                    let data = ops::reshape(&data, destination.shape())?;
+                    self.memory.replace(&destination, data)?;
+                }
                 if parts < 2 {
                     return self.arrive_here(place, &name, clocks);
                 }
@@ -232,6 +257,7 @@ impl World<'_, '_> {
                     self.arrive_here(place, &name, Some(&known))?;
                 }
             }
+            Work::Out { .. } | Work::Product { .. } | Work::ToTensor { .. } if !moves => {}
             Work::Out { source, destination, how, data } => {
                 let data = match data {
                     Some(data) => data,
@@ -241,7 +267,9 @@ impl World<'_, '_> {
                 self.combine(&destination, data, how)?;
             }
             Work::Store { value, destination, how, place } => {
-                self.combine(&destination, value, how)?;
+                if moves {
+                    self.combine(&destination, value, how)?;
+                }
                 self.arrive_here(place, &name, clocks)?;
             }
             Work::Product { acc, left, right } => {
@@ -252,6 +280,11 @@ impl World<'_, '_> {
                 };
                 let right = self.memory.show(&right)?;
                 self.accumulate(&acc, &left, &right, true)?;
+            }
+            Work::Mma { places, .. } if !moves => {
+                for place in places {
+                    self.arrive_here(place, &name, clocks)?;
+                }
             }
             Work::Mma { factors, halves, adds, places } => {
                 let halves = halves.iter().map(|half| self.memory.show(half)).collect::<Result<Vec<_>, _>>()?;

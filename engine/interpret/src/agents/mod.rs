@@ -15,10 +15,12 @@ mod peers;
 mod reach;
 mod scheduler;
 mod stuck;
+mod times;
 mod topology;
 mod world;
 
 pub(crate) use agent::Thread;
 pub(crate) use peers::Peers;
+pub use times::{LaneKind, LaneStage, Pace, TimedEvent, TimedLane, TimedLanes};
 pub(crate) use topology::Topology;
 pub(crate) use world::World;

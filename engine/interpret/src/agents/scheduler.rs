@@ -26,6 +26,14 @@ impl Scheduler {
         }
     }
 
+    /// Whose turn it is by the clocks of agents: who has got least far.
+    pub(crate) fn earliest(&mut self, clock: impl Fn(usize) -> f64) -> Option<usize> {
+        let first = |one: &(usize, f64), other: &(usize, f64)| one.1.total_cmp(&other.1);
+        let clocks = self.ready.iter().map(|&agent| clock(agent)).enumerate();
+        let (position, _) = clocks.min_by(first)?;
+        Some(self.ready.remove(position))
+    }
+
     /// Whose turn it is, among agents and so many engines. An agent has to be added again. Without a seed engines wait until
     /// no agent can go on.
     pub(crate) fn next(&mut self, engines: usize) -> Option<Chosen> {

@@ -7,6 +7,7 @@ use super::blocks::{Blocks, Scope, Site};
 use super::engines::{Delay, Task};
 use super::peers::Sequence;
 use super::scheduler::{Chosen, Scheduler};
+use super::times::Times;
 use super::topology::Topology;
 use crate::error::{RunError, RunErrorKind};
 use crate::hooks::Hooks;
@@ -43,6 +44,8 @@ pub(crate) struct World<'t, 'h> {
     pub(super) tasks: Vec<Task>,
     /// Of devices and cores: the programs that each of them runs one after the other.
     pub(super) sequence: Option<Sequence<'t>>,
+    /// Clocks, where the launch is rehearsed.
+    pub(super) times: Option<Box<Times>>,
 }
 
 impl<'t, 'h> World<'t, 'h> {
@@ -70,6 +73,7 @@ impl<'t, 'h> World<'t, 'h> {
                 _ => Delay::Never,
             },
             tasks: Vec::new(),
+            times: hooks.pace().map(|pace| Box::new(Times::new(pace))),
             hooks,
             interpretation,
             agents: Vec::with_capacity(size),
@@ -106,6 +110,9 @@ impl<'t, 'h> World<'t, 'h> {
             let frames = vec![Frame { block: &tape.body, next: 0, kind: Kind::Body }];
             world.agents.push(Agent { frames, ..Agent::new(own, ids, block, thread) });
             let who = world.name(&world.agents[number]);
+            if let Some(times) = &mut world.times {
+                times.begin(number, &who, None);
+            }
             if let Some(races) = &mut world.memory.races {
                 world.agents[number].actor = races.agent(who);
             }
@@ -127,10 +134,22 @@ impl<'t, 'h> World<'t, 'h> {
 
     /// Runs until all agents have ended.
     pub(crate) fn run(&mut self) -> Result<(), RunError> {
+        let result = self.go();
+        if let Some(times) = self.times.take() {
+            self.hooks.rehearsed(times.finish(&self.tape.locations, result.is_ok()));
+        }
+        result
+    }
+
+    fn go(&mut self) -> Result<(), RunError> {
         let mut turns = 0_usize;
         loop {
             let fronts = if self.tasks.is_empty() { Vec::new() } else { self.fronts() };
-            let agent = match self.scheduler.next(fronts.len()) {
+            let chosen = match &self.times {
+                Some(times) => self.scheduler.earliest(|agent| times.clock(agent)).map(Chosen::Agent),
+                None => self.scheduler.next(fronts.len()),
+            };
+            let agent = match chosen {
                 Some(Chosen::Agent(agent)) => agent,
                 Some(Chosen::Engine(engine)) => {
                     self.land_at(fronts[engine])?;
@@ -159,6 +178,10 @@ impl<'t, 'h> World<'t, 'h> {
     fn ended(&mut self, agent: usize) -> Result<(), RunError> {
         self.disown(agent);
         self.unawaited(agent)?;
+        let parent = self.agents[agent].parent;
+        if let Some(times) = &mut self.times {
+            times.end(agent, parent);
+        }
         if let Some(parent) = self.agents[agent].parent {
             let actors = (self.agents[parent].actor, self.agents[agent].actor);
             if let Some(races) = &mut self.memory.races {
@@ -209,13 +232,17 @@ impl<'t, 'h> World<'t, 'h> {
         }
     }
 
-    /// That barriers were used as they should, at the end of their lives.
+    /// That barriers were used as they should, at the end of their lives. JAX's interpreter wants every phase to have been
+    /// waited for; hardware does not care for the last ones, and kernels that are not interpreted leave them.
     pub(crate) fn end_barriers(&mut self, places: &[Place]) -> Result<(), RunError> {
+        let asks = matches!(self.interpretation, Interpretation::Device(_));
         let mut places = places.to_vec();
         places.sort_by_key(|place| place.key());
         for place in places {
-            if let Some(barrier) = self.barriers.remove(&place) {
-                barrier.end().map_err(|message| RunError::new(RunErrorKind::Eval(message)))?;
+            if let Some(barrier) = self.barriers.remove(&place)
+                && asks
+            {
+                barrier.end().map_err(|message| RunError::new(RunErrorKind::Barrier(message)))?;
             }
         }
         Ok(())
@@ -252,7 +279,7 @@ impl<'t, 'h> World<'t, 'h> {
                 return Ok(Turn::Waits);
             }
             self.agents[number].waits = None;
-            if self.scheduler.interrupts() && is_visible(&step.action) {
+            if (self.scheduler.interrupts() || self.times.is_some()) && is_visible(&step.action) {
                 return Ok(Turn::Ready);
             }
         }
@@ -292,6 +319,7 @@ impl<'t, 'h> World<'t, 'h> {
             Action::Semaphore(semaphore) if self.sequence.is_some() => self.peer_semaphore(number, step, semaphore),
             Action::Copy(copy) if self.sequence.is_some() => self.peer_copy(number, step, copy),
             Action::Semaphore(semaphore) => self.semaphore(number, step, semaphore),
+            _ if self.times.is_some() && self.rehearse(number, step)? => Ok(true),
             _ => {
                 self.with_machine(number, |machine| machine.step(step))?;
                 if let Some(frame) = self.agents[number].frames.last_mut() {
@@ -300,6 +328,33 @@ impl<'t, 'h> World<'t, 'h> {
                 Ok(true)
             }
         }
+    }
+
+    /// A step in a rehearsal: it takes its time; whether it is over by that, as there is no need for what it computes.
+    fn rehearse(&mut self, number: usize, step: &Step) -> Result<bool, RunError> {
+        if let Some(times) = &mut self.times {
+            times.compute(number, step.op, step.location);
+        }
+        if let (Action::Load(..), Some(source)) = (&step.action, step.operands.first())
+            && let Some(Value::Ref(view)) = self.agents[number].registers.get(source.register as usize)
+            && self.blocks.is_accumulator(view.buffer)
+            && let Some(times) = &mut self.times
+        {
+            times.wait_products(number, 0);
+        }
+        if step.results.len() == 1
+            && let Some(made_up) = self.hooks.made_up(step.op)
+        {
+            self.agents[number].finish(step, [Value::Tile(made_up)])?;
+            return Ok(true);
+        }
+        // What is stored would not be read.
+        let stored = step.operands.get(1).and_then(|value| self.agents[number].registers.get(value.register as usize));
+        if matches!(step.action, Action::Store(..)) && matches!(stored, Some(Value::Tile(tile)) if tile.rank() > 0) {
+            self.agents[number].finish(step, [])?;
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     /// Runs something on an agent's registers.
@@ -416,6 +471,12 @@ impl<'t, 'h> World<'t, 'h> {
                     self.agents.len() - 1
                 }
             };
+            if self.times.is_some() {
+                let who = self.name(&self.agents[at]);
+                if let Some(times) = &mut self.times {
+                    times.begin(at, &who, Some(number));
+                }
+            }
             self.agents[number].children += 1;
             self.scheduler.add(at);
         }

@@ -1,6 +1,7 @@
 //! What has been done to a buffer, as far as it can still race: accesses by region, each with who made it and when.
 
 use super::region::Region;
+use super::report::Found;
 use pallas_tensor::Shape;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,6 +39,8 @@ pub(crate) struct History {
     pub(crate) shape: Shape,
     /// Whether it outlives programs: what one has done to it, others meet.
     pub(crate) outlives: bool,
+    /// Whether it holds nothing at first.
+    starts_fresh: bool,
     reads: Accesses,
     writes: Accesses,
 }
@@ -97,8 +100,21 @@ impl Accesses {
 }
 
 impl History {
-    pub(crate) fn new(name: Arc<str>, shape: Shape, outlives: bool) -> History {
-        History { name, shape, outlives, reads: Accesses::default(), writes: Accesses::default() }
+    pub(crate) fn new(name: Arc<str>, shape: Shape, outlives: bool, starts_fresh: bool) -> History {
+        History { name, shape, outlives, starts_fresh, reads: Accesses::default(), writes: Accesses::default() }
+    }
+
+    /// Whether nothing of a region has ever been written.
+    pub(crate) fn is_fresh(&self, region: &Region) -> bool {
+        let written = &self.writes.regions;
+        self.starts_fresh
+            && written.len() < MOST
+            && !written.iter().any(|(other, _)| other.overlaps(region, &self.shape))
+    }
+
+    /// What is said of a read of a region that nobody has written.
+    pub(super) fn unwritten(&self, region: &Region, stamp: Stamp, who: String) -> Found {
+        Found::Unwritten { name: self.name.to_string(), stamp, who, part: region.words(&self.shape) }
     }
 
     /// Takes an access in; earlier ones that it races with, a write and a read at most. `follows` says whether an earlier

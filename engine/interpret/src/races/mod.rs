@@ -18,7 +18,7 @@ use crate::agents::Thread;
 use crate::semaphores::Place;
 pub(crate) use clock::Clocks;
 use history::{History, Stamp};
-use pallas_ir::{MemorySpace, RefType};
+use pallas_ir::{MemorySpace, Overlay, RefType};
 pub(crate) use region::Region;
 pub use report::{EngineKind, Hazard, MissingEdge, RacingAccess};
 use report::{Found, FoundRace};
@@ -32,6 +32,9 @@ const ENGINES: u32 = 64;
 
 /// Places that are reported of one launch.
 const MOST_FOUND: usize = 32;
+
+/// What stands for a read of memory that nobody has written, where found places are kept apart.
+const UNWRITTEN: u8 = u8::MAX - 1;
 
 /// An agent's part.
 #[derive(Debug, Default)]
@@ -222,7 +225,9 @@ impl Races {
             _ => Where::Main,
         };
         let name = name.cloned().unwrap_or_else(|| "a Ref".into());
-        self.buffers.insert(buffer, History::new(name, ty.shape.clone(), outlives));
+        // What lies in the same memory may have been written under another name.
+        let starts_fresh = matches!(space, Where::Shared | Where::Tensor) && ty.overlay == Overlay::None;
+        self.buffers.insert(buffer, History::new(name, ty.shape.clone(), outlives, starts_fresh));
         self.spaces.insert(buffer, space);
     }
 
@@ -323,6 +328,25 @@ impl Races {
         self.record(buffer, region, stamp, follows, clocks);
     }
 
+    /// An engine adds to part of a buffer, which therefore ought to have been written.
+    pub(crate) fn engine_adds(&mut self, engine: &Engine, buffer: usize, region: &Region) {
+        let Some(history) = self.buffers.get(&buffer).filter(|history| history.is_fresh(region)) else { return };
+        let stamp = Stamp {
+            actor: engine.id,
+            time: engine.time,
+            world: self.world,
+            atomic: false,
+            writes: false,
+            location: engine.location,
+            who: engine.who,
+            engine: Some(engine.kind),
+        };
+        if self.found.len() < MOST_FOUND && self.known.insert((stamp.location, stamp.location, UNWRITTEN)) {
+            let who = self.names[stamp.who as usize].clone();
+            self.found.push(history.unwritten(region, stamp, who));
+        }
+    }
+
     fn record(
         &mut self,
         buffer: usize,
@@ -338,6 +362,13 @@ impl Races {
         }
         let stamp = Stamp { world, ..stamp };
         let outlives = history.outlives;
+        if !stamp.writes && history.is_fresh(&region) {
+            let (known, place) = (&mut self.known, (stamp.location, stamp.location, UNWRITTEN));
+            if self.found.len() < MOST_FOUND && known.insert(place) {
+                let who = self.names[stamp.who as usize].clone();
+                self.found.push(history.unwritten(&region, stamp, who));
+            }
+        }
         let races = history.access(region.clone(), stamp, |earlier| match earlier.world == world {
             true => follows(earlier),
             false => !outlives,
@@ -360,6 +391,7 @@ impl Races {
                     (stamp, self.names[stamp.who as usize].clone(), region.words(&history.shape))
                 }),
                 missing,
+                on_chip: !outlives,
             }));
         }
     }

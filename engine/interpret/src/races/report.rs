@@ -29,6 +29,15 @@ pub enum Hazard {
         accesses: Box<[RacingAccess; 2]>,
         /// What would order them.
         missing: MissingEdge,
+        /// Whether it is memory of a block, which is used again and again.
+        on_chip: bool,
+    },
+    /// Memory of a block is read that nobody has written.
+    Unwritten {
+        /// The Ref's name.
+        name: String,
+        /// The read.
+        access: Box<RacingAccess>,
     },
     /// A copy out of shared memory was under way when its thread ended.
     Unawaited {
@@ -71,6 +80,7 @@ pub enum MissingEdge {
 #[derive(Debug)]
 pub(super) enum Found {
     Race(FoundRace),
+    Unwritten { name: String, stamp: Stamp, who: String, part: String },
     Unawaited { location: u32, who: String },
 }
 
@@ -79,24 +89,27 @@ pub(super) struct FoundRace {
     pub(super) name: String,
     pub(super) accesses: [(Stamp, String, String); 2],
     pub(super) missing: MissingEdge,
+    pub(super) on_chip: bool,
 }
 
 impl Found {
     pub(super) fn hazard(self, locations: &[Location]) -> Hazard {
         let place = |number: u32| locations.get(number as usize).cloned().unwrap_or_default();
+        let access = |place: &dyn Fn(u32) -> Location, (stamp, who, part): (Stamp, String, String)| RacingAccess {
+            location: place(stamp.location),
+            writes: stamp.writes,
+            who,
+            engine: stamp.engine,
+            part,
+        };
         match self {
             Found::Unawaited { location, who } => Hazard::Unawaited { location: place(location), who },
-            Found::Race(FoundRace { name, accesses, missing }) => Hazard::Race {
-                name,
-                accesses: Box::new(accesses.map(|(stamp, who, part)| RacingAccess {
-                    location: place(stamp.location),
-                    writes: stamp.writes,
-                    who,
-                    engine: stamp.engine,
-                    part,
-                })),
-                missing,
-            },
+            Found::Unwritten { name, stamp, who, part } => {
+                Hazard::Unwritten { name, access: Box::new(access(&place, (stamp, who, part))) }
+            }
+            Found::Race(FoundRace { name, accesses, missing, on_chip }) => {
+                Hazard::Race { name, accesses: Box::new(accesses.map(|found| access(&place, found))), missing, on_chip }
+            }
         }
     }
 }

@@ -369,12 +369,10 @@ impl Compiler<'_> {
             .collect();
         let index_shape =
             Shape::broadcast(&arrays).ok_or_else(|| RunError::malformed("index arrays do not broadcast"))?;
-        let access = Box::new(Access::new(
-            pattern,
-            self.function.ty(reference).shape(),
-            index_shape,
-            op.attributes.flag("padded"),
-        ));
+        let padded = op.attributes.flag("padded");
+        let mut access = Box::new(Access::new(pattern, self.function.ty(reference).shape(), index_shape, padded));
+        let space = self.function.ty(reference).as_ref_type().map(|ty| ty.space);
+        access.overhangs = space == Some(MemorySpace::Gmem);
         Ok(match kind {
             MemoryOp::Load => Action::Load(access, masking),
             MemoryOp::Store => Action::Store(access, masking),

@@ -3,7 +3,7 @@
 
 use super::lex::{Placed, Token, lex};
 use super::print::DEPTH;
-use crate::types::{BarrierType, MemorySpace, RefType, TensorType, Transform, Type};
+use crate::types::{BarrierType, MemorySpace, Overlay, RefType, TensorType, Transform, Type};
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::SmallVec;
 use std::fmt;
@@ -238,10 +238,14 @@ impl<'a> Parser<'a> {
                 _ => layout = self.layout()?,
             }
         }
+        let overlay = match self.accept(',') {
+            true => self.overlay()?,
+            false => Overlay::None,
+        };
         self.expect('>')?;
         let shape = dims.iter().map(|&(size, _)| size).collect();
         let bounded = (0..dims.len()).filter(|&axis| dims[axis].1).collect();
-        Ok(RefType { dtype, shape, space, bounded, barrier, layout })
+        Ok(RefType { dtype, shape, space, bounded, barrier, layout, overlay })
     }
 
     /// How shared memory is laid out, up to the closing parenthesis.
@@ -261,6 +265,15 @@ impl<'a> Parser<'a> {
         }
         self.expect(')')?;
         Ok(layout)
+    }
+
+    /// Whether memory is shared with other allocations.
+    fn overlay(&mut self) -> Parsed<Overlay> {
+        let at = self.next;
+        let word = self.word("`union` or `beside`")?;
+        let found =
+            [Overlay::Largest, Overlay::Beside].into_iter().find(|overlay| overlay.word() == Some(word.as_str()));
+        found.ok_or_else(|| self.error_at(at, format!("expected `union` or `beside`, found `{word}`")))
     }
 
     /// What barriers count, up to the closing parenthesis.

@@ -9,6 +9,7 @@ mod cores;
 
 use crate::context::Context;
 use crate::lax::control;
+use crate::pallas::agents::collective::{self, BlockAxes};
 use crate::pallas::cache::Traces;
 use crate::pallas::call::PallasCall;
 use crate::pallas::interpretation;
@@ -46,7 +47,10 @@ pub static FUNCTIONS: &[NativeDef] = &[
             let [mesh, _params, interpret, _debug, _cost, _name, _metadata, scratch] = args.take();
             let together = is_tensor_cores(interp, &mesh).then_some((interpret, span));
             Ok(match axes(interp, &mesh)? {
-                Ok(axes) => Value::object(Deferred::CoreMap { axes, scratch, together }),
+                Ok(axes) => {
+                    let blocks = BlockAxes::of_mesh(interp, &mesh)?;
+                    Value::object(Deferred::CoreMap { axes, blocks, scratch, together })
+                }
                 Err(unknown) => unknown,
             })
         },
@@ -59,6 +63,8 @@ enum Deferred {
     Kernel(Box<Declared>),
     CoreMap {
         axes: Axes,
+        /// Which of them are a GPU's cluster and threads.
+        blocks: Option<BlockAxes>,
         scratch: Value,
         /// Of TensorCores: `interpret`, and where it is called.
         together: Option<(Value, Span)>,
@@ -197,10 +203,14 @@ impl Object for Deferred {
         };
         Some(match self {
             Deferred::Kernel(declared) => (**declared).clone().launcher(interp, function),
-            Deferred::CoreMap { axes, scratch, together: Some((interpret, span)) } if axes.len() == 1 => {
+            Deferred::CoreMap { axes, scratch, together: Some((interpret, span)), .. } if axes.len() == 1 => {
                 cores::core_map(&Context::jax(interp), &function, &axes[0], scratch, (interpret, *span))
             }
-            Deferred::CoreMap { axes, scratch, .. } => core_map(&Context::jax(interp), &function, axes, scratch),
+            Deferred::CoreMap { axes, blocks, scratch, .. } => {
+                let cx = Context::jax(interp);
+                let _blocks = blocks.clone().map(|blocks| collective::enter(&cx, Some(blocks)));
+                core_map(&cx, &function, axes, scratch)
+            }
         })
     }
 }

@@ -176,7 +176,7 @@ pub(crate) fn with_scratch(cx: &Context<'_>, function: &Value, scratch: &Value) 
 fn run_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [function, types, axes, keywords] = args.take();
     let types = type_arguments(interp, &types, &keywords)?;
-    allocated(interp, &function, Vec::new(), types, is_collective(interp, &axes)?)
+    allocated(interp, &function, Vec::new(), types, Some(collective_axes(interp, &axes)?))
 }
 
 fn with_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
@@ -185,32 +185,37 @@ fn with_scoped(interp: &Interp, args: Arguments) -> PyResult<Value> {
     Ok(Value::object(Deferred { kind: Kind::WithScoped, parts: Vec::new(), types }))
 }
 
-/// Whether `collective_axes` names an axis: threads have what is allocated in common.
-fn is_collective(interp: &Interp, axes: &Value) -> PyResult<bool> {
-    Ok(match axes {
-        Value::None | Value::Unset => false,
-        Value::Tuple(_) | Value::List(_) => !interp.collect(axes)?.is_empty(),
-        _ => true,
-    })
+/// The axes that `collective_axes` names: threads have what is allocated in common.
+fn collective_axes(interp: &Interp, axes: &Value) -> PyResult<Vec<Rc<str>>> {
+    let names = match axes {
+        Value::None | Value::Unset => return Ok(Vec::new()),
+        Value::Tuple(_) | Value::List(_) => interp.collect(axes)?,
+        single => vec![single.clone()],
+    };
+    names.iter().map(|name| interp.str(name).map(|text| text.as_str().into())).collect()
 }
 
 /// Calls a function with arguments, and Refs of these types behind them.
 fn scoped(interp: &Interp, function: &Value, first: Vec<Value>, types: CallArgs) -> PyResult<Value> {
-    allocated(interp, function, first, types, false)
+    allocated(interp, function, first, types, None)
 }
 
-/// As [`scoped`]; the threads of a block may have the Refs in common.
+/// As [`scoped`]; along these axes programs have the Refs in common, where it was asked.
 fn allocated(
     interp: &Interp,
     function: &Value,
     first: Vec<Value>,
     types: CallArgs,
-    collective: bool,
+    collective: Option<Vec<Rc<str>>>,
 ) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let requests = Value::tuple(types.positional.iter().cloned().chain(types.keywords.iter().map(|(_, v)| v.clone())));
     let (leaves, tree_def) = tree::flatten(interp, &requests, None)?;
     let params = leaves.iter().map(|leaf| allocation(&cx, leaf).map(Type::Ref)).collect::<PyResult<Vec<_>>>()?;
+    if let Some(axes) = &collective {
+        agents::collective::check(&cx, axes, &params)?;
+    }
+    let collective = collective.is_some_and(|axes| !axes.is_empty());
     let mut out_tree = None;
     let results = control::staged(&cx, "run_scoped", |trace| {
         let (region, def) = trace.in_region(&params, |values| {

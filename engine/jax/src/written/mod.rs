@@ -57,6 +57,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.pallas.mosaic.random", "tpu_keys.py"),
     module!("jax._src.pallas.helpers", "ref_helpers.py"),
     module!("jax._src.user_context", "user_context.py"),
+    module!("jax._src.lib", "libraries.py"),
 ];
 
 /// Classes that native modules have from here.

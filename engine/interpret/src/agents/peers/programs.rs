@@ -87,6 +87,7 @@ pub(super) fn run(
         scheduler: Scheduler::new(hooks.schedule()),
         delay: Delay::Never,
         tasks: Vec::new(),
+        times: None,
         hooks,
         interpretation: match (hooks_late, peers.interpretation) {
             // Whoever looks for what early copies hide has them done as late as may be.

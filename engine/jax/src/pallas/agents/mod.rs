@@ -2,6 +2,7 @@
 //! and accumulators, and the one function that stages their ops. What the functions of `plgpu` take and how pipelines are
 //! put together is said in Python (`written/mosaic_gpu`).
 
+pub(crate) mod collective;
 mod launch;
 mod requests;
 mod staging;

@@ -6,7 +6,7 @@ use crate::convert;
 use crate::dtype;
 use crate::pallas::memory::{self, MemoryRef};
 use crate::transform::named;
-use pallas_ir::{Attribute, BarrierType, RefType};
+use pallas_ir::{Attribute, BarrierType, Overlay, RefType};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::PyResult;
@@ -38,6 +38,22 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         signature: "(shape, arrivals, tensor_core, across)",
         doc: "A request for barriers; `across`: sets of names of axes.",
         run: barriers,
+    },
+    NativeDef {
+        name: "overlaid",
+        signature: "(request, largest)",
+        doc: "A request for memory that other requests have in common; whether it belongs to the largest group of them.",
+        run: |interp, args| {
+            let [request, largest] = args.take();
+            let overlay = if interp.truth(&largest)? { Overlay::Largest } else { Overlay::Beside };
+            Ok(match request.downcast::<MemoryRef>() {
+                Some(memory) => {
+                    let ty = RefType { overlay, ..memory.ty.clone() };
+                    Value::object(MemoryRef { ty, across: memory.across.clone() })
+                }
+                None => request.clone(),
+            })
+        },
     },
     NativeDef {
         name: "grid_axes",

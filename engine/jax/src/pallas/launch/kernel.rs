@@ -3,6 +3,7 @@
 use super::parameters::name_parameters;
 use super::{diagnosed, origin_of};
 use crate::context::Context;
+use crate::pallas::agents::collective;
 use crate::pallas::call::PallasCall;
 use crate::pallas::memory::MemoryRef;
 use crate::pallas::spec;
@@ -136,6 +137,7 @@ pub(super) fn trace_kernel(
     let extents: Vec<usize> = grid.iter().map(|extent| extent.unwrap_or(1)).collect();
     let result = trace.within(cx, || {
         let _entered = named::enter(cx, mesh::named_axes(cx, &trace, names, &extents)?);
+        let _blocks = collective::enter(cx, collective::BlockAxes::of(&call.semantics, names));
         interp.call(&call.kernel, args)
     })?;
     if !result.is_none() {

@@ -138,7 +138,16 @@ class RefUnion(tuple):
         spaces = {str(getattr(ref, "memory_space", None)) for ref in jax.tree.leaves(refs)}
         if len(spaces) > 1 or not spaces <= {"smem", "tmem"}:
             raise NotImplementedError("All aliased Refs must have the same memory space (SMEM or TMEM).")
-        return tuple(refs)
+        sizes = [sum(map(_bytes, jax.tree.leaves(group))) for group in refs]
+        largest = sizes.index(max(sizes)) if sizes else 0
+        return tuple(
+            jax.tree.map(lambda ref, first=number == largest: staging.overlaid(ref, first), group)
+            for number, group in enumerate(refs)
+        )
+
+
+def _bytes(request):
+    return math.prod(getattr(request, "shape", ())) * jnp.dtype(getattr(request, "dtype", jnp.int8)).itemsize
 
 
 def TryClusterCancelResult(num_buffers=None):
