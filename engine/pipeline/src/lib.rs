@@ -24,4 +24,4 @@ pub use model::{Model, SLOTS, Wishes, mean};
 pub use moves::{Assumed, MOST_EVALUATED, Moves, Order, is_copied};
 pub use schedule::{Direction, Instruction, Schedule, Stream};
 pub use timing::{Durations, Event, Rates, Stage, Sums, Timing, Totals, seconds, ticks};
-pub use work::{LaunchWork, Price, Unit, Unknown, Work, launch_work, price};
+pub use work::{LaunchWork, Price, Unit, Unknown, Work, launch_work, operations, price};

@@ -8,6 +8,7 @@ mod brief;
 mod build;
 mod clip;
 mod compare;
+mod lanes;
 mod listed;
 mod measured;
 mod modelled;
@@ -22,6 +23,7 @@ mod values;
 
 pub use build::{Observed, ObservedLaunch};
 pub use compare::{Change, Comparison, Incomparable, compare};
+pub use lanes::{Lane, LaneEvent, Lanes};
 pub use measured::{Bins, Copied, LineTime, Measured, Recorder, StageTime};
 pub use modelled::{
     Advice, BlockChoice, Formulas, Line, Modelled, Moves, Schedule, SlotChoice, Stream, Unknown, WorkTerm,

@@ -1,5 +1,6 @@
 //! What the model of the machine says of a launch, and all that its schedule follows from.
 
+use crate::lanes::Lanes;
 use crate::place::Place;
 use crate::report::{Event, LaunchReport, Stage};
 use pallas_pipeline as pipeline;
@@ -53,6 +54,9 @@ pub struct Modelled {
     pub events: Vec<Event>,
     /// Whether [`Modelled::events`] are all there are.
     pub complete: bool,
+    /// Of GPU kernels with threads, barriers or engines: what they do, and who waits for whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<Lanes>,
 }
 
 /// The guide's letters and what it makes of them, in nanoseconds, of one core.

@@ -1,6 +1,7 @@
 //! A report as a trace that Perfetto and Chrome open: one process per launch and kind of time, one track per slot and
 //! stage, arrows from a copy to the program that uses it, and a counter of bytes under way.
 
+use crate::lanes::Lanes;
 use crate::report::{Event, LaunchReport, Report, Stage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -21,6 +22,10 @@ pub fn trace(report: &Report) -> Value {
         let part = if shown < programs { format!(", first {shown} of {programs} programs") } else { String::new() };
         let title = format!("{} #{number}: modelled on {}{part}", launch.kernel, report.machine.name);
         process(2 * number + 1, &title, launch, &launch.events(&timing, 0, shown), &mut events);
+        if let Some(lanes) = &launch.modelled.lanes {
+            let title = format!("{} #{number}: first blocks, modelled on {}", launch.kernel, report.machine.name);
+            blocks(LANES + number, &title, lanes, &mut events);
+        }
         if let Some(measured) = &launch.measured {
             let title = format!("{} #{number}: measured, {}", launch.kernel, measured.device);
             process(2 * number + 2, &title, launch, &measured.events, &mut events);
@@ -31,6 +36,40 @@ pub fn trace(report: &Report) -> Value {
         "displayTimeUnit": "ns",
         "otherData": { "program": report.program.path, "machine": report.machine.name },
     })
+}
+
+/// The first process of lanes: others have numbers of their own.
+const LANES: usize = 100_000;
+
+/// Threads, copies and tensor cores, one track each.
+fn blocks(pid: usize, title: &str, lanes: &Lanes, out: &mut Vec<Value>) {
+    out.push(json!({ "ph": "M", "name": "process_name", "pid": pid, "args": { "name": title } }));
+    let tid = |lane: usize| pid * TRACKS + lane + 1;
+    for (at, lane) in lanes.lanes.iter().enumerate() {
+        out.push(
+            json!({ "ph": "M", "name": "thread_name", "pid": pid, "tid": tid(at), "args": { "name": lane.name } }),
+        );
+        out.push(json!({
+            "ph": "M", "name": "thread_sort_index", "pid": pid, "tid": tid(at), "args": { "sort_index": at },
+        }));
+    }
+    for event in &lanes.events {
+        let title = match event.name.as_str() {
+            "" => event.stage.clone(),
+            name => format!("{} {name}", event.stage),
+        };
+        let mut args = json!({});
+        if event.bytes > 0 {
+            args["bytes"] = event.bytes.into();
+        }
+        if let Some(place) = event.place {
+            args["line"] = place.line.into();
+        }
+        out.push(json!({
+            "ph": "X", "name": title, "cat": event.stage, "pid": pid, "tid": tid(event.lane),
+            "ts": micros(event.start), "dur": micros(event.end.round() - event.start.round()), "args": args,
+        }));
+    }
 }
 
 /// Tracks: compute first, then each operand's slots and stages, then waiting.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::report;
+use common::{gpu_report, report};
 use pallas_profile::{ReadError, Report, SCHEMA, VERSION};
 use serde_json::Value;
 
@@ -93,6 +93,14 @@ fn reports_are_what_the_schema_says() {
             }
         }
     }
+}
+
+#[test]
+fn reports_of_gpu_kernels_are_what_the_schema_says() {
+    let text = gpu_report("h100").to_json().expect("it is written");
+    assert!(text.contains("\"lanes\":{"), "there are lanes");
+    let wrong = mistakes(&text);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod grid;
 mod help;
 mod hints;
 mod ir;
+mod lanes;
 mod launches;
 mod lines;
 mod outline;

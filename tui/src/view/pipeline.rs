@@ -78,6 +78,15 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let m = &launch.modelled;
     let head = format!("modelled on {}: {}, busy {}", report.machine.name, time(m.time), percent(m.utilisation));
     y = painter.group(&timeline.modelled, &head, true, Rect { y, height: bottom - y, ..inner }, buffer);
+    if let Some(lanes) = &m.lanes {
+        y = super::lanes::draw(
+            lanes,
+            painter.names,
+            styles,
+            Rect { y, height: bottom.saturating_sub(y), ..inner },
+            buffer,
+        );
+    }
     let between = app.between().map(|between| super::span::words(app, &between));
     if let Some(words) = between.filter(|_| y < bottom) {
         let area = Rect { x: inner.x + 1, y, width: inner.width.saturating_sub(1), height: 1 };

@@ -9,7 +9,7 @@ mod count;
 mod price;
 
 pub use count::launch_work;
-pub use price::{Price, price};
+pub use price::{Price, operations, price};
 
 use pallas_ir::function::LocationId;
 use pallas_tensor::DType;

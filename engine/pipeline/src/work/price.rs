@@ -151,7 +151,7 @@ pub fn price(op: pallas_ir::Op) -> Price {
 }
 
 /// Operations of an op in place: unit, dtype, count. `None` where it is not priced.
-pub(super) fn operations(function: &Function, op: &OpData) -> Option<(Unit, DType, u128)> {
+pub fn operations(function: &Function, op: &OpData) -> Option<(Unit, DType, u128)> {
     let operand = |at: usize| op.operands.get(at).map(|&value| function.ty(value));
     let result = op.results.first().map(|&value| function.ty(value));
     let size = |ty: Option<&Type>| ty.map_or(0, elements);

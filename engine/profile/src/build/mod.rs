@@ -1,6 +1,7 @@
 //! From launches and findings to a report: one part of it, one file.
 
 mod findings;
+mod lanes;
 mod launch;
 mod modelled;
 mod schedule;
@@ -87,6 +88,7 @@ fn sources(report: &Report, all: &[Arc<SourceFile>]) -> Vec<SourceText> {
         }
         launch.modelled.lines.iter().for_each(|line| mark(Some(line.place)));
         launch.modelled.unknown.iter().for_each(|unknown| mark(unknown.place));
+        launch.modelled.lanes.iter().flat_map(|lanes| &lanes.events).for_each(|event| mark(event.place));
         launch.measured.iter().flat_map(|measured| &measured.lines).for_each(|line| mark(Some(line.place)));
     }
     for finding in &report.findings {

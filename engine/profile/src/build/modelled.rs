@@ -1,5 +1,6 @@
 //! What the machine's model says of a launch: times, formulas, work, advice, and what it takes for granted.
 
+use super::lanes::lanes;
 use super::schedule::schedule;
 use crate::clip::clip;
 use crate::modelled::{Advice, BlockChoice, Formulas, Line, Modelled, SlotChoice, Unknown, WorkTerm, nanoseconds};
@@ -59,6 +60,7 @@ pub(super) fn modelled(launch: &Launch, machine: &Machine, sources: &[Arc<Source
         advice: advice(launch, machine, &model.work),
         events: Vec::new(),
         complete: false,
+        lanes: lanes(launch, machine, sources),
     }
 }
 

@@ -63,6 +63,55 @@ pub(crate) fn finding() -> Finding {
     }
 }
 
+/// A GPU kernel that copies four blocks through two slots, and adds to each.
+pub(crate) fn gpu_report(machine: &str) -> Report {
+    let text = r#"launch grid=[] {
+  input @x: f32[4,1024] block=[4, 1024] space=gmem
+  output @o: f32[4,1024] block=[4, 1024] space=gmem
+  scratch ref<f32[2,1024], shared>
+  scratch ref<i32[2], barrier(1)>
+  kernel @adds(%x: ref<f32[4,1024], gmem>, %o: ref<f32[4,1024], gmem>, %slots: ref<f32[2,1024], shared>, %filled: ref<i32[2], barrier(1)>) {
+    %zero = constant 0 : i32[]
+    %two = constant 2 : i32[]
+    %four = constant 4 : i32[]
+    for %zero, %two (%first: i32[]) {
+      %x0 = view %x[%first, :] : ref<f32[1024], gmem>
+      %s0 = view %slots[%first, :] : ref<f32[1024], shared>
+      %b0 = view %filled[%first] : ref<i32[], barrier(1)>
+      copy_in %x0, %s0, %b0
+    }
+    for %zero, %four (%step: i32[]) {
+      %slot = rem %step, %two : i32[]
+      %b = view %filled[%slot] : ref<i32[], barrier(1)>
+      barrier_wait %b
+      %v = load %slots[%slot, :] : f32[1024]
+      %sum = add %v, %v : f32[1024]
+      store %o[%step, :], %sum
+      %next = add %step, %two : i32[]
+      %more = lt %next, %four : bool[]
+      %which = convert_element_type %more dtype=i32 weak=false : i32[]
+      cond %which { } {
+        %xn = view %x[%next, :] : ref<f32[1024], gmem>
+        %sn = view %slots[%slot, :] : ref<f32[1024], shared>
+        copy_in %xn, %sn, %b
+      }
+    }
+  }
+}
+"#;
+    let launch = Arc::new(parse_launch(text).unwrap_or_else(|error| panic!("{error}\n{text}")));
+    let source = source();
+    let observed = Observed {
+        path: "kernel.py",
+        arguments: &[],
+        exit: Some(0),
+        sources: &[source],
+        findings: &[],
+        launches: &[ObservedLaunch { launch, measured: None }],
+    };
+    Report::new(&observed, Machine::find(machine).expect("a machine"))
+}
+
 /// The report of one launch, with measured times if `timed`.
 pub(crate) fn report(grid: [usize; 3], machine: &str, timed: bool) -> Report {
     let launch = Arc::new(matmul(grid));

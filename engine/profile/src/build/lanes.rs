@@ -1,0 +1,73 @@
+//! The lanes of a GPU kernel: a rehearsal of its first blocks at the machine's pace.
+
+use crate::lanes::{Lane, LaneEvent, Lanes};
+use crate::place::Place;
+use pallas_interpret::{LaneKind, LaneStage, Pace, rehearse};
+use pallas_ir::function::OpData;
+use pallas_ir::{AxisSemantics, Launch};
+use pallas_pipeline::{self as pipeline, Machine, Work};
+use pallas_syntax::SourceFile;
+use std::sync::Arc;
+
+/// What threads and engines of the first blocks do; nothing where there are none.
+pub(super) fn lanes(launch: &Launch, machine: &Machine, sources: &[Arc<SourceFile>]) -> Option<Lanes> {
+    if !launch.has_agents() {
+        return None;
+    }
+    let found = rehearse(launch, pace(launch, machine))?;
+    let kind = |kind| match kind {
+        LaneKind::Thread => "thread",
+        LaneKind::Copies => "copies",
+        LaneKind::Products => "products",
+    };
+    let stage = |stage| match stage {
+        LaneStage::Compute => "compute",
+        LaneStage::CopyIn => "copy_in",
+        LaneStage::CopyOut => "copy_out",
+        LaneStage::Product => "product",
+        LaneStage::Wait => "wait",
+    };
+    Some(Lanes {
+        lanes: found
+            .lanes
+            .iter()
+            .map(|lane| Lane { name: lane.name.clone(), kind: kind(lane.kind).to_string() })
+            .collect(),
+        events: found
+            .events
+            .into_iter()
+            .map(|event| LaneEvent {
+                lane: event.lane,
+                stage: stage(event.stage).to_string(),
+                name: event.name,
+                start: event.start,
+                end: event.end,
+                bytes: event.bytes,
+                place: Place::of(event.location.span, sources),
+            })
+            .collect(),
+        time: found.time,
+        complete: found.complete,
+    })
+}
+
+/// What the machine takes for each op of the kernel on one core, and for copies where all cores with blocks share the path
+/// to memory.
+fn pace(launch: &Launch, machine: &Machine) -> Pace {
+    let threads = launch.grid.iter().zip(&launch.semantics).filter(|(_, axis)| **axis == AxisSemantics::Thread);
+    let blocks = launch.programs() / threads.map(|(&extent, _)| extent).product::<usize>().max(1);
+    let seconds = |op: &OpData| {
+        let mut work = Work::default();
+        // Where something lies, and how often a loop turns, is computed beside the rest.
+        let is_scalar = op.results.first().is_some_and(|&result| launch.kernel.ty(result).shape().is_empty());
+        if !is_scalar && let Some((unit, dtype, count)) = pipeline::operations(&launch.kernel, op) {
+            work.add(unit, dtype, count);
+        }
+        machine.compute_seconds(&work)
+    };
+    Pace {
+        ops: launch.kernel.ops.iter().map(|op| seconds(op) * 1e9).collect(),
+        latency: machine.latency.value * 1e9,
+        byte: machine.busy_cores(blocks) as f64 / machine.bandwidth.value * 1e9,
+    }
+}
