@@ -155,7 +155,7 @@ impl Machine<'_> {
             return self.memory.close(&view, &opened, true);
         }
         let selected = access.block_view(&view, &indices)?;
-        if shape.is_some_and(|shape| selected.overhangs(shape)) {
+        if self.memory.peek(&view).is_ok_and(|array| selected.overhangs(array.shape())) {
             let tile = self.chain(chain, &reads, None)?;
             self.consume(&reads);
             return access.store(self.memory, &view, &indices, tile);
