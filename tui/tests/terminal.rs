@@ -141,6 +141,25 @@ fn first_paint_keys_and_quit() {
 }
 
 #[test]
+fn the_mouse_marks_a_span_and_code_is_a_key_away() {
+    let mut session = Session::start(&[]);
+    session.wait_for("measured in interpret mode");
+    session.press("3");
+    session.wait_for("step 0 of 4: program (0,)");
+    // Pressed, moved with the button down, let go.
+    session.press("\x1b[<0;50;8M\x1b[<32;110;8M\x1b[<0;110;8m");
+    session.wait_for("A to B: steps");
+    session.press("8m");
+    session.wait_for("CUDA C++");
+    session.wait_for("__global__");
+    session.press("mm");
+    session.wait_for("Triton IR");
+    session.wait_for("tt.func");
+    session.press("q");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
 fn a_save_is_shown_with_the_cursor_kept() {
     let mut session = Session::start(&[]);
     session.open_grid();

@@ -24,9 +24,18 @@ pub(crate) struct Code {
     /// The form of generated code; the IR where there is none.
     pub(crate) form: Option<Form>,
     /// What was made last.
-    pub(super) made: Option<Arc<Generated>>,
+    made: Option<Arc<Generated>>,
     /// What was asked for last: report, launch, form.
     asked: Option<(usize, usize, Form)>,
+}
+
+impl Code {
+    /// Takes what was asked for last. What was asked for before that may be done later, and would take its place.
+    pub(super) fn take(&mut self, code: Arc<Generated>) {
+        if self.asked == Some((code.generation, code.launch, code.form)) {
+            self.made = Some(code);
+        }
+    }
 }
 
 impl App {

@@ -363,11 +363,7 @@ impl App {
                     self.values.tiles = Some(set);
                 }
             }
-            Message::Generated(code) => {
-                if code.generation == self.generation {
-                    self.code.made = Some(code);
-                }
-            }
+            Message::Generated(code) => self.code.take(code),
             Message::Key(key) if self.prompt.is_some() => return self.typed(key),
             Message::Key(key) => {
                 self.toast = None;

@@ -513,6 +513,8 @@ fn code_is_made_once_and_for_the_launch_that_is_looked_at() {
     assert_eq!(app.ir(), "");
     app.update(made(Form::Cuda, "__global__"));
     assert_eq!((app.ir(), app.form_title()), ("__global__", "CUDA C++"));
+    app.update(made(Form::Simt, "asked for before, and done later"));
+    assert_eq!(app.ir(), "__global__");
     assert!(matches!(press(&mut app, ")"), Some(Effect::Generate { number: 1, .. })));
     assert_eq!(app.ir(), "", "another launch has another code");
     for title in ["SIMT IR", "Triton IR", "IR", "CUDA C++"] {
