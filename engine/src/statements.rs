@@ -19,6 +19,7 @@ use pallas_syntax::ast::{ExprKind, Module, Name, StmtKind};
 use pallas_syntax::{Dependences, Item, Span};
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -122,7 +123,10 @@ impl Remembering {
                 world
             }
         };
-        Some(vec![self.dependences.direct(number)?, world])
+        // Functions of the program may change settings, and nothing that the statement mentions need say so.
+        let mut settings = DefaultHasher::new();
+        interp.extension::<JaxState>().settings().hash(&mut settings);
+        Some(vec![self.dependences.direct(number)?, world, settings.finish()])
     }
 
     /// What a statement's names are bound to, if all of it can be kept.

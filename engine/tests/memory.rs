@@ -249,6 +249,29 @@ fn launches_of_the_module_say_what_a_fresh_analysis_says() {
 }
 
 #[test]
+fn settings_that_a_function_changes_are_seen() {
+    let text = r#"import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+def setup():
+    jax.config.update("jax_enable_x64", True)
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] + jnp.sum(jnp.arange(4)).astype(x_ref.dtype)
+
+def launch(n):
+    x = jnp.arange(n)
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+
+setup()
+y = launch(8)
+"#;
+    let off = text.replace("True", "False");
+    assert_remembers("/t.py", [text.to_string(), off.clone(), text.to_string(), off]);
+}
+
+#[test]
 fn an_edit_of_one_kernel_leaves_the_launches_of_others() {
     let remembering =
         AnalysisOptions { memory: Some(Memory::default()), evaluator: Some(Evaluator::new()), ..options() };

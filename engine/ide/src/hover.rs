@@ -124,7 +124,7 @@ fn is_integer(fact: &Fact) -> bool {
 
 /// A class, function or jitted function: what calling it gives says more.
 fn is_callable(fact: &Fact) -> bool {
-    fact.ty.is_none() && fact.value.is_none()
+    fact.ty.is_none() && fact.value.is_none() && fact.integers.is_none()
 }
 
 /// A type with a shape, a number, or what it means for a launch. That something is an `int`, a string or a function, other
