@@ -145,6 +145,7 @@ impl CpuExecutor {
             capturing: self.capturing.as_ref(),
             schedule: self.schedule,
             tells: true,
+            stopped: None,
         }
     }
 
@@ -163,7 +164,9 @@ impl Executor for CpuExecutor {
     ) -> Result<Vec<Array>, ExecutionError> {
         let mut watcher = self.watcher(world);
         watcher.elsewhere = self.accelerating.as_ref().map(|_| self);
-        run_function(function, arguments, &mut watcher).map_err(|error| failed(&error))
+        let ran = run_function(function, arguments, &mut watcher);
+        let stopped = watcher.stopped.take();
+        ran.map_err(|error| stopped.unwrap_or_else(|| failed(&error)))
     }
 
     fn run_launch(
@@ -223,6 +226,8 @@ struct Watcher<'a> {
     schedule: Schedule,
     /// Whether the program is told of races: JAX's simulators look for them only where they are asked to.
     tells: bool,
+    /// Why a launch did not run, where it was asked for inside of a function.
+    stopped: Option<ExecutionError>,
 }
 
 impl Hooks for Watcher<'_> {
@@ -272,7 +277,13 @@ impl Hooks for Watcher<'_> {
         let executor = self.elsewhere?;
         let accelerating = executor.accelerating.as_ref()?;
         let ran = executor.accelerate(&mut accelerating.borrow_mut(), launch, operands, self.world);
-        ran.map_err(|error| RunError::eval(error.message)).transpose()
+        // Its own place is kept: the error goes through functions that know none.
+        ran.map_err(|error| {
+            let message = error.message.clone();
+            self.stopped = Some(error);
+            RunError::eval(message)
+        })
+        .transpose()
     }
 
     fn launch_begins(&mut self, launch: &Launch) {

@@ -434,6 +434,33 @@ fn the_simulator_gives_what_interpret_mode_gives() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("2 launches gave what interpret mode gives"));
 }
 
+#[test]
+fn a_launch_that_a_device_refuses_inside_of_jit_says_its_line() {
+    let case = Case::with("kernels.py", SORTED);
+    let output = case.run(&["run", "--device", "simulator", "kernels.py"]);
+    assert_eq!(output.status.code(), Some(2), "{}", shown(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("`sort` is not lowered yet") && said.contains("kernels.py, line 7"), "{said}");
+}
+
+/// A kernel with an op that is not lowered.
+const SORTED: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def sorted_kernel(x_ref, o_ref):
+  o_ref[...] = jnp.sort(x_ref[...])
+
+
+def call(x):
+  return pl.pallas_call(sorted_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+
+
+print(jax.jit(call)(jnp.ones(8)))
+";
+
 /// A launch that Triton has, and one whose blocks have no power of two of elements.
 const ODD: &str = "\
 import jax

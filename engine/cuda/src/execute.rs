@@ -23,22 +23,8 @@ pub fn execute(
     cubin: &[u8],
     inputs: &[Array],
 ) -> Result<(Vec<Array>, f64), Failure> {
-    let initials: Vec<Option<Vec<u8>>> =
-        program.params.iter().map(|param| initial(launch, &param.kind, param.dtype, param.len, inputs)).collect();
-    let memories = program.params.iter().zip(&initials).map(|(param, initial)| Memory {
-        bytes: param.len.saturating_mul(param.dtype.size_bytes()),
-        initial: initial.as_deref(),
-        wanted: output(launch, &param.kind).is_some(),
-    });
-    let work = Work {
-        cubin,
-        entry: &program.entry,
-        blocks: program.blocks,
-        threads: program.threads,
-        shared: program.shared_bytes,
-        memories: memories.collect(),
-        patience: PATIENCE,
-    };
+    let initials = initials(launch, program, inputs);
+    let work = work(launch, program, cubin, &initials);
     let Outcome { contents, microseconds } = run(device, &work)?;
     let mut contents = contents.into_iter();
     let mut results: Vec<Option<Array>> = launch.operands.iter().map(|_| None).collect();
@@ -55,6 +41,29 @@ pub fn execute(
         outputs.extend(results[number].take().or_else(untouched));
     }
     Ok((outputs, microseconds))
+}
+
+/// What each parameter holds before the launch; `None`: anything.
+pub fn initials(launch: &Launch, program: &Program, inputs: &[Array]) -> Vec<Option<Vec<u8>>> {
+    program.params.iter().map(|param| initial(launch, &param.kind, param.dtype, param.len, inputs)).collect()
+}
+
+/// A program as work for a device.
+pub fn work<'a>(launch: &Launch, program: &'a Program, cubin: &'a [u8], initials: &'a [Option<Vec<u8>>]) -> Work<'a> {
+    let memories = program.params.iter().zip(initials).map(|(param, initial)| Memory {
+        bytes: param.len.saturating_mul(param.dtype.size_bytes()),
+        initial: initial.as_deref(),
+        wanted: output(launch, &param.kind).is_some(),
+    });
+    Work {
+        cubin,
+        entry: &program.entry,
+        blocks: program.blocks,
+        threads: program.threads,
+        shared: program.shared_bytes,
+        memories: memories.collect(),
+        patience: PATIENCE,
+    }
 }
 
 /// The operand that a parameter is the output of.

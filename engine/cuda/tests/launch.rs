@@ -1,6 +1,6 @@
 //! Launches on a device that is made up: what is asked of it, in which order, and what becomes of its failures.
 
-use pallas_cuda::{BufferId, Device, DeviceInfo, Failure, FunctionId, Memory, Work, run};
+use pallas_cuda::{BufferId, Device, DeviceInfo, Failure, FunctionId, Memory, Rounds, Work, measure, median, run};
 use std::collections::BTreeMap;
 
 /// A device whose kernel adds one to every byte of its last parameter.
@@ -13,6 +13,8 @@ struct Fake {
     busy: u64,
     rested: u64,
     fails: Option<Failure>,
+    /// For how many microseconds it says that it worked, run by run; 12.5 after that.
+    took: Vec<f64>,
 }
 
 impl Fake {
@@ -24,7 +26,16 @@ impl Fake {
             multiprocessors: 2,
             shared_per_block: 1000,
         };
-        Fake { info, memory: BTreeMap::new(), next: 1, room: 1 << 20, busy: 3, rested: 0, fails: None }
+        Fake {
+            info,
+            memory: BTreeMap::new(),
+            next: 1,
+            room: 1 << 20,
+            busy: 3,
+            rested: 0,
+            fails: None,
+            took: Vec::new(),
+        }
     }
 }
 
@@ -78,7 +89,7 @@ impl Device for Fake {
     }
 
     fn microseconds(&mut self) -> Result<f64, Failure> {
-        Ok(12.5)
+        Ok(if self.took.is_empty() { 12.5 } else { self.took.remove(0) })
     }
 
     fn rest(&mut self) -> u64 {
@@ -167,4 +178,27 @@ fn a_machine_without_a_driver_says_so() {
             assert!(pallas_cuda::open(0).is_err());
         }
     }
+}
+
+#[test]
+fn a_measurement_warms_up_and_counts_the_rest_in_order() {
+    let mut device = Fake::new();
+    device.took = vec![50.0, 40.0, 3.0, 1.0, 2.0, 4.0];
+    let times = measure(&mut device, &work(&[7; 8], 0), Rounds { warm_up: 2, counted: 4 }).expect("it runs");
+    assert_eq!(times, [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(median(&times), Some(2.5));
+    assert_eq!((median(&times[..3]), median(&[])), (Some(2.0), None));
+    assert!(device.memory.is_empty(), "everything is given back");
+}
+
+#[test]
+fn a_measurement_that_fails_gives_back_what_it_took() {
+    let mut device = Fake::new();
+    device.fails = Some(Failure::Hang(1));
+    let rounds = Rounds { warm_up: 1, counted: 1 };
+    assert!(measure(&mut device, &work(&[7; 8], 0), rounds).is_err());
+    assert!(matches!(
+        measure(&mut Fake::new(), &work(&[7; 8], 2000), rounds),
+        Err(Failure::SharedMemory { wanted: 2000, most: 1000 })
+    ));
 }

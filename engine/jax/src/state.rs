@@ -59,14 +59,14 @@ impl ExecutionError {
             true => &crate::errors::jax_runtime(interp),
             false => &interp.types().runtime_error,
         };
-        if self.code.is_empty() {
-            return interp.error(class, self.message);
-        }
         let place = self.span.and_then(|span| {
             let source = interp.source(span.file)?;
             Some(format!(" ({}, line {})", source.path, source.line_of(span.start)))
         });
         let message = format!("{}{}", self.message, place.unwrap_or_default());
+        if self.code.is_empty() {
+            return interp.error(class, message);
+        }
         let diagnosis = Diagnosis {
             code: self.code,
             span: self.span,

@@ -1,11 +1,9 @@
-//! Copies from Ref to Ref: done when they are started, by all threads. A wait then has nothing to wait for. Semaphores take no
-//! memory: a block does not wait for itself.
+//! Copies from Ref to Ref: done when they are started, by all threads. A wait then has nothing to wait for.
 
 use super::context::Lower;
-use super::refs::RefView;
+use super::number::Number;
 use crate::Refusal;
-use crate::ir::Space;
-use pallas_ir::{CopyOp, OpData, RefType, ops};
+use pallas_ir::{CopyOp, OpData, ops};
 
 impl Lower<'_> {
     pub(crate) fn lower_copy(&mut self, op: &OpData, copy: CopyOp) -> Result<(), Refusal> {
@@ -16,7 +14,9 @@ impl Lower<'_> {
             return Ok(());
         }
         let (source, destination) = (self.reference(op.operands[0])?, self.reference(op.operands[1])?);
-        let layout = self.layout(&source.shape());
+        // What is as long as computed may be longer than what it goes to.
+        let shape: Vec<usize> = source.shape().into_iter().zip(destination.shape()).map(|(a, b)| a.min(b)).collect();
+        let layout = self.layout(&shape);
         let from = self.whole(&source, &layout)?;
         let mut value = self.read(&source, &from, false, None);
         let to = self.whole(&destination, &layout)?;
@@ -24,16 +24,8 @@ impl Lower<'_> {
             let old = self.read(&destination, &to, false, None);
             value = self.b.binary(&ops::ADD, old, value);
         }
-        self.write(&destination, &to, value, None);
+        let computed = source.dims.iter().any(|dim| matches!(dim.extent, Some(Number::Computed(_))));
+        self.write(&destination, &to, value, from.mask.filter(|_| computed));
         Ok(())
-    }
-
-    /// A Ref to semaphores, which nothing reads.
-    pub(crate) fn semaphore(&mut self, ty: &RefType) -> Result<RefView, Refusal> {
-        if ty.barrier.is_some() {
-            return Err(Refusal::new("barriers are not lowered yet", self.b.span));
-        }
-        let memory = self.b.memory("semaphore", ty.dtype, 0, Space::Shared);
-        Ok(RefView::whole(memory, &ty.shape, false))
     }
 }

@@ -47,6 +47,7 @@ mod promote;
 mod reduce;
 mod refs;
 mod rewrite;
+mod semaphores;
 mod slices;
 mod stage;
 mod structural;
@@ -124,6 +125,7 @@ impl Lower<'_> {
             OpKind::Control(ControlOp::Scoped) => self.lower_scoped(op),
             OpKind::Control(ControlOp::Pipeline) => self.lower_pipeline(op),
             OpKind::Copy(copy) => self.lower_copy(op, *copy),
+            OpKind::Semaphore(semaphore) => self.lower_semaphore(op, *semaphore),
             OpKind::Program(question) => self.lower_program(op, *question),
             OpKind::Effect(EffectOp::DebugPrint) => self.lower_print(op),
             _ => Err(self.refuse(op)),

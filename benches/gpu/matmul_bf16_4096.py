@@ -1,0 +1,34 @@
+"""A product of two matrices of 4096 x 4096 bf16, a tile of 128 x 128 to a program."""
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+BLOCK_K = 64
+
+
+def matmul_kernel(x_ref, y_ref, o_ref):
+  def step(k, acc):
+    x = x_ref[:, pl.ds(k * BLOCK_K, BLOCK_K)]
+    y = y_ref[pl.ds(k * BLOCK_K, BLOCK_K), :]
+    return acc + jnp.dot(x, y, preferred_element_type=jnp.float32)
+
+  acc = jnp.zeros(o_ref.shape, jnp.float32)
+  acc = jax.lax.fori_loop(0, x_ref.shape[1] // BLOCK_K, step, acc)
+  o_ref[...] = acc.astype(o_ref.dtype)
+
+
+def run(x, y):
+  m, k = x.shape
+  n = y.shape[1]
+  return pl.pallas_call(
+      matmul_kernel, grid=(m // 128, n // 128),
+      in_specs=[pl.BlockSpec((128, k), lambda i, j: (i, 0)), pl.BlockSpec((k, 128), lambda i, j: (0, j))],
+      out_specs=pl.BlockSpec((128, 128), lambda i, j: (i, j)),
+      out_shape=jax.ShapeDtypeStruct((m, n), x.dtype))(x, y)
+
+
+SHAPES = [(4096, 4096), (4096, 4096)]
+DTYPE = jnp.bfloat16
+
+if __name__ == "__main__":
+  run(*[jnp.ones(shape, DTYPE) for shape in SHAPES])

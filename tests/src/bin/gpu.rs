@@ -1,0 +1,267 @@
+//! What there is to measure on a GPU, in one command and one table, in Markdown:
+//!
+//! ```console
+//! $ cargo run --release -p pallas-tests --bin gpu -- --python ENV/bin/python
+//! ```
+//!
+//! The samples' launches against interpret mode, then the kernels of `benches/gpu`: registers, spills, shared memory and occupancy, the
+//! median time of many launches, and what that is of the device's own copy; beside it what others take for the same work
+//! (`benches/gpu/peers.py`), where `--python` names an environment with torch or JAX. Names of kernels select some. Without a
+//! device it says so, and shows what the compiler says, which needs NVRTC alone.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints")]
+
+use pallas_engine::accelerator::{Accelerator, Gpu, compare};
+use pallas_engine::cuda::{
+    Compiled, Compiler, Device, Nvrtc, Places, Request, Rounds, Work, find, initials, measure, median, occupancy, open,
+    work,
+};
+use pallas_engine::simt::{Architecture, Program, compile};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Launch};
+use pallas_interpret::run_launch;
+use pallas_ir::Role;
+use pallas_tensor::{Array, Scalar};
+use pallas_tests::simt;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+
+/// What a kernel does, for rates.
+enum Effort {
+    /// Bytes that have to be read and written.
+    Bytes(f64),
+    /// Floating-point operations of its products.
+    Flops(f64),
+}
+
+const MI: f64 = 1024.0 * 1024.0;
+
+/// The kernels of `benches/gpu`.
+fn kernels() -> Vec<(&'static str, Effort)> {
+    let product = |n: f64| Effort::Flops(2.0 * n * n * n);
+    vec![
+        ("elementwise", Effort::Bytes(2.0 * 4.0 * 64.0 * MI)),
+        ("softmax", Effort::Bytes(2.0 * 4.0 * 32.0 * MI)),
+        ("layer_norm", Effort::Bytes(2.0 * 4.0 * 32.0 * MI)),
+        ("matmul_bf16_4096", product(4096.0)),
+        ("matmul_bf16_8192", product(8192.0)),
+        ("attention", Effort::Flops(4.0 * 64.0 * 4096.0 * 4096.0 * 64.0)),
+    ]
+}
+
+const ROUNDS: Rounds = Rounds { warm_up: 10, counted: 50 };
+/// Without a device: Hopper.
+const CAPABILITY: u32 = 90;
+
+/// A copy of 256 MiB, sixteen bytes at a time: what memory gives at most.
+const COPY: &str = "extern \"C\" __global__ void copy(const uint4* __restrict__ from, uint4* __restrict__ to) {\n\
+                    size_t i = (size_t)blockIdx.x * 1024 + threadIdx.x;\n\
+                    for (int n = 0; n < 4; ++n) to[i + n * 256] = from[i + n * 256];\n}\n";
+const COPIED: usize = 256 << 20;
+
+fn main() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut python = None;
+    let mut names = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--python" => python = arguments.next().map(PathBuf::from),
+            _ => names.push(argument),
+        }
+    }
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let places = Places {
+        named: folder("PALLAS_CUDA_LIBRARIES"),
+        toolkits: ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(folder).collect(),
+        ..Places::default()
+    };
+    let nvrtc = find(&places).nvrtc;
+    let compiler = match Nvrtc::load(nvrtc.as_deref()) {
+        Ok(nvrtc) => Compiler::new(nvrtc, None),
+        Err(error) => {
+            eprintln!(
+                "{error}: install it with `pip install nvidia-cuda-nvrtc`, and name its folder in PALLAS_CUDA_LIBRARIES"
+            );
+            return ExitCode::from(2);
+        }
+    };
+    let mut device = match open(0) {
+        Ok(device) => Some(device),
+        Err(failure) => {
+            println!("There is no device here ({failure}): nothing is measured, and this is what the compiler says.\n");
+            None
+        }
+    };
+    let mut architecture = Architecture::new(CAPABILITY);
+    let mut ceiling = None;
+    if let Some(device) = &mut device {
+        let info = device.info().clone();
+        println!("{}, sm_{}\n", info.name, info.architecture());
+        architecture = Architecture::new(info.architecture());
+        architecture.shared_bytes = info.shared_per_block;
+        ceiling = copied(&mut **device, &compiler, architecture);
+        if let Some(ceiling) = ceiling {
+            println!("A copy of 256 MiB moves {:.0} GB/s.\n", ceiling / 1e9);
+        }
+        if let Ok(mut gpu) = Gpu::open(nvrtc.as_deref(), None) {
+            println!("{}\n", samples(&root, &mut gpu));
+        }
+    }
+    let peers = match (&python, &device) {
+        (Some(python), Some(_)) => peers(&root, python),
+        _ => BTreeMap::new(),
+    };
+    println!("| kernel | registers | spilled | shared | occupancy | time | rate | of the copy | others |");
+    println!("|---|---|---|---|---|---|---|---|---|");
+    let mut exit = ExitCode::SUCCESS;
+    for (name, effort) in kernels() {
+        if !names.is_empty() && !names.iter().any(|wanted| name.contains(wanted)) {
+            continue;
+        }
+        match row(&root, name, &effort, &compiler, architecture, device.as_mut(), ceiling, &peers) {
+            Ok(row) => println!("{row}"),
+            Err(why) => {
+                println!("| {name} | {why} | | | | | | | |");
+                exit = ExitCode::FAILURE;
+            }
+        }
+    }
+    exit
+}
+
+/// The first launch of a program, with all that is known of it without running.
+fn launch(path: &Path) -> Result<Arc<Launch>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let analysis = Analysis::new(&path.display().to_string(), &text, &AnalysisOptions::new(Arc::new(Disk)));
+    analysis.launches.first().cloned().ok_or_else(|| "nothing is launched".to_string())
+}
+
+#[expect(clippy::too_many_arguments, reason = "a row of everything")]
+fn row(
+    root: &Path,
+    name: &str,
+    effort: &Effort,
+    compiler: &Compiler,
+    architecture: Architecture,
+    device: Option<&mut Box<dyn Device>>,
+    ceiling: Option<f64>,
+    peers: &BTreeMap<(String, String), f64>,
+) -> Result<String, String> {
+    let launch = launch(&root.join("benches/gpu").join(format!("{name}.py")))?;
+    let program = compile(&launch, architecture).map_err(|refusal| refusal.to_string())?;
+    let target = architecture.name();
+    let request = Request { source: &program.source, architecture: &target, lines: &program.lines };
+    let compiled = compiler.compile(&request).map_err(|error| error.to_string())?;
+    let used = compiled.resources.unwrap_or_default();
+    let full = occupancy(architecture.capability, used, program.threads, program.shared_bytes);
+    let full = full.map_or_else(String::new, |full| {
+        format!("{} of {} warps, {} blocks ({})", full.warps, full.most, full.blocks, full.limit.words())
+    });
+    let mut row = format!(
+        "| {name} | {} | {} B | {} KiB | {full} |",
+        used.registers,
+        used.spill_stores + used.spill_loads,
+        (program.shared_bytes + used.shared as usize) >> 10
+    );
+    let Some(device) = device else { return Ok(row + " | | | |") };
+    let microseconds = timed(&mut **device, &launch, &program, &compiled)?;
+    let (rate, share) = match effort {
+        Effort::Bytes(bytes) => {
+            let rate = bytes / microseconds * 1e6;
+            let share = ceiling.map_or_else(String::new, |ceiling| format!("{:.0} %", rate / ceiling * 100.0));
+            (format!("{:.0} GB/s", rate / 1e9), share)
+        }
+        Effort::Flops(flops) => (format!("{:.0} TFLOP/s", flops / microseconds / 1e6), String::new()),
+    };
+    let others: Vec<String> = peers
+        .iter()
+        .filter(|((kernel, _), _)| kernel == name)
+        .map(|((_, peer), took)| format!("{peer} {took:.1} us ({:.2})", took / microseconds))
+        .collect();
+    row += &format!(" {microseconds:.1} us | {rate} | {share} | {} |", others.join(", "));
+    Ok(row)
+}
+
+/// The median time of a launch on ones.
+fn timed(device: &mut dyn Device, launch: &Launch, program: &Program, compiled: &Compiled) -> Result<f64, String> {
+    let inputs = launch.operands.iter().filter(|operand| operand.role != Role::Output);
+    let inputs: Result<Vec<Array>, _> = inputs
+        .map(|operand| {
+            Array::full(operand.array.dtype, operand.array.shape.clone(), Scalar::Int(1).cast(operand.array.dtype))
+        })
+        .collect();
+    let inputs = inputs.map_err(|error| error.to_string())?;
+    let initials = initials(launch, program, &inputs);
+    let work = work(launch, program, &compiled.cubin, &initials);
+    let times = measure(device, &work, ROUNDS).map_err(|failure| failure.to_string())?;
+    median(&times).ok_or_else(|| "nothing was launched".to_string())
+}
+
+/// Bytes per second that the device copies, reading and writing counted.
+fn copied(device: &mut dyn Device, compiler: &Compiler, architecture: Architecture) -> Option<f64> {
+    let target = architecture.name();
+    let compiled = compiler.compile(&Request { source: COPY, architecture: &target, lines: &[] }).ok()?;
+    let memory = || pallas_engine::cuda::Memory { bytes: COPIED, initial: None, wanted: false };
+    let work = Work {
+        cubin: &compiled.cubin,
+        entry: "copy",
+        blocks: COPIED / 16 / 1024,
+        threads: 256,
+        shared: 0,
+        memories: vec![memory(), memory()],
+        patience: 30,
+    };
+    let times = measure(device, &work, ROUNDS).ok()?;
+    Some(2.0 * COPIED as f64 / median(&times)? * 1e6)
+}
+
+/// The samples' launches on the device against interpret mode.
+fn samples(root: &Path, gpu: &mut Gpu) -> String {
+    let (mut equal, mut lines) = (0, Vec::new());
+    let files = std::fs::read_dir(root.join("samples")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|e| e == "py")).collect();
+    files.sort();
+    for file in files {
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        let analysis = Analysis::new(&file.display().to_string(), &text, &AnalysisOptions::new(Arc::new(Disk)));
+        for launch in analysis.launches.iter().filter(|launch| launch.dynamic.is_empty()) {
+            let inputs = simt::inputs(launch);
+            let Ok(expected) = run_launch(launch, inputs.clone(), &mut Nobody) else { continue };
+            let name = format!("{} {}", file.display(), launch.kernel.name);
+            match gpu.run(launch, &inputs) {
+                Ok(ran) => match compare(launch, &expected, &ran.outputs).as_slice() {
+                    [] => equal += 1,
+                    [first, ..] => lines.push(format!(
+                        "{name}: {} differs in {} of {} elements",
+                        first.output, first.count, first.size
+                    )),
+                },
+                Err(why) => lines.push(format!("{name}: {}", why.message)),
+            }
+        }
+    }
+    format!("{equal} launches of the samples give what interpret mode gives.\n{}", lines.join("\n"))
+}
+
+struct Nobody;
+
+impl pallas_interpret::Hooks for Nobody {}
+
+/// Microseconds by kernel and peer.
+fn peers(root: &Path, python: &Path) -> BTreeMap<(String, String), f64> {
+    let output = Command::new(python).arg("peers.py").current_dir(root.join("benches/gpu")).output();
+    let Ok(output) = output else {
+        eprintln!("{} cannot be run", python.display());
+        return BTreeMap::new();
+    };
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let rows = text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let (name, peer, time) = (words.next()?, words.next()?, words.next()?.parse().ok()?);
+        Some(((name.to_string(), peer.to_string()), time))
+    });
+    rows.collect()
+}
