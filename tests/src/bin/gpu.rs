@@ -71,12 +71,7 @@ fn main() -> ExitCode {
             _ => names.push(argument),
         }
     }
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let places = Places {
-        named: folder("PALLAS_CUDA_LIBRARIES"),
-        toolkits: ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(folder).collect(),
-        ..Places::default()
-    };
+    let places = Places::named_by(|name| std::env::var_os(name));
     let nvrtc = find(&places).nvrtc;
     let compiler = match Nvrtc::load(nvrtc.as_deref()) {
         Ok(nvrtc) => Compiler::new(nvrtc, None),
