@@ -1,6 +1,7 @@
 //! End-to-end tests, and what they share.
 
 pub mod mutation;
+pub mod products;
 pub mod simt;
 
 use pallas_engine::Console;

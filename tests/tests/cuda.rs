@@ -5,6 +5,7 @@ use pallas_engine::cuda::{Compiler, Nvrtc, Places, Request, disassemble, find};
 use pallas_engine::simt::ir::{Op, Space};
 use pallas_engine::simt::{Architecture, Program, compile};
 use pallas_engine::{Analysis, AnalysisOptions, Disk};
+use pallas_tests::products;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,6 +88,16 @@ fn programs(architecture: Architecture) -> (Vec<(String, Program)>, BTreeMap<Str
     (programs, refused)
 }
 
+/// Products of every dtype, as programs for an architecture, those that the samples have none of.
+fn products(architecture: Architecture) -> Vec<(String, Program)> {
+    let made = |dtypes, terms_last| {
+        let program = compile(&products::launch(dtypes, [64, 32, 64], terms_last), architecture);
+        (format!("product of {dtypes:?}, {terms_last:?}"), program.expect("a program"))
+    };
+    let sides = [[true, false], [false, true]];
+    products::DTYPES.iter().flat_map(|&dtypes| sides.map(|terms_last| made(dtypes, terms_last))).collect()
+}
+
 #[test]
 fn the_samples_compile_for_three_generations() {
     let Some(nvrtc) = nvrtc() else { return };
@@ -100,8 +111,9 @@ fn the_samples_compile_for_three_generations() {
     for capability in CAPABILITIES {
         let architecture = Architecture::new(capability);
         let name = architecture.name();
-        let (programs, refused) = programs(architecture);
+        let (mut programs, refused) = programs(architecture);
         assert!(!programs.is_empty(), "no sample is lowered");
+        programs.extend(products(architecture));
         let requests: Vec<Request<'_>> = programs
             .iter()
             .map(|(_, program)| Request { source: &program.source, architecture: &name, lines: &program.lines })

@@ -100,6 +100,9 @@ pub(crate) struct RunArgs {
     /// promise. Exits with 1 if they differ.
     #[arg(long)]
     pub(crate) verify: bool,
+    /// Kernels on a device tell of positions outside of their Refs, which are otherwise moved inside or dropped without a word.
+    #[arg(long)]
+    pub(crate) checked: bool,
     /// Prints no findings.
     #[arg(long)]
     pub(crate) quiet: bool,

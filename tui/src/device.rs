@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn acceleration(
     device: Device,
     verifies: bool,
+    checked: bool,
     python: Option<&Path>,
     script: &Path,
 ) -> Result<Option<Acceleration>, String> {
@@ -23,14 +24,17 @@ pub(crate) fn acceleration(
             Err("--verify compares a device with interpret mode: it needs `--device cuda`, `auto` or `simulator`"
                 .to_string())
         }
+        Device::Interpret if checked => Err("--checked is about a device: it needs `--device cuda`, `auto` or `simulator`; \
+                                             interpret mode finds what is out of bounds without it"
+            .to_string()),
         Device::Interpret => Ok(None),
         Device::Simulator => {
-            Ok(Some(Acceleration { open: Box::new(|| Ok(Box::new(Simulator))), falls_back, verifies }))
+            Ok(Some(Acceleration { open: Box::new(move || Ok(Box::new(Simulator { checked }))), falls_back, verifies }))
         }
         Device::Auto | Device::Cuda => match cuda::driver() {
             Ok(_) => {
                 let nvrtc = cuda::find(&environment::cuda_places(python, script)).nvrtc;
-                Ok(Some(Acceleration { open: gpu(nvrtc), falls_back, verifies }))
+                Ok(Some(Acceleration { open: gpu(nvrtc, checked), falls_back, verifies }))
             }
             Err(failure) if falls_back => {
                 crate::output::error(&format!("{failure}: kernels run in interpret mode"));
@@ -41,9 +45,9 @@ pub(crate) fn acceleration(
     }
 }
 
-fn gpu(nvrtc: Option<PathBuf>) -> Open {
+fn gpu(nvrtc: Option<PathBuf>, checked: bool) -> Open {
     let folder = crate::calibrate::cache().map(|folder| folder.join("cuda"));
-    Box::new(move || Ok(Box::new(Gpu::open(nvrtc.as_deref(), folder)?)))
+    Box::new(move || Ok(Box::new(Gpu::open(nvrtc.as_deref(), folder)?.checked(checked))))
 }
 
 /// What is said of the launches of a run: those that fell back, once for each reason and place, and those that differ. Whether

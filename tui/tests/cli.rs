@@ -443,6 +443,34 @@ fn a_launch_that_a_device_refuses_inside_of_jit_says_its_line() {
     assert!(said.contains("`sort` is not lowered yet") && said.contains("kernels.py, line 7"), "{said}");
 }
 
+#[test]
+fn checked_kernels_tell_of_positions_outside() {
+    let case = Case::with("kernels.py", OUTSIDE);
+    let output = case.run(&["run", "--quiet", "--device", "simulator", "--checked", "kernels.py"]);
+    assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "[0. 4. 7.]\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("kernels.py:7:") && said.contains("reads `x_ref` outside of what the Ref shows"), "{said}");
+    let output = case.run(&["run", "--quiet", "--device", "simulator", "kernels.py"]);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("outside"), "{}", shown(&output));
+}
+
+/// A kernel that reads one past the end.
+const OUTSIDE: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def pick_kernel(x_ref, o_ref):
+  o_ref[0] = x_ref[pl.program_id(0) * 4]
+
+
+print(pl.pallas_call(
+    pick_kernel, grid=(3,), in_specs=[pl.BlockSpec((8,), lambda i: (0,))], out_specs=pl.BlockSpec((1,), lambda i: (i,)),
+    out_shape=jax.ShapeDtypeStruct((3,), jnp.float32))(jnp.arange(8.0)))
+";
+
 /// A kernel with an op that is not lowered.
 const SORTED: &str = "\
 import jax

@@ -6,13 +6,24 @@ use crate::failure::Failure;
 use crate::launch::{Memory, Outcome, Work, run};
 use pallas_ir::{Launch, Role};
 use pallas_simt::{Initial, ParamKind, Program};
+use pallas_syntax::Span;
 use pallas_tensor::{Array, Shape};
 
 /// After how many seconds a kernel is given up.
 pub const PATIENCE: u64 = 30;
 
-/// Runs a program that was compiled from a launch on the arrays of its prefetched scalars and inputs. Gives its outputs, and
-/// for how many microseconds the device worked.
+/// What a launch gave.
+#[derive(Clone, Debug)]
+pub struct Executed {
+    /// Its outputs.
+    pub outputs: Vec<Array>,
+    /// For how many microseconds the device worked.
+    pub microseconds: f64,
+    /// What its checks told: in words, and where.
+    pub told: Vec<(String, Span)>,
+}
+
+/// Runs a program that was compiled from a launch on the arrays of its prefetched scalars and inputs.
 ///
 /// # Errors
 /// What went wrong on the device.
@@ -22,13 +33,17 @@ pub fn execute(
     program: &Program,
     cubin: &[u8],
     inputs: &[Array],
-) -> Result<(Vec<Array>, f64), Failure> {
+) -> Result<Executed, Failure> {
     let initials = initials(launch, program, inputs);
     let work = work(launch, program, cubin, &initials);
     let Outcome { contents, microseconds } = run(device, &work)?;
     let mut contents = contents.into_iter();
     let mut results: Vec<Option<Array>> = launch.operands.iter().map(|_| None).collect();
+    let mut told = Vec::new();
     for param in &program.params {
+        if param.kind == ParamKind::Checks {
+            told.extend(contents.next().and_then(|content| failed(program, &content)));
+        }
         if let Some(operand) = output(launch, &param.kind) {
             let ty = &launch.operands[operand].array;
             results[operand] = contents.next().and_then(|content| array(ty.dtype, &ty.shape, &content));
@@ -40,7 +55,18 @@ pub fn execute(
         let untouched = || Array::zeros(operand.array.dtype, operand.array.shape.clone()).ok();
         outputs.extend(results[number].take().or_else(untouched));
     }
-    Ok((outputs, microseconds))
+    Ok(Executed { outputs, microseconds, told })
+}
+
+/// What the first check that failed says, and how many did.
+fn failed(program: &Program, content: &[u8]) -> Option<(String, Span)> {
+    let word = |number: usize| -> Option<u32> {
+        Some(u32::from_le_bytes(content.get(4 * number..4 * number + 4)?.try_into().ok()?))
+    };
+    let (words, span) = program.checks.get(word(0)?.checked_sub(1)? as usize)?;
+    let (block, thread, count) = (word(1)?, word(2)?, word(3)?);
+    let more = if count > 1 { format!("; {count} times in all checks") } else { String::new() };
+    Some((format!("{words}, first in block {block} by thread {thread}{more}"), *span))
 }
 
 /// What each parameter holds before the launch; `None`: anything.
@@ -53,7 +79,7 @@ pub fn work<'a>(launch: &Launch, program: &'a Program, cubin: &'a [u8], initials
     let memories = program.params.iter().zip(initials).map(|(param, initial)| Memory {
         bytes: param.len.saturating_mul(param.dtype.size_bytes()),
         initial: initial.as_deref(),
-        wanted: output(launch, &param.kind).is_some(),
+        wanted: output(launch, &param.kind).is_some() || param.kind == ParamKind::Checks,
     });
     Work {
         cubin,
@@ -82,6 +108,9 @@ fn initial(
     len: usize,
     inputs: &[Array],
 ) -> Option<Vec<u8>> {
+    if *kind == ParamKind::Checks {
+        return Some(vec![0; len * dtype.size_bytes()]);
+    }
     let ParamKind::Operand { operand, initial } = kind else { return None };
     // Outputs are not given: inputs are counted without them.
     let given = |operand: usize| {
@@ -92,5 +121,28 @@ fn initial(
         Initial::Given => given(*operand),
         Initial::CopyOf(other) => given(*other),
         Initial::Fill(value) => Array::full(dtype, Shape::from(vec![len]), *value).ok().map(|array| bytes(&array)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pallas_ir::text::parse_launch;
+    use pallas_simt::{Architecture, Options, compile_with};
+
+    #[test]
+    fn the_first_check_that_failed_is_read_back() {
+        let text = "launch grid=[3] {\n  input @x_ref: f32[8] block=[8] map @x(%i: i32[]) {\n    %0 = constant 0 : i32[]\n    \
+                    yield %0\n  }\n  output @o_ref: f32[3] block=[1] map @o(%i: i32[]) { yield %i }\n  \
+                    kernel @pick(%x_ref: ref<f32[8]>, %o_ref: ref<f32[1]>) {\n    %i = program_id axis=0 : i32[]\n    \
+                    %0 = load %x_ref[%i] : f32[]\n    store %o_ref[0], %0\n  }\n}\n";
+        let launch = parse_launch(text).expect("a launch");
+        let options = Options { architecture: Architecture::new(90), checked: true };
+        let program = compile_with(&launch, options).expect("a program");
+        assert_eq!(program.params.last().map(|param| &param.kind), Some(&ParamKind::Checks));
+        let words: Vec<u8> = [1u32, 2, 5, 7].into_iter().flat_map(u32::to_le_bytes).collect();
+        let (told, _) = failed(&program, &words).expect("a check");
+        assert!(told.starts_with("reads `x_ref`") && told.contains("block 2 by thread 5; 7 times"), "{told}");
+        assert_eq!(failed(&program, &[0; 16]), None);
     }
 }

@@ -24,7 +24,7 @@ pub use cache::{Cache, Key};
 pub use compile::{CompileError, Compiled, Compiler, Request};
 pub use device::{BufferId, Device, DeviceInfo, FunctionId};
 pub use disassemble::{DisassembleError, disassemble};
-pub use execute::{execute, initials, work};
+pub use execute::{Executed, execute, initials, work};
 pub use failure::Failure;
 pub use find::{Found, Places, find};
 pub use gpu::{Driver, driver, open};

@@ -10,4 +10,6 @@ mod program;
 pub mod sim;
 
 pub use lower::fresh::uninitialized;
-pub use program::{Architecture, Initial, LineEntry, Param, ParamKind, Program, Refusal, compile};
+pub use program::{
+    Architecture, Initial, LineEntry, Options, Param, ParamKind, Program, Refusal, compile, compile_with,
+};

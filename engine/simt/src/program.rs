@@ -38,6 +38,15 @@ impl Architecture {
     }
 }
 
+/// How a launch is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// For what.
+    pub architecture: Architecture,
+    /// Whether the kernel tells of positions outside of its Refs, which are otherwise moved inside or dropped without a word.
+    pub checked: bool,
+}
+
 /// A launch, ready for NVRTC.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -55,6 +64,8 @@ pub struct Program {
     pub params: Vec<Param>,
     /// Lines of the source with the Pallas source that they come from, by line.
     pub lines: Vec<LineEntry>,
+    /// What checks say, by number, and the Pallas source of each. Empty if nothing is checked.
+    pub checks: Vec<(String, Span)>,
     /// What the source was printed from.
     pub kernel: Kernel,
 }
@@ -84,6 +95,8 @@ pub enum ParamKind {
     },
     /// Memory for the blocks to work in, of any content.
     Workspace,
+    /// Four words, zeros before: one more than the number of the first check that failed, its block, its thread, and how many did.
+    Checks,
 }
 
 /// What an array holds before a launch.
@@ -138,13 +151,21 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// Compiles a launch without checks.
+///
+/// # Errors
+/// As [`compile_with`].
+pub fn compile(launch: &Launch, architecture: Architecture) -> Result<Program, Refusal> {
+    compile_with(launch, Options { architecture, checked: false })
+}
+
 /// Compiles a launch. Axes of the grid whose extent is not known before the launch runs have to be known here: the caller puts
 /// the extents into `grid` and empties `dynamic`.
 ///
 /// # Errors
 /// What cannot be compiled yet, or does not fit the architecture.
-pub fn compile(launch: &Launch, architecture: Architecture) -> Result<Program, Refusal> {
-    let kernel = lower::lower(launch, architecture)?;
+pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusal> {
+    let kernel = lower::lower(launch, options)?;
     let printed = cuda::print(&kernel)?;
     let mut params: Vec<Param> = Vec::new();
     for memory in &kernel.memories {
@@ -157,6 +178,9 @@ pub fn compile(launch: &Launch, architecture: Architecture) -> Result<Program, R
     if workspace > 0 {
         params.push(Param { kind: ParamKind::Workspace, dtype: DType::U8, len: workspace, written: true });
     }
+    if !printed.checks.is_empty() {
+        params.push(Param { kind: ParamKind::Checks, dtype: DType::U32, len: 4, written: true });
+    }
     Ok(Program {
         source: printed.source,
         entry: kernel.name.clone(),
@@ -165,6 +189,7 @@ pub fn compile(launch: &Launch, architecture: Architecture) -> Result<Program, R
         shared_bytes: cuda::shared_bytes(&kernel),
         params,
         lines: printed.lines,
+        checks: printed.checks,
         kernel,
     })
 }

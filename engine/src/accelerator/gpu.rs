@@ -3,7 +3,7 @@
 use super::{Accelerator, NotRun, Ran};
 use pallas_cuda::{Cache, CompileError, Compiler, Device, Failure, Nvrtc, Request};
 use pallas_ir::Launch;
-use pallas_simt::Architecture;
+use pallas_simt::{Architecture, Options};
 use pallas_tensor::Array;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ pub struct Gpu {
     /// Where generated source is left that NVRTC refuses.
     folder: Option<PathBuf>,
     lost: bool,
+    checked: bool,
 }
 
 impl Gpu {
@@ -32,7 +33,16 @@ impl Gpu {
             ),
         })?;
         let compiler = Compiler::new(nvrtc, folder.clone().map(Cache::new));
-        Ok(Gpu { device, compiler, folder, lost: false })
+        Ok(Gpu { device, compiler, folder, lost: false, checked: false })
+    }
+}
+
+impl Gpu {
+    /// The same, with kernels that tell of positions outside of their Refs.
+    #[must_use]
+    pub fn checked(mut self, checked: bool) -> Gpu {
+        self.checked = checked;
+        self
     }
 }
 
@@ -47,7 +57,8 @@ impl Accelerator for Gpu {
         }
         let mut architecture = Architecture::new(self.device.info().architecture());
         architecture.shared_bytes = self.device.info().shared_per_block;
-        let program = pallas_simt::compile(launch, architecture).map_err(|refusal| NotRun {
+        let options = Options { architecture, checked: self.checked };
+        let program = pallas_simt::compile_with(launch, options).map_err(|refusal| NotRun {
             message: refusal.message,
             span: Some(refusal.span),
             help: refusal.help,
@@ -56,11 +67,11 @@ impl Accelerator for Gpu {
         let request = Request { source: &program.source, architecture: &name, lines: &program.lines };
         let compiled = self.compiler.compile(&request).map_err(|error| refused(&error, self.folder.as_deref()))?;
         let ran = pallas_cuda::execute(&mut *self.device, launch, &program, &compiled.cubin, inputs);
-        let (outputs, microseconds) = ran.map_err(|failure| {
+        let ran = ran.map_err(|failure| {
             self.lost |= failure.is_lost();
             failed(&failure)
         })?;
-        Ok(Ran { outputs, microseconds: Some(microseconds), seen: Vec::new(), printed: Vec::new() })
+        Ok(Ran { outputs: ran.outputs, microseconds: Some(ran.microseconds), seen: ran.told, printed: Vec::new() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Accelerator, NotRun, Ran};
 use pallas_ir::{Launch, Role};
-use pallas_simt::{Architecture, compile, sim};
+use pallas_simt::{Architecture, Options, compile_with, sim};
 use pallas_tensor::{Array, ops};
 
 /// How many instructions a launch may take, each counted once for a block.
@@ -10,7 +10,10 @@ const FUEL: u64 = 2_000_000_000;
 
 /// A GPU that is simulated: an H100.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Simulator;
+pub struct Simulator {
+    /// Whether kernels tell of positions outside of their Refs.
+    pub checked: bool,
+}
 
 impl Accelerator for Simulator {
     fn name(&self) -> String {
@@ -18,7 +21,8 @@ impl Accelerator for Simulator {
     }
 
     fn run(&mut self, launch: &Launch, inputs: &[Array]) -> Result<Ran, NotRun> {
-        let program = compile(launch, Architecture::HOPPER).map_err(|refusal| NotRun {
+        let options = Options { architecture: Architecture::HOPPER, checked: self.checked };
+        let program = compile_with(launch, options).map_err(|refusal| NotRun {
             message: refusal.message,
             span: Some(refusal.span),
             help: refusal.help,
@@ -36,6 +40,9 @@ impl Accelerator for Simulator {
         }
         let seen = report.complaints.iter().map(|complaint| {
             let (kind, memory) = (complaint.kind.words(), &complaint.memory);
+            if complaint.kind == sim::Kind::Outside {
+                return (format!("{memory}, in block {}", complaint.block), complaint.span);
+            }
             (format!("{kind}: {memory} at element {} in block {}", complaint.element, complaint.block), complaint.span)
         });
         Ok(Ran { outputs, microseconds: None, seen: seen.collect(), printed: report.printed })

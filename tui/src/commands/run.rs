@@ -31,7 +31,7 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
             return Exit::Usage;
         }
     };
-    let acceleration = match device::acceleration(args.device, args.verify, python, &args.file) {
+    let acceleration = match device::acceleration(args.device, args.verify, args.checked, python, &args.file) {
         Ok(acceleration) => acceleration,
         Err(message) => {
             output::error(&message);

@@ -22,11 +22,12 @@ pub(super) struct Printer<'a> {
     span: Span,
     /// Values that are words of fragments, not registers of their dtype.
     pub(super) fragments: HashSet<Value>,
+    checks: Vec<(String, Span)>,
 }
 
 impl<'a> Printer<'a> {
     pub(super) fn new(kernel: &'a Kernel) -> Printer<'a> {
-        Printer { kernel, body: Vec::new(), depth: 1, span: Span::default(), fragments: HashSet::new() }
+        Printer { kernel, body: Vec::new(), depth: 1, span: Span::default(), fragments: HashSet::new(), checks: Vec::new() }
     }
 
     pub(super) fn print(mut self) -> Result<Printed, Refusal> {
@@ -51,6 +52,9 @@ impl<'a> Printer<'a> {
         if super::workspace_bytes(self.kernel) > 0 {
             params.push("unsigned char* __restrict__ workspace".to_string());
         }
+        if !self.checks.is_empty() {
+            params.push("unsigned* __restrict__ checks".to_string());
+        }
         // Writing to a string cannot fail.
         let _ = writeln!(
             source,
@@ -69,7 +73,7 @@ impl<'a> Printer<'a> {
             source.push('\n');
         }
         source.push_str("}\n");
-        Ok(Printed { source, lines })
+        Ok(Printed { source, lines, checks: self.checks })
     }
 
     pub(super) fn refuse(&self, what: &str) -> Refusal {
@@ -265,6 +269,12 @@ impl<'a> Printer<'a> {
                 self.steps(regs, *vector);
                 self.line(format!("  {call}"));
                 self.line("}");
+                Ok(())
+            }
+            Op::Check(words) => {
+                let statement = format!("if ({}) failed_check(checks, {});", text(0), self.checks.len());
+                self.checks.push((words.clone(), inst.span));
+                self.each(self.regs(inst.operands[0]), &statement);
                 Ok(())
             }
             Op::CommitAhead => {

@@ -10,6 +10,7 @@ mod types;
 use crate::ir::{Kernel, Space};
 use crate::lower;
 use crate::{LineEntry, Refusal};
+use pallas_syntax::Span;
 
 /// Source text with its table of lines.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Printed {
     pub source: String,
     /// By line.
     pub lines: Vec<LineEntry>,
+    /// What checks say, by number.
+    pub checks: Vec<(String, Span)>,
 }
 
 /// Prints a kernel.

@@ -224,6 +224,10 @@ static HELPERS: &[Helper] = &[
         "__device__ __forceinline__ void copy_ahead_16(void* to, const void* from) { asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\" :: \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(__cvta_generic_to_global(from)) : \"memory\"); }",
     ),
     helper(
+        "failed_check",
+        "__device__ __noinline__ void failed_check(unsigned* checks, unsigned number) { if (atomicCAS(checks, 0u, number + 1u) == 0u) { checks[1] = blockIdx.x; checks[2] = threadIdx.x; } atomicAdd(checks + 3, 1u); }",
+    ),
+    helper(
         "float_max",
         "__device__ __forceinline__ float atomic_max(float* p, float v) { unsigned* q = (unsigned*)p; unsigned old = *q, seen; do { seen = old; float m = __uint_as_float(seen); float w = m != m ? m : (v != v || m < v ? v : m); old = atomicCAS(q, seen, __float_as_uint(w)); } while (old != seen); return __uint_as_float(old); }",
     ),

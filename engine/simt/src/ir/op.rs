@@ -98,6 +98,8 @@ pub enum Op {
     While,
     /// Operand: which region (uniform `i32`, in range). Regions without parameters.
     Switch,
+    /// Says what is wrong where its operand, a bool, is true. Nothing else changes.
+    Check(String),
     /// Prints by the first thread of the block: pieces of text between operands, all uniform.
     Print(Vec<String>),
 }

@@ -131,6 +131,7 @@ impl Kernel {
             Op::CopyAhead { from, memory, vector } => {
                 format!("copy_ahead{} {} to {}", wide(*vector), name(*from), name(*memory))
             }
+            Op::Check(words) => format!("check {words:?}"),
             Op::CommitAhead => "commit_ahead".to_string(),
             Op::WaitAhead(pending) => format!("wait_ahead {pending}"),
             Op::For => "for".to_string(),

@@ -75,6 +75,7 @@ impl Checker<'_> {
         match &inst.op {
             Op::Const(_) | Op::Block | Op::Owner(_) | Op::Barrier | Op::Print(_) => {}
             Op::CommitAhead | Op::WaitAhead(_) => {}
+            Op::Check(_) => wants(operands.len() == 1 && operands[0].dtype == DType::Bool, "a bool")?,
             Op::CopyAhead { from, memory, vector } => {
                 let (from, to) = (self.kernel.memory(*from), self.kernel.memory(*memory));
                 wants(from.dtype == to.dtype && matches!(to.space, Space::Shared), "shared memory of one dtype")?;

@@ -19,6 +19,8 @@ pub(crate) struct Place {
     /// Whether no two threads have an index in common. Integer arrays may say the same twice: hardware then keeps any of the
     /// values, interpret mode the last.
     pub(crate) is_private: bool,
+    /// Where positions are others than were asked for, if that is told.
+    pub(crate) outside: Vec<Value>,
 }
 
 impl Lower<'_> {
@@ -32,6 +34,7 @@ impl Lower<'_> {
         padded: bool,
         writes: bool,
     ) -> Result<Place, Refusal> {
+        self.outside.clear();
         let mut mask = self.elements(layout);
         let mut operands = operands.iter().copied();
         let is_block = pattern.0.iter().all(|dim| match dim {
@@ -72,7 +75,12 @@ impl Lower<'_> {
                     if whole || (is_block && !padded) {
                         let first = match whole {
                             true => first,
-                            false => first.wrapped(&mut self.b, bound).clamp(&mut self.b, 0, bound - size as i64),
+                            false => {
+                                let asked = first.wrapped(&mut self.b, bound);
+                                let taken = asked.clamp(&mut self.b, 0, bound - size as i64);
+                                self.doubt_number(asked, taken);
+                                taken
+                            }
                         };
                         // The start is the same for all registers.
                         let moved = RefDim { offset: self.offset(dim, first, step), ..dim };
@@ -123,7 +131,8 @@ impl Lower<'_> {
             index = self.b.binary(&ops::ADD, index, offset);
         }
         let is_private = layout.is_private() && !pattern.0.contains(&DimIndex::Array);
-        Ok(Place { index, mask, layout: layout.clone(), is_private })
+        let outside = std::mem::take(&mut self.outside);
+        Ok(Place { index, mask, layout: layout.clone(), is_private, outside })
     }
 
     /// All of a Ref.
@@ -161,6 +170,7 @@ impl Lower<'_> {
         }
         let moved = at.wrapped(&mut self.b, bound);
         let at = moved.clamp(&mut self.b, 0, bound - size);
+        self.doubt_number(moved, at);
         if is_block || !writes {
             return (at, None);
         }
@@ -177,6 +187,7 @@ impl Lower<'_> {
         let last = self.b.int((bound - 1).max(0));
         let above = self.b.binary(&ops::MAX, at, zero);
         let inside = self.b.binary(&ops::MIN, above, last);
+        self.doubt(at, inside);
         if writes {
             let same = self.b.binary(&ops::EQ, at, inside);
             *mask = Some(self.both(*mask, same));

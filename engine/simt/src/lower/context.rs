@@ -7,7 +7,7 @@ use super::refs::RefView;
 use super::stage::Swizzle;
 use crate::ir::{Builder, MemoryId, Space, Value};
 use crate::layout::{Layout, log2};
-use crate::{Architecture, Refusal};
+use crate::{Options, Refusal};
 use pallas_ir::{Function, Launch, OpData, RegionId, Role, Type, ValueId};
 use pallas_syntax::Span;
 use pallas_tensor::DType;
@@ -51,6 +51,9 @@ pub(crate) struct Lower<'a> {
     /// Values that lie in shared memory for good, and how many bytes all of them have.
     pub(crate) staged: HashMap<(Value, Swizzle), MemoryId>,
     pub(crate) own_bytes: usize,
+    /// Whether positions outside of Refs are told of, and those of the access at hand.
+    pub(crate) checked: bool,
+    pub(crate) outside: Vec<Value>,
 }
 
 /// Elements of the largest tile that each thread has, before there are more threads.
@@ -59,9 +62,9 @@ const ELEMENTS: usize = 8;
 const MOST: usize = 8;
 
 impl<'a> Lower<'a> {
-    pub(crate) fn new(launch: &'a Launch, plan: &super::grid::Plan, architecture: Architecture) -> Lower<'a> {
+    pub(crate) fn new(launch: &'a Launch, plan: &super::grid::Plan, options: Options) -> Lower<'a> {
         let log_threads = log_threads(&launch.kernel);
-        let deal = Deal { threads: log_threads, vector: vector(launch), capability: architecture.capability };
+        let deal = Deal { threads: log_threads, vector: vector(launch), capability: options.architecture.capability };
         let name: String =
             launch.kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let mut b = Builder::new(format!("pallas_{}", name.trim_matches('_')), 1 << log_threads);
@@ -80,6 +83,8 @@ impl<'a> Lower<'a> {
             stages: HashMap::new(),
             staged: HashMap::new(),
             own_bytes: 0,
+            checked: options.checked,
+            outside: Vec::new(),
         }
     }
 

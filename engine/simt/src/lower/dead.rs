@@ -25,6 +25,7 @@ fn has_effect(op: &Op) -> bool {
             | Op::CopyAhead { .. }
             | Op::CommitAhead
             | Op::WaitAhead(_)
+            | Op::Check(_)
     )
 }
 

@@ -91,6 +91,7 @@ impl Lower<'_> {
     fn lower_load(&mut self, op: &OpData) -> Result<(), Refusal> {
         let access = self.access(op, false)?;
         let place = self.place(&access.view, &access.pattern, &access.indices, &access.layout, access.padded, false)?;
+        self.tell(&access.view, &place, access.mask.as_ref(), "reads");
         let mut value = self.read(&access.view, &place, access.padded, None);
         // As JAX: a mask without `other` leaves what is there.
         if let (Some(mask), Some(other)) = (&access.mask, &access.other) {
@@ -109,6 +110,7 @@ impl Lower<'_> {
             Some(mask) => Some(self.spread(mask, &access.layout, access.layout.shape.len())),
             None => None,
         };
+        self.tell(&access.view, &place, access.mask.as_ref(), "writes");
         let value = access.value.ok_or_else(|| self.malformed())?.value;
         self.write(&access.view, &place, value, mask);
         Ok(())
@@ -117,6 +119,7 @@ impl Lower<'_> {
     fn lower_swap(&mut self, op: &OpData) -> Result<(), Refusal> {
         let access = self.access(op, true)?;
         let read = self.place(&access.view, &access.pattern, &access.indices, &access.layout, access.padded, false)?;
+        self.tell(&access.view, &read, access.mask.as_ref(), "swaps");
         let mut old = self.read(&access.view, &read, access.padded, None);
         let place = self.place(&access.view, &access.pattern, &access.indices, &access.layout, access.padded, true)?;
         let value = access.value.ok_or_else(|| self.malformed())?.value;

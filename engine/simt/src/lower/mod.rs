@@ -23,6 +23,7 @@ mod atomics;
 mod axis;
 pub mod barriers;
 mod bits;
+mod checks;
 mod context;
 mod control;
 mod copies;
@@ -55,7 +56,7 @@ mod terms;
 mod vectors;
 
 use crate::ir::{Kernel, verify};
-use crate::{Architecture, Refusal};
+use crate::{Options, Refusal};
 use context::Lower;
 use pallas_ir::op::EffectOp;
 use pallas_ir::{ControlOp, Launch, OpData, OpKind};
@@ -64,8 +65,9 @@ use pallas_ir::{ControlOp, Launch, OpData, OpKind};
 ///
 /// # Errors
 /// What cannot be lowered yet, or does not fit the architecture.
-pub fn lower(launch: &Launch, architecture: Architecture) -> Result<Kernel, Refusal> {
-    let mut kernel = build(launch, architecture)?;
+pub fn lower(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
+    let architecture = options.architecture;
+    let mut kernel = build(launch, options)?;
     checked(launch, "lowering", &kernel)?;
     promote::promote(&mut kernel);
     checked(launch, "keeping memory in registers", &kernel)?;
@@ -94,7 +96,7 @@ fn checked(launch: &Launch, pass: &str, kernel: &Kernel) -> Result<(), Refusal> 
     })
 }
 
-fn build(launch: &Launch, architecture: Architecture) -> Result<Kernel, Refusal> {
+fn build(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
     if !launch.dynamic.is_empty() {
         return Err(Refusal::new(
             "the extent of the grid is not known",
@@ -108,7 +110,7 @@ fn build(launch: &Launch, architecture: Architecture) -> Result<Kernel, Refusal>
         ));
     }
     let plan = grid::plan(launch);
-    let mut cx = Lower::new(launch, &plan, architecture);
+    let mut cx = Lower::new(launch, &plan, options);
     cx.programs(&plan)?;
     Ok(cx.b.finish())
 }

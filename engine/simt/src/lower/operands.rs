@@ -184,6 +184,8 @@ impl Lower<'_> {
             stages: std::mem::take(&mut self.stages),
             staged: std::mem::take(&mut self.staged),
             own_bytes: self.own_bytes,
+            checked: self.checked,
+            outside: Vec::new(),
         };
         let yields = inner.region(function.body);
         let numbers = yields.and_then(|yields| yields.iter().map(|&value| inner.number(value)).collect());

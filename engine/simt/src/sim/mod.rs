@@ -227,6 +227,7 @@ impl Block<'_> {
             Op::Mma(mma) => self.mma(inst, *mma)?,
             Op::LoadMatrix { memory, trans, words } => self.load_matrix(inst, *memory, *trans, *words)?,
             Op::CopyAhead { from, memory, vector } => self.copy_ahead(inst, *from, *memory, *vector)?,
+            Op::Check(words) => self.check(inst, words)?,
             Op::CommitAhead => self.commit_ahead(),
             Op::WaitAhead(pending) => self.wait_ahead(*pending)?,
             Op::For => self.for_loop(inst)?,
@@ -372,6 +373,23 @@ impl Block<'_> {
             ram.array.set(element, after);
         }
         self.put(inst.results[0], old);
+        Ok(())
+    }
+
+    fn check(&mut self, inst: &Inst, words: &str) -> Result<(), Fault> {
+        let bad = self.get(inst.operands[0])?;
+        let flags = bad.elements::<bool>().unwrap_or_default();
+        for position in (0..flags.len()).filter(|&position| flags[position]) {
+            let complaint = || Complaint {
+                kind: Kind::Outside,
+                memory: words.to_string(),
+                element: 0,
+                block: self.number,
+                threads: ((position % self.threads) as u32, None),
+                span: inst.span,
+            };
+            self.report.complain(complaint, Kind::Outside);
+        }
         Ok(())
     }
 

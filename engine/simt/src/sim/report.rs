@@ -48,13 +48,15 @@ pub enum Kind {
     Uninitialized,
     /// Memory was touched while a copy to it was under way that nobody had waited for.
     UnderWay,
+    /// A position outside of a Ref, which was moved inside or dropped. Only of what is compiled with checks.
+    Outside,
     /// An index outside of its array. What is read there is 0, what is written is dropped.
     OutOfBounds,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 5] = [Kind::Race, Kind::BlockRace, Kind::Uninitialized, Kind::UnderWay, Kind::OutOfBounds];
+    pub const ALL: [Kind; 6] = [Kind::Race, Kind::BlockRace, Kind::Uninitialized, Kind::UnderWay, Kind::Outside, Kind::OutOfBounds];
 
     /// In words.
     pub fn words(self) -> &'static str {
@@ -62,6 +64,7 @@ impl Kind {
             Kind::Race => "a race between threads",
             Kind::BlockRace => "a race between blocks",
             Kind::Uninitialized => "a read of memory that nobody wrote",
+            Kind::Outside => "a position outside",
             Kind::UnderWay => "an access to what is being copied",
             Kind::OutOfBounds => "an index out of bounds",
         }
