@@ -24,9 +24,11 @@ pub(crate) fn acceleration(
             Err("--verify compares a device with interpret mode: it needs `--device cuda`, `auto` or `simulator`"
                 .to_string())
         }
-        Device::Interpret if checked => Err("--checked is about a device: it needs `--device cuda`, `auto` or `simulator`; \
+        Device::Interpret if checked => {
+            Err("--checked is about a device: it needs `--device cuda`, `auto` or `simulator`; \
                                              interpret mode finds what is out of bounds without it"
-            .to_string()),
+                .to_string())
+        }
         Device::Interpret => Ok(None),
         Device::Simulator => {
             Ok(Some(Acceleration { open: Box::new(move || Ok(Box::new(Simulator { checked }))), falls_back, verifies }))

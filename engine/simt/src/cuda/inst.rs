@@ -27,7 +27,14 @@ pub(super) struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     pub(super) fn new(kernel: &'a Kernel) -> Printer<'a> {
-        Printer { kernel, body: Vec::new(), depth: 1, span: Span::default(), fragments: HashSet::new(), checks: Vec::new() }
+        Printer {
+            kernel,
+            body: Vec::new(),
+            depth: 1,
+            span: Span::default(),
+            fragments: HashSet::new(),
+            checks: Vec::new(),
+        }
     }
 
     pub(super) fn print(mut self) -> Result<Printed, Refusal> {

@@ -56,7 +56,8 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 6] = [Kind::Race, Kind::BlockRace, Kind::Uninitialized, Kind::UnderWay, Kind::Outside, Kind::OutOfBounds];
+    pub const ALL: [Kind; 6] =
+        [Kind::Race, Kind::BlockRace, Kind::Uninitialized, Kind::UnderWay, Kind::Outside, Kind::OutOfBounds];
 
     /// In words.
     pub fn words(self) -> &'static str {
