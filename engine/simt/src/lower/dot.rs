@@ -36,14 +36,16 @@ impl Plain {
         if (0..2).any(|side| lists("batch", side).is_none_or(|list| !list.is_empty())) {
             return None;
         }
-        let (left, right) = (op.operands[0], op.operands[1]);
+        let sides = [op.operands[0], op.operands[1]].map(|value| turned(function, value));
+        let [(left, _), (right, _)] = sides;
         let mut free = [0; 2];
         let mut terms = [0; 2];
         let mut terms_last = [false; 2];
-        for (side, value) in [left, right].into_iter().enumerate() {
+        for (side, (value, is_turned)) in sides.into_iter().enumerate() {
             let shape = function.ty(value).shape();
             let (&[rows, columns], contracting) = (&shape[..], lists("contracting", side)?) else { return None };
             let &[axis] = contracting.as_slice() else { return None };
+            let axis = if is_turned { 1 - axis } else { axis };
             terms_last[side] = axis == 1;
             (free[side], terms[side]) = if axis == 1 { (rows, columns) } else { (columns, rows) };
         }
@@ -63,6 +65,25 @@ impl Plain {
     pub(crate) fn sums(&self) -> DType {
         sums_of(self.result)
     }
+}
+
+/// The matrix that a value is, or is the transposed one of.
+fn turned(function: &Function, value: ValueId) -> (ValueId, bool) {
+    let made = function.ops.iter().find(|op| op.results.contains(&value));
+    match made {
+        Some(op) if op.op.name == "transpose" && op.attributes.ints("permutation") == Some(&[1, 0]) => {
+            (op.operands[0], true)
+        }
+        _ => (value, false),
+    }
+}
+
+/// Whether a transposed matrix is only multiplied, so that nobody has to transpose it.
+pub(crate) fn is_only_multiplied(function: &Function, value: ValueId) -> bool {
+    let yielded = function.regions.iter().any(|region| region.yields.contains(&value));
+    let mut users = function.ops.iter().filter(|op| op.operands.contains(&value)).peekable();
+    let multiplies = |op: &OpData| Plain::of(function, op).is_some_and(|plain| mma::fits(&plain) || fma::fits(&plain));
+    turned(function, value).1 && !yielded && users.peek().is_some() && users.all(multiplies)
 }
 
 /// What a product of a dtype is summed up in.
