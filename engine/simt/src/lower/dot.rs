@@ -71,7 +71,9 @@ impl Plain {
 fn turned(function: &Function, value: ValueId) -> (ValueId, bool) {
     let made = function.ops.iter().find(|op| op.results.contains(&value));
     match made {
-        Some(op) if op.op.name == "transpose" && op.attributes.ints("permutation") == Some(&[1, 0]) => {
+        Some(op)
+            if op.op.name == "transpose" && op.attributes.ints("permutation").is_some_and(|axes| axes == [1, 0]) =>
+        {
             (op.operands[0], true)
         }
         _ => (value, false),
