@@ -23,6 +23,8 @@ mod sort;
 mod strided;
 mod structural;
 mod turn;
+#[cfg(target_arch = "x86_64")]
+mod turned;
 mod unary;
 
 pub use binary::{BinaryOp, binary};
