@@ -5,7 +5,7 @@ use crate::buffer::{Buffer, Element};
 use crate::deferred::{put_off, taken};
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
-use crate::isa::for_each_isa;
+use crate::isa::{Fma, for_each_isa};
 use crate::ops::elementwise::{Operand, copied, each, in_f32_chunks_with, pair, wrap_four_bits};
 use crate::ops::functions::{double, single};
 use crate::ops::number::{Float, Integer};
@@ -236,8 +236,51 @@ fn floats<F, T: Float>(op: BinaryOp, x: &mut [T], y: Operand<'_, T>, swapped: bo
 }
 }
 
+/// Elements that take the quick way to their remainder together, or not.
+const GROUP: usize = 64;
+
+for_each_isa! {
+/// `x % y`, several at once where the quotients are small enough that an element of `x` tells their integers apart.
+fn remainders<F>(x: &mut [f32], y: Operand<'_, f32>, swapped: bool) {
+    for (number, group) in x.chunks_mut(GROUP).enumerate() {
+        let y = y.part(number * GROUP, group.len());
+        // Without an early end the test goes through several at once as well.
+        let usual = match y {
+            Operand::Each(y) => {
+                group.iter().zip(y).fold(true, |all, (&x, &y)| all & if swapped { is_usual(y, x) } else { is_usual(x, y) })
+            }
+            Operand::All(y) => group.iter().fold(true, |all, &x| all & if swapped { is_usual(y, x) } else { is_usual(x, y) }),
+        };
+        if usual {
+            each(group, y, swapped, remainder_of_usual::<F>);
+        } else {
+            each(group, y, swapped, Float::rem);
+        }
+    }
+}
+}
+
+/// Whether [`remainder_of_usual`] is exact.
+#[inline(always)]
+fn is_usual(x: f32, y: f32) -> bool {
+    const MOST: f32 = 4_194_304.0;
+    (y.abs() < f32::INFINITY) & ((x / y.flush()).abs() < MOST)
+}
+
+/// `x % y` for a quotient below 2^22. With the quotient's integer `q`, `x - q * y` is a number of the last place of `y` below
+/// `y`, and so exact; where the quotient was rounded up to an integer, it is one `y` too small.
+#[inline(always)]
+fn remainder_of_usual<F: Fma>(x: f32, y: f32) -> f32 {
+    let y = y.flush();
+    let rest = F::fma(-(x / y).trunc(), y, x);
+    let below = (rest != 0.0) & ((rest < 0.0) != (x < 0.0));
+    let rest = if below { rest + y.abs().copysign(x) } else { rest };
+    rest.abs().copysign(x)
+}
+
 pub(super) fn singles(op: BinaryOp, x: &mut [f32], y: Operand<'_, f32>, swapped: bool) {
     match op {
+        Rem => remainders(x, y, swapped),
         Pow => each(x, y, swapped, single::pow),
         Atan2 => each(x, y, swapped, single::atan2),
         _ => {
@@ -302,5 +345,40 @@ fn narrow_bits(dtype: DType, value: f32) -> u16 {
         DType::BF16 => half::bf16::from_f32(value).to_bits(),
         DType::F16 => half::f16::from_f32(value).to_bits(),
         _ => crate::Float8::of(dtype).map_or(0, |format| u16::from(format.encode(value))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remainders_are_exact() {
+        let mut state = 7u64;
+        let mut next = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 32) as u32
+        };
+        let close = |bits: u32| f32::from_bits(bits % (24 << 23) + (115 << 23) | bits & 0x8000_0000);
+        let special = [0.0, -0.0, 1.0, -1.0, 5.0, f32::INFINITY, f32::NAN, f32::MAX, 1e-45, -1e-40, f32::MIN_POSITIVE];
+        let mut pairs: Vec<(f32, f32)> =
+            (0..20_000).map(|_| (f32::from_bits(next()), f32::from_bits(next()))).collect();
+        // Quotients at and beside integers.
+        pairs.extend((0..20_000).map(|i| (i as f32 * 0.37, 5.0)));
+        pairs.extend((0..20_000).map(|i| ((i as f32 * 0.1f32).next_down(), 0.1)));
+        pairs.extend((0..60_000).map(|_| (close(next()), close(next()))));
+        pairs.extend(special.iter().flat_map(|&x| special.iter().map(move |&y| (x, y))));
+        let of = |part: fn(&(f32, f32)) -> f32| {
+            let values: Vec<f32> = pairs.iter().map(part).collect();
+            Array::from_f32s([values.len()], &values).expect("as many")
+        };
+        let result = binary(Rem, of(|pair| pair.0), of(|pair| pair.1)).expect("floats");
+        for (&(x, y), &found) in pairs.iter().zip(result.elements::<f32>().expect("floats")) {
+            let expected = x % y.flush();
+            assert!(
+                found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(),
+                "{x:e} % {y:e}: {found:e}"
+            );
+        }
     }
 }
