@@ -155,6 +155,10 @@ impl LaunchPlan {
         let grid = self.extents(&inputs)?;
         let programs = grid.iter().fold(1usize, |total, &extent| total.saturating_mul(extent));
         let (inputs, starts) = self.prepare(rest)?;
+        // What was put off is computed now, while all cores are free for it.
+        inputs.iter().for_each(|input| {
+            input.buffer();
+        });
         if let Some(peers) = &self.peers {
             return peers.run(self, &grid, &inputs, hooks);
         }

@@ -25,7 +25,10 @@ impl Output {
         match plan.counts() {
             Some(counts) => {
                 let blocks = counts.iter().product();
-                Ok(Output { array: Array::zeros(plan.dtype(), plan.padded().clone())?, written: vec![false; blocks] })
+                Ok(Output {
+                    array: Array::unwritten(plan.dtype(), plan.padded().clone())?,
+                    written: vec![false; blocks],
+                })
             }
             None => Ok(Output { array: plan.fresh(plan.padded())?, written: Vec::new() }),
         }

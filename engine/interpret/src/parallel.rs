@@ -1,7 +1,7 @@
 //! Programs on several threads.
 //!
-//! The grid is cut along its first axis into runs of programs. That may be done where each output's blocks follow this axis
-//! one to one, so that every thread fills a stretch of the outputs of its own, and where nothing else goes from one run of
+//! The grid is cut along an axis into runs of programs, the first that will do. That may be done where each output's blocks
+//! follow this axis one to one, so that every thread fills a stretch of the outputs of its own, and where nothing else goes from one run of
 //! programs to another: programs wait for nobody, print nothing, do not write to inputs, and do not read scratch memory that
 //! earlier programs have left. The first is read off the index maps and the kernel; that inputs and scratch memory are left
 //! alone is watched. Where anything comes up, also an error or an access out of bounds, what was done is thrown away and the
@@ -15,6 +15,7 @@ use crate::outputs::OutputPart;
 use crate::tape::{Action, Block};
 use pallas_ir::Role;
 use pallas_tensor::Array;
+use pallas_tensor::threads::beside;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -24,9 +25,6 @@ const RUNS_PER_THREAD: usize = 4;
 const WORTH: usize = 1 << 17;
 /// What a program costs by itself, in elements.
 const PROGRAM: usize = 256;
-/// The stack of a thread. Control flow inside of control flow recurses.
-const STACK: usize = 16 << 20;
-
 /// Whether the steps of a kernel leave other programs and the world alone, but for what they read and write.
 pub(crate) fn is_quiet(block: &Block) -> bool {
     block.steps.iter().all(|step| match &step.action {
@@ -57,8 +55,12 @@ pub(crate) fn is_quiet(block: &Block) -> bool {
 
 /// The axis to cut the grid along, and for each output the dimension that follows it with its block size.
 fn cut(plan: &LaunchPlan, grid: &[usize]) -> Option<(usize, Vec<(usize, usize)>)> {
-    let axis = grid.iter().position(|&extent| extent != 1)?;
-    let follows = |operand: &crate::launch::OperandPlan| {
+    (0..grid.len()).filter(|&axis| grid[axis] > 1).find_map(|axis| Some((axis, follows(plan, grid, axis)?)))
+}
+
+/// For each output the dimension that follows an axis of the grid one to one, with its block size.
+fn follows(plan: &LaunchPlan, grid: &[usize], axis: usize) -> Option<Vec<(usize, usize)>> {
+    let dimension = |operand: &crate::launch::OperandPlan| {
         let counts = operand.blocks.counts()?;
         let IndexMap::Affine(rows) = &operand.map else { return None };
         // Dimensions before it are of size 1, so that the blocks of neighbouring programs lie one behind the other.
@@ -72,8 +74,8 @@ fn cut(plan: &LaunchPlan, grid: &[usize]) -> Option<(usize, Vec<(usize, usize)>)
             && !operand.blocks.is_one();
         one_to_one.then(|| (dimension, operand.blocks.block()[dimension]))
     };
-    let dimensions: Option<Vec<(usize, usize)>> = plan.with_role(Role::Output).map(follows).collect();
-    dimensions.filter(|dimensions| !dimensions.is_empty()).map(|dimensions| (axis, dimensions))
+    let dimensions: Option<Vec<(usize, usize)>> = plan.with_role(Role::Output).map(dimension).collect();
+    dimensions.filter(|dimensions| !dimensions.is_empty())
 }
 
 /// Runs of programs that are worth a thread, or nothing.
@@ -123,13 +125,9 @@ pub(crate) fn run(
             }
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(count) {
-            let thread = std::thread::Builder::new().name("programs".to_string()).stack_size(STACK);
-            // Where no thread can be had, the others do its work.
-            let _ = thread.spawn_scoped(scope, || work(&mut Quiet { shared: &shared, caller: None }));
-        }
-        let mut own = Quiet { shared: &shared, caller: Some(hooks) };
+    let mut own = Quiet { shared: &shared, caller: Some(hooks) };
+    let others = || work(&mut Quiet { shared: &shared, caller: None });
+    beside(threads.min(count) - 1, others, || {
         // Once in any case: others may leave this thread nothing to do.
         own.cancelled();
         work(&mut own);
@@ -158,18 +156,35 @@ fn programs(
     hooks: &mut dyn Hooks,
 ) -> Result<(), RunError> {
     let mut run = Run::new(plan, grid, inputs.to_vec(), parts)?;
-    run.forget_scratch();
+    // Programs of the run that follow each other in the grid, too, and how often such a stretch comes.
     let inner: usize = grid[axis + 1..].iter().product();
+    let outer: usize = grid[..axis].iter().product();
     let mut ids = vec![0; grid.len()];
-    ids[axis] = from;
-    for number in from * inner..to * inner {
-        run.program(number, &ids, hooks)?;
-        if run.wrote_inputs() {
-            return Err(RunError::eval("a program writes to an input"));
+    for stretch in 0..outer {
+        // The programs in between are another thread's: what they leave in scratch memory is not known here.
+        run.forget_scratch();
+        place(&mut ids[..axis], &grid[..axis], stretch);
+        ids[axis] = from;
+        ids[axis + 1..].fill(0);
+        let first = stretch * grid[axis] * inner;
+        for number in first + from * inner..first + to * inner {
+            run.program(number, &ids, hooks)?;
+            if run.wrote_inputs() {
+                return Err(RunError::eval("a program writes to an input"));
+            }
+            next(&mut ids, grid);
         }
-        next(&mut ids, grid);
     }
-    run.finish(to * inner, hooks).map(drop)
+    run.finish(grid.iter().product(), hooks).map(drop)
+}
+
+/// The ids of the program with this number.
+fn place(ids: &mut [usize], grid: &[usize], number: usize) {
+    let mut rest = number;
+    for (id, &extent) in ids.iter_mut().zip(grid).rev() {
+        *id = rest % extent.max(1);
+        rest /= extent.max(1);
+    }
 }
 
 /// What threads tell each other.

@@ -138,6 +138,53 @@ fn scratch_memory_that_goes_from_the_first_program_to_the_last_keeps_them_in_ord
     assert!(asked >= 16 * 8, "programs ran without what others had left for them");
 }
 
+/// Adds up along the first axis in the output, whose rows follow the second.
+const TURNED: &str = "launch grid=[8, 16] {
+  input @x: f32[16,8,4096] block=[squeezed, squeezed, 4096] map @m(%i: i32[], %j: i32[]) {
+    %z = constant 0 : i32[]
+    yield %j, %i, %z
+  }
+  output @o: f32[16,4096] block=[squeezed, 4096] map @n(%i: i32[], %j: i32[]) {
+    %z = constant 0 : i32[]
+    yield %j, %z
+  }
+  scratch ref<f32[4096], vmem>
+  kernel @k(%x: ref<f32[4096]>, %o: ref<f32[4096]>, %acc: ref<f32[4096], vmem>) {
+    %i = program_id axis=0 : i32[]
+    %zero = constant 0 : i32[]
+    %first = eq %i, %zero : bool[]
+    cond %first { } {
+      %nil = constant 0.0 : f32[]
+      %nils = broadcast_in_dim %nil shape=[4096] dims=[] : f32[4096]
+      store %o[:], %nils
+    }
+    %v = load %x[:] : f32[4096]
+    SCRATCH
+    %a = load %o[:] : f32[4096]
+    %s = add %a, %v : f32[4096]
+    store %o[:], %s
+  }
+}";
+
+#[test]
+fn blocks_that_follow_another_axis_than_the_first_are_the_same_on_threads() {
+    let (asked, _) = same(&TURNED.replace("SCRATCH", ""), &[values(&[16, 8, 4096])]);
+    assert!(asked <= 1 + 16 * 8, "the programs ran a second time, one after the other");
+}
+
+#[test]
+fn scratch_memory_does_not_go_from_one_stretch_of_programs_to_the_next() {
+    // From the second round on, programs read what the one before has left, which may be another thread's.
+    let scratch = "cond %first {
+      %old = load %acc[:] : f32[4096]
+      %now = load %o[:] : f32[4096]
+      %more = add %now, %old : f32[4096]
+      store %o[:], %more
+    } { }
+    store %acc[:], %v";
+    same(&TURNED.replace("SCRATCH", scratch), &[values(&[16, 8, 4096])]);
+}
+
 #[test]
 fn an_output_that_all_programs_share_is_not_cut() {
     let text = SUMS.replace("START", "%j").replace("yield %i, %z", "yield %z, %z");

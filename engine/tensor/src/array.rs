@@ -13,6 +13,7 @@ use crate::dtype::DType;
 use crate::error::OpError;
 use crate::float8::Float8;
 use crate::ops::Pattern;
+use crate::recycled;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
 
@@ -52,6 +53,16 @@ impl Elements {
     }
 }
 
+impl Drop for Elements {
+    fn drop(&mut self) {
+        if recycled::is_large(&self.here)
+            && let Some(buffer) = Arc::get_mut(&mut self.here)
+        {
+            recycled::keep(std::mem::replace(buffer, Buffer::U8(Vec::new())));
+        }
+    }
+}
+
 impl PartialEq for Elements {
     fn eq(&self, other: &Elements) -> bool {
         self.buffer() == other.buffer()
@@ -82,9 +93,19 @@ pub(crate) fn filled<T: Clone>(shape: &Shape, value: T) -> Result<Vec<T>, OpErro
 
 /// [`filled`], where the operating system may bring the memory when it is first touched: zeros cost nothing before.
 fn repeated<T: Element>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
-    // What does not fit is an error here instead of an abort below.
-    drop(reserve::<T>(shape)?);
+    check_room::<T>(shape)?;
     Ok(vec![value; shape.size()])
+}
+
+/// That so many elements fit memory: an error here instead of an abort later.
+pub(crate) fn check_room<T>(shape: &Shape) -> Result<(), OpError> {
+    /// Bytes that are there for certain. Asking for memory to give it back makes an allocator forget that it is all zeros.
+    const CERTAIN: usize = 1 << 30;
+    let bytes = shape.checked_size().and_then(|size| size.checked_mul(size_of::<T>()));
+    match bytes {
+        Some(0..=CERTAIN) => Ok(()),
+        _ => reserve::<T>(shape).map(drop),
+    }
 }
 
 /// The elements of each array that stores the same type as `_like`; arrays of one dtype all do.
@@ -237,6 +258,21 @@ impl Array {
         Array::full(dtype, shape, Scalar::zero(dtype))
     }
 
+    /// Elements that hold anything: for whoever writes all of them before somebody reads.
+    ///
+    /// # Errors
+    /// [`OpError::TooLarge`].
+    pub fn unwritten(dtype: DType, shape: impl Into<Shape>) -> Result<Array, OpError> {
+        fn like<T: Element>(_like: &[T], length: usize) -> Buffer {
+            T::wrap(recycled::take(length))
+        }
+        let shape = shape.into();
+        check_room::<u64>(&shape)?;
+        let zero = Array::scalar(dtype, Scalar::zero(dtype));
+        let buffer = with_elements!(zero.buffer(), elements => like(elements, shape.size()));
+        Ok(Array::from_parts(dtype, shape, buffer))
+    }
+
     /// Each element its own index along `axis`, as `lax.broadcasted_iota`.
     ///
     /// # Errors
@@ -350,8 +386,8 @@ impl Array {
 
     /// The vector of elements: taken if this is its only holder, else copied.
     pub fn into_elements<T: Element>(mut self) -> Option<Vec<T>> {
-        self.elements.settle();
-        T::unwrap_buffer(Arc::unwrap_or_clone(self.elements.here))
+        let here = std::mem::replace(self.elements.settle(), Arc::new(Buffer::U8(Vec::new())));
+        T::unwrap_buffer(Arc::unwrap_or_clone(here))
     }
 
     /// Whether writing would not have to copy.

@@ -14,9 +14,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use smallvec::SmallVec;
 
-use crate::array::Array;
+use crate::array::{Array, check_room};
 use crate::buffer::{Buffer, BufferMut, Element, with_elements, with_elements_mut};
 use crate::error::OpError;
+use crate::recycled;
 use crate::shape::Shape;
 use crate::threads::{Restore, available, spread};
 
@@ -105,6 +106,16 @@ pub(crate) fn taken<const N: usize>(operands: Stretches) -> Result<[Array; N], O
     <[Array; N]>::try_from(operands.into_vec()).map_err(wrong)
 }
 
+impl Drop for Later {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.result.get_mut().and_then(Arc::get_mut)
+            && recycled::is_large(buffer)
+        {
+            recycled::keep(std::mem::replace(buffer, Buffer::U8(Vec::new())));
+        }
+    }
+}
+
 /// Puts off an elementwise operation; `None` where it is to be computed at once, also because it would be refused. Operands
 /// have one shape, but for those of one element.
 pub(crate) fn put_off(
@@ -137,7 +148,7 @@ pub fn by_stretches(
     if size < LEAST || !DEFERS.get() && (size < LARGE || available() == 1) {
         return Ok(compute(0..size)?.relabel(shape));
     }
-    crate::array::reserve::<u64>(&shape)?;
+    check_room::<u64>(&shape)?;
     let refused = match compute(0..0) {
         Ok(_) => OpError::too_large(&shape),
         Err(error) => error,
@@ -288,7 +299,7 @@ fn compute(recipe: &Arc<Recipe>, none: &Buffer, length: usize) -> Buffer {
     // What is computed now is computed at once.
     let _before = Restore(&DEFERS, DEFERS.replace(false));
     let steps = Steps::new(recipe);
-    let mut result = zeros(none, length);
+    let mut result = unwritten(none, length);
     let mut jobs = Vec::with_capacity(length.div_ceil(CHUNK * CHUNKS));
     let mut rest = result.as_mut();
     let mut start = 0;
@@ -313,12 +324,12 @@ fn compute(recipe: &Arc<Recipe>, none: &Buffer, length: usize) -> Buffer {
     result
 }
 
-/// So many zeros of the type of the elements of a buffer.
-fn zeros(like: &Buffer, length: usize) -> Buffer {
-    fn zeros<T: Element>(_like: &[T], length: usize) -> Buffer {
-        T::wrap(vec![T::default(); length])
+/// So many elements of the type of a buffer's, which are to be written.
+fn unwritten(like: &Buffer, length: usize) -> Buffer {
+    fn unwritten<T: Element>(_like: &[T], length: usize) -> Buffer {
+        T::wrap(recycled::take(length))
     }
-    with_elements!(like, elements => zeros(elements, length))
+    with_elements!(like, elements => unwritten(elements, length))
 }
 
 fn put(part: &mut BufferMut<'_>, start: usize, chunk: &Array) {
@@ -327,4 +338,90 @@ fn put(part: &mut BufferMut<'_>, start: usize, chunk: &Array) {
             target[start..start + values.len()].copy_from_slice(values);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::DType;
+    use crate::ops::{
+        BinaryOp, CompareOp, UnaryOp, binary, broadcast_in_dim, compare, convert, reshape, select, unary,
+    };
+    use crate::scalar::Scalar;
+
+    /// Several jobs, and a last chunk that is not full.
+    const SIZE: usize = 3 * CHUNK * CHUNKS + 1234;
+
+    fn values(step: f32) -> Array {
+        let elements: Vec<f32> = (0..SIZE).map(|i| (i as f32 * step) % 7.3 - 3.1).collect();
+        Array::from_f32s([SIZE], &elements).expect("as many")
+    }
+
+    /// `where(x < 1, tanh(x) * y + x, y)` in halves, and so on: operands that come twice, one element for all, other types.
+    fn expression(x: &Array, y: &Array) -> Result<Array, OpError> {
+        let one = Array::scalar(DType::F32, Scalar::Float(1.0));
+        let tanh = unary(UnaryOp::Tanh, x.clone())?;
+        let sum = binary(BinaryOp::Add, binary(BinaryOp::Mul, tanh.clone(), y.clone())?, x.clone())?;
+        let less = compare(CompareOp::Lt, x, &one)?;
+        let chosen = select(&less, &sum, &broadcast_in_dim(&one, [SIZE], &[])?)?;
+        let narrow = convert(&binary(BinaryOp::Rem, chosen, one)?, DType::BF16)?;
+        binary(BinaryOp::Sub, narrow, convert(&tanh, DType::BF16)?)
+    }
+
+    #[test]
+    fn what_is_put_off_has_the_same_bits() {
+        let (x, y) = (values(0.37), values(0.53));
+        let now = expression(&x, &y).expect("they fit");
+        assert!(now.put_off().is_none());
+        let later = deferring(|| expression(&x, &y)).expect("they fit");
+        assert!(later.put_off().is_some_and(|later| later.computed().is_none()));
+        assert_eq!((later.shape(), later.dtype(), later.size()), (now.shape(), now.dtype(), now.size()));
+        assert!(later.same_bits(&now));
+        // Under another shape it is the same elements.
+        let row = deferring(|| reshape(&expression(&x, &y)?, [1, SIZE])).expect("they fit");
+        assert!(reshape(&row, [SIZE]).expect("the size").same_bits(&now));
+    }
+
+    #[test]
+    fn what_changes_afterwards_does_not_reach_what_was_put_off() {
+        let mut x = values(0.37);
+        let now = unary(UnaryOp::Exp, x.clone()).expect("floats");
+        let later = deferring(|| unary(UnaryOp::Exp, x.clone())).expect("floats");
+        assert!(x.set(5, Scalar::Float(9.0)));
+        assert!(later.same_bits(&now));
+        assert_ne!(x, values(0.37));
+    }
+
+    #[test]
+    fn what_somebody_holds_is_computed_as_itself() {
+        let (x, y) = (values(0.37), values(0.53));
+        let (held, used) = deferring(|| {
+            let held = binary(BinaryOp::Add, x.clone(), y.clone()).expect("floats");
+            let used = unary(UnaryOp::Neg, held.clone()).expect("floats");
+            (held, used)
+        });
+        used.buffer();
+        assert!(held.put_off().is_some_and(|later| later.computed().is_some()));
+        assert_eq!(held, binary(BinaryOp::Add, x, y).expect("floats"));
+    }
+
+    #[test]
+    fn long_chains_end() {
+        let one = Array::scalar(DType::F32, Scalar::Float(1.0));
+        let mut x = values(0.0);
+        let first = x.get(0).and_then(Scalar::as_f64).expect("a number");
+        for _ in 0..1000 {
+            x = deferring(|| binary(BinaryOp::Add, x.clone(), one.clone())).expect("floats");
+        }
+        let sum = x.get(SIZE - 1).and_then(Scalar::as_f64).expect("a number");
+        assert!((sum - first - 1000.0).abs() < 0.1, "{sum}");
+    }
+
+    #[test]
+    fn what_is_refused_is_refused_at_once() {
+        let (x, words) = (values(0.37), convert(&values(0.37), DType::I32).expect("numbers"));
+        assert!(deferring(|| binary(BinaryOp::Add, x.clone(), words.clone())).is_err());
+        assert!(deferring(|| unary(UnaryOp::Exp, words)).is_err());
+        assert!(deferring(|| compare(CompareOp::Lt, &x, &values(0.1).relabel(Shape::from([1, SIZE])))).is_err());
+    }
 }

@@ -18,6 +18,7 @@ mod part;
 pub mod print;
 mod promote;
 pub mod random;
+mod recycled;
 mod scalar;
 mod shape;
 pub mod threads;
