@@ -87,6 +87,13 @@ impl ArrayObject {
     }
 }
 
+/// Computes the elements of an array, where they were put off until somebody looks.
+pub fn compute(value: &Value) {
+    if let Some(Tile::Concrete { array, .. }) = value.downcast::<ArrayObject>().map(|object| &object.tile) {
+        array.buffer();
+    }
+}
+
 impl Object for ArrayObject {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(if self.tile.is_traced() { &TRACER_CLASS } else { &ARRAY_CLASS })

@@ -29,12 +29,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         doc: "Waits for prints; they are always done.",
         run: |_interp, _args| Ok(Value::None),
     },
-    NativeDef {
-        name: "block_until_ready",
-        signature: "(x)",
-        doc: "Waits for arrays; they are always ready.",
-        run: same,
-    },
+    NativeDef { name: "block_until_ready", signature: "(x)", doc: "Waits for arrays.", run: block_until_ready },
     NativeDef {
         name: "device_put",
         signature: "(x, device=None, *, src=None, donate=False, may_alias=None)",
@@ -181,8 +176,12 @@ pub(super) static DTYPE_FUNCTIONS: &[NativeDef] = &[
     },
 ];
 
-fn same(_interp: &Interp, args: Arguments) -> PyResult<Value> {
+/// Arrays whose elements nobody has looked at yet are computed now.
+fn block_until_ready(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let [x] = args.take();
+    if let Ok((leaves, _)) = tree::flatten(interp, &x, None) {
+        leaves.iter().for_each(crate::array::compute);
+    }
     Ok(x)
 }
 

@@ -49,7 +49,10 @@ pub static METHODS: &[NativeDef] = rows! {
     "tolist" "(self)" "Nested lists of Python numbers." tolist;
     "view" "(self, dtype=None, type=None)" "The same bits as another dtype." view;
     "tobytes" "(self, order='C')" "The bytes of the elements." tobytes;
-    "block_until_ready" "(self)" "The array itself: nothing runs in the background here." |_cx, args| Ok(args.get(0).clone());
+    "block_until_ready" "(self)" "The array itself, computed." |_cx, args| {
+        crate::array::compute(args.get(0));
+        Ok(args.get(0).clone())
+    };
     "copy_to_host_async" "(self)" "Does nothing: arrays are on the host." |_cx, _args| Ok(Value::None);
     "is_deleted" "(self)" "Whether the array was donated: never." |_cx, _args| Ok(Value::Bool(false));
     "delete" "(self)" "Does nothing: memory is freed when it is no longer used." |_cx, _args| Ok(Value::None);

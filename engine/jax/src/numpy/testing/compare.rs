@@ -11,8 +11,9 @@ use pallas_ir::ops;
 use pallas_python::raise::{PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::ast::{BinaryOp, CompareOp};
+use pallas_tensor::ops::{self as tensor, compare};
 use pallas_tensor::print::{PrintOptions, array2string, numpy_repr_with};
-use pallas_tensor::{Array, DType, Kind, Scalar, Shape};
+use pallas_tensor::{Array, DType, Kind, OpError, Scalar, Shape, deferring};
 
 /// What has to hold for every pair of elements.
 #[derive(Clone, Copy)]
@@ -98,7 +99,11 @@ impl Check<'_> {
         }
         let valid = self.compare(cx, &left, &right)?;
         let Tile::Concrete { array: valid, .. } = valid else { return Ok(()) };
-        let invalid: Vec<bool> = valid.iter_scalars().map(|scalar| scalar.as_bool() != Some(true)).collect();
+        let invalid: Vec<bool> = match valid.elements::<bool>() {
+            Some(valid) if !valid.contains(&false) => return Ok(()),
+            Some(valid) => valid.iter().map(|valid| !valid).collect(),
+            None => valid.iter_scalars().map(|scalar| scalar.as_bool() != Some(true)).collect(),
+        };
         if !invalid.contains(&true) {
             return Ok(());
         }
@@ -113,13 +118,11 @@ impl Check<'_> {
         let both_arrays = pair.x.rank() > 0 && pair.y.rank() > 0;
         let mut flagged = vec![false; if both_arrays { pair.x.size() } else { 1 }];
         if self.equal_nan {
-            let nan = |scalar: Scalar| matches!(scalar, Scalar::Float(value) if value.is_nan());
-            self.same_places(cx, pair, nan, "nan", &mut flagged)?;
+            self.same_places(cx, pair, places_of_nan, "nan", &mut flagged)?;
         }
         if self.equal_inf {
             let before = flagged.clone();
-            let infinite = |scalar: Scalar| matches!(scalar, Scalar::Float(value) if value.is_infinite());
-            self.same_places(cx, pair, infinite, "inf", &mut flagged)?;
+            self.same_places(cx, pair, places_of_infinity, "inf", &mut flagged)?;
             let places: Vec<bool> = flagged.iter().zip(&before).map(|(now, before)| *now && !*before).collect();
             self.same_infinities(cx, pair, &places)?;
         }
@@ -136,16 +139,20 @@ impl Check<'_> {
         &self,
         cx: &Context<'_>,
         pair: &Pair<'_>,
-        test: impl Fn(Scalar) -> bool,
+        places: impl Fn(&Array) -> Result<Vec<bool>, OpError>,
         what: &str,
         flagged: &mut [bool],
     ) -> PyResult<()> {
-        let of = |array: &Array| -> Vec<bool> { array.iter_scalars().map(&test).collect() };
-        let (x, y) = (of(pair.x), of(pair.y));
+        let of = |array: &Array| places(array).map_err(|error| cx.interp.value_error(error.to_string()));
+        let (x, y) = (of(pair.x)?, of(pair.y)?);
         let size = x.len().max(y.len());
         // An empty array beside a scalar has no places that could differ.
         let empty = x.is_empty() || y.is_empty();
         let at = |list: &[bool], index: usize| list[if list.len() == 1 { 0 } else { index }];
+        // Where neither has any, as usual, nothing is looked at one by one.
+        if !x.contains(&true) && !y.contains(&true) {
+            return Ok(());
+        }
         if !empty && (0..size).any(|index| at(&x, index) != at(&y, index)) {
             return Err(self.failure(cx, pair, &format!("{}\n{what} location mismatch:", self.message)));
         }
@@ -292,6 +299,35 @@ pub(super) fn error_text(header: &str, message: &str, verbose: bool, names: [&st
 /// `result_type(y, 1.0)`: floats stay, others become float64.
 fn inexact(cx: &Context<'_>, y: &Tile) -> PyResult<Tile> {
     if y.dtype().is_float() { Ok(y.clone()) } else { p::convert(cx, y, DType::F64, false) }
+}
+
+/// Which elements are NaN.
+fn places_of_nan(array: &Array) -> Result<Vec<bool>, OpError> {
+    if !array.dtype().is_float() {
+        return Ok(vec![false; array.size()]);
+    }
+    flags(deferring(|| compare(tensor::CompareOp::Ne, array, array))?)
+}
+
+/// Which elements are infinite.
+fn places_of_infinity(array: &Array) -> Result<Vec<bool>, OpError> {
+    if !array.dtype().is_float() {
+        return Ok(vec![false; array.size()]);
+    }
+    let infinity = Array::scalar(array.dtype(), Scalar::Float(f64::INFINITY));
+    if infinity.item().and_then(Scalar::as_f64) != Some(f64::INFINITY) {
+        // Small floats that have none.
+        return Ok(vec![false; array.size()]);
+    }
+    flags(deferring(|| {
+        let absolute = tensor::unary(tensor::UnaryOp::Abs, array.clone())?;
+        let infinity = tensor::broadcast_in_dim(&infinity, absolute.shape().clone(), &[])?;
+        compare(tensor::CompareOp::Eq, &absolute, &infinity)
+    })?)
+}
+
+fn flags(array: Array) -> Result<Vec<bool>, OpError> {
+    Ok(array.into_elements().unwrap_or_default())
 }
 
 /// The elements at positions that pass a test, in one dimension.
