@@ -6,4 +6,5 @@ import attention
 from harness import main
 
 main(attention.inputs, functools.partial(attention.launch, causal=True),
-     functools.partial(attention.reference, causal=True), tolerance=1e-3)
+     functools.partial(attention.reference, causal=True), tolerance=1e-3,
+     operations=functools.partial(attention.operations, causal=True))

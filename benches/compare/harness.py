@@ -1,7 +1,8 @@
 """What the programs of this folder share: sizes, checks, and the time of a warm launch.
 
 `python PROGRAM.py launch|jnp|numpy|check [small] [rounds]`: the kernel under interpret mode, the same computation as plain
-`jax.numpy` under `jit`, and as numpy; `check` compares the three. What was measured goes out as one line of milliseconds.
+`jax.numpy` under `jit`, and as numpy; `check` compares the three. What was measured goes out as one line of milliseconds, and
+what there was to do as another: bytes that come in and go out at least once, and multiplications and additions of products.
 """
 
 import sys
@@ -17,8 +18,8 @@ def values(shape, dtype=np.float32, step=0.37):
   return jax.numpy.asarray((np.arange(size, dtype=np.float32) * np.float32(step) % 5 - 2.5).reshape(shape), dtype)
 
 
-def main(inputs, launch, reference, in_numpy=None, tolerance=1e-4):
-  """`inputs(small)` makes the arguments of the others."""
+def main(inputs, launch, reference, in_numpy=None, tolerance=1e-4, operations=None):
+  """`inputs(small)` makes the arguments of the others; `operations` says of them how much there is to multiply and add."""
   what = sys.argv[1] if len(sys.argv) > 1 else "check"
   small = "small" in sys.argv
   rounds = int(sys.argv[-1]) if sys.argv[-1].isdigit() else 5
@@ -46,3 +47,4 @@ def main(inputs, launch, reference, in_numpy=None, tolerance=1e-4):
     times.append(1000 * (time.perf_counter() - start))
   # The first round traces and compiles.
   print("ms", *[f"{t:.4f}" for t in times[1:]])
+  print("work", sum(x.nbytes for x in (*arguments, result)), operations(*arguments) if operations else 0)

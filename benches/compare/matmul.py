@@ -42,5 +42,9 @@ def in_numpy(x, y):
   return x.astype(np.float32) @ y.astype(np.float32)
 
 
+def operations(x, y):
+  return 2 * x.shape[0] * x.shape[1] * y.shape[1]
+
+
 if __name__ == "__main__":
-  main(inputs, launch, reference, in_numpy, tolerance=2e-3)
+  main(inputs, launch, reference, in_numpy, tolerance=2e-3, operations=operations)

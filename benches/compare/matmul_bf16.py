@@ -6,4 +6,4 @@ import matmul
 from harness import main
 
 matmul.DTYPE = jnp.bfloat16
-main(matmul.inputs, matmul.launch, matmul.reference, matmul.in_numpy, tolerance=2e-3)
+main(matmul.inputs, matmul.launch, matmul.reference, matmul.in_numpy, tolerance=2e-3, operations=matmul.operations)

@@ -1,6 +1,8 @@
 //! The kernels of `benches/compare`: a warm launch and the whole process, ours against JAX's interpret mode, the same
 //! computation in jitted `jax.numpy`, and numpy. Rounds of all of them take turns, so that a machine that slows down
-//! slows all of them down. Prints medians and ratios as one table, in Markdown.
+//! slows all of them down. Prints medians and ratios as one table, in Markdown. Beside the warm launch stands which share of
+//! the machine it uses: of the rate at which all cores copy memory in the same rounds, counting what comes in and goes out
+//! once, or, where there are products, of the rate of numpy's matrix product (OpenBLAS).
 //!
 //! ```console
 //! $ cargo build --release -p pallas-tui
@@ -36,6 +38,8 @@ struct Times {
     process: Vec<f64>,
     /// How long was waited for one that did not finish.
     waited: Option<f64>,
+    /// Bytes, and multiplications and additions, of a launch.
+    work: Option<(f64, f64)>,
 }
 
 impl Times {
@@ -90,9 +94,9 @@ fn main() -> ExitCode {
         .collect();
     programs.sort();
     println!(
-        "| kernel | warm ms | JAX interpret | ratio | jitted jnp | ratio | numpy | ratio | process ms | JAX's | ratio |"
+        "| kernel | warm ms | of the machine | JAX interpret | ratio | jitted jnp | ratio | numpy | ratio | process ms | JAX's | ratio |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for program in &programs {
         measure(program, &options);
     }
@@ -106,19 +110,26 @@ fn name(path: &Path) -> String {
 fn measure(program: &Path, options: &Options) {
     let [mut ours, mut interpret, mut jitted, mut numpy] = [(); 4].map(|()| Times::default());
     let patience = options.patience;
+    let (mut copied, mut multiplied) = (Vec::new(), Times::default());
     for round in 0..options.rounds {
         let tool = command(&options.tool, &["run", "--quiet"], program, &["launch"], options.small, 5);
         time(&mut ours, tool, patience);
+        copied.push(copy_rate());
         let Some(python) = &options.python else { continue };
         time(&mut jitted, command(python, &[], program, &["jnp"], options.small, 5), patience);
         time(&mut numpy, command(python, &[], program, &["numpy"], options.small, 5), patience);
+        if ours.work.is_some_and(|(_, operations)| operations > 0.0) {
+            let product = program.with_file_name("matmul.py");
+            time(&mut multiplied, command(python, &[], &product, &["numpy"], options.small, 5), patience);
+        }
         // JAX's interpret mode takes minutes for some at full size: once is enough.
         if round == 0 || options.small {
             time(&mut interpret, command(python, &[], program, &["launch"], options.small, 1), patience);
         }
     }
+    let of_the_machine = share(&mut ours, &mut copied, &mut multiplied);
     let ours = ours.median();
-    let mut row = format!("| {} | {} |", name(program), shown(ours.warm, None));
+    let mut row = format!("| {} | {} | {of_the_machine} |", name(program), shown(ours.warm, None));
     let interpret = interpret.median();
     for other in [interpret, jitted.median(), numpy.median()] {
         let waited = other.waited.filter(|_| other.warm.is_none());
@@ -132,11 +143,44 @@ fn measure(program: &Path, options: &Options) {
     println!("{row}");
 }
 
+/// Which share of the machine a warm launch uses.
+fn share(ours: &mut Times, copied: &mut [f64], multiplied: &mut Times) -> String {
+    let (Some((bytes, operations)), Some(warm)) = (ours.work, median(&mut ours.warm)) else { return "-".to_string() };
+    if operations > 0.0 {
+        let (Some((_, of_product)), Some(product)) = (multiplied.work, median(&mut multiplied.warm)) else {
+            return "-".to_string();
+        };
+        return format!("{:.0} % of OpenBLAS", 100.0 * operations / warm / (of_product / product));
+    }
+    let Some(rate) = median(copied) else { return "-".to_string() };
+    format!("{:.0} % of copying", 100.0 * bytes / warm / rate)
+}
+
+/// Bytes that all cores together read and write in a millisecond when they copy arrays that no cache holds.
+fn copy_rate() -> f64 {
+    const BYTES: usize = 64 << 20;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut arrays: Vec<(Vec<u8>, Vec<u8>)> =
+        (0..threads).map(|_| (vec![1; BYTES / threads], vec![2; BYTES / threads])).collect();
+    let mut times: Vec<f64> = (0..5)
+        .map(|_| {
+            let start = Instant::now();
+            std::thread::scope(|scope| {
+                for (source, target) in &mut arrays {
+                    scope.spawn(|| std::hint::black_box(target).copy_from_slice(std::hint::black_box(source)));
+                }
+            });
+            1000.0 * start.elapsed().as_secs_f64()
+        })
+        .collect();
+    median(&mut times).map_or(f64::NAN, |time| 2.0 * BYTES as f64 / time)
+}
+
 /// Runs a program once; what it prints of its warm launches, and how long the process took.
 fn time(times: &mut Times, mut command: Command, patience: Duration) {
     let start = Instant::now();
     let Ok(mut child) = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn() else { return };
-    // The output is one line, which fits the pipe.
+    // The output is two lines, which fit the pipe.
     while matches!(child.try_wait(), Ok(None)) {
         if start.elapsed() > patience {
             // It may have ended just now.
@@ -154,6 +198,10 @@ fn time(times: &mut Times, mut command: Command, patience: Duration) {
     else {
         return;
     };
+    if let Some(work) = text.lines().find_map(|line| line.strip_prefix("work ")) {
+        let mut numbers = work.split(' ').filter_map(|number| number.parse().ok());
+        times.work = numbers.next().zip(numbers.next());
+    }
     let mut launches: Vec<f64> = line.split(' ').filter_map(|number| number.parse().ok()).collect();
     times.warm.extend(median(&mut launches));
     times.process.push(took);

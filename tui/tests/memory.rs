@@ -1,0 +1,82 @@
+//! How much memory a run takes at most: inputs, outputs and 64 MB, however many programs the grid has. Measured on the built
+//! program, as the operating system counts it.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+/// What may be taken beside inputs and outputs, in megabytes.
+const BESIDE: usize = 64;
+
+/// The most memory that a program had, in megabytes, when it has printed a line and waits for input.
+fn peak(program: &str) -> usize {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("program.py");
+    fs::write(&path, format!("{program}\nprint('done')\ninput()\n")).expect("written");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pallas-tui"))
+        .arg("run")
+        .arg(&path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let said = lines.next().and_then(Result::ok);
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    drop(child.stdin.take());
+    child.wait().expect("ended");
+    assert_eq!(said.as_deref(), Some("done"));
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the most memory");
+    let kilobytes: usize = line.trim().trim_end_matches("kB").trim().parse().expect("a number");
+    kilobytes / 1024
+}
+
+/// A launch that adds one to each of `rows` x `columns` numbers, a block at a time.
+fn adding(rows: usize, columns: usize, block: (usize, usize)) -> String {
+    let (height, width) = block;
+    format!(
+        "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...] + 1.0
+
+
+x = jnp.arange({rows} * {columns}, dtype=jnp.float32).reshape({rows}, {columns})
+block = pl.BlockSpec(({height}, {width}), lambda i, j: (i, j))
+y = pl.pallas_call(kernel, grid=({rows} // {height}, {columns} // {width}), in_specs=[block], out_specs=block,
+                   out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True)(x)
+y.block_until_ready()
+"
+    )
+}
+
+#[test]
+fn a_launch_takes_its_arrays_and_little_more() {
+    let cases = [
+        ("256 programs", 1 << 12, 1 << 12, (1 << 8, 1 << 8)),
+        ("60 thousand programs", 1 << 16, 1 << 6, (1, 1 << 6)),
+        ("4 programs", 1 << 12, 1 << 11, (1 << 10, 1 << 11)),
+    ];
+    for (name, rows, columns, block) in cases {
+        let arrays = 2 * rows * columns * 4 / (1 << 20);
+        let peak = peak(&adding(rows, columns, block));
+        assert!(peak <= arrays + BESIDE, "{name}: {peak} MB for arrays of {arrays} MB");
+    }
+}
+
+#[test]
+fn expressions_outside_of_kernels_take_their_results_and_little_more() {
+    let program = "\
+import jax.numpy as jnp
+x = jnp.sin(jnp.arange(1 << 23, dtype=jnp.float32) * 0.37 % 5.0 - 2.5) * 2.0 + 1.0
+x.block_until_ready()
+";
+    let peak = peak(program);
+    assert!(peak <= 32 + BESIDE, "{peak} MB for an array of 32 MB");
+}
