@@ -5,9 +5,7 @@
 //! one operation.
 
 use std::cell::Cell;
-use std::sync::{Mutex, OnceLock, PoisonError};
-
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use std::sync::{Mutex, PoisonError};
 
 thread_local! {
     /// Whether what this thread does is itself a part of work on all cores.
@@ -37,29 +35,19 @@ impl Drop for Restore {
     }
 }
 
-/// Threads that wait for work beside those that have some; none where the system gives none.
-fn pool() -> Option<&'static ThreadPool> {
-    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
-    let start = || {
-        let others = std::thread::available_parallelism().map_or(1, usize::from) - 1;
-        let threads = ThreadPoolBuilder::new().num_threads(others.max(1)).stack_size(STACK);
-        threads.thread_name(|number| format!("worker {number}")).build().ok()
-    };
-    POOL.get_or_init(start).as_ref()
-}
-
 /// The stack of a thread. Control flow inside of control flow recurses.
 const STACK: usize = 16 << 20;
 
 /// Runs `own` on this thread and `other` on so many others, and comes back when all are done.
 pub fn beside(others: usize, other: impl Fn() + Sync, own: impl FnOnce()) {
-    match pool() {
-        Some(pool) => pool.in_place_scope(|scope| {
-            (0..others).for_each(|_| scope.spawn(|_| alone(&other)));
-            alone(own);
-        }),
-        None => alone(own),
-    }
+    std::thread::scope(|scope| {
+        for _ in 0..others {
+            let thread = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK);
+            // Where no thread can be had, the others do its work.
+            let _ = thread.spawn_scoped(scope, || alone(&other));
+        }
+        alone(own);
+    });
 }
 
 /// Does jobs, several at once where threads are available. In which order is not said.
