@@ -359,7 +359,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 32) as u32
         };
-        let close = |bits: u32| f32::from_bits(bits % (24 << 23) + (115 << 23) | bits & 0x8000_0000);
+        let close = |bits: u32| f32::from_bits((bits % (24 << 23) + (115 << 23)) | (bits & 0x8000_0000));
         let special = [0.0, -0.0, 1.0, -1.0, 5.0, f32::INFINITY, f32::NAN, f32::MAX, 1e-45, -1e-40, f32::MIN_POSITIVE];
         let mut pairs: Vec<(f32, f32)> =
             (0..20_000).map(|_| (f32::from_bits(next()), f32::from_bits(next()))).collect();
