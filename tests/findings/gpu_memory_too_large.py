@@ -1,4 +1,4 @@
-# Blocks that need more shared memory, tensor memory or registers than a GPU has.
+# Blocks that need more shared memory or tensor memory than a GPU has.
 # jax: not run
 import jax
 import jax.numpy as jnp
@@ -17,10 +17,6 @@ def accumulating(a_gmem, o_gmem, acc_tmem):
     plgpu.wait_load_tmem()
 
 
-def in_registers(o_gmem):
-    o_gmem[...] = pl.run_scoped(lambda acc: acc[...], plgpu.ACC((256, 256), jnp.float32))
-
-
 def shared(x):
     scratch = [plgpu.SMEM((8, 128, 128), x.dtype), plgpu.Barrier()]
     return plgpu.kernel(kernel, out_type=x, scratch_types=scratch)(x)
@@ -33,11 +29,5 @@ def tensor(x):
 #          ^ PL411 error "needs 640 columns of tensor memory, a GPU has 512"
 
 
-def registers():
-    return plgpu.kernel(in_registers, out_type=jax.ShapeDtypeStruct((256, 256), jnp.float32))()
-#          ^ PL411 error "the accumulators of a warpgroup need 256 KiB of registers"
-
-
 jax.eval_shape(shared, jax.ShapeDtypeStruct((16, 128, 128), jnp.float16))
 jax.eval_shape(tensor, jax.ShapeDtypeStruct((128, 128), jnp.float32))
-jax.eval_shape(registers)

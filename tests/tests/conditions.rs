@@ -103,6 +103,14 @@ const MISSING: &[(&str, &str, &str)] = &[
     ("PL402", "symbolic", "made up"),
     ("PL403", "symbolic", "made up"),
     ("PL410", "symbolic", "a run finds it"),
+    ("PL411", "symbolic", "made up: shapes of what is allocated"),
+    ("PL412", "symbolic", "a run finds it"),
+    ("PL413", "spellings", "a write, and no commit behind it"),
+    ("PL413", "symbolic", "a run finds it"),
+    ("PL414", "symbolic", "a run finds it"),
+    ("PL415", "symbolic", "a run finds it"),
+    ("PL421", "spellings", "a copy, and no barrier before it"),
+    ("PL421", "symbolic", "made up"),
     ("PL502", "symbolic", "made up: the lengths of inputs"),
 ];
 

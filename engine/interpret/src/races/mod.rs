@@ -391,7 +391,7 @@ impl Races {
                     (stamp, self.names[stamp.who as usize].clone(), region.words(&history.shape))
                 }),
                 missing,
-                on_chip: !outlives,
+                on_chip: matches!(self.spaces.get(&buffer), Some(Where::Shared | Where::Tensor)),
             }));
         }
     }
