@@ -7,6 +7,7 @@ use pallas_engine::pipeline::{Direction, Timing};
 use pallas_engine::report::{Measured, Stage};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
 /// What the map is coloured by.
@@ -48,7 +49,27 @@ type Question = (usize, usize, Metric, Map);
 type Owner = (usize, usize, Metric);
 
 /// Values by the program's number.
-type Values = HashMap<usize, Option<f64>>;
+type Values = HashMap<usize, Option<f64>, BuildHasherDefault<Mixed>>;
+
+/// Hashes numbers of programs: thousands of them are looked up for a frame, and nobody chooses them to do harm.
+#[derive(Clone, Debug, Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_usize(usize::from(byte)));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        // Neighbours on the screen differ by multiples of powers of two, of which a product's low bits show nothing.
+        let product = (self.0 ^ number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = product ^ (product >> 32);
+    }
+}
 
 /// Values that are kept from frame to frame.
 #[derive(Clone, Debug, Default)]
@@ -163,7 +184,7 @@ impl App {
         let mut kept = self.heats.values.borrow_mut();
         let kept = match &mut *kept {
             Some((of, values)) if *of == owner && values.len() < MOST_VALUES => values,
-            other => &mut other.insert((owner, Values::new())).1,
+            other => &mut other.insert((owner, Values::default())).1,
         };
         let grid = &self.launch()?.launch.grid;
         let values: Vec<Option<f64>> = cells
