@@ -185,6 +185,25 @@ pl.pallas_call(total, grid=(4,), out_shape=jax.ShapeDtypeStruct((32, 128), jnp.f
 }
 
 #[test]
+fn an_accumulator_is_set_to_zero_once() {
+    let program = |zeros: &str| {
+        format!(
+            "
+def total(x_ref, o_ref):
+{zeros}  o_ref[...] += x_ref[...]
+
+x = jnp.ones((128, 128))
+pl.pallas_call(total, grid=(4,), out_shape=jax.ShapeDtypeStruct((32, 128), jnp.float32),
+               in_specs=[pl.BlockSpec((32, 128), lambda k: (k, 0))],
+               out_specs=pl.BlockSpec((32, 128), lambda k: (0, 0)))(x)
+"
+        )
+    };
+    let after = "  @pl.when(pl.program_id(0) == 0)\n  def _():\n    o_ref[...] = jnp.zeros_like(o_ref)\n\n";
+    check("PL129", &program("  o_ref[...] = jnp.zeros_like(o_ref)\n"), &program(after));
+}
+
+#[test]
 fn a_grid_is_rounded_up() {
     let call = |grid: &str, length: usize| {
         format!(

@@ -40,6 +40,40 @@ pub(super) fn fix(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
     Some(Fix::replace(title, at, inserted))
 }
 
+/// PL129: `acc_ref[...] = jnp.zeros_like(acc_ref)` in every program.
+pub(super) fn once(source: &Source<'_>, finding: &Finding) -> Option<Fix> {
+    let pallas = tree::module_name(source.module, "jax.experimental.pallas")?;
+    let kernel = kernel_around(source, finding.span)?;
+    let same = |one: &Launch, other: &Launch| one.grid.len() == other.grid.len() && reduced(one) == reduced(other);
+    let launch = source.launch_of_kernel(kernel.name_span, same)?;
+    let name = accumulated(kernel, finding.span)?;
+    let axes = reduced(launch).filter(|axes| !axes.is_empty())?;
+    let sets = |statement: &&Stmt| match &statement.kind {
+        StmtKind::Assign { targets, value } => {
+            let is_zeros = tree::callee(value).is_some_and(|(called, _)| matches!(&**called, "zeros_like" | "zeros"));
+            is_zeros
+                && matches!(targets.as_slice(), [target] if tree::whole_ref(target).is_some_and(|set| &**set == name))
+        }
+        _ => false,
+    };
+    let mut set = kernel.body.iter().filter(sets);
+    let statement = set.next().filter(|_| set.next().is_none())?;
+    let text = &source.module.source.text;
+    let start = source.module.place(statement.span).start as usize;
+    let line = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let indent = &text[line..start];
+    if !indent.chars().all(|c| c == ' ' || c == '\t') {
+        return None;
+    }
+    let mut guarded = first_only(&pallas, &axes, indent, source.text(statement.span));
+    // What follows is set off from the function.
+    let rest = &text[source.module.place(statement.span).end as usize..];
+    if !rest.starts_with("\n\n") {
+        guarded.push('\n');
+    }
+    Some(Fix::replace(format!("set {name} to zero under `pl.when`"), statement.span, guarded))
+}
+
 /// A statement for the first programs along some axes only; without the indentation of its first line.
 fn first_only(pallas: &str, axes: &[usize], indent: &str, statement: &str) -> String {
     let tests: Vec<String> = axes.iter().map(|axis| format!("{pallas}.program_id({axis}) == 0")).collect();
@@ -86,7 +120,9 @@ fn accumulated(kernel: &FunctionDef, place: Span) -> Option<&str> {
             return;
         }
         match &statement.kind {
-            StmtKind::AugAssign { target, op: BinaryOp::Add, .. } if tree::contains(target.span, place) => {
+            StmtKind::AugAssign { target, op: BinaryOp::Add, .. }
+                if tree::contains(target.span, place) || statement.span == place =>
+            {
                 found = tree::whole_ref(target);
             }
             StmtKind::Assign { targets, value } => {

@@ -46,7 +46,7 @@ const FIXES: [(&str, MakeFix); 14] = [
     ("PL126", follow_axes::fix),
     ("PL127", every_block::fix),
     ("PL128", last_program::fix),
-    ("PL129", last_program::fix),
+    ("PL129", |source, finding| initialise::once(source, finding).or_else(|| last_program::fix(source, finding))),
     ("PL203", initialise::fix),
     ("PL204", mask::fix),
     ("PL205", keep_sums::fix),
