@@ -76,11 +76,27 @@ fn extreme_row<T: Float>(row: &[T], identity: T, combine: impl Fn(T, T) -> T) ->
             lanes[lane] = combine(lanes[lane], group[lane]);
         }
     }
-    let mut best = identity;
-    for &x in lanes.iter().chain(rest) {
-        best = combine(best, x);
+    let (groups, rest) = rest.as_chunks::<LANES>();
+    for group in groups {
+        for lane in 0..LANES {
+            lanes[lane] = combine(lanes[lane], group[lane]);
+        }
     }
-    best
+    // Halves onto each other: a short row would spend its time on its lanes, one after the other.
+    for lane in 0..WIDE / 2 {
+        lanes[lane] = combine(lanes[lane], lanes[lane + WIDE / 2]);
+    }
+    for lane in 0..LANES {
+        lanes[lane] = combine(lanes[lane], lanes[lane + LANES]);
+    }
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            lanes[lane] = combine(lanes[lane], lanes[lane + width]);
+        }
+        width /= 2;
+    }
+    rest.iter().fold(lanes[0], |best, &x| combine(best, x))
 }
 
 /// Sums of rows: windows of all rows at once where they fill their rows, else row by row.
