@@ -7,6 +7,8 @@
 use crate::buffer::Element;
 use crate::isa::{Fma, Isa, isa};
 use crate::threads::{available, spread};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m512, _mm512_loadu_ps, _mm512_setzero_ps, _mm512_storeu_ps};
 
 /// A matrix as it lies in memory: the element of row `i` and column `j` is at `i * row + j * column`.
 #[derive(Clone, Copy, Debug)]
@@ -205,6 +207,47 @@ fn plain<T: Product, F: Fma>(left: &[T], right: &[T], sums: &mut [[T; NR]; MR]) 
     }
 }
 
+/// The first sixteen elements.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn sixteen(elements: &[f32]) -> __m512 {
+    // The slice is as long as a vector.
+    #[expect(unsafe_code, reason = "vector loads take pointers")]
+    unsafe {
+        _mm512_loadu_ps(elements[..16].as_ptr())
+    }
+}
+
+/// A block of sums in registers: the first and the second half of each row.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn halves(sums: &[[f32; NR]; MR]) -> ([__m512; MR], [__m512; MR]) {
+    let mut low = [_mm512_setzero_ps(); MR];
+    let mut high = low;
+    for i in 0..MR {
+        (low[i], high[i]) = (sixteen(&sums[i]), sixteen(&sums[i][16..]));
+    }
+    (low, high)
+}
+
+/// Puts what [`halves`] took back.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn put_halves(sums: &mut [[f32; NR]; MR], low: [__m512; MR], high: [__m512; MR]) {
+    for i in 0..MR {
+        let (first, second) = sums[i].split_at_mut(16);
+        // Both halves have sixteen elements.
+        #[expect(unsafe_code, reason = "vector stores take pointers")]
+        unsafe {
+            _mm512_storeu_ps(first.as_mut_ptr(), low[i]);
+            _mm512_storeu_ps(second.as_mut_ptr(), high[i]);
+        }
+    }
+}
+
 impl Product for f32 {
     #[cfg(target_arch = "x86_64")]
     fn turn(panel: &mut [f32], rows: &[f32], stride: usize, count: usize, width: usize, depth: usize) -> usize {
@@ -221,38 +264,23 @@ impl Product for f32 {
 
     #[cfg(target_arch = "x86_64")]
     fn block_of_rows(left: [&[f32]; MR], right: &[f32], sums: &mut [[f32; NR]; MR]) -> bool {
-        use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_storeu_ps};
+        use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_set1_ps};
 
         #[target_feature(enable = "avx512f")]
         fn run(left: [&[f32]; MR], right: &[f32], sums: &mut [[f32; NR]; MR]) {
-            // Each load and store goes through a reference to the sixteen elements that it takes.
-            #[expect(unsafe_code, reason = "vector loads take pointers")]
-            let load = |elements: &[f32]| unsafe { _mm512_loadu_ps(elements[..16].as_ptr()) };
-            let mut low = [_mm512_set1_ps(0.0); MR];
-            let mut high = low;
-            for i in 0..MR {
-                (low[i], high[i]) = (load(&sums[i]), load(&sums[i][16..]));
-            }
+            let (mut low, mut high) = halves(sums);
             let right = right.as_chunks::<NR>().0;
             // All of one length, which the compiler sees here.
             let left = left.map(|row| &row[..right.len()]);
             for (k, right) in right.iter().enumerate() {
-                let (first, second) = (load(right), load(&right[16..]));
+                let (first, second) = (sixteen(right), sixteen(&right[16..]));
                 for i in 0..MR {
                     let x = _mm512_set1_ps(left[i][k]);
                     low[i] = _mm512_fmadd_ps(x, first, low[i]);
                     high[i] = _mm512_fmadd_ps(x, second, high[i]);
                 }
             }
-            for (sums, (low, high)) in sums.iter_mut().zip(low.into_iter().zip(high)) {
-                let (first, second) = sums.split_at_mut(16);
-                #[expect(unsafe_code, reason = "vector stores take pointers")]
-                // Both halves have sixteen elements.
-                unsafe {
-                    _mm512_storeu_ps(first.as_mut_ptr(), low);
-                    _mm512_storeu_ps(second.as_mut_ptr(), high);
-                }
-            }
+            put_halves(sums, low, high);
         }
         if isa() != Isa::Avx512 {
             return false;
@@ -267,37 +295,22 @@ impl Product for f32 {
 
     #[cfg(target_arch = "x86_64")]
     fn block_512(left: &[f32], right: &[f32], sums: &mut [[f32; NR]; MR]) {
-        use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_storeu_ps};
+        use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_set1_ps};
 
         #[target_feature(enable = "avx512f")]
         fn run(left: &[f32], right: &[f32], sums: &mut [[f32; NR]; MR]) {
-            // Each load and store goes through a reference to the sixteen elements that it takes.
-            #[expect(unsafe_code, reason = "vector loads take pointers")]
-            let load = |elements: &[f32]| unsafe { _mm512_loadu_ps(elements[..16].as_ptr()) };
-            let mut low = [_mm512_set1_ps(0.0); MR];
-            let mut high = low;
-            for i in 0..MR {
-                (low[i], high[i]) = (load(&sums[i]), load(&sums[i][16..]));
-            }
+            let (mut low, mut high) = halves(sums);
             let (left, right) = (left.as_chunks::<MR>().0, right.as_chunks::<NR>().0);
             for k in 0..left.len().min(right.len()) {
                 let (left, right) = (&left[k], &right[k]);
-                let (first, second) = (load(right), load(&right[16..]));
+                let (first, second) = (sixteen(right), sixteen(&right[16..]));
                 for i in 0..MR {
                     let x = _mm512_set1_ps(left[i]);
                     low[i] = _mm512_fmadd_ps(x, first, low[i]);
                     high[i] = _mm512_fmadd_ps(x, second, high[i]);
                 }
             }
-            for (sums, (low, high)) in sums.iter_mut().zip(low.into_iter().zip(high)) {
-                let (first, second) = sums.split_at_mut(16);
-                #[expect(unsafe_code, reason = "vector stores take pointers")]
-                // Both halves have sixteen elements.
-                unsafe {
-                    _mm512_storeu_ps(first.as_mut_ptr(), low);
-                    _mm512_storeu_ps(second.as_mut_ptr(), high);
-                }
-            }
+            put_halves(sums, low, high);
         }
         #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
         // The caller has asked the processor for AVX-512.

@@ -1,5 +1,5 @@
 //! Sixteen windows that lie one behind the other, laid side by side: what is added in order along each window can then be
-//! added for all of them at once.
+//! added for all of them at once. Squares of elements are turned in vector registers.
 
 /// Windows that are laid side by side.
 pub(super) const LANES: usize = 16;
@@ -31,57 +31,67 @@ pub(super) fn turn_f32(windows: &[f32; LANES * WINDOW], turned: &mut [[f32; LANE
     turn(windows, turned);
 }
 
-/// Two squares of 16 x 16: elements, pairs, and quarters of vectors change places.
+/// Two squares, side by side in the windows, one below the other in what is turned.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn turn_avx512(windows: &[f32; LANES * WINDOW], turned: &mut [[f32; LANES]; WINDOW]) {
+    let turned = turned.as_flattened_mut();
+    for place in (0..WINDOW).step_by(LANES) {
+        square(&windows[place..], WINDOW, &mut turned[place * LANES..], LANES);
+    }
+}
+
+/// `target[j * width + i] = source[i * stride + j]` for `i` and `j` below [`LANES`]: elements, pairs, and quarters of vectors change
+/// places.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+pub(super) fn square(source: &[f32], stride: usize, target: &mut [f32], width: usize) {
     use std::arch::x86_64::{
         _mm512_castpd_ps, _mm512_castps_pd, _mm512_loadu_ps, _mm512_setzero_ps, _mm512_shuffle_f32x4, _mm512_storeu_ps,
         _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
     };
     // Loops and no closures: functions of the standard library are not compiled for the instruction set.
-    for half in 0..2 {
-        let mut rows = [_mm512_setzero_ps(); LANES];
-        for (lane, row) in rows.iter_mut().enumerate() {
-            let start = lane * WINDOW + half * LANES;
+    let mut rows = [_mm512_setzero_ps(); LANES];
+    for (i, row) in rows.iter_mut().enumerate() {
+        let elements = &source[i * stride..i * stride + LANES];
+        // The slice is as long as a vector.
+        #[expect(unsafe_code, reason = "vector loads take pointers")]
+        unsafe {
+            *row = _mm512_loadu_ps(elements.as_ptr());
+        }
+    }
+    // Within quarters: neighbours, then pairs of them.
+    let mut singles = rows;
+    for i in (0..LANES).step_by(2) {
+        singles[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
+        singles[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
+    }
+    let mut pairs = singles;
+    for i in (0..LANES).step_by(4) {
+        for k in 0..2 {
+            let (a, b) = (_mm512_castps_pd(singles[i + k]), _mm512_castps_pd(singles[i + k + 2]));
+            pairs[i + 2 * k] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+            pairs[i + 2 * k + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+        }
+    }
+    // `pairs[4 * r + column]` has, in quarter q, rows 4 r to 4 r + 3 of column 4 q + `column`.
+    for column in 0..4 {
+        let [a, b, c, d] = [pairs[column], pairs[4 + column], pairs[8 + column], pairs[12 + column]];
+        let (even, odd) = (_mm512_shuffle_f32x4::<0x88>(a, b), _mm512_shuffle_f32x4::<0xdd>(a, b));
+        let (even_rest, odd_rest) = (_mm512_shuffle_f32x4::<0x88>(c, d), _mm512_shuffle_f32x4::<0xdd>(c, d));
+        let quarters = [
+            _mm512_shuffle_f32x4::<0x88>(even, even_rest),
+            _mm512_shuffle_f32x4::<0x88>(odd, odd_rest),
+            _mm512_shuffle_f32x4::<0xdd>(even, even_rest),
+            _mm512_shuffle_f32x4::<0xdd>(odd, odd_rest),
+        ];
+        for (quarter, vector) in quarters.into_iter().enumerate() {
+            let place = (4 * quarter + column) * width;
+            let elements = &mut target[place..place + LANES];
             // The slice is as long as a vector.
-            #[expect(unsafe_code, reason = "vector loads take pointers")]
+            #[expect(unsafe_code, reason = "vector stores take pointers")]
             unsafe {
-                *row = _mm512_loadu_ps(windows[start..start + LANES].as_ptr());
-            }
-        }
-        // Within quarters: neighbours, then pairs of them.
-        let mut singles = rows;
-        for i in (0..LANES).step_by(2) {
-            singles[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
-            singles[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
-        }
-        let mut pairs = singles;
-        for i in (0..LANES).step_by(4) {
-            for k in 0..2 {
-                let (a, b) = (_mm512_castps_pd(singles[i + k]), _mm512_castps_pd(singles[i + k + 2]));
-                pairs[i + 2 * k] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
-                pairs[i + 2 * k + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
-            }
-        }
-        // `pairs[4 * r + column]` has, in quarter q, rows 4 r to 4 r + 3 of column 4 q + `column`.
-        for column in 0..4 {
-            let [a, b, c, d] = [pairs[column], pairs[4 + column], pairs[8 + column], pairs[12 + column]];
-            let (even, odd) = (_mm512_shuffle_f32x4::<0x88>(a, b), _mm512_shuffle_f32x4::<0xdd>(a, b));
-            let (even_rest, odd_rest) = (_mm512_shuffle_f32x4::<0x88>(c, d), _mm512_shuffle_f32x4::<0xdd>(c, d));
-            let quarters = [
-                _mm512_shuffle_f32x4::<0x88>(even, even_rest),
-                _mm512_shuffle_f32x4::<0x88>(odd, odd_rest),
-                _mm512_shuffle_f32x4::<0xdd>(even, even_rest),
-                _mm512_shuffle_f32x4::<0xdd>(odd, odd_rest),
-            ];
-            for (quarter, vector) in quarters.into_iter().enumerate() {
-                let place = half * LANES + 4 * quarter + column;
-                // A row of what is turned is as long as a vector.
-                #[expect(unsafe_code, reason = "vector stores take pointers")]
-                unsafe {
-                    _mm512_storeu_ps(turned[place].as_mut_ptr(), vector);
-                }
+                _mm512_storeu_ps(elements.as_mut_ptr(), vector);
             }
         }
     }
