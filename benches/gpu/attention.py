@@ -37,8 +37,9 @@ def run(q, k, v):
       out_shape=jax.ShapeDtypeStruct(q.shape, q.dtype))(q, k, v)
 
 
-SHAPES = [(64, 4096, 64)] * 3
+CASES = {"attention": [(64, 4096, 64)] * 3}
 DTYPE = jnp.bfloat16
 
 if __name__ == "__main__":
-  run(*[jnp.ones(shape, DTYPE) for shape in SHAPES])
+  for shapes in CASES.values():
+    run(*[jnp.ones(shape, DTYPE) for shape in shapes])

@@ -16,8 +16,9 @@ def run(x):
       out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
 
 
-SHAPES = [(64 * 1024 * 1024,)]
+CASES = {"elementwise": [(64 * 1024 * 1024,)]}
 DTYPE = jnp.float32
 
 if __name__ == "__main__":
-  run(*[jnp.ones(shape, DTYPE) for shape in SHAPES])
+  for shapes in CASES.values():
+    run(*[jnp.ones(shape, DTYPE) for shape in shapes])

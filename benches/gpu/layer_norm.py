@@ -19,8 +19,9 @@ def run(x, w, b):
       out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x, w, b)
 
 
-SHAPES = [(8192, 4096), (4096,), (4096,)]
+CASES = {"layer_norm": [(8192, 4096), (4096,), (4096,)]}
 DTYPE = jnp.float32
 
 if __name__ == "__main__":
-  run(*[jnp.ones(shape, DTYPE) for shape in SHAPES])
+  for shapes in CASES.values():
+    run(*[jnp.ones(shape, DTYPE) for shape in shapes])

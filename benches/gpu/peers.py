@@ -7,7 +7,7 @@ import statistics
 import sys
 import time
 
-NAMES = ["elementwise", "softmax", "layer_norm", "matmul_bf16_4096", "matmul_bf16_8192", "attention"]
+MODULES = ["elementwise", "softmax", "layer_norm", "matmul_bf16", "attention"]
 WARM_UP, COUNTED = 10, 50
 
 
@@ -30,8 +30,7 @@ def by_torch():
       "matmul_bf16_8192": (torch.matmul, [new(8192, 8192, dtype=bf)] * 2),
       "attention": (F.scaled_dot_product_attention, [new(1, 64, 4096, 64, dtype=bf)] * 3),
   }
-  for name in NAMES:
-    function, arguments = work[name]
+  for name, (function, arguments) in work.items():
     for peer, call in [("torch", function), ("torch.compile", torch.compile(function))]:
       try:
         times = []
@@ -52,10 +51,10 @@ def by_jax():
   import jax
   import jax.numpy as jnp
 
-  for name in NAMES:
-    module = importlib.import_module(name)
+  cases = [(module, *case) for module in map(importlib.import_module, MODULES) for case in module.CASES.items()]
+  for module, name, shapes in cases:
     try:
-      arguments = [jnp.ones(shape, module.DTYPE) for shape in module.SHAPES]
+      arguments = [jnp.ones(shape, module.DTYPE) for shape in shapes]
       call = jax.jit(module.run)
       times = []
       for round in range(WARM_UP + COUNTED):

@@ -17,8 +17,9 @@ def run(x):
       out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
 
 
-SHAPES = [(8192, 4096)]
+CASES = {"softmax": [(8192, 4096)]}
 DTYPE = jnp.float32
 
 if __name__ == "__main__":
-  run(*[jnp.ones(shape, DTYPE) for shape in SHAPES])
+  for shapes in CASES.values():
+    run(*[jnp.ones(shape, DTYPE) for shape in shapes])

@@ -37,16 +37,16 @@ enum Effort {
 
 const MI: f64 = 1024.0 * 1024.0;
 
-/// The kernels of `benches/gpu`.
-fn kernels() -> Vec<(&'static str, Effort)> {
+/// The kernels of `benches/gpu`: name, file, the number of its launch, what it does.
+fn kernels() -> Vec<(&'static str, &'static str, usize, Effort)> {
     let product = |n: f64| Effort::Flops(2.0 * n * n * n);
     vec![
-        ("elementwise", Effort::Bytes(2.0 * 4.0 * 64.0 * MI)),
-        ("softmax", Effort::Bytes(2.0 * 4.0 * 32.0 * MI)),
-        ("layer_norm", Effort::Bytes(2.0 * 4.0 * 32.0 * MI)),
-        ("matmul_bf16_4096", product(4096.0)),
-        ("matmul_bf16_8192", product(8192.0)),
-        ("attention", Effort::Flops(4.0 * 64.0 * 4096.0 * 4096.0 * 64.0)),
+        ("elementwise", "elementwise", 0, Effort::Bytes(2.0 * 4.0 * 64.0 * MI)),
+        ("softmax", "softmax", 0, Effort::Bytes(2.0 * 4.0 * 32.0 * MI)),
+        ("layer_norm", "layer_norm", 0, Effort::Bytes(2.0 * 4.0 * 32.0 * MI)),
+        ("matmul_bf16_4096", "matmul_bf16", 0, product(4096.0)),
+        ("matmul_bf16_8192", "matmul_bf16", 1, product(8192.0)),
+        ("attention", "attention", 0, Effort::Flops(4.0 * 64.0 * 4096.0 * 4096.0 * 64.0)),
     ]
 }
 
@@ -111,11 +111,14 @@ fn main() -> ExitCode {
     println!("| kernel | registers | spilled | shared | occupancy | time | rate | of the copy | others |");
     println!("|---|---|---|---|---|---|---|---|---|");
     let mut exit = ExitCode::SUCCESS;
-    for (name, effort) in kernels() {
+    for (name, file, number, effort) in kernels() {
         if !names.is_empty() && !names.iter().any(|wanted| name.contains(wanted)) {
             continue;
         }
-        match row(&root, name, &effort, &compiler, architecture, device.as_mut(), ceiling, &peers) {
+        let row = launch(&root.join("benches/gpu").join(file).with_extension("py"), number).and_then(|launch| {
+            row(&launch, name, &effort, &compiler, architecture, device.as_mut(), ceiling, &peers)
+        });
+        match row {
             Ok(row) => println!("{row}"),
             Err(why) => {
                 println!("| {name} | {why} | | | | | | | |");
@@ -126,16 +129,16 @@ fn main() -> ExitCode {
     exit
 }
 
-/// The first launch of a program, with all that is known of it without running.
-fn launch(path: &Path) -> Result<Arc<Launch>, String> {
+/// A launch of a program, with all that is known of it without running.
+fn launch(path: &Path, number: usize) -> Result<Arc<Launch>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let analysis = Analysis::new(&path.display().to_string(), &text, &AnalysisOptions::new(Arc::new(Disk)));
-    analysis.launches.first().cloned().ok_or_else(|| "nothing is launched".to_string())
+    analysis.launches.get(number).cloned().ok_or_else(|| format!("there is no launch {number}"))
 }
 
 #[expect(clippy::too_many_arguments, reason = "a row of everything")]
 fn row(
-    root: &Path,
+    launch: &Launch,
     name: &str,
     effort: &Effort,
     compiler: &Compiler,
@@ -144,8 +147,7 @@ fn row(
     ceiling: Option<f64>,
     peers: &BTreeMap<(String, String), f64>,
 ) -> Result<String, String> {
-    let launch = launch(&root.join("benches/gpu").join(format!("{name}.py")))?;
-    let program = compile(&launch, architecture).map_err(|refusal| refusal.to_string())?;
+    let program = compile(launch, architecture).map_err(|refusal| refusal.to_string())?;
     let target = architecture.name();
     let request = Request { source: &program.source, architecture: &target, lines: &program.lines };
     let compiled = compiler.compile(&request).map_err(|error| error.to_string())?;
@@ -161,7 +163,7 @@ fn row(
         (program.shared_bytes + used.shared as usize) >> 10
     );
     let Some(device) = device else { return Ok(row + " | | | |") };
-    let microseconds = timed(&mut **device, &launch, &program, &compiled)?;
+    let microseconds = timed(&mut **device, launch, &program, &compiled)?;
     let (rate, share) = match effort {
         Effort::Bytes(bytes) => {
             let rate = bytes / microseconds * 1e6;

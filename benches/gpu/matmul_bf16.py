@@ -1,4 +1,4 @@
-"""A product of two matrices of 4096 x 4096 bf16, a tile of 128 x 128 to a program."""
+"""Products of two square bf16 matrices, a tile of 128 x 128 to a program."""
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
@@ -27,8 +27,9 @@ def run(x, y):
       out_shape=jax.ShapeDtypeStruct((m, n), x.dtype))(x, y)
 
 
-SHAPES = [(4096, 4096), (4096, 4096)]
+CASES = {f"matmul_bf16_{n}": [(n, n), (n, n)] for n in (4096, 8192)}
 DTYPE = jnp.bfloat16
 
 if __name__ == "__main__":
-  run(*[jnp.ones(shape, DTYPE) for shape in SHAPES])
+  for shapes in CASES.values():
+    run(*[jnp.ones(shape, DTYPE) for shape in shapes])
