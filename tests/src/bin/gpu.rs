@@ -115,9 +115,8 @@ fn main() -> ExitCode {
         if !names.is_empty() && !names.iter().any(|wanted| name.contains(wanted)) {
             continue;
         }
-        let row = launch(&root.join("benches/gpu").join(file).with_extension("py"), number).and_then(|launch| {
-            row(&launch, name, &effort, &compiler, architecture, device.as_mut(), ceiling, &peers)
-        });
+        let row = launch(&root.join("benches/gpu").join(file).with_extension("py"), number)
+            .and_then(|launch| row(&launch, name, &effort, &compiler, architecture, device.as_mut(), ceiling, &peers));
         match row {
             Ok(row) => println!("{row}"),
             Err(why) => {
