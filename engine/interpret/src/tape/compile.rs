@@ -266,6 +266,7 @@ impl Compiler<'_> {
                 Ok(Action::Copy(Box::new(CopyStep {
                     op: *kind,
                     remote: op.attributes.flag("remote"),
+                    core: op.attributes.flag("core"),
                     send,
                     add: op.attributes.flag("add"),
                     counts_copies: [2, 3].map(|at| {

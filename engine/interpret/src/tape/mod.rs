@@ -187,6 +187,8 @@ pub(crate) struct CopyStep {
     pub(crate) op: CopyOp,
     /// Whether there are a send semaphore and device ids.
     pub(crate) remote: bool,
+    /// Whether the last operand is the number of a core.
+    pub(crate) core: bool,
     /// Whether it is waited for what was sent.
     pub(crate) send: bool,
     /// Whether elements are added to what is there.

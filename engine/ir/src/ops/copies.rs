@@ -7,13 +7,13 @@ use super::semaphores::targets_are_integers;
 use crate::op::{CopyOp, InferContext, InferError, OpDef, OpKind, Types};
 use crate::types::{MemorySpace, RefType, Type};
 
-/// Operands: source, destination, semaphore of what arrived, which counts bytes, or copies if it is a regular one; with `remote`, semaphore of what was sent, device ids....
-/// Attributes: `remote`; `device` (`"mesh"` or `"logical"`); `priority`; `add`, whether elements are added to those at the
+/// Operands: source, destination, semaphore of what arrived, which counts bytes, or copies if it is a regular one; with `remote`, semaphore of what was sent, device ids..., the number of a core.
+/// Attributes: `remote`; `device` (`"mesh"` or `"logical"`); `core` (whether the last operand is the number of a core); `priority`; `add`, whether elements are added to those at the
 /// destination. No results.
 pub static COPY_START: OpDef = OpDef {
     name: "copy_start",
-    doc: "Starts a copy; operands: source, destination, semaphore, and to another device: send semaphore, device ids...",
-    attributes: &["remote", "device", "priority", "add"],
+    doc: "Starts a copy; operands: source, destination, semaphore, and to another device: send semaphore, device ids..., core?",
+    attributes: &["remote", "device", "core", "priority", "add"],
     infer: |context| {
         if let Some(priority) = context.attributes.int("priority")
             && priority < 0
@@ -45,11 +45,11 @@ pub static COPY_START: OpDef = OpDef {
 };
 
 /// Operands as [`COPY_START`]; source and destination say how many bytes are waited for, and need not be those of the
-/// copy. Attributes: `remote`, `device`; `send`, whether it is waited for what was sent. No results.
+/// copy. Attributes: `remote`, `device`, `core`; `send`, whether it is waited for what was sent. No results.
 pub static COPY_WAIT: OpDef = OpDef {
     name: "copy_wait",
     doc: "Waits for a copy; operands as `copy_start`",
-    attributes: &["remote", "device", "send"],
+    attributes: &["remote", "device", "core", "send"],
     infer: |context| {
         let [_, _, semaphore] = three_refs(context)?;
         if semaphore.space != MemorySpace::DmaSemaphore {

@@ -44,6 +44,10 @@ class TensorCoreMesh:
     def __eq__(self, other):
         return isinstance(other, TensorCoreMesh) and self.shape == other.shape
 
+    def __repr__(self):
+        cores = ", ".join(repr(self.devices[i]) for i in range(self.size))
+        return f"TensorCoreMesh(devices=array([{cores}], dtype=object), axis_names={self.axis_names!r})"
+
     def __hash__(self):
         return hash((self.axis_names, tuple(self.devices.shape)))
 

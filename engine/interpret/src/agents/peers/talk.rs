@@ -96,8 +96,13 @@ impl<'t> World<'t, '_> {
             CopyOp::Start => {
                 let (mut destination, mut arrived) = (destination, arrived);
                 if copy.remote && step.operands.len() > 4 {
-                    let device = self.device(number, step, 4, step.operands.len())?;
-                    let core = (self.agents[number].block % self.cores()) as i64;
+                    let last = step.operands.len() - usize::from(copy.core);
+                    let device = self.device(number, step, 4, last)?;
+                    let core = match copy.core {
+                        true => self.integer(number, step, last)?,
+                        // The same core of the other device.
+                        false => (self.agents[number].block % self.cores()) as i64,
+                    };
                     let there = self.core_at(number, device, Some(core))?;
                     destination = moved(&destination, self.at(destination.buffer, there)?);
                     arrived = arrived.of(self.at(arrived.buffer, there)?);

@@ -188,6 +188,10 @@ impl Descriptor {
             if let Some(device) = device(cx, &trace, id, kind)? {
                 operands.extend(&device.ids);
                 attributes = attributes.with("device", Attribute::Str(device.kind.into()));
+                if let Some(core) = device.core {
+                    operands.push(core);
+                    attributes = attributes.with("core", Attribute::Bool(true));
+                }
             }
         }
         trace.add(cx, Op(op), &operands, attributes, &[])?;
