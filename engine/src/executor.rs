@@ -234,7 +234,7 @@ impl Hooks for Watcher<'_> {
     fn threads(&self) -> usize {
         match self.timings.is_some() || self.capturing.is_some() {
             true => 1,
-            false => std::thread::available_parallelism().map_or(1, usize::from),
+            false => pallas_tensor::threads::available(),
         }
     }
 

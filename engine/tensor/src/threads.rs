@@ -5,7 +5,7 @@
 //! one operation.
 
 use std::cell::Cell;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 thread_local! {
     /// Whether what this thread does is itself a part of work on all cores.
@@ -16,8 +16,14 @@ thread_local! {
 pub fn available() -> usize {
     match ALONE.get() {
         true => 1,
-        false => std::thread::available_parallelism().map_or(1, usize::from),
+        false => cores(),
     }
+}
+
+/// How many threads run at once on this machine. Asked once: the answer is read from several files.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Runs something whose operations are to take no other thread.
