@@ -6,8 +6,10 @@
 
 use crate::ast::{Expr, ExprKind, Module, Stmt, StmtKind};
 use crate::items::{Item, hash, mix};
-use crate::text_hash;
+use crate::reach::Graph;
+use crate::text_hash::{self, ByText};
 use crate::visit;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Words of programs that look up names in ways that words do not show: nothing is known of what depends on what.
@@ -48,38 +50,13 @@ impl Dependences {
 }
 
 /// What an item does to the module when it is evaluated.
-struct Deed {
+pub(crate) struct Deed {
     /// Every item depends on it: imports, settings of packages.
-    bears_on_all: bool,
+    pub(crate) bears_on_all: bool,
     /// It may call things that change values which others made.
-    may_change: bool,
+    pub(crate) may_change: bool,
     /// It makes values that can be changed later.
-    is_changeable: bool,
-}
-
-/// A set of items.
-#[derive(Clone, PartialEq)]
-struct Set(Vec<u64>);
-
-impl Set {
-    fn of(count: usize) -> Set {
-        Set(vec![0; count.div_ceil(64)])
-    }
-
-    fn insert(&mut self, item: usize) -> bool {
-        let (word, bit) = (&mut self.0[item / 64], 1 << (item % 64));
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
-    }
-
-    fn contains(&self, item: usize) -> bool {
-        self.0[item / 64] & 1 << (item % 64) != 0
-    }
-
-    fn items(&self) -> impl Iterator<Item = usize> {
-        (0..self.0.len() * 64).filter(|item| self.contains(*item))
-    }
+    pub(crate) is_changeable: bool,
 }
 
 impl Module {
@@ -99,44 +76,18 @@ impl Module {
             .map(|name| &**name)
             .collect();
         let deeds: Vec<Deed> = self.body.iter().map(|stmt| deed(stmt, &imported)).collect();
-        let mentions = mentions(self, items);
-        let mut mentioned_by = vec![Vec::new(); items.len()];
-        for (item, mentions) in mentions.iter().enumerate() {
-            mentions.iter().for_each(|other| mentioned_by[*other].push(item));
-        }
-        let reach = |from: usize| {
-            let mut reached = Set::of(items.len());
-            let mut left = vec![from];
-            reached.insert(from);
-            while let Some(item) = left.pop() {
-                left.extend(mentions[item].iter().copied().filter(|other| reached.insert(*other)));
-            }
-            reached
-        };
-        // Who may change what, directly or through what it calls.
-        let changing: Vec<(usize, Set)> =
-            (0..items.len()).filter(|item| deeds[*item].may_change).map(|item| (item, reach(item))).collect();
-        let close = |from: usize| {
-            let mut reached = reach(from);
-            let mut left: Vec<usize> = reached.items().collect();
-            while let Some(item) = left.pop() {
-                if !deeds[item].is_changeable {
-                    continue;
-                }
-                let changed_by = changing.iter().filter(|(_, reach)| reach.contains(item)).map(|(other, _)| *other);
-                for other in changed_by.chain(mentioned_by[item].iter().copied()) {
-                    if !reached.contains(other) {
-                        left.extend(reach(other).items().filter(|more| reached.insert(*more)));
-                    }
-                }
-            }
-            reached
+        let bears_on_all: Vec<usize> = (0..items.len()).filter(|item| deeds[*item].bears_on_all).collect();
+        let mut graph = Graph::new(&deeds, mentions(self, items));
+        // What bears on an item, in the order of the file. That the item itself comes where it does among it matters, too.
+        let combined = |mut bearing: Vec<usize>, item: usize| {
+            bearing.sort_unstable();
+            bearing.dedup();
+            bearing.iter().fold(0, |state, other| mix(state, items[*other].hash ^ u64::from(*other == item)))
         };
         let hashes = (0..items.len()).map(|item| {
-            let closed = close(item);
-            let bearing = (0..items.len()).filter(|other| closed.contains(*other) || deeds[*other].bears_on_all);
-            // That the item itself comes where it does among them matters, too.
-            bearing.fold(0, |state, other| mix(state, items[other].hash ^ u64::from(other == item)))
+            let mut bearing = graph.closed(item);
+            bearing.extend(&bears_on_all);
+            combined(bearing, item)
         });
         let hashes = hashes.collect();
         let lasting = self.body.iter().zip(&deeds).map(|(stmt, deed)| match stmt.kind {
@@ -145,15 +96,13 @@ impl Module {
             StmtKind::FunctionDef(_) => !deed.may_change,
             _ => !deed.is_changeable,
         });
-        let reached: Vec<Vec<usize>> =
-            (0..items.len()).map(|item| reach(item).items().filter(|other| *other < items.len()).collect()).collect();
+        let reaches: Vec<Vec<usize>> = (0..items.len()).map(|item| graph.mentioned(item)).collect();
         // What comes later bears on nothing that is known not to change.
-        let direct = reached.iter().enumerate().map(|(item, reached)| {
-            let earlier = (0..item).filter(|other| deeds[*other].bears_on_all);
-            let bearing = reached.iter().copied().chain(earlier);
-            bearing.fold(0, |state, other| mix(state, items[other].hash ^ u64::from(other == item)))
+        let direct = reaches.iter().enumerate().map(|(item, reached)| {
+            let earlier = &bears_on_all[..bears_on_all.partition_point(|other| *other < item)];
+            combined([reached, earlier].concat(), item)
         });
-        Dependences { hashes, direct: direct.collect(), reaches: reached, lasting: lasting.collect() }
+        Dependences { hashes, direct: direct.collect(), reaches, lasting: lasting.collect() }
     }
 }
 
@@ -167,28 +116,19 @@ pub(crate) fn words(text: &str) -> Arc<[u64]> {
     words.into()
 }
 
-/// For each item, the items that bind a name which occurs in its text as a word.
+/// For each item, the items that bind a name which occurs in its text as a word, in order.
 fn mentions(module: &Module, items: &[Item]) -> Vec<Vec<usize>> {
-    let mut binders: Vec<(u64, usize)> = Vec::new();
+    let mut binders: HashMap<u64, Vec<usize>, ByText> = HashMap::default();
     for (index, item) in items.iter().enumerate() {
-        binders.extend(item.binds.iter().map(|name| (text_hash::of(name), index)));
+        item.binds.iter().for_each(|name| binders.entry(text_hash::of(name)).or_default().push(index));
     }
-    binders.sort_unstable();
     let of = |item: &Item| {
         // The words of a piece are known; it may hold more than the item.
-        let words = match module.pieces.iter().find(|piece| piece.source.id == item.span.file) {
+        let words = match module.pieces.with_id(item.span.file) {
             Some(piece) => piece.words.clone(),
             None => words(module.slice(item.span)),
         };
-        // Both are in order: step through them together.
-        let mut found = Vec::new();
-        let mut rest = &*words;
-        for (name, index) in &binders {
-            rest = &rest[rest.partition_point(|word| word < name)..];
-            if rest.first() == Some(name) {
-                found.push(*index);
-            }
-        }
+        let mut found: Vec<usize> = words.iter().filter_map(|word| binders.get(word)).flatten().copied().collect();
         found.sort_unstable();
         found.dedup();
         found

@@ -115,7 +115,7 @@ impl Document {
             errors: one_for_a_line(&self.source, errors),
             source: self.source.clone(),
             body: body.into(),
-            pieces: Vec::new(),
+            pieces: crate::PieceList::default(),
         }
     }
 }

@@ -8,22 +8,12 @@ use crate::ast::{Module, Stmt, SyntaxError};
 use crate::cut::Cut;
 use crate::depends;
 use crate::document;
+use crate::piece_list::Piece;
 use crate::span::{FileId, SourceFile, Span};
 use crate::text_hash::ByText;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// A piece in its place.
-#[derive(Clone, Debug)]
-pub struct Piece {
-    /// Its text under an id of its own.
-    pub source: Arc<SourceFile>,
-    /// Where in the file it begins.
-    pub start: u32,
-    /// The words that occur in it, as hashes in order.
-    pub(crate) words: Arc<[u64]>,
-}
 
 /// Pieces have ids from here on; whole files have lower ones.
 const FIRST: u32 = 1 << 24;
@@ -60,20 +50,18 @@ impl Pieces {
     /// Parses a version of the file. Never fails: what is wrong is in [`Module::errors`].
     pub fn parse(&mut self, source: &Arc<SourceFile>) -> Module {
         self.version += 1;
-        let mut module =
-            Module { source: source.clone(), body: Arc::default(), errors: Vec::new(), pieces: Vec::new() };
         let ranges = self.cut.again(source);
         self.parse_new(source, &ranges);
-        let mut body = Vec::new();
-        for (range, occurrence) in occurrences(source, &ranges) {
+        let (mut body, mut errors) = (Vec::new(), Vec::new());
+        let mut place = |(range, occurrence): (&Range<usize>, usize)| {
             let lines_before = source.line_of(range.start as u32) - 1;
             let known = self.piece(&source.text[range.clone()], occurrence, lines_before);
             body.extend_from_slice(&known.body);
-            module.errors.extend_from_slice(&known.errors);
-            let (source, words) = (known.source.clone(), known.words.clone());
-            module.pieces.push(Piece { source, start: range.start as u32, words });
-        }
-        module.body = body.into();
+            errors.extend_from_slice(&known.errors);
+            Piece { source: known.source.clone(), start: range.start as u32, words: known.words.clone() }
+        };
+        let pieces = occurrences(source, &ranges).map(&mut place).collect();
+        let module = Module { source: source.clone(), body: body.into(), errors, pieces };
         let oldest = self.version.saturating_sub(VERSIONS);
         self.known.retain(|_, pieces| {
             pieces.retain(|piece| piece.version >= oldest);
@@ -175,7 +163,7 @@ impl Known {
 impl Module {
     /// A place in the file itself.
     pub fn place(&self, span: Span) -> Span {
-        match self.piece(span.file) {
+        match self.pieces.with_id(span.file) {
             Some(piece) => Span { file: self.source.id, start: span.start + piece.start, end: span.end + piece.start },
             None => span,
         }
@@ -193,23 +181,16 @@ impl Module {
 
     /// Whether a span lies in this file.
     pub fn holds(&self, span: Span) -> bool {
-        span.file == self.source.id || self.piece(span.file).is_some()
+        span.file == self.source.id || self.pieces.with_id(span.file).is_some()
     }
 
     /// The text that a span covers; empty where the span is not of this file.
     pub fn slice(&self, span: Span) -> &str {
-        match self.piece(span.file) {
+        match self.pieces.with_id(span.file) {
             Some(piece) => piece.source.slice(span),
             None if span.file == self.source.id => self.source.slice(span),
             None => "",
         }
-    }
-
-    fn piece(&self, file: FileId) -> Option<&Piece> {
-        if !file.is_piece() {
-            return None;
-        }
-        self.pieces.iter().find(|piece| piece.source.id == file)
     }
 }
 

@@ -14,7 +14,7 @@ pub use self::expression::{
 pub use self::operator::{BinaryOp, BoolOp, CompareOp, UnaryOp};
 pub use self::pattern::{MatchCase, Pattern};
 
-use crate::pieces::Piece;
+use crate::piece_list::PieceList;
 use crate::span::{SourceFile, Span};
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct Module {
     /// What did not parse, in order of position.
     pub errors: Vec<SyntaxError>,
     /// The pieces that spans are in, in order of position; none if spans are in the file itself.
-    pub pieces: Vec<Piece>,
+    pub pieces: PieceList,
 }
 
 /// Something that is not Python, as CPython's compiler would name it.
