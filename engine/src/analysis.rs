@@ -151,7 +151,12 @@ impl Analysis {
 
     /// What there is to say of a file that has nothing to do with JAX.
     fn nothing(source: Arc<SourceFile>) -> Analysis {
-        let module = Module { source: source.clone(), body: Arc::default(), errors: Vec::new(), pieces: pallas_syntax::PieceList::default() };
+        let module = Module {
+            source: source.clone(),
+            body: Arc::default(),
+            errors: Vec::new(),
+            pieces: pallas_syntax::PieceList::default(),
+        };
         Analysis {
             sources: vec![source.clone()],
             source,
