@@ -113,6 +113,7 @@ pub(crate) trait Float: Element + PartialOrd {
     const INFINITY: Self;
     /// The value, or a zero of its sign if it is subnormal.
     fn flush(self) -> Self;
+    fn is_nan(self) -> bool;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -160,6 +161,8 @@ macro_rules! floats {
             fn mul(self, other: Self) -> Self { (self.flush() * other.flush()).flush() }
             #[inline(always)]
             fn div(self, other: Self) -> Self { (self.flush() / other.flush()).flush() }
+            #[inline(always)]
+            fn is_nan(self) -> bool { $type::is_nan(self) }
             #[inline(always)]
             fn rem(self, other: Self) -> Self { self % other.flush() }
             #[inline(always)]

@@ -37,8 +37,16 @@ fn rows<F, T: Float>(combine: Combine, values: &[T], length: usize, result: &mut
     }
     for (row, result) in values.chunks_exact(length).zip(result) {
         *result = match combine {
-            Combine::Max => extreme_row(row, combine.identity(), T::maximum),
-            _ => extreme_row(row, combine.identity(), T::minimum),
+            Combine::Max => {
+                let larger = |best, x| if x > best { x } else { best };
+                usual_extreme(row, combine.identity(), larger)
+                    .unwrap_or_else(|| extreme_row(row, combine.identity(), T::maximum))
+            }
+            _ => {
+                let smaller = |best, x| if x < best { x } else { best };
+                usual_extreme(row, combine.identity(), smaller)
+                    .unwrap_or_else(|| extreme_row(row, combine.identity(), T::minimum))
+            }
         };
     }
 }
@@ -63,6 +71,16 @@ fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &m
         }
     }
 }
+}
+
+/// The extreme of a row by plain comparisons, where that makes no difference: there is no NaN, and what is found is neither
+/// zero, whose sign would matter, nor subnormal.
+#[inline(always)]
+fn usual_extreme<T: Float>(row: &[T], identity: T, combine: impl Fn(T, T) -> T) -> Option<T> {
+    let found = extreme_row(row, identity, combine);
+    // Not by `any`, which would stop at each element to ask.
+    let unordered = row.iter().fold(0u32, |unordered, x| unordered | u32::from(x.is_nan()));
+    (found.flush() != T::ZERO && unordered == 0).then_some(found)
 }
 
 /// The order does not matter: four vectors of extremes, so that none waits for the one before it.
@@ -212,4 +230,40 @@ fn window_rows<T: Float>(values: &[T], length: usize, inner: usize) -> Vec<T> {
         columns(Combine::Sum, &values[start * inner..end * inner], end - start, result);
     }
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extremes_of_rows_are_those_of_the_elements_in_order() {
+        let usual: Vec<f32> = (0..131).map(|i| (i * 37 % 101) as f32 - 50.5).collect();
+        let tiny = [0.0, -0.0, 1e-40, -1e-40];
+        let mut rows: Vec<Vec<f32>> = vec![usual.clone(), vec![-3.0; 131], vec![f32::NEG_INFINITY; 131]];
+        for place in [0, 5, 64, 127, 130] {
+            for odd in [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-40] {
+                let mut row = usual.clone();
+                row[place] = odd;
+                rows.push(row);
+            }
+            // Nothing but zeros and what is taken for zero, below or above all others.
+            for (sign, start) in [(1.0, 0), (-1.0, 0), (1.0, 1), (-1.0, 3)] {
+                let mut row: Vec<f32> = (0..131).map(|i| sign * (1 + i) as f32).collect();
+                row[place] = tiny[start];
+                row[(place + 70) % 131] = tiny[(start + 1) % 4];
+                rows.push(row);
+            }
+        }
+        for row in rows {
+            let mut found = [[0.0f32; 1]; 2];
+            middle(Combine::Max, &row, [1, row.len(), 1], &mut found[0]);
+            middle(Combine::Min, &row, [1, row.len(), 1], &mut found[1]);
+            let most = row.iter().fold(f32::NEG_INFINITY, |best, &x| Float::maximum(best, x));
+            let least = row.iter().fold(f32::INFINITY, |best, &x| Float::minimum(best, x));
+            for (found, expected) in [(found[0][0], most), (found[1][0], least)] {
+                assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(), "{row:?}");
+            }
+        }
+    }
 }
