@@ -6,7 +6,7 @@ use crate::dtype::DType;
 use crate::error::OpError;
 use crate::isa::for_each_isa;
 use crate::ops::number::Integer;
-use crate::ops::product::{Product, Strided, matrix_product};
+use crate::ops::product::{Onto, Product, Strided, matrix_product};
 use crate::ops::{convert, transpose};
 use crate::shape::Shape;
 
@@ -193,23 +193,89 @@ fn floats<T: Product>(
         .zip(left.chunks_exact(rows * inner))
         .zip(right.chunks_exact(inner * columns));
     debug_assert_eq!(batches.len(), batch);
-    let lanes = lane_count(rows, inner, columns);
     for ((result, left), right) in batches {
         let (row, column) = if turned_left { (1, rows) } else { (inner, 1) };
         let left = Strided { elements: left, row, column };
         let (row, column) = if turned_right { (1, inner) } else { (columns, 1) };
         let right = Strided { elements: right, row, column };
-        if lanes > 1 {
-            for (row, result) in result.chunks_exact_mut(columns).enumerate() {
-                row_in_lanes(result, left, row, right, inner, lanes);
-            }
-        } else if rows * inner * columns >= SMALL && rows > 1 {
-            matrix_product(result, left, right, (rows, inner, columns));
-        } else {
-            plain(result, left, right, inner, columns);
-        }
+        product(result, left, right, (rows, inner, columns));
     }
     Ok(result)
+}
+
+/// One product of matrices to a result of zeros, in the way that its sizes ask for.
+fn product<T: Product>(
+    result: &mut [T],
+    left: Strided<'_, T>,
+    right: Strided<'_, T>,
+    (rows, inner, columns): (usize, usize, usize),
+) {
+    let lanes = lane_count(rows, inner, columns);
+    if lanes > 1 {
+        for (row, result) in result.chunks_exact_mut(columns).enumerate() {
+            row_in_lanes(result, left, row, right, inner, lanes);
+        }
+    } else if is_large((rows, inner, columns)) {
+        matrix_product(result, left, right, (rows, inner, columns), Onto::Nothing);
+    } else {
+        plain(result, left, right, inner, columns);
+    }
+}
+
+/// Whether the tuned product pays, among those that are added in order.
+fn is_large((rows, inner, columns): (usize, usize, usize)) -> bool {
+    rows * inner * columns >= SMALL && rows > 1
+}
+
+/// A factor of a product of matrices where it lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix<'a> {
+    /// The elements of the array that it is part of.
+    pub buffer: &'a Buffer,
+    /// The position of its first element.
+    pub base: usize,
+    /// Distances of neighbours, down a column and along a row.
+    pub strides: [isize; 2],
+}
+
+impl<'a> Matrix<'a> {
+    /// As the product takes it, if it has the elements of `rows` rows of `columns` numbers of this type.
+    fn strided<T: Product>(&self, rows: usize, columns: usize) -> Option<Strided<'a, T>> {
+        let elements = T::slice(self.buffer)?.get(self.base..)?;
+        let [row, column] = [usize::try_from(self.strides[0]).ok()?, usize::try_from(self.strides[1]).ok()?];
+        let last = rows.checked_sub(1)?.checked_mul(row)?.checked_add(columns.checked_sub(1)?.checked_mul(column)?)?;
+        (last < elements.len()).then_some(Strided { elements, row, column })
+    }
+}
+
+/// `target = left @ right` for matrices of `float32`, sizes (rows, inner, columns), or `target + left @ right`, with the digits
+/// of [`dot_general`] and of an addition after it.
+///
+/// # Errors
+/// If the target has not so many elements, or a factor does not have them.
+pub fn matrix_product_onto(
+    target: &mut Array,
+    left: Matrix<'_>,
+    right: Matrix<'_>,
+    sizes: (usize, usize, usize),
+    adds: bool,
+) -> Result<(), OpError> {
+    let (rows, inner, columns) = sizes;
+    let malformed =
+        || OpError::argument(OP, format!("{rows} x {inner} x {columns}: a factor or the result is another"));
+    let (left, right) = left.strided::<f32>(rows, inner).zip(right.strided(inner, columns)).ok_or_else(malformed)?;
+    let target = target.elements_mut::<f32>().filter(|target| target.len() == rows * columns).ok_or_else(malformed)?;
+    if lane_count(rows, inner, columns) == 1 && is_large(sizes) {
+        matrix_product(target, left, right, sizes, if adds { Onto::Addend } else { Onto::Nothing });
+    } else if adds {
+        let mut sums = vec![0.0; target.len()];
+        product(&mut sums, left, right, sizes);
+        target.iter_mut().zip(sums).for_each(|(target, sum)| *target = target.added(sum));
+    } else {
+        target.fill(0.0);
+        product(target, left, right, sizes);
+    }
+    Ok(())
 }
 
 for_each_isa! {
@@ -299,7 +365,7 @@ fn words(left: &[i32], right: &[i32], sizes: Sizes, shape: &Shape) -> Result<Buf
     for ((result, left), right) in batches {
         let left = Strided { elements: left, row: inner, column: 1 };
         let right = Strided { elements: right, row: columns, column: 1 };
-        matrix_product(result, left, right, (rows, inner, columns));
+        matrix_product(result, left, right, (rows, inner, columns), Onto::Nothing);
     }
     Ok(Buffer::I32(result))
 }

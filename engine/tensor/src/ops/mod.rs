@@ -23,15 +23,13 @@ mod sort;
 mod strided;
 mod structural;
 mod turn;
-#[cfg(target_arch = "x86_64")]
-mod turned;
 mod unary;
 
 pub use binary::{BinaryOp, binary};
 pub use compare::{CompareOp, compare};
 pub use convert::{bitcast_convert, convert};
 pub use cumulative::{CumulativeOp, cumulative};
-pub use dot::{DotDimensions, dot_general, dot_general_shape};
+pub use dot::{DotDimensions, Matrix, dot_general, dot_general_shape, matrix_product_onto};
 pub use gather::{Combine, scatter_flat, take_flat};
 pub use multiply_add::{MultiplyAdd, multiply_add, multiply_by_reciprocal};
 pub use pad::{PadDimension, pad};

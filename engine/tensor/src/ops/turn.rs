@@ -2,7 +2,7 @@
 //! added for all of them at once. Squares of elements are turned in vector registers.
 
 /// Windows that are laid side by side.
-pub(super) const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 /// Elements of a window.
 pub(super) const WINDOW: usize = 32;
 
@@ -45,7 +45,7 @@ fn turn_avx512(windows: &[f32; LANES * WINDOW], turned: &mut [[f32; LANES]; WIND
 /// places.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-pub(super) fn square(source: &[f32], stride: usize, target: &mut [f32], width: usize) {
+pub(crate) fn square(source: &[f32], stride: usize, target: &mut [f32], width: usize) {
     use std::arch::x86_64::{
         _mm512_castpd_ps, _mm512_castps_pd, _mm512_loadu_ps, _mm512_setzero_ps, _mm512_shuffle_f32x4, _mm512_storeu_ps,
         _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,

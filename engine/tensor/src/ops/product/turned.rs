@@ -1,6 +1,6 @@
 //! The rows of a transposed factor of a matrix product, packed as the columns of a panel.
 
-use super::turn::{LANES as SIDE, square};
+use crate::ops::turn::{LANES as SIDE, square};
 
 /// Writes the first of `count` rows, which begin `stride` elements apart, as columns of a panel that is `width` wide and
 /// `depth` long: as many as come in sixteens. Gives their number. Only for processors with AVX-512.
