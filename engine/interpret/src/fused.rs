@@ -58,7 +58,7 @@ impl Machine<'_> {
     }
 
     /// Empties registers that nobody reads any more.
-    fn consume(&mut self, operands: &[Source]) {
+    pub(crate) fn consume(&mut self, operands: &[Source]) {
         for source in operands {
             if source.last_use {
                 self.registers[source.register as usize] = Value::Empty;

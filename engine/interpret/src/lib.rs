@@ -29,6 +29,7 @@ mod outside;
 mod parallel;
 mod pipeline;
 mod print;
+mod product;
 mod races;
 mod rehearsal;
 mod reinterpret;

@@ -149,6 +149,7 @@ impl Machine<'_> {
             | Action::MultiplyAdd { .. }
             | Action::MultiplyByReciprocal
             | Action::Fused(_)
+            | Action::Product(_)
             | Action::Window(_) => {}
             _ => self.settle(step)?,
         }
@@ -159,6 +160,7 @@ impl Machine<'_> {
         }
         let results: SmallVec<[Value; 1]> = match &step.action {
             Action::Fused(fused) => self.run_fused(step, fused)?,
+            Action::Product(product) => self.run_product(step, product)?,
             Action::Window(access) => smallvec![self.window(step, access)?],
             Action::Pure(pure) => {
                 let operands = step
@@ -509,7 +511,7 @@ impl Machine<'_> {
 
 /// What `skip_floating_point_ops` makes of results that are all floating-point: infinity.
 fn skipped(action: &Action, results: SmallVec<[Value; 1]>) -> Result<SmallVec<[Value; 1]>, RunError> {
-    let computes = matches!(action, Action::Pure(_) | Action::MultiplyAdd { .. } | Action::MultiplyByReciprocal);
+    let computes = matches!(action, Action::Pure(_) | Action::MultiplyAdd { .. } | Action::MultiplyByReciprocal | Action::Product(_));
     let is_float = |value: &Value| matches!(value, Value::Tile(tile) if tile.dtype().kind() == Kind::Float);
     if !computes || !results.iter().all(is_float) {
         return Ok(results);

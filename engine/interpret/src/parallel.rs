@@ -34,6 +34,7 @@ pub(crate) fn is_quiet(block: &Block) -> bool {
         | Action::Load(..)
         | Action::Window(_)
         | Action::Fused(_)
+        | Action::Product(_)
         | Action::Store(..)
         | Action::Swap(..)
         | Action::Atomic { .. }

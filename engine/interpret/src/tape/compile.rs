@@ -1,11 +1,11 @@
 //! From a function to a tape.
 
 use super::contract::contract;
-use super::fuse::{End, Fusion, Group, Known, Reads, fuse};
+use super::fuse::{self, End, Fusion, Group, Known, Reads, fuse};
 use super::reciprocal::reciprocals;
 use super::simplify::{Simplified, simplify};
 use super::{
-    Action, AgentStep, Block, CopyStep, Fused, FusedEnd, MapBlock, Masking, PipelineStep, Pure, Register,
+    Action, AgentStep, Block, CopyStep, Fused, FusedEnd, MapBlock, Masking, PipelineStep, Product, Pure, Register,
     SemaphoreStep, Source, Step, Tape,
 };
 use crate::access::Access;
@@ -186,6 +186,9 @@ impl Compiler<'_> {
                 results.push(kept.0);
             }
             action
+        } else if let Some(product) = self.fusion.products.get(&id) {
+            reads = self.fusion.reads(product, op);
+            self.product(op, product).map_err(|error| error.at(id, self.function.location(id)))?
         } else if let Some(contraction) = self.known.contractions.get(&id) {
             Action::MultiplyAdd { form: contraction.form, divides: contraction.divides }
         } else if self.known.reciprocals.contains(&id) {
@@ -233,6 +236,18 @@ impl Compiler<'_> {
             }
         };
         Ok((Action::Fused(Box::new(Fused { chain, end })), reads))
+    }
+
+    /// A product, and the subscript of the Ref that it is added to.
+    fn product(&self, op: &OpData, product: &fuse::Product) -> Result<Action, RunError> {
+        let onto = match product.adds {
+            false => None,
+            true => match self.memory(op, MemoryOp::Store)? {
+                Action::Store(access, _) => Some(access),
+                _ => return Err(RunError::malformed("a store is none")),
+            },
+        };
+        Ok(Action::Product(Box::new(Product { contracting: product.contracting, onto })))
     }
 
     fn block(&mut self, region: RegionId, captured: &mut Captured) -> Result<Block, RunError> {

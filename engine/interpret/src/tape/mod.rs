@@ -106,6 +106,15 @@ pub(crate) enum FusedEnd {
     Reduce { op: ReduceOp, length: usize, shape: Shape, keeps: bool },
 }
 
+/// A product of two matrices of `float32`.
+#[derive(Debug)]
+pub(crate) struct Product {
+    /// Which dimension of either factor is summed over.
+    pub(crate) contracting: [usize; 2],
+    /// The subscript of the Ref that it is added to, all of it; none where it is a tile.
+    pub(crate) onto: Option<Box<Access>>,
+}
+
 /// What a step does.
 #[derive(Debug)]
 pub(crate) enum Action {
@@ -121,6 +130,8 @@ pub(crate) enum Action {
     Window(Box<Access>),
     /// Elementwise operations in one pass. Operands what the chain reads; before it, of a store, the Ref and positions.
     Fused(Box<Fused>),
+    /// A product of matrices where they lie. Operands the factors; before them, where it is added to one, the Ref.
+    Product(Box<Product>),
     /// See [`Action::Load`].
     Store(Box<Access>, Masking),
     /// See [`Action::Load`].

@@ -7,17 +7,20 @@
 
 mod code;
 mod place;
+mod product;
 #[cfg(test)]
 mod tests;
 
 use super::contract::Contraction;
 use super::simplify::Simplified;
 use code::Lowered;
+use pallas_ir::function::OpData;
 use pallas_ir::op::MemoryOp;
 use pallas_ir::{DimIndex, Function, OpId, OpKind, TensorType, Type, ValueId};
 use pallas_tensor::ops::BinaryOp;
 use pallas_tensor::ops::ReduceOp;
 use pallas_tensor::ops::fused::{Arg, Chain, ChainBuilder, Code};
+pub(super) use product::Product;
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -91,17 +94,28 @@ pub(super) struct Fusion {
     pub(super) groups: HashMap<OpId, Group>,
     /// Ops that need no step of their own.
     pub(super) absorbed: HashSet<OpId>,
-    /// Loads that only chains read.
+    /// Products that take their factors where they lie.
+    pub(super) products: HashMap<OpId, Product>,
+    /// Loads that only chains and such products read.
     pub(super) windows: HashSet<OpId>,
     pub(super) chains: Vec<Arc<Chain>>,
 }
 
-/// Finds the chains of a function.
+impl Fusion {
+    /// What the step of a product reads.
+    pub(super) fn reads(&self, product: &Product, op: &OpData) -> Reads {
+        let reference = op.operands.iter().take(usize::from(product.adds));
+        reference.chain(&product.factors).copied().collect()
+    }
+}
+
+/// Finds the chains and products of a function.
 pub(super) fn fuse(known: Known<'_>) -> Fusion {
     let mut finder = Finder::new(known);
     finder.roots();
     finder.groups();
     finder.ends();
+    finder.products();
     finder.unread();
     finder.windows();
     finder.fusion
@@ -352,6 +366,9 @@ impl<'a> Finder<'a> {
 
     /// What a step reads in the end.
     fn step_reads(&self, id: OpId) -> Reads {
+        if let Some(product) = self.fusion.products.get(&id) {
+            return self.fusion.reads(product, self.known.function.op(id));
+        }
         let Some(group) = self.fusion.groups.get(&id) else { return self.known.reads(id) };
         match group.end {
             End::Store => {
@@ -414,7 +431,7 @@ impl<'a> Finder<'a> {
         self.fusion.groups.iter().find(|(_, group)| kept(group)).map(|(&id, _)| id)
     }
 
-    /// Finds loads that only chains read, of Refs that are never written in part: what they show may be read where it is.
+    /// Finds loads that only chains and products read, of Refs that are never written in part: what they show may be read where it is.
     fn windows(&mut self) {
         let function = self.known.function;
         let mut whole: HashSet<ValueId> = function.params().iter().copied().collect();
@@ -453,7 +470,9 @@ impl<'a> Finder<'a> {
                 });
                 let chains = |reader: &Option<OpId>| {
                     let group = reader.and_then(|reader| self.fusion.groups.get(&reader));
+                    let product = reader.and_then(|reader| self.fusion.products.get(&reader));
                     group.is_some_and(|group| group.reads.contains(&result))
+                        || product.is_some_and(|product| product.factors.contains(&result))
                 };
                 let readers = &self.readers[result.0 as usize];
                 if plain && !readers.is_empty() && readers.iter().all(chains) {

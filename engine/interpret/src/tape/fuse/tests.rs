@@ -1,12 +1,14 @@
 //! Which chains are found, and that they compute what the ops compute one by one.
 
 use crate::hooks::NoHooks;
+use crate::later::{Later, Window, block_layout};
 use crate::machine::{Machine, Value, registers};
-use crate::memory::Memory;
+use crate::memory::{Memory, View};
 use crate::tape::{Action, Block, FusedEnd, Tape};
 use pallas_ir::Interpretation;
 use pallas_ir::text::parse_function;
-use pallas_tensor::{Array, DType, Scalar};
+use pallas_tensor::{Array, DType, Scalar, Shape};
+use std::rc::Rc;
 
 /// What the steps of a block are, in a word or two.
 fn steps(block: &Block, tape: &Tape) -> Vec<String> {
@@ -20,6 +22,8 @@ fn steps(block: &Block, tape: &Tape) -> Vec<String> {
             };
             format!("{} of {} to {end}", chain.len(), chain.reads())
         }
+        Action::Product(product) if product.onto.is_some() => "product onto".to_string(),
+        Action::Product(_) => "product".to_string(),
         Action::Window(_) => "window".to_string(),
         Action::Load(..) => "load".to_string(),
         Action::Store(..) => "store".to_string(),
@@ -75,7 +79,7 @@ fn what_somebody_else_reads_is_a_tile() {
       %3 = exp %2 : f32[4,4]
       yield %3
     }";
-    assert_eq!(of(text), ["1 of 2 to tile", "op", "2 of 2 to tile"]);
+    assert_eq!(of(text), ["1 of 2 to tile", "product", "2 of 2 to tile"]);
 }
 
 #[test]
@@ -88,6 +92,68 @@ fn refs_that_are_written_in_part_have_no_windows() {
       store %o[:], %2
     }";
     assert_eq!(of(text), ["load", "load", "store", "1 of 1 to store"]);
+}
+
+#[test]
+fn products_are_added_where_the_ref_lies_unless_something_is_written_in_between() {
+    let text = |between: &str| {
+        format!(
+            "func @f(%x: ref<f32[40,24]>, %y: ref<f32[33,40]>, %o: ref<f32[24,33]>) {{
+              %0 = load %o[:, :] : f32[24,33]
+              %1 = load %x[:, :] : f32[40,24]
+              %2 = load %y[:, :] : f32[33,40]
+              %3 = dot_general %1, %2 contracting=[[0], [1]] batch=[[], []] : f32[24,33]
+              {between}
+              %4 = add %0, %3 : f32[24,33]
+              store %o[:, :], %4
+            }}"
+        )
+    };
+    assert_eq!(of(&text("")), ["window", "window", "product onto"]);
+    let written = "store %o[:, :], %3";
+    assert_eq!(of(&text(written)), ["window", "window", "window", "product", "store", "1 of 2 to store"]);
+    for between in ["", written] {
+        let function = parse_function(&text(between)).expect("well written");
+        let tape = Tape::both(&function).expect("well formed");
+        let fused = run_on_refs(&tape, tape.fused.as_ref().expect("asked for"));
+        assert!(same(&fused, &run_on_refs(&tape, &tape.body)));
+    }
+}
+
+/// Runs one form of a function of Refs to inputs, which are windows on larger arrays, and to an output at last; gives the
+/// output.
+fn run_on_refs(tape: &Tape, body: &Block) -> Array {
+    let mut random = Random(3);
+    let mut memory = Memory::with_chains(tape);
+    let mut refs = Vec::new();
+    for shape in [[40, 24], [33, 40]] {
+        let around = Shape::from([shape[0] + 3, shape[1] + 5]);
+        let number = memory.add(values(&around, &mut random));
+        let window = Window {
+            array: Rc::new(memory.buffers[number].array.clone()),
+            base: 2 * around[1] + 4,
+            layout: block_layout(&around, &Shape::from(shape), |_| true),
+        };
+        memory.buffers[number].later = Some(Later::Block(window));
+        refs.push(Value::reference(View::whole(number, &Shape::from(shape))));
+    }
+    let output = memory.add(values(&[24, 33], &mut random));
+    refs.push(Value::reference(View::whole(output, &Shape::from([24, 33]))));
+    let mut registers = registers(tape);
+    let mut machine = Machine {
+        registers: &mut registers,
+        memory: &mut memory,
+        ids: &[],
+        grid: &[],
+        hooks: &mut NoHooks,
+        tape,
+        interpretation: Interpretation::Unsaid,
+        places: None,
+    };
+    machine.enter(body, refs);
+    machine.run(body).expect("runs");
+    memory.settle(output).expect("a block");
+    memory.buffers[output].array.clone()
 }
 
 /// Runs one form of a function of tiles.
