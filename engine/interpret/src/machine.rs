@@ -511,7 +511,10 @@ impl Machine<'_> {
 
 /// What `skip_floating_point_ops` makes of results that are all floating-point: infinity.
 fn skipped(action: &Action, results: SmallVec<[Value; 1]>) -> Result<SmallVec<[Value; 1]>, RunError> {
-    let computes = matches!(action, Action::Pure(_) | Action::MultiplyAdd { .. } | Action::MultiplyByReciprocal | Action::Product(_));
+    let computes = matches!(
+        action,
+        Action::Pure(_) | Action::MultiplyAdd { .. } | Action::MultiplyByReciprocal | Action::Product(_)
+    );
     let is_float = |value: &Value| matches!(value, Value::Tile(tile) if tile.dtype().kind() == Kind::Float);
     if !computes || !results.iter().all(is_float) {
         return Ok(results);
