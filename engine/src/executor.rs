@@ -238,6 +238,10 @@ impl Hooks for Watcher<'_> {
         }
     }
 
+    fn looks_at_programs(&self) -> bool {
+        self.timings.is_some() || self.capturing.is_some()
+    }
+
     fn schedule(&self) -> Option<u64> {
         self.schedule.seed
     }

@@ -42,6 +42,12 @@ pub trait Hooks {
         false
     }
 
+    /// Whether anything is wanted of single programs, so that several may not run as one: [`Hooks::program`],
+    /// [`Hooks::tiles`] or [`Hooks::stored`].
+    fn looks_at_programs(&self) -> bool {
+        self.wants_programs()
+    }
+
     /// Whether the kernel's time in the program with this number is to be told by place ([`Hooks::places`]). Costs a tick
     /// for every op that runs.
     fn wants_places(&self, number: usize) -> bool {

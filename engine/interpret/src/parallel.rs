@@ -10,8 +10,9 @@
 use crate::affine::IndexMap;
 use crate::error::RunError;
 use crate::hooks::{Hooks, OutOfBounds, UnmatchedSemaphore};
-use crate::launch::{LaunchPlan, Run, next};
+use crate::launch::{LaunchPlan, next};
 use crate::outputs::OutputPart;
+use crate::run::Run;
 use crate::tape::{Action, Block};
 use pallas_ir::Role;
 use pallas_tensor::Array;

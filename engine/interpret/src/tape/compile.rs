@@ -57,7 +57,9 @@ impl Tape {
         let constants = simplified.constants.iter().map(|(value, array)| (value.0, array.clone())).collect();
         let names = function.values.iter().map(|value| value.name.clone()).collect();
         let locations = function.locations.clone().into();
-        Ok(Tape { registers: function.values.len(), constants, body, fused, chains: fusion.chains, locations, names })
+        let contractions = [contractions.len(), reciprocals.len()];
+        let (registers, chains) = (function.values.len(), fusion.chains);
+        Ok(Tape { registers, constants, body, fused, chains, contractions, locations, names })
     }
 }
 

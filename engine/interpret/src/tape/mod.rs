@@ -34,6 +34,8 @@ pub(crate) struct Tape {
     pub(crate) fused: Option<Block>,
     /// The chains, by number.
     pub(crate) chains: Vec<Arc<Chain>>,
+    /// How many products are rounded together with a sum, and how many divisions multiply by a reciprocal.
+    pub(crate) contractions: [usize; 2],
     /// Places of the ops, for errors and findings.
     pub(crate) locations: Arc<[Location]>,
     /// What registers are called in Python.

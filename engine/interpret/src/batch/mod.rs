@@ -1,0 +1,146 @@
+//! Several programs as one: where programs are small, what a program costs by itself is more than what it computes. The kernel is
+//! then rewritten so that every tile has the tiles of neighbouring programs along a new first dimension (their *lanes*), and the
+//! grid has fewer programs, each with as many blocks of every array. What comes out has the bits of programs that run one after
+//! the other, since every operation does to a lane what it does to a tile.
+//!
+//! That may be done along the last axis of the grid where
+//!
+//! - each output has a block of its own for each of the programs, one behind the other along one dimension, so that nobody sees
+//!   what another one wrote;
+//! - each other operand has the same block for all of them, or such blocks of its own;
+//! - no block is moved inside of its array, and none reaches out of it;
+//! - nothing goes from program to program in scratch memory, and the kernel writes to outputs only;
+//! - every operation on something that differs from lane to lane has a rule (`rules`, `memory`).
+//!
+//! The first axis that is left is tried next, until programs are large enough. What only shows when programs run (an access out of
+//! bounds, an error) has them run one after the other, as they would have: there is one source of reports.
+
+mod blocks;
+mod kernel;
+mod memory;
+mod rules;
+
+use crate::affine::IndexMap;
+use crate::blocks::BlockPlan;
+use crate::error::RunError;
+use crate::hooks::{Hooks, OutOfBounds, UnmatchedSemaphore};
+use crate::launch::{LaunchPlan, OperandPlan};
+use crate::tape::Tape;
+use blocks::Cut;
+use pallas_ir::{Launch, Role};
+use pallas_tensor::{Array, Shape, ops};
+
+/// Elements of the largest tile of the programs that are taken together: about what the innermost caches hold.
+const ELEMENTS: usize = 1 << 14;
+/// Fewer programs are not worth another kernel.
+const PROGRAMS: usize = 16;
+/// As many programs are left at least, so that threads have something to share.
+const LEFT: usize = 8;
+
+/// A launch whose programs do the work of several programs each.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    plan: Box<LaunchPlan>,
+    /// What the outputs are for the caller.
+    outputs: Vec<Shape>,
+}
+
+impl Batch {
+    /// The launch with its programs taken together; `None` where they are large or have to do with each other.
+    pub(crate) fn new(launch: &Launch, plan: &LaunchPlan) -> Option<Batch> {
+        let programs = launch.grid.iter().fold(1usize, |all, &extent| all.saturating_mul(extent));
+        if programs < PROGRAMS {
+            return None;
+        }
+        let mut cut = Cut::of(launch)?;
+        let mut lanes = 1;
+        while let Some((axis, count)) = worth(&cut) {
+            let Some(next) = cut.taken_together(axis, count) else { break };
+            cut = next;
+            lanes *= count;
+        }
+        if lanes == 1 {
+            return None;
+        }
+        let tape = Tape::both(&cut.kernel).ok()?;
+        // A product that is rounded before it is added, or no longer is, has other digits; so has a quotient.
+        if tape.contractions != plan.tape.contractions {
+            return None;
+        }
+        let operands: Result<Vec<OperandPlan>, RunError> = cut
+            .operands
+            .into_iter()
+            .zip(&plan.operands)
+            .map(|(new, old)| {
+                let map = new.rows.map_or(IndexMap::Zero, IndexMap::Affine);
+                Ok(old.with_blocks(BlockPlan::new(&new.operand, launch.interpretation)?, map))
+            })
+            .collect();
+        let batched = plan.with_kernel(tape, cut.grid, operands.ok()?);
+        let outputs = plan.with_role(Role::Output).map(|operand| operand.blocks.array().clone()).collect();
+        batched.has_aliases_of_one_type().then(|| Batch { plan: Box::new(batched), outputs })
+    }
+
+    /// Runs the programs, on padded inputs; `None` if they have to run one after the other.
+    pub(crate) fn run(&self, inputs: &[Array], starts: &[Option<Array>], hooks: &mut dyn Hooks) -> Option<Vec<Array>> {
+        let others = self.plan.operands.iter().filter(|operand| operand.role != Role::Output);
+        let inputs = inputs.iter().zip(others).map(|(input, operand)| shaped(input, operand.blocks.padded()));
+        let inputs = inputs.collect::<Option<Vec<Array>>>()?;
+        let outputs = || self.plan.with_role(Role::Output);
+        let starts = starts.iter().zip(outputs()).map(|(start, operand)| match start {
+            Some(start) => shaped(start, operand.blocks.array()).map(Some),
+            None => Some(None),
+        });
+        let starts = starts.collect::<Option<Vec<Option<Array>>>>()?;
+        let mut silent = Silent { caller: hooks, spoke: false };
+        let results = self.plan.run_prepared(self.plan.grid(), inputs, starts, &mut silent);
+        let results = results.ok().filter(|_| !silent.spoke)?;
+        results.into_iter().zip(&self.outputs).map(|(result, shape)| result.reshaped(shape).ok()).collect()
+    }
+}
+
+/// The same elements under another shape, shared.
+fn shaped(array: &Array, shape: &Shape) -> Option<Array> {
+    if array.shape() == shape {
+        return Some(array.clone());
+    }
+    ops::reshape(array, shape.clone()).ok()
+}
+
+/// The last axis that programs run along, and how many along it are worth taking together.
+fn worth(cut: &Cut) -> Option<(usize, usize)> {
+    let axis = cut.grid.iter().rposition(|&extent| extent > 1)?;
+    let programs = cut.grid.iter().fold(1usize, |all, &extent| all.saturating_mul(extent));
+    let most = (ELEMENTS / cut.size()).min(programs / LEFT);
+    let extent = cut.grid[axis];
+    let count = (2..=most.min(extent)).rev().find(|count| extent.is_multiple_of(*count))?;
+    Some((axis, count))
+}
+
+/// Hooks that remember whether there was anything to say: it is said by programs that run one after the other.
+struct Silent<'a> {
+    caller: &'a mut dyn Hooks,
+    spoke: bool,
+}
+
+impl Hooks for Silent<'_> {
+    fn cancelled(&mut self) -> bool {
+        self.spoke || self.caller.cancelled()
+    }
+
+    fn threads(&self) -> usize {
+        self.caller.threads()
+    }
+
+    fn debug_print(&mut self, _format: &str, _values: &[Array]) {
+        self.spoke = true;
+    }
+
+    fn out_of_bounds(&mut self, _access: &OutOfBounds<'_>) {
+        self.spoke = true;
+    }
+
+    fn unmatched(&mut self, _semaphore: &UnmatchedSemaphore<'_>) {
+        self.spoke = true;
+    }
+}
