@@ -101,6 +101,11 @@ impl Finding {
         let ids = evidence.split_once("program (")?.1.split_once(')')?.0;
         ids.split(',').map(str::trim).filter(|id| !id.is_empty()).map(|id| id.parse().ok()).collect()
     }
+
+    /// Labels the calls that led to its place: what is wrong may stand in a function that several callers share.
+    pub fn called_from(&mut self, calls: &[Span]) {
+        self.labels.extend(calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+    }
 }
 
 impl Severity {

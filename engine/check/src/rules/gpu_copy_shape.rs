@@ -5,9 +5,7 @@ use crate::rule::Rule;
 use crate::shared::{laid_out, swizzle, whole};
 use crate::walk::{Source, Sources};
 use crate::words;
-use pallas_ir::{
-    AgentOp, Certainty, DimIndex, Finding, Function, Label, Launch, OpData, OpId, OpKind, Severity, ValueId,
-};
+use pallas_ir::{AgentOp, Certainty, DimIndex, Finding, Function, Launch, OpData, OpId, OpKind, Severity, ValueId};
 use pallas_syntax::Span;
 use std::collections::HashSet;
 
@@ -73,7 +71,7 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         let mut finding = RULE.finding(Certainty::Proved, place.span, message);
         finding.evidence = Some(evidence);
         finding.help = Some(help);
-        finding.labels.extend(place.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+        finding.called_from(&place.calls);
         findings.push(finding);
     }
 }

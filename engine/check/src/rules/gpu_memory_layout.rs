@@ -6,8 +6,8 @@ use crate::shared::{Misfit, laid_out, whole};
 use crate::walk::Sources;
 use pallas_ir::op::MemoryOp;
 use pallas_ir::{
-    Certainty, ControlOp, DimIndex, Finding, Label, Launch, Location, OpData, OpId, OpKind, Position, RefType,
-    Severity, Transform,
+    Certainty, ControlOp, DimIndex, Finding, Launch, Location, OpData, OpId, OpKind, Position, RefType, Severity,
+    Transform,
 };
 
 /// A layout of a GPU's memory that does not fit.
@@ -68,10 +68,6 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn place(finding: &mut Finding, location: &Location) {
-    finding.labels.extend(location.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
-}
-
 /// An allocation whose layout does not fit.
 fn misfit(ty: &RefType, name: &str, location: &Location) -> Option<Finding> {
     let misfit = laid_out(&ty.shape, ty.dtype, &ty.layout).err()?;
@@ -95,7 +91,7 @@ fn misfit(ty: &RefType, name: &str, location: &Location) -> Option<Finding> {
     let steps: Vec<String> = ty.layout.iter().map(Transform::to_string).collect();
     finding.evidence = Some(format!("{} of shape {}: {}", ty.dtype, ty.shape, steps.join(", ")));
     finding.help = Some(help);
-    place(&mut finding, location);
+    finding.called_from(&location.calls);
     Some(finding)
 }
 
@@ -122,6 +118,6 @@ fn cut(launch: &Launch, sources: &Sources, op: &OpData, location: &Location) -> 
     let mut finding = RULE.finding(Certainty::Proved, location.span, message);
     finding.evidence = Some(format!("{size} elements from {start}"));
     finding.help = Some(format!("take multiples of {tile}"));
-    place(&mut finding, location);
+    finding.called_from(&location.calls);
     Some(finding)
 }

@@ -5,8 +5,7 @@ use crate::rule::Rule;
 use crate::shared::{Whole, elements, laid_out, swizzle, whole};
 use crate::walk::Sources;
 use pallas_ir::{
-    AgentOp, Certainty, ControlOp, Finding, Function, Label, MemorySpace, OpData, OpId, OpKind, RefType, Severity,
-    Transform,
+    AgentOp, Certainty, ControlOp, Finding, Function, MemorySpace, OpData, OpId, OpKind, RefType, Severity, Transform,
 };
 use pallas_syntax::Span;
 use pallas_tensor::DType;
@@ -73,7 +72,7 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         }
         let mut finding = RULE.finding(Certainty::Proved, location.span, message);
         finding.help = Some(help);
-        finding.labels.extend(location.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+        finding.called_from(&location.calls);
         findings.push(finding);
     }
     for scratch in &launch.scratch {

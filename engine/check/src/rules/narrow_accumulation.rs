@@ -2,7 +2,7 @@
 
 use crate::checked::Checked;
 use crate::rule::Rule;
-use pallas_ir::{Certainty, Finding, Label, OpData, OpId, Severity, ValueId};
+use pallas_ir::{Certainty, Finding, OpData, OpId, Severity, ValueId};
 use pallas_tensor::DType;
 
 /// A product rounds its sums to a type that is narrower than what follows or what came before.
@@ -74,7 +74,7 @@ fn carries(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
             finding.evidence = Some(format!("the loop carries {}", kernel.ty(carry)));
             finding.help =
                 Some("carry the sum in float32, and convert it once the loop has ended: `.astype(...)`".to_string());
-            finding.labels.extend(place.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+            finding.called_from(&place.calls);
             findings.push(finding);
         }
     }
@@ -102,7 +102,7 @@ fn products(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         let place = kernel.location(OpId(number as u32));
         let mut finding = RULE.finding(Certainty::Proved, place.span, message);
         finding.help = Some("keep its sums as they are computed: `preferred_element_type=jnp.float32`".to_string());
-        finding.labels.extend(place.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+        finding.called_from(&place.calls);
         findings.push(finding);
     }
 }

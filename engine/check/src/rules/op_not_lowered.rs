@@ -4,7 +4,7 @@ use crate::checked::Checked;
 use crate::live::Live;
 use crate::lowering::{self, Compiler};
 use crate::rule::Rule;
-use pallas_ir::{Certainty, Finding, Label, OpId, Severity};
+use pallas_ir::{Certainty, Finding, OpId, Severity};
 use pallas_syntax::Span;
 use std::collections::HashSet;
 
@@ -63,7 +63,7 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
             finding.evidence = Some(format!("`{}` of {}", op.op.name, kernel.ty(value)));
         }
         finding.help = Some(instead.to_string());
-        finding.labels.extend(place.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+        finding.called_from(&place.calls);
         findings.push(finding);
     }
 }

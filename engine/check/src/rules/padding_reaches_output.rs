@@ -63,7 +63,7 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
             let block = Shape::from(&launch.operands[index].block_shape()[..]);
             finding.labels.push(Label { span, text: format!("blocks {block} of {}", launch.operands[index].array) });
         }
-        finding.labels.extend(leak.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+        finding.called_from(&leak.calls);
         findings.push(finding);
     }
 }

@@ -62,7 +62,7 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
              it is read for each of its ids"
         ));
         finding.labels.push(Label { span: launch.spans.call, text: "launched here".to_string() });
-        finding.labels.extend(leak.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+        finding.called_from(&leak.calls);
         findings.push(finding);
     }
 }

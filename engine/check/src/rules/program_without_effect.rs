@@ -6,7 +6,7 @@ use crate::rule::Rule;
 use crate::walk::Sources;
 use crate::words;
 use pallas_ir::op::MemoryOp;
-use pallas_ir::{Certainty, Finding, Label, Launch, OpData, OpId, OpKind, Severity};
+use pallas_ir::{Certainty, Finding, Launch, OpData, OpId, OpKind, Severity};
 
 /// What a program computes of its inputs reaches no output.
 pub(super) static RULE: Rule = Rule {
@@ -70,6 +70,6 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
          `pl.num_programs(axis) - 1`"
             .to_string(),
     );
-    finding.labels.extend(place.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+    finding.called_from(&place.calls);
     findings.push(finding);
 }

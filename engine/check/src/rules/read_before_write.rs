@@ -4,7 +4,7 @@ use crate::checked::Checked;
 use crate::rule::Rule;
 use crate::shadow::Garbage;
 use crate::words;
-use pallas_ir::{Certainty, Finding, Label, Severity};
+use pallas_ir::{Certainty, Finding, Severity};
 use pallas_tensor::Shape;
 
 /// An output or scratch Ref is read before anything was written to it.
@@ -61,7 +61,7 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
                  that begin a new block"
             ),
         });
-        finding.labels.extend(leak.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+        finding.called_from(&leak.calls);
         findings.push(finding);
     }
 }

@@ -4,7 +4,7 @@ use crate::checked::Checked;
 use crate::rule::Rule;
 use crate::words;
 use pallas_ir::op::MemoryOp;
-use pallas_ir::{Certainty, Finding, Label, OpId, OpKind, Role, Severity, Target};
+use pallas_ir::{Certainty, Finding, OpId, OpKind, Role, Severity, Target};
 use pallas_syntax::Span;
 use pallas_tensor::Shape;
 use std::collections::HashSet;
@@ -80,7 +80,7 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         finding.evidence = Some(format!("a tile of shape {}", Shape::from(&shape[..])));
         finding.help =
             Some(format!("take {} elements, and mask those that are too many", shape.size().next_power_of_two()));
-        finding.labels.extend(place.calls.iter().map(|&span| Label { span, text: "called here".to_string() }));
+        finding.called_from(&place.calls);
         findings.push(finding);
     }
 }
