@@ -125,6 +125,12 @@ pub trait Hooks {
         None
     }
 
+    /// Whether threads of a GPU kernel are only followed: who waits for whom, and who reads and writes what. Engines move
+    /// nothing, and [`Hooks::made_up`] is asked what other ops give.
+    fn follows(&self) -> bool {
+        false
+    }
+
     /// What blocks that run at the same time did in a rehearsal.
     fn rehearsed(&mut self, lanes: TimedLanes) {
         let _ = lanes;

@@ -36,6 +36,7 @@ mod rehearsal;
 mod reinterpret;
 mod run;
 mod semaphores;
+mod steered;
 mod tape;
 mod visits;
 
@@ -49,7 +50,7 @@ pub use launch::{LaunchPlan, run_launch};
 pub use machine::{FunctionPlan, run_function};
 pub use print::format_debug_print;
 pub use races::{EngineKind, Hazard, MissingEdge, RacingAccess};
-pub use rehearsal::rehearse;
+pub use rehearsal::{follow, rehearse};
 
 use pallas_ir::Interpretation;
 use pallas_tensor::{Array, DType, Kind, OpError, Scalar, Shape};

@@ -1,10 +1,13 @@
-//! A launch rehearsed: the blocks that run at the same time, once, on a clock of a machine and without data, for who waits for
-//! whom and when. Tiles are not computed and copies move nothing; where control depends on data, data is zero.
+//! A launch rehearsed, without data: the blocks that run at the same time, once, on a clock of a machine, for who waits for
+//! whom and when; or followed, for what is wrong with that. Tiles are not computed and copies move nothing. Where control
+//! depends on data, data is zero on the clock, and nothing is followed.
 
 use crate::agents::{Pace, TimedLanes};
-use crate::error::RunError;
-use crate::hooks::Hooks;
+use crate::error::{RunError, RunErrorKind};
+use crate::hooks::{Hooks, ProgramEvent};
+use crate::races::Hazard;
 use crate::launch::LaunchPlan;
+use crate::steered::steered_by_data;
 use pallas_ir::{Launch, OpId, OpKind, Role, Type};
 use pallas_tensor::Array;
 use std::collections::HashMap;
@@ -13,6 +16,11 @@ use std::collections::HashMap;
 const MOST_BYTES: u128 = 1 << 26;
 /// How often it is asked whether to go on.
 const MOST_ASKED: usize = 20_000;
+
+/// How often it is asked while a launch is followed: while somebody types.
+const MOST_FOLLOWED: usize = 6_000;
+/// Groups of blocks that run at the same time which are followed: two may write to the same place.
+const MOST_GROUPS: usize = 2;
 
 struct Rehearsal<'a> {
     launch: &'a Launch,
@@ -34,14 +42,7 @@ impl Hooks for Rehearsal<'_> {
 
     fn made_up(&mut self, op: OpId) -> Option<Array> {
         let launch = self.launch;
-        let make = || {
-            let op = launch.kernel.ops.get(op.0 as usize)?;
-            let [result] = op.results.as_slice() else { return None };
-            let Type::Tensor(ty) = launch.kernel.ty(*result) else { return None };
-            let is_plain = matches!(op.op.kind, OpKind::Pure { .. } | OpKind::Memory(_));
-            (is_plain && ty.shape.rank() > 0).then(|| Array::zeros(ty.dtype, ty.shape.clone()).ok()).flatten()
-        };
-        self.made_up.entry(op.0).or_insert_with(make).clone()
+        self.made_up.entry(op.0).or_insert_with(|| zeros(launch, op, true)).clone()
     }
 
     fn rehearsed(&mut self, lanes: TimedLanes) {
@@ -52,19 +53,83 @@ impl Hooks for Rehearsal<'_> {
 /// What the first blocks that run at the same time do on a machine of this pace; nothing for launches without threads,
 /// barriers or engines, for very large ones, and for those that cannot be run.
 pub fn rehearse(launch: &Launch, pace: Pace) -> Option<TimedLanes> {
-    if !launch.has_agents() || !launch.dynamic.is_empty() || launch.programs() == 0 {
+    if !can_be_rehearsed(launch) {
         return None;
     }
-    let bytes = launch.operands.iter().fold(0u128, |total, operand| total.saturating_add(operand.array.bytes()));
-    if bytes > MOST_BYTES {
-        return None;
-    }
-    let zeros = |operand: &pallas_ir::Operand| Array::zeros(operand.array.dtype, operand.array.shape.clone());
-    let inputs: Result<Vec<Array>, _> =
-        launch.operands.iter().filter(|operand| operand.role != Role::Output).map(zeros).collect();
     let mut rehearsal = Rehearsal { launch, pace, asked: 0, made_up: HashMap::new(), found: None };
     // That it stops behind the first blocks is no error.
     let _stopped: Result<Vec<Array>, RunError> =
-        LaunchPlan::new(launch).and_then(|plan| plan.run(inputs.map_err(RunError::from)?, &mut rehearsal));
+        LaunchPlan::new(launch).and_then(|plan| plan.run(inputs(launch)?, &mut rehearsal));
     rehearsal.found
+}
+
+struct Following<'a> {
+    launch: &'a Launch,
+    asked: usize,
+    groups: usize,
+    made_up: HashMap<u32, Option<Array>>,
+    hazards: Vec<Hazard>,
+}
+
+impl Hooks for Following<'_> {
+    fn cancelled(&mut self) -> bool {
+        self.asked += 1;
+        self.asked > MOST_FOLLOWED || self.groups >= MOST_GROUPS
+    }
+
+    fn follows(&self) -> bool {
+        true
+    }
+
+    fn made_up(&mut self, op: OpId) -> Option<Array> {
+        let launch = self.launch;
+        self.made_up.entry(op.0).or_insert_with(|| zeros(launch, op, false)).clone()
+    }
+
+    fn wants_races(&self, _launch_has_agents: bool) -> bool {
+        true
+    }
+
+    fn hazard(&mut self, hazard: &Hazard) {
+        self.hazards.push(hazard.clone());
+    }
+
+    fn wants_programs(&self) -> bool {
+        true
+    }
+
+    fn program(&mut self, _event: &ProgramEvent<'_>) {
+        self.groups += 1;
+    }
+}
+
+/// What is wrong with how the first blocks of a launch wait for each other and use memory, and the error that they end with;
+/// nothing for launches that are not rehearsed, and for those whose steps depend on data.
+pub fn follow(launch: &Launch) -> (Vec<Hazard>, Option<RunError>) {
+    if !can_be_rehearsed(launch) || steered_by_data(&launch.kernel) {
+        return (Vec::new(), None);
+    }
+    let mut following = Following { launch, asked: 0, groups: 0, made_up: HashMap::new(), hazards: Vec::new() };
+    let ended = LaunchPlan::new(launch).and_then(|plan| plan.run(inputs(launch)?, &mut following));
+    let error = ended.err().filter(|error| !matches!(error.kind, RunErrorKind::Cancelled));
+    (following.hazards, error)
+}
+
+fn can_be_rehearsed(launch: &Launch) -> bool {
+    let bytes = launch.operands.iter().fold(0u128, |total, operand| total.saturating_add(operand.array.bytes()));
+    launch.has_agents() && launch.dynamic.is_empty() && launch.programs() > 0 && bytes <= MOST_BYTES
+}
+
+fn inputs(launch: &Launch) -> Result<Vec<Array>, RunError> {
+    let inputs = launch.operands.iter().filter(|operand| operand.role != Role::Output);
+    inputs.map(|operand| Ok(Array::zeros(operand.array.dtype, operand.array.shape.clone())?)).collect()
+}
+
+/// Zeros for the tile that an op gives; what memory holds is asked for, too, where `memory` says so.
+fn zeros(launch: &Launch, op: OpId, memory: bool) -> Option<Array> {
+    let op = launch.kernel.ops.get(op.0 as usize)?;
+    let [result] = op.results.as_slice() else { return None };
+    let Type::Tensor(ty) = launch.kernel.ty(*result) else { return None };
+    let is_plain = matches!(op.op.kind, OpKind::Pure { .. }) || memory && matches!(op.op.kind, OpKind::Memory(_));
+    (is_plain && ty.shape.rank() > 0).then(|| Array::zeros(ty.dtype, ty.shape.clone()).ok()).flatten()
 }

@@ -1,6 +1,6 @@
 //! A launch in motion: memory, registers and blocks of the programs that run one after the other.
 
-use crate::agents::World;
+use crate::agents::{Devices, World};
 use crate::blocks::{BlockState, Carry};
 use crate::clock::{CopyClock, PlaceClock};
 use crate::control::allocate;
@@ -158,8 +158,9 @@ impl<'a> Run<'a> {
         let places = match &self.plan.topology {
             Some(topology) => {
                 let (tape, interpretation) = (&self.plan.tape, self.plan.interpretation);
-                let (buffers, prepared) = (self.memory.buffers.len(), (&*self.registers, &*self.plan.scratch));
-                World::new((tape, topology), &mut self.memory, hooks, interpretation, prepared, ids)?.run()?;
+                let (buffers, shared) = (self.memory.buffers.len(), [&*self.registers]);
+                let (devices, prepared) = (Devices::default(), (&shared[..], &*self.plan.scratch));
+                World::new((tape, topology), devices, &mut self.memory, hooks, interpretation, prepared, ids)?.run()?;
                 self.memory.buffers.truncate(buffers);
                 self.memory.forget_from(buffers);
                 None

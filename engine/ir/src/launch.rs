@@ -273,6 +273,18 @@ impl Launch {
             || self.kernel.ops.iter().any(|op| matches!(op.op.kind, crate::op::OpKind::Agent(_)))
     }
 
+    /// Whether its kernel is one of a GPU that reaches into other devices of a mesh, or signals them.
+    pub fn reaches_devices(&self) -> bool {
+        use crate::op::{AgentOp, OpKind, SemaphoreOp};
+        self.has_agents()
+            && self.kernel.ops.iter().any(|op| match op.op.kind {
+                OpKind::Agent(AgentOp::StoreEverywhere | AgentOp::LoadEverywhere | AgentOp::SignalEverywhere) => true,
+                OpKind::Agent(AgentOp::Reach) => op.attributes.str("what") != Some("cluster"),
+                OpKind::Semaphore(SemaphoreOp::Signal) => op.operands.len() > 2,
+                _ => false,
+            })
+    }
+
     /// The options of JAX's simulator of TPUs, where it interprets the launch.
     pub fn tpu_simulator(&self) -> Option<crate::interpretation::DeviceOptions> {
         let is_gpu = self.has_agents() || self.operands.iter().any(|operand| operand.space == MemorySpace::Gmem);

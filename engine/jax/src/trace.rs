@@ -4,6 +4,7 @@
 //! transformation (`vmap`, `grad`) takes only what depends on its own parameters; the rest goes to what encloses it.
 
 use crate::context::Context;
+use crate::sharding::Placement;
 use crate::tile::{Tile, Traced};
 use crate::transform::known::Primals;
 use pallas_ir::{Attribute, Attributes, Builder, Function, Location, Op, RegionId, Type, ValueId, ops};
@@ -47,6 +48,8 @@ pub struct Trace {
     primals: OnceCell<Primals>,
     /// In analysis: what its parameters were given, where a call led here. Nothing that is traced may follow from it.
     arguments: OnceCell<Vec<(ValueId, Tile)>>,
+    /// How its values lie on devices, where that was said.
+    placed: RefCell<Vec<(ValueId, Placement)>>,
     builder: RefCell<Builder>,
     /// Depth of the interpreter's call stack where the trace began.
     base_depth: usize,
@@ -70,6 +73,7 @@ impl Trace {
             lifted: RefCell::default(),
             primals: OnceCell::new(),
             arguments: OnceCell::new(),
+            placed: RefCell::default(),
             builder: RefCell::new(Builder::new(name, location)),
             base_depth: cx.interp.stack().len(),
         })
@@ -128,6 +132,16 @@ impl Trace {
     /// What a parameter was given, where that was noted.
     pub(crate) fn argument(&self, param: ValueId) -> Option<Tile> {
         self.arguments.get()?.iter().find(|(value, _)| *value == param).map(|(_, tile)| tile.clone())
+    }
+
+    /// Remembers how a value lies on devices.
+    pub(crate) fn place(&self, value: ValueId, placement: Placement) {
+        self.placed.borrow_mut().push((value, placement));
+    }
+
+    /// How a value lies on devices, if that was said.
+    pub(crate) fn placement(&self, value: ValueId) -> Option<Placement> {
+        self.placed.borrow().iter().rfind(|(placed, _)| *placed == value).map(|(_, placement)| placement.clone())
     }
 
     /// Whether derivatives of what it traces will be taken.
@@ -271,6 +285,7 @@ impl Trace {
 
     /// Ends the trace. The trace itself must not be used any more; leaked tracers find it closed.
     pub fn finish(&self, yields: Vec<ValueId>) -> Function {
+        self.placed.take();
         let builder = self.builder.replace(Builder::closed());
         builder.finish(yields)
     }

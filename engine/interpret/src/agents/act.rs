@@ -72,27 +72,9 @@ impl<'t> World<'t, '_> {
             AgentOp::MmaCommit => self.commit_products(number, step, act)?,
             AgentOp::CopyToTmem => self.copy_to_tmem(number, step, act)?,
             AgentOp::Reach => results.push(Value::reference(self.reach(number, step, act)?)),
-            AgentOp::StoreEverywhere => {
-                let (value, place) = (self.tile(number, step, 0)?, self.view(number, step, 1)?);
-                self.memory.accessed(&place, true, step.location);
-                self.memory.replace(&place, value)?;
-            }
-            AgentOp::LoadEverywhere => {
-                let place = self.view(number, step, 0)?;
-                self.memory.accessed(&place, false, step.location);
-                results.push(Value::Tile(self.memory.show(&place)?));
-            }
-            AgentOp::SignalEverywhere => {
-                let place = self.place(number, step, 0)?;
-                let amount = self.integer(number, step, 1)?;
-                let signal =
-                    crate::semaphores::LastSignal { name: act.name.clone(), location: step.location, is_copy: false };
-                self.memory.add_count(place, amount, signal)?;
-                if let Some(races) = &mut self.memory.races {
-                    races.signal(place, None);
-                }
-                self.wake(place);
-            }
+            AgentOp::StoreEverywhere => self.store_everywhere(number, step, act)?,
+            AgentOp::LoadEverywhere => results.push(Value::Tile(self.load_everywhere(number, step, act)?)),
+            AgentOp::SignalEverywhere => self.signal_everywhere(number, step, act)?,
             // Every block of the grid is run: none is left to be given away.
             AgentOp::Cancel => {
                 let place = self.place(number, step, 1)?;
@@ -111,14 +93,7 @@ impl<'t> World<'t, '_> {
                 let Some(Type::Ref(ty)) = act.results.first() else {
                     return Err(RunError::malformed("a global semaphore is no Ref"));
                 };
-                let buffer = match self.globals.get(&step.op.0) {
-                    Some(&buffer) => buffer,
-                    None => {
-                        let buffer = self.blocks.private(self.memory, ty, self.interpretation)?;
-                        self.globals.insert(step.op.0, buffer);
-                        buffer
-                    }
-                };
+                let buffer = self.global(number, step.op.0, ty)?;
                 results.push(Value::reference(View::whole(buffer, &ty.shape)));
             }
             AgentOp::Foreign => {
@@ -168,7 +143,12 @@ impl<'t> World<'t, '_> {
                 return Ok(false);
             }
         }
-        self.with_machine(number, |machine| machine.step(step))?;
+        match place {
+            Some(place) if semaphore.op == SemaphoreOp::Signal && step.operands.len() > 2 => {
+                self.signal_device(number, step, place, &semaphore.name)?;
+            }
+            _ => self.with_machine(number, |machine| machine.step(step))?,
+        }
         if let Some(frame) = self.agents[number].frames.last_mut() {
             frame.next += 1;
         }
@@ -318,14 +298,19 @@ impl<'t> World<'t, '_> {
             let mut engine = self.engine(kind, step);
             self.memory.engine_access(&mut engine, &source, false);
             let read = engine.as_ref().map(Engine::done);
-            self.memory.engine_access(&mut engine, &destination, true);
+            let destinations = self.destinations(number, destination)?;
+            for destination in &destinations {
+                self.memory.engine_access(&mut engine, destination, true);
+            }
             if let (Some(races), Some(engine), Some(read)) = (&mut self.memory.races, &engine, read) {
                 races.copied_out(read, engine.done(), closes, step.location);
             }
             let lane = Lane::Group(self.agents[number].groups);
-            let work = Work::Out { source, destination, how, data: None };
-            let task = self.task(number, step, &act.name, lane, work, None);
-            self.start(task)?;
+            for destination in destinations {
+                let work = Work::Out { source: source.clone(), destination, how, data: None };
+                let task = self.task(number, step, &act.name, lane, work, None);
+                self.start(task)?;
+            }
         } else if closes && let Some(races) = &mut self.memory.races {
             races.close_group();
         }

@@ -17,6 +17,8 @@ pub(crate) enum Site {
     Operand(usize),
     /// The barrier semaphore.
     Barrier,
+    /// Semaphores of a device, by the op that asks for them.
+    Global(u32),
     /// A parameter of a scope: the op, which time its threads came there, the position.
     Scope(u32, usize, usize),
 }

@@ -235,7 +235,7 @@ impl World<'_, '_> {
         }
         let clocks = clocks.as_ref();
         // In a rehearsal nothing moves; only who arrives counts.
-        let moves = self.times.is_none();
+        let moves = self.times.is_none() && !self.follows;
         match work {
             Work::In { source, destination, place, parts } => {
                 if moves {

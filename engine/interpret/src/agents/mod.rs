@@ -2,7 +2,8 @@
 //! stops where it has to wait and goes on later; a [`scheduler`] says whose turn it is.
 //!
 //! The scheduler and the frames of a tape know nothing of GPUs. What barriers, copies and products do is in files of their
-//! own; devices of a mesh and cores of a device, with the programs that each runs one after the other, are in `peers`. Copies
+//! own; devices of a mesh and cores of a device, with the programs that each runs one after the other, are in `peers`, the
+//! devices of GPU kernels, whose blocks run all at the same time, in `devices`. Copies
 //! and products are done when they are started, or later, where a run looks for what that hides (`engines`).
 
 mod act;
@@ -10,6 +11,7 @@ mod agent;
 mod barriers;
 mod blocks;
 mod cluster;
+mod devices;
 mod engines;
 mod peers;
 mod reach;
@@ -20,6 +22,7 @@ mod topology;
 mod world;
 
 pub(crate) use agent::Thread;
+pub(crate) use devices::Devices;
 pub(crate) use peers::Peers;
 pub use times::{LaneKind, LaneStage, Pace, TimedEvent, TimedLane, TimedLanes};
 pub(crate) use topology::Topology;

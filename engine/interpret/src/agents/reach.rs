@@ -1,4 +1,4 @@
-//! Whom an agent reaches: other blocks of its cluster, and Refs there.
+//! Whom an agent reaches: other blocks of its cluster, and Refs there; other devices are in `devices`.
 
 use super::blocks::moved;
 use super::world::World;
@@ -52,15 +52,17 @@ impl World<'_, '_> {
 
     pub(super) fn reach(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<View, RunError> {
         let view = self.view(number, step, 0)?;
+        match act.attributes.str("what") {
+            Some("cluster") => {}
+            Some("devices") => return self.reach_everywhere(&view, act),
+            _ => {
+                let device = self.named_device(number, step, 1, act.attributes.ints("devices"))?;
+                return Ok(moved(&view, self.on_device(number, view.buffer, device)?));
+            }
+        }
         let mut where_to = Vec::new();
         for position in 1..step.operands.len() {
             where_to.push(self.integer(number, step, position)?);
-        }
-        if act.attributes.str("what") != Some("cluster") {
-            return match where_to.iter().all(|&id| id == 0) {
-                true => Ok(view),
-                false => Err(RunError::eval("other devices are not simulated: run the kernel on one device")),
-            };
         }
         let block = self.block_at(number, act.attributes.ints("axes").unwrap_or_default(), &where_to)?;
         Ok(moved(&view, self.elsewhere(view.buffer, block)?))

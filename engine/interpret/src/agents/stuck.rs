@@ -55,20 +55,29 @@ impl World<'_, '_> {
         names
     }
 
-    /// `thread 1 of block (0, 2)`
+    /// `thread 1 of block (0, 2)`, and of which device where there are several.
     pub(crate) fn name(&self, agent: &Agent<'_>) -> String {
         if let Some(sequence) = &self.sequence {
             return sequence.who(agent.block);
         }
         let threads = self.topology.threads_axis();
-        let ids: Vec<String> = agent.ids.iter().take(threads).map(usize::to_string).collect();
+        let ids: Vec<String> =
+            agent.ids.iter().take(threads).skip(self.devices.axes()).map(usize::to_string).collect();
         let thread = match agent.thread.warp {
             Some(warp) => format!("warp {warp} of thread {}", agent.thread.number),
             None => format!("thread {}", agent.thread.number),
         };
-        match ids.is_empty() {
+        let who = match ids.is_empty() {
             true => thread,
             false => format!("{thread} of block ({})", ids.join(", ")),
+        };
+        match self.devices.place(self.devices.of(agent.block)).as_slice() {
+            [] => who,
+            [device] => format!("{who} of device {device}"),
+            place => {
+                let place: Vec<String> = place.iter().map(usize::to_string).collect();
+                format!("{who} of device ({})", place.join(", "))
+            }
         }
     }
 }

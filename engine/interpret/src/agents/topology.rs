@@ -20,7 +20,7 @@ impl Topology {
         }
         let is_inner =
             |axis: usize| matches!(launch.semantics.get(axis), Some(AxisSemantics::Cluster | AxisSemantics::Thread));
-        // Blocks that signal each other have to run at the same time, if nothing is copied in for each.
+        // Blocks that signal each other have to run at the same time, if nothing is copied in for each; so have devices.
         let signals = launch
             .kernel
             .ops
@@ -28,7 +28,7 @@ impl Topology {
             .any(|op| matches!(op.op.kind, OpKind::Semaphore(_) | OpKind::Agent(AgentOp::SignalEverywhere)));
         let whole = launch.operands.iter().all(|operand| operand.index_map.is_none());
         let rank = launch.grid.len();
-        let first = match signals && whole {
+        let first = match signals && whole || launch.device_axes() > 0 {
             true => 0,
             false => (0..rank).find(|&axis| is_inner(axis)).unwrap_or(rank),
         };
@@ -39,6 +39,11 @@ impl Topology {
     /// The axis of threads, or how many axes there are.
     pub(crate) fn threads_axis(&self) -> usize {
         self.grid.len() - usize::from(self.threads)
+    }
+
+    /// How many blocks run at the same time.
+    pub(crate) fn blocks(&self) -> usize {
+        self.size() / self.threads().max(1)
     }
 
     pub(crate) fn threads(&self) -> usize {

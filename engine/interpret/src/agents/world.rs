@@ -4,6 +4,7 @@
 use super::agent::{Agent, Frame, Kind, Thread, Turn, Waiting, begin, end, operands};
 use super::barriers::Barrier;
 use super::blocks::{Blocks, Scope, Site};
+use super::devices::Devices;
 use super::engines::{Delay, Task};
 use super::peers::Sequence;
 use super::scheduler::{Chosen, Scheduler};
@@ -37,25 +38,29 @@ pub(crate) struct World<'t, 'h> {
     pub(crate) barriers: HashMap<Place, Barrier>,
     /// Parts of collective copies that have come for the barrier of the first block.
     pub(crate) parts: HashMap<Place, (usize, Clocks)>,
-    /// Semaphores that are global, by op.
-    pub(crate) globals: HashMap<u32, usize>,
+    /// The devices that the blocks belong to.
+    pub(super) devices: Devices,
     /// When engines do what they are told, and what they have not done yet.
     pub(super) delay: Delay,
     pub(super) tasks: Vec<Task>,
     /// Of devices and cores: the programs that each of them runs one after the other.
     pub(super) sequence: Option<Sequence<'t>>,
+    /// Whether agents are only followed: nothing is moved or computed that others do not see.
+    pub(super) follows: bool,
     /// Clocks, where the launch is rehearsed.
     pub(super) times: Option<Box<Times>>,
 }
 
 impl<'t, 'h> World<'t, 'h> {
-    /// The programs that run at the same time as the one with these ids, from a kernel's registers with its operands in place.
+    /// The programs that run at the same time as the one with these ids, from a kernel's registers with its operands in
+    /// place, for each device.
     pub(crate) fn new(
         (tape, topology): (&'t Tape, &'t Topology),
+        devices: Devices,
         memory: &'t mut Memory,
         hooks: &'h mut dyn Hooks,
         interpretation: Interpretation,
-        (shared, scratch): (&[Value], &[RefType]),
+        (shared, scratch): (&[&[Value]], &[RefType]),
         ids: &[usize],
     ) -> Result<Self, RunError> {
         let size = topology.size();
@@ -74,13 +79,14 @@ impl<'t, 'h> World<'t, 'h> {
             },
             tasks: Vec::new(),
             times: hooks.pace().map(|pace| Box::new(Times::new(pace))),
+            follows: hooks.follows(),
             hooks,
             interpretation,
             agents: Vec::with_capacity(size),
             blocks: Blocks::default(),
             barriers: HashMap::new(),
             parts: HashMap::new(),
-            globals: HashMap::new(),
+            devices,
             sequence: None,
         };
         if let Some(races) = &mut world.memory.races {
@@ -91,6 +97,9 @@ impl<'t, 'h> World<'t, 'h> {
             let ids = world.ids(ids, number);
             let block = topology.block(&ids);
             let mut own = registers(tape);
+            let Some(shared) = shared.get(world.devices.of(block)) else {
+                return Err(RunError::malformed("a device has no operands"));
+            };
             for &param in &tape.body.params[..operands] {
                 own[param as usize] = shared[param as usize].clone();
             }
@@ -320,6 +329,7 @@ impl<'t, 'h> World<'t, 'h> {
             Action::Copy(copy) if self.sequence.is_some() => self.peer_copy(number, step, copy),
             Action::Semaphore(semaphore) => self.semaphore(number, step, semaphore),
             _ if self.times.is_some() && self.rehearse(number, step)? => Ok(true),
+            _ if self.follows && self.makes_up(number, step)? => Ok(true),
             _ => {
                 self.with_machine(number, |machine| machine.step(step))?;
                 if let Some(frame) = self.agents[number].frames.last_mut() {
@@ -355,6 +365,16 @@ impl<'t, 'h> World<'t, 'h> {
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// A step of an agent that is only followed: whether what it gives is made up.
+    fn makes_up(&mut self, number: usize, step: &Step) -> Result<bool, RunError> {
+        if step.results.len() != 1 {
+            return Ok(false);
+        }
+        let Some(made_up) = self.hooks.made_up(step.op) else { return Ok(false) };
+        self.agents[number].finish(step, [Value::Tile(made_up)])?;
+        Ok(true)
     }
 
     /// Runs something on an agent's registers.

@@ -10,11 +10,12 @@ use crate::types::{MemorySpace, RefType, TensorType, Type};
 use pallas_tensor::{DType, Shape};
 
 /// Operands: Ref, then where. Attributes: `what` (`"cluster"`: one index per axis of the grid in `axes`; `"device"`: ids as
-/// `device` counts them; `"devices"`: all along the mesh axes `names`). Result: the Ref there.
+/// `device` counts them, or along the mesh axes `names`; `"devices"`: all along the mesh axes `names`). Which axes of the grid
+/// those are is in `devices`, -1 where nothing maps over one yet. Result: the Ref there.
 pub static REACH: OpDef = OpDef {
     name: "reach",
     doc: "The same Ref in another block of the cluster or on other devices; operands: ref, where...",
-    attributes: &["what", "axes", "device", "names"],
+    attributes: &["what", "axes", "device", "names", "devices"],
     infer: |context| {
         let reference = any_ref(context)?;
         targets_are_integers(context, 1)?;
@@ -23,11 +24,11 @@ pub static REACH: OpDef = OpDef {
     kind: OpKind::Agent(AgentOp::Reach),
 };
 
-/// Operands: value, Ref. Attribute `names`: the mesh axes. No results.
+/// Operands: value, Ref. Attributes: `names`, the mesh axes, and `devices` as for [`REACH`]. No results.
 pub static STORE_EVERYWHERE: OpDef = OpDef {
     name: "store_everywhere",
     doc: "Stores to a Ref on all devices; operands: value, ref",
-    attributes: &["names"],
+    attributes: &["names", "devices"],
     infer: |context| {
         rule::count(context, "store_everywhere", 2)?;
         let (value, place) = (context.tensor(0)?, reference(context, 1, "ref", GLOBAL)?);
@@ -50,11 +51,11 @@ pub static STORE_EVERYWHERE: OpDef = OpDef {
     kind: OpKind::Agent(AgentOp::StoreEverywhere),
 };
 
-/// Operand: Ref. Attributes: `names`, the mesh axes; `reduce`, how. Result: what the devices hold there, folded.
+/// Operand: Ref. Attributes: `names` and `devices`, the mesh axes; `reduce`, how. Result: what the devices hold there, folded.
 pub static LOAD_EVERYWHERE: OpDef = OpDef {
     name: "load_everywhere",
     doc: "What all devices hold in a Ref, folded",
-    attributes: &["names", "reduce"],
+    attributes: &["names", "devices", "reduce"],
     infer: |context| {
         rule::count(context, "load_everywhere", 1)?;
         let place = reference(context, 0, "ref", GLOBAL)?;
@@ -63,11 +64,11 @@ pub static LOAD_EVERYWHERE: OpDef = OpDef {
     kind: OpKind::Agent(AgentOp::LoadEverywhere),
 };
 
-/// Operands: semaphore, how much. Attribute `names`: the mesh axes. No results.
+/// Operands: semaphore, how much. Attributes `names` and `devices`: the mesh axes. No results.
 pub static SIGNAL_EVERYWHERE: OpDef = OpDef {
     name: "signal_everywhere",
     doc: "Adds to a semaphore on all devices; operands: semaphore, how much",
-    attributes: &["names"],
+    attributes: &["names", "devices"],
     infer: |context| {
         rule::count(context, "signal_everywhere", 2)?;
         let semaphore = any_ref(context)?;

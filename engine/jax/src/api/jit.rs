@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::convert;
 use crate::held::HeldRef;
 use crate::held::threads::Threads;
+use crate::sharding::{self, Placement};
 use crate::tile::Tile;
 use crate::trace::{Trace, TraceKind};
 use crate::tree::{self, TreeDef};
@@ -32,7 +33,23 @@ pub struct Jitted {
 struct Entry {
     key: Key,
     function: Rc<Function>,
-    out_tree: TreeDef,
+    out: Rc<Outcome>,
+}
+
+/// What a traced function gives.
+struct Outcome {
+    tree: TreeDef,
+    /// How results lie on devices.
+    placed: Vec<Placed>,
+}
+
+/// How a result lies on devices.
+struct Placed {
+    /// Its number among the results.
+    leaf: usize,
+    sharding: Value,
+    /// The axes along which devices hold something else; all of it is given behind the other results.
+    differing: Option<Value>,
 }
 
 /// What decides whether a trace can be used again.
@@ -224,14 +241,14 @@ impl Jitted {
         }
         let traced = self.trace(cx, &key, (&split, &tiles), &refs, &threads);
         threads.restore();
-        let (function, out_tree) = match traced? {
+        let (function, out) = match traced? {
             Ok(traced) => traced,
             Err(unknown) => return Ok(unknown),
         };
         let function = Rc::new(function);
         let outputs = cx.run_function(&function, &tiles)?;
-        let result = assemble(cx, &out_tree, threads.take_from(outputs))?;
-        self.cache.borrow_mut().push(Entry { key, function, out_tree });
+        let result = out.assemble(cx, outputs, &threads)?;
+        self.cache.borrow_mut().push(Entry { key, function, out: Rc::new(out) });
         Ok(result)
     }
 
@@ -244,13 +261,13 @@ impl Jitted {
                 && entry.key.forced == key.forced
                 && same_statics(cx, &entry.key, key)?
             {
-                hit = Some((entry.function.clone(), entry.out_tree.clone()));
+                hit = Some((entry.function.clone(), entry.out.clone()));
                 break;
             }
         }
-        let Some((function, out_tree)) = hit else { return Ok(None) };
+        let Some((function, out)) = hit else { return Ok(None) };
         let outputs = cx.run_function(&function, tiles)?;
-        assemble(cx, &out_tree, threads.take_from(outputs)).map(Some)
+        out.assemble(cx, outputs, threads).map(Some)
     }
 
     /// Separates static arguments, by position, by name, and by the name of a positional parameter.
@@ -324,7 +341,7 @@ impl Jitted {
         (split, given): (&Split, &[Tile]),
         refs: &[Option<Value>],
         threads: &Threads,
-    ) -> PyResult<Result<(Function, TreeDef), Value>> {
+    ) -> PyResult<Result<(Function, Outcome), Value>> {
         let interp = cx.interp;
         let name = interp.callable_name(&self.function);
         let origin = format!("{} for jit", crate::pallas::launch::origin_of(cx, &self.function));
@@ -382,12 +399,23 @@ impl Jitted {
                 };
                 yields.push(cx.value_in(&trace, &tile)?);
             }
+            let leaves = yields.iter().enumerate();
+            let known: Vec<_> = leaves.filter_map(|(leaf, id)| Some((leaf, trace.placement(*id)?))).collect();
             for tile in threads.now() {
                 yields.push(cx.value_in(&trace, &tile)?);
             }
-            Ok(Ok((yields, out_tree)))
+            let mut placed = Vec::with_capacity(known.len());
+            for (leaf, Placement { sharding, copies }) in known {
+                let mut differing = None;
+                if let Some((tile, axes)) = copies {
+                    yields.push(cx.value_in(&trace, &tile)?);
+                    differing = Some(axes);
+                }
+                placed.push(Placed { leaf, sharding, differing });
+            }
+            Ok(Ok((yields, Outcome { tree: out_tree, placed })))
         })?;
-        Ok(traced.map(|(yields, out_tree)| (trace.finish(yields), out_tree)))
+        Ok(traced.map(|(yields, out)| (trace.finish(yields), out)))
     }
 
     fn bad_argument(&self, cx: &Context<'_>, leaf: &Value) -> Box<pallas_python::Stop> {
@@ -415,8 +443,21 @@ fn same_statics(cx: &Context<'_>, a: &Key, b: &Key) -> PyResult<bool> {
     Ok(true)
 }
 
-fn assemble(cx: &Context<'_>, tree: &TreeDef, tiles: Vec<Tile>) -> PyResult<Value> {
-    tree::unflatten(cx.interp, tree, &mut tiles.into_iter().map(|tile| Value::object(ArrayObject { tile })))
+impl Outcome {
+    /// The results as the function gives them.
+    fn assemble(&self, cx: &Context<'_>, mut tiles: Vec<Tile>, threads: &Threads) -> PyResult<Value> {
+        let copied = self.placed.iter().filter(|placed| placed.differing.is_some()).count();
+        let mut copies = tiles.split_off(tiles.len().saturating_sub(copied)).into_iter();
+        let tiles = threads.take_from(tiles);
+        let leaves: Vec<Value> = tiles.into_iter().map(|tile| Value::object(ArrayObject { tile })).collect();
+        for placed in &self.placed {
+            let copies = placed.differing.clone().and_then(|axes| Some((copies.next()?, axes)));
+            if let Some(leaf) = leaves.get(placed.leaf) {
+                sharding::remember(cx.interp, leaf, Placement { sharding: placed.sharding.clone(), copies });
+            }
+        }
+        tree::unflatten(cx.interp, &self.tree, &mut leaves.into_iter())
+    }
 }
 
 /// Hands a call over to `written/stages.py`, with what is static in it.

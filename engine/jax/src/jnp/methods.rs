@@ -78,7 +78,9 @@ pub static METHODS: &[NativeDef] = rows! {
     "__copy__" "(self)" "The array itself: it never changes." |_cx, args| Ok(args.get(0).clone());
     "__deepcopy__" "(self, memo)" "The array itself: it never changes." |_cx, args| Ok(args.get(0).clone());
     "__jax_array__" "(self)" "The array itself." |_cx, args| Ok(args.get(0).clone());
-    "addressable_data" "(self, index)" "The part on one device: all of it." |_cx, args| Ok(args.get(0).clone());
+    "addressable_data" "(self, index)" "The part that one device has." |cx, args| {
+        shards(cx, "data", [args.get(0).clone(), args.get(1).clone()])
+    };
     "all" "(self, axis=None, out=None, keepdims=False, *, where=None)" "Whether all elements over axes are true." forward!("all");
     "any" "(self, axis=None, out=None, keepdims=False, *, where=None)" "Whether any element over axes is true." forward!("any");
     "argmax" "(self, axis=None, out=None, keepdims=None)" "Position of the largest element." forward!("argmax");
@@ -143,11 +145,13 @@ pub static PROPERTIES: &[NativeDef] = rows! {
     };
     "device" "(self)" "The device that the array is on." |cx, _args| device(cx);
     "sharding" "(self)" "How the array is distributed: as it was put, or whole on one device." |cx, args| crate::sharding::of(cx.interp, args.get(0));
-    "committed" "(self)" "Whether the array was put on its device." |_cx, _args| Ok(Value::Bool(false));
+    "committed" "(self)" "Whether the array was put on its device." |cx, args| Ok(crate::sharding::is_placed(cx.interp, args.get(0)));
     "is_fully_addressable" "(self)" "Whether this process sees all of it." |_cx, _args| Ok(Value::Bool(true));
-    "is_fully_replicated" "(self)" "Whether every device has all of it." |_cx, _args| Ok(Value::Bool(true));
-    "addressable_shards" "(self)" "The parts on devices: one." |_cx, args| Ok(Value::list([args.get(0).clone()]));
-    "global_shards" "(self)" "The parts on devices: one." |_cx, args| Ok(Value::list([args.get(0).clone()]));
+    "is_fully_replicated" "(self)" "Whether every device has all of it." |cx, args| {
+        cx.interp.get_attr(&crate::sharding::of(cx.interp, args.get(0))?, "is_fully_replicated")
+    };
+    "addressable_shards" "(self)" "What each device has of the array." |cx, args| shards(cx, "of", [args.get(0).clone()]);
+    "global_shards" "(self)" "What each device has of the array." |cx, args| shards(cx, "of", [args.get(0).clone()]);
 };
 
 /// The array that a method was called on.
@@ -399,6 +403,12 @@ fn divmod(cx: &Context<'_>, x: &Value, y: &Value) -> PyResult<Value> {
     let (x, y) = (call::operand(cx, x, "divmod")?, call::operand(cx, y, "divmod")?);
     let (quotient, rest) = super::arithmetic::divmod(cx, &x, &y)?;
     call::results(cx, [quotient, rest])
+}
+
+/// Calls a function of the module that knows what devices have.
+fn shards<const N: usize>(cx: &Context<'_>, name: &str, args: [Value; N]) -> PyResult<Value> {
+    let function = cx.interp.get_attr(&cx.interp.import("jax._src.array_shards")?, name)?;
+    cx.interp.call_values(&function, args)
 }
 
 /// The first device of `jax.devices()`.

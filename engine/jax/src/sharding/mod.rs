@@ -2,6 +2,10 @@
 //! that an array is remembered to have been given. The modules are Python (see [`pallas_python::embedded`]) over the few
 //! functions of `jax._src.shards` here.
 
+mod placement;
+
+pub use placement::{Placement, is_placed, of, remember};
+
 use crate::api::devices;
 use crate::array::ArrayObject;
 use crate::context::Context;
@@ -13,16 +17,14 @@ use pallas_python::embedded::{DeferredName, EmbeddedModule};
 use pallas_python::interp::Interp;
 use pallas_python::module::ModuleDef;
 use pallas_python::native::{Arguments, NativeDef};
-use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::cell::RefCell;
-use std::rc::{Rc, Weak};
 
 /// The modules in Python.
 pub static EMBEDDED: &[EmbeddedModule] = &[
     EmbeddedModule { name: "jax._src.mesh", text: include_str!("mesh.py"), is_package: false },
     EmbeddedModule { name: "jax._src.shardings", text: include_str!("shardings.py"), is_package: false },
+    EmbeddedModule { name: "jax._src.array_shards", text: include_str!("array_shards.py"), is_package: false },
     EmbeddedModule { name: "jax._src.shard_map", text: include_str!("shard_map.py"), is_package: false },
     EmbeddedModule { name: "jax.sharding", text: include_str!("public.py"), is_package: false },
     EmbeddedModule { name: "jax.experimental.mesh_utils", text: include_str!("mesh_utils.py"), is_package: false },
@@ -94,7 +96,18 @@ static FUNCTIONS: &[NativeDef] = &[
             tree::unflatten(interp, &def, &mut arrays.into_iter())
         },
     },
-    NativeDef { name: "remember", signature: "(x, sharding)", doc: "The array, with its sharding.", run: remembered },
+    NativeDef {
+        name: "remember",
+        signature: "(x, sharding)",
+        doc: "The array, with its sharding.",
+        run: placement::remembered,
+    },
+    NativeDef {
+        name: "copies",
+        signature: "(x)",
+        doc: "What devices hold differently though they should hold the same: all of it, and along which axes.",
+        run: placement::copies,
+    },
 ];
 
 /// Rows of `jax`: functions of the modules in Python, which are read when they are first used.
@@ -180,51 +193,4 @@ fn pass_on(interp: &Interp, args: Arguments, (module, name): (&str, &str), keywo
     }
     let function = interp.get_attr(&interp.import(module)?, name)?;
     interp.call(&function, call)
-}
-
-/// Shardings by the array that was given them.
-#[derive(Default)]
-struct Shardings {
-    known: RefCell<Vec<(Weak<dyn Object>, Value)>>,
-}
-
-/// Remembers how an array lies. Traced values have no sharding.
-pub fn remember(interp: &Interp, array: &Value, sharding: Value) {
-    let (Value::Object(object), Some(tile)) = (array, array.downcast::<ArrayObject>().map(|object| &object.tile))
-    else {
-        return;
-    };
-    if tile.is_traced() {
-        return;
-    }
-    let shardings = interp.extension::<Shardings>();
-    let mut known = shardings.known.borrow_mut();
-    known.retain(|(array, _)| array.strong_count() > 0);
-    known.push((Rc::downgrade(object), sharding));
-}
-
-/// How an array lies: as it was put there, or whole on the first device.
-///
-/// # Errors
-/// What importing the module raises.
-pub fn of(interp: &Interp, array: &Value) -> PyResult<Value> {
-    if let Value::Object(object) = array {
-        let shardings = interp.extension::<Shardings>();
-        let known = shardings.known.borrow();
-        let same = |weak: &Weak<dyn Object>| std::ptr::addr_eq(weak.as_ptr(), Rc::as_ptr(object));
-        if let Some((_, sharding)) = known.iter().find(|(weak, _)| weak.strong_count() > 0 && same(weak)) {
-            return Ok(sharding.clone());
-        }
-    }
-    let default = interp.get_attr(&interp.import("jax._src.shardings")?, "default")?;
-    interp.call_values(&default, [])
-}
-
-/// A copy of the array that is remembered to lie so.
-fn remembered(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [x, sharding] = args.take();
-    let Some(object) = x.downcast::<ArrayObject>() else { return Ok(x) };
-    let copy = Value::object(ArrayObject { tile: object.tile.clone() });
-    remember(interp, &copy, sharding);
-    Ok(copy)
 }

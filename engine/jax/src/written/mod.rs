@@ -47,6 +47,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax.experimental.xla_metadata", "xla_metadata.py"),
     module!("jax.extend.backend", "backend.py"),
     module!("jax.profiler", "profiler.py"),
+    module!("jax.experimental.multihost_utils", "multihost_utils.py"),
     EmbeddedModule { name: "jax.extend", text: include_str!("extend.py"), is_package: true },
     module!("jax.extend.core", "extend_core.py"),
     EmbeddedModule { name: "jax.interpreters", text: include_str!("interpreters.py"), is_package: true },

@@ -53,8 +53,9 @@ struct PeerOperand {
 impl Peers {
     /// Where the launch is one whose devices, cores or order of programs make a difference.
     pub(crate) fn of(launch: &Launch) -> Result<Option<Peers>, RunError> {
+        let device_axes = launch.device_axes();
         if launch.has_agents() {
-            return Ok(None);
+            return Self::of_gpus(launch, device_axes);
         }
         let said = |axis: usize| launch.semantics.get(axis).copied();
         let core_axis = (0..launch.grid.len()).find(|&axis| said(axis) == Some(AxisSemantics::Core));
@@ -73,7 +74,6 @@ impl Peers {
         if !simulates && !launch.has_peers() {
             return Ok(None);
         }
-        let device_axes = launch.device_axes();
         let cores = match core_axis {
             Some(axis) => launch.grid[axis],
             None => options.map_or(1, |options| options.cores.max(1) as usize),
@@ -87,6 +87,50 @@ impl Peers {
         Ok(Some(Peers { device_axes, core_axis, cores, parallel, seed, operands, interpretation }))
     }
 
+    /// A GPU kernel that reaches into other devices, whose programs get arrays where they are.
+    fn of_gpus(launch: &Launch, device_axes: usize) -> Result<Option<Peers>, RunError> {
+        if device_axes == 0 {
+            return Ok(None);
+        }
+        let mut operands = Vec::new();
+        for operand in &launch.operands {
+            let known = PeerOperand::new(operand, launch, device_axes)?;
+            if known.blocks.padded() != known.blocks.reference() {
+                return Err(RunError::eval(format!(
+                    "{} is copied block by block, which kernels that reach into other devices are not simulated with: leave \
+                     it in plgpu.GMEM, and copy its blocks in the kernel",
+                    operand.name
+                )));
+            }
+            operands.push(known);
+        }
+        let (parallel, interpretation) = (Vec::new(), launch.interpretation);
+        Ok(Some(Peers { device_axes, core_axis: None, cores: 1, parallel, seed: 0, operands, interpretation }))
+    }
+
+    pub(super) fn device_axes(&self) -> usize {
+        self.device_axes
+    }
+
+    pub(super) fn interpretation(&self) -> Interpretation {
+        self.interpretation
+    }
+
+    pub(super) fn detects_races(&self) -> bool {
+        self.interpretation.detects_races()
+    }
+
+    /// The type and the name of an operand as one device has it.
+    pub(super) fn operand(&self, position: usize) -> (&RefType, &str) {
+        (&self.operands[position].ty, &self.operands[position].name)
+    }
+
+    /// What an output holds before anybody has written to it.
+    pub(super) fn begun(&self, position: usize) -> Result<Array, RunError> {
+        let blocks = &self.operands[position].blocks;
+        blocks.fresh(blocks.padded())
+    }
+
     /// Runs the launch on padded inputs; the result holds the outputs.
     pub(crate) fn run(
         &self,
@@ -97,7 +141,10 @@ impl Peers {
     ) -> Result<Vec<Array>, RunError> {
         let mut memory = Memory::default();
         let arrays = self.deal(plan, grid, inputs)?;
-        let ended = programs::run((self, plan, grid), &mut memory, arrays, hooks);
+        let ended = match &plan.topology {
+            Some(topology) => super::devices::run((self, plan, topology), &mut memory, arrays, hooks),
+            None => programs::run((self, plan, grid), &mut memory, arrays, hooks),
+        };
         if let Some(races) = &mut memory.races {
             races.take_found(&plan.tape.locations).iter().for_each(|hazard| hooks.hazard(hazard));
         }

@@ -4,6 +4,7 @@ use super::order;
 use super::{PeerOperand, Peers};
 use crate::agents::agent::{Agent, Frame, Kind, Thread};
 use crate::agents::blocks::{Blocks, Site};
+use crate::agents::devices::Devices;
 use crate::agents::engines::Delay;
 use crate::agents::scheduler::Scheduler;
 use crate::agents::topology::Topology;
@@ -88,6 +89,7 @@ pub(super) fn run(
         delay: Delay::Never,
         tasks: Vec::new(),
         times: None,
+        follows: false,
         hooks,
         interpretation: match (hooks_late, peers.interpretation) {
             // Whoever looks for what early copies hide has them done as late as may be.
@@ -100,7 +102,7 @@ pub(super) fn run(
         blocks: Blocks::default(),
         barriers: HashMap::new(),
         parts: HashMap::new(),
-        globals: HashMap::new(),
+        devices: Devices::default(),
         memory,
         sequence: Some(sequence),
     };

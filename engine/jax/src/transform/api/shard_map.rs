@@ -5,7 +5,7 @@ use super::object::{Leaves, Transformation, arrays, transformed};
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::primitive;
-use crate::sharding;
+use crate::sharding::{self, Placement};
 use crate::tile::Tile;
 use crate::transform::batch::{self, Axis, Lane};
 use crate::transform::named::{self, NamedAxis, Shards};
@@ -126,8 +126,9 @@ impl Transformation for ShardMap {
         for (result, answer) in results.into_iter().zip(answers) {
             let [parts, sharding] = <[Value; 2]>::try_from(interp.collect(&answer)?)
                 .map_err(|_| interp.runtime_error("a result of shard_map has no sharding".to_string()))?;
-            let value = Value::object(ArrayObject { tile: self.join(cx, result, &self.one(cx, &parts)?)? });
-            sharding::remember(interp, &value, sharding);
+            let (tile, copies) = self.join(cx, result, &self.one(cx, &parts)?)?;
+            let value = Value::object(ArrayObject { tile });
+            sharding::remember(interp, &value, Placement { sharding, copies });
             values.push(value);
         }
         tree::unflatten(interp, &staged.tree, &mut values.into_iter())
@@ -218,39 +219,40 @@ impl ShardMap {
         Ok(Sharded { tile: primitive::transpose(cx, &tile, &order)?, along })
     }
 
-    /// A result put together from its shards; of axes that do not divide it the first shard is taken.
-    fn join(&self, cx: &Context<'_>, result: Sharded, parts: &Parts) -> PyResult<Tile> {
+    /// A result put together from its shards; of axes that do not divide it the first shard is taken. What the others are
+    /// is given too, with these axes.
+    fn join(&self, cx: &Context<'_>, result: Sharded, parts: &Parts) -> PyResult<(Tile, Option<(Tile, Value)>)> {
         let mentioned = |axis: usize| parts.iter().any(|axes| axes.contains(&axis));
         let mut tile = result.tile;
         let mut front: Vec<usize> = (0..self.axes.len()).filter(|&axis| result.along[axis]).collect();
-        for axis in front.clone() {
-            if !mentioned(axis) {
-                let place = front.iter().take_while(|&&other| other != axis).count();
-                let mut limit = tile.shape().to_vec();
-                limit[place] = 1;
-                let first = primitive::slice(cx, &tile, &vec![0; limit.len()], &limit, &vec![1; limit.len()])?;
-                tile = primitive::squeeze(cx, &first, &[place])?;
-                front.remove(place);
-            }
-        }
+        let differing: Vec<usize> = front.iter().copied().filter(|&axis| !mentioned(axis)).collect();
         for axis in (0..self.axes.len()).filter(|&axis| mentioned(axis) && !result.along[axis]) {
             tile = Lane::shared(tile).spread(cx, self.axes[axis].size)?;
             front.insert(0, axis);
         }
-        let mut order = Vec::new();
-        let mut shape = Vec::new();
+        let place = |axis: &usize| front.iter().position(|other| other == axis);
+        let mut order: Vec<usize> = differing.iter().filter_map(place).collect();
+        let mut shape: Vec<usize> = differing.iter().map(|&axis| self.axes[axis].size).collect();
         for dim in 0..tile.rank() - front.len() {
             let axes = parts.get(dim).map(Vec::as_slice).unwrap_or_default();
             let mut extent = tile.shape()[front.len() + dim];
             for axis in axes {
-                order.extend(front.iter().position(|other| other == axis));
+                order.extend(place(axis));
                 extent *= self.axes[*axis].size;
             }
             order.push(front.len() + dim);
             shape.push(extent);
         }
         let tile = primitive::transpose(cx, &tile, &order)?;
-        primitive::reshape(cx, &tile, &Shape::from(shape.as_slice()))
+        let all = primitive::reshape(cx, &tile, &Shape::from(shape.as_slice()))?;
+        if differing.is_empty() {
+            return Ok((all, None));
+        }
+        shape[..differing.len()].fill(1);
+        let first = primitive::slice(cx, &all, &vec![0; shape.len()], &shape, &vec![1; shape.len()])?;
+        let first = primitive::squeeze(cx, &first, &(0..differing.len()).collect::<Vec<_>>())?;
+        let names = differing.iter().filter_map(|&axis| self.axes[axis].name.clone()).map(Value::Str);
+        Ok((first, Some((all, Value::tuple(names)))))
     }
 }
 

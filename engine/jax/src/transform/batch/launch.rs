@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Whether an op is a launch whose kernel asks for its number along the axis.
 pub(super) fn asks_for_lane(op: &OpData, axis: &Axis) -> bool {
     match op.attributes.get("launch") {
-        Some(Attribute::Launch(launch)) => launch.kernel.ops.iter().any(|op| asks(op, axis)),
+        Some(Attribute::Launch(launch)) => launch.kernel.ops.iter().any(|op| asks(op, axis) || named(op, axis).is_some()),
         _ => false,
     }
 }
@@ -26,6 +26,15 @@ pub(super) fn asks_for_lane(op: &OpData, axis: &Axis) -> bool {
 /// Whether an op of a kernel asks for its number along the axis.
 fn asks(op: &OpData, axis: &Axis) -> bool {
     op.op.name == ops::AXIS_INDEX.name && axis.name.is_some() && op.attributes.str("axis") == axis.name.as_deref()
+}
+
+/// Which of the axes that an op names this one is.
+fn named(op: &OpData, axis: &Axis) -> Option<usize> {
+    let name = axis.name.as_deref()?;
+    match op.op.kind {
+        OpKind::Agent(_) => op.attributes.str("names")?.split(',').position(|other| other == name),
+        _ => None,
+    }
 }
 
 /// The kernel with an answer where it asks for its number along the axis.
@@ -109,12 +118,12 @@ fn with_axis(launch: &Launch, axis: &Axis, lanes: &[Lane]) -> Launch {
     Launch {
         kernel: {
             let first = Attributes::none().with("axis", Attribute::Int(0));
-            answered(&shifted_axes(&launch.kernel), axis, Op(&ops::PROGRAM_ID), &first)
+            placed(answered(&shifted_axes(&launch.kernel), axis, Op(&ops::PROGRAM_ID), &first), axis)
         },
         grid,
         dynamic: launch.dynamic.iter().map(|axis| axis + 1).collect(),
         operands,
-        scratch: launch.scratch.clone(),
+        scratch: launch.scratch.iter().map(|ty| shifted_barrier(ty.clone())).collect(),
         aliases: launch.aliases.clone(),
         semantics,
         target: launch.target,
@@ -125,14 +134,15 @@ fn with_axis(launch: &Launch, axis: &Axis, lanes: &[Lane]) -> Launch {
 }
 
 /// Whether the kernel signals, copies to or waits for other devices, or runs on several cores, so that all devices have to run
-/// at the same time. Kernels of GPUs are not run so.
+/// at the same time. Blocks of a GPU signal each other without any of this.
 fn acts_on_others(launch: &Launch) -> bool {
     let acts = |op: &OpData| {
         matches!(op.op.kind, OpKind::Semaphore(_))
             || (matches!(op.op.kind, OpKind::Copy(_)) && op.attributes.flag("remote"))
     };
-    !launch.has_agents()
-        && (launch.semantics.contains(&AxisSemantics::Core)
+    launch.reaches_devices()
+        || !launch.has_agents()
+            && (launch.semantics.contains(&AxisSemantics::Core)
             || launch.semantics.contains(&AxisSemantics::Device)
             || launch.kernel.ops.iter().any(acts))
 }
@@ -184,17 +194,47 @@ fn whole_map(axes: usize, rank: usize) -> Function {
     builder.finish(yields)
 }
 
+/// The kernel, where ops that name the axis find it.
+fn placed(mut kernel: Function, axis: &Axis) -> Function {
+    for op in &mut kernel.ops {
+        let Some(place) = named(op, axis) else { continue };
+        let count = op.attributes.str("names").map_or(0, |names| names.split(',').count());
+        let mut devices = op.attributes.ints("devices").map_or_else(|| vec![-1; count], <[i64]>::to_vec);
+        devices[place] = 0;
+        op.attributes.0.retain(|(name, _)| *name != "devices");
+        op.attributes.0.push(("devices", Attribute::Ints(devices)));
+    }
+    kernel
+}
+
+/// A Ref whose barriers name axes of the grid where they are now.
+fn shifted_barrier(mut ty: pallas_ir::RefType) -> pallas_ir::RefType {
+    if let Some(barrier) = &mut ty.barrier {
+        barrier.across.iter_mut().for_each(|set| *set <<= 1);
+    }
+    ty
+}
+
 /// The kernel, asking for its axes where they are now.
 fn shifted_axes(kernel: &Function) -> Function {
     let mut kernel = kernel.clone();
     for op in &mut kernel.ops {
-        if !matches!(op.op.kind, OpKind::Program(_)) {
+        if !matches!(op.op.kind, OpKind::Program(_) | OpKind::Agent(_)) {
             continue;
         }
         for (name, value) in &mut op.attributes.0 {
-            if let (&mut "axis", Attribute::Int(axis)) = (name, value) {
-                *axis += 1;
+            match (&**name, value) {
+                ("axis", Attribute::Int(axis)) => *axis += 1,
+                ("axes" | "devices", Attribute::Ints(axes)) => {
+                    axes.iter_mut().filter(|axis| **axis >= 0).for_each(|axis| *axis += 1);
+                }
+                _ => {}
             }
+        }
+    }
+    for value in &mut kernel.values {
+        if let Type::Ref(ty) = &value.ty {
+            value.ty = Type::Ref(shifted_barrier(ty.clone()));
         }
     }
     kernel

@@ -226,9 +226,11 @@ def transpose_ref(ref, permutation):
 
 def remote_ref(ref, device_id, device_id_type=pl.DeviceIdType.MESH):
     _check_ref(ref)
-    ids = tuple(device_id.values()) if isinstance(device_id, dict) else device_id
-    ids = tuple(ids) if isinstance(ids, (tuple, list)) else (ids,)
     attributes = {"what": "device", "device": device_id_type.value}
+    if isinstance(device_id, dict):
+        attributes["names"] = ",".join(map(str, device_id))
+        device_id = tuple(device_id.values())
+    ids = tuple(device_id) if isinstance(device_id, (tuple, list)) else (device_id,)
     return staging.stage("reach", (ref, *(jnp.asarray(i, jnp.int32) for i in ids)), attributes)[0]
 
 
