@@ -5,8 +5,8 @@
 use crate::agents::{Pace, TimedLanes};
 use crate::error::{RunError, RunErrorKind};
 use crate::hooks::{Hooks, ProgramEvent};
-use crate::races::Hazard;
 use crate::launch::LaunchPlan;
+use crate::races::Hazard;
 use crate::steered::steered_by_data;
 use pallas_ir::{Launch, OpId, OpKind, Role, Type};
 use pallas_tensor::Array;

@@ -115,7 +115,9 @@ impl Known<'_> {
                 let scalars = op.operands.get(2..).unwrap_or_default();
                 by(scalars)
             }
-            OpKind::Agent(AgentOp::StoreAcross | AgentOp::StoreEverywhere) => by(op.operands.get(1..).unwrap_or_default()),
+            OpKind::Agent(AgentOp::StoreAcross | AgentOp::StoreEverywhere) => {
+                by(op.operands.get(1..).unwrap_or_default())
+            }
             OpKind::Agent(AgentOp::Test | AgentOp::Foreign) | OpKind::Semaphore(SemaphoreOp::Read) => true,
             OpKind::Agent(AgentOp::Product) => false,
             _ => by(&op.operands),

@@ -226,7 +226,8 @@ impl World<'_, '_> {
     /// A Ref that stands for one on all devices.
     pub(super) fn reach_everywhere(&mut self, view: &View, act: &AgentStep) -> Result<View, RunError> {
         let axes = axes(act);
-        let known = self.devices.everywhere.iter().find(|(_, (buffer, along))| *buffer == view.buffer && *along == axes);
+        let known =
+            self.devices.everywhere.iter().find(|(_, (buffer, along))| *buffer == view.buffer && *along == axes);
         let buffer = match known {
             Some((&buffer, _)) => buffer,
             None => {

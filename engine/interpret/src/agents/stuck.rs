@@ -61,8 +61,7 @@ impl World<'_, '_> {
             return sequence.who(agent.block);
         }
         let threads = self.topology.threads_axis();
-        let ids: Vec<String> =
-            agent.ids.iter().take(threads).skip(self.devices.axes()).map(usize::to_string).collect();
+        let ids: Vec<String> = agent.ids.iter().take(threads).skip(self.devices.axes()).map(usize::to_string).collect();
         let thread = match agent.thread.warp {
             Some(warp) => format!("warp {warp} of thread {}", agent.thread.number),
             None => format!("thread {}", agent.thread.number),

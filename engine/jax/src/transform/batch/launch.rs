@@ -18,7 +18,9 @@ use std::sync::Arc;
 /// Whether an op is a launch whose kernel asks for its number along the axis.
 pub(super) fn asks_for_lane(op: &OpData, axis: &Axis) -> bool {
     match op.attributes.get("launch") {
-        Some(Attribute::Launch(launch)) => launch.kernel.ops.iter().any(|op| asks(op, axis) || named(op, axis).is_some()),
+        Some(Attribute::Launch(launch)) => {
+            launch.kernel.ops.iter().any(|op| asks(op, axis) || named(op, axis).is_some())
+        }
         _ => false,
     }
 }
@@ -143,8 +145,8 @@ fn acts_on_others(launch: &Launch) -> bool {
     launch.reaches_devices()
         || !launch.has_agents()
             && (launch.semantics.contains(&AxisSemantics::Core)
-            || launch.semantics.contains(&AxisSemantics::Device)
-            || launch.kernel.ops.iter().any(acts))
+                || launch.semantics.contains(&AxisSemantics::Device)
+                || launch.kernel.ops.iter().any(acts))
 }
 
 fn operand_with_axis(operand: &Operand, size: usize, batched: bool, axes: usize) -> Operand {
