@@ -236,8 +236,14 @@ fn eval_scatter(context: &EvalContext<'_>, mut operands: Operands) -> Results {
     let index_shape = operands.first().map_or_else(Shape::default, |i| i.shape().clone());
     let plan = Plan::new(x.shape(), axes(context)?, index_shape);
     let clip = context.attributes.str("mode") == Some("clip");
-    let positions = plan.positions(x.shape(), &operands, clip)?;
     let combine = attribute(combine(context.attributes.str("combine")), "combine")?;
+    // Along the one axis that there is, indices are positions.
+    if let ([index], 1, false) = (operands.as_slice(), x.rank(), clip)
+        && let Some(positions) = index.elements::<i32>()
+    {
+        return one(scatter_flat(x, positions, &updates, combine));
+    }
+    let positions = plan.positions(x.shape(), &operands, clip)?;
     one(scatter_flat(x, &positions, &updates, combine))
 }
 

@@ -52,7 +52,12 @@ pub enum Combine {
 /// # Errors
 /// If there are not as many positions as updates, dtypes differ, or the operation does not accept
 /// the dtype.
-pub fn scatter_flat(mut array: Array, positions: &[i64], updates: &Array, combine: Combine) -> Result<Array, OpError> {
+pub fn scatter_flat<P: Copy + Into<i64>>(
+    mut array: Array,
+    positions: &[P],
+    updates: &Array,
+    combine: Combine,
+) -> Result<Array, OpError> {
     const OP: &str = "scatter";
     let dtype = array.dtype();
     if dtype != updates.dtype() {
@@ -61,7 +66,7 @@ pub fn scatter_flat(mut array: Array, positions: &[i64], updates: &Array, combin
     if positions.len() != updates.size() {
         return Err(OpError::argument(OP, format!("{} positions for {} updates", positions.len(), updates.size())));
     }
-    let in_range = |position: i64, length: usize| usize::try_from(position).ok().filter(|&index| index < length);
+    let in_range = |position: P, length: usize| usize::try_from(position.into()).ok().filter(|&index| index < length);
     match combine {
         Combine::Replace => with_elements!(array.make_mut(), elements => {
             let updates = Element::slice(updates.buffer()).unwrap_or_default();
@@ -99,10 +104,16 @@ pub fn scatter_flat(mut array: Array, positions: &[i64], updates: &Array, combin
 }
 
 /// The additions that kernels do by the million; false if this is not one of them.
-fn scatter_add_fast(op: BinaryOp, dtype: DType, array: &mut Array, positions: &[i64], updates: &Array) -> bool {
-    fn add<T: Copy>(target: &mut [T], positions: &[i64], updates: &[T], add: impl Fn(T, T) -> T) {
+fn scatter_add_fast<P: Copy + Into<i64>>(
+    op: BinaryOp,
+    dtype: DType,
+    array: &mut Array,
+    positions: &[P],
+    updates: &Array,
+) -> bool {
+    fn add<P: Copy + Into<i64>, T: Copy>(target: &mut [T], positions: &[P], updates: &[T], add: impl Fn(T, T) -> T) {
         for (&position, &update) in positions.iter().zip(updates) {
-            let index = usize::try_from(position).ok();
+            let index = usize::try_from(position.into()).ok();
             if let Some(element) = index.and_then(|index| target.get_mut(index)) {
                 *element = add(*element, update);
             }

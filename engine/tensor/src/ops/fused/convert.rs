@@ -1,12 +1,12 @@
 //! Chunks between types: casts, what 16-bit floats are rounded to, and how chunks come from arrays and go back.
 
 use super::lanes::{Lane, with_lane};
+use super::lines::{Out, map};
 use super::run::Source;
 use crate::buffer::Buffer;
 use crate::dtype::DType;
 use crate::isa::for_each_isa;
 use crate::ops::convert::Cast;
-use crate::ops::elementwise::Operand;
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
@@ -95,7 +95,7 @@ pub(super) fn store_f16s(out: &mut [f16], x: &[f32]) {
 }
 
 /// `out = x` as another dtype, by the rules of [`crate::ops::convert`].
-pub(super) fn cast<T: Lane>(from: DType, x: Source<'_>, out: &mut [T])
+pub(super) fn cast<T: Lane>(from: DType, x: Source<'_>, out: &mut Out<'_, T>)
 where
     bool: Cast<T>,
     i8: Cast<T>,
@@ -109,10 +109,5 @@ where
     f32: Cast<T>,
     f64: Cast<T>,
 {
-    with_lane!(super::lanes::lane_of(from).unwrap_or(DType::F32), S => {
-        match x.operand::<S>() {
-            Operand::Each(x) => out.iter_mut().zip(x).for_each(|(out, &x)| *out = x.cast()),
-            Operand::All(x) => out.fill(x.cast()),
-        }
-    });
+    with_lane!(super::lanes::lane_of(from).unwrap_or(DType::F32), S => map(out, x.lines::<S>(), |x| x.cast()));
 }

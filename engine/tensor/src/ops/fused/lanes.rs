@@ -4,7 +4,6 @@ use super::CHUNK;
 use super::convert::{load_f32, load_strided, round_to, store_bf16s, store_f16s};
 use crate::buffer::{Buffer, BufferMut, Element};
 use crate::dtype::DType;
-use crate::ops::elementwise::Operand;
 
 /// The number of a register among those of its type.
 pub(crate) type Register = u16;
@@ -132,10 +131,10 @@ impl Lanes {
         T::bank_mut(self)[usize::from(register)] = chunk;
     }
 
-    /// The first `length` elements of a register.
+    /// A register.
     #[inline(always)]
-    pub(super) fn operand<T: Lane>(&self, register: Register, length: usize) -> Operand<'_, T> {
-        Operand::Each(&T::bank(self)[usize::from(register)][..length])
+    pub(super) fn register<T: Lane>(&self, register: Register) -> &[T] {
+        &T::bank(self)[usize::from(register)]
     }
 }
 

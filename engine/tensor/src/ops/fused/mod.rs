@@ -5,13 +5,16 @@
 //! the same formula, so a chain gives the same bits as its operations one by one. What is a chain and what is not is the
 //! caller's business.
 
+mod ahead;
 mod chain;
 mod convert;
 mod lanes;
 mod layout;
+mod lines;
 mod loops;
 mod rows;
 mod run;
+mod walk;
 #[cfg(test)]
 mod tests;
 

@@ -1,22 +1,20 @@
 //! Chains in motion: chunk after chunk, where its operands lie, through all operations, to where the result belongs.
 
-use super::CHUNK;
+use super::ahead::Ahead;
 use super::chain::{Chain, Code, Slot, Step};
 use super::convert::cast;
 use super::lanes::{Lane, Lanes, lane_of, with_lane};
-use super::layout::{Dim, View, merged};
+use super::layout::{View, merged};
+use super::lines::{Lines, Out};
 use super::loops::{self, Compute};
+use super::walk::{Piece, Walk};
 use crate::array::Array;
 use crate::buffer::BufferMut;
 use crate::dtype::DType;
-use crate::ops::elementwise::Operand;
 use crate::ops::strided::signed_strides;
 use crate::ops::unary::UnaryOp;
 use smallvec::SmallVec;
 use std::borrow::Cow;
-
-/// Rows shorter than this go through a chain several at a time.
-const SHORT: usize = 256;
 
 /// Where the result of a chain goes.
 #[derive(Debug)]
@@ -41,13 +39,16 @@ impl<'a> Target<'a> {
     }
 }
 
+/// Rows that are shorter are brought together rather than taken from where they lie, one after the other.
+const NARROW: usize = 32;
+
 /// How a read meets a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
     /// It has not been looked at.
     Nowhere,
-    /// The elements lie one behind the other from here on.
-    Here(usize),
+    /// The rows lie there, so far apart: elements one behind the other, or one for a row.
+    There { start: usize, pitch: isize, each: bool },
     /// One element, which was brought to the register, meets all.
     One(isize),
     /// The elements were brought to the register: from where on, and how many rows and columns.
@@ -59,7 +60,23 @@ struct Frame<'a> {
     chain: &'a Chain,
     reads: &'a [View<'a>],
     at: SmallVec<[At; 8]>,
-    length: usize,
+    rows: usize,
+    columns: usize,
+}
+
+impl Frame<'_> {
+    /// Whether the operand of a step may be taken as one long row.
+    #[inline(always)]
+    fn is_flat(&self, slot: Slot) -> bool {
+        match slot {
+            Slot::Register(_) => true,
+            Slot::Read(read) => match self.at[read] {
+                At::There { pitch, each: true, .. } => pitch == self.columns as isize,
+                At::There { pitch, each: false, .. } => pitch == 0,
+                At::One(_) | At::Brought(..) | At::Nowhere => true,
+            },
+        }
+    }
 }
 
 /// An operand of a step, of whatever type.
@@ -72,20 +89,23 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     #[inline(always)]
-    pub(super) fn operand<T: Lane>(self) -> Operand<'a, T> {
-        let length = self.frame.length;
+    pub(super) fn lines<T: Lane>(self) -> Lines<'a, T> {
+        let pitch = self.frame.columns as isize;
         let read = match self.slot {
-            Slot::Register(register) => return self.lanes.operand(register, length),
+            Slot::Register(register) => return Lines::each(self.lanes.register(register), 0, pitch),
             Slot::Read(read) => read,
         };
-        let register = self.frame.chain.reads[read].register;
+        let register = || self.lanes.register(self.frame.chain.reads[read].register);
         match self.frame.at[read] {
-            At::Here(start) => match T::slice(self.frame.reads[read].buffer) {
-                Some(elements) => Operand::Each(&elements[start..start + length]),
-                None => Operand::All(T::default()),
-            },
-            At::One(_) => Operand::All(T::bank(self.lanes)[usize::from(register)][0]),
-            At::Brought(..) | At::Nowhere => self.lanes.operand(register, length),
+            At::There { start, pitch, each } => {
+                let elements = T::slice(self.frame.reads[read].buffer).unwrap_or_default();
+                match each {
+                    true => Lines::each(elements, start, pitch),
+                    false => Lines::one(elements, start, pitch),
+                }
+            }
+            At::One(_) => Lines::one(register(), 0, 0),
+            At::Brought(..) | At::Nowhere => Lines::each(register(), 0, pitch),
         }
     }
 }
@@ -106,81 +126,59 @@ impl Chain {
         from: usize,
         to: usize,
     ) {
-        if from >= to || reads.len() != self.reads.len() {
+        if reads.len() != self.reads.len() {
             return;
         }
         let strides = reads.iter().map(|read| &read.strides[..]).chain([&target.strides[..]]);
         let dims = merged(&self.shape, strides);
-        let mut frame = Frame { chain: self, reads, at: SmallVec::from_elem(At::Nowhere, reads.len()), length: 0 };
-        let (Some(inner), outer) = (dims.last(), &dims[..dims.len() - 1]) else { return };
-        // Short rows of the dimension before go through together.
-        let rows_of = match outer.last() {
-            Some(rows) if inner.size < SHORT => Some(rows),
-            _ => None,
-        };
-        let mut counters: SmallVec<[usize; 4]> = SmallVec::from_elem(0, outer.len());
-        let mut offsets: SmallVec<[isize; 8]> =
-            reads.iter().map(|read| read.base as isize).chain([target.base]).collect();
-        let mut rest = from / inner.size;
-        for (dim, counter) in outer.iter().zip(&mut counters).rev() {
-            *counter = rest % dim.size;
-            rest /= dim.size;
-            advance(&mut offsets, dim, *counter);
-        }
-        let mut column = from % inner.size;
-        advance(&mut offsets, inner, column);
-        let mut left = to - from;
-        while left > 0 {
-            // Offsets are those of `column` in the row that `counters` say.
-            let mut rows = 1;
-            if let (Some(dim), Some(&counter), 0) = (rows_of, counters.last(), column)
-                && left >= inner.size
-            {
-                rows = (CHUNK / inner.size).min(dim.size - counter).min(left / inner.size).max(1);
-                self.chunk(&mut frame, (dim, rows), (inner, inner.size), &offsets, target, lanes);
-                left -= rows * inner.size;
-            } else {
-                while column < inner.size && left > 0 {
-                    let count = (inner.size - column).min(left).min(CHUNK);
-                    self.chunk(&mut frame, (inner, 1), (inner, count), &offsets, target, lanes);
-                    advance(&mut offsets, inner, count);
-                    (column, left) = (column + count, left - count);
+        let Some(inner) = dims.last() else { return };
+        // Where there is one dimension, no chunk has several rows.
+        let outer = dims.iter().nth_back(1).unwrap_or(inner);
+        let offsets = reads.iter().map(|read| read.base as isize).chain([target.base]).collect();
+        let Some(mut walk) = Walk::new(&dims, offsets, from, to) else { return };
+        let ahead = Ahead::new(reads.iter().map(|read| read.buffer), &target.elements);
+        let mut frame = Frame { chain: self, reads, at: SmallVec::from_elem(At::Nowhere, reads.len()), rows: 0, columns: 0 };
+        let mut next = walk.next();
+        while let Some(piece) = next {
+            next = walk.next();
+            let strides = (&inner.strides[..], &outer.strides[..]);
+            self.chunk(&mut frame, strides, &piece, target, lanes, |target, part| {
+                if let Some(next) = &next {
+                    ahead.ask(next, strides, reads, &target.elements, part);
                 }
-                retreat(&mut offsets, inner, column);
-                column = 0;
-            }
-            // To the next row, and where a dimension is done, to the next one of the dimension around it.
-            for (dim, counter) in outer.iter().zip(&mut counters).rev() {
-                *counter += rows;
-                advance(&mut offsets, dim, rows);
-                if *counter < dim.size {
-                    break;
-                }
-                retreat(&mut offsets, dim, *counter);
-                (*counter, rows) = (0, 1);
-            }
+            });
         }
     }
 
-    /// One chunk: rows of columns.
+    /// One chunk: rows of columns. Before each step it says which one this is, of how many.
     fn chunk(
         &self,
         frame: &mut Frame<'_>,
-        (outer, rows): (&Dim, usize),
-        (inner, columns): (&Dim, usize),
-        offsets: &[isize],
+        strides: (&[isize], &[isize]),
+        piece: &Piece,
         target: &mut Target<'_>,
         lanes: &mut Lanes,
+        before: impl Fn(&Target<'_>, (usize, usize)),
     ) {
-        frame.length = rows * columns;
+        let &Piece { rows, columns, ref offsets } = piece;
+        (frame.rows, frame.columns) = (rows, columns);
         for (number, read) in self.reads.iter().enumerate() {
-            let (along, down, offset) = (inner.strides[number], outer.strides[number], offsets[number]);
-            let at = if along == 0 && (rows == 1 || down == 0) {
-                At::One(offset)
-            } else if read.dtype == read.lane && along == 1 && (rows == 1 || down == columns as isize) {
-                At::Here(offset as usize)
-            } else {
-                At::Brought(offset, rows, columns)
+            let offset = offsets[number];
+            // The distance of rows does not matter where there is one.
+            let (along, down) = (strides.0[number], if rows == 1 { 0 } else { strides.1[number] });
+            let wide = columns >= NARROW || rows == 1;
+            let at = match along {
+                0 if read.dtype == read.lane && (wide || down == 0) => {
+                    At::There { start: offset as usize, pitch: down, each: false }
+                }
+                0 if down == 0 => At::One(offset),
+                1 if read.dtype == read.lane && rows == 1 => {
+                    At::There { start: offset as usize, pitch: columns as isize, each: true }
+                }
+                1 if read.dtype == read.lane && (wide || down == columns as isize) => {
+                    At::There { start: offset as usize, pitch: down, each: true }
+                }
+                _ => At::Brought(offset, rows, columns),
             };
             // What the chunk before has brought need not be brought again.
             let kept = frame.at[number] == at && (rows == 1 || down == 0);
@@ -200,29 +198,42 @@ impl Chain {
                     }
                     lanes.put(read.register, chunk);
                 }),
-                At::Here(_) | At::Nowhere => {}
+                At::There { .. } | At::Nowhere => {}
             }
         }
         let last = self.reads.len();
-        let (along, down, offset) = (inner.strides[last], outer.strides[last], offsets[last]);
-        let together = along == 1 && (rows == 1 || down == columns as isize);
-        let Some((step, before)) = self.steps.split_last() else {
+        let (along, offset) = (strides.0[last], offsets[last]);
+        let down = if rows == 1 { columns as isize } else { strides.1[last] };
+        let parts = self.steps.len().max(1);
+        let Some((step, others)) = self.steps.split_last() else {
             // Nothing to compute: a copy.
+            before(target, (0, 1));
             let slot = Slot::Read(last.saturating_sub(1));
             with_lane!(lane_of(self.result).unwrap_or(DType::F32), T => {
                 let mut chunk = lanes.take::<T>(self.spare);
-                loops::copy(&mut chunk[..rows * columns], Source { frame, lanes, slot }.operand::<T>());
-                store(&chunk[..rows * columns], target, offset, (down, columns), along);
+                let lines = Source { frame, lanes, slot }.lines::<T>();
+                match (T::all_mut(&mut target.elements), along) {
+                    (Some(elements), 1) => {
+                        let mut out = Out { elements, start: offset as usize, pitch: down, rows, columns };
+                        out.each_of(lines, |_, _| {});
+                    }
+                    _ => {
+                        let (start, pitch) = (0, columns as isize);
+                        Out { elements: &mut chunk, start, pitch, rows, columns }.each_of(lines, |_, _| {});
+                        store(&chunk[..rows * columns], target, offset, (down, columns), along);
+                    }
+                }
                 lanes.put(self.spare, chunk);
             });
             return;
         };
-        for step in before {
+        for (number, step) in others.iter().enumerate() {
+            before(target, (number, parts));
             execute(step, frame, lanes, None);
         }
-        let direct = together && lane_of(step.result) == Some(step.result);
-        if direct {
-            execute(step, frame, lanes, Some((&mut target.elements, offset as usize)));
+        before(target, (parts - 1, parts));
+        if along == 1 && lane_of(step.result) == Some(step.result) {
+            execute(step, frame, lanes, Some((&mut target.elements, offset as usize, down)));
             return;
         }
         execute(step, frame, lanes, None);
@@ -234,22 +245,6 @@ impl Chain {
     }
 }
 
-/// Moves all offsets along a dimension.
-#[inline(always)]
-fn advance(offsets: &mut [isize], dim: &Dim, count: usize) {
-    for (offset, stride) in offsets.iter_mut().zip(&dim.strides) {
-        *offset += stride * count as isize;
-    }
-}
-
-/// Moves all offsets back.
-#[inline(always)]
-fn retreat(offsets: &mut [isize], dim: &Dim, count: usize) {
-    for (offset, stride) in offsets.iter_mut().zip(&dim.strides) {
-        *offset -= stride * count as isize;
-    }
-}
-
 /// Puts the rows of a chunk where they belong.
 fn store<T: Lane>(chunk: &[T], target: &mut Target<'_>, offset: isize, (down, columns): (isize, usize), along: isize) {
     for (row, part) in chunk.chunks_exact(columns).enumerate() {
@@ -257,78 +252,82 @@ fn store<T: Lane>(chunk: &[T], target: &mut Target<'_>, offset: isize, (down, co
     }
 }
 
-/// Elements to write to right away, and where.
-type Direct<'a, 'b> = Option<(&'a mut BufferMut<'b>, usize)>;
+/// Elements to write to right away, where, and the distance of rows there.
+type Direct<'a, 'b> = Option<(&'a mut BufferMut<'b>, usize, isize)>;
 
 /// Has the result of a step written, to its register or right where it belongs.
 #[inline(always)]
 fn written<T: Lane>(
     step: &Step,
-    length: usize,
+    frame: &Frame<'_>,
     lanes: &mut Lanes,
     direct: Direct<'_, '_>,
-    compute: impl FnOnce(&mut [T], &Lanes),
+    compute: impl FnOnce(&mut Out<'_, T>, &Lanes),
 ) {
-    if let Some((elements, start)) = direct {
+    let columns = frame.columns;
+    let pitch = direct.as_ref().map_or(columns as isize, |direct| direct.2);
+    let flat = pitch == columns as isize && step.args.iter().all(|&slot| frame.is_flat(slot));
+    let (rows, columns) = if flat { (1, frame.rows * columns) } else { (frame.rows, columns) };
+    if let Some((elements, start, pitch)) = direct {
         if let Some(elements) = T::all_mut(elements) {
-            compute(&mut elements[start..start + length], lanes);
+            compute(&mut Out { elements, start, pitch, rows, columns }, lanes);
         }
         return;
     }
     let mut chunk = lanes.take::<T>(step.out);
-    compute(&mut chunk[..length], lanes);
+    compute(&mut Out { elements: &mut chunk, start: 0, pitch, rows, columns }, lanes);
     lanes.put(step.out, chunk);
 }
 
 /// One operation over one chunk.
 fn execute(step: &Step, frame: &Frame<'_>, lanes: &mut Lanes, direct: Direct<'_, '_>) {
-    let (dtype, length) = (step.dtype, frame.length);
+    let dtype = step.dtype;
     let lane = lane_of(dtype).unwrap_or(DType::F32);
     macro_rules! arg {
         ($lanes:ident, $place:literal) => {
-            Source { frame, lanes: $lanes, slot: step.args[$place] }.operand()
+            Source { frame, lanes: $lanes, slot: step.args[$place] }.lines()
         };
     }
     match step.code {
-        Code::Unary(UnaryOp::IsFinite) => written::<bool>(step, length, lanes, direct, |out, lanes| match lane {
+        Code::Unary(UnaryOp::IsFinite) => written::<bool>(step, frame, lanes, direct, |out, lanes| match lane {
             DType::F64 => loops::is_finite(out, arg!(lanes, 0), f64::is_finite),
             _ => loops::is_finite(out, arg!(lanes, 0), f32::is_finite),
         }),
-        Code::Unary(op) => with_lane!(lane, T => written::<T>(step, length, lanes, direct, |out, lanes| {
+        Code::Unary(op) => with_lane!(lane, T => written::<T>(step, frame, lanes, direct, |out, lanes| {
             T::unary(op, dtype, out, arg!(lanes, 0));
         })),
-        Code::IntegerPow(exponent) => with_lane!(lane, T => written::<T>(step, length, lanes, direct, |out, lanes| {
+        Code::IntegerPow(exponent) => with_lane!(lane, T => written::<T>(step, frame, lanes, direct, |out, lanes| {
             T::integer_pow(exponent, dtype, out, arg!(lanes, 0));
         })),
-        Code::Binary(op) => with_lane!(lane, T => written::<T>(step, length, lanes, direct, |out, lanes| {
+        Code::Binary(op) => with_lane!(lane, T => written::<T>(step, frame, lanes, direct, |out, lanes| {
             T::binary(op, dtype, step.clean, out, arg!(lanes, 0), arg!(lanes, 1));
         })),
-        Code::Compare(op) => with_lane!(lane, T => written::<bool>(step, length, lanes, direct, |out, lanes| {
+        Code::Compare(op) => with_lane!(lane, T => written::<bool>(step, frame, lanes, direct, |out, lanes| {
             loops::compare::<T>(op, out, arg!(lanes, 0), arg!(lanes, 1));
         })),
-        Code::Select => with_lane!(lane, T => written::<T>(step, length, lanes, direct, |out, lanes| {
+        Code::Select => with_lane!(lane, T => written::<T>(step, frame, lanes, direct, |out, lanes| {
             loops::select(out, arg!(lanes, 0), arg!(lanes, 1), arg!(lanes, 2));
         })),
         Code::Convert if dtype == DType::BF16 && step.result == DType::Bool => {
             // Subnormal 16-bit numbers are not zero here.
-            written::<bool>(step, length, lanes, direct, |out, lanes| {
+            written::<bool>(step, frame, lanes, direct, |out, lanes| {
                 loops::is_finite::<f32>(out, arg!(lanes, 0), |x| x != 0.0);
             });
         }
         Code::Convert => {
             with_lane!(lane_of(step.result).unwrap_or(DType::F32), T => {
-                written::<T>(step, length, lanes, direct, |out, lanes| {
+                written::<T>(step, frame, lanes, direct, |out, lanes| {
                     cast::<T>(dtype, Source { frame, lanes, slot: step.args[0] }, out);
-                    <T as Lane>::round(step.result, out);
+                    out.each(|_, out| <T as Lane>::round(step.result, out));
                 });
             });
         }
-        Code::MultiplyAdd { form, divides } => written::<f32>(step, length, lanes, direct, |out, lanes| {
+        Code::MultiplyAdd { form, divides } => written::<f32>(step, frame, lanes, direct, |out, lanes| {
             let operands = [arg!(lanes, 0), arg!(lanes, 1), arg!(lanes, 2)];
             loops::multiply_add(form, divides, step.clean, out, operands);
         }),
-        Code::Flush => written::<f32>(step, length, lanes, direct, |out, lanes| loops::flushed(out, arg!(lanes, 0))),
-        Code::ByReciprocal => written::<f32>(step, length, lanes, direct, |out, lanes| {
+        Code::Flush => written::<f32>(step, frame, lanes, direct, |out, lanes| loops::flushed(out, arg!(lanes, 0))),
+        Code::ByReciprocal => written::<f32>(step, frame, lanes, direct, |out, lanes| {
             loops::by_reciprocal(out, arg!(lanes, 0), arg!(lanes, 1));
         }),
     }
