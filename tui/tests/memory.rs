@@ -78,3 +78,29 @@ x.block_until_ready()
     let peak = peak(program);
     assert!(peak <= 32 + BESIDE, "{peak} MB for an array of 32 MB");
 }
+
+/// Expressions that are put off have their memory when they are written down, where Python can still say that there is none.
+#[test]
+fn a_result_that_no_memory_is_left_for_is_an_error_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("program.py");
+    let program = "\
+import jax.numpy as jnp
+x = jnp.zeros((400_000_000,), jnp.float32)
+kept = []
+try:
+  for number in range(8):
+    kept.append(x + number)
+except MemoryError as error:
+  print(0 < len(kept) < 8, 'emory' in str(error))
+";
+    fs::write(&path, program).expect("written");
+    // Eight gigabytes of addresses; none of the arrays is ever touched.
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -v 8000000; exec \"$0\" run \"$1\"", env!("CARGO_BIN_EXE_pallas-tui")])
+        .arg(&path)
+        .output()
+        .expect("started");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "True True\n", "{errors}");
+}

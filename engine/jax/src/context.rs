@@ -162,7 +162,7 @@ impl<'a> Context<'a> {
     pub fn check_memory(&self, types: &[Type]) -> PyResult<()> {
         const MOST: u128 = 16 << 30;
         let bytes = types.iter().filter_map(Type::tensor).map(TensorType::bytes).fold(0u128, u128::saturating_add);
-        if bytes <= MOST {
+        if bytes <= MOST && usize::try_from(bytes).is_ok_and(pallas_tensor::has_room) {
             return Ok(());
         }
         if self.interp.is_analysis() {

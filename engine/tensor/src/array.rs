@@ -4,7 +4,6 @@
 //! one makes a new buffer or writes into one that nobody else holds.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::buffer::{Buffer, Element, storage_of, with_elements};
@@ -108,6 +107,11 @@ pub(crate) fn check_room<T>(shape: &Shape) -> Result<(), OpError> {
     }
 }
 
+/// Whether so many bytes can be had now. What the system has for certain is not asked for.
+pub fn has_room(bytes: usize) -> bool {
+    check_room::<u8>(&Shape::from([bytes])).is_ok()
+}
+
 /// The elements of each array that stores the same type as `_like`; arrays of one dtype all do.
 pub(crate) fn elements_like<'a, T: Element>(_like: &[T], arrays: &[&'a Array]) -> Vec<&'a [T]> {
     arrays.iter().filter_map(|array| array.elements()).collect()
@@ -173,21 +177,6 @@ impl Array {
     /// How many arrays share the elements.
     pub(crate) fn holders(&self) -> usize {
         self.elements.later.as_ref().map_or_else(|| Arc::strong_count(&self.elements.here), Arc::strong_count)
-    }
-
-    /// Some of the elements, in one dimension.
-    pub(crate) fn stretch(&self, range: &Range<usize>) -> Array {
-        let buffer = with_elements!(self.buffer(), elements => Element::wrap(elements[range.clone()].to_vec()));
-        Array::from_parts(self.dtype, Shape::from([range.len()]), buffer)
-    }
-
-    /// None of the elements, but one if there is one: what tells whether an operation accepts the array.
-    pub(crate) fn sample(&self) -> Array {
-        if self.size() == 1 {
-            return self.clone().relabel(Shape::scalar());
-        }
-        let none = self.put_off().map_or_else(|| none_of(&self.elements.here), |later| later.none().clone());
-        Array::from_parts(self.dtype, Shape::from([0]), none)
     }
 
     /// The same elements under another shape of the same size; the caller knows that it is.
@@ -469,12 +458,9 @@ impl Array {
     }
 }
 
-/// A buffer of the same type without elements.
-fn none_of(buffer: &Buffer) -> Buffer {
-    fn none<T: Element>(_like: &[T]) -> Buffer {
-        T::wrap(Vec::new())
-    }
-    with_elements!(buffer, elements => none(elements))
+/// No elements of a dtype.
+pub(crate) fn none_of_dtype(dtype: DType) -> Buffer {
+    elements_of(dtype, std::iter::empty())
 }
 
 /// A buffer with the one value, cast to the dtype.

@@ -1,12 +1,12 @@
 //! Elementwise results that are computed when somebody looks at them.
 //!
 //! Inside of [`deferring`], an elementwise operation on many elements only notes what it would do. When the result is wanted,
-//! the whole expression is computed chunk by chunk, while each chunk is in the innermost caches, on all cores: what was five
-//! passes over memory becomes one. The chunks are computed by the same operations, so the digits are the same.
+//! the whole expression becomes a chain ([`crate::ops::fused`]), which goes through memory once, on all cores: what was five
+//! passes becomes one. The digits are those of the operations one by one.
 //!
 //! Only what nobody else holds is fused: an array that a variable names is computed once, as itself. Nothing here decides what
-//! is elementwise; operations say so by asking [`put_off`], with a function that computes a stretch of the result from
-//! stretches of the operands.
+//! is elementwise; operations say so by asking [`put_off`]. What no chain computes, but can be made a stretch at a time
+//! ([`by_stretches`]), is read by chains as it is made.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -16,7 +16,9 @@ use smallvec::SmallVec;
 
 use crate::array::{Array, check_room};
 use crate::buffer::{Buffer, BufferMut, Element, with_elements, with_elements_mut};
+use crate::dtype::DType;
 use crate::error::OpError;
+use crate::ops::fused::{Arg, Chain, ChainBuilder, Code, Lanes, Place, Target, View};
 use crate::recycled;
 use crate::shape::Shape;
 use crate::threads::{Restore, available, spread};
@@ -25,12 +27,14 @@ use crate::threads::{Restore, available, spread};
 const LEAST: usize = 1 << 15;
 /// Elements from which on an operation is worth several threads, where it is not put off.
 const LARGE: usize = 1 << 18;
-/// Elements that are computed at a time: a few operands of them fit the second cache.
+/// Elements that are made at a time: a few arrays of them fit the second cache.
 const CHUNK: usize = 1 << 13;
 /// Chunks that a thread takes at a time.
 const CHUNKS: usize = 16;
 /// Operations that are put off before the operands of the next one are computed first.
 const MOST: usize = 64;
+/// Bytes from which on a result gets its memory when it is put off, while it can still be refused.
+const HUGE: usize = 1 << 30;
 
 thread_local! {
     static DEFERS: Cell<bool> = const { Cell::new(false) };
@@ -42,15 +46,22 @@ pub fn deferring<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Stretches of the operands, in one dimension; an operand of one element is that element.
-pub(crate) type Stretches = SmallVec<[Array; 3]>;
-/// Computes a stretch of a result, the one with these numbers.
-type Compute = dyn Fn(Stretches, Range<usize>) -> Result<Array, OpError> + Send + Sync;
+/// Makes a stretch of a result, the one with these numbers, in one dimension.
+type Make = dyn Fn(Range<usize>) -> Result<Array, OpError> + Send + Sync;
+
+/// How a result comes about.
+enum Work {
+    /// By an operation of chains.
+    Step(Code),
+    /// Each stretch by itself.
+    Made(Box<Make>),
+}
 
 /// What there is to do for a result.
 struct Recipe {
     operands: SmallVec<[Array; 3]>,
-    compute: Box<Compute>,
+    work: Work,
+    dtype: DType,
     /// How many operations this is, with those of the operands.
     operations: usize,
 }
@@ -61,6 +72,8 @@ pub(crate) struct Later {
     /// No elements, of the type that they will have.
     none: Buffer,
     result: OnceLock<Arc<Buffer>>,
+    /// Memory for a result that is so large that there may be none.
+    room: Mutex<Option<Buffer>>,
     /// Until the result is there.
     recipe: Mutex<Option<Arc<Recipe>>>,
 }
@@ -71,11 +84,6 @@ impl Later {
         self.length
     }
 
-    /// No elements, of the type that they will have.
-    pub(crate) fn none(&self) -> &Buffer {
-        &self.none
-    }
-
     /// The elements, if they have been computed.
     pub(crate) fn computed(&self) -> Option<&Arc<Buffer>> {
         self.result.get()
@@ -84,9 +92,11 @@ impl Later {
     /// The elements.
     pub(crate) fn elements(&self) -> &Arc<Buffer> {
         self.result.get_or_init(|| {
-            let result = self
-                .recipe()
-                .map_or_else(|| Buffer::U8(Vec::new()), |recipe| compute(&recipe, &self.none, self.length));
+            let room = self.room.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let mut result = room.unwrap_or_else(|| unwritten(&self.none, self.length));
+            if let Some(recipe) = self.recipe() {
+                compute(&recipe, self.length, &mut result);
+            }
             *self.recipe.lock().unwrap_or_else(PoisonError::into_inner) = None;
             Arc::new(result)
         })
@@ -95,15 +105,6 @@ impl Later {
     fn recipe(&self) -> Option<Arc<Recipe>> {
         self.recipe.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-}
-
-/// The operands, as many as the operation takes.
-///
-/// # Errors
-/// Where there are others, which cannot be.
-pub(crate) fn taken<const N: usize>(operands: Stretches) -> Result<[Array; N], OpError> {
-    let wrong = |_| OpError::argument("deferred", format!("{N} operands were expected"));
-    <[Array; N]>::try_from(operands.into_vec()).map_err(wrong)
 }
 
 impl Drop for Later {
@@ -116,57 +117,55 @@ impl Drop for Later {
     }
 }
 
-/// Puts off an elementwise operation; `None` where it is to be computed at once, also because it would be refused. Operands
+/// Puts off an operation of chains; `None` where it is to be computed at once, also because it would be refused. Operands
 /// have one shape, but for those of one element.
-pub(crate) fn put_off(
-    operands: &[&Array],
-    compute: impl Fn(Stretches) -> Result<Array, OpError> + Send + Sync + 'static,
-) -> Option<Array> {
+pub(crate) fn put_off(operands: &[&Array], code: Code, dtype: DType) -> Option<Array> {
     if !DEFERS.get() {
         return None;
     }
     let widest = operands.iter().max_by_key(|operand| operand.size())?;
     let fits = |operand: &&&Array| operand.size() == 1 || operand.shape() == widest.shape();
-    if widest.size() < LEAST || !operands.iter().all(|operand| fits(&operand)) {
+    let dtypes: SmallVec<[DType; 3]> = operands.iter().map(|operand| operand.dtype()).collect();
+    if widest.size() < LEAST || !operands.iter().all(|operand| fits(&operand)) || code.dtype(&dtypes, dtype).is_err() {
         return None;
     }
-    let shape = widest.shape().clone();
-    note(operands.iter().map(|&operand| operand.clone()).collect(), shape, move |stretches, _| compute(stretches))
+    let none = crate::array::none_of_dtype(dtype);
+    note(operands.iter().map(|&operand| operand.clone()).collect(), widest.shape(), Work::Step(code), (dtype, none))
 }
 
-/// An array whose stretches can be computed apart from each other, each in one dimension: put off inside of [`deferring`],
-/// elsewhere computed at once, on all cores if there is much of it.
+/// An array whose stretches can be made apart from each other, each in one dimension: put off inside of [`deferring`],
+/// elsewhere made at once, on all cores if there is much of it.
 ///
 /// # Errors
-/// Those of `compute`, and [`OpError::TooLarge`].
+/// Those of `make`, and [`OpError::TooLarge`].
 pub fn by_stretches(
     shape: impl Into<Shape>,
-    compute: impl Fn(Range<usize>) -> Result<Array, OpError> + Send + Sync + 'static,
+    make: impl Fn(Range<usize>) -> Result<Array, OpError> + Send + Sync + 'static,
 ) -> Result<Array, OpError> {
     let shape = shape.into();
     let size = shape.checked_size().ok_or_else(|| OpError::too_large(&shape))?;
     if size < LEAST || !DEFERS.get() && (size < LARGE || available() == 1) {
-        return Ok(compute(0..size)?.relabel(shape));
+        return Ok(make(0..size)?.relabel(shape));
     }
     check_room::<u64>(&shape)?;
-    let refused = match compute(0..0) {
-        Ok(_) => OpError::too_large(&shape),
-        Err(error) => error,
-    };
-    let result = note(SmallVec::new(), shape, move |_, range| compute(range)).ok_or(refused)?;
+    // What would be refused is refused for no elements as well.
+    let empty = make(0..0)?;
+    let like = (empty.dtype(), empty.buffer().clone());
+    let result = note(SmallVec::new(), &shape, Work::Made(Box::new(make)), like);
+    let result = result.ok_or_else(|| OpError::too_large(&shape))?;
     if !DEFERS.get() {
         result.buffer();
     }
     Ok(result)
 }
 
-fn note(
-    operands: SmallVec<[Array; 3]>,
-    shape: Shape,
-    compute: impl Fn(Stretches, Range<usize>) -> Result<Array, OpError> + Send + Sync + 'static,
-) -> Option<Array> {
-    // Whatever would be refused is refused for no elements as well, and computed at once for the sake of its error.
-    let empty = compute(operands.iter().map(Array::sample).collect(), 0..0).ok()?;
+/// Notes what there is to do for a result of a dtype; `None` if there is no memory for it.
+fn note(operands: SmallVec<[Array; 3]>, shape: &Shape, work: Work, (dtype, none): (DType, Buffer)) -> Option<Array> {
+    let length = shape.size();
+    let room = match length.saturating_mul(element_size(&none)) {
+        0..HUGE => None,
+        _ => Some(with_elements!(&none, elements => room(elements, shape))?),
+    };
     let mut operations = 1;
     for operand in &operands {
         operations += operand.put_off().and_then(Later::recipe).map_or(0, |recipe| recipe.operations);
@@ -177,52 +176,37 @@ fn note(
         });
         operations = 1;
     }
-    let (dtype, none) = (empty.dtype(), empty.buffer().clone());
-    let recipe = Arc::new(Recipe { operands, compute: Box::new(compute), operations });
-    let later = Later { length: shape.size(), none, result: OnceLock::new(), recipe: Mutex::new(Some(recipe)) };
-    Some(Array::later(dtype, shape, later))
+    let recipe = Arc::new(Recipe { operands, work, dtype, operations });
+    let later =
+        Later { length, none, result: OnceLock::new(), room: Mutex::new(room), recipe: Mutex::new(Some(recipe)) };
+    Some(Array::later(dtype, shape.clone(), later))
 }
 
-/// Where an operand of a step comes from.
-enum Source {
-    /// A step before, and whether this is its last use.
-    Step(usize, bool),
-    /// A stretch of an array that is there.
-    Stretch(Array),
-    /// An array of one element.
-    One(Array),
+/// Something that a chain reads.
+enum Read {
+    Array(Array),
+    /// What is made while the chain runs.
+    Made(Arc<Recipe>),
 }
 
-/// An operation on a chunk.
-struct Step {
-    recipe: Arc<Recipe>,
-    sources: SmallVec<[Source; 3]>,
-}
-
-/// The operations behind a result, in order; the last is the result.
-struct Steps {
-    steps: Vec<Step>,
-    /// Results that steps have, by where they are kept.
-    known: Vec<(usize, usize)>,
+/// The expression behind a result as a chain.
+struct Expression {
+    builder: ChainBuilder,
+    length: usize,
+    reads: Vec<Read>,
+    /// What results that are put off are in the chain, by where they are kept.
+    known: Vec<(usize, Arg)>,
     /// How often a result that is put off is an operand in here.
     uses: Vec<(usize, usize)>,
 }
 
-impl Steps {
-    fn new(recipe: &Arc<Recipe>) -> Steps {
-        let mut steps = Steps { steps: Vec::new(), known: Vec::new(), uses: Vec::new() };
-        steps.count(recipe);
-        steps.add(recipe);
-        // The last time that a step's result is taken it need not be kept.
-        let mut seen = vec![false; steps.steps.len()];
-        for step in steps.steps.iter_mut().rev() {
-            for source in step.sources.iter_mut().rev() {
-                if let Source::Step(number, last) = source {
-                    *last = !std::mem::replace(&mut seen[*number], true);
-                }
-            }
-        }
-        steps
+impl Expression {
+    fn new(recipe: &Arc<Recipe>, length: usize) -> Result<(Chain, Vec<Read>), OpError> {
+        let builder = ChainBuilder::new(Shape::from([length]));
+        let mut whole = Expression { builder, length, reads: Vec::new(), known: Vec::new(), uses: Vec::new() };
+        whole.count(recipe);
+        whole.add(recipe)?;
+        Ok((whole.builder.finish()?, whole.reads))
     }
 
     fn count(&mut self, recipe: &Arc<Recipe>) {
@@ -240,66 +224,70 @@ impl Steps {
         }
     }
 
-    /// Adds a result and what it needs; gives its number.
-    fn add(&mut self, recipe: &Arc<Recipe>) -> usize {
-        let sources = recipe.operands.iter().map(|operand| self.source(operand)).collect();
-        self.steps.push(Step { recipe: recipe.clone(), sources });
-        self.steps.len() - 1
+    /// Adds a result and what it needs.
+    fn add(&mut self, recipe: &Arc<Recipe>) -> Result<Arg, OpError> {
+        let Work::Step(code) = &recipe.work else {
+            let shape = Shape::from([self.length]);
+            return self.read(Read::Made(recipe.clone()), recipe.dtype, shape, Place::same(1));
+        };
+        let args: Result<SmallVec<[Arg; 3]>, OpError> = recipe.operands.iter().map(|operand| self.arg(operand)).collect();
+        self.builder.step(*code, &args?, recipe.dtype)
     }
 
-    fn source(&mut self, operand: &Array) -> Source {
+    fn read(&mut self, read: Read, dtype: DType, shape: Shape, place: Place) -> Result<Arg, OpError> {
+        let arg = self.builder.read(dtype, shape, place)?;
+        self.reads.push(read);
+        Ok(arg)
+    }
+
+    fn arg(&mut self, operand: &Array) -> Result<Arg, OpError> {
         if operand.size() == 1 {
-            return Source::One(operand.clone().relabel(Shape::scalar()));
+            let one = operand.clone().relabel(Shape::scalar());
+            return self.read(Read::Array(one), operand.dtype(), Shape::scalar(), Place::one(1, 0));
         }
         let Some(later) = operand.put_off().filter(|later| later.computed().is_none()) else {
-            return Source::Stretch(operand.clone());
+            return self.there(operand);
         };
         let place = std::ptr::from_ref(later).addr();
-        if let Some(&(_, step)) = self.known.iter().find(|(known, _)| *known == place) {
-            return Source::Step(step, false);
+        if let Some(&(_, arg)) = self.known.iter().find(|(known, _)| *known == place) {
+            return Ok(arg);
         }
         let uses = self.uses.iter().find(|(known, _)| *known == place).map_or(0, |(_, uses)| *uses);
         match later.recipe().filter(|_| operand.holders() <= uses) {
             Some(recipe) => {
-                let step = self.add(&recipe);
-                self.known.push((place, step));
-                Source::Step(step, false)
+                let arg = self.add(&recipe)?;
+                self.known.push((place, arg));
+                Ok(arg)
             }
             // Somebody else will want it, too.
-            None => {
-                operand.buffer();
-                Source::Stretch(operand.clone())
-            }
+            None => self.there(operand),
         }
     }
 
-    /// Computes a stretch of the result.
-    fn run(&self, range: &Range<usize>) -> Result<Array, OpError> {
-        let mut results: Vec<Option<Array>> = Vec::with_capacity(self.steps.len());
-        for step in &self.steps {
-            let mut operands = Stretches::new();
-            for source in &step.sources {
-                operands.push(match source {
-                    Source::One(array) => array.clone(),
-                    Source::Stretch(array) => array.stretch(range),
-                    Source::Step(number, last) => {
-                        let result = if *last { results[*number].take() } else { results[*number].clone() };
-                        result.ok_or_else(|| OpError::argument("deferred", "a result is missing".to_string()))?
-                    }
-                });
-            }
-            results.push(Some((step.recipe.compute)(operands, range.clone())?));
+    /// An array whose elements are there, or are computed now.
+    fn there(&mut self, operand: &Array) -> Result<Arg, OpError> {
+        let place = std::ptr::from_ref(operand.buffer());
+        let same = |read: &Read| matches!(read, Read::Array(array) if std::ptr::eq(array.buffer(), place));
+        if let Some(read) = self.reads.iter().position(same) {
+            return Ok(Arg::Read(read));
         }
-        results.pop().flatten().ok_or_else(|| OpError::argument("deferred", "there is no operation".to_string()))
+        let shape = Shape::from([self.length]);
+        let flat = operand.clone().relabel(shape.clone());
+        self.read(Read::Array(flat), operand.dtype(), shape, Place::same(1))
     }
 }
 
 /// Computes a result of so many elements.
-fn compute(recipe: &Arc<Recipe>, none: &Buffer, length: usize) -> Buffer {
+fn compute(recipe: &Arc<Recipe>, length: usize, result: &mut Buffer) {
     // What is computed now is computed at once.
     let _before = Restore(&DEFERS, DEFERS.replace(false));
-    let steps = Steps::new(recipe);
-    let mut result = unwritten(none, length);
+    // Each operation was asked, and each stretch made without elements, when it was put off, so that only memory for a few
+    // thousand elements can be missing, without which nothing goes on.
+    let out_of_memory = || std::alloc::handle_alloc_error(std::alloc::Layout::new::<[u64; CHUNK]>());
+    let chain = match &recipe.work {
+        Work::Step(_) => Some(Expression::new(recipe, length).unwrap_or_else(|_| out_of_memory())),
+        Work::Made(_) => None,
+    };
     let mut jobs = Vec::with_capacity(length.div_ceil(CHUNK * CHUNKS));
     let mut rest = result.as_mut();
     let mut start = 0;
@@ -310,18 +298,76 @@ fn compute(recipe: &Arc<Recipe>, none: &Buffer, length: usize) -> Buffer {
         start += count;
         rest = others;
     }
-    spread(jobs, |(range, mut part)| {
-        for from in range.clone().step_by(CHUNK) {
-            let to = range.end.min(from + CHUNK);
-            match steps.run(&(from..to)) {
-                Ok(chunk) => put(&mut part, from - range.start, &chunk),
-                // The same operations have been tried without elements, so that only memory can be missing, without which
-                // nothing goes on.
-                Err(_) => std::alloc::handle_alloc_error(std::alloc::Layout::new::<[u64; CHUNK]>()),
-            }
+    spread(jobs, |(range, part)| {
+        let done = match &chain {
+            Some((chain, reads)) => run(chain, reads, range.clone(), Target::stretch(part, range.start, length)),
+            None => make(recipe, range, part),
+        };
+        if done.is_err() {
+            out_of_memory();
         }
     });
-    result
+}
+
+/// Computes a stretch of a chain's result.
+fn run(chain: &Chain, reads: &[Read], range: Range<usize>, mut target: Target<'_>) -> Result<(), OpError> {
+    let mut lanes = Lanes::default();
+    // What is made goes through while it is in the caches.
+    let step = if reads.iter().any(|read| matches!(read, Read::Made(_))) { CHUNK } else { range.len() };
+    for from in range.clone().step_by(step) {
+        let to = range.end.min(from + step);
+        let array = |read: &Read| match read {
+            Read::Made(recipe) => Ok((recipe.stretch(from..to)?, true)),
+            Read::Array(array) => Ok((array.clone(), false)),
+        };
+        let arrays: Vec<(Array, bool)> = reads.iter().map(array).collect::<Result<_, OpError>>()?;
+        let mut views: SmallVec<[View<'_>; 8]> = SmallVec::new();
+        for (number, (array, is_made)) in arrays.iter().enumerate() {
+            views.push(match is_made {
+                // Its first element is the one with the number `from`.
+                true => chain.view_at(number, array.buffer(), 0usize.wrapping_sub(from), &[1]),
+                false => chain.view_of(number, array.buffer()),
+            });
+        }
+        chain.run_between(&views, &mut target, &mut lanes, from, to);
+    }
+    Ok(())
+}
+
+/// Makes a stretch of a result that is no chain's.
+fn make(recipe: &Recipe, range: Range<usize>, mut part: BufferMut<'_>) -> Result<(), OpError> {
+    for from in range.clone().step_by(CHUNK) {
+        let stretch = recipe.stretch(from..range.end.min(from + CHUNK))?;
+        let start = from - range.start;
+        with_elements_mut!(&mut part, target => {
+            if let Some(values) = Element::slice(stretch.buffer()) {
+                target[start..start + values.len()].copy_from_slice(values);
+            }
+        });
+    }
+    Ok(())
+}
+
+impl Recipe {
+    fn stretch(&self, range: Range<usize>) -> Result<Array, OpError> {
+        match &self.work {
+            Work::Made(make) => make(range),
+            Work::Step(_) => Err(OpError::argument("deferred", "an operation has no stretches")),
+        }
+    }
+}
+
+fn element_size(buffer: &Buffer) -> usize {
+    fn size<T>(_like: &[T]) -> usize {
+        size_of::<T>()
+    }
+    with_elements!(buffer, elements => size(elements))
+}
+
+/// Memory for a result of the type of `_like`, which nobody touches before it is written; `None` if there is not as much.
+fn room<T: Element>(_like: &[T], shape: &Shape) -> Option<Buffer> {
+    check_room::<T>(shape).ok()?;
+    Some(T::wrap(vec![T::default(); shape.size()]))
 }
 
 /// So many elements of the type of a buffer's, which are to be written.
@@ -330,14 +376,6 @@ fn unwritten(like: &Buffer, length: usize) -> Buffer {
         T::wrap(recycled::take(length))
     }
     with_elements!(like, elements => unwritten(elements, length))
-}
-
-fn put(part: &mut BufferMut<'_>, start: usize, chunk: &Array) {
-    with_elements_mut!(part, target => {
-        if let Some(values) = Element::slice(chunk.buffer()) {
-            target[start..start + values.len()].copy_from_slice(values);
-        }
-    });
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ mod scalar;
 mod shape;
 pub mod threads;
 
-pub use array::Array;
+pub use array::{Array, has_room};
 pub use buffer::{Buffer, Element};
 pub use deferred::{by_stretches, deferring};
 pub use dtype::{DType, Kind};

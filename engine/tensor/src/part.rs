@@ -5,7 +5,7 @@ use crate::array::Array;
 use crate::buffer::{BufferMut, Element, with_elements_mut};
 use crate::dtype::DType;
 use crate::error::OpError;
-use crate::ops::fused::Target;
+use crate::ops::fused::{Target, stream};
 use crate::ops::{Pattern, signed_strides};
 use crate::shape::Shape;
 use std::borrow::Cow;
@@ -16,13 +16,16 @@ pub struct Part<'a> {
     dtype: DType,
     shape: Shape,
     elements: BufferMut<'a>,
+    /// Whether it is part of so much that it is written past the caches.
+    streams: bool,
 }
 
 impl Array {
     /// All of the array, to be written; copied first if another one shares its elements.
     pub fn part(&mut self) -> Part<'_> {
         let (dtype, shape) = (self.dtype(), self.shape().clone());
-        Part { dtype, shape, elements: self.make_mut().as_mut() }
+        let streams = shape.size() >= stream::LARGE;
+        Part { dtype, shape, elements: self.make_mut().as_mut(), streams }
     }
 }
 
@@ -38,7 +41,7 @@ impl<'a> Part<'a> {
     /// # Errors
     /// If they are not, or there are not as many rows.
     pub fn split(self, axis: usize, rows: usize) -> Result<(Part<'a>, Part<'a>), OpError> {
-        let Part { dtype, shape, elements } = self;
+        let Part { dtype, shape, elements, streams } = self;
         let fits = shape.get(axis).is_some_and(|&size| rows <= size) && shape[..axis].iter().all(|&size| size == 1);
         if !fits {
             return Err(OpError::argument("split", format!("{rows} rows along axis {axis} of shape {shape}")));
@@ -48,7 +51,10 @@ impl<'a> Part<'a> {
         sizes[0][axis] = rows;
         let (first, rest) = elements.split_at(sizes[0].size());
         let [first_shape, rest_shape] = sizes;
-        Ok((Part { dtype, shape: first_shape, elements: first }, Part { dtype, shape: rest_shape, elements: rest }))
+        Ok((
+            Part { dtype, shape: first_shape, elements: first, streams },
+            Part { dtype, shape: rest_shape, elements: rest, streams },
+        ))
     }
 
     /// An error unless a block of `sizes` at `starts` lies inside.
@@ -97,7 +103,8 @@ impl<'a> Part<'a> {
             base += start * stride;
             stride *= size;
         }
-        Ok(Target { elements: self.elements.reborrow(), base: base as isize, strides: Cow::Borrowed(strides) })
+        let (elements, strides) = (self.elements.reborrow(), Cow::Borrowed(strides));
+        Ok(Target { elements, base: base as isize, strides, streams: self.streams })
     }
 
     /// Strides along the dimensions that are `kept`.
@@ -119,8 +126,13 @@ impl<'a> Part<'a> {
         }
         let pattern = self.pattern(starts, sizes)?;
         with_elements_mut!(&mut self.elements, target => {
-            if let Some(values) = Element::slice(values.buffer()) {
-                pattern.write(target, values);
+            match Element::slice(values.buffer()) {
+                Some(values) if self.streams => {
+                    pattern.write_by(target, values, stream::copy);
+                    stream::done();
+                }
+                Some(values) => pattern.write(target, values),
+                None => {}
             }
         });
         Ok(())

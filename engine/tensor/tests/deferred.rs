@@ -33,7 +33,7 @@ fn leaf(draw: &mut Draw, shape: &Shape) -> Array {
 fn step(draw: &mut Draw, arrays: &[Array]) -> Array {
     let x = arrays[draw.below(arrays.len())].clone();
     let y = ops::convert(&arrays[draw.below(arrays.len())], x.dtype()).expect("numbers");
-    let result = match draw.below(6) {
+    let result = match draw.below(7) {
         0 => ops::binary(draw.of(&[BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Max]), x, y),
         1 if x.dtype() == DType::F32 => ops::unary(draw.of(&[UnaryOp::Exp, UnaryOp::Tanh, UnaryOp::Erf]), x),
         1 => ops::unary(UnaryOp::Sign, x),
@@ -46,6 +46,8 @@ fn step(draw: &mut Draw, arrays: &[Array]) -> Array {
             let one = Array::scalar(x.dtype(), Scalar::Float(0.75));
             ops::binary(BinaryOp::Add, x, one)
         }
+        5 if x.dtype() == DType::F32 => ops::bitcast_convert(&x, DType::I32),
+        5 => ops::integer_pow(x, 2),
         _ => {
             // Written in place: whoever shares the elements keeps what they were.
             let mut changed = x;

@@ -2,9 +2,10 @@
 
 use crate::array::Array;
 use crate::buffer::{Buffer, Element};
-use crate::deferred::{put_off, taken};
+use crate::deferred::put_off;
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
+use crate::ops::fused::Code;
 use crate::isa::{Fma, for_each_isa};
 use crate::ops::elementwise::{Operand, copied, each, in_f32_chunks_with, pair, wrap_four_bits};
 use crate::ops::functions::{double, single};
@@ -105,10 +106,7 @@ pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError>
     if !op.accepts(dtype) {
         return Err(OpError::DType { op: op.name(), dtype });
     }
-    if let Some(result) = put_off(&[&left, &right], move |operands| {
-        let [left, right] = taken(operands)?;
-        binary(op, left, right)
-    }) {
+    if let Some(result) = put_off(&[&left, &right], Code::Binary(op), dtype) {
         return Ok(result);
     }
     let (mut target, other, swapped) = pair(op.name(), left, right)?;

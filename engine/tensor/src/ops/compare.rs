@@ -2,9 +2,10 @@
 
 use crate::array::Array;
 use crate::buffer::Buffer;
-use crate::deferred::{put_off, taken};
+use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::ops::fused::Code;
 use crate::ops::convert::numbers;
 use crate::ops::elementwise::Operand;
 use crate::ops::number::Float;
@@ -64,10 +65,7 @@ pub fn compare(op: CompareOp, left: &Array, right: &Array) -> Result<Array, OpEr
     if dtype == DType::Key && !matches!(op, CompareOp::Eq | CompareOp::Ne) {
         return Err(OpError::DType { op: name, dtype });
     }
-    if let Some(result) = put_off(&[left, right], move |operands| {
-        let [left, right] = taken(operands)?;
-        compare(op, &left, &right)
-    }) {
+    if let Some(result) = put_off(&[left, right], Code::Compare(op), DType::Bool) {
         return Ok(result);
     }
     let (target, other, op) =

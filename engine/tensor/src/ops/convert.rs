@@ -5,9 +5,10 @@ use half::{bf16, f16};
 
 use crate::array::Array;
 use crate::buffer::{Buffer, Element};
-use crate::deferred::{put_off, taken};
+use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::ops::fused::Code;
 use crate::float8::Float8;
 use crate::shape::Shape;
 
@@ -170,10 +171,7 @@ pub fn convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
     if array.dtype() == dtype {
         return Ok(array.clone());
     }
-    if let Some(result) = put_off(&[array], move |operands| {
-        let [array] = taken(operands)?;
-        convert(&array, dtype)
-    }) {
+    if let Some(result) = put_off(&[array], Code::Convert, dtype) {
         return Ok(result);
     }
     let buffer = match dtype {
@@ -245,10 +243,7 @@ pub fn bitcast_convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
     }
     let (from, to) = (array.dtype().bits(), dtype.bits());
     if from == to
-        && let Some(result) = put_off(&[array], move |operands| {
-            let [array] = taken(operands)?;
-            bitcast_convert(&array, dtype)
-        })
+        && let Some(result) = put_off(&[array], Code::Bits, dtype)
     {
         return Ok(result);
     }

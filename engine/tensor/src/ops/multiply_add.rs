@@ -3,9 +3,10 @@
 
 use crate::array::Array;
 use crate::buffer::Buffer;
-use crate::deferred::{put_off, taken};
+use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::ops::fused::Code;
 use crate::isa::for_each_isa;
 use crate::math::flush;
 use crate::ops::elementwise::{Operand, copied, each};
@@ -32,10 +33,7 @@ const CHUNK: usize = 256;
 /// If an operand is not `float32`, or shapes do not fit.
 pub fn multiply_add(x: Array, y: Array, z: Array, form: MultiplyAdd, divides: bool) -> Result<Array, OpError> {
     const OP: &str = "multiply_add";
-    if let Some(result) = put_off(&[&x, &y, &z], move |operands| {
-        let [x, y, z] = taken(operands)?;
-        multiply_add(x, y, z, form, divides)
-    }) {
+    if let Some(result) = put_off(&[&x, &y, &z], Code::MultiplyAdd { form, divides }, DType::F32) {
         return Ok(result);
     }
     let mut operands = [x, y, z];
@@ -144,10 +142,7 @@ fn reciprocal(value: f32) -> f32 {
 /// # Errors
 /// If an operand is not `float32`, or shapes do not fit.
 pub fn multiply_by_reciprocal(x: Array, y: Array) -> Result<Array, OpError> {
-    if let Some(result) = put_off(&[&x, &y], |operands| {
-        let [x, y] = taken(operands)?;
-        multiply_by_reciprocal(x, y)
-    }) {
+    if let Some(result) = put_off(&[&x, &y], Code::ByReciprocal, DType::F32) {
         return Ok(result);
     }
     let (mut target, other, swapped) = super::elementwise::pair("div", x, y)?;

@@ -140,13 +140,37 @@ fn sum_rows<T: Float>(values: &[T], mut length: usize, result: &mut [T]) {
 /// so that each of them is added from its first element to its last.
 #[inline(always)]
 fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
-    let mut turned = [[T::ZERO; LANES]; WINDOW];
+    let (mut values, mut result) = (values, result);
+    let mut turned = [[[T::ZERO; LANES]; WINDOW]; 2];
+    // Two groups side by side, so that an addition need not wait for the one before it.
+    while width == WINDOW
+        && let Some((groups, others)) = values.split_first_chunk::<{ 2 * LANES * WINDOW }>()
+    {
+        let [first, second] = &mut turned;
+        if let ([one, two], []) = groups.as_chunks::<{ LANES * WINDOW }>() {
+            T::turn(one, first);
+            T::turn(two, second);
+        }
+        let mut lanes = [[T::ZERO; LANES]; 2];
+        for place in 0..WINDOW {
+            for lane in 0..LANES {
+                lanes[0][lane] = lanes[0][lane].plus(first[place][lane]);
+            }
+            for lane in 0..LANES {
+                lanes[1][lane] = lanes[1][lane].plus(second[place][lane]);
+            }
+        }
+        let (sums, rest) = result.split_at_mut(2 * LANES);
+        sums.copy_from_slice(lanes.as_flattened());
+        (values, result) = (others, rest);
+    }
+    let turned = &mut turned[0];
     let groups = values.chunks_exact(LANES * width);
     let rest = groups.remainder();
     let (whole, last) = result.split_at_mut(groups.len() * LANES);
     for (group, result) in groups.zip(whole.chunks_exact_mut(LANES)) {
         match <&[T; LANES * WINDOW]>::try_from(group) {
-            Ok(windows) => T::turn(windows, &mut turned),
+            Ok(windows) => T::turn(windows, turned),
             // Narrower windows.
             Err(_) => {
                 for lane in 0..LANES {

@@ -2,9 +2,10 @@
 
 use crate::array::{Array, elements_like, reserve};
 use crate::buffer::{Element, with_elements};
-use crate::deferred::{put_off, taken};
+use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::ops::fused::Code;
 use crate::ops::binary::{BinaryOp, binary};
 
 /// `on_true` where the condition holds, else `on_false`.
@@ -15,10 +16,7 @@ use crate::ops::binary::{BinaryOp, binary};
 /// If the condition is not `bool`, the cases' dtypes differ, or shapes do not fit.
 pub fn select(condition: &Array, on_true: &Array, on_false: &Array) -> Result<Array, OpError> {
     const OP: &str = "select";
-    if let Some(result) = put_off(&[condition, on_true, on_false], move |operands| {
-        let [condition, on_true, on_false] = taken(operands)?;
-        select(&condition, &on_true, &on_false)
-    }) {
+    if let Some(result) = put_off(&[condition, on_false, on_true], Code::Select, on_true.dtype()) {
         return Ok(result);
     }
     let Some(condition_elements) = condition.elements::<bool>() else {

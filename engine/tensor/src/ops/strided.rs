@@ -116,13 +116,18 @@ impl Pattern {
 
     /// Writes `values`, in row-major order, to the positions.
     pub(crate) fn write<T: Copy>(&self, target: &mut [T], values: &[T]) {
+        self.write_by(target, values, <[T]>::copy_from_slice);
+    }
+
+    /// The same with a way to copy elements that lie one behind the other.
+    pub(crate) fn write_by<T: Copy>(&self, target: &mut [T], values: &[T], copy: impl Fn(&mut [T], &[T])) {
         let mut rest = values;
         self.rows(|position, length, stride| {
             let (run, tail) = rest.split_at(length);
             rest = tail;
             let start = position as usize;
             if stride == 1 {
-                target[start..start + length].copy_from_slice(run);
+                copy(&mut target[start..start + length], run);
             } else {
                 for (step, &value) in run.iter().enumerate() {
                     target[(position + step as isize * stride) as usize] = value;

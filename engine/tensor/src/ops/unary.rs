@@ -2,9 +2,10 @@
 
 use crate::array::Array;
 use crate::buffer::Buffer;
-use crate::deferred::{put_off, taken};
+use crate::deferred::put_off;
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
+use crate::ops::fused::Code;
 use crate::isa::for_each_isa;
 use crate::ops::elementwise::{copied, in_f32_chunks, round_narrow, wrap_four_bits};
 use crate::ops::functions::{double, lanes, single};
@@ -147,10 +148,7 @@ pub fn unary(op: UnaryOp, mut array: Array) -> Result<Array, OpError> {
     if !op.accepts(dtype) {
         return Err(OpError::DType { op: op.name(), dtype });
     }
-    if let Some(result) = put_off(&[&array], move |operands| {
-        let [array] = taken(operands)?;
-        unary(op, array)
-    }) {
+    if let Some(result) = put_off(&[&array], Code::Unary(op), op.result_dtype(dtype)) {
         return Ok(result);
     }
     if op == IsFinite {
@@ -352,10 +350,7 @@ pub fn integer_pow(mut array: Array, exponent: i32) -> Result<Array, OpError> {
     if !dtype.is_float() && (!dtype.is_integer() || exponent < 0) {
         return Err(OpError::DType { op: OP, dtype });
     }
-    if let Some(result) = put_off(&[&array], move |operands| {
-        let [array] = taken(operands)?;
-        integer_pow(array, exponent)
-    }) {
+    if let Some(result) = put_off(&[&array], Code::IntegerPow(exponent), dtype) {
         return Ok(result);
     }
     let buffer = array.make_mut();

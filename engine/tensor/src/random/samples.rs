@@ -2,10 +2,11 @@
 
 use crate::array::{Array, reserve};
 use crate::buffer::{Buffer, Element};
-use crate::deferred::{put_off, taken};
 use crate::dtype::DType;
 use crate::error::OpError;
-use crate::ops::{BinaryOp, CompareOp, UnaryOp, bitcast_convert, compare, convert, sort, take_flat, unary};
+use crate::ops::{
+    BinaryOp, CompareOp, MultiplyAdd, UnaryOp, bitcast_convert, compare, convert, multiply_add, sort, take_flat, unary,
+};
 use crate::random::threefry::{bits, threefry_block};
 use crate::scalar::Scalar;
 use crate::shape::Shape;
@@ -68,29 +69,20 @@ pub fn uniform(
 
 /// `x * span + minimum`, which XLA contracts into one fused operation for `f32` and `f64`.
 fn scale(mut x: Array, span: &Array, minimum: &Array) -> Result<Array, OpError> {
-    if let Some(result) = put_off(&[&x, span, minimum], |operands| {
-        let [x, span, minimum] = taken(operands)?;
-        scale(x, &span, &minimum)
-    }) {
-        return Ok(result);
+    if x.dtype() == DType::F32 {
+        let shape = x.shape().clone();
+        let scaled = multiply_add(x, span.clone(), minimum.clone(), MultiplyAdd::Add, false)?;
+        return Ok(scaled.relabel(shape));
     }
-    fn fused<T: Copy>(x: &mut [T], span: &[T], minimum: &[T], fuse: impl Fn(T, T, T) -> T) {
-        let step = |operand: &[T]| usize::from(operand.len() != 1);
+    if x.dtype() != DType::F64 {
+        let product = crate::ops::binary(BinaryOp::Mul, x, span.clone())?;
+        return crate::ops::binary(BinaryOp::Add, product, minimum.clone());
+    }
+    if let (Buffer::F64(x), Buffer::F64(span), Buffer::F64(minimum)) = (x.make_mut(), span.buffer(), minimum.buffer()) {
+        let step = |operand: &[f64]| usize::from(operand.len() != 1);
         let (span_step, minimum_step) = (step(span), step(minimum));
         for (index, x) in x.iter_mut().enumerate() {
-            *x = fuse(*x, span[index * span_step], minimum[index * minimum_step]);
-        }
-    }
-    match (x.make_mut(), span.buffer(), minimum.buffer()) {
-        (Buffer::F32(x), Buffer::F32(span), Buffer::F32(minimum)) => {
-            fused(x, span, minimum, crate::math::fma);
-        }
-        (Buffer::F64(x), Buffer::F64(span), Buffer::F64(minimum)) => {
-            fused(x, span, minimum, f64::mul_add);
-        }
-        _ => {
-            let product = crate::ops::binary(BinaryOp::Mul, x, span.clone())?;
-            return crate::ops::binary(BinaryOp::Add, product, minimum.clone());
+            *x = x.mul_add(span[index * span_step], minimum[index * minimum_step]);
         }
     }
     Ok(x)

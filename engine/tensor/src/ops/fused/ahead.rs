@@ -3,6 +3,7 @@
 //!
 //! Asking has no effect but on time.
 
+use super::run::Target;
 use super::walk::Piece;
 use crate::buffer::{Buffer, BufferMut, with_elements, with_elements_mut};
 use smallvec::SmallVec;
@@ -18,10 +19,11 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    pub(super) fn new<'a>(reads: impl Iterator<Item = &'a Buffer>, target: &BufferMut<'_>) -> Ahead {
-        let target = with_elements_mut!(target, elements => elements.len());
-        let lengths = reads.map(Buffer::len).chain([target]);
-        Ahead { large: lengths.map(|length| length >= LARGE).collect() }
+    pub(super) fn new<'a>(reads: impl Iterator<Item = &'a Buffer>, target: &Target<'_>) -> Ahead {
+        let length = with_elements_mut!(&target.elements, elements => elements.len());
+        let reads = reads.map(|read| read.len() >= LARGE);
+        // What is written past the caches need not be in one.
+        Ahead { large: reads.chain([length >= LARGE && !target.streams]).collect() }
     }
 
     /// Asks for one of `parts` equal parts of what a chunk reads, and of where its result goes. `down` are the distances of

@@ -36,10 +36,52 @@ pub enum Code {
         /// Whether the product is with the reciprocal of `y`.
         divides: bool,
     },
+    /// The same bits as another dtype of the same width; 16-bit floats have none.
+    Bits,
     /// `x` with zeros in the place of subnormal numbers. Chains put it where several operations would do so.
     Flush,
     /// `x * (1 / y)` of `float32`: see [`crate::ops::multiply_by_reciprocal`].
     ByReciprocal,
+}
+
+const OP: &str = "chain";
+
+impl Code {
+    /// The dtype that it computes with (that of the cases of a select), for operands and a result of some dtypes.
+    ///
+    /// # Errors
+    /// If the operation does not take such operands, or does not have such a result.
+    pub(crate) fn dtype(self, operands: &[DType], result: DType) -> Result<DType, OpError> {
+        let (count, cases) = match self {
+            Code::Unary(_) | Code::Convert | Code::IntegerPow(_) | Code::Flush | Code::Bits => (1, operands),
+            Code::Binary(_) | Code::Compare(_) | Code::ByReciprocal => (2, operands),
+            Code::MultiplyAdd { .. } => (3, operands),
+            Code::Select => (3, operands.get(1..).unwrap_or_default()),
+        };
+        let Some(&dtype) = cases.first().filter(|_| operands.len() == count) else {
+            return Err(OpError::argument(OP, format!("{self:?} takes {count} operands, got {}", operands.len())));
+        };
+        let fits = match self {
+            Code::Unary(UnaryOp::IsFinite) => dtype.is_float() && result == DType::Bool,
+            Code::Unary(op) => op.accepts(dtype) && result == dtype,
+            Code::Binary(BinaryOp::NextAfter) => (dtype == DType::F32 || dtype == DType::F64) && result == dtype,
+            Code::Binary(op) => op.accepts(dtype) && result == dtype,
+            Code::Compare(_) => result == DType::Bool,
+            Code::Select => operands[0] == DType::Bool && result == dtype,
+            Code::Convert => true,
+            Code::Bits => {
+                let stays = |dtype: DType| dtype != DType::Bool && lane_of(dtype) == Some(dtype);
+                dtype.bits() == result.bits() && stays(dtype) && stays(result)
+            }
+            Code::IntegerPow(exponent) => (dtype.is_float() || dtype.is_integer() && exponent >= 0) && result == dtype,
+            Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush => dtype == DType::F32 && result == dtype,
+        };
+        let known = operands.iter().chain([&result]).all(|&dtype| ChainBuilder::takes(dtype));
+        if !fits || !known || cases.iter().any(|&other| other != dtype) {
+            return Err(OpError::DType { op: OP, dtype });
+        }
+        Ok(dtype)
+    }
 }
 
 /// An operand: something that is read, or the result of an operation before, by number.
@@ -196,33 +238,9 @@ impl ChainBuilder {
     /// # Errors
     /// If the operation does not take such operands.
     pub fn step(&mut self, code: Code, args: &[Arg], result: DType) -> Result<Arg, OpError> {
-        const OP: &str = "chain";
         let dtypes: Option<SmallVec<[DType; 3]>> = args.iter().map(|&arg| self.dtype(arg)).collect();
         let dtypes = dtypes.ok_or_else(|| OpError::argument(OP, "an operand is not known yet"))?;
-        let (count, cases) = match code {
-            Code::Unary(_) | Code::Convert | Code::IntegerPow(_) | Code::Flush => (1, &dtypes[..]),
-            Code::Binary(_) | Code::Compare(_) | Code::ByReciprocal => (2, &dtypes[..]),
-            Code::MultiplyAdd { .. } => (3, &dtypes[..]),
-            Code::Select => (3, dtypes.get(1..).unwrap_or_default()),
-        };
-        let Some(&dtype) = cases.first().filter(|_| dtypes.len() == count) else {
-            return Err(OpError::argument(OP, format!("{code:?} takes {count} operands, got {}", dtypes.len())));
-        };
-        let fits = match code {
-            Code::Unary(UnaryOp::IsFinite) => dtype.is_float() && result == DType::Bool,
-            Code::Unary(op) => op.accepts(dtype) && result == dtype,
-            Code::Binary(BinaryOp::NextAfter) => dtype == DType::F32 || dtype == DType::F64,
-            Code::Binary(op) => op.accepts(dtype) && result == dtype,
-            Code::Compare(_) => result == DType::Bool,
-            Code::Select => dtypes[0] == DType::Bool && result == dtype,
-            Code::Convert => true,
-            Code::IntegerPow(exponent) => (dtype.is_float() || dtype.is_integer() && exponent >= 0) && result == dtype,
-            Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush => dtype == DType::F32 && result == dtype,
-        };
-        let known = dtypes.iter().chain([&result]).all(|&dtype| ChainBuilder::takes(dtype));
-        if !fits || !known || cases.iter().any(|&other| other != dtype) {
-            return Err(OpError::DType { op: OP, dtype });
-        }
+        let dtype = code.dtype(&dtypes, result)?;
         self.steps.push((code, args.into(), dtype, result));
         Ok(Arg::Result(self.steps.len() - 1))
     }
@@ -339,7 +357,7 @@ fn gives_clean(code: Code, result: DType, args: &[Arg], clean: &[bool]) -> bool 
         },
         Code::Select => all(&args[1..]),
         Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush => true,
-        Code::Compare(_) | Code::Convert | Code::IntegerPow(_) => false,
+        Code::Compare(_) | Code::Convert | Code::Bits | Code::IntegerPow(_) => false,
     }
 }
 

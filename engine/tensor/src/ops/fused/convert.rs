@@ -111,3 +111,52 @@ where
 {
     with_lane!(super::lanes::lane_of(from).unwrap_or(DType::F32), S => map(out, x.lines::<S>(), |x| x.cast()));
 }
+
+/// A type of lanes as the bits that it is, in the lowest places.
+pub(super) trait Bits: Copy + Default {
+    fn bits(self) -> u64;
+    fn of(bits: u64) -> Self;
+}
+
+macro_rules! bits {
+    ($($type:ident),*) => { $(
+        impl Bits for $type {
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                self as u64
+            }
+            #[inline(always)]
+            fn of(bits: u64) -> $type {
+                bits as $type
+            }
+        }
+    )* };
+    (floats $($type:ident),*) => { $(
+        impl Bits for $type {
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                self.to_bits().into()
+            }
+            #[inline(always)]
+            fn of(bits: u64) -> $type {
+                $type::from_bits(bits as _)
+            }
+        }
+    )* };
+}
+bits!(i8, i16, i32, i64, u8, u16, u32, u64);
+bits!(floats f32, f64);
+
+impl Bits for bool {
+    fn bits(self) -> u64 {
+        self.into()
+    }
+    fn of(bits: u64) -> bool {
+        bits != 0
+    }
+}
+
+/// `out` has the bits of `x`, of a dtype that is as wide.
+pub(super) fn reinterpret<T: Lane + Bits>(from: DType, x: Source<'_>, out: &mut Out<'_, T>) {
+    with_lane!(super::lanes::lane_of(from).unwrap_or(DType::F32), S => map(out, x.lines::<S>(), |x| T::of(x.bits())));
+}

@@ -14,6 +14,7 @@ mod lines;
 mod loops;
 mod rows;
 mod run;
+pub(crate) mod stream;
 mod walk;
 #[cfg(test)]
 mod tests;

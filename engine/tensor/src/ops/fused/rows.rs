@@ -50,7 +50,8 @@ impl Chain {
                 for (number, result) in result.chunks_mut(group).enumerate() {
                     let (from, to) = (number * group * length, (number * group + result.len()) * length);
                     let elements = BufferMut::F32(&mut *keep);
-                    let mut target = Target { elements, base: 0, strides: Cow::Borrowed(&strides) };
+                    let strides = Cow::Borrowed(&strides[..]);
+                    let mut target = Target { elements, base: 0, strides, streams: false };
                     self.run_between(reads, &mut target, lanes, from, to);
                     middle(combine, &keep[from..to], [result.len(), length, 1], result);
                 }
@@ -62,7 +63,8 @@ impl Chain {
                 for (number, result) in result.chunks_mut(group).enumerate() {
                     let (from, to) = (number * group * length, (number * group + result.len()) * length);
                     let elements = BufferMut::F32(&mut rows);
-                    let mut target = Target { elements, base: -(from as isize), strides: Cow::Borrowed(&strides) };
+                    let (base, strides) = (-(from as isize), Cow::Borrowed(&strides[..]));
+                    let mut target = Target { elements, base, strides, streams: false };
                     self.run_between(reads, &mut target, lanes, from, to);
                     middle(combine, &rows[..to - from], [result.len(), length, 1], result);
                 }

@@ -2,11 +2,12 @@
 
 use super::ahead::Ahead;
 use super::chain::{Chain, Code, Slot, Step};
-use super::convert::cast;
+use super::convert::{cast, reinterpret};
 use super::lanes::{Lane, Lanes, lane_of, with_lane};
 use super::layout::{View, merged};
 use super::lines::{Lines, Out};
 use super::loops::{self, Compute};
+use super::stream;
 use super::walk::{Piece, Walk};
 use crate::array::Array;
 use crate::buffer::BufferMut;
@@ -24,6 +25,8 @@ pub struct Target<'a> {
     pub(crate) base: isize,
     /// Strides by dimension of the result.
     pub(crate) strides: Cow<'a, [isize]>,
+    /// Whether it is written past the caches.
+    pub(crate) streams: bool,
 }
 
 impl<'a> Target<'a> {
@@ -35,7 +38,13 @@ impl<'a> Target<'a> {
 
     /// Elements of an array: the position of the first, and strides by dimension of the result.
     pub fn inside(array: &'a mut Array, base: usize, strides: impl Into<Cow<'a, [isize]>>) -> Target<'a> {
-        Target { elements: array.make_mut().as_mut(), base: base as isize, strides: strides.into() }
+        Target { elements: array.make_mut().as_mut(), base: base as isize, strides: strides.into(), streams: false }
+    }
+
+    /// A stretch of a result of one dimension with so many elements, from an element on.
+    pub(crate) fn stretch(elements: BufferMut<'a>, from: usize, length: usize) -> Target<'a> {
+        let strides = Cow::Borrowed(&[1][..]);
+        Target { elements, base: -(from as isize), strides, streams: length >= stream::LARGE }
     }
 }
 
@@ -118,7 +127,7 @@ impl Chain {
 
     /// Computes elements of the result from one position in row-major order to another. Where it is not all of them, both
     /// stand between rows: everything but the first dimension is complete.
-    pub(super) fn run_between(
+    pub(crate) fn run_between(
         &self,
         reads: &[View<'_>],
         target: &mut Target<'_>,
@@ -136,7 +145,7 @@ impl Chain {
         let outer = dims.iter().nth_back(1).unwrap_or(inner);
         let offsets = reads.iter().map(|read| read.base as isize).chain([target.base]).collect();
         let Some(mut walk) = Walk::new(&dims, offsets, from, to) else { return };
-        let ahead = Ahead::new(reads.iter().map(|read| read.buffer), &target.elements);
+        let ahead = Ahead::new(reads.iter().map(|read| read.buffer), target);
         let mut frame = Frame { chain: self, reads, at: SmallVec::from_elem(At::Nowhere, reads.len()), rows: 0, columns: 0 };
         let mut next = walk.next();
         while let Some(piece) = next {
@@ -147,6 +156,9 @@ impl Chain {
                     ahead.ask(next, strides, reads, &target.elements, part);
                 }
             });
+        }
+        if target.streams {
+            stream::done();
         }
     }
 
@@ -213,7 +225,7 @@ impl Chain {
                 let mut chunk = lanes.take::<T>(self.spare);
                 let lines = Source { frame, lanes, slot }.lines::<T>();
                 match (T::all_mut(&mut target.elements), along) {
-                    (Some(elements), 1) => {
+                    (Some(elements), 1) if !target.streams => {
                         let mut out = Out { elements, start: offset as usize, pitch: down, rows, columns };
                         out.each_of(lines, |_, _| {});
                     }
@@ -232,7 +244,7 @@ impl Chain {
             execute(step, frame, lanes, None);
         }
         before(target, (parts - 1, parts));
-        if along == 1 && lane_of(step.result) == Some(step.result) {
+        if along == 1 && lane_of(step.result) == Some(step.result) && !target.streams {
             execute(step, frame, lanes, Some((&mut target.elements, offset as usize, down)));
             return;
         }
@@ -247,9 +259,16 @@ impl Chain {
 
 /// Puts the rows of a chunk where they belong.
 fn store<T: Lane>(chunk: &[T], target: &mut Target<'_>, offset: isize, (down, columns): (isize, usize), along: isize) {
-    for (row, part) in chunk.chunks_exact(columns).enumerate() {
-        T::store(&mut target.elements, (offset + row as isize * down) as usize, along, part);
+    let rows = chunk.chunks_exact(columns).enumerate();
+    let start = |row: usize| (offset + row as isize * down) as usize;
+    if target.streams
+        && along == 1
+        && let Some(elements) = T::all_mut(&mut target.elements)
+    {
+        rows.for_each(|(row, part)| stream::copy(&mut elements[start(row)..start(row) + columns], part));
+        return;
     }
+    rows.for_each(|(row, part)| T::store(&mut target.elements, start(row), along, part));
 }
 
 /// Elements to write to right away, where, and the distance of rows there.
@@ -325,6 +344,11 @@ fn execute(step: &Step, frame: &Frame<'_>, lanes: &mut Lanes, direct: Direct<'_,
         Code::MultiplyAdd { form, divides } => written::<f32>(step, frame, lanes, direct, |out, lanes| {
             let operands = [arg!(lanes, 0), arg!(lanes, 1), arg!(lanes, 2)];
             loops::multiply_add(form, divides, step.clean, out, operands);
+        }),
+        Code::Bits => with_lane!(lane_of(step.result).unwrap_or(DType::F32), T => {
+            written::<T>(step, frame, lanes, direct, |out, lanes| {
+                reinterpret::<T>(dtype, Source { frame, lanes, slot: step.args[0] }, out);
+            });
         }),
         Code::Flush => written::<f32>(step, frame, lanes, direct, |out, lanes| loops::flushed(out, arg!(lanes, 0))),
         Code::ByReciprocal => written::<f32>(step, frame, lanes, direct, |out, lanes| {

@@ -108,6 +108,12 @@ fn operation(random: &mut Random, builder: &mut ChainBuilder, known: &[(Arg, Arr
             let found = builder.step(Code::Select, &[*which, *arg, *other], dtype).ok()?;
             Some((found, ops::select_n(condition, &[x, y]).expect("the chain takes it")))
         }
+        // (Which NaN comes out is nobody's business, so no bits of floats.)
+        7 if dtype.is_integer() && random.below(3) == 0 => {
+            let to = random.pick(&DTYPES);
+            let found = builder.step(Code::Bits, &[*arg], to).ok()?;
+            Some((found, ops::bitcast_convert(x, to).expect("the chain takes it")))
+        }
         7 => {
             let to = random.pick(&DTYPES);
             let found = builder.step(Code::Convert, &[*arg], to).ok()?;

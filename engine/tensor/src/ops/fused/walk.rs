@@ -47,7 +47,7 @@ impl<'a> Walk<'a> {
         if self.left == 0 {
             return None;
         }
-        let mut piece = Piece { rows: 1, columns: 0, offsets: self.offsets.clone() };
+        let mut piece = Piece { rows: 1, columns: 0, offsets: SmallVec::from_slice(&self.offsets) };
         match (self.outer.last(), self.counters.last()) {
             (Some(dim), Some(&counter)) if self.column == 0 && self.left >= self.inner.size => {
                 let rows = (CHUNK / self.inner.size).min(dim.size - counter).min(self.left / self.inner.size);
