@@ -82,19 +82,26 @@ pub(super) fn copy<T: Copy>(out: &mut [T], x: Operand<'_, T>) {
     }
 }
 
+// Functions of elements are passed by value: the standard library's function that calls one behind a reference would be compiled
+// for no instruction set in particular, and not be part of the loop.
+
+/// Elements that loops go through together at the end of a row.
+const LANES: usize = 16;
+
+/// How many elements of a row loops go through from the front; the rest is gone through with some of those before it once
+/// more, as results never lie where operands do. A few elements by themselves would take as long as a hundred together.
+#[inline(always)]
+fn bulk(length: usize) -> usize {
+    if length < LANES { length } else { length & !(LANES - 1) }
+}
+
 /// `out = f(x)` for every element. (Loops count, as what iterators call is not always compiled for the instruction set.)
 #[inline(always)]
-pub(super) fn map<T: Copy + Default, R: Copy + Default>(out: &mut Out<'_, R>, x: Lines<'_, T>, f: impl Fn(T) -> R) {
+pub(super) fn map<T: Copy + Default, R: Copy + Default>(out: &mut Out<'_, R>, x: Lines<'_, T>, f: impl Fn(T) -> R + Copy) {
     for row in 0..out.rows {
         let out = out.row(row);
-        let length = out.len();
-        match x.row(row, length) {
-            Operand::Each(x) => {
-                let x = &x[..length];
-                for i in 0..length {
-                    out[i] = f(x[i]);
-                }
-            }
+        match x.row(row, out.len()) {
+            Operand::Each(x) => each_one(out, x, f),
             Operand::All(x) => out.fill(f(x)),
         }
     }
@@ -107,29 +114,20 @@ pub(super) fn zip<T: Copy + Default, R: Copy + Default>(
     x: Lines<'_, T>,
     y: Lines<'_, T>,
     one: impl Fn(T) -> T,
-    f: impl Fn(T, T) -> R,
+    f: impl Fn(T, T) -> R + Copy,
 ) {
     for row in 0..out.rows {
         let out = out.row(row);
         let length = out.len();
         match (x.row(row, length), y.row(row, length)) {
-            (Operand::Each(x), Operand::Each(y)) => {
-                let (x, y) = (&x[..length], &y[..length]);
-                for i in 0..length {
-                    out[i] = f(x[i], y[i]);
-                }
-            }
+            (Operand::Each(x), Operand::Each(y)) => each_two(out, x, y, f),
             (Operand::Each(x), Operand::All(y)) => {
-                let (x, y) = (&x[..length], one(y));
-                for i in 0..length {
-                    out[i] = f(x[i], y);
-                }
+                let y = one(y);
+                each_one(out, x, move |x| f(x, y));
             }
             (Operand::All(x), Operand::Each(y)) => {
-                let (x, y) = (one(x), &y[..length]);
-                for i in 0..length {
-                    out[i] = f(x, y[i]);
-                }
+                let x = one(x);
+                each_one(out, y, move |y| f(x, y));
             }
             (Operand::All(x), Operand::All(y)) => out.fill(f(one(x), one(y))),
         }
@@ -143,48 +141,72 @@ pub(super) fn zip_three(
     x: Operand<'_, f32>,
     y: Operand<'_, f32>,
     z: Operand<'_, f32>,
-    f: impl Fn(f32, f32, f32) -> f32,
+    f: impl Fn(f32, f32, f32) -> f32 + Copy,
 ) {
-    let length = out.len();
     let (x, y) = match (x, y) {
-        (Operand::Each(x), y) => (&x[..length], y),
-        (x, Operand::Each(y)) => (&y[..length], x),
+        (Operand::Each(x), y) => (x, y),
+        (x, Operand::Each(y)) => (y, x),
         (Operand::All(x), Operand::All(y)) => {
-            match z {
-                Operand::Each(z) => {
-                    let z = &z[..length];
-                    for i in 0..length {
-                        out[i] = f(x, y, z[i]);
-                    }
-                }
+            return match z {
+                Operand::Each(z) => each_one(out, z, move |z| f(x, y, z)),
                 Operand::All(z) => out.fill(f(x, y, z)),
-            }
-            return;
+            };
         }
     };
     match (y, z) {
-        (Operand::Each(y), Operand::Each(z)) => {
-            let (y, z) = (&y[..length], &z[..length]);
-            for i in 0..length {
-                out[i] = f(x[i], y[i], z[i]);
-            }
+        (Operand::Each(y), Operand::Each(z)) => each_three(out, x, y, z, f),
+        (Operand::Each(y), Operand::All(z)) => each_two(out, x, y, move |x, y| f(x, y, z)),
+        (Operand::All(y), Operand::Each(z)) => each_two(out, x, z, move |x, z| f(x, y, z)),
+        (Operand::All(y), Operand::All(z)) => each_one(out, x, move |x| f(x, y, z)),
+    }
+}
+
+#[inline(always)]
+fn each_one<T: Copy, R: Copy>(out: &mut [R], x: &[T], f: impl Fn(T) -> R) {
+    let length = out.len();
+    let (x, bulk) = (&x[..length], bulk(length));
+    for i in 0..bulk {
+        out[i] = f(x[i]);
+    }
+    if bulk < length
+        && let (Some(out), Some(x)) = (out.last_chunk_mut::<LANES>(), x.last_chunk::<LANES>())
+    {
+        for i in 0..LANES {
+            out[i] = f(x[i]);
         }
-        (Operand::Each(y), Operand::All(z)) => {
-            let y = &y[..length];
-            for i in 0..length {
-                out[i] = f(x[i], y[i], z);
-            }
+    }
+}
+
+#[inline(always)]
+fn each_two<T: Copy, R: Copy>(out: &mut [R], x: &[T], y: &[T], f: impl Fn(T, T) -> R) {
+    let length = out.len();
+    let (x, y, bulk) = (&x[..length], &y[..length], bulk(length));
+    for i in 0..bulk {
+        out[i] = f(x[i], y[i]);
+    }
+    if bulk < length
+        && let (Some(out), Some(x), Some(y)) =
+            (out.last_chunk_mut::<LANES>(), x.last_chunk::<LANES>(), y.last_chunk::<LANES>())
+    {
+        for i in 0..LANES {
+            out[i] = f(x[i], y[i]);
         }
-        (Operand::All(y), Operand::Each(z)) => {
-            let z = &z[..length];
-            for i in 0..length {
-                out[i] = f(x[i], y, z[i]);
-            }
-        }
-        (Operand::All(y), Operand::All(z)) => {
-            for i in 0..length {
-                out[i] = f(x[i], y, z);
-            }
+    }
+}
+
+#[inline(always)]
+fn each_three(out: &mut [f32], x: &[f32], y: &[f32], z: &[f32], f: impl Fn(f32, f32, f32) -> f32) {
+    let length = out.len();
+    let (x, y, z, bulk) = (&x[..length], &y[..length], &z[..length], bulk(length));
+    for i in 0..bulk {
+        out[i] = f(x[i], y[i], z[i]);
+    }
+    if bulk < length
+        && let (Some(out), Some(x)) = (out.last_chunk_mut::<LANES>(), x.last_chunk::<LANES>())
+        && let (Some(y), Some(z)) = (y.last_chunk::<LANES>(), z.last_chunk::<LANES>())
+    {
+        for i in 0..LANES {
+            out[i] = f(x[i], y[i], z[i]);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::ops::strided::signed_strides;
 use std::borrow::Cow;
 
 /// Elements that are computed before they are reduced.
-const GROUP: usize = 8192;
+const GROUP: usize = 4096;
 
 impl Chain {
     /// How the rows of `length` elements can be reduced while they are computed: `float32` only, and only what does not
