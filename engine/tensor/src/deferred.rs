@@ -230,7 +230,8 @@ impl Expression {
             let shape = Shape::from([self.length]);
             return self.read(Read::Made(recipe.clone()), recipe.dtype, shape, Place::same(1));
         };
-        let args: Result<SmallVec<[Arg; 3]>, OpError> = recipe.operands.iter().map(|operand| self.arg(operand)).collect();
+        let args: Result<SmallVec<[Arg; 3]>, OpError> =
+            recipe.operands.iter().map(|operand| self.arg(operand)).collect();
         self.builder.step(*code, &args?, recipe.dtype)
     }
 

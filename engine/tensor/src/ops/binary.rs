@@ -5,10 +5,10 @@ use crate::buffer::{Buffer, Element};
 use crate::deferred::put_off;
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
-use crate::ops::fused::Code;
 use crate::isa::{Fma, for_each_isa};
 use crate::ops::elementwise::{Operand, copied, each, in_f32_chunks_with, pair, wrap_four_bits};
 use crate::ops::functions::{double, single};
+use crate::ops::fused::Code;
 use crate::ops::number::{Float, Integer};
 
 /// An elementwise operation of two arrays of one dtype, with the meaning of the `lax` function of

@@ -5,9 +5,9 @@ use crate::buffer::Buffer;
 use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
-use crate::ops::fused::Code;
 use crate::ops::convert::numbers;
 use crate::ops::elementwise::Operand;
+use crate::ops::fused::Code;
 use crate::ops::number::Float;
 
 /// A comparison of two arrays. Any comparison with NaN is false, but for [`CompareOp::Ne`].

@@ -8,8 +8,8 @@ use crate::buffer::{Buffer, Element};
 use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
-use crate::ops::fused::Code;
 use crate::float8::Float8;
+use crate::ops::fused::Code;
 use crate::shape::Shape;
 
 /// How a stored element becomes a `Target`, with XLA's rules.

@@ -6,10 +6,10 @@ use crate::buffer::Buffer;
 use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
-use crate::ops::fused::Code;
 use crate::isa::for_each_isa;
 use crate::math::flush;
 use crate::ops::elementwise::{Operand, copied, each};
+use crate::ops::fused::Code;
 use crate::shape::Shape;
 
 /// The signs of a fused multiply-add.

@@ -5,8 +5,8 @@ use crate::buffer::{Element, with_elements};
 use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
-use crate::ops::fused::Code;
 use crate::ops::binary::{BinaryOp, binary};
+use crate::ops::fused::Code;
 
 /// `on_true` where the condition holds, else `on_false`.
 ///

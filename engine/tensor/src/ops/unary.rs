@@ -5,10 +5,10 @@ use crate::buffer::Buffer;
 use crate::deferred::put_off;
 use crate::dtype::{DType, Kind};
 use crate::error::OpError;
-use crate::ops::fused::Code;
 use crate::isa::for_each_isa;
 use crate::ops::elementwise::{copied, in_f32_chunks, round_narrow, wrap_four_bits};
 use crate::ops::functions::{double, lanes, single};
+use crate::ops::fused::Code;
 use crate::ops::number::{Float, Integer};
 
 /// An elementwise operation of one array, with the meaning of the `lax` function of the same name.

@@ -97,7 +97,11 @@ fn bulk(length: usize) -> usize {
 
 /// `out = f(x)` for every element. (Loops count, as what iterators call is not always compiled for the instruction set.)
 #[inline(always)]
-pub(super) fn map<T: Copy + Default, R: Copy + Default>(out: &mut Out<'_, R>, x: Lines<'_, T>, f: impl Fn(T) -> R + Copy) {
+pub(super) fn map<T: Copy + Default, R: Copy + Default>(
+    out: &mut Out<'_, R>,
+    x: Lines<'_, T>,
+    f: impl Fn(T) -> R + Copy,
+) {
     for row in 0..out.rows {
         let out = out.row(row);
         match x.row(row, out.len()) {

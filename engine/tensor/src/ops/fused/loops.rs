@@ -23,14 +23,7 @@ pub(super) trait Compute: Lane + PartialOrd {
     /// `out = op(x)`.
     fn unary(op: UnaryOp, dtype: DType, out: &mut Out<'_, Self>, x: Lines<'_, Self>);
     /// `out = op(x, y)`.
-    fn binary(
-        op: BinaryOp,
-        dtype: DType,
-        clean: bool,
-        out: &mut Out<'_, Self>,
-        x: Lines<'_, Self>,
-        y: Lines<'_, Self>,
-    );
+    fn binary(op: BinaryOp, dtype: DType, clean: bool, out: &mut Out<'_, Self>, x: Lines<'_, Self>, y: Lines<'_, Self>);
     /// `out = x ** exponent`.
     fn integer_pow(exponent: i32, dtype: DType, out: &mut Out<'_, Self>, x: Lines<'_, Self>);
     /// What a comparison makes of an element first: subnormal floats count as zero.

@@ -15,9 +15,9 @@ mod loops;
 mod rows;
 mod run;
 pub(crate) mod stream;
-mod walk;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 pub use chain::{Arg, Chain, ChainBuilder, Code};
 pub use lanes::Lanes;

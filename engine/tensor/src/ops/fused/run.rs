@@ -146,7 +146,8 @@ impl Chain {
         let offsets = reads.iter().map(|read| read.base as isize).chain([target.base]).collect();
         let Some(mut walk) = Walk::new(&dims, offsets, from, to) else { return };
         let ahead = Ahead::new(reads.iter().map(|read| read.buffer), target);
-        let mut frame = Frame { chain: self, reads, at: SmallVec::from_elem(At::Nowhere, reads.len()), rows: 0, columns: 0 };
+        let mut frame =
+            Frame { chain: self, reads, at: SmallVec::from_elem(At::Nowhere, reads.len()), rows: 0, columns: 0 };
         let mut next = walk.next();
         while let Some(piece) = next {
             next = walk.next();

@@ -31,7 +31,8 @@ impl<'a> Walk<'a> {
     pub(super) fn new(dims: &'a [Dim], offsets: SmallVec<[isize; 8]>, from: usize, to: usize) -> Option<Walk<'a>> {
         let (inner, outer) = dims.split_last()?;
         let counters = SmallVec::from_elem(0, outer.len());
-        let mut walk = Walk { outer, inner, counters, column: from % inner.size, offsets, left: to.saturating_sub(from) };
+        let mut walk =
+            Walk { outer, inner, counters, column: from % inner.size, offsets, left: to.saturating_sub(from) };
         let mut rest = from / inner.size;
         for (place, dim) in outer.iter().enumerate().rev() {
             walk.counters[place] = rest % dim.size;
