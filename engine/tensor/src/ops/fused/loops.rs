@@ -314,6 +314,10 @@ fn reciprocal(value: f32) -> f32 {
 }
 
 /// Whether a number is finite.
-pub(super) fn is_finite<T: Copy + Default>(out: &mut Out<'_, bool>, x: Lines<'_, T>, finite: impl Fn(T) -> bool + Copy) {
+pub(super) fn is_finite<T: Copy + Default>(
+    out: &mut Out<'_, bool>,
+    x: Lines<'_, T>,
+    finite: impl Fn(T) -> bool + Copy,
+) {
     map(out, x, finite);
 }
