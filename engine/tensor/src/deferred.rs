@@ -201,7 +201,7 @@ struct Expression {
 }
 
 impl Expression {
-    fn new(recipe: &Arc<Recipe>, length: usize) -> Result<(Chain, Vec<Read>), OpError> {
+    fn chain(recipe: &Arc<Recipe>, length: usize) -> Result<(Chain, Vec<Read>), OpError> {
         let builder = ChainBuilder::new(Shape::from([length]));
         let mut whole = Expression { builder, length, reads: Vec::new(), known: Vec::new(), uses: Vec::new() };
         whole.count(recipe);
@@ -286,7 +286,7 @@ fn compute(recipe: &Arc<Recipe>, length: usize, result: &mut Buffer) {
     // thousand elements can be missing, without which nothing goes on.
     let out_of_memory = || std::alloc::handle_alloc_error(std::alloc::Layout::new::<[u64; CHUNK]>());
     let chain = match &recipe.work {
-        Work::Step(_) => Some(Expression::new(recipe, length).unwrap_or_else(|_| out_of_memory())),
+        Work::Step(_) => Some(Expression::chain(recipe, length).unwrap_or_else(|_| out_of_memory())),
         Work::Made(_) => None,
     };
     let mut jobs = Vec::with_capacity(length.div_ceil(CHUNK * CHUNKS));
