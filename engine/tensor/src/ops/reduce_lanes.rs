@@ -35,19 +35,9 @@ fn rows<F, T: Float>(combine: Combine, values: &[T], length: usize, result: &mut
         sum_rows(values, length, result);
         return;
     }
-    for (row, result) in values.chunks_exact(length).zip(result) {
-        *result = match combine {
-            Combine::Max => {
-                let larger = |best, x| if x > best { x } else { best };
-                usual_extreme(row, combine.identity(), larger)
-                    .unwrap_or_else(|| extreme_row(row, combine.identity(), T::maximum))
-            }
-            _ => {
-                let smaller = |best, x| if x < best { x } else { best };
-                usual_extreme(row, combine.identity(), smaller)
-                    .unwrap_or_else(|| extreme_row(row, combine.identity(), T::minimum))
-            }
-        };
+    match combine {
+        Combine::Max => extremes(values, length, result, combine.identity(), |best, x| x > best, T::maximum),
+        _ => extremes(values, length, result, combine.identity(), |best, x| x < best, T::minimum),
     }
 }
 
@@ -73,14 +63,61 @@ fn columns<F, T: Float>(combine: Combine, values: &[T], count: usize, result: &m
 }
 }
 
-/// The extreme of a row by plain comparisons, where that makes no difference: there is no NaN, and what is found is neither
-/// zero, whose sign would matter, nor subnormal.
+/// Extremes of rows. Those of sixteen rows are first looked for by plain comparisons, which is good enough where a row has no
+/// NaN, and what is found is neither zero, whose sign would matter, nor subnormal.
 #[inline(always)]
-fn usual_extreme<T: Float>(row: &[T], identity: T, combine: impl Fn(T, T) -> T) -> Option<T> {
-    let found = extreme_row(row, identity, combine);
-    // Not by `any`, which would stop at each element to ask.
-    let unordered = row.iter().fold(0u32, |unordered, x| unordered | u32::from(x.is_nan()));
-    (found.flush() != T::ZERO && unordered == 0).then_some(found)
+fn extremes<T: Float>(
+    values: &[T],
+    length: usize,
+    result: &mut [T],
+    identity: T,
+    is_better: impl Fn(T, T) -> bool,
+    combine: impl Fn(T, T) -> T,
+) {
+    let better = |best: T, x: T| if is_better(best, x) { x } else { best };
+    let mut windows = [identity; LANES * WINDOW];
+    let mut turned = [[identity; LANES]; WINDOW];
+    for (rows, result) in values.chunks(LANES * length).zip(result.chunks_mut(LANES)) {
+        let mut unordered = false;
+        for (row, lanes) in rows.chunks_exact(length).zip(windows.as_chunks_mut::<WINDOW>().0) {
+            unordered |= fold_row(row, lanes, identity, better);
+        }
+        // A window for each row: their elements are compared for all rows at once.
+        T::turn(&windows, &mut turned);
+        let mut found = turned[0];
+        for turned in &turned[1..] {
+            for lane in 0..LANES {
+                found[lane] = better(found[lane], turned[lane]);
+            }
+        }
+        for ((row, result), found) in rows.chunks_exact(length).zip(result).zip(found) {
+            let usual = !unordered && found.flush() != T::ZERO;
+            *result = if usual { found } else { extreme_row(row, identity, &combine) };
+        }
+    }
+}
+
+/// The best elements of a row at each place of windows of it; whether there is a NaN among them.
+#[inline(always)]
+fn fold_row<T: Float>(row: &[T], lanes: &mut [T; WINDOW], identity: T, better: impl Fn(T, T) -> T) -> bool {
+    let mut best = [identity; WINDOW];
+    let mut unordered = [false; LANES];
+    let (groups, rest) = row.as_chunks::<WINDOW>();
+    for group in groups {
+        for lane in 0..WINDOW {
+            best[lane] = better(best[lane], group[lane]);
+        }
+        for lane in 0..LANES {
+            // One comparison for two elements.
+            unordered[lane] |= group[lane].is_nan() | group[lane + LANES].is_nan();
+        }
+    }
+    for (best, &x) in best.iter_mut().zip(rest) {
+        *best = better(*best, x);
+        unordered[0] |= x.is_nan();
+    }
+    *lanes = best;
+    unordered.contains(&true)
 }
 
 /// The order does not matter: four vectors of extremes, so that none waits for the one before it.
@@ -140,57 +177,44 @@ fn sum_rows<T: Float>(values: &[T], mut length: usize, result: &mut [T]) {
 /// so that each of them is added from its first element to its last.
 #[inline(always)]
 fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
-    let (mut values, mut result) = (values, result);
-    let mut turned = [[[T::ZERO; LANES]; WINDOW]; 2];
-    // Two groups side by side, so that an addition need not wait for the one before it.
-    while width == WINDOW
-        && let Some((groups, others)) = values.split_first_chunk::<{ 2 * LANES * WINDOW }>()
-    {
-        let [first, second] = &mut turned;
-        if let ([one, two], []) = groups.as_chunks::<{ LANES * WINDOW }>() {
-            T::turn(one, first);
-            T::turn(two, second);
+    // Sums of some groups beside each other: each has to wait for its last addition before the next.
+    const GROUPS: usize = 4;
+    let mut turned = [[[T::ZERO; LANES]; WINDOW]; GROUPS];
+    let windows = values.len() / width;
+    let (values, rest) = values.split_at(windows / LANES * LANES * width);
+    let (whole, last) = result[..windows].split_at_mut(windows / LANES * LANES);
+    for (groups, result) in values.chunks(GROUPS * LANES * width).zip(whole.chunks_mut(GROUPS * LANES)) {
+        for (group, turned) in groups.chunks_exact(LANES * width).zip(&mut turned) {
+            turn_windows(group, width, turned);
         }
-        let mut lanes = [[T::ZERO; LANES]; 2];
-        for place in 0..WINDOW {
-            for lane in 0..LANES {
-                lanes[0][lane] = lanes[0][lane].plus(first[place][lane]);
-            }
-            for lane in 0..LANES {
-                lanes[1][lane] = lanes[1][lane].plus(second[place][lane]);
-            }
-        }
-        let (sums, rest) = result.split_at_mut(2 * LANES);
-        sums.copy_from_slice(lanes.as_flattened());
-        (values, result) = (others, rest);
-    }
-    let turned = &mut turned[0];
-    let groups = values.chunks_exact(LANES * width);
-    let rest = groups.remainder();
-    let (whole, last) = result.split_at_mut(groups.len() * LANES);
-    for (group, result) in groups.zip(whole.chunks_exact_mut(LANES)) {
-        match <&[T; LANES * WINDOW]>::try_from(group) {
-            Ok(windows) => T::turn(windows, turned),
-            // Narrower windows.
-            Err(_) => {
+        let mut lanes = [[T::ZERO; LANES]; GROUPS];
+        for place in 0..width {
+            for group in 0..GROUPS {
                 for lane in 0..LANES {
-                    let window = &group[lane * width..(lane + 1) * width];
-                    for place in 0..width {
-                        turned[place][lane] = window[place];
-                    }
+                    lanes[group][lane] = lanes[group][lane].plus(turned[group][place][lane]);
                 }
             }
         }
-        let mut lanes = [T::ZERO; LANES];
-        for turned in &turned[..width] {
-            for lane in 0..LANES {
-                lanes[lane] = lanes[lane].plus(turned[lane]);
-            }
-        }
-        result.copy_from_slice(&lanes);
+        // Those of groups that are not there are nobody's.
+        result.copy_from_slice(&lanes.as_flattened()[..result.len()]);
     }
     for (window, result) in rest.chunks_exact(width).zip(last) {
         *result = window.iter().fold(T::ZERO, |sum, &x| sum.plus(x));
+    }
+}
+
+/// Lays windows of up to [`WINDOW`] elements side by side.
+#[inline(always)]
+fn turn_windows<T: Float>(group: &[T], width: usize, turned: &mut [[T; LANES]; WINDOW]) {
+    if let Ok(windows) = <&[T; LANES * WINDOW]>::try_from(group) {
+        T::turn(windows, turned);
+        return;
+    }
+    for lane in 0..LANES {
+        let window = &group[lane * width..(lane + 1) * width];
+        for place in 0..width {
+            turned[place][lane] = window[place];
+        }
     }
 }
 
@@ -279,14 +303,20 @@ mod tests {
                 rows.push(row);
             }
         }
-        for row in rows {
-            let mut found = [[0.0f32; 1]; 2];
-            middle(Combine::Max, &row, [1, row.len(), 1], &mut found[0]);
-            middle(Combine::Min, &row, [1, row.len(), 1], &mut found[1]);
-            let most = row.iter().fold(f32::NEG_INFINITY, |best, &x| Float::maximum(best, x));
-            let least = row.iter().fold(f32::INFINITY, |best, &x| Float::minimum(best, x));
-            for (found, expected) in [(found[0][0], most), (found[1][0], least)] {
-                assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(), "{row:?}");
+        let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+        // All together, and each alone.
+        let groups: Vec<Vec<Vec<f32>>> = rows.iter().map(|row| vec![row.clone()]).chain([rows.clone()]).collect();
+        for rows in groups {
+            let mut found = vec![0.0; rows.len()];
+            middle(Combine::Max, &rows.concat(), [rows.len(), 131, 1], &mut found);
+            for (row, found) in rows.iter().zip(&found) {
+                let most = row.iter().fold(f32::NEG_INFINITY, |best, &x| Float::maximum(best, x));
+                assert!(same(*found, most), "{found} is not {most}: {row:?}");
+            }
+            middle(Combine::Min, &rows.concat(), [rows.len(), 131, 1], &mut found);
+            for (row, found) in rows.iter().zip(&found) {
+                let least = row.iter().fold(f32::INFINITY, |best, &x| Float::minimum(best, x));
+                assert!(same(*found, least), "{found} is not {least}: {row:?}");
             }
         }
     }
