@@ -81,8 +81,7 @@ fn matrices<'a>(
     let malformed = || RunError::malformed("a factor of a product is no matrix");
     let matrix = |position: usize, contracted: usize| {
         let value = &registers[factors.get(position).ok_or_else(malformed)?.register as usize];
-        let (_, shape) =
-            type_of(value).filter(|(dtype, shape)| *dtype == DType::F32 && shape.rank() == 2).ok_or_else(malformed)?;
+        let (_, shape) = type_of(value).filter(|(_, shape)| shape.rank() == 2).ok_or_else(malformed)?;
         let (buffer, base, strides) = match value {
             Value::Tile(array) => (array.buffer(), 0, [shape[1] as isize, 1]),
             Value::Window(window) => {

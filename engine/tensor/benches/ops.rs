@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
-use pallas_tensor::ops::{BinaryOp, DotDimensions, ReduceOp, UnaryOp};
+use pallas_tensor::ops::{BinaryOp, DotDimensions, Matrix, ReduceOp, UnaryOp, matrix_product_onto};
 use pallas_tensor::threads::alone;
 use pallas_tensor::{Array, DType, deferring, ops, random};
 use std::hint::black_box;
@@ -160,6 +160,22 @@ fn rows() -> Vec<Row> {
                 add(name, work(), Box::new(move || alone(&dot)));
             }
         }
+    }
+    // A row of blocks of one matrix times a column of blocks of another, added up where the result lies.
+    const BLOCK: usize = 256;
+    for dtype in [DType::F32, DType::BF16] {
+        let (a, b) = (values(&[1024, 1024], dtype), values(&[1024, 1024], dtype));
+        let target = std::cell::RefCell::new(values(&[BLOCK, BLOCK], DType::F32));
+        let run = move || {
+            let target = &mut *target.borrow_mut();
+            for block in 0..4 {
+                let left = Matrix { buffer: a.buffer(), base: block * BLOCK, strides: [1024, 1] };
+                let right = Matrix { buffer: b.buffer(), base: block * BLOCK * 1024, strides: [1024, 1] };
+                matrix_product_onto(target, left, right, (BLOCK, BLOCK, BLOCK), true).expect("as large");
+            }
+        };
+        let name = format!("{} dot onto a block, 256 x 1024 x 256", dtype.name());
+        add(name, Work::Operations(2 * BLOCK * 1024 * BLOCK), Box::new(move || alone(&run)));
     }
     rows
 }

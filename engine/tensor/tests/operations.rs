@@ -91,6 +91,7 @@ fn run(op: &str, parameters: &Value, operands: &[Array]) -> Result<Vec<Array>, O
                 right_contracting: contracting[1].clone(),
                 left_batch: batch[0].clone(),
                 right_batch: batch[1].clone(),
+                in_order: false,
             };
             ops::dot_general(&operands[0], &operands[1], &dimensions, dtype(parameters))?
         }

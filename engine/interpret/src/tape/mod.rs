@@ -108,7 +108,7 @@ pub(crate) enum FusedEnd {
     Reduce { op: ReduceOp, length: usize, shape: Shape, keeps: bool },
 }
 
-/// A product of two matrices of `float32`.
+/// A product of two matrices of `float32` or `bfloat16`, in `float32`.
 #[derive(Debug)]
 pub(crate) struct Product {
     /// Which dimension of either factor is summed over.

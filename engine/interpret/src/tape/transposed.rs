@@ -1,5 +1,5 @@
 //! Factors of matrix products that were transposed before: the product takes them as they were and sums over the other
-//! dimension, which saves moving every element.
+//! dimension, which saves moving every element. XLA does so too, and then adds products of `bfloat16` in another order.
 
 use super::simplify::Simplified;
 use pallas_ir::function::OpData;
@@ -27,7 +27,8 @@ pub(super) fn fold(function: &Function, order: &[OpId], simplified: &mut Simplif
         if folded {
             let lists = Attribute::IntLists(contracting.into());
             let kept = op.attributes.0.iter().filter(|(name, _)| *name != "contracting").cloned();
-            let attributes = Attributes(kept.chain([("contracting", lists)]).collect());
+            let changed = [("contracting", lists), ("in_order", Attribute::Bool(true))];
+            let attributes = Attributes(kept.chain(changed).collect());
             simplified.products.insert(id, attributes);
         }
     }

@@ -10,12 +10,13 @@ use pallas_tensor::{DType, Kind, Shape};
 
 /// Sums of products. Operands: `lhs`, `rhs`. Attributes: `contracting = [[lhs axes], [rhs axes]]`, `batch` likewise
 /// (absent: none), `dtype` of the result (absent: lax's choice from the operands), `precision` (a string such as
-/// `highest`, kept for back ends; the interpreter always computes in full precision). Result: batch, free `lhs`, free
+/// `highest`, kept for back ends; the interpreter always computes in full precision), `in_order` (whether `bfloat16` products
+/// are added one after the other, see [`DotDimensions::in_order`]). Result: batch, free `lhs`, free
 /// `rhs` dimensions.
 pub static DOT_GENERAL: OpDef = OpDef {
     name: "dot_general",
     doc: "Sums of products over the contracting axes, in step over the batch axes; operands: lhs, rhs",
-    attributes: &["contracting", "batch", "dtype", "precision"],
+    attributes: &["contracting", "batch", "dtype", "precision", "in_order"],
     infer,
     kind: OpKind::Pure {
         eval: |context, operands| {
@@ -43,7 +44,8 @@ fn dimensions(attributes: &Attributes) -> Option<DotDimensions> {
         None => (Vec::new(), Vec::new()),
         Some(_) => pair("batch")?,
     };
-    Some(DotDimensions { left_contracting, right_contracting, left_batch, right_batch })
+    let in_order = attributes.flag("in_order");
+    Some(DotDimensions { left_contracting, right_contracting, left_batch, right_batch, in_order })
 }
 
 fn infer(context: &InferContext<'_>) -> Result<Types, InferError> {

@@ -40,7 +40,7 @@
 //!
 //! [`sum()`] adds in XLA's order. `jnp.dot` of large `f32` matrices (128 by 128 by 128 was measured) is
 //! one FMA after the other along the contracted axis, starting from zero; small ones are added in
-//! another order that has no rule here, and agree to rounding only.
+//! another order that has no rule here, and agree to rounding only. Products of `bfloat16` have the order of matrix units.
 
 mod arith;
 mod erf;

@@ -1,14 +1,15 @@
 //! Contraction of two arrays, `lax.dot_general`.
 
 use crate::array::{Array, filled};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Element};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::isa::for_each_isa;
 use crate::ops::number::Integer;
-use crate::ops::product::{Onto, Product, Strided, matrix_product};
+use crate::ops::product::{Onto, Product, Strided, grouped_product, is_grouped, matrix_product};
 use crate::ops::{convert, transpose};
 use crate::shape::Shape;
+use half::bf16;
 
 /// Which dimensions [`dot_general`] contracts and which it runs over in step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -21,6 +22,9 @@ pub struct DotDimensions {
     pub left_batch: Vec<usize>,
     /// Kept and shared, on the right.
     pub right_batch: Vec<usize>,
+    /// Whether products of `bfloat16` are added one after the other whatever their sizes: where a factor was transposed in the
+    /// same compiled computation, XLA does not take the matrix unit.
+    pub in_order: bool,
 }
 
 impl DotDimensions {
@@ -87,7 +91,8 @@ struct Sizes {
 ///
 /// Operands are computed in the wider of their dtypes and `output`: 16- and 8-bit floats multiply
 /// and add in `f32` (in `f64` if that is the output), integers in `output`, wrapping. The sum is
-/// rounded to `output` once.
+/// rounded to `output` once. Sums of `bfloat16` products have the order of matrix units where XLA
+/// takes those: not for a left factor that is summed over its first dimension.
 ///
 /// # Errors
 /// As [`dot_general_shape`], and for keys.
@@ -129,9 +134,19 @@ pub fn dot_general(left: &Array, right: &Array, dimensions: &DotDimensions, outp
     let turned_right = is_float && lies_turned(right, &dimensions.right_batch, &dimensions.right_contracting, false);
     let left = arrange(left, &dimensions.left_batch, &dimensions.left_contracting, !turned_left)?;
     let right = arrange(right, &dimensions.right_batch, &dimensions.right_contracting, turned_right)?;
+    let turned = (turned_left, turned_right);
+    if let (Buffer::BF16(left), Buffer::BF16(right), DType::F32) = (left.buffer(), right.buffer(), computed)
+        && !turned_left
+        && !dimensions.in_order
+        && is_grouped((sizes.rows, sizes.inner, sizes.columns))
+    {
+        let sums = batches(left, right, turned, sizes, &shape, |result, left, right, sizes| {
+            grouped_product(result, left, right, sizes, Onto::Nothing);
+        })?;
+        return convert(&Array::from_parts(DType::F32, shape, Buffer::F32(sums)), output);
+    }
     let left = convert(&left, computed)?;
     let right = convert(&right, computed)?;
-    let turned = (turned_left, turned_right);
     let buffer = match (left.buffer(), right.buffer()) {
         (Buffer::F32(left), Buffer::F32(right)) => Buffer::F32(floats(left, right, turned, sizes, &shape)?),
         (Buffer::F64(left), Buffer::F64(right)) => Buffer::F64(floats(left, right, turned, sizes, &shape)?),
@@ -179,12 +194,24 @@ const SMALL: usize = 4096;
 fn floats<T: Product>(
     left: &[T],
     right: &[T],
-    (turned_left, turned_right): (bool, bool),
+    turned: (bool, bool),
     sizes: Sizes,
     shape: &Shape,
 ) -> Result<Vec<T>, OpError> {
+    batches(left, right, turned, sizes, shape, product)
+}
+
+/// A result of zeros, in which every batch has its product computed.
+fn batches<T: Copy, R: Clone + Default>(
+    left: &[T],
+    right: &[T],
+    (turned_left, turned_right): (bool, bool),
+    sizes: Sizes,
+    shape: &Shape,
+    product: impl Fn(&mut [R], Strided<'_, T>, Strided<'_, T>, (usize, usize, usize)),
+) -> Result<Vec<R>, OpError> {
     let Sizes { batch, rows, inner, columns } = sizes;
-    let mut result = filled(shape, T::default())?;
+    let mut result = filled(shape, R::default())?;
     if result.is_empty() || inner == 0 {
         return Ok(result);
     }
@@ -240,7 +267,7 @@ pub struct Matrix<'a> {
 
 impl<'a> Matrix<'a> {
     /// As the product takes it, if it has the elements of `rows` rows of `columns` numbers of this type.
-    fn strided<T: Product>(&self, rows: usize, columns: usize) -> Option<Strided<'a, T>> {
+    fn strided<T: Element>(&self, rows: usize, columns: usize) -> Option<Strided<'a, T>> {
         let elements = T::slice(self.buffer)?.get(self.base..)?;
         let [row, column] = [usize::try_from(self.strides[0]).ok()?, usize::try_from(self.strides[1]).ok()?];
         let last = rows.checked_sub(1)?.checked_mul(row)?.checked_add(columns.checked_sub(1)?.checked_mul(column)?)?;
@@ -248,8 +275,9 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// `target = left @ right` for matrices of `float32`, sizes (rows, inner, columns), or `target + left @ right`, with the digits
-/// of [`dot_general`] and of an addition after it.
+/// `target = left @ right` for matrices of `float32` or of `bfloat16`, sizes (rows, inner, columns), or `target + left @ right`,
+/// with the digits of [`dot_general`] to `float32` and of an addition after it. `bfloat16` factors are not summed over the
+/// first dimension of the left one.
 ///
 /// # Errors
 /// If the target has not so many elements, or a factor does not have them.
@@ -263,10 +291,24 @@ pub fn matrix_product_onto(
     let (rows, inner, columns) = sizes;
     let malformed =
         || OpError::argument(OP, format!("{rows} x {inner} x {columns}: a factor or the result is another"));
-    let (left, right) = left.strided::<f32>(rows, inner).zip(right.strided(inner, columns)).ok_or_else(malformed)?;
     let target = target.elements_mut::<f32>().filter(|target| target.len() == rows * columns).ok_or_else(malformed)?;
+    let onto = if adds { Onto::Addend } else { Onto::Nothing };
+    let (wide_left, wide_right): (Vec<f32>, Vec<f32>);
+    let (left, right) = match (left.strided::<bf16>(rows, inner), right.strided::<bf16>(inner, columns)) {
+        (Some(left), Some(right)) if is_grouped(sizes) => {
+            grouped_product(target, left, right, sizes, onto);
+            return Ok(());
+        }
+        (Some(left), Some(right)) => {
+            wide_left = left.widened(rows, inner);
+            wide_right = right.widened(inner, columns);
+            let left = Strided { elements: &wide_left[..], row: inner, column: 1 };
+            (left, Strided { elements: &wide_right[..], row: columns, column: 1 })
+        }
+        _ => left.strided(rows, inner).zip(right.strided(inner, columns)).ok_or_else(malformed)?,
+    };
     if lane_count(rows, inner, columns) == 1 && is_large(sizes) {
-        matrix_product(target, left, right, sizes, if adds { Onto::Addend } else { Onto::Nothing });
+        matrix_product(target, left, right, sizes, onto);
     } else if adds {
         let mut sums = vec![0.0; target.len()];
         product(&mut sums, left, right, sizes);
@@ -276,6 +318,13 @@ pub fn matrix_product_onto(
         product(target, left, right, sizes);
     }
     Ok(())
+}
+
+impl Strided<'_, bf16> {
+    /// As `float32`, row by row.
+    fn widened(self, rows: usize, columns: usize) -> Vec<f32> {
+        (0..rows * columns).map(|place| self.at(place / columns, place % columns).to_f32()).collect()
+    }
 }
 
 for_each_isa! {

@@ -1,4 +1,4 @@
-//! Products of two matrices of `float32` that take their factors where they lie, and that are added to a Ref where it lies.
+//! Products of two matrices of `float32` or `bfloat16` that take their factors where they lie, and that are added to a Ref where it lies.
 
 use super::Finder;
 use pallas_ir::op::MemoryOp;
@@ -38,11 +38,11 @@ impl Finder<'_> {
         }
         let factors = <[ValueId; 2]>::try_from(self.known.reads(id).as_slice()).ok()?;
         let (_, result) = self.result(id)?;
-        let is_matrix = |value: &ValueId| {
-            let ty = self.known.tensor(*value)?;
-            (ty.dtype == DType::F32 && ty.shape.rank() == 2 && ty.shape.size() > 0).then_some(())
+        let is_matrix = |value: ValueId, dtype: DType| {
+            let ty = self.known.tensor(value);
+            ty.is_some_and(|ty| ty.dtype == dtype && ty.shape.rank() == 2 && ty.shape.size() > 0)
         };
-        factors.iter().map(is_matrix).collect::<Option<Vec<()>>>()?;
+        let alike = |dtype: DType| factors.iter().all(|&factor| is_matrix(factor, dtype));
         let attributes = self.known.simplified.products.get(&id).unwrap_or(&op.attributes);
         let [left, right] = attributes.int_lists("contracting")? else { return None };
         let contracting = match (&left[..], &right[..]) {
@@ -50,7 +50,13 @@ impl Finder<'_> {
             _ => return None,
         };
         let whole = attributes.int_lists("batch").is_none_or(|batch| batch.iter().all(|axes| axes.is_empty()));
-        (whole && result.dtype == DType::F32).then_some(Product { factors, contracting, adds: false })
+        // Those of `bfloat16` only in the order of matrix units.
+        let halves = || alike(DType::BF16) && contracting[0] == 1 && !attributes.flag("in_order");
+        (whole && result.dtype == DType::F32 && (alike(DType::F32) || halves())).then_some(Product {
+            factors,
+            contracting,
+            adds: false,
+        })
     }
 
     /// `ref[...] = ref[...] + product` where nobody else reads what is loaded, multiplied and added, and nothing is written in

@@ -2,7 +2,7 @@
 
 use super::numbers::Product;
 #[cfg(target_arch = "x86_64")]
-use super::vector::{MOST_LANES, Vector};
+use super::vector::Vector;
 use super::{NR, Onto};
 use crate::isa::{BaselineFma, Fma, Isa};
 
@@ -17,7 +17,7 @@ pub(crate) struct Rows<'a, T> {
 impl<'a, T> Rows<'a, T> {
     /// The elements of one row that are multiplied.
     #[inline(always)]
-    fn row(self, number: usize) -> &'a [T] {
+    pub(super) fn row(self, number: usize) -> &'a [T] {
         &self.elements[number * self.stride..][..self.depth]
     }
 }
@@ -164,15 +164,8 @@ unsafe fn in_registers<V: Vector, const H: usize, const W: usize>(
             for (j, &sum) in sums.iter().enumerate() {
                 if i < height {
                     let result = &mut block[i * stride + column + j * V::LANES..][..V::LANES];
-                    if onto == Onto::Addend {
-                        let mut lanes = [V::Element::default(); MOST_LANES];
-                        sum.store(&mut lanes);
-                        for (result, &sum) in result.iter_mut().zip(&lanes[..V::LANES]) {
-                            *result = result.added(sum);
-                        }
-                    } else {
-                        sum.store(result);
-                    }
+                    let sum = if onto == Onto::Addend { V::load(result).added(sum) } else { sum };
+                    sum.store(result);
                 }
             }
         }

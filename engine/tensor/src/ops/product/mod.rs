@@ -4,6 +4,8 @@
 //! Every element is one fused multiply-add after the other along the whole inner dimension, whatever the sizes and the
 //! processor: the digits of the plain loop, and of XLA on the CPU where it does not cut the inner dimension.
 
+mod grouped;
+mod halves;
 mod kernel;
 mod numbers;
 mod pack;
@@ -14,6 +16,7 @@ mod turned;
 #[cfg(target_arch = "x86_64")]
 mod vector;
 
+pub(crate) use halves::{grouped_product, is_grouped};
 pub(crate) use numbers::Product;
 
 use crate::isa::isa;

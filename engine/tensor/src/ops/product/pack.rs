@@ -73,10 +73,8 @@ for_each_isa! {
 fn copy_panels<F, T: Product>(panels: &mut [T], matrix: Strided<'_, T>, columns: usize, depth: usize) {
     for k in 0..depth {
         let row = &matrix.elements[k * matrix.row..k * matrix.row + columns];
-        for (number, part) in row.as_chunks::<NR>().0.iter().enumerate() {
-            let start = (number * depth + k) * NR;
-            panels[start..start + NR].copy_from_slice(part);
-        }
+        let places = panels.as_chunks_mut::<NR>().0[k..].iter_mut().step_by(depth);
+        places.zip(row.as_chunks::<NR>().0).for_each(|(place, part)| *place = *part);
     }
 }
 }

@@ -2,9 +2,6 @@
 
 use std::arch::x86_64::*;
 
-/// The most lanes that a register has.
-pub(super) const MOST_LANES: usize = 16;
-
 /// A register of numbers.
 ///
 /// # Safety
@@ -23,13 +20,16 @@ pub(crate) trait Vector: Copy {
     unsafe fn store(self, elements: &mut [Self::Element]);
     /// `x * y + sum`, rounded once.
     unsafe fn multiply_add(x: Self, y: Self, sum: Self) -> Self;
+    unsafe fn add(self, other: Self) -> Self;
+    /// [`super::Product::added`] in every lane.
+    unsafe fn added(self, product: Self) -> Self;
 }
 
 /// Defines [`Vector`] for registers by their instructions. Loads and stores go through pointers to slices that were just cut
 /// to the register's length.
 macro_rules! vectors {
     ($($vector:ty: $element:ty, $lanes:literal, $zero:ident, $splat:ident, $load:ident, $store:ident,
-        |$x:ident, $y:ident, $sum:ident| $multiply_add:expr;)*) => { $(
+        $add:ident, |$x:ident, $y:ident, $sum:ident| $multiply_add:expr;)*) => { $(
         #[expect(unsafe_code, reason = "registers are those of certain processors")]
         impl Vector for $vector {
             type Element = $element;
@@ -59,21 +59,40 @@ macro_rules! vectors {
             unsafe fn multiply_add($x: Self, $y: Self, $sum: Self) -> Self {
                 unsafe { $multiply_add }
             }
+
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                unsafe { $add(self, other) }
+            }
+
+            #[inline(always)]
+            unsafe fn added(self, product: Self) -> Self {
+                // Constants: a loop without bounds to check, which becomes instructions for the register.
+                let (mut lanes, mut others) = ([<$element>::default(); $lanes], [<$element>::default(); $lanes]);
+                unsafe {
+                    self.store(&mut lanes);
+                    product.store(&mut others);
+                }
+                for lane in 0..$lanes {
+                    lanes[lane] = super::Product::added(lanes[lane], others[lane]);
+                }
+                unsafe { Self::load(&lanes) }
+            }
         }
     )* };
 }
 
 vectors! {
     __m512: f32, 16, _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps,
-        |x, y, sum| _mm512_fmadd_ps(x, y, sum);
+        _mm512_add_ps, |x, y, sum| _mm512_fmadd_ps(x, y, sum);
     __m256: f32, 8, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps,
-        |x, y, sum| _mm256_fmadd_ps(x, y, sum);
+        _mm256_add_ps, |x, y, sum| _mm256_fmadd_ps(x, y, sum);
     __m512d: f64, 8, _mm512_setzero_pd, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd,
-        |x, y, sum| _mm512_fmadd_pd(x, y, sum);
+        _mm512_add_pd, |x, y, sum| _mm512_fmadd_pd(x, y, sum);
     __m256d: f64, 4, _mm256_setzero_pd, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd,
-        |x, y, sum| _mm256_fmadd_pd(x, y, sum);
+        _mm256_add_pd, |x, y, sum| _mm256_fmadd_pd(x, y, sum);
     __m512i: i32, 16, _mm512_setzero_si512, _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512,
-        |x, y, sum| _mm512_add_epi32(_mm512_mullo_epi32(x, y), sum);
+        _mm512_add_epi32, |x, y, sum| _mm512_add_epi32(_mm512_mullo_epi32(x, y), sum);
     __m256i: i32, 8, _mm256_setzero_si256, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256,
-        |x, y, sum| _mm256_add_epi32(_mm256_mullo_epi32(x, y), sum);
+        _mm256_add_epi32, |x, y, sum| _mm256_add_epi32(_mm256_mullo_epi32(x, y), sum);
 }
