@@ -189,9 +189,9 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
         }
         let mut lanes = [[T::ZERO; LANES]; GROUPS];
         for place in 0..width {
-            for group in 0..GROUPS {
+            for (lanes, turned) in lanes.iter_mut().zip(&turned) {
                 for lane in 0..LANES {
-                    lanes[group][lane] = lanes[group][lane].plus(turned[group][place][lane]);
+                    lanes[lane] = lanes[lane].plus(turned[place][lane]);
                 }
             }
         }

@@ -128,7 +128,7 @@ impl Unit {
             (1, _) if full => pair_columns(packed, right, groups),
             _ => {
                 let width = padded(right_rows, right, (depth, columns), (GROUP, WIDTH));
-                pair_rows(packed, Strided { elements: &**right_rows, row: width, column: 1 }, groups);
+                pair_rows(packed, Strided { elements: right_rows, row: width, column: 1 }, groups);
             }
         }
         let as_it_lies = left.column == 1 && depth % GROUP == 0;
@@ -138,7 +138,7 @@ impl Unit {
                 true => left.part(row, 0),
                 false => {
                     let width = padded(left_rows, left.part(row, 0), (height, depth), (ROWS, GROUP));
-                    Strided { elements: &**left_rows, row: width, column: 1 }
+                    Strided { elements: left_rows, row: width, column: 1 }
                 }
             };
             for (number, panel) in packed.chunks_exact(groups * GROUP * WIDTH).enumerate() {

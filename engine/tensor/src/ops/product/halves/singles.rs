@@ -27,7 +27,7 @@ pub(super) fn multiply(
     let subnormal = smallest(left_halves) + smallest(right_halves) < NEVER_SUBNORMAL;
     widen(left_halves, left_singles);
     widen(right_halves, right_singles);
-    let right = Strided { elements: &**right_singles, row: width, column: 1 };
+    let right = Strided { elements: right_singles, row: width, column: 1 };
     let panels = panels(packed, right, width, whole);
     for (number, panel) in panels.chunks_exact(NR * whole).enumerate() {
         let column = number * NR;
