@@ -31,7 +31,8 @@ pub(crate) fn finding(hazard: &Hazard) -> Finding {
             finding.evidence = Some(format!("{} reads{}", made_by(access), part(access, name)));
             finding.help = Some(match access.engine {
                 Some(EngineKind::Product) => {
-                    "let the first product replace what is there: `accumulate=False`, or `accumulate=(step > 0)`"
+                    "fill a factor before, by a copy that is waited for or by a store; let the first product replace what an \
+                     accumulator holds: `accumulate=False`, or `accumulate=(step > 0)`"
                         .to_string()
                 }
                 _ => "fill it before: by a copy that is waited for, or by a store".to_string(),

@@ -26,6 +26,7 @@ mod moved;
 pub mod package;
 pub mod parsed;
 mod profile;
+mod rehearsed;
 pub mod run;
 pub mod settings;
 mod side_effects;

@@ -1,5 +1,6 @@
 //! Launches as they come up, each once, with the scalars that it was seen to fetch, and what the rules say of both.
 
+use crate::rehearsed;
 use pallas_ir::{Finding, Launch, Scalars};
 use std::sync::Arc;
 
@@ -56,6 +57,15 @@ impl Watched {
 
     /// What is wrong with it, each mistake once.
     pub(crate) fn judge(&self) -> Vec<Finding> {
+        let mut findings = self.judge_by_rules();
+        let is_new =
+            |finding: &Finding| !findings.iter().any(|known| known.code == finding.code && known.span == finding.span);
+        let more: Vec<Finding> = rehearsed::findings(&self.launch).into_iter().filter(is_new).collect();
+        findings.extend(more);
+        findings
+    }
+
+    fn judge_by_rules(&self) -> Vec<Finding> {
         let Some((first, others)) = self.scalars.split_first() else { return pallas_check::check(&self.launch) };
         let mut findings = pallas_check::check_with(&self.launch, first);
         for scalars in others {

@@ -1,6 +1,6 @@
 # A product that adds to an accumulator in tensor memory, which holds what the block before has left there.
 # jax: not run
-# found by a run
+# found by a run, and before
 import jax
 import jax.numpy as jnp
 from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams

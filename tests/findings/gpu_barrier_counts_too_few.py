@@ -1,6 +1,6 @@
 # Two copies arrive at a barrier that counts one arrival: the second completes a phase before anybody has seen the first.
 # jax: not run
-# found by a run
+# found by a run, and before
 import jax.numpy as jnp
 from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams
 from jax.experimental.pallas import mosaic_gpu as plgpu

@@ -1,6 +1,6 @@
 # Every block of the grid adds to the same elements.
 # jax: runs
-# found by a run
+# found by a run, and before
 import jax
 import jax.numpy as jnp
 from jax import lax

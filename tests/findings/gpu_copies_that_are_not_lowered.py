@@ -27,6 +27,7 @@ def fetch_all(x_gmem, x_smem, arrived):
 def give(o_gmem, o_smem):
     plgpu.copy_smem_to_gmem(o_smem.at[:, pl.ds(0, 6)], o_gmem.at[:, pl.ds(0, 6)])
 #   ^ PL506 error "a last dimension of a multiple of 16 bytes"
+#   ^ PL412 error "this copy reads o_smem, which nobody has written"
     plgpu.wait_smem_to_gmem(0)
 
 

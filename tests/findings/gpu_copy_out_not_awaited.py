@@ -1,6 +1,6 @@
 # A copy out of shared memory is still under way when its thread ends.
 # jax: runs
-# found by a run
+# found by a run, and before
 import jax.numpy as jnp
 from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams
 from jax.experimental.pallas import mosaic_gpu as plgpu

@@ -14,6 +14,7 @@ def kernel(x_gmem, o_gmem, slots, arrived):
 
 def accumulating(a_gmem, o_gmem, acc_tmem):
     o_gmem[...] = plgpu.async_load_tmem(acc_tmem.at[:, pl.ds(0, 128)])
+#                 ^ PL412 error "this reads acc_tmem, which nobody has written"
     plgpu.wait_load_tmem()
 
 

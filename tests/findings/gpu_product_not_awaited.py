@@ -1,6 +1,6 @@
 # A pipeline that gives its slots back while the product of the step may still read them: `delay_release` is missing.
 # jax: runs
-# found by a run
+# found by a run, and before
 import jax
 import jax.numpy as jnp
 from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams

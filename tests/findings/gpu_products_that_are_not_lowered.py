@@ -20,6 +20,7 @@ def plain(a_smem, b_smem):
     def body(acc):
         plgpu.wgmma(acc, a_smem, b_smem)
 #       ^ PL508 error "the left factor of `wgmma` is not tiled and swizzled"
+#       ^ PL412 error "this product reads a_smem, which nobody has written"
         return acc[...]
 
     pl.run_scoped(body, plgpu.ACC((64, 64)))
@@ -29,6 +30,7 @@ def of_bytes(a_smem, b_smem):
     def body(acc):
         plgpu.wgmma(acc, a_smem, b_smem)
 #       ^ PL508 error "takes a right factor of float8_e5m2 only if it is summed along the last dimension of its memory"
+#       ^ PL412 error "this product reads a_smem, which nobody has written"
         return acc[...]
 
     pl.run_scoped(body, plgpu.ACC((64, 128)))
@@ -38,6 +40,7 @@ def narrow(a_smem, b_smem):
     def body(acc):
         plgpu.wgmma(acc, a_smem, b_smem)
 #       ^ PL508 error "sums products of bfloat16 in float32: the accumulator is bfloat16"
+#       ^ PL412 error "this product reads a_smem, which nobody has written"
         return acc[...]
 
     pl.run_scoped(body, plgpu.ACC((64, 64), jnp.bfloat16))
@@ -46,6 +49,7 @@ def narrow(a_smem, b_smem):
 def blackwell(a_smem, b_smem, acc_tmem, done):
     plgpu.tcgen05_mma(acc_tmem, a_smem, plgpu.transpose_ref(b_smem, (1, 0)), done, accumulate=False)
 #   ^ PL508 error "`tcgen05_mma` has at most 256 columns, or 512: this has 264"
+#   ^ PL412 error "this product reads a_smem, which nobody has written"
     plgpu.barrier_wait(done)
 
 

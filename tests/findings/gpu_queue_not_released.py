@@ -1,6 +1,6 @@
 # A producer that does not wait until its slots have been consumed.
 # jax: not run
-# found by a run
+# found by a run, and before
 import jax
 import jax.numpy as jnp
 from jax import lax

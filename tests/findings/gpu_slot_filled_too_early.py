@@ -1,6 +1,6 @@
 # Triple buffering whose results share a slot: the copy out is not waited for before the slot is written again.
 # jax: runs
-# found by a run
+# found by a run, and before
 import jax.numpy as jnp
 from jax import lax
 from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams

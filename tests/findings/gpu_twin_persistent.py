@@ -1,6 +1,6 @@
 # The broken twin of samples/30: with one slot for the results, the store of the tile before has to be waited for.
 # jax: runs
-# found by a run
+# found by a run, and before
 import jax.numpy as jnp
 from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams
 from jax.experimental import pallas as pl

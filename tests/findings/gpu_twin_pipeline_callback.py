@@ -1,6 +1,6 @@
 # The broken twin of samples/27: the callback's copy may still read a slot that the pipeline gives back at once.
 # jax: runs
-# found by a run
+# found by a run, and before
 import jax.numpy as jnp
 from jax import lax
 from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams

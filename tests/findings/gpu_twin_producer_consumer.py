@@ -1,6 +1,6 @@
 # The broken twin of samples/20: the consumer does not say that it has consumed, and the producer waits for ever.
 # jax: not run
-# found by a run
+# found by a run, and before
 import jax
 import jax.numpy as jnp
 from jax import lax

@@ -1,6 +1,6 @@
 # The broken twin of samples/25: the next product does not wait until the accumulator has been read.
 # jax: not run
-# found by a run
+# found by a run, and before
 import jax
 import jax.numpy as jnp
 from jax import lax

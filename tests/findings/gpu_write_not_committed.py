@@ -1,6 +1,6 @@
 # What a thread has written to shared memory is copied out before it is committed.
 # jax: runs
-# found by a run
+# found by a run, and before
 import jax.numpy as jnp
 from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams
 from jax.experimental.pallas import mosaic_gpu as plgpu

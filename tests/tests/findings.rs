@@ -2,7 +2,8 @@
 //! the mistake, `#    ^ PL120 error "fragment"`: the caret stands under the first character of the finding's span
 //! (directly after the `#` for the first column), and the fragment occurs in its message, evidence or help. A file has
 //! the errors and warnings that it marks and no others; infos only where they are marked. A third line `# target: NAME` says
-//! what kernels are written for; `# found by a run` that the file is run, and not only analysed.
+//! what kernels are written for; `# found by a run` that the file is run, and not analysed; `# found by a run, and before`
+//! that both find the same.
 //! tests/goldens/check_findings.py holds the `# jax:` lines against real JAX.
 
 use pallas_engine::{
@@ -147,26 +148,36 @@ fn problems(path: &Path) -> Vec<String> {
             Err(message) => return vec![message],
         }
     }
-    let analysis = match text.lines().nth(2) {
-        Some("# found by a run") => run(path, &text),
-        _ => {
-            let analysis = Analysis::new(&path.to_string_lossy(), &text, &options);
-            Found { findings: analysis.findings.clone(), sources: analysis.sources.clone() }
-        }
+    let (runs, analyses) = match text.lines().nth(2) {
+        Some("# found by a run") => (true, false),
+        Some("# found by a run, and before") => (true, true),
+        _ => (false, true),
     };
     let mut problems = Vec::new();
-    for mark in &marks {
-        if !analysis.findings.iter().any(|finding| fits(mark, finding, &analysis)) {
-            problems.push(format!("missing: {mark:?}"));
-        }
+    if runs {
+        compare("run: ", &marks, &run(path, &text), &mut problems);
     }
-    for finding in &analysis.findings {
-        let is_marked = marks.iter().any(|mark| fits(mark, finding, &analysis));
-        if !is_marked && finding.severity != Severity::Info {
-            problems.push(format!("unexpected: {}", describe(finding, analysis.source_of(finding.span))));
-        }
+    if analyses {
+        let analysis = Analysis::new(&path.to_string_lossy(), &text, &options);
+        let found = Found { findings: analysis.findings.clone(), sources: analysis.sources.clone() };
+        compare("", &marks, &found, &mut problems);
     }
     problems
+}
+
+/// That what was found is what is marked.
+fn compare(how: &str, marks: &[Mark], found: &Found, problems: &mut Vec<String>) {
+    for mark in marks {
+        if !found.findings.iter().any(|finding| fits(mark, finding, found)) {
+            problems.push(format!("{how}missing: {mark:?}"));
+        }
+    }
+    for finding in &found.findings {
+        let is_marked = marks.iter().any(|mark| fits(mark, finding, found));
+        if !is_marked && finding.severity != Severity::Info {
+            problems.push(format!("{how}unexpected: {}", describe(finding, found.source_of(finding.span))));
+        }
+    }
 }
 
 fn cases() -> Vec<PathBuf> {

@@ -8,7 +8,7 @@ use crate::hooks::{Hooks, ProgramEvent};
 use crate::launch::LaunchPlan;
 use crate::races::Hazard;
 use crate::steered::steered_by_data;
-use pallas_ir::{Launch, OpId, OpKind, Role, Type};
+use pallas_ir::{Launch, MemorySpace, OpId, OpKind, Role, Type};
 use pallas_tensor::Array;
 use std::collections::HashMap;
 
@@ -21,6 +21,9 @@ const MOST_ASKED: usize = 20_000;
 const MOST_FOLLOWED: usize = 6_000;
 /// Groups of blocks that run at the same time which are followed: two may write to the same place.
 const MOST_GROUPS: usize = 2;
+/// Kernels that are computed with zeros, since nothing in them waits: of so many programs and bytes.
+const MOST_PROGRAMS: usize = 1 << 12;
+const MOST_BYTES_ALONE: u128 = 1 << 20;
 
 struct Rehearsal<'a> {
     launch: &'a Launch,
@@ -106,7 +109,7 @@ impl Hooks for Following<'_> {
 /// What is wrong with how the first blocks of a launch wait for each other and use memory, and the error that they end with;
 /// nothing for launches that are not rehearsed, and for those whose steps depend on data.
 pub fn follow(launch: &Launch) -> (Vec<Hazard>, Option<RunError>) {
-    if !can_be_rehearsed(launch) || steered_by_data(&launch.kernel) {
+    if !can_be_followed(launch) || steered_by_data(&launch.kernel) {
         return (Vec::new(), None);
     }
     let mut following = Following { launch, asked: 0, groups: 0, made_up: HashMap::new(), hazards: Vec::new() };
@@ -115,9 +118,22 @@ pub fn follow(launch: &Launch) -> (Vec<Hazard>, Option<RunError>) {
     (following.hazards, error)
 }
 
+/// GPU kernels without threads act on each other in main memory.
+fn can_be_followed(launch: &Launch) -> bool {
+    let is_small = || launch.programs() <= MOST_PROGRAMS && launch.dynamic.is_empty() && launch.programs() > 0;
+    can_be_rehearsed(launch) || is_in_main_memory(launch) && is_small() && bytes(launch) <= MOST_BYTES_ALONE
+}
+
+fn is_in_main_memory(launch: &Launch) -> bool {
+    !launch.operands.is_empty() && launch.operands.iter().all(|operand| operand.space == MemorySpace::Gmem)
+}
+
+fn bytes(launch: &Launch) -> u128 {
+    launch.operands.iter().fold(0, |total, operand| total.saturating_add(operand.array.bytes()))
+}
+
 fn can_be_rehearsed(launch: &Launch) -> bool {
-    let bytes = launch.operands.iter().fold(0u128, |total, operand| total.saturating_add(operand.array.bytes()));
-    launch.has_agents() && launch.dynamic.is_empty() && launch.programs() > 0 && bytes <= MOST_BYTES
+    launch.has_agents() && launch.dynamic.is_empty() && launch.programs() > 0 && bytes(launch) <= MOST_BYTES
 }
 
 fn inputs(launch: &Launch) -> Result<Vec<Array>, RunError> {

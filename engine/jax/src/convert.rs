@@ -52,6 +52,11 @@ pub fn try_tile(cx: &Context<'_>, value: &Value) -> PyResult<Option<Tile>> {
             let dtype = if cx.x64() { DType::F64 } else { DType::F32 };
             Tile::Concrete { array: Array::scalar(dtype, Scalar::Float(*value)), weak: true }
         }
+        // Members of an `IntEnum` are the numbers that they stand for.
+        Value::Instance(instance) => match &*instance.payload.borrow() {
+            number @ (Value::Bool(_) | Value::Int(_) | Value::Float(_)) => return try_tile(cx, number),
+            _ => return Ok(None),
+        },
         _ => {
             if let Some(object) = value.downcast::<ArrayObject>() {
                 note_capture(cx, &object.tile);

@@ -8,7 +8,7 @@ pub const HELP: &str = "every completed phase has to be waited for before the ne
                         this barrier at all: count the arrivals (`num_arrivals`) and the waits";
 
 /// A phase of a barrier is completed or waited for out of step.
-pub(super) static RULE: Rule = Rule {
+pub(crate) static RULE: Rule = Rule {
     code: "PL414",
     name: "barrier-out-of-step",
     severity: Severity::Error,
@@ -19,6 +19,8 @@ Reports, while a GPU kernel runs, a barrier whose arrivals complete a phase befo
 thread that waits for a phase although later ones are complete; and, for launches that JAX's interpreter runs, a thread that
 has seen some phases of a barrier and not all when the barrier's life ends. A wait for a phase that never completes, since
 there are fewer arrivals than `num_arrivals` says, is a wait in vain (PL401).
+
+Kernels that are only analysed are followed without data, as far as their steps do not depend on what arrays hold.
 
 ## Why is this bad?
 Hardware keeps one bit of a phase: whether its number is even. Who has missed a phase waits for the wrong one, or goes on too

@@ -16,6 +16,8 @@ Reports a copy that is started and not waited for by the time its semaphore's li
 semaphores in `scratch_shapes`, the end of the scope for those of `pl.run_scoped`. It is proved where control flow
 is known, and found while a kernel runs.
 
+GPU kernels that are only analysed are followed without data, as far as their steps do not depend on what arrays hold.
+
 ## Why is this bad?
 The data may arrive at any time: after the kernel has ended, into memory that belongs to something else by then. The
 semaphore is left above zero, and the next wait for it goes through too early.

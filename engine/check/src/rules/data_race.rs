@@ -19,6 +19,8 @@ Accesses race whether or not this run happened to make them in an order that wor
 On TPU, races are looked for where the launch asks for it with `pltpu.InterpretParams(detect_races=True)`, and by
 `run --explore`.
 
+GPU kernels that are only analysed are followed without data, as far as their steps do not depend on what arrays hold.
+
 ## Why is this bad?
 The result depends on timing: right in one run, wrong in the next. Interpreters do one thing after the other and mostly
 show the result that was meant.

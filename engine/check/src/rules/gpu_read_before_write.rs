@@ -15,6 +15,8 @@ Reports, while a GPU kernel runs, a read of shared memory or of tensor memory of
 by a copy that was started, or by a product. Products that add to their accumulator read it. Memory that a `plgpu.RefUnion`
 lays over other memory is left alone.
 
+Kernels that are only analysed are followed without data, as far as their steps do not depend on what arrays hold.
+
 ## Why is this bad?
 The memory holds what the block before has left there. Interpreters fill it with NaN or zeros, which hides the mistake or
 shows it far from its place.

@@ -15,6 +15,8 @@ Reports, while a GPU kernel runs, a write to shared or tensor memory that nothin
 is on either side: a copy that fills a slot which a product or a thread reads, a product that replaces an accumulator which is
 being read, a thread that writes a slot which is being copied out.
 
+Kernels that are only analysed are followed without data, as far as their steps do not depend on what arrays hold.
+
 ## Why is this bad?
 The reader gets a mixture of the old block and the new one, depending on timing. Interpreters finish every copy and product
 where it is started, and show the result that was meant.

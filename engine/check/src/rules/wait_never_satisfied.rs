@@ -15,6 +15,8 @@ pub(crate) static RULE: Rule = Rule {
 Reports a wait for a copy or a semaphore that nothing can satisfy any more: no copy that is under way counts on the
 semaphore, and nobody is left who could signal it. It is proved where control flow is known, and found while a kernel runs.
 
+GPU kernels that are only analysed are followed without data, as far as their steps do not depend on what arrays hold.
+
 ## Why is this bad?
 On hardware the kernel hangs for ever. With `interpret=True` waits only count, so the mistake is not seen; there the
 values are those of JAX, and the finding says where the kernel would hang.

@@ -14,6 +14,8 @@ pub static RULE: Rule = Rule {
 Reports, while a GPU kernel runs, a copy or a product that reads shared memory which a thread has written, where no
 `plgpu.commit_smem()` stands between the two. Copies that write over it are reported, too.
 
+Kernels that are only analysed are followed without data, as far as their steps do not depend on what arrays hold.
+
 ## Why is this bad?
 Threads and engines see shared memory in different ways: what a thread has stored is not there for the engine that copies or
 multiplies until it has been committed. The engine may take what was there before. Interpreters have one memory, and show

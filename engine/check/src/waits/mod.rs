@@ -62,6 +62,20 @@ pub fn finding(mismatch: Mismatch, certainty: Certainty, name: &str, span: Span,
     finding
 }
 
+/// The finding about threads of a GPU kernel that stop: because all of them wait, or at a barrier that is out of step.
+pub fn stopped(all_wait: bool, message: &str, span: Span, program: &[usize]) -> Finding {
+    let (rule, help) = match all_wait {
+        true => (&rules::WAIT_NEVER_SATISFIED, DEADLOCK_HELP),
+        false => (&rules::BARRIER_OUT_OF_STEP, rules::BARRIER_HELP),
+    };
+    let mut finding = rule.finding(Certainty::Found, span, message.to_string());
+    finding.help = Some(help.to_string());
+    if !program.is_empty() {
+        finding.evidence = Some(crate::words::program(program));
+    }
+    finding
+}
+
 /// What to do about a wait in vain.
 pub const DEADLOCK_HELP: &str =
     "start the copy, or signal the semaphore, before the wait, as often as it is waited for";

@@ -107,6 +107,12 @@ fn operand(cx: &Context<'_>, trace: &Rc<Trace>, value: &Value) -> PyResult<Value
     if let Some(reference) = value.downcast::<RefObject>() {
         return reference.operand(cx);
     }
+    // A Ref from outside, which the function on cores has a parameter for.
+    if let Some(inside) = crate::held::in_core(cx, value)
+        && let Some(reference) = inside.downcast::<RefObject>()
+    {
+        return reference.operand(cx);
+    }
     let tile = convert::tile(cx, value, "asarray")?;
     let tile = match value {
         Value::Int(_) => primitive::convert(cx, &tile, DType::I32, false)?,
