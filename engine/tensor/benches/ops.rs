@@ -125,6 +125,33 @@ fn rows() -> Vec<Row> {
         black_box(chain.expect("floats").buffer());
     };
     add("x * tanh(x) + x, 16M float32".to_string(), bytes(2, LARGE), Box::new(run));
+    // What kernels compute where memory takes no time: on one core, over what its second cache holds.
+    let one = |value: f64| Array::scalar(DType::F32, pallas_tensor::Scalar::Float(value));
+    let a = tile.clone();
+    let run = move || {
+        let gelu = deferring(|| {
+            let times = |x, y| ops::binary(BinaryOp::Mul, x, y);
+            let cubed = times(times(times(one(0.044_715), a.clone())?, a.clone())?, a.clone())?;
+            let inner = times(one(0.797_884_56), ops::binary(BinaryOp::Add, a.clone(), cubed)?)?;
+            let outer = ops::binary(BinaryOp::Add, one(1.0), ops::unary(UnaryOp::Tanh, inner)?)?;
+            times(times(one(0.5), a.clone())?, outer)
+        });
+        alone(|| drop(black_box(gelu.expect("floats").buffer())));
+    };
+    add("gelu, tile".to_string(), bytes(2, TILE), Box::new(run));
+    let a = values(&[TILE >> 12, 1 << 12], DType::F32);
+    let run = move || {
+        alone(|| {
+            let most = ops::reduce(ReduceOp::Max, &a, &[1]).expect("floats");
+            let most = Array::scalar(DType::F32, most.get(0).expect("a row"));
+            let powers = deferring(|| ops::unary(UnaryOp::Exp, ops::binary(BinaryOp::Sub, a.clone(), most)?));
+            let powers = powers.expect("floats");
+            let sums = ops::reduce(ReduceOp::Sum, &powers, &[1]).expect("floats");
+            let sum = Array::scalar(DType::F32, sums.get(0).expect("a row"));
+            black_box(deferring(|| ops::multiply_by_reciprocal(powers, sum)).expect("floats").buffer());
+        });
+    };
+    add("softmax of rows of 4096, tile".to_string(), bytes(2, TILE), Box::new(run));
     for dtype in [DType::BF16, DType::I8] {
         let array = tile.clone();
         let run = move || drop(black_box(ops::convert(&array, dtype)));

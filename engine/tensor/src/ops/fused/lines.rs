@@ -88,7 +88,7 @@ pub(super) fn copy<T: Copy>(out: &mut [T], x: Operand<'_, T>) {
 /// Elements that loops go through together at the end of a row.
 const LANES: usize = 16;
 
-/// How many elements of a row loops go through from the front; the rest is gone through with some of those before it once
+/// How many elements of a row loops go through from the front (as slices of their own, or every element would be checked); the rest is gone through with some of those before it once
 /// more, as results never lie where operands do. A few elements by themselves would take as long as a hundred together.
 #[inline(always)]
 fn bulk(length: usize) -> usize {
@@ -166,35 +166,45 @@ pub(super) fn zip_three(
 }
 
 #[inline(always)]
-fn each_one<T: Copy, R: Copy>(out: &mut [R], x: &[T], f: impl Fn(T) -> R) {
+fn each_one<T: Copy, R: Copy + Default>(out: &mut [R], x: &[T], f: impl Fn(T) -> R) {
     let length = out.len();
     let (x, bulk) = (&x[..length], bulk(length));
-    for i in 0..bulk {
-        out[i] = f(x[i]);
+    {
+        let (out, x) = (&mut out[..bulk], &x[..bulk]);
+        for i in 0..bulk {
+            out[i] = f(x[i]);
+        }
     }
     if bulk < length
         && let (Some(out), Some(x)) = (out.last_chunk_mut::<LANES>(), x.last_chunk::<LANES>())
     {
+        let mut results = [R::default(); LANES];
         for i in 0..LANES {
-            out[i] = f(x[i]);
+            results[i] = f(x[i]);
         }
+        *out = results;
     }
 }
 
 #[inline(always)]
-fn each_two<T: Copy, R: Copy>(out: &mut [R], x: &[T], y: &[T], f: impl Fn(T, T) -> R) {
+fn each_two<T: Copy, R: Copy + Default>(out: &mut [R], x: &[T], y: &[T], f: impl Fn(T, T) -> R) {
     let length = out.len();
     let (x, y, bulk) = (&x[..length], &y[..length], bulk(length));
-    for i in 0..bulk {
-        out[i] = f(x[i], y[i]);
+    {
+        let (out, x, y) = (&mut out[..bulk], &x[..bulk], &y[..bulk]);
+        for i in 0..bulk {
+            out[i] = f(x[i], y[i]);
+        }
     }
     if bulk < length
         && let (Some(out), Some(x), Some(y)) =
             (out.last_chunk_mut::<LANES>(), x.last_chunk::<LANES>(), y.last_chunk::<LANES>())
     {
+        let mut results = [R::default(); LANES];
         for i in 0..LANES {
-            out[i] = f(x[i], y[i]);
+            results[i] = f(x[i], y[i]);
         }
+        *out = results;
     }
 }
 
@@ -202,16 +212,21 @@ fn each_two<T: Copy, R: Copy>(out: &mut [R], x: &[T], y: &[T], f: impl Fn(T, T) 
 fn each_three(out: &mut [f32], x: &[f32], y: &[f32], z: &[f32], f: impl Fn(f32, f32, f32) -> f32) {
     let length = out.len();
     let (x, y, z, bulk) = (&x[..length], &y[..length], &z[..length], bulk(length));
-    for i in 0..bulk {
-        out[i] = f(x[i], y[i], z[i]);
+    {
+        let (out, x, y, z) = (&mut out[..bulk], &x[..bulk], &y[..bulk], &z[..bulk]);
+        for i in 0..bulk {
+            out[i] = f(x[i], y[i], z[i]);
+        }
     }
     if bulk < length
         && let (Some(out), Some(x)) = (out.last_chunk_mut::<LANES>(), x.last_chunk::<LANES>())
         && let (Some(y), Some(z)) = (y.last_chunk::<LANES>(), z.last_chunk::<LANES>())
     {
+        let mut results = [0.0; LANES];
         for i in 0..LANES {
-            out[i] = f(x[i], y[i], z[i]);
+            results[i] = f(x[i], y[i], z[i]);
         }
+        *out = results;
     }
 }
 
