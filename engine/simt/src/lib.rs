@@ -6,10 +6,11 @@ pub mod cuda;
 pub mod ir;
 pub mod layout;
 pub mod lower;
+pub mod marks;
 mod program;
 pub mod sim;
 
 pub use lower::fresh::uninitialized;
 pub use program::{
-    Architecture, Initial, LineEntry, Options, Param, ParamKind, Program, Refusal, compile, compile_with,
+    Architecture, Check, Initial, LineEntry, Options, Param, ParamKind, Program, Refusal, Tuning, compile, compile_with,
 };

@@ -1,7 +1,7 @@
 //! What a launch becomes: source text, and all that a host has to know to launch it.
 
-use crate::ir::{Kernel, Space};
-use crate::{cuda, lower};
+use crate::ir::{Doubt, Kernel, Space};
+use crate::{cuda, lower, marks};
 use pallas_ir::{Launch, Role};
 use pallas_syntax::Span;
 use pallas_tensor::{DType, Scalar};
@@ -43,8 +43,31 @@ impl Architecture {
 pub struct Options {
     /// For what.
     pub architecture: Architecture,
-    /// Whether the kernel tells of positions outside of its Refs, which are otherwise moved inside or dropped without a word.
+    /// Whether the kernel tells of positions outside of its Refs, which are otherwise moved inside or dropped without a word, and of
+    /// elements of outputs that other blocks write, too.
     pub checked: bool,
+    /// Whether the kernel tells of NaN that it stores to outputs.
+    pub traps_nan: bool,
+    /// Whether the kernel notes when it does what.
+    pub timed: bool,
+    /// What is not left to the lowering.
+    pub tuning: Tuning,
+}
+
+/// Numbers that the lowering chooses by rules of thumb, where somebody knows better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Tuning {
+    /// Warps of a block: a power of two, 32 at most.
+    pub warps: Option<u32>,
+    /// Slots of loops that copy ahead, as far as there is room; with one nothing is copied ahead.
+    pub stages: Option<usize>,
+}
+
+impl Options {
+    /// Neither checked nor timed, and everything left to the lowering.
+    pub fn new(architecture: Architecture) -> Options {
+        Options { architecture, checked: false, traps_nan: false, timed: false, tuning: Tuning::default() }
+    }
 }
 
 /// A launch, ready for NVRTC.
@@ -65,9 +88,20 @@ pub struct Program {
     /// Lines of the source with the Pallas source that they come from, by line.
     pub lines: Vec<LineEntry>,
     /// What checks say, by number, and the Pallas source of each. Empty if nothing is checked.
-    pub checks: Vec<(String, Span)>,
+    pub checks: Vec<Check>,
     /// What the source was printed from.
     pub kernel: Kernel,
+}
+
+/// What a check is about, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What it is about.
+    pub doubt: Doubt,
+    /// What it says: ``writes `o` outside of what the Ref shows``.
+    pub words: String,
+    /// The Pallas source.
+    pub span: Span,
 }
 
 /// A parameter: a pointer to so many elements.
@@ -95,8 +129,13 @@ pub enum ParamKind {
     },
     /// Memory for the blocks to work in, of any content.
     Workspace,
-    /// Four words, zeros before: one more than the number of the first check that failed, its block, its thread, and how many did.
+    /// Four words for each check, zeros before: how often it failed, the number of the first program in which it did, and the
+    /// thread there; of a race the block that had been there.
     Checks,
+    /// For each element of outputs that are looked after, one more than the block that wrote it last. Zeros before.
+    Owners,
+    /// Where the blocks note times, in words of 64 bits; see [`marks`]. Zeros before.
+    Notes,
 }
 
 /// What an array holds before a launch.
@@ -156,7 +195,7 @@ impl std::error::Error for Refusal {}
 /// # Errors
 /// As [`compile_with`].
 pub fn compile(launch: &Launch, architecture: Architecture) -> Result<Program, Refusal> {
-    compile_with(launch, Options { architecture, checked: false })
+    compile_with(launch, Options::new(architecture))
 }
 
 /// Compiles a launch. Axes of the grid whose extent is not known before the launch runs have to be known here: the caller puts
@@ -165,6 +204,10 @@ pub fn compile(launch: &Launch, architecture: Architecture) -> Result<Program, R
 /// # Errors
 /// What cannot be compiled yet, or does not fit the architecture.
 pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusal> {
+    if options.tuning.warps.is_some_and(|warps| !warps.is_power_of_two() || warps > 32) {
+        let message = "a block has 1, 2, 4, 8, 16 or 32 warps";
+        return Err(Refusal::new(message, launch.spans.call).with_help("leave `--warps` out, or name one of these"));
+    }
     let kernel = lower::lower(launch, options)?;
     let printed = cuda::print(&kernel)?;
     let mut params: Vec<Param> = Vec::new();
@@ -179,7 +222,16 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
         params.push(Param { kind: ParamKind::Workspace, dtype: DType::U8, len: workspace, written: true });
     }
     if !printed.checks.is_empty() {
-        params.push(Param { kind: ParamKind::Checks, dtype: DType::U32, len: 4, written: true });
+        let len = 4 * printed.checks.len();
+        params.push(Param { kind: ParamKind::Checks, dtype: DType::U32, len, written: true });
+    }
+    let owned = cuda::owned(&kernel).last().map_or(0, |(_, end)| *end);
+    if owned > 0 {
+        params.push(Param { kind: ParamKind::Owners, dtype: DType::U32, len: owned, written: true });
+    }
+    if !kernel.marks.is_empty() {
+        let len = marks::words(&kernel).saturating_mul(kernel.blocks);
+        params.push(Param { kind: ParamKind::Notes, dtype: DType::U64, len, written: true });
     }
     Ok(Program {
         source: printed.source,

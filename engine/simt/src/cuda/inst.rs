@@ -3,10 +3,11 @@
 use super::expression::expression;
 use super::types::{Words, literal, words};
 use super::{Printed, prelude};
-use crate::ir::{Combine, Inst, Kernel, MemoryId, Op, Region, Space, Value};
+use crate::ir::{Combine, Doubt, Inst, Kernel, MemoryId, Op, Region, Space, Value};
 use crate::layout::Layout;
 use crate::lower::ALIGNMENT;
-use crate::{LineEntry, Refusal};
+use crate::marks;
+use crate::{Check, LineEntry, Refusal};
 use pallas_syntax::Span;
 use pallas_tensor::DType;
 use std::collections::HashSet;
@@ -22,7 +23,9 @@ pub(super) struct Printer<'a> {
     span: Span,
     /// Values that are words of fragments, not registers of their dtype.
     pub(super) fragments: HashSet<Value>,
-    checks: Vec<(String, Span)>,
+    checks: Vec<Check>,
+    /// Arrays whose elements have owners; see [`owned`](super::owned).
+    owned: Vec<(MemoryId, usize)>,
 }
 
 impl<'a> Printer<'a> {
@@ -34,12 +37,15 @@ impl<'a> Printer<'a> {
             span: Span::default(),
             fragments: HashSet::new(),
             checks: Vec::new(),
+            owned: super::owned(kernel),
         }
     }
 
     pub(super) fn print(mut self) -> Result<Printed, Refusal> {
         self.memories()?;
+        self.timed(true);
         self.region(&self.kernel.body)?;
+        self.timed(false);
         let text: String = self.body.iter().map(|(line, _)| format!("{line}\n")).collect();
         let mut source =
             String::from("// Printed from the SIMT IR; the source of each line is in the program's table.\n");
@@ -61,6 +67,12 @@ impl<'a> Printer<'a> {
         }
         if !self.checks.is_empty() {
             params.push("unsigned* __restrict__ checks".to_string());
+        }
+        if !self.owned.is_empty() {
+            params.push("unsigned* __restrict__ owners".to_string());
+        }
+        if !self.kernel.marks.is_empty() {
+            params.push("unsigned long long* __restrict__ notes".to_string());
         }
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -136,6 +148,22 @@ impl<'a> Printer<'a> {
             self.line(format!("{0}* {1} = ({0}*)({base} + {at});", words.memory, self.name(id)));
         }
         Ok(())
+    }
+
+    /// The begin of the block, or its end, if times are noted.
+    fn timed(&mut self, begins: bool) {
+        if self.kernel.marks.is_empty() {
+            return;
+        }
+        if begins {
+            let words = marks::words(self.kernel);
+            self.line(format!("unsigned long long* noted = notes + (size_t)blockIdx.x * {words};"));
+            self.line("unsigned count = 0;");
+            return self.line("if (t == 0) begin_notes(noted);");
+        }
+        // The first thread may be done before others.
+        self.line("__syncthreads();");
+        self.line("if (t == 0) end_notes(noted, count);");
     }
 
     pub(super) fn name(&self, id: MemoryId) -> String {
@@ -278,10 +306,30 @@ impl<'a> Printer<'a> {
                 self.line("}");
                 Ok(())
             }
-            Op::Check(words) => {
-                let statement = format!("if ({}) failed_check(checks, {});", text(0), self.checks.len());
-                self.checks.push((words.clone(), inst.span));
+            Op::Check(doubt, words) => {
+                let place = 4 * self.checks.len();
+                let statement = format!("if ({}) failed_check(checks + {place}, {}, threadIdx.x);", text(0), text(1));
+                self.checks.push(Check { doubt: *doubt, words: words.clone(), span: inst.span });
                 self.each(self.regs(inst.operands[0]), &statement);
+                Ok(())
+            }
+            Op::Owned { memory, writes, masked, words } => {
+                // What no block writes has no owner.
+                let Some(at) = self.owned.iter().position(|(other, _)| other == memory) else { return Ok(()) };
+                let first = self.owned[at].1 - self.kernel.memory(*memory).len;
+                let place = 4 * self.checks.len();
+                let guard = if *masked { format!("if ({}) ", text(2)) } else { String::new() };
+                let call = if *writes { "claim" } else { "look" };
+                let statement =
+                    format!("{guard}{call}(owners + {first} + {}, checks + {place}, {});", text(0), text(1));
+                self.checks.push(Check { doubt: Doubt::Race, words: words.clone(), span: inst.span });
+                self.each(self.regs(inst.operands[0]), &statement);
+                Ok(())
+            }
+            Op::Mark(site) => {
+                let mask = marks::capacity(self.kernel) - 1;
+                let what = format!("{site}ull << 48 | (unsigned long long){} << 32 | (unsigned){}", text(1), text(0));
+                self.line(format!("if (t == 0) note_time(noted, count++, {mask}u, {what});"));
                 Ok(())
             }
             Op::CommitAhead => {

@@ -7,10 +7,9 @@ mod matrix;
 mod prelude;
 mod types;
 
-use crate::ir::{Kernel, Space};
+use crate::ir::{Kernel, MemoryId, Op, Space};
 use crate::lower;
-use crate::{LineEntry, Refusal};
-use pallas_syntax::Span;
+use crate::{Check, LineEntry, Refusal};
 
 /// Source text with its table of lines.
 #[derive(Clone, Debug)]
@@ -20,7 +19,7 @@ pub struct Printed {
     /// By line.
     pub lines: Vec<LineEntry>,
     /// What checks say, by number.
-    pub checks: Vec<(String, Span)>,
+    pub checks: Vec<Check>,
 }
 
 /// Prints a kernel.
@@ -39,6 +38,20 @@ pub fn shared_bytes(kernel: &Kernel) -> usize {
 /// Bytes of memory of the device that each block works in.
 pub fn workspace_bytes(kernel: &Kernel) -> usize {
     own_bytes(kernel, &Space::Workspace)
+}
+
+/// Arrays whose elements have owners, each with the place behind its last owner in their table.
+pub(crate) fn owned(kernel: &Kernel) -> Vec<(MemoryId, usize)> {
+    let mut arrays: Vec<(MemoryId, usize)> = Vec::new();
+    kernel.body.walk(&mut |inst| {
+        if let Op::Owned { memory, writes: true, .. } = inst.op
+            && !arrays.iter().any(|(other, _)| *other == memory)
+        {
+            let before = arrays.last().map_or(0, |(_, end)| *end);
+            arrays.push((memory, before + kernel.memory(memory).len));
+        }
+    });
+    arrays
 }
 
 fn own_bytes(kernel: &Kernel, space: &Space) -> usize {

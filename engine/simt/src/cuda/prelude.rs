@@ -225,7 +225,27 @@ static HELPERS: &[Helper] = &[
     ),
     helper(
         "failed_check",
-        "__device__ __noinline__ void failed_check(unsigned* checks, unsigned number) { if (atomicCAS(checks, 0u, number + 1u) == 0u) { checks[1] = blockIdx.x; checks[2] = threadIdx.x; } atomicAdd(checks + 3, 1u); }",
+        "__device__ __noinline__ void failed_check(unsigned* check, int program, unsigned who) { if (atomicAdd(check, 1u) == 0u) { check[1] = (unsigned)program; check[2] = who; } }",
+    ),
+    helper(
+        "claim",
+        "__device__ __forceinline__ void claim(unsigned* owner, unsigned* check, int program) { unsigned me = blockIdx.x + 1u, was = atomicExch(owner, me); if (was != 0u && was != me) failed_check(check, program, was - 1u); }",
+    ),
+    helper(
+        "look",
+        "__device__ __forceinline__ void look(unsigned* owner, unsigned* check, int program) { unsigned me = blockIdx.x + 1u, was = *(volatile unsigned*)owner; if (was != 0u && was != me) failed_check(check, program, was - 1u); }",
+    ),
+    helper(
+        "begin_notes",
+        "__device__ __forceinline__ void begin_notes(unsigned long long* to) { unsigned long long time, ticks; unsigned at; asm volatile(\"mov.u32 %0, %%smid;\" : \"=r\"(at)); asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(time) :: \"memory\"); asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(ticks) :: \"memory\"); to[0] = time; to[1] = ticks; to[4] = at; }",
+    ),
+    helper(
+        "end_notes",
+        "__device__ __forceinline__ void end_notes(unsigned long long* to, unsigned count) { unsigned long long time, ticks; asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(ticks) :: \"memory\"); asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(time) :: \"memory\"); to[2] = time; to[3] = ticks; to[5] = count; }",
+    ),
+    helper(
+        "note_time",
+        "__device__ __forceinline__ void note_time(unsigned long long* to, unsigned number, unsigned mask, unsigned long long what) { unsigned long long ticks; asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(ticks) :: \"memory\"); to += 6 + 2 * (number & mask); to[0] = ticks; to[1] = what; }",
     ),
     helper(
         "float_max",

@@ -3,6 +3,7 @@
 
 use super::{Inst, Kernel, Memory, MemoryId, Op, Region, Space, Ty, Value};
 use crate::layout::Layout;
+use crate::marks::{Mark, Site};
 use pallas_ir::op::InferContext;
 use pallas_ir::{Attribute, Attributes, Function, Location, TensorType, Type};
 use pallas_syntax::Span;
@@ -46,6 +47,7 @@ impl Builder {
                 values: Vec::new(),
                 memories: Vec::new(),
                 body: Region::default(),
+                marks: Vec::new(),
             },
             open: vec![Region::default()],
             known: vec![HashMap::new()],
@@ -277,6 +279,13 @@ impl Builder {
     /// How many regions are open around the place where a value is defined.
     pub fn depth_of(&self, value: Value) -> usize {
         self.depths[value.0 as usize]
+    }
+
+    /// Notes the time.
+    pub fn mark(&mut self, mark: Mark, number: Value, slot: Value) {
+        let site = self.kernel.marks.len() as u32;
+        self.kernel.marks.push(Site { mark, span: self.span });
+        self.add(Op::Mark(site), &[number, slot], &[], Vec::new());
     }
 
     /// A store.

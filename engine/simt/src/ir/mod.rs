@@ -23,9 +23,10 @@ mod text;
 mod verify;
 
 pub use build::Builder;
-pub use op::{Combine, Mma, Op};
+pub use op::{Combine, Doubt, Mma, Op};
 pub use verify::{Wrong, verify};
 
+use crate::marks::Site;
 use pallas_syntax::Span;
 use pallas_tensor::{Array, DType};
 use smallvec::SmallVec;
@@ -122,6 +123,8 @@ pub struct Kernel {
     pub memories: Vec<Memory>,
     /// What is done.
     pub body: Region,
+    /// Where it notes the time, by number; see [`Op::Mark`].
+    pub marks: Vec<Site>,
 }
 
 impl Kernel {

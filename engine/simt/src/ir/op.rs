@@ -98,10 +98,37 @@ pub enum Op {
     While,
     /// Operand: which region (uniform `i32`, in range). Regions without parameters.
     Switch,
-    /// Says what is wrong where its operand, a bool, is true. Nothing else changes.
-    Check(String),
+    /// Tells of what is wrong, in words, where its first operand, a bool, is true; the second is the program's number, uniform `i32`.
+    /// Nothing else changes.
+    Check(Doubt, String),
+    /// Tells, in words, of elements that another block has written. Operands: index, the program's number, mask?. Nothing else
+    /// changes. The simulator does nothing here: it looks at every access anyway.
+    Owned {
+        /// An array of the launch.
+        memory: MemoryId,
+        /// Whether the block writes there itself.
+        writes: bool,
+        /// Whether a mask follows the program's number.
+        masked: bool,
+        /// What is told.
+        words: String,
+    },
+    /// The first thread of the block notes the time, and what this number says in [`Kernel::marks`](super::Kernel::marks). Operands:
+    /// a number and a slot, uniform `i32`.
+    Mark(u32),
     /// Prints by the first thread of the block: pieces of text between operands, all uniform.
     Print(Vec<String>),
+}
+
+/// What a check is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Doubt {
+    /// A position outside of a Ref.
+    Outside,
+    /// A number that is none, on its way to an output.
+    NotANumber,
+    /// Elements that another block has written, too.
+    Race,
 }
 
 /// What an atomic does with old and new.

@@ -131,9 +131,11 @@ impl Kernel {
             Op::CopyAhead { from, memory, vector } => {
                 format!("copy_ahead{} {} to {}", wide(*vector), name(*from), name(*memory))
             }
-            Op::Check(words) => format!("check {words:?}"),
+            Op::Check(_, words) => format!("check {words:?}"),
+            Op::Owned { memory, words, .. } => format!("owned {} {words:?}", name(*memory)),
             Op::CommitAhead => "commit_ahead".to_string(),
             Op::WaitAhead(pending) => format!("wait_ahead {pending}"),
+            Op::Mark(site) => format!("mark {site}"),
             Op::For => "for".to_string(),
             Op::While => "while".to_string(),
             Op::Switch => "switch".to_string(),

@@ -75,7 +75,21 @@ impl Checker<'_> {
         match &inst.op {
             Op::Const(_) | Op::Block | Op::Owner(_) | Op::Barrier | Op::Print(_) => {}
             Op::CommitAhead | Op::WaitAhead(_) => {}
-            Op::Check(_) => wants(operands.len() == 1 && operands[0].dtype == DType::Bool, "a bool")?,
+            Op::Mark(site) => {
+                wants((*site as usize) < self.kernel.marks.len(), "a note that is in the table")?;
+                wants(operands == [Ty { dtype: DType::I32, regs: 1 }; 2], "a number and a slot")?;
+            }
+            Op::Check(..) => {
+                let number = Ty { dtype: DType::I32, regs: 1 };
+                let fits = operands.len() == 2 && operands[0].dtype == DType::Bool && operands[1] == number;
+                wants(fits, "a bool and the program's number")?;
+            }
+            Op::Owned { memory, masked, .. } => {
+                wants(matches!(self.kernel.memory(*memory).space, Space::Operand { .. }), "an array of the launch")?;
+                wants(operands.len() == 2 + usize::from(*masked) && int(&operands[0]), "its operands")?;
+                wants(operands[1] == Ty { dtype: DType::I32, regs: 1 }, "the program's number")?;
+                wants(operands.iter().skip(2).all(|ty| ty.regs == operands[0].regs), "a mask of its index")?;
+            }
             Op::CopyAhead { from, memory, vector } => {
                 let (from, to) = (self.kernel.memory(*from), self.kernel.memory(*memory));
                 wants(from.dtype == to.dtype && matches!(to.space, Space::Shared), "shared memory of one dtype")?;

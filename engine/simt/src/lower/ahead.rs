@@ -7,20 +7,22 @@
 //! between is put in with all others.
 
 use super::rewrite::{Emit, inside, uses};
+use super::timed::note;
 use crate::Architecture;
 use crate::ir::{Inst, Kernel, MemoryId, Op, Region, Space, Ty, Value};
+use crate::marks::Mark;
 use pallas_ir::ops;
 use pallas_tensor::DType;
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
 
-/// The most slots.
+/// The most slots, where nobody says it.
 const SLOTS: usize = 4;
 /// Bytes that one copy takes: 4, 8 or 16.
 const LEAST: usize = 4;
 
-/// Makes copies of loads, as far as shared memory has room for slots.
-pub(crate) fn copy(kernel: &mut Kernel, architecture: Architecture) {
+/// Makes copies of loads, as far as shared memory has room for slots, of which somebody may want a number.
+pub(crate) fn copy(kernel: &mut Kernel, architecture: Architecture, wanted: Option<usize>) {
     let mut body = std::mem::take(&mut kernel.body);
     let mut counts = HashMap::new();
     uses(&body, &mut counts);
@@ -33,8 +35,10 @@ pub(crate) fn copy(kernel: &mut Kernel, architecture: Architecture) {
     let taken: usize =
         kernel.memories().filter(|(_, memory)| memory.space == Space::Shared).map(|(id, _)| kernel.bytes(id)).sum();
     // Half, so that two blocks fit a multiprocessor.
-    let room = (architecture.shared_bytes / 2).saturating_sub(taken);
-    let mut pass = Pass { kernel, counts, touched, room };
+    let most = if wanted.is_some() { architecture.shared_bytes } else { architecture.shared_bytes / 2 };
+    let room = most.saturating_sub(taken);
+    let most = wanted.unwrap_or(SLOTS);
+    let mut pass = Pass { kernel, counts, touched, room, most };
     pass.loops(&mut body);
     kernel.body = body;
 }
@@ -69,6 +73,8 @@ struct Pass<'a> {
     touched: HashMap<MemoryId, usize>,
     /// Bytes of shared memory for slots.
     room: usize,
+    /// The most slots.
+    most: usize,
 }
 
 impl Pass<'_> {
@@ -126,7 +132,7 @@ impl Pass<'_> {
     fn ahead(&mut self, inst: &mut Inst, before: &mut Vec<Inst>) {
         let pairs = self.pairs(inst);
         let bytes: usize = pairs.iter().map(|pair| self.kernel.bytes(pair.to)).sum();
-        let slots = (1 + self.room / bytes.max(1)).min(SLOTS);
+        let slots = (1 + self.room / bytes.max(1)).min(self.most);
         if pairs.is_empty() || slots < 2 {
             return;
         }
@@ -151,10 +157,18 @@ impl Pass<'_> {
         // In every round: which slot is read, and which is filled.
         let mut emit = Emit { kernel: self.kernel, insts: &mut insts, span };
         let pending = (slots - 2) as u32;
+        let timed = !emit.kernel.marks.is_empty();
+        if timed {
+            let zero = emit.int(0, 1);
+            note(&mut emit, Mark::Wait, zero, zero);
+        }
         emit.add(Op::WaitAhead(pending), &[], None);
         let (count, all) = (emit.int(slots as i64 - 1, 1), emit.int(slots as i64, 1));
         let round = emit.binary(&ops::SUB, counter, lower);
         let slot = emit.binary(&ops::REM, round, all);
+        if timed {
+            note(&mut emit, Mark::Arrived { ring: counter.0 }, counter, slot);
+        }
         let later = emit.binary(&ops::ADD, round, count);
         let next = emit.binary(&ops::REM, later, all);
         let at = emit.binary(&ops::ADD, counter, count);
@@ -242,6 +256,13 @@ fn start(
         emit.add(op, &[from, to, mask], None);
     }
     emit.add(Op::CommitAhead, &[], None);
+    if !emit.kernel.marks.is_empty() {
+        let bytes = |pair: &Pair, len: i64| len as u64 * emit.kernel.memory(pair.to).dtype.size_bytes() as u64;
+        let from = pairs.iter().zip(lens).map(|(pair, &len)| (pair.from, bytes(pair, len))).collect();
+        let none = emit.int(-1, 1);
+        let number = emit.select(comes, round, none);
+        note(emit, Mark::Start { ring: body.params[0].0, from }, number, slot);
+    }
 }
 
 /// An index in a slot.

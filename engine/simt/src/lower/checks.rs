@@ -5,7 +5,7 @@ use super::access::Place;
 use super::context::{Lower, Tile};
 use super::number::Number;
 use super::refs::RefView;
-use crate::ir::{Op, Value};
+use crate::ir::{Doubt, Op, Space, Value};
 use pallas_ir::ops;
 
 impl Lower<'_> {
@@ -36,6 +36,41 @@ impl Lower<'_> {
             outside = self.b.binary(&ops::AND, outside, mask);
         }
         let name = self.b.kernel().memory(view.memory).name.clone();
-        self.b.add(Op::Check(format!("{verb} `{name}` outside of what the Ref shows")), &[outside], &[], Vec::new());
+        self.check(Doubt::Outside, outside, format!("{verb} `{name}` outside of what the Ref shows"));
+    }
+
+    fn check(&mut self, doubt: Doubt, bad: Value, words: String) {
+        let program = self.program_number();
+        self.b.add(Op::Check(doubt, words), &[bad, program], &[], Vec::new());
+    }
+
+    /// Tells of numbers that are none, where they are stored to an output.
+    pub(crate) fn tell_of_nan(&mut self, view: &RefView, value: Value, once: Option<Value>) {
+        let memory = self.b.kernel().memory(view.memory);
+        if !self.traps_nan || !memory.dtype.is_float() || !matches!(memory.space, Space::Operand { .. }) {
+            return;
+        }
+        let words = format!("stores NaN to `{}`", memory.name);
+        let mut bad = self.b.binary(&ops::NE, value, value);
+        if let Some(once) = once {
+            bad = self.b.binary(&ops::AND, bad, once);
+        }
+        self.check(Doubt::NotANumber, bad, words);
+    }
+
+    /// Tells where another block has written to what this one reads or writes.
+    pub(crate) fn own(&mut self, view: &RefView, index: Value, mask: Option<Value>, writes: bool) {
+        let memory = self.b.kernel().memory(view.memory);
+        if !self.checked || !matches!(memory.space, Space::Operand { .. }) {
+            return;
+        }
+        let verb = if writes { "writes" } else { "reads" };
+        let words = format!("{verb} `{}` where another program writes", memory.name);
+        let regs = self.b.ty(index).regs;
+        let mask = mask.map(|mask| self.b.splat(mask, regs));
+        let program = self.program_number();
+        let operands: Vec<Value> = [index, program].into_iter().chain(mask).collect();
+        let op = Op::Owned { memory: view.memory, writes, masked: mask.is_some(), words };
+        self.b.add(op, &operands, &[], Vec::new());
     }
 }

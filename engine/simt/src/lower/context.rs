@@ -5,7 +5,7 @@ use super::moves::Map;
 use super::number::Number;
 use super::refs::RefView;
 use super::stage::Swizzle;
-use crate::ir::{Builder, MemoryId, Space, Value};
+use crate::ir::{Builder, MemoryId, Space, Value, WARP};
 use crate::layout::{Layout, log2};
 use crate::{Options, Refusal};
 use pallas_ir::{Function, Launch, OpData, RegionId, Role, Type, ValueId};
@@ -54,6 +54,10 @@ pub(crate) struct Lower<'a> {
     /// Whether positions outside of Refs are told of, and those of the access at hand.
     pub(crate) checked: bool,
     pub(crate) outside: Vec<Value>,
+    /// Whether NaN on its way to an output is told of.
+    pub(crate) traps_nan: bool,
+    /// Whether the kernel notes its times.
+    pub(crate) timed: bool,
 }
 
 /// Elements of the largest tile that each thread has, before there are more threads.
@@ -63,7 +67,10 @@ const MOST: usize = 8;
 
 impl<'a> Lower<'a> {
     pub(crate) fn new(launch: &'a Launch, plan: &super::grid::Plan, options: Options) -> Lower<'a> {
-        let log_threads = log_threads(&launch.kernel);
+        let log_threads = match options.tuning.warps {
+            Some(warps) => log2((WARP * warps) as usize),
+            None => log_threads(&launch.kernel),
+        };
         let deal = Deal { threads: log_threads, vector: vector(launch), capability: options.architecture.capability };
         let name: String =
             launch.kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -85,6 +92,8 @@ impl<'a> Lower<'a> {
             own_bytes: 0,
             checked: options.checked,
             outside: Vec::new(),
+            traps_nan: options.traps_nan,
+            timed: options.timed,
         }
     }
 

@@ -25,7 +25,9 @@ fn has_effect(op: &Op) -> bool {
             | Op::CopyAhead { .. }
             | Op::CommitAhead
             | Op::WaitAhead(_)
-            | Op::Check(_)
+            | Op::Check(..)
+            | Op::Owned { .. }
+            | Op::Mark(_)
     )
 }
 

@@ -76,6 +76,7 @@ impl Lower<'_> {
             (place, Some(mask)) => Some(self.both(place, mask)),
             (place, None) => place,
         };
+        self.own(view, place.index, mask, false);
         self.b.load(view.memory, place.index, mask, other, place.is_private)
     }
 
@@ -85,6 +86,8 @@ impl Lower<'_> {
             None => place.mask,
         };
         let once = self.once(&place.layout, mask);
+        self.tell_of_nan(view, value, once);
+        self.own(view, place.index, once, true);
         self.b.store(view.memory, place.index, value, once, place.is_private);
     }
 

@@ -11,7 +11,8 @@
 //! 8. [`vectors`]: accesses to neighbours become one, as far as [`axis`] knows them to be neighbours;
 //! 9. [`ahead`]: what loops load only to share it is copied rounds before;
 //! 10. [`barriers`]: barriers where threads could meet in memory;
-//! 11. [`place`]: shared memory for what fits, memory of the block in the device's for the rest.
+//! 11. [`timed`]: where stores begin and end, if the kernel notes its times;
+//! 12. [`place`]: shared memory for what fits, memory of the block in the device's for the rest.
 //!
 //! From the lowering on the verifier looks after each. What is not lowered is a [`Refusal`] that names the op and its source line.
 
@@ -53,6 +54,7 @@ mod slices;
 mod stage;
 mod structural;
 mod terms;
+pub(crate) mod timed;
 mod vectors;
 
 use crate::ir::{Kernel, verify};
@@ -77,11 +79,13 @@ pub fn lower(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
     checked(launch, "removing what nobody uses", &kernel)?;
     vectors::widen(&mut kernel);
     checked(launch, "widening accesses", &kernel)?;
-    ahead::copy(&mut kernel, architecture);
+    ahead::copy(&mut kernel, architecture, options.tuning.stages);
     dead::remove(&mut kernel);
     checked(launch, "copying ahead", &kernel)?;
     barriers::insert(&mut kernel);
     checked(launch, "inserting barriers", &kernel)?;
+    timed::stores(&mut kernel);
+    checked(launch, "noting times", &kernel)?;
     place::place(&mut kernel, architecture);
     checked(launch, "placing memory", &kernel)?;
     Ok(kernel)

@@ -9,6 +9,7 @@ use super::number::{Number, binary};
 use super::refs::{RefDim, RefView, Shown};
 use crate::Refusal;
 use crate::ir::{MemoryId, Op, Space, Ty};
+use crate::marks::Mark;
 use pallas_ir::{BlockDim, BlockMap, IndexForm, Interpretation, MemorySpace, Operand, RefType, Role, ValueId, ops};
 use pallas_tensor::DType;
 
@@ -77,6 +78,7 @@ impl Lower<'_> {
     /// The kernel for the program at hand.
     fn program(&mut self, memories: &[MemoryId], scratch: &[RefView]) -> Result<(), Refusal> {
         let launch = self.launch;
+        self.note_program(Mark::Begin);
         let params = launch.kernel.params();
         let prefetched: Vec<RefView> = launch
             .with_role(Role::Prefetch)
@@ -97,6 +99,7 @@ impl Lower<'_> {
             self.values.insert(param, Bound::Ref(view));
         }
         self.region(launch.kernel.body)?;
+        self.note_program(Mark::End);
         Ok(())
     }
 
@@ -186,6 +189,8 @@ impl Lower<'_> {
             own_bytes: self.own_bytes,
             checked: self.checked,
             outside: Vec::new(),
+            traps_nan: self.traps_nan,
+            timed: self.timed,
         };
         let yields = inner.region(function.body);
         let numbers = yields.and_then(|yields| yields.iter().map(|&value| inner.number(value)).collect());

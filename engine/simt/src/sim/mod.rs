@@ -4,13 +4,14 @@
 //! by who touched which element last.
 
 mod ahead;
+mod clock;
 mod matrix;
 mod memory;
 mod report;
 
 pub use report::{Complaint, Kind, Report};
 
-use crate::ir::{Combine, Inst, Kernel, MemoryId, Op, Region, Space, Value};
+use crate::ir::{Combine, Doubt, Inst, Kernel, MemoryId, Op, Region, Space, Value};
 use crate::layout::Layout;
 use crate::{Initial, ParamKind, Program};
 use memory::{Access, Ram};
@@ -110,15 +111,19 @@ pub fn run_kernel(
         epoch: 0,
         fuel,
         copies: ahead::Copies::default(),
+        clock: clock::Clock::new(kernel),
     };
     for number in 0..kernel.blocks {
         block.number = number;
         block.epoch += 1;
         block.copies = ahead::Copies::default();
         block.memories.iter_mut().for_each(Ram::begin);
+        block.clock.begin();
         block.region(&kernel.body)?;
+        block.clock.end();
     }
-    let report = block.report;
+    let mut report = block.report;
+    report.notes = block.clock.words;
     let operands = kernel.memories.iter().zip(block.memories).filter_map(|(memory, ram)| match memory.space {
         Space::Operand { operand, .. } => Some((operand, ram.array)),
         _ => None,
@@ -137,6 +142,7 @@ struct Block<'a> {
     epoch: u32,
     fuel: u64,
     copies: ahead::Copies,
+    clock: clock::Clock,
 }
 
 impl Block<'_> {
@@ -180,7 +186,9 @@ impl Block<'_> {
     fn inst(&mut self, inst: &Inst) -> Result<(), Fault> {
         self.report.instructions += 1;
         self.fuel = self.fuel.checked_sub(1).ok_or_else(|| fault("the kernel takes too long".to_string()))?;
+        self.tick(inst);
         match &inst.op {
+            Op::Mark(site) => self.mark(inst, *site)?,
             Op::Const(value) => {
                 let result = inst.results[0];
                 let dtype = self.kernel.ty(result).dtype;
@@ -227,7 +235,8 @@ impl Block<'_> {
             Op::Mma(mma) => self.mma(inst, *mma)?,
             Op::LoadMatrix { memory, trans, words } => self.load_matrix(inst, *memory, *trans, *words)?,
             Op::CopyAhead { from, memory, vector } => self.copy_ahead(inst, *from, *memory, *vector)?,
-            Op::Check(words) => self.check(inst, words)?,
+            Op::Check(doubt, words) => self.check(inst, *doubt, words)?,
+            Op::Owned { .. } => {}
             Op::CommitAhead => self.commit_ahead(),
             Op::WaitAhead(pending) => self.wait_ahead(*pending)?,
             Op::For => self.for_loop(inst)?,
@@ -376,19 +385,20 @@ impl Block<'_> {
         Ok(())
     }
 
-    fn check(&mut self, inst: &Inst, words: &str) -> Result<(), Fault> {
-        let bad = self.get(inst.operands[0])?;
+    fn check(&mut self, inst: &Inst, doubt: Doubt, words: &str) -> Result<(), Fault> {
+        let (bad, program) = (self.get(inst.operands[0])?, self.uniform(inst.operands[1])?);
+        let kind = if doubt == Doubt::NotANumber { Kind::NotANumber } else { Kind::Outside };
         let flags = bad.elements::<bool>().unwrap_or_default();
         for position in (0..flags.len()).filter(|&position| flags[position]) {
             let complaint = || Complaint {
-                kind: Kind::Outside,
+                kind,
                 memory: words.to_string(),
-                element: 0,
+                element: program,
                 block: self.number,
                 threads: ((position % self.threads) as u32, None),
                 span: inst.span,
             };
-            self.report.complain(complaint, Kind::Outside);
+            self.report.complain(complaint, kind);
         }
         Ok(())
     }

@@ -18,6 +18,8 @@ pub struct Report {
     pub barriers: u64,
     /// What was printed.
     pub printed: Vec<String>,
+    /// The times that were noted, as they lie in memory; see [`marks`](crate::marks). Empty where none are.
+    pub notes: Vec<u64>,
 }
 
 /// One access that was wrong.
@@ -27,7 +29,7 @@ pub struct Complaint {
     pub kind: Kind,
     /// The array.
     pub memory: String,
-    /// The element.
+    /// The element; of what a check in the kernel tells, the number of the program.
     pub element: i64,
     /// The block.
     pub block: usize,
@@ -52,12 +54,21 @@ pub enum Kind {
     Outside,
     /// An index outside of its array. What is read there is 0, what is written is dropped.
     OutOfBounds,
+    /// NaN on its way to an output. Only of what is compiled with a trap for it.
+    NotANumber,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 6] =
-        [Kind::Race, Kind::BlockRace, Kind::Uninitialized, Kind::UnderWay, Kind::Outside, Kind::OutOfBounds];
+    pub const ALL: [Kind; 7] = [
+        Kind::Race,
+        Kind::BlockRace,
+        Kind::Uninitialized,
+        Kind::UnderWay,
+        Kind::Outside,
+        Kind::OutOfBounds,
+        Kind::NotANumber,
+    ];
 
     /// In words.
     pub fn words(self) -> &'static str {
@@ -68,6 +79,7 @@ impl Kind {
             Kind::Outside => "a position outside",
             Kind::UnderWay => "an access to what is being copied",
             Kind::OutOfBounds => "an index out of bounds",
+            Kind::NotANumber => "NaN on its way to an output",
         }
     }
 }
