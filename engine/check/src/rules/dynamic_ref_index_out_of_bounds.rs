@@ -53,6 +53,18 @@ pub fn left(what: &str, (axis, extent): (usize, usize), program: &[usize], posit
     finding
 }
 
+/// What a device tells of accesses that left their Ref: ``reads `x_ref` outside of what the Ref shows``.
+pub fn left_on_device(said: &str, program: &[usize], count: u64, span: Span) -> Finding {
+    let mut finding = RULE.finding(Certainty::Found, span, format!("this {said}"));
+    let elements = if count == 1 { "1 element".to_string() } else { format!("{count} elements") };
+    finding.evidence = Some(format!("{} first; {elements} in all programs", words::program(program)));
+    finding.help = Some(
+        "the device moves the access back inside, or drops it, as interpret mode does: keep the start within bounds, or mask"
+            .to_string(),
+    );
+    finding
+}
+
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
     findings.extend(outside(launch, Kind::Dynamic).into_iter().map(finding));
 }

@@ -83,6 +83,7 @@ pub(crate) use barrier_out_of_step::RULE as BARRIER_OUT_OF_STEP;
 pub use copy_never_awaited::RULE as COPY_NEVER_AWAITED;
 pub use data_race::RULE as DATA_RACE;
 pub use dynamic_ref_index_out_of_bounds::left as access_out_of_bounds;
+pub use dynamic_ref_index_out_of_bounds::left_on_device as access_out_of_bounds_on_device;
 pub use gpu_read_before_write::RULE as GPU_READ_BEFORE_WRITE;
 use pallas_ir::{Launch, Operand, Role};
 pub(crate) use semaphore_not_drained::RULE as SEMAPHORE_NOT_DRAINED;
