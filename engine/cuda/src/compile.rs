@@ -48,12 +48,63 @@ pub struct CompileError {
 }
 
 impl CompileError {
-    fn new(error: NvrtcError, request: &Request<'_>) -> CompileError {
+    /// What a compiler said of a request.
+    pub fn new(error: NvrtcError, request: &Request<'_>) -> CompileError {
         let messages = match &error {
             NvrtcError::Failed { log, .. } => messages(log, NAME, request.lines),
             _ => Vec::new(),
         };
         CompileError { error, messages, source_text: request.source.to_string() }
+    }
+}
+
+/// Makes machine code of CUDA C++.
+pub trait Compile {
+    /// Compiles one.
+    ///
+    /// # Errors
+    /// What the compiler said, with the Pallas source.
+    fn compile(&self, request: &Request<'_>) -> Result<Compiled, CompileError>;
+
+    /// Compiles several, on so many threads if it can; `progress` hears how many are done. Answers stand in the order of the
+    /// requests.
+    fn compile_all(
+        &self,
+        requests: &[Request<'_>],
+        threads: usize,
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Vec<Result<Compiled, CompileError>> {
+        let _ = threads;
+        let one = |(done, request): (usize, &Request<'_>)| {
+            let answer = self.compile(request);
+            progress(done + 1);
+            answer
+        };
+        requests.iter().enumerate().map(one).collect()
+    }
+
+    /// Where what is made is kept.
+    fn cache(&self) -> Option<&Cache> {
+        None
+    }
+}
+
+impl Compile for Compiler {
+    fn compile(&self, request: &Request<'_>) -> Result<Compiled, CompileError> {
+        Compiler::compile(self, request)
+    }
+
+    fn compile_all(
+        &self,
+        requests: &[Request<'_>],
+        threads: usize,
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Vec<Result<Compiled, CompileError>> {
+        Compiler::compile_all(self, requests, threads, progress)
+    }
+
+    fn cache(&self) -> Option<&Cache> {
+        self.cache.as_ref()
     }
 }
 

@@ -11,6 +11,25 @@ pub struct FunctionId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferId(pub u64);
 
+/// Launches that were recorded together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GraphId(pub usize);
+
+/// A function with what it is started with.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// Which.
+    pub function: FunctionId,
+    /// How many blocks.
+    pub blocks: usize,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared: usize,
+    /// Its parameters.
+    pub buffers: &'a [BufferId],
+}
+
 /// What a device is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
@@ -50,15 +69,16 @@ pub trait Device {
     fn write(&mut self, buffer: BufferId, bytes: &[u8]) -> Result<(), Failure>;
     /// Copies from the device.
     fn read(&mut self, buffer: BufferId, bytes: &mut [u8]) -> Result<(), Failure>;
-    /// Starts a function on so many blocks, with buffers for parameters, between two events.
-    fn start(
-        &mut self,
-        function: FunctionId,
-        blocks: usize,
-        threads: u32,
-        shared: usize,
-        buffers: &[BufferId],
-    ) -> Result<(), Failure>;
+    /// Starts a function between two events.
+    fn start(&mut self, call: &Call<'_>) -> Result<(), Failure>;
+    /// Records so many launches of a function, one after the other, and starts none.
+    fn record(&mut self, call: &Call<'_>, launches: usize) -> Result<GraphId, Failure>;
+    /// Starts what was recorded between the two events: nothing that the host does for a launch is between them.
+    fn replay(&mut self, graph: GraphId) -> Result<(), Failure>;
+    /// Forgets what was recorded.
+    fn forget(&mut self, graph: GraphId);
+    /// How many blocks of a function a multiprocessor runs at once, in the driver's opinion.
+    fn resident(&mut self, function: FunctionId, threads: u32, shared: usize) -> Result<u32, Failure>;
     /// Whether what was started has ended.
     fn has_ended(&mut self) -> Result<bool, Failure>;
     /// Microseconds between the two events.

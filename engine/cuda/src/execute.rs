@@ -5,8 +5,7 @@ use crate::device::Device;
 use crate::failure::Failure;
 use crate::launch::{Memory, Outcome, Work, run};
 use pallas_ir::{Launch, Role};
-use pallas_simt::{Initial, ParamKind, Program};
-use pallas_syntax::Span;
+use pallas_simt::{Check, Initial, ParamKind, Program};
 use pallas_tensor::{Array, Shape};
 
 /// After how many seconds a kernel is given up.
@@ -19,8 +18,23 @@ pub struct Executed {
     pub outputs: Vec<Array>,
     /// For how many microseconds the device worked.
     pub microseconds: f64,
-    /// What its checks told: in words, and where.
-    pub told: Vec<(String, Span)>,
+    /// What its checks told.
+    pub told: Vec<Told>,
+    /// The times that it noted, as they lay in memory; empty where it notes none.
+    pub notes: Vec<u64>,
+}
+
+/// A check that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// What it is about, and where.
+    pub check: Check,
+    /// How often it failed: once for each element.
+    pub count: u32,
+    /// The number of the first program in which it did.
+    pub program: usize,
+    /// Of a race the block that had been there; the thread otherwise.
+    pub who: u32,
 }
 
 /// Runs a program that was compiled from a launch on the arrays of its prefetched scalars and inputs.
@@ -39,10 +53,15 @@ pub fn execute(
     let Outcome { contents, microseconds } = run(device, &work)?;
     let mut contents = contents.into_iter();
     let mut results: Vec<Option<Array>> = launch.operands.iter().map(|_| None).collect();
-    let mut told = Vec::new();
+    let (mut told, mut notes) = (Vec::new(), Vec::new());
     for param in &program.params {
         if param.kind == ParamKind::Checks {
-            told.extend(contents.next().and_then(|content| failed(program, &content)));
+            told.extend(contents.next().into_iter().flat_map(|content| failed(program, &content)));
+        }
+        if param.kind == ParamKind::Notes {
+            let content = contents.next().unwrap_or_default();
+            let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+            notes = content.chunks_exact(8).map(word).collect();
         }
         if let Some(operand) = output(launch, &param.kind) {
             let ty = &launch.operands[operand].array;
@@ -55,18 +74,16 @@ pub fn execute(
         let untouched = || Array::zeros(operand.array.dtype, operand.array.shape.clone()).ok();
         outputs.extend(results[number].take().or_else(untouched));
     }
-    Ok(Executed { outputs, microseconds, told })
+    Ok(Executed { outputs, microseconds, told, notes })
 }
 
-/// What the first check that failed says, and how many did.
-fn failed(program: &Program, content: &[u8]) -> Option<(String, Span)> {
-    let word = |number: usize| -> Option<u32> {
-        Some(u32::from_le_bytes(content.get(4 * number..4 * number + 4)?.try_into().ok()?))
-    };
-    let (words, span) = program.checks.get(word(0)?.checked_sub(1)? as usize)?;
-    let (block, thread, count) = (word(1)?, word(2)?, word(3)?);
-    let more = if count > 1 { format!("; {count} times in all checks") } else { String::new() };
-    Some((format!("{words}, first in block {block} by thread {thread}{more}"), *span))
+/// The checks that failed, in the order of the source.
+fn failed(program: &Program, content: &[u8]) -> Vec<Told> {
+    let words: Vec<u32> =
+        content.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap_or_default())).collect();
+    let told = program.checks.iter().zip(words.chunks_exact(4)).filter(|(_, words)| words[0] > 0);
+    told.map(|(check, words)| Told { check: check.clone(), count: words[0], program: words[1] as usize, who: words[2] })
+        .collect()
 }
 
 /// What each parameter holds before the launch; `None`: anything.
@@ -79,7 +96,7 @@ pub fn work<'a>(launch: &Launch, program: &'a Program, cubin: &'a [u8], initials
     let memories = program.params.iter().zip(initials).map(|(param, initial)| Memory {
         bytes: param.len.saturating_mul(param.dtype.size_bytes()),
         initial: initial.as_deref(),
-        wanted: output(launch, &param.kind).is_some() || param.kind == ParamKind::Checks,
+        wanted: output(launch, &param.kind).is_some() || matches!(param.kind, ParamKind::Checks | ParamKind::Notes),
     });
     Work {
         cubin,
@@ -108,7 +125,7 @@ fn initial(
     len: usize,
     inputs: &[Array],
 ) -> Option<Vec<u8>> {
-    if *kind == ParamKind::Checks {
+    if matches!(kind, ParamKind::Checks | ParamKind::Owners | ParamKind::Notes) {
         return Some(vec![0; len * dtype.size_bytes()]);
     }
     let ParamKind::Operand { operand, initial } = kind else { return None };
@@ -131,18 +148,24 @@ mod tests {
     use pallas_simt::{Architecture, Options, compile_with};
 
     #[test]
-    fn the_first_check_that_failed_is_read_back() {
+    fn checks_that_failed_are_read_back() {
         let text = "launch grid=[3] {\n  input @x_ref: f32[8] block=[8] map @x(%i: i32[]) {\n    %0 = constant 0 : i32[]\n    \
                     yield %0\n  }\n  output @o_ref: f32[3] block=[1] map @o(%i: i32[]) { yield %i }\n  \
                     kernel @pick(%x_ref: ref<f32[8]>, %o_ref: ref<f32[1]>) {\n    %i = program_id axis=0 : i32[]\n    \
                     %0 = load %x_ref[%i] : f32[]\n    store %o_ref[0], %0\n  }\n}\n";
         let launch = parse_launch(text).expect("a launch");
-        let options = Options { architecture: Architecture::new(90), checked: true };
+        let options = Options { checked: true, ..Options::new(Architecture::new(90)) };
         let program = compile_with(&launch, options).expect("a program");
-        assert_eq!(program.params.last().map(|param| &param.kind), Some(&ParamKind::Checks));
-        let words: Vec<u8> = [1u32, 2, 5, 7].into_iter().flat_map(u32::to_le_bytes).collect();
-        let (told, _) = failed(&program, &words).expect("a check");
-        assert!(told.starts_with("reads `x_ref`") && told.contains("block 2 by thread 5; 7 times"), "{told}");
-        assert_eq!(failed(&program, &[0; 16]), None);
+        let kinds: Vec<&ParamKind> = program.params.iter().map(|param| &param.kind).collect();
+        assert_eq!(kinds[2..], [&ParamKind::Checks, &ParamKind::Owners]);
+        assert_eq!(program.params[2].len, 4 * program.checks.len());
+        assert_eq!(program.params[3].len, 3, "an owner for each element of the output");
+        let mut words = vec![0u32; 4 * program.checks.len()];
+        words[..4].copy_from_slice(&[7, 2, 5, 0]);
+        let content: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        let told = failed(&program, &content);
+        assert_eq!((told.len(), told[0].count, told[0].program, told[0].who), (1, 7, 2, 5));
+        assert!(told[0].check.words.starts_with("reads `x_ref`"), "{told:?}");
+        assert_eq!(failed(&program, &[0; 16]), []);
     }
 }

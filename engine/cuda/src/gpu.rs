@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code, reason = "the driver and the compiler are C libraries; each call says its invariant")]
 
-use crate::device::{BufferId, Device, DeviceInfo, FunctionId};
+use crate::device::{BufferId, Call, Device, DeviceInfo, FunctionId, GraphId};
 use crate::failure::Failure;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
@@ -51,7 +51,10 @@ pub fn open(ordinal: usize) -> Result<Box<dyn Device>, Failure> {
     let event = || result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT);
     let (begin, end) =
         event().and_then(|begin| Ok((begin, event()?))).map_err(|error| failed("cuEventCreate", error))?;
-    Ok(Box::new(Gpu { info, functions: Vec::new(), begin, end, lost: false }))
+    // Copies go through the stream that every other one waits for, and which cannot be recorded; this one waits for them.
+    let stream = result::stream::create(result::stream::StreamKind::Default);
+    let stream = stream.map_err(|error| failed("cuStreamCreate", error))?;
+    Ok(Box::new(Gpu { info, functions: Vec::new(), graphs: Vec::new(), begin, end, stream, lost: false }))
 }
 
 /// Loads and starts the driver.
@@ -118,8 +121,11 @@ fn failed(call: &'static str, DriverError(code): DriverError) -> Failure {
 struct Gpu {
     info: DeviceInfo,
     functions: Vec<(Vec<u8>, String, sys::CUfunction)>,
+    /// What was recorded, and not yet forgotten.
+    graphs: Vec<Option<sys::CUgraphExec>>,
     begin: sys::CUevent,
     end: sys::CUevent,
+    stream: sys::CUstream,
     lost: bool,
 }
 
@@ -134,6 +140,38 @@ impl Gpu {
             self.lost |= failure.is_lost();
             failure
         })
+    }
+
+    /// Puts a launch on the stream: it runs, or is recorded.
+    fn launch(&mut self, call: &Call<'_>) -> Result<(), Failure> {
+        let code = |what: &str| Failure::Driver { call: "cuLaunchKernel", code: what.to_string() };
+        let blocks = u32::try_from(call.blocks).map_err(|_| code("more blocks than CUDA can launch"))?;
+        let shared = u32::try_from(call.shared).map_err(|_| code("more shared memory than there is"))?;
+        let function = self.function(call.function)?;
+        let mut addresses: Vec<sys::CUdeviceptr> = call.buffers.iter().map(|buffer| buffer.0).collect();
+        let mut pointers: Vec<*mut c_void> =
+            addresses.iter_mut().map(|address| std::ptr::from_mut(address).cast::<c_void>()).collect();
+        let (grid, block) = ((blocks, 1, 1), (call.threads, 1, 1));
+        // SAFETY: function and stream are live; the parameters are pointers to addresses that live until the call returns,
+        // which copies them, and the kernel has as many.
+        let answer = unsafe { result::launch_kernel(function, grid, block, shared, self.stream, &mut pointers) };
+        self.said("cuLaunchKernel", answer)
+    }
+
+    fn function(&self, id: FunctionId) -> Result<sys::CUfunction, Failure> {
+        let known = self.functions.get(id.0).map(|(_, _, function)| *function);
+        known.ok_or_else(|| Failure::Driver { call: "cuLaunchKernel", code: "no such function".to_string() })
+    }
+
+    /// Does something to the stream between the two events.
+    fn between(&mut self, what: impl FnOnce(&mut Gpu) -> Result<(), Failure>) -> Result<(), Failure> {
+        // SAFETY: event and stream are live.
+        let begun = unsafe { result::event::record(self.begin, self.stream) };
+        self.said("cuEventRecord", begun)?;
+        what(self)?;
+        // SAFETY: as above.
+        let ended = unsafe { result::event::record(self.end, self.stream) };
+        self.said("cuEventRecord", ended)
     }
 }
 
@@ -197,33 +235,62 @@ impl Device for Gpu {
         self.said("cuMemcpyDtoH", answer)
     }
 
-    fn start(
-        &mut self,
-        function: FunctionId,
-        blocks: usize,
-        threads: u32,
-        shared: usize,
-        buffers: &[BufferId],
-    ) -> Result<(), Failure> {
-        let code = |what: &str| Failure::Driver { call: "cuLaunchKernel", code: what.to_string() };
-        let blocks = u32::try_from(blocks).map_err(|_| code("more blocks than CUDA can launch"))?;
-        let shared = u32::try_from(shared).map_err(|_| code("more shared memory than there is"))?;
-        let function = self.functions.get(function.0).ok_or_else(|| code("no such function"))?.2;
-        let mut addresses: Vec<sys::CUdeviceptr> = buffers.iter().map(|buffer| buffer.0).collect();
-        let mut pointers: Vec<*mut c_void> =
-            addresses.iter_mut().map(|address| std::ptr::from_mut(address).cast::<c_void>()).collect();
-        let stream = result::stream::null();
-        // SAFETY: events and function are live; the parameters are pointers to addresses that live until the call returns,
-        // which copies them, and the kernel has as many.
-        let answer = unsafe {
-            result::event::record(self.begin, stream)
-                .and_then(|()| {
-                    let (grid, block) = ((blocks, 1, 1), (threads, 1, 1));
-                    result::launch_kernel(function, grid, block, shared, stream, &mut pointers)
-                })
-                .and_then(|()| result::event::record(self.end, stream))
+    fn start(&mut self, call: &Call<'_>) -> Result<(), Failure> {
+        self.between(|gpu| gpu.launch(call))
+    }
+
+    fn record(&mut self, call: &Call<'_>, launches: usize) -> Result<GraphId, Failure> {
+        // Other threads of the process may go on with what they do.
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        // SAFETY: the stream is live, and is no default stream.
+        let begun = unsafe { result::stream::begin_capture(self.stream, mode) };
+        self.said("cuStreamBeginCapture", begun)?;
+        let launched = (0..launches).try_for_each(|_| self.launch(call));
+        // The stream records until this call, whatever happened.
+        // SAFETY: the stream is live, and is recording.
+        let graph = unsafe { result::stream::end_capture(self.stream) };
+        launched?;
+        let graph = self.said("cuStreamEndCapture", graph)?;
+        // SAFETY: the graph was given by the call above, and is destroyed once, after its last use.
+        let made = unsafe {
+            let made = result::graph::instantiate(graph, sys::CUgraphInstantiate_flags(0));
+            let _ = result::graph::destroy(graph);
+            made
         };
-        self.said("cuLaunchKernel", answer)
+        let made = self.said("cuGraphInstantiate", made)?;
+        self.graphs.push(Some(made));
+        // SAFETY: graph and stream are live. What is put on the device now is not waited for between the events.
+        let there = unsafe { result::graph::upload(made, self.stream) };
+        self.said("cuGraphUpload", there)?;
+        Ok(GraphId(self.graphs.len() - 1))
+    }
+
+    fn replay(&mut self, graph: GraphId) -> Result<(), Failure> {
+        let made = self.graphs.get(graph.0).copied().flatten();
+        let made = made.ok_or_else(|| Failure::Driver { call: "cuGraphLaunch", code: "no such graph".to_string() })?;
+        self.between(|gpu| {
+            // SAFETY: graph and stream are live.
+            let answer = unsafe { result::graph::launch(made, gpu.stream) };
+            gpu.said("cuGraphLaunch", answer)
+        })
+    }
+
+    fn forget(&mut self, graph: GraphId) {
+        if let Some(made) = self.graphs.get_mut(graph.0).and_then(Option::take)
+            && !self.lost
+        {
+            // SAFETY: `record` made it, and it is taken out of the list once.
+            let _ = unsafe { result::graph::exec_destroy(made) };
+        }
+    }
+
+    fn resident(&mut self, function: FunctionId, threads: u32, shared: usize) -> Result<u32, Failure> {
+        let function = self.function(function)?;
+        let threads = i32::try_from(threads).unwrap_or(i32::MAX);
+        // SAFETY: the function is live.
+        let blocks = unsafe { result::occupancy::max_active_block_per_multiprocessor(function, threads, shared) };
+        let blocks = self.said("cuOccupancyMaxActiveBlocksPerMultiprocessor", blocks)?;
+        Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
     fn has_ended(&mut self) -> Result<bool, Failure> {

@@ -1,7 +1,7 @@
 //! One launch on a device: memory for its parameters, the call, a watch on its end, the results, and everything given back
 //! whatever happens.
 
-use crate::device::{BufferId, Device, FunctionId};
+use crate::device::{BufferId, Call, Device, FunctionId, GraphId};
 use crate::failure::Failure;
 
 /// What a parameter's memory holds, and whether it is wanted back.
@@ -75,17 +75,28 @@ fn filled(device: &mut dyn Device, work: &Work<'_>, buffers: &mut Vec<BufferId>)
     Ok(())
 }
 
-/// Starts a function and waits for its end; for how many microseconds it ran.
-fn once(device: &mut dyn Device, work: &Work<'_>, function: FunctionId, buffers: &[BufferId]) -> Result<f64, Failure> {
-    device.start(function, work.blocks, work.threads, work.shared, buffers)?;
+impl<'a> Work<'a> {
+    fn call(&self, function: FunctionId, buffers: &'a [BufferId]) -> Call<'a> {
+        Call { function, blocks: self.blocks, threads: self.threads, shared: self.shared, buffers }
+    }
+}
+
+/// Waits for the end of what was started; for how many microseconds it ran.
+fn ended(device: &mut dyn Device, patience: u64) -> Result<f64, Failure> {
     let mut waited = 0_u64;
     while !device.has_ended()? {
         waited = waited.saturating_add(device.rest());
-        if waited > work.patience.saturating_mul(1_000_000) {
-            return Err(Failure::Hang(work.patience));
+        if waited > patience.saturating_mul(1_000_000) {
+            return Err(Failure::Hang(patience));
         }
     }
     device.microseconds()
+}
+
+/// Starts a function and waits for its end; for how many microseconds it ran.
+fn once(device: &mut dyn Device, work: &Work<'_>, function: FunctionId, buffers: &[BufferId]) -> Result<f64, Failure> {
+    device.start(&work.call(function, buffers))?;
+    ended(device, work.patience)
 }
 
 /// How often a launch is measured.
@@ -93,42 +104,123 @@ fn once(device: &mut dyn Device, work: &Work<'_>, function: FunctionId, buffers:
 pub struct Rounds {
     /// Runs before any counts: the device's clock rises, caches fill.
     pub warm_up: usize,
-    /// Runs that count.
+    /// Measurements that count.
     pub counted: usize,
+    /// Launches of a measurement, replayed as one graph where they are several.
+    pub launches: usize,
+}
+
+impl Rounds {
+    /// As many as a launch deserves that takes so many microseconds: a measurement lasts a few hundred, and all of them about
+    /// half a second at most.
+    pub fn of(microseconds: f64) -> Rounds {
+        const MEASUREMENT: f64 = 400.0;
+        const ALL: f64 = 500_000.0;
+        let each = microseconds.max(1.0);
+        let launches = (MEASUREMENT / each).ceil().clamp(1.0, 64.0);
+        let counted = (ALL / (each * launches)).floor().clamp(3.0, 30.0);
+        let warm_up = if each > 50_000.0 { 1 } else { 3 };
+        Rounds { warm_up, counted: counted as usize, launches: launches as usize }
+    }
+}
+
+/// What measuring a launch gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Samples {
+    /// Microseconds of a launch, by measurement, the shortest first.
+    pub times: Vec<f64>,
+    /// Launches of a measurement that were replayed as a graph; 1 where each was started by itself.
+    pub launches: usize,
+    /// How many blocks a multiprocessor runs at once, if the device says it.
+    pub resident: Option<u32>,
 }
 
 /// Runs a launch many times on the memory that it has after the first, and says for how many microseconds the device worked each
-/// time that counts, the shortest first. Nothing is read back.
+/// time that counts. `rounds` hears how long the first run took. Nothing is read back. Ends early, with what there is, where
+/// `stop` says so.
 ///
 /// # Errors
 /// As [`run`].
-pub fn measure(device: &mut dyn Device, work: &Work<'_>, rounds: Rounds) -> Result<Vec<f64>, Failure> {
+pub fn measure(
+    device: &mut dyn Device,
+    work: &Work<'_>,
+    rounds: &dyn Fn(f64) -> Rounds,
+    stop: &dyn Fn() -> bool,
+) -> Result<Samples, Failure> {
     let most = device.info().shared_per_block;
     if work.shared > most {
         return Err(Failure::SharedMemory { wanted: work.shared, most });
     }
     let mut buffers = Vec::new();
-    let result = filled(device, work, &mut buffers).and_then(|()| {
-        if work.blocks == 0 {
-            return Ok(Vec::new());
-        }
-        let function = device.load(work.cubin, work.entry, work.shared)?;
-        for _ in 0..rounds.warm_up {
-            once(device, work, function, &buffers)?;
-        }
-        let mut times = Vec::with_capacity(rounds.counted);
-        for _ in 0..rounds.counted {
-            times.push(once(device, work, function, &buffers)?);
-        }
-        times.sort_by(f64::total_cmp);
-        Ok(times)
-    });
+    let result = filled(device, work, &mut buffers).and_then(|()| samples(device, work, rounds, stop, &buffers));
     if !result.as_ref().is_err_and(Failure::is_lost) {
         for buffer in buffers {
             device.free(buffer);
         }
     }
     result
+}
+
+fn samples(
+    device: &mut dyn Device,
+    work: &Work<'_>,
+    rounds: &dyn Fn(f64) -> Rounds,
+    stop: &dyn Fn() -> bool,
+    buffers: &[BufferId],
+) -> Result<Samples, Failure> {
+    if work.blocks == 0 {
+        return Ok(Samples::default());
+    }
+    let function = device.load(work.cubin, work.entry, work.shared)?;
+    // A device that cannot say it is no reason to measure nothing.
+    let resident = device.resident(function, work.threads, work.shared).ok();
+    let first = once(device, work, function, buffers)?;
+    let rounds = rounds(first);
+    for _ in 1..rounds.warm_up {
+        once(device, work, function, buffers)?;
+    }
+    let graph = match rounds.launches {
+        0 | 1 => None,
+        launches => match device.record(&work.call(function, buffers), launches) {
+            Ok(graph) => Some(graph),
+            Err(failure) if failure.is_lost() => return Err(failure),
+            // Single launches are measured instead, and `launches` says so.
+            Err(_) => None,
+        },
+    };
+    let mut samples = Samples { times: Vec::new(), launches: if graph.is_some() { rounds.launches } else { 1 }, resident };
+    let measured = repeated(device, rounds.counted, stop, &mut samples, |device| match graph {
+        Some(graph) => replayed(device, work, graph, rounds.launches),
+        None => once(device, work, function, buffers),
+    });
+    if let Some(graph) = graph {
+        device.forget(graph);
+    }
+    measured?;
+    samples.times.sort_by(f64::total_cmp);
+    Ok(samples)
+}
+
+fn repeated(
+    device: &mut dyn Device,
+    counted: usize,
+    stop: &dyn Fn() -> bool,
+    samples: &mut Samples,
+    mut once: impl FnMut(&mut dyn Device) -> Result<f64, Failure>,
+) -> Result<(), Failure> {
+    for _ in 0..counted {
+        if stop() && !samples.times.is_empty() {
+            break;
+        }
+        samples.times.push(once(device)?);
+    }
+    Ok(())
+}
+
+/// Replays a graph and waits for its end; the share of one of its launches.
+fn replayed(device: &mut dyn Device, work: &Work<'_>, graph: GraphId, launches: usize) -> Result<f64, Failure> {
+    device.replay(graph)?;
+    Ok(ended(device, work.patience)? / launches as f64)
 }
 
 /// The one in the middle; the mean of the two there, if their number is even. `None` of nothing.

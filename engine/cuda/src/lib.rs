@@ -7,6 +7,7 @@
 
 pub mod bytes;
 pub mod cache;
+pub mod ceilings;
 pub mod compile;
 pub mod device;
 pub mod disassemble;
@@ -21,14 +22,15 @@ pub mod occupancy;
 pub mod resources;
 
 pub use cache::{Cache, Key};
-pub use compile::{CompileError, Compiled, Compiler, Request};
-pub use device::{BufferId, Device, DeviceInfo, FunctionId};
+pub use compile::{Compile, CompileError, Compiled, Compiler, Request};
+pub use device::{BufferId, Call, Device, DeviceInfo, FunctionId, GraphId};
 pub use disassemble::{DisassembleError, disassemble};
-pub use execute::{Executed, execute, initials, work};
+pub use execute::{Executed, Told, execute, initials, work};
 pub use failure::Failure;
 pub use find::{Found, Places, find};
 pub use gpu::{Driver, driver, open};
-pub use launch::{Memory, Outcome, Rounds, Work, measure, median, run};
+pub use launch::{Memory, Outcome, Rounds, Samples, Work, measure, median, run};
+pub use ceilings::{Ceilings, ceilings};
 pub use messages::{Message, messages};
 pub use nvrtc::{Nvrtc, NvrtcError};
 pub use occupancy::{Limit, Occupancy, occupancy};

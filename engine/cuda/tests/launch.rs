@@ -1,6 +1,8 @@
 //! Launches on a device that is made up: what is asked of it, in which order, and what becomes of its failures.
 
-use pallas_cuda::{BufferId, Device, DeviceInfo, Failure, FunctionId, Memory, Rounds, Work, measure, median, run};
+use pallas_cuda::{
+    BufferId, Call, Device, DeviceInfo, Failure, FunctionId, GraphId, Memory, Rounds, Samples, Work, measure, median, run,
+};
 use std::collections::BTreeMap;
 
 /// A device whose kernel adds one to every byte of its last parameter.
@@ -15,6 +17,11 @@ struct Fake {
     fails: Option<Failure>,
     /// For how many microseconds it says that it worked, run by run; 12.5 after that.
     took: Vec<f64>,
+    /// Whether it records launches.
+    records: bool,
+    /// What was recorded and not forgotten: how many launches.
+    graphs: BTreeMap<usize, usize>,
+    started: usize,
 }
 
 impl Fake {
@@ -35,6 +42,9 @@ impl Fake {
             rested: 0,
             fails: None,
             took: Vec::new(),
+            records: true,
+            graphs: BTreeMap::new(),
+            started: 0,
         }
     }
 }
@@ -74,10 +84,33 @@ impl Device for Fake {
         Ok(())
     }
 
-    fn start(&mut self, _: FunctionId, _: usize, _: u32, _: usize, buffers: &[BufferId]) -> Result<(), Failure> {
-        let last = buffers.last().expect("a parameter");
+    fn start(&mut self, call: &Call<'_>) -> Result<(), Failure> {
+        self.started += 1;
+        let last = call.buffers.last().expect("a parameter");
         self.memory.get_mut(&last.0).expect("memory").iter_mut().for_each(|byte| *byte = byte.wrapping_add(1));
         Ok(())
+    }
+
+    fn record(&mut self, _: &Call<'_>, launches: usize) -> Result<GraphId, Failure> {
+        if !self.records {
+            return Err(Failure::Driver { call: "cuStreamBeginCapture", code: "not supported".to_string() });
+        }
+        let id = self.graphs.len();
+        self.graphs.insert(id, launches);
+        Ok(GraphId(id))
+    }
+
+    fn replay(&mut self, graph: GraphId) -> Result<(), Failure> {
+        self.started += self.graphs[&graph.0];
+        Ok(())
+    }
+
+    fn forget(&mut self, graph: GraphId) {
+        assert!(self.graphs.remove(&graph.0).is_some(), "forgotten twice");
+    }
+
+    fn resident(&mut self, _: FunctionId, threads: u32, _: usize) -> Result<u32, Failure> {
+        Ok(2048 / threads)
     }
 
     fn has_ended(&mut self) -> Result<bool, Failure> {
@@ -180,25 +213,61 @@ fn a_machine_without_a_driver_says_so() {
     }
 }
 
+fn rounds(warm_up: usize, counted: usize, launches: usize) -> impl Fn(f64) -> Rounds {
+    move |_| Rounds { warm_up, counted, launches }
+}
+
 #[test]
 fn a_measurement_warms_up_and_counts_the_rest_in_order() {
     let mut device = Fake::new();
     device.took = vec![50.0, 40.0, 3.0, 1.0, 2.0, 4.0];
-    let times = measure(&mut device, &work(&[7; 8], 0), Rounds { warm_up: 2, counted: 4 }).expect("it runs");
-    assert_eq!(times, [1.0, 2.0, 3.0, 4.0]);
+    let samples = measure(&mut device, &work(&[7; 8], 0), &rounds(2, 4, 1), &|| false).expect("it runs");
+    assert_eq!(samples, Samples { times: vec![1.0, 2.0, 3.0, 4.0], launches: 1, resident: Some(16) });
+    let times = samples.times;
     assert_eq!(median(&times), Some(2.5));
     assert_eq!((median(&times[..3]), median(&[])), (Some(2.0), None));
     assert!(device.memory.is_empty(), "everything is given back");
+    assert_eq!(device.started, 6);
+}
+
+#[test]
+fn short_launches_are_replayed_many_at_a_time() {
+    let mut device = Fake::new();
+    device.took = vec![50.0, 80.0, 160.0];
+    let samples = measure(&mut device, &work(&[7; 8], 0), &rounds(1, 2, 8), &|| false).expect("it runs");
+    assert_eq!((samples.times, samples.launches), (vec![10.0, 20.0], 8));
+    assert_eq!(device.started, 1 + 2 * 8);
+    assert!(device.graphs.is_empty() && device.memory.is_empty());
+    // A driver that records nothing is measured launch by launch.
+    device = Fake { records: false, took: vec![50.0, 8.0, 16.0], ..Fake::new() };
+    let samples = measure(&mut device, &work(&[7; 8], 0), &rounds(1, 2, 8), &|| false).expect("it runs");
+    assert_eq!((samples.times, samples.launches), (vec![8.0, 16.0], 1));
+}
+
+#[test]
+fn a_measurement_that_is_stopped_keeps_what_it_has() {
+    let mut device = Fake::new();
+    let samples = measure(&mut device, &work(&[7; 8], 0), &rounds(1, 50, 8), &|| true).expect("it runs");
+    assert_eq!(samples.times.len(), 1);
+    assert!(device.graphs.is_empty() && device.memory.is_empty());
+}
+
+#[test]
+fn the_longer_a_launch_the_fewer_rounds() {
+    let of = |microseconds| Rounds::of(microseconds);
+    assert_eq!(of(2.0), Rounds { warm_up: 3, counted: 30, launches: 64 });
+    assert_eq!(of(100.0), Rounds { warm_up: 3, counted: 30, launches: 4 });
+    assert_eq!(of(2e6), Rounds { warm_up: 1, counted: 3, launches: 1 });
+    assert_eq!(of(f64::NAN).counted, of(1.0).counted);
 }
 
 #[test]
 fn a_measurement_that_fails_gives_back_what_it_took() {
     let mut device = Fake::new();
     device.fails = Some(Failure::Hang(1));
-    let rounds = Rounds { warm_up: 1, counted: 1 };
-    assert!(measure(&mut device, &work(&[7; 8], 0), rounds).is_err());
+    assert!(measure(&mut device, &work(&[7; 8], 0), &rounds(1, 1, 1), &|| false).is_err());
     assert!(matches!(
-        measure(&mut Fake::new(), &work(&[7; 8], 2000), rounds),
+        measure(&mut Fake::new(), &work(&[7; 8], 2000), &rounds(1, 1, 1), &|| false),
         Err(Failure::SharedMemory { wanted: 2000, most: 1000 })
     ));
 }
