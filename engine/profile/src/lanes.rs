@@ -1,11 +1,11 @@
 //! Lanes of a GPU kernel: what threads, copies and tensor cores of the first blocks would do on the machine, and who waits for
-//! whom. Modelled, never measured.
+//! whom; or what the multiprocessors of a device did. The one is modelled, the other measured, and they are never in one list.
 
 use crate::place::Place;
 use serde::{Deserialize, Serialize};
 
 /// What the blocks that run at the same time do. Times are in nanoseconds from their begin.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lanes {
     /// Who, in the order in which they first did something.
     pub lanes: Vec<Lane>,
@@ -22,7 +22,7 @@ pub struct Lanes {
 pub struct Lane {
     /// `thread 1 of block (0, 2)`
     pub name: String,
-    /// `thread`, `copies` or `products`.
+    /// `thread`, `copies` or `products`; `multiprocessor` where a device was measured.
     pub kind: String,
 }
 

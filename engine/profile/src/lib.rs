@@ -8,6 +8,7 @@ mod brief;
 mod build;
 mod clip;
 mod compare;
+mod device;
 mod lanes;
 mod listed;
 mod measured;
@@ -23,6 +24,7 @@ mod values;
 
 pub use build::{Observed, ObservedLaunch};
 pub use compare::{Change, Comparison, Incomparable, compare};
+pub use device::{Ceiling, DeviceEvent, DeviceTimes, OnDevice, Residency};
 pub use lanes::{Lane, LaneEvent, Lanes};
 pub use measured::{Bins, Copied, LineTime, Measured, Recorder, StageTime};
 pub use modelled::{

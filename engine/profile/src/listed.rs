@@ -40,6 +40,8 @@ pub(crate) struct Written {
     bins: Bins,
     events: Listed,
     blocks: Vec<Vec<Vec<i64>>>,
+    #[serde(default)]
+    on_device: Option<crate::device::OnDevice>,
 }
 
 impl From<Written> for Measured {
@@ -59,6 +61,7 @@ impl From<Written> for Measured {
             bins: written.bins,
             events: Vec::new(),
             blocks: written.blocks,
+            on_device: written.on_device,
             unread: written.events.unread,
         };
         measured.take_in(written.events);

@@ -1,6 +1,7 @@
 //! What a clock said of a launch that ran, program by program as long as they are few, then in bins of neighbours, so that
 //! ten million programs take no more room than ten thousand.
 
+use crate::device::{DeviceTimes, OnDevice};
 use crate::place::Place;
 use crate::report::{Event, Stage};
 use pallas_syntax::{SourceFile, Span};
@@ -48,6 +49,9 @@ pub struct Measured {
     /// Block indices of the first programs of the first run, per program and operand, where a block index depends on data;
     /// empty otherwise.
     pub blocks: Vec<Vec<Vec<i64>>>,
+    /// More of it, where a device ran it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_device: Option<OnDevice>,
     /// The number of the list of events that is still to be read.
     #[serde(skip)]
     pub(crate) unread: Option<usize>,
@@ -118,6 +122,8 @@ pub struct Recorder {
     lines: HashMap<Span, u64>,
     /// What it costs to read the clock once, in nanoseconds.
     tick: f64,
+    /// What a device told.
+    told: Option<DeviceTimes>,
 }
 
 /// Readings of the clock for a program: before its copies, before its kernel and after it.
@@ -241,6 +247,17 @@ impl Recorder {
         operands[at].bytes = operands[at].bytes.saturating_add(copy.bytes);
     }
 
+    /// A device ran so many programs, and told of it. What is told first counts.
+    pub fn on_device(&mut self, programs: usize, times: DeviceTimes) {
+        self.again(programs);
+        self.told.get_or_insert(times);
+    }
+
+    /// So many programs ran of which nothing more is known.
+    pub fn again(&mut self, programs: usize) {
+        self.measured.programs += programs as u64;
+    }
+
     /// The block indices of a program, if they are to be kept.
     pub fn blocks(&mut self, number: usize, blocks: &[Vec<i64>]) {
         if self.measured.runs == 1 && number < BLOCK_PROGRAMS {
@@ -269,6 +286,9 @@ impl Recorder {
         lines.sort_by(|a, b| b.time.total_cmp(&a.time).then(a.place.cmp(&b.place)));
         self.measured.lines = lines;
         self.measured.operands.sort_by_key(|sum| (sum.operand, sum.stage));
+        if let Some(told) = self.told.take() {
+            told.fill(&mut self.measured, sources);
+        }
         self.measured
     }
 }

@@ -28,7 +28,14 @@ pub fn trace(report: &Report) -> Value {
         }
         if let Some(measured) = &launch.measured {
             let title = format!("{} #{number}: measured, {}", launch.kernel, measured.device);
-            process(2 * number + 2, &title, launch, &measured.events, &mut events);
+            match &measured.on_device {
+                // Blocks run beside each other: a track for each place that one can have.
+                Some(device) => {
+                    let part = if device.lanes.complete { "" } else { ", the first events" };
+                    blocks(2 * number + 2, &format!("{title}{part}"), &device.lanes, &mut events);
+                }
+                None => process(2 * number + 2, &title, launch, &measured.events, &mut events),
+            }
         }
     }
     json!({
@@ -56,6 +63,7 @@ fn blocks(pid: usize, title: &str, lanes: &Lanes, out: &mut Vec<Value>) {
     for event in &lanes.events {
         let title = match event.name.as_str() {
             "" => event.stage.clone(),
+            name if event.stage == "compute" && name.starts_with("program ") => name.to_string(),
             name => format!("{} {name}", event.stage),
         };
         let mut args = json!({});

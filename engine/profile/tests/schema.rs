@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{gpu_report, report};
+use common::{device_report, gpu_report, report};
 use pallas_profile::{ReadError, Report, SCHEMA, VERSION};
 use serde_json::Value;
 
@@ -101,6 +101,22 @@ fn reports_of_gpu_kernels_are_what_the_schema_says() {
     assert!(text.contains("\"lanes\":{"), "there are lanes");
     let wrong = mistakes(&text);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn reports_of_a_device_are_what_the_schema_says_and_are_read_back() {
+    let written = device_report();
+    let text = written.to_json().expect("it is written");
+    let wrong = mistakes(&text);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let read = Report::read(&text).expect("it is read");
+    let device = |report: &Report| report.launches[0].measured.as_ref().expect("it ran").on_device.clone();
+    assert_eq!(device(&read), device(&written));
+    let device = device(&read).expect("a device ran it");
+    assert_eq!((device.multiprocessors, device.bandwidth), (2, (1u64 << 20) as f64 / 2e-6));
+    let names: Vec<&str> = device.lanes.lanes.iter().map(|lane| lane.name.as_str()).collect();
+    assert_eq!(names[..3], ["SM 0", "SM 1.0", "SM 1.1"]);
+    assert!(names[3..].contains(&"SM 0 x slot 1") && names[3..].contains(&"SM 0 y slot 0"), "{names:?}");
 }
 
 #[test]

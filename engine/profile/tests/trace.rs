@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::report;
+use common::{device_report, report};
 use pallas_profile::trace;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,6 +142,17 @@ fn traces_keep_the_rules() {
             }
         }
     }
+}
+
+#[test]
+fn a_trace_of_a_device_has_a_track_for_each_place_of_a_block() {
+    let report = device_report();
+    let (modelled, _) = check(&trace(&common::report([2, 3, 4], "h100", false)));
+    let trace = trace(&report);
+    let (slices, _) = check(&trace);
+    let device = report.launches[0].measured.as_ref().and_then(|measured| measured.on_device.as_ref());
+    assert_eq!(slices, modelled + device.map_or(0, |device| device.lanes.events.len()));
+    assert!(trace.to_string().contains("SM 1.1"));
 }
 
 #[test]

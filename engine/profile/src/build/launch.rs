@@ -75,6 +75,18 @@ fn measured(recorder: Recorder, report: &LaunchReport, sources: &[Arc<SourceFile
             event.flops = schedule.flops(event.program);
         }
     };
+    if let Some(device) = &mut measured.on_device {
+        device.flops = report.modelled.flops;
+        let seconds = measured.time / 1e9;
+        if seconds > 0.0 {
+            (device.bandwidth, device.rate) = (device.bytes as f64 / seconds, device.flops as f64 / seconds);
+        }
+        for lane in device.lanes.lanes.iter_mut().filter(|lane| lane.kind == "copies") {
+            for (at, operand) in report.operands.iter().enumerate().rev() {
+                lane.name = lane.name.replace(&format!("operand {at} "), &format!("{} ", operand.name));
+            }
+        }
+    }
     measured.events.iter_mut().for_each(describe);
     let is_data = |operand: &OperandReport| operand.map.contains(&IndexForm::Data);
     if !report.operands.iter().any(is_data) {

@@ -90,6 +90,8 @@ fn sources(report: &Report, all: &[Arc<SourceFile>]) -> Vec<SourceText> {
         launch.modelled.unknown.iter().for_each(|unknown| mark(unknown.place));
         launch.modelled.lanes.iter().flat_map(|lanes| &lanes.events).for_each(|event| mark(event.place));
         launch.measured.iter().flat_map(|measured| &measured.lines).for_each(|line| mark(Some(line.place)));
+        let on_device = launch.measured.iter().filter_map(|measured| measured.on_device.as_ref());
+        on_device.flat_map(|device| &device.lanes.events).for_each(|event| mark(event.place));
     }
     for finding in &report.findings {
         mark(finding.place);

@@ -4,7 +4,9 @@
 use pallas_ir::text::parse_launch;
 use pallas_ir::{Certainty, Finding, Launch, Severity};
 use pallas_pipeline::Machine;
-use pallas_profile::{Copied, Observed, ObservedLaunch, Recorder, Report};
+use pallas_profile::{
+    Ceiling, Copied, DeviceEvent, DeviceTimes, Observed, ObservedLaunch, OnDevice, Recorder, Report, Residency, Stage,
+};
 use pallas_syntax::{FileId, SourceFile, Span};
 use std::sync::Arc;
 
@@ -144,4 +146,53 @@ pub(crate) fn report(grid: [usize; 3], machine: &str, timed: bool) -> Report {
         launches: &[ObservedLaunch { launch, measured }],
     };
     Report::new(&observed, Machine::find(machine).expect("a machine"))
+}
+
+/// The report of a launch that a device ran: two multiprocessors, one of which has room for two blocks.
+pub(crate) fn device_report() -> Report {
+    let launch = Arc::new(matmul([2, 3, 4]));
+    let place = Span::new(FileId(0), 23, 29);
+    let (mut blocks, mut events) = (Vec::new(), Vec::new());
+    for block in 0..6 {
+        let start = (block / 3 * 1000) as f64 + (block % 3) as f64 / 3.0;
+        blocks.push(([0, 1, 1][block % 3], start, start + 900.0));
+        for step in 0..4 {
+            let at = start + step as f64 * 200.0;
+            let program = block * 4 + step;
+            let mut add = |stage, operand, start, end, bytes| {
+                events.push(DeviceEvent { program, block, stage, operand, slot: step % 2, start, end, bytes, span: place });
+            };
+            add(Stage::CopyIn, Some(0), at, at + 60.0, 4096);
+            add(Stage::CopyIn, Some(1), at, at + 60.0, 65536);
+            add(Stage::Wait, None, at + 20.0, at + 60.0, 0);
+            add(Stage::Compute, None, at + 60.0, at + 180.0, 0);
+            add(Stage::CopyOut, Some(2), at + 180.0, at + 200.0, 0);
+        }
+    }
+    let about = OnDevice {
+        replayed: 8,
+        noted: Some(2050.0),
+        blocks: 6,
+        threads: 128,
+        registers: Some(64),
+        spilled: Some(0),
+        shared: 16 << 10,
+        residency: Some(Residency { blocks: 8, warps: 32, most: 64, limit: "registers".into(), driver: Some(8) }),
+        bytes: 1 << 20,
+        ceilings: vec![Ceiling { name: "copy".into(), rate: 4e12 }, Ceiling { name: "fma".into(), rate: 6e13 }],
+        ..OnDevice::default()
+    };
+    let mut recorder = Recorder::new("a device");
+    recorder.begin();
+    recorder.on_device(24, DeviceTimes { about, times: vec![1900.0, 2000.0, 2200.0], blocks, events });
+    let source = source();
+    let observed = Observed {
+        path: "kernel.py",
+        arguments: &[],
+        exit: Some(0),
+        sources: &[source],
+        findings: &[],
+        launches: &[ObservedLaunch { launch, measured: Some(recorder) }],
+    };
+    Report::new(&observed, Machine::find("h100").expect("a machine"))
 }
