@@ -101,7 +101,9 @@ impl CpuExecutor {
         arguments: &[Array],
         world: &dyn World,
     ) -> Result<Option<Vec<Array>>, ExecutionError> {
-        let (by, ran) = work.run(launch, arguments);
+        let times = self.timings.as_ref().filter(|timings| !timings.borrow_mut().knows(launch));
+        let stop = || world.cancelled();
+        let (by, ran) = work.run(launch, arguments, times.map(|_| &stop as &dyn Fn() -> bool));
         let (outputs, end) = match ran {
             Err(why) if work.falls_back => (None, End::FellBack(why)),
             Err(why) => return Err(stopped(launch, why)),
@@ -113,6 +115,16 @@ impl CpuExecutor {
                         Some(compare(launch, &expected, &ran.outputs))
                     }
                 };
+                let mut findings = self.findings.borrow_mut();
+                for finding in ran.findings {
+                    if !findings.iter().any(|f| f.span == finding.span && f.code == finding.code) {
+                        findings.push(finding);
+                    }
+                }
+                drop(findings);
+                if let Some(timings) = &self.timings {
+                    timings.borrow_mut().on_device(launch, &by, ran.timed);
+                }
                 // Interpret mode has printed it otherwise.
                 for line in ran.printed.iter().filter(|_| !work.verifies) {
                     world.debug_print(&line.replace('{', "{{").replace('}', "}}"), &[]);

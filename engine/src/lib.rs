@@ -34,6 +34,7 @@ mod stack;
 mod statements;
 mod suppressions;
 mod timings;
+pub mod tune;
 pub mod uncalled;
 mod watched;
 

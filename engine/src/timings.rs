@@ -4,7 +4,7 @@ use crate::host::Console;
 use pallas_interpret::{CopyTimes, ProgramEvent};
 use pallas_ir::{BlockMap, Launch, Location};
 use pallas_pipeline::block_bytes;
-use pallas_profile::{Copied, Recorder};
+use pallas_profile::{Copied, DeviceTimes, Recorder};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -46,17 +46,34 @@ impl Timings {
         self.console.borrow().nanoseconds()
     }
 
+    /// Whether a launch was begun before.
+    pub(crate) fn knows(&self, launch: &Launch) -> bool {
+        self.launches.iter().any(|timed| timed.is(launch))
+    }
+
+    /// A device ran a launch, and told of it the first time.
+    pub(crate) fn on_device(&mut self, launch: &Launch, device: &str, times: Option<Box<DeviceTimes>>) {
+        self.begin_on(launch, device);
+        let programs = launch.programs();
+        self.console.borrow_mut().progress(&launch.kernel.name, programs, programs);
+        let recorder = &mut self.launches[self.current].recorder;
+        match times {
+            Some(times) => recorder.on_device(programs, *times),
+            None => recorder.again(programs),
+        }
+    }
+
     /// A launch begins; equal ones from one place are one launch.
     pub(crate) fn begin(&mut self, launch: &Launch) {
-        let same = |timed: &Timed| {
-            std::ptr::eq(&*timed.launch, launch)
-                || timed.launch.spans.apply == launch.spans.apply && *timed.launch == *launch
-        };
-        self.current = self.launches.iter().position(same).unwrap_or_else(|| {
+        self.begin_on(launch, DEVICE);
+    }
+
+    fn begin_on(&mut self, launch: &Launch, device: &str) {
+        self.current = self.launches.iter().position(|timed| timed.is(launch)).unwrap_or_else(|| {
             let bytes = |operand| u64::try_from(block_bytes(operand)).unwrap_or(u64::MAX);
             self.launches.push(Timed {
                 launch: Arc::new(launch.clone()),
-                recorder: Recorder::new(DEVICE).with_tick(self.tick),
+                recorder: Recorder::new(device).with_tick(self.tick),
                 bytes: launch.operands.iter().map(bytes).collect(),
                 keeps_blocks: launch
                     .operands
@@ -121,6 +138,11 @@ fn tick(console: &dyn Console) -> Option<f64> {
 }
 
 impl Timed {
+    fn is(&self, launch: &Launch) -> bool {
+        std::ptr::eq(&*self.launch, launch)
+            || self.launch.spans.apply == launch.spans.apply && *self.launch == *launch
+    }
+
     fn copies(&self, copies: &[CopyTimes]) -> Vec<Copied> {
         let copied = |copy: &CopyTimes| Copied {
             operand: copy.operand,

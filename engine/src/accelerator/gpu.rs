@@ -1,20 +1,34 @@
 //! A CUDA device: launches are lowered, compiled by NVRTC, and run through the driver.
 
-use super::{Accelerator, NotRun, Ran};
-use pallas_cuda::{Cache, CompileError, Compiler, Device, Failure, Nvrtc, Request};
-use pallas_ir::Launch;
-use pallas_simt::{Architecture, Options};
+use super::timed::{Known, times};
+use super::{Accelerator, NotRun, Ran, told};
+use pallas_cuda::{
+    Cache, Ceilings, Compile, CompileError, Compiled, Compiler, Device, Failure, Nvrtc, NvrtcError, Request, Rounds,
+    Samples, ceilings, initials, measure, median, occupancy, work,
+};
+use pallas_ir::{Finding, Launch};
+use pallas_simt::ir::Doubt;
+use pallas_simt::{Architecture, Options, Program, Tuning};
+use pallas_syntax::Span;
 use pallas_tensor::Array;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A device, with the compiler for it.
 pub struct Gpu {
     device: Box<dyn Device>,
-    compiler: Compiler,
+    compiler: Box<dyn Compile>,
     /// Where generated source is left that NVRTC refuses.
     folder: Option<PathBuf>,
     lost: bool,
     checked: bool,
+    traps_nan: bool,
+    tuning: Tuning,
+    /// What was compiled, by source.
+    ready: HashMap<String, Compiled>,
+    /// What the device reaches at most, once it was asked for; `None` inside where that failed.
+    ceilings: Option<Option<Ceilings>>,
 }
 
 impl Gpu {
@@ -24,25 +38,133 @@ impl Gpu {
     /// # Errors
     /// There is no driver, no device or no NVRTC.
     pub fn open(nvrtc: Option<&Path>, folder: Option<PathBuf>) -> Result<Gpu, NotRun> {
-        let device = pallas_cuda::open(0).map_err(|failure| failed(&failure))?;
-        let nvrtc = Nvrtc::load(nvrtc).map_err(|error| NotRun {
-            message: error.to_string(),
-            span: None,
-            help: Some(
-                "install it with `pip install nvidia-cuda-nvrtc`, and see what `pallas-tui doctor` says".to_string(),
-            ),
-        })?;
+        let device = pallas_cuda::open(0).map_err(|failure| failed(&failure, None))?;
+        let nvrtc = Nvrtc::load(nvrtc).map_err(|error| no_compiler(&error))?;
         let compiler = Compiler::new(nvrtc, folder.clone().map(Cache::new));
-        Ok(Gpu { device, compiler, folder, lost: false, checked: false })
+        Ok(Gpu::with(device, Box::new(compiler), folder))
     }
-}
 
-impl Gpu {
+    /// A device and a compiler that were opened elsewhere; generated source that is refused is left in a folder.
+    pub fn with(device: Box<dyn Device>, compiler: Box<dyn Compile>, folder: Option<PathBuf>) -> Gpu {
+        Gpu { device, compiler, folder, lost: false, checked: false, traps_nan: false, tuning: Tuning::default(), ready: HashMap::new(), ceilings: None }
+    }
+
     /// The same, with kernels that tell of positions outside of their Refs.
     #[must_use]
     pub fn checked(mut self, checked: bool) -> Gpu {
         self.checked = checked;
         self
+    }
+
+    /// The same, with kernels that tell of NaN that they store to outputs.
+    #[must_use]
+    pub fn trapping_nan(mut self, traps: bool) -> Gpu {
+        self.traps_nan = traps;
+        self
+    }
+
+    /// The same, with numbers that are not left to the lowering.
+    #[must_use]
+    pub fn tuned(mut self, tuning: Tuning) -> Gpu {
+        self.tuning = tuning;
+        self
+    }
+
+    fn options(&self) -> Options {
+        let mut architecture = Architecture::new(self.device.info().architecture());
+        architecture.shared_bytes = self.device.info().shared_per_block;
+        Options { checked: self.checked, traps_nan: self.traps_nan, tuning: self.tuning, ..Options::new(architecture) }
+    }
+
+    /// Compiles what launches will need, several at a time, before anybody asks for it; `progress` hears how many of how many are
+    /// done. What cannot be compiled is told once it is asked for.
+    pub fn prepare(
+        &mut self,
+        launches: &[Arc<Launch>],
+        timed: bool,
+        threads: usize,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) {
+        let options = self.options();
+        let kinds = [options, Options { timed: true, ..options }];
+        let mut programs: Vec<Program> = Vec::new();
+        for launch in launches.iter().filter(|launch| launch.dynamic.is_empty()) {
+            for options in &kinds[..1 + usize::from(timed)] {
+                if let Ok(program) = pallas_simt::compile_with(launch, *options)
+                    && !self.ready.contains_key(&program.source)
+                    && !programs.iter().any(|other| other.source == program.source)
+                {
+                    programs.push(program);
+                }
+            }
+        }
+        let name = options.architecture.name();
+        let requests: Vec<Request<'_>> = programs
+            .iter()
+            .map(|program| Request { source: &program.source, architecture: &name, lines: &program.lines })
+            .collect();
+        let all = requests.len();
+        progress(0, all);
+        let answers = self.compiler.compile_all(&requests, threads, &|done| progress(done, all));
+        for (program, answer) in programs.into_iter().zip(answers) {
+            if let Ok(compiled) = answer {
+                self.ready.insert(program.source, compiled);
+            }
+        }
+    }
+
+    fn compiled(&mut self, launch: &Launch, options: Options) -> Result<(Program, Compiled), NotRun> {
+        let program = pallas_simt::compile_with(launch, options).map_err(|refusal| NotRun {
+            message: refusal.message,
+            span: Some(refusal.span),
+            help: refusal.help,
+        })?;
+        if let Some(ready) = self.ready.get(&program.source) {
+            let ready = ready.clone();
+            return Ok((program, ready));
+        }
+        let name = options.architecture.name();
+        let request = Request { source: &program.source, architecture: &name, lines: &program.lines };
+        let compiled = self.compiler.compile(&request);
+        let compiled = compiled.map_err(|error| refused(&error, launch, self.folder.as_deref()))?;
+        self.ready.insert(program.source.clone(), compiled.clone());
+        Ok((program, compiled))
+    }
+
+    fn execute(
+        &mut self,
+        launch: &Launch,
+        (program, compiled): &(Program, Compiled),
+        inputs: &[Array],
+    ) -> Result<pallas_cuda::Executed, NotRun> {
+        let ran = pallas_cuda::execute(&mut *self.device, launch, program, &compiled.cubin, inputs);
+        ran.map_err(|failure| self.gone(&failure, launch))
+    }
+
+    /// Remembers that the device is lost, if it is.
+    fn gone(&mut self, failure: &Failure, launch: &Launch) -> NotRun {
+        self.lost |= failure.is_lost();
+        failed(failure, Some(launch))
+    }
+
+    fn measured(
+        &mut self,
+        launch: &Launch,
+        (program, compiled): &(Program, Compiled),
+        inputs: &[Array],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Samples, NotRun> {
+        let initials = initials(launch, program, inputs);
+        let work = work(launch, program, &compiled.cubin, &initials);
+        measure(&mut *self.device, &work, &Rounds::of, stop).map_err(|failure| self.gone(&failure, launch))
+    }
+
+    fn ceilings(&mut self) -> Option<Ceilings> {
+        if self.ceilings.is_none() {
+            // A device that cannot be measured is shown without.
+            self.ceilings = Some(ceilings(&mut *self.device, &*self.compiler, &|_| {}).ok());
+        }
+        self.ceilings.clone().flatten()
     }
 }
 
@@ -53,47 +175,100 @@ impl Accelerator for Gpu {
 
     fn run(&mut self, launch: &Launch, inputs: &[Array]) -> Result<Ran, NotRun> {
         if self.lost {
-            return Err(failed(&Failure::Lost));
+            return Err(failed(&Failure::Lost, Some(launch)));
         }
-        let mut architecture = Architecture::new(self.device.info().architecture());
-        architecture.shared_bytes = self.device.info().shared_per_block;
-        let options = Options { architecture, checked: self.checked };
-        let program = pallas_simt::compile_with(launch, options).map_err(|refusal| NotRun {
-            message: refusal.message,
-            span: Some(refusal.span),
-            help: refusal.help,
-        })?;
-        let name = architecture.name();
-        let request = Request { source: &program.source, architecture: &name, lines: &program.lines };
-        let compiled = self.compiler.compile(&request).map_err(|error| refused(&error, self.folder.as_deref()))?;
-        let ran = pallas_cuda::execute(&mut *self.device, launch, &program, &compiled.cubin, inputs);
-        let ran = ran.map_err(|failure| {
-            self.lost |= failure.is_lost();
-            failed(&failure)
-        })?;
-        Ok(Ran { outputs: ran.outputs, microseconds: Some(ran.microseconds), seen: ran.told, printed: Vec::new() })
+        let compiled = self.compiled(launch, self.options())?;
+        let ran = self.execute(launch, &compiled, inputs)?;
+        let (findings, seen) = tell(launch, &ran.told);
+        Ok(Ran { microseconds: Some(ran.microseconds), seen, findings, ..Ran::new(ran.outputs) })
+    }
+
+    fn profile(&mut self, launch: &Launch, inputs: &[Array], stop: &dyn Fn() -> bool) -> Result<Ran, NotRun> {
+        if self.lost {
+            return Err(failed(&Failure::Lost, Some(launch)));
+        }
+        let plain = self.compiled(launch, self.options())?;
+        let ran = self.execute(launch, &plain, inputs)?;
+        let samples = self.measured(launch, &plain, inputs, stop)?;
+        let noting = self.compiled(launch, Options { timed: true, ..self.options() })?;
+        let noted = self.execute(launch, &noting, inputs)?;
+        let slower = self.measured(launch, &noting, inputs, stop)?;
+        let (program, compiled) = &plain;
+        let capability = self.device.info().architecture();
+        let full = compiled
+            .resources
+            .and_then(|used| occupancy(capability, used, program.threads, program.shared_bytes));
+        let known = Known {
+            notes: &noted.notes,
+            noted: median(&slower.times),
+            samples,
+            resources: compiled.resources,
+            occupancy: full,
+            ceilings: self.ceilings(),
+        };
+        let timed = times(launch, &noting.0, known);
+        let (findings, seen) = tell(launch, &ran.told);
+        Ok(Ran {
+            microseconds: Some(ran.microseconds),
+            seen,
+            findings,
+            timed: Some(Box::new(timed)),
+            ..Ran::new(ran.outputs)
+        })
     }
 }
 
-fn failed(failure: &Failure) -> NotRun {
-    NotRun { message: failure.to_string(), span: None, help: Some(failure.help().to_string()) }
+/// What checks have told, as findings, and in words where they are none.
+fn tell(launch: &Launch, checks: &[pallas_cuda::Told]) -> (Vec<Finding>, Vec<(String, Span)>) {
+    let (mut findings, mut seen) = (Vec::new(), Vec::new());
+    for check in checks {
+        let doubt = check.check.doubt;
+        let found = told::finding(
+            launch,
+            &told::Told {
+                doubt,
+                words: &check.check.words,
+                span: check.check.span,
+                program: check.program,
+                count: check.count.into(),
+                other: (doubt == Doubt::Race).then_some(check.who as usize),
+            },
+        );
+        match found {
+            Ok(finding) => findings.push(finding),
+            Err(words) => seen.push(words),
+        }
+    }
+    (findings, seen)
+}
+
+/// What went wrong on a device; nobody knows where in the kernel, so the launch is named.
+fn failed(failure: &Failure, launch: Option<&Launch>) -> NotRun {
+    let span = launch.map(|launch| launch.spans.call);
+    NotRun { message: failure.to_string(), span, help: Some(failure.help().to_string()) }
+}
+
+fn no_compiler(error: &NvrtcError) -> NotRun {
+    let help = "install it with `pip install nvidia-cuda-nvrtc`, and see what `pallas-tui doctor` says";
+    NotRun { message: error.to_string(), span: None, help: Some(help.to_string()) }
 }
 
 /// What NVRTC said of source that was generated: a mistake of ours, with all that is needed to find it.
-fn refused(error: &CompileError, folder: Option<&Path>) -> NotRun {
+fn refused(error: &CompileError, launch: &Launch, folder: Option<&Path>) -> NotRun {
     let first = error.messages.iter().find(|message| message.is_error);
     let message = match first {
         Some(message) => format!(
             "NVRTC refuses the CUDA C++ that was generated, at line {}: {}; this is a mistake in Pallas Workbench",
             message.line, message.text
         ),
+        None if error.error == NvrtcError::Missing => return NotRun { span: Some(launch.spans.call), ..no_compiler(&error.error) },
         None => error.to_string(),
     };
     let kept = folder.map(|folder| folder.join("refused.cu"));
     let kept = kept.filter(|file| pallas_cuda::cache::leave(file, &error.source_text));
     NotRun {
         message,
-        span: first.and_then(|message| message.span),
+        span: first.and_then(|message| message.span).or(Some(launch.spans.call)),
         help: kept.map(|file| format!("the source is in {}; please report it", file.display())),
     }
 }

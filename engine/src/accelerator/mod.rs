@@ -4,12 +4,15 @@
 mod compare;
 mod gpu;
 mod simulator;
+mod timed;
+mod told;
 
 pub use compare::{Difference, compare};
 pub use gpu::Gpu;
 pub use simulator::Simulator;
 
-use pallas_ir::Launch;
+use pallas_ir::{Finding, Launch};
+use pallas_profile::DeviceTimes;
 use pallas_syntax::Span;
 use pallas_tensor::Array;
 use std::sync::Arc;
@@ -24,6 +27,15 @@ pub trait Accelerator {
     /// # Errors
     /// What it cannot do, or what went wrong.
     fn run(&mut self, launch: &Launch, inputs: &[Array]) -> Result<Ran, NotRun>;
+
+    /// The same, and measures it: many times, until `stop` says so.
+    ///
+    /// # Errors
+    /// As [`Accelerator::run`].
+    fn profile(&mut self, launch: &Launch, inputs: &[Array], stop: &dyn Fn() -> bool) -> Result<Ran, NotRun> {
+        let _ = stop;
+        self.run(launch, inputs)
+    }
 }
 
 /// What a launch gave.
@@ -35,8 +47,26 @@ pub struct Ran {
     pub microseconds: Option<f64>,
     /// What it did that hardware forgives, sometimes: in words, and where.
     pub seen: Vec<(String, Span)>,
+    /// What its checks found.
+    pub findings: Vec<Finding>,
     /// Lines that it printed.
     pub printed: Vec<String>,
+    /// What was measured, where that was asked for.
+    pub timed: Option<Box<DeviceTimes>>,
+}
+
+impl Ran {
+    /// Outputs, of which nothing more is known.
+    pub fn new(outputs: Vec<Array>) -> Ran {
+        Ran {
+            outputs,
+            microseconds: None,
+            seen: Vec::new(),
+            findings: Vec::new(),
+            printed: Vec::new(),
+            timed: None,
+        }
+    }
 }
 
 /// Why a launch did not run.
@@ -113,8 +143,13 @@ impl Accelerating {
         }
     }
 
-    /// Runs a launch; its name comes along.
-    pub(crate) fn run(&mut self, launch: &Launch, arguments: &[Array]) -> (String, Result<Ran, NotRun>) {
+    /// Runs a launch, and measures it if somebody says when to stop; the accelerator's name comes along.
+    pub(crate) fn run(
+        &mut self,
+        launch: &Launch,
+        arguments: &[Array],
+        profile: Option<&dyn Fn() -> bool>,
+    ) -> (String, Result<Ran, NotRun>) {
         if let Some(open) = self.open.take() {
             match open() {
                 Ok(accelerator) => self.accelerator = Some(accelerator),
@@ -123,7 +158,11 @@ impl Accelerating {
         }
         let Some(accelerator) = &mut self.accelerator else { return (String::new(), Err(self.broken.clone())) };
         let (known, inputs) = known(launch, arguments);
-        (accelerator.name(), accelerator.run(&known, inputs))
+        let ran = match profile {
+            Some(stop) => accelerator.profile(&known, inputs, stop),
+            None => accelerator.run(&known, inputs),
+        };
+        (accelerator.name(), ran)
     }
 }
 

@@ -1,8 +1,11 @@
 //! The simulator of the SIMT IR as a device: what the threads of a GPU would do, in lockstep, on the CPU. Slow, and needs nothing.
 
-use super::{Accelerator, NotRun, Ran};
-use pallas_ir::{Launch, Role};
-use pallas_simt::{Architecture, Options, compile_with, sim};
+use super::timed::{Known, times};
+use super::{Accelerator, NotRun, Ran, told};
+use pallas_ir::{Finding, Launch, Role};
+use pallas_simt::ir::Doubt;
+use pallas_simt::{Architecture, Options, Tuning, compile_with, sim};
+use pallas_syntax::Span;
 use pallas_tensor::{Array, ops};
 
 /// How many instructions a launch may take, each counted once for a block.
@@ -13,6 +16,10 @@ const FUEL: u64 = 2_000_000_000;
 pub struct Simulator {
     /// Whether kernels tell of positions outside of their Refs.
     pub checked: bool,
+    /// Whether kernels tell of NaN that they store to outputs.
+    pub traps_nan: bool,
+    /// What is not left to the lowering.
+    pub tuning: Tuning,
 }
 
 impl Accelerator for Simulator {
@@ -21,7 +28,17 @@ impl Accelerator for Simulator {
     }
 
     fn run(&mut self, launch: &Launch, inputs: &[Array]) -> Result<Ran, NotRun> {
-        let options = Options { architecture: Architecture::HOPPER, checked: self.checked };
+        self.simulate(launch, inputs, false)
+    }
+
+    fn profile(&mut self, launch: &Launch, inputs: &[Array], _: &dyn Fn() -> bool) -> Result<Ran, NotRun> {
+        self.simulate(launch, inputs, true)
+    }
+}
+
+impl Simulator {
+    fn simulate(self, launch: &Launch, inputs: &[Array], timed: bool) -> Result<Ran, NotRun> {
+        let options = Options { checked: self.checked, traps_nan: self.traps_nan, timed, tuning: self.tuning, ..Options::new(Architecture::HOPPER) };
         let program = compile_with(launch, options).map_err(|refusal| NotRun {
             message: refusal.message,
             span: Some(refusal.span),
@@ -38,13 +55,35 @@ impl Accelerator for Simulator {
         if outputs.len() != launch.with_role(Role::Output).count() {
             return Err(stopped("the program has no memory for one of the outputs".to_string(), None));
         }
-        let seen = report.complaints.iter().map(|complaint| {
-            let (kind, memory) = (complaint.kind.words(), &complaint.memory);
-            if complaint.kind == sim::Kind::Outside {
-                return (format!("{memory}, in block {}", complaint.block), complaint.span);
+        let (mut findings, mut seen) = (Vec::new(), Vec::new());
+        for complaint in &report.complaints {
+            match self.told(launch, &report, complaint) {
+                Ok(finding) => findings.push(finding),
+                Err(words) => seen.push(words),
             }
-            (format!("{kind}: {memory} at element {} in block {}", complaint.element, complaint.block), complaint.span)
-        });
-        Ok(Ran { outputs, microseconds: None, seen: seen.collect(), printed: report.printed })
+        }
+        let timed = timed.then(|| Box::new(times(launch, &program, Known { notes: &report.notes, ..Known::default() })));
+        Ok(Ran { seen, findings, printed: report.printed, timed, ..Ran::new(outputs) })
+    }
+
+    /// A complaint as a finding, if it is one of what is looked for, and in words otherwise.
+    fn told(
+        self,
+        launch: &Launch,
+        report: &sim::Report,
+        complaint: &sim::Complaint,
+    ) -> Result<Finding, (String, Span)> {
+        let (kind, memory, block) = (complaint.kind, &complaint.memory, complaint.block);
+        let program = usize::try_from(complaint.element).unwrap_or(0);
+        let doubt = match kind {
+            sim::Kind::Outside => Doubt::Outside,
+            sim::Kind::NotANumber => Doubt::NotANumber,
+            _ => {
+                let words = format!("{}: {memory} at element {} in block {block}", kind.words(), complaint.element);
+                return Err((words, complaint.span));
+            }
+        };
+        let (words, span, count) = (memory.as_str(), complaint.span, report.count(kind));
+        told::finding(launch, &told::Told { doubt, words, span, program, count, other: None })
     }
 }
