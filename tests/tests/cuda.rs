@@ -3,7 +3,7 @@
 
 use pallas_engine::cuda::{Compiler, Nvrtc, Places, Request, disassemble, find};
 use pallas_engine::simt::ir::{Op, Space};
-use pallas_engine::simt::{Architecture, Program, compile};
+use pallas_engine::simt::{Architecture, Options, Program, Tuning, compile, compile_with};
 use pallas_engine::{Analysis, AnalysisOptions, Disk};
 use pallas_tests::products;
 use std::collections::BTreeMap;
@@ -151,4 +151,39 @@ fn the_samples_compile_for_three_generations() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn kernels_that_note_times_check_or_are_tuned_compile_too() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let compiler = Compiler::new(nvrtc, None);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let architecture = Architecture::HOPPER;
+    let plain = Options::new(architecture);
+    let tuning = Tuning { warps: Some(4), stages: Some(3) };
+    let kinds = [
+        ("timed", Options { timed: true, ..plain }),
+        ("checked", Options { checked: true, traps_nan: true, ..plain }),
+        ("tuned", Options { tuning, timed: true, ..plain }),
+    ];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    let mut programs: Vec<(String, Program)> = Vec::new();
+    for sample in HELD {
+        let text = fs::read_to_string(folder.join(format!("{sample}.py"))).expect("the sample");
+        let analysis = Analysis::new(sample, &text, &AnalysisOptions::new(Arc::new(Disk)));
+        let launch = analysis.launches.iter().find(|launch| compile_with(launch, plain).is_ok()).expect("a launch");
+        for (kind, options) in kinds {
+            programs.push((format!("{sample} {kind}"), compile_with(launch, options).expect("a program")));
+        }
+    }
+    let name = architecture.name();
+    let requests: Vec<Request<'_>> = programs
+        .iter()
+        .map(|(_, program)| Request { source: &program.source, architecture: &name, lines: &program.lines })
+        .collect();
+    for ((kernel, _), answer) in programs.iter().zip(compiler.compile_all(&requests, threads, &|_| {})) {
+        let compiled = answer.unwrap_or_else(|error| panic!("{kernel}: {error}\n{}", error.source_text));
+        let used = compiled.resources.unwrap_or_default();
+        assert!(!used.spills() || !kernel.ends_with("timed"), "{kernel} has too few registers: {used:?}");
+    }
 }

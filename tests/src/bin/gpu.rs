@@ -13,8 +13,8 @@
 
 use pallas_engine::accelerator::{Accelerator, Gpu, compare};
 use pallas_engine::cuda::{
-    Compiled, Compiler, Device, Nvrtc, Places, Request, Rounds, Work, find, initials, measure, median, occupancy, open,
-    work,
+    Compiled, Compiler, Device, Nvrtc, Places, Request, Rounds, ceilings, find, initials, measure, median, occupancy,
+    open, work,
 };
 use pallas_engine::simt::{Architecture, Program, compile};
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Launch};
@@ -50,15 +50,9 @@ fn kernels() -> Vec<(&'static str, &'static str, usize, Effort)> {
     ]
 }
 
-const ROUNDS: Rounds = Rounds { warm_up: 10, counted: 50 };
+const ROUNDS: Rounds = Rounds { warm_up: 10, counted: 50, launches: 1 };
 /// Without a device: Hopper.
 const CAPABILITY: u32 = 90;
-
-/// A copy of 256 MiB, sixteen bytes at a time: what memory gives at most.
-const COPY: &str = "extern \"C\" __global__ void copy(const uint4* __restrict__ from, uint4* __restrict__ to) {\n\
-                    size_t i = (size_t)blockIdx.x * 1024 + threadIdx.x;\n\
-                    for (int n = 0; n < 4; ++n) to[i + n * 256] = from[i + n * 256];\n}\n";
-const COPIED: usize = 256 << 20;
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -96,9 +90,11 @@ fn main() -> ExitCode {
         println!("{}, sm_{}\n", info.name, info.architecture());
         architecture = Architecture::new(info.architecture());
         architecture.shared_bytes = info.shared_per_block;
-        ceiling = copied(&mut **device, &compiler, architecture);
-        if let Some(ceiling) = ceiling {
-            println!("A copy of 256 MiB moves {:.0} GB/s.\n", ceiling / 1e9);
+        if let Ok(found) = ceilings(&mut **device, &compiler, &|_| {}) {
+            println!("A copy of 256 MiB moves {:.0} GB/s.", found.copy / 1e9);
+            let rates = found.matrix.iter().map(|(dtype, rate)| format!("{} {:.0}", dtype.short_name(), rate / 1e12));
+            println!("Products reach, in TFLOP/s: {}.\n", rates.collect::<Vec<_>>().join(", "));
+            ceiling = Some(found.copy);
         }
         if let Ok(mut gpu) = Gpu::open(nvrtc.as_deref(), None) {
             println!("{}\n", samples(&root, &mut gpu));
@@ -191,26 +187,8 @@ fn timed(device: &mut dyn Device, launch: &Launch, program: &Program, compiled: 
     let inputs = inputs.map_err(|error| error.to_string())?;
     let initials = initials(launch, program, &inputs);
     let work = work(launch, program, &compiled.cubin, &initials);
-    let times = measure(device, &work, ROUNDS).map_err(|failure| failure.to_string())?;
-    median(&times).ok_or_else(|| "nothing was launched".to_string())
-}
-
-/// Bytes per second that the device copies, reading and writing counted.
-fn copied(device: &mut dyn Device, compiler: &Compiler, architecture: Architecture) -> Option<f64> {
-    let target = architecture.name();
-    let compiled = compiler.compile(&Request { source: COPY, architecture: &target, lines: &[] }).ok()?;
-    let memory = || pallas_engine::cuda::Memory { bytes: COPIED, initial: None, wanted: false };
-    let work = Work {
-        cubin: &compiled.cubin,
-        entry: "copy",
-        blocks: COPIED / 16 / 1024,
-        threads: 256,
-        shared: 0,
-        memories: vec![memory(), memory()],
-        patience: 30,
-    };
-    let times = measure(device, &work, ROUNDS).ok()?;
-    Some(2.0 * COPIED as f64 / median(&times)? * 1e6)
+    let samples = measure(device, &work, &|_| ROUNDS, &|| false).map_err(|failure| failure.to_string())?;
+    median(&samples.times).ok_or_else(|| "nothing was launched".to_string())
 }
 
 /// The samples' launches on the device against interpret mode.

@@ -1,0 +1,250 @@
+//! A CUDA device that is made up: its compiler hands the source on, its kernels are run by the simulator of the SIMT IR, and it
+//! fails in whatever way a test asks for. All that is written over a device runs on it without one.
+
+use pallas_engine::Launch;
+use pallas_engine::cuda::bytes::{array, bytes};
+use pallas_engine::cuda::{
+    BufferId, Call, Compile, CompileError, Compiled, Device, DeviceInfo, Failure, FunctionId, GraphId, NvrtcError,
+    Request, Resources, occupancy,
+};
+use pallas_engine::simt::ir::Doubt;
+use pallas_engine::simt::{Architecture, Check, Options, ParamKind, Program, compile_with, sim};
+use pallas_tensor::Shape;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+const FUEL: u64 = 400_000_000;
+/// Microseconds that a launch takes, and one that notes its times.
+pub const PLAIN: f64 = 20.0;
+/// See [`PLAIN`].
+pub const NOTED: f64 = 21.0;
+/// Registers of each kernel.
+const REGISTERS: u32 = 64;
+
+/// How it fails.
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    /// Bytes of memory; none: enough.
+    pub room: Option<usize>,
+    /// What the driver says once a kernel was started.
+    pub kernel: Option<Failure>,
+    /// Whether kernels never end.
+    pub hangs: bool,
+    /// What the compiler says.
+    pub compiler: Option<NvrtcError>,
+}
+
+/// The device, and at the same time its compiler.
+#[derive(Clone)]
+pub struct Fake {
+    info: DeviceInfo,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    faults: Faults,
+    /// What sources are printed from.
+    programs: Vec<Program>,
+    /// Which of them functions are; none: they do nothing.
+    functions: Vec<Option<usize>>,
+    memory: BTreeMap<u64, Vec<u8>>,
+    next: u64,
+    graphs: BTreeMap<usize, f64>,
+    took: f64,
+    compiled: usize,
+}
+
+impl Fake {
+    /// A device that knows the kernels of these launches.
+    pub fn new(launches: &[Arc<Launch>], faults: Faults) -> Fake {
+        let architecture = Architecture::HOPPER;
+        let info = DeviceInfo {
+            name: "a made-up GPU".to_string(),
+            capability: (9, 0),
+            memory: 1 << 30,
+            multiprocessors: 4,
+            shared_per_block: architecture.shared_bytes,
+        };
+        let kinds = [(false, false), (true, false), (false, true), (true, true)];
+        let programs = launches.iter().flat_map(|launch| {
+            kinds.map(|(checked, timed)| {
+                let options = Options { checked, timed, traps_nan: checked, ..Options::new(architecture) };
+                compile_with(launch, options).ok()
+            })
+        });
+        let programs = programs.flatten().collect();
+        Fake { info, state: Arc::new(Mutex::new(State { faults, programs, ..State::default() })) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many sources it compiled.
+    pub fn compiled(&self) -> usize {
+        self.state().compiled
+    }
+
+    /// Buffers that were never given back.
+    pub fn left(&self) -> usize {
+        self.state().memory.len()
+    }
+}
+
+impl Compile for Fake {
+    fn compile(&self, request: &Request<'_>) -> Result<Compiled, CompileError> {
+        if let Some(error) = self.state().faults.compiler.clone() {
+            return Err(CompileError::new(error, request));
+        }
+        self.state().compiled += 1;
+        let resources = Some(Resources { registers: REGISTERS, ..Resources::default() });
+        let cubin = request.source.as_bytes().to_vec();
+        Ok(Compiled { cubin, log: String::new(), resources, cached: false })
+    }
+}
+
+impl Device for Fake {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn load(&mut self, cubin: &[u8], _: &str, _: usize) -> Result<FunctionId, Failure> {
+        let mut state = self.state();
+        let program = state.programs.iter().position(|program| program.source.as_bytes() == cubin);
+        state.functions.push(program);
+        Ok(FunctionId(state.functions.len() - 1))
+    }
+
+    fn allocate(&mut self, bytes: usize) -> Result<BufferId, Failure> {
+        let mut state = self.state();
+        let used: usize = state.memory.values().map(Vec::len).sum();
+        if let Some(room) = state.faults.room.filter(|&room| used + bytes > room) {
+            return Err(Failure::OutOfMemory { wanted: bytes, free: room - used });
+        }
+        state.next += 1;
+        let next = state.next;
+        // Ceilings are measured in memory that nobody looks at.
+        state.memory.insert(next, vec![0xAA; bytes.min(64 << 20)]);
+        Ok(BufferId(next))
+    }
+
+    fn free(&mut self, buffer: BufferId) {
+        assert!(self.state().memory.remove(&buffer.0).is_some(), "given back twice");
+    }
+
+    fn write(&mut self, buffer: BufferId, bytes: &[u8]) -> Result<(), Failure> {
+        self.state().memory.get_mut(&buffer.0).expect("memory")[..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&mut self, buffer: BufferId, bytes: &mut [u8]) -> Result<(), Failure> {
+        bytes.copy_from_slice(&self.state().memory[&buffer.0][..bytes.len()]);
+        Ok(())
+    }
+
+    fn start(&mut self, call: &Call<'_>) -> Result<(), Failure> {
+        let mut state = self.state();
+        let program = state.functions.get(call.function.0).copied().flatten();
+        let program = program.and_then(|program| state.programs.get(program)).cloned();
+        state.took = PLAIN;
+        let Some(program) = program else { return Ok(()) };
+        if !program.kernel.marks.is_empty() {
+            state.took = NOTED;
+        }
+        if state.faults.kernel.is_none() && !state.faults.hangs {
+            state.run(&program, call.buffers);
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, call: &Call<'_>, launches: usize) -> Result<GraphId, Failure> {
+        self.start(call)?;
+        let mut state = self.state();
+        let (id, took) = (state.graphs.len(), state.took * launches as f64);
+        state.graphs.insert(id, took);
+        Ok(GraphId(id))
+    }
+
+    fn replay(&mut self, graph: GraphId) -> Result<(), Failure> {
+        let mut state = self.state();
+        state.took = state.graphs[&graph.0];
+        Ok(())
+    }
+
+    fn forget(&mut self, graph: GraphId) {
+        assert!(self.state().graphs.remove(&graph.0).is_some(), "forgotten twice");
+    }
+
+    fn resident(&mut self, _: FunctionId, threads: u32, shared: usize) -> Result<u32, Failure> {
+        let used = Resources { registers: REGISTERS, ..Resources::default() };
+        Ok(occupancy(self.info.architecture(), used, threads, shared).map_or(0, |full| full.blocks))
+    }
+
+    fn has_ended(&mut self) -> Result<bool, Failure> {
+        let state = self.state();
+        match &state.faults.kernel {
+            Some(failure) => Err(failure.clone()),
+            None => Ok(!state.faults.hangs),
+        }
+    }
+
+    fn microseconds(&mut self) -> Result<f64, Failure> {
+        Ok(self.state().took)
+    }
+
+    fn rest(&mut self) -> u64 {
+        1_000_000
+    }
+}
+
+impl State {
+    /// Runs a program on what its buffers hold.
+    fn run(&mut self, program: &Program, buffers: &[BufferId]) {
+        let mut arrays = Vec::new();
+        for (param, buffer) in program.params.iter().zip(buffers) {
+            if let ParamKind::Operand { operand, .. } = param.kind {
+                let size = param.len * param.dtype.size_bytes();
+                let content = &self.memory[&buffer.0][..size];
+                let array = array(param.dtype, &Shape::from(vec![param.len]), content).expect("its bytes");
+                arrays.push((operand, array));
+            }
+        }
+        let (arrays, report) = sim::run_kernel(&program.kernel, arrays, FUEL).expect("the simulator runs it");
+        for (param, buffer) in program.params.iter().zip(buffers) {
+            let content = match &param.kind {
+                ParamKind::Operand { operand, .. } => {
+                    arrays.iter().find(|(other, _)| other == operand).map(|(_, array)| bytes(array)).unwrap_or_default()
+                }
+                ParamKind::Notes => report.notes.iter().flat_map(|word| word.to_le_bytes()).collect(),
+                ParamKind::Checks => checks(program, &report),
+                _ => continue,
+            };
+            self.memory.get_mut(&buffer.0).expect("memory")[..content.len()].copy_from_slice(&content);
+        }
+    }
+}
+
+/// What the device's own checks would have left. Races are seen by who wrote an element before, block after block, as the device
+/// sees them in some order.
+fn checks(program: &Program, report: &sim::Report) -> Vec<u8> {
+    let mut words = vec![[0u32; 4]; program.checks.len()];
+    for complaint in &report.complaints {
+        let same = |check: &Check| check.words == complaint.memory && check.span == complaint.span;
+        let race = |check: &Check| check.doubt == Doubt::Race && check.span == complaint.span;
+        let number = match complaint.kind {
+            sim::Kind::Outside | sim::Kind::NotANumber => program.checks.iter().position(same),
+            sim::Kind::BlockRace => program.checks.iter().position(race),
+            _ => None,
+        };
+        let Some(words) = number.and_then(|number| words.get_mut(number)) else { continue };
+        if words[0] == 0 {
+            *words = match complaint.kind {
+                sim::Kind::BlockRace => [0, complaint.block as u32, 0, 0],
+                _ => [0, complaint.element as u32, complaint.threads.0, 0],
+            };
+        }
+        words[0] += 1;
+    }
+    words.iter().flatten().flat_map(|word| word.to_le_bytes()).collect()
+}
