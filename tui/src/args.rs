@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pallas_engine::settings::Selector;
+use pallas_engine::tune::Parameter;
 use pallas_engine::{Schedule, TargetDevice};
 use std::path::PathBuf;
 
@@ -37,6 +38,11 @@ pub(crate) enum Command {
     ///
     /// Exits with 0; with 1 if a time grew by more than `--fail-above`; with 2 if the reports cannot be read or compared.
     Compare(CompareArgs),
+    /// Runs a file with other block sizes, warps or stages, and says which are the quickest. Writes nothing unless asked.
+    ///
+    /// Exits with 0; with 1 if no point could be measured; with 2 if what was asked cannot be done; with 130 after Ctrl-C, which
+    /// keeps what was measured.
+    Tune(TuneArgs),
     /// Prints what a file's kernels are lowered to.
     Lower(LowerArgs),
     /// Explains a rule, such as PL120 or block-out-of-bounds.
@@ -62,6 +68,9 @@ pub(crate) struct ViewArgs {
     /// Only analyses the file: nothing runs, nothing is measured.
     #[arg(long)]
     pub(crate) no_run: bool,
+    /// Where kernels run, and are measured.
+    #[arg(long, value_enum, default_value_t = Device::Interpret)]
+    pub(crate) device: Device,
     /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has measured it.
     #[arg(long, value_name = "NAME", default_value = "v5e")]
     pub(crate) machine: String,
@@ -100,9 +109,13 @@ pub(crate) struct RunArgs {
     /// promise. Exits with 1 if they differ.
     #[arg(long)]
     pub(crate) verify: bool,
-    /// Kernels on a device tell of positions outside of their Refs, which are otherwise moved inside or dropped without a word.
+    /// Kernels on a device tell of positions outside of their Refs, which are otherwise moved inside or dropped without a word, and
+    /// of elements that another program writes, too.
     #[arg(long)]
     pub(crate) checked: bool,
+    /// Kernels on a device tell of NaN that they store to outputs: what comes of padding, and of memory that nobody wrote.
+    #[arg(long)]
+    pub(crate) trap_nan: bool,
     /// Prints no findings.
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -203,6 +216,9 @@ pub(crate) struct ProfileArgs {
     /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has measured it.
     #[arg(long, value_name = "NAME", default_value = "v5e")]
     pub(crate) machine: String,
+    /// Where kernels run, and are measured.
+    #[arg(long, value_enum, default_value_t = Device::Interpret)]
+    pub(crate) device: Device,
     /// Whether the programs of each launch are timed as they run.
     #[arg(long, value_enum, default_value_t = Timing::On)]
     pub(crate) timing: Timing,
@@ -287,6 +303,9 @@ pub(crate) struct PictureArgs {
     /// Only analyses the file: nothing runs, nothing is measured, and the same file gives the same picture.
     #[arg(long)]
     pub(crate) no_run: bool,
+    /// Where kernels run, and are measured.
+    #[arg(long, value_enum, default_value_t = Device::Interpret)]
+    pub(crate) device: Device,
     /// The machine that launches are modelled on, as for `profile`.
     #[arg(long, value_name = "NAME", default_value = "v5e")]
     pub(crate) machine: String,
@@ -328,6 +347,40 @@ fn percent(text: &str) -> Result<f64, String> {
         Ok(number) if number.is_finite() && number >= 0.0 => Ok(number / 100.0),
         _ => Err("a percentage is expected, such as `5%`".to_string()),
     }
+}
+
+/// `pallas-tui tune`
+#[derive(Debug, Args)]
+pub(crate) struct TuneArgs {
+    /// The Python file.
+    pub(crate) file: PathBuf,
+    /// Only parameters of this function, and launches that stand in it.
+    pub(crate) function: Option<String>,
+    /// A parameter with the values to try. It is a name that is assigned, the default of a function's parameter, or an argument
+    /// of a call.
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = Parameter::parse)]
+    pub(crate) param: Vec<Parameter>,
+    /// Warps of a block, on a device; without, and without `--param`, 4 and 8.
+    #[arg(long, value_name = "NUMBER,...", value_delimiter = ',')]
+    pub(crate) warps: Vec<u32>,
+    /// Slots of loops that copy ahead, on a device; without, and without `--param`, 2, 3 and 4.
+    #[arg(long, value_name = "NUMBER,...", value_delimiter = ',')]
+    pub(crate) stages: Vec<u32>,
+    /// Where kernels run, and are measured.
+    #[arg(long, value_enum, default_value_t = Device::Interpret)]
+    pub(crate) device: Device,
+    /// How often each point is run in interpret mode; the shortest time counts.
+    #[arg(long, value_name = "COUNT", default_value_t = 3)]
+    pub(crate) rounds: usize,
+    /// Writes all points as JSON; `-` is standard output, in the place of the table.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Puts the best values into the file.
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// `sys.argv[1:]` of the file.
+    #[arg(last = true)]
+    pub(crate) arguments: Vec<String>,
 }
 
 /// `pallas-tui lower`
@@ -372,6 +425,10 @@ pub(crate) struct DoctorArgs {
     /// Lists the machines that launches are modelled on, and where each of their numbers comes from.
     #[arg(long, conflicts_with = "calibrate")]
     pub(crate) machines: bool,
+    /// Measures what the first CUDA device reaches at most: a copy, products of each dtype, multiply-adds. What was measured is
+    /// kept.
+    #[arg(long, conflicts_with_all = ["calibrate", "machines"])]
+    pub(crate) ceilings: bool,
 }
 
 /// `pallas-tui explain`

@@ -4,39 +4,73 @@ use crate::args::Device;
 use crate::environment;
 use crate::render::source_of;
 use pallas_engine::accelerator::{Accelerated, Acceleration, Difference, End, Gpu, Open, Simulator};
-use pallas_engine::{Run, Span, cuda};
+use pallas_engine::simt::Tuning;
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment, Run, Span, cuda};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is wanted of a device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wish {
+    /// Which.
+    pub(crate) device: Device,
+    /// Whether outputs are compared with those of interpret mode.
+    pub(crate) verifies: bool,
+    /// Whether kernels tell of positions outside of their Refs.
+    pub(crate) checked: bool,
+    /// Whether they tell of NaN.
+    pub(crate) traps_nan: bool,
+    /// Whether launches are measured.
+    pub(crate) timed: bool,
+    /// What is not left to the lowering.
+    pub(crate) tuning: Tuning,
+}
+
+impl Wish {
+    /// A device as it is.
+    pub(crate) fn plain(device: Device) -> Wish {
+        Wish { device, verifies: false, checked: false, traps_nan: false, timed: false, tuning: Tuning::default() }
+    }
+}
+
+/// Hears what is being compiled, how many kernels are, and of how many.
+pub(crate) type Progress = Box<dyn Fn(&str, usize, usize) + Send + Sync>;
 
 /// The accelerator for a device; none for interpret mode.
 ///
 /// # Errors
 /// There is no such device.
 pub(crate) fn acceleration(
-    device: Device,
-    verifies: bool,
-    checked: bool,
+    wish: Wish,
     python: Option<&Path>,
     script: &Path,
+    progress: Option<Progress>,
 ) -> Result<Option<Acceleration>, String> {
+    let Wish { device, verifies, checked, traps_nan, tuning, .. } = wish;
     let falls_back = device == Device::Auto;
     match device {
         Device::Interpret if verifies => {
             Err("--verify compares a device with interpret mode: it needs `--device cuda`, `auto` or `simulator`"
                 .to_string())
         }
-        Device::Interpret if checked => {
-            Err("--checked is about a device: it needs `--device cuda`, `auto` or `simulator`; \
+        Device::Interpret if checked || traps_nan => {
+            Err("--checked and --trap-nan are about a device: they need `--device cuda`, `auto` or `simulator`; \
                                              interpret mode finds what is out of bounds without it"
                 .to_string())
         }
         Device::Interpret => Ok(None),
         Device::Simulator => {
-            Ok(Some(Acceleration { open: Box::new(move || Ok(Box::new(Simulator { checked }))), falls_back, verifies }))
+            Ok(Some(Acceleration { open: Box::new(move || Ok(Box::new(Simulator { checked, traps_nan, tuning }))), falls_back, verifies }))
         }
         Device::Auto | Device::Cuda => match cuda::driver() {
             Ok(_) => {
                 let nvrtc = cuda::find(&environment::cuda_places(python, script)).nvrtc;
-                Ok(Some(Acceleration { open: gpu(nvrtc, checked), falls_back, verifies }))
+                let known = Known {
+                    script: script.to_path_buf(),
+                    environment: environment::find(python, script).unwrap_or_default(),
+                    progress,
+                };
+                Ok(Some(Acceleration { open: gpu(nvrtc, wish, known), falls_back, verifies }))
             }
             Err(failure) if falls_back => {
                 crate::output::error(&format!("{failure}: kernels run in interpret mode"));
@@ -47,9 +81,36 @@ pub(crate) fn acceleration(
     }
 }
 
-fn gpu(nvrtc: Option<PathBuf>, checked: bool) -> Open {
+/// What is compiled before it is asked for: all that an analysis of the file finds, where somebody hears how far that is.
+struct Known {
+    script: PathBuf,
+    environment: Environment,
+    progress: Option<Progress>,
+}
+
+impl Known {
+    fn prepare(self, gpu: &mut Gpu, timed: bool) {
+        let Some(progress) = self.progress else { return };
+        let Ok(text) = crate::sources::read(&self.script) else { return };
+        let path = self.script.display().to_string();
+        let mut options = AnalysisOptions::new(Arc::new(Disk));
+        options.import_paths = environment::python_path();
+        options.environment = self.environment;
+        let launches = Analysis::new(&path, &text, &options).launches;
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let what = format!("{path}: compiling");
+        gpu.prepare(&launches, timed, threads, &|done, all| progress(&what, done, all));
+    }
+}
+
+fn gpu(nvrtc: Option<PathBuf>, wish: Wish, known: Known) -> Open {
     let folder = crate::calibrate::cache().map(|folder| folder.join("cuda"));
-    Box::new(move || Ok(Box::new(Gpu::open(nvrtc.as_deref(), folder)?.checked(checked))))
+    Box::new(move || {
+        let gpu = Gpu::open(nvrtc.as_deref(), folder)?;
+        let mut gpu = gpu.checked(wish.checked).trapping_nan(wish.traps_nan).tuned(wish.tuning);
+        known.prepare(&mut gpu, wish.timed);
+        Ok(Box::new(gpu))
+    })
 }
 
 /// What is said of the launches of a run: those that fell back, once for each reason and place, and those that differ. Whether

@@ -26,6 +26,7 @@ mod session;
 mod sources;
 mod styles;
 mod terminal;
+mod tuner;
 mod view;
 mod watch;
 mod worker;

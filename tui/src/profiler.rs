@@ -1,7 +1,9 @@
 //! One file, run or only analysed, to a profile report: what `profile` and `watch --headless` have in common.
 
+use crate::args::Device;
+use crate::device::Wish;
 use crate::progress::Teller;
-use crate::{environment, sources};
+use crate::{device, environment, sources};
 use pallas_engine::pipeline::{MACHINES, Machine};
 use pallas_engine::report::Report;
 use pallas_engine::{Analysis, AnalysisOptions, Cancel, Console, Disk, Profile, Run, RunOptions, Schedule, SourceFile};
@@ -25,6 +27,8 @@ pub(crate) struct Task {
     pub(crate) timing: bool,
     /// Whether it is run, or only analysed.
     pub(crate) runs: bool,
+    /// Where its kernels run.
+    pub(crate) device: Device,
 }
 
 /// What came of it.
@@ -54,19 +58,23 @@ impl Task {
         let text = sources::read(&self.file)?;
         let path = self.file.display().to_string();
         let mut profiled = if self.runs {
+            let wish = Wish { timed: self.timing, ..Wish::plain(self.device) };
+            let told = teller.clone();
+            let progress = Box::new(move |what: &str, done, all| told.tell(what, done, all));
             let options = RunOptions {
                 files: Arc::new(Disk),
                 arguments: self.arguments.clone(),
                 import_paths: environment::python_path(),
                 environment,
                 schedule: Schedule::default(),
-                acceleration: None,
+                acceleration: device::acceleration(wish, self.python.as_deref(), &self.file, Some(progress))?,
                 console: Box::new(Told { teller: teller.clone(), timing: self.timing, start: Instant::now() }),
                 cancel: cancel.clone(),
             };
             let run = Run::new(&path, &text, options);
             let report = Profile::of_run(&run, &path, &self.arguments, &self.machine);
-            Profiled { report, stderr: run.stderr, sources: run.sources }
+            let stderr = device::words(&run).0 + &run.stderr;
+            Profiled { report, stderr, sources: run.sources }
         } else {
             let mut options = AnalysisOptions::new(Arc::new(Disk));
             options.arguments.clone_from(&self.arguments);

@@ -7,7 +7,9 @@ use crate::app::code::Generated;
 use crate::app::merge::{Known, Recorded};
 use crate::app::report::Ran;
 use crate::app::values::TileSet;
+use crate::args::Device;
 use crate::console::Behind;
+use crate::device::{self, Wish};
 use crate::{environment, sources};
 use pallas_engine::generated::{Form, generated_with};
 use pallas_engine::pipeline::Machine;
@@ -34,6 +36,8 @@ pub(crate) struct Task {
     pub(crate) machine: Machine,
     /// Whether the file is run, or only analysed.
     pub(crate) runs: bool,
+    /// Where its kernels run.
+    pub(crate) device: Device,
 }
 
 enum Request {
@@ -333,11 +337,19 @@ impl Bench {
         let progress = move |kernel: &str, done: usize, programs: usize| {
             answer(Message::Progress { kernel: kernel.to_string(), done, programs });
         };
-        let options = self.options(Behind::new(printed.clone(), progress), cancel);
+        let mut options = self.options(Behind::new(printed.clone(), progress), cancel);
+        let (device, python) = (self.task.device, self.task.python.as_deref());
+        // The command has seen to it that there is one; where it has gone since, kernels run in interpret mode.
+        let wish = Wish { timed: true, ..Wish::plain(device) };
+        let answer = self.answer.clone();
+        let compiling = Box::new(move |what: &str, done, programs| {
+            answer(Message::Progress { kernel: what.to_string(), done, programs });
+        });
+        options.acceleration = device::acceleration(wish, python, &self.task.path, Some(compiling)).unwrap_or_default();
         let run = Run::new(&self.task.path.display().to_string(), text, options);
         let ran = Ran {
             exit: run.exit,
-            stderr: run.stderr.clone(),
+            stderr: device::words(&run).0 + &run.stderr,
             printed: printed.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             took: begun.elapsed(),
             stopped: cancel.is_cancelled(),
@@ -391,7 +403,7 @@ print('done')
             let _ = sender.send(message);
         });
         let task =
-            Task { path: file.clone(), arguments: Vec::new(), python: None, machine: MACHINES[0].clone(), runs: true };
+            Task { path: file.clone(), arguments: Vec::new(), python: None, machine: MACHINES[0].clone(), runs: true, device: Device::Interpret };
         (Worker::start(task, answer).expect("a worker"), answers, file, folder)
     }
 

@@ -388,3 +388,38 @@ fn a_check_that_is_stopped_prints_what_it_found() {
     assert!(out.contains("a.py:2:") || errors.contains("stopped after 0 of"), "{out}{errors}");
     assert!(errors.starts_with("pallas-tui: stopped after ") && errors.ends_with(" of 202 files\n"), "{errors}");
 }
+
+#[test]
+fn a_profile_on_the_simulator_has_lanes_of_multiprocessors_everywhere() {
+    let case = Case::new();
+    let arguments = ["--device", "simulator", "--json", "run.json", "--trace", "trace.json", "--report", "text"];
+    let output = case.run(&[&["profile", "kernels.py"][..], &arguments].concat());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("measured, the simulator: "), "{text}");
+    assert!(text.contains("shared memory") && text.contains("notes its times"), "{text}");
+    let json = |name: &str| -> serde_json::Value {
+        let text = fs::read_to_string(case.folder.path().join(name)).expect("it is written");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let report = json("run.json");
+    let measured = &report["launches"][0]["measured"];
+    let device = &measured["on_device"];
+    assert_eq!((measured["programs"].as_u64(), device["lost"].as_u64()), (Some(8), Some(0)));
+    assert!(device["lanes"]["lanes"][0]["name"].as_str().is_some_and(|name| name.starts_with("SM ")), "{device}");
+    // The second launch ran twice, and was measured once.
+    let again = &report["launches"][1]["measured"];
+    assert_eq!((again["runs"].as_u64(), again["programs"].as_u64()), (Some(2), Some(8)));
+    let trace = json("trace.json");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let named = |what: &str| events.iter().any(|event| event["args"]["name"].as_str().is_some_and(|name| name.contains(what)));
+    assert!(named("measured, the simulator") && named("SM 0"));
+    // What was saved is shown as it was.
+    let opened = case.run(&["run.json", "--no-tty"]);
+    assert_eq!(String::from_utf8_lossy(&opened.stdout), text);
+    let picture = case.run(&["picture", "kernels.py", "--view", "pipeline", "--device", "simulator"]);
+    let drawn = String::from_utf8_lossy(&picture.stdout).into_owned();
+    assert!(drawn.contains("multiprocessors"), "{drawn}");
+    let quiet = case.run(&["profile", "kernels.py", "--device", "simulator", "--timing", "off"]);
+    assert!(!String::from_utf8_lossy(&quiet.stdout).contains("measured, "), "nothing is measured");
+}

@@ -2,6 +2,7 @@
 
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
+use crate::progress::Bar;
 use crate::report::profile::words::{bytes, scaled, time};
 use crate::{calibrate, environment, output};
 use pallas_engine::cuda::{self, Nvrtc, NvrtcError};
@@ -13,6 +14,18 @@ pub(super) fn doctor(args: &DoctorArgs, python: Option<&Path>) -> Exit {
     if args.machines {
         output::stdout(&machines());
         return Exit::Success;
+    }
+    if args.ceilings {
+        return match ceilings(python) {
+            Ok(text) => {
+                output::stdout(&text);
+                Exit::Success
+            }
+            Err(message) => {
+                output::error(&message);
+                Exit::Usage
+            }
+        };
     }
     let variable = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -95,6 +108,30 @@ fn gpu(python: Option<&Path>) -> Vec<(&'static str, String)> {
     rows.push(("ptxas", tool(found.ptxas, "nvidia-cuda-nvcc")));
     rows.push(("nvdisasm", tool(found.nvdisasm, "nvidia-cuda-nvdisasm")));
     rows
+}
+
+/// What the first device reaches at most.
+fn ceilings(python: Option<&Path>) -> Result<String, String> {
+    let said = |failure: cuda::Failure| format!("no ceilings: {failure}: {}", failure.help());
+    let mut device = cuda::open(0).map_err(said)?;
+    let found = cuda::find(&environment::cuda_places(python, Path::new("program.py")));
+    let nvrtc = Nvrtc::load(found.nvrtc.as_deref());
+    let nvrtc = nvrtc.map_err(|error| format!("no ceilings: {error}; install with `pip install nvidia-cuda-nvrtc`"))?;
+    let cache = calibrate::cache().map(|folder| cuda::Cache::new(folder.join("cuda")));
+    let compiler = cuda::Compiler::new(nvrtc, cache);
+    let bar = Bar::start("measuring", "kernels");
+    let teller = bar.teller();
+    let measured = cuda::ceilings(&mut *device, &compiler, &|what| teller.tell(&format!("measuring {what}"), 0, 0));
+    drop(bar);
+    let measured = measured.map_err(said)?;
+    let mut text = format!("{:<11} {}\n", "GPU", device.info().name);
+    text.push_str(&format!("{:<11} {}, read and written\n", "copy", scaled(measured.copy, "B/s")));
+    for (dtype, rate) in &measured.matrix {
+        let (name, unit) = (dtype.short_name(), if dtype.is_float() { "FLOP/s" } else { "OP/s" });
+        text.push_str(&format!("{name:<11} {} by products of mma.sync\n", scaled(*rate, unit)));
+    }
+    text.push_str(&format!("{:<11} {} by multiply-adds of f32\n", "fma", scaled(measured.vector, "FLOP/s")));
+    Ok(text)
 }
 
 /// What interpret mode reaches on this CPU, and where that is kept.

@@ -10,6 +10,7 @@ mod machine_code;
 mod picture;
 mod profile;
 mod run;
+mod tune;
 mod view;
 mod watch;
 
@@ -29,6 +30,7 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
         Some(Command::Watch(args)) => watch::watch(args, cli.view),
         Some(Command::Picture(args)) => picture::picture(&args, python),
         Some(Command::Compare(args)) => compare::compare(&args),
+        Some(Command::Tune(args)) => tune::tune(&args, python),
         Some(Command::Lower(args)) => lower::lower(&args, python),
         Some(Command::Explain(args)) => explain::explain(&args),
         Some(Command::Doctor(args)) => doctor::doctor(&args, python),

@@ -4,12 +4,13 @@
 use crate::app::views::View;
 use crate::app::{App, Effect, Message, Size};
 use crate::args::{ColorChoice, PictureArgs};
+use crate::device::Wish;
 use crate::exit::Exit;
 use crate::keymap::Key;
 use crate::picture;
 use crate::styles::Styles;
 use crate::worker::{Task, Wanted, Worker};
-use crate::{environment, output, profiler, sources, view};
+use crate::{device, environment, output, profiler, sources, view};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
@@ -30,12 +31,14 @@ fn draw(args: &PictureArgs, python: Option<&Path>) -> Result<String, String> {
     let keys = keys(args)?;
     environment::find(python, &args.file)?;
     sources::read(&args.file)?;
+    device::acceleration(Wish::plain(args.device), python, &args.file, None)?;
     let task = Task {
         path: args.file.clone(),
         arguments: args.arguments.clone(),
         python: python.map(Path::to_path_buf),
         machine: profiler::machine(&args.machine)?.into_owned(),
         runs: !args.no_run,
+        device: args.device,
     };
     let runs = task.runs;
     // As a terminal of today shows it, whatever this one is.

@@ -28,6 +28,7 @@ fn run(args: &ProfileArgs, python: Option<&Path>) -> Result<Exit, String> {
         machine: profiler::machine(&args.machine)?.into_owned(),
         timing: args.timing == Timing::On,
         runs: !args.no_run,
+        device: args.device,
     };
     let cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&cancel);

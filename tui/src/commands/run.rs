@@ -3,13 +3,28 @@
 use crate::app::report::Report;
 use crate::args::{OutputFormat, RunArgs};
 use crate::console::ProcessConsole;
+use crate::device::{Progress, Wish};
 use crate::exit::Exit;
+use crate::progress::Bar;
 use crate::render::{self, Batch};
 use crate::{device, environment, output, report, sources};
 use pallas_engine::{Cancel, Disk, Run, RunOptions, Severity};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+
+/// A bar while kernels are compiled, once that takes long.
+fn compiling(file: &Path) -> Progress {
+    let (path, bar) = (file.display().to_string(), Mutex::new(None));
+    Box::new(move |what, done, all| {
+        let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
+        if done < all {
+            bar.get_or_insert_with(|| Bar::start(&path, "kernels")).teller().tell(what, done, all);
+        } else {
+            *bar = None;
+        }
+    })
+}
 
 pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit {
     // A folder is run by its `__main__.py`, as Python does.
@@ -31,7 +46,8 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
             return Exit::Usage;
         }
     };
-    let acceleration = match device::acceleration(args.device, args.verify, args.checked, python, &args.file) {
+    let wish = Wish { verifies: args.verify, checked: args.checked, traps_nan: args.trap_nan, ..Wish::plain(args.device) };
+    let acceleration = match device::acceleration(wish, python, &args.file, Some(compiling(&args.file))) {
         Ok(acceleration) => acceleration,
         Err(message) => {
             output::error(&message);

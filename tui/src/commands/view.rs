@@ -2,11 +2,12 @@
 
 use crate::app::report::Report;
 use crate::args::ViewArgs;
+use crate::device::Wish;
 use crate::exit::Exit;
 use crate::render::{self, Batch};
 use crate::styles::Styles;
 use crate::worker::{self, Task};
-use crate::{environment, output, report, saved, session, sources};
+use crate::{device, environment, output, report, saved, session, sources};
 use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Severity};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -64,7 +65,12 @@ fn session(args: &ViewArgs, file: PathBuf) -> Exit {
     };
     let styles = Styles::detect(args.color, args.ascii, |name| std::env::var(name).ok());
     let (arguments, python) = (args.arguments.clone(), args.python.clone());
-    let task = Task { path: file, arguments, python, machine, runs: !args.no_run };
+    // A device that is not there is a mistake in the command.
+    if let Err(message) = device::acceleration(Wish::plain(args.device), python.as_deref(), &file, None) {
+        output::error(&message);
+        return Exit::Usage;
+    }
+    let task = Task { path: file, arguments, python, machine, runs: !args.no_run, device: args.device };
     match session::run(task, styles, !args.no_mouse) {
         Ok(()) => Exit::Success,
         Err(error) => {

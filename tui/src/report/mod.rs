@@ -4,3 +4,4 @@ pub(crate) mod comparison;
 pub(crate) mod profile;
 pub(crate) mod rerun;
 pub(crate) mod text;
+pub(crate) mod tune;

@@ -1,5 +1,5 @@
-//! Lanes of a GPU kernel in the pipeline's pane: what warpgroups, copies and tensor cores of the first blocks do, all of it in the
-//! width that there is, and where they wait.
+//! Lanes of a GPU kernel in the pipeline's pane: what warpgroups, copies and tensor cores of the first blocks do, or the
+//! multiprocessors of a device did, all of it in the width that there is, and where they wait.
 
 use super::cut;
 use crate::report::profile::words::time;
@@ -10,14 +10,16 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-/// Draws a head and a line for each lane, as far as there is room; the line behind them.
-pub(super) fn draw(lanes: &Lanes, names: u16, styles: Styles, area: Rect, buffer: &mut Buffer) -> u16 {
+/// Draws a head, which says what they are of, and a line for each lane, as far as there is room; the line behind them.
+pub(super) fn draw(lanes: &Lanes, what: &str, names: u16, styles: Styles, area: Rect, buffer: &mut Buffer) -> u16 {
     if area.height < 2 || area.width < 8 {
         return area.y;
     }
     let line = |y: u16| Rect { x: area.x + 1, y, width: area.width - 1, height: 1 };
     let part = if lanes.complete { "" } else { ", in part" };
-    let head = format!("first blocks, who waits for whom: {}{part}", time(lanes.time));
+    let hidden = lanes.lanes.len().saturating_sub(usize::from(area.height) - 1);
+    let more = if hidden > 0 { format!(", +{hidden} lanes") } else { String::new() };
+    let head = format!("{what}: {}{part}{more}", time(lanes.time));
     Line::from(Span::styled(cut(&head, area.width as usize - 1), styles::BOLD)).render(line(area.y), buffer);
     let mut y = area.y + 1;
     let columns = area.width.saturating_sub(names + 2);
@@ -85,7 +87,7 @@ mod tests {
         assert_eq!(shown, [Some("wait"), Some("compute"), Some("compute"), Some("copy_in")]);
         let area = Rect::new(0, 0, 40, 3);
         let mut buffer = Buffer::empty(area);
-        assert_eq!(draw(&lanes, 12, crate::view::tests::COLOURS, area, &mut buffer), 2);
+        assert_eq!(draw(&lanes, "first blocks", 12, crate::view::tests::COLOURS, area, &mut buffer), 2);
         assert!((0..40).any(|x| buffer[(x, 1)].symbol() == "█"));
     }
 }

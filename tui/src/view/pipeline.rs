@@ -81,6 +81,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     if let Some(lanes) = &m.lanes {
         y = super::lanes::draw(
             lanes,
+            "first blocks, who waits for whom",
             painter.names,
             styles,
             Rect { y, height: bottom.saturating_sub(y), ..inner },
@@ -93,8 +94,21 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         Line::from(Span::styled(cut(&words, area.width as usize), styles::ACTIVE)).render(area, buffer);
         y += 1;
     }
+    let on_device = launch.measured.as_ref().and_then(|measured| Some((measured, measured.on_device.as_ref()?)));
     if app.hides_measured {
         // The lanes of the model have the room.
+    } else if let Some((measured, device)) = on_device.filter(|_| y + 3 < bottom) {
+        let stale = if app.launch().is_some_and(|launch| launch.stale) { " before the last edit" } else { "" };
+        let what = format!("measured{stale}, {}, {} multiprocessors", measured.device, device.multiprocessors);
+        let y = y + 1;
+        super::lanes::draw(
+            &device.lanes,
+            &what,
+            painter.names,
+            styles,
+            Rect { y, height: bottom.saturating_sub(y), ..inner },
+            buffer,
+        );
     } else if let Some(measured) = timeline.measured.as_ref().filter(|_| y + 3 < bottom) {
         let spent = launch.measured.as_ref().map_or(0.0, |measured| measured.time);
         let stale = if app.launch().is_some_and(|launch| launch.stale) { " before the last edit" } else { "" };

@@ -136,7 +136,8 @@ impl Lines {
         let runs = if m.runs > 1 { format!(" in {} runs", grouped(m.runs)) } else { String::new() };
         let programs = plural(usize::try_from(m.programs).unwrap_or(usize::MAX), "program");
         let when = if stale { " (before the last edit)" } else { "" };
-        self.head(format!("measured in {}, {programs}{runs}: {}{when}", m.device, time(m.time)));
+        let on = if m.on_device.is_some() { "on" } else { "in" };
+        self.head(format!("measured {on} {}, {programs}{runs}: {}{when}", m.device, time(m.time)));
         for (stage, spent) in [(Stage::CopyIn, m.copy_in), (Stage::Compute, m.compute), (Stage::CopyOut, m.copy_out)] {
             self.bar(stage.name(), spent, m.time, styles::stage(stage).style());
         }

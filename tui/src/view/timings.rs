@@ -117,7 +117,13 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let m = &launch.modelled;
     let whole = launch.measured.as_ref().map_or(0.0, |measured| measured.time);
     let stale = app.launch().is_some_and(|launch| launch.stale);
-    let heads = (format!("on {}", report.machine.name), if stale { "measured before" } else { "measured here" });
+    let on_device = launch.measured.as_ref().is_some_and(|measured| measured.on_device.is_some());
+    let here = match (stale, on_device) {
+        (true, _) => "measured before",
+        (false, true) => "measured, of a lane",
+        (false, false) => "measured here",
+    };
+    let heads = (format!("on {}", report.machine.name), here);
     let begin = |stage: &str, operand: &str, copies: &str, bytes: &str| {
         let mut text = format!("{stage:<8}  {:<names$}  ", cut(operand, names));
         if fit.copies {

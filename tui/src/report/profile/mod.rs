@@ -1,5 +1,6 @@
 //! The profile report for people: as text and as Markdown. Both show the same rows.
 
+mod device;
 mod markdown;
 mod rows;
 mod text;

@@ -258,7 +258,16 @@ fn measured(report: &Report, launch: &LaunchReport) -> Vec<Section> {
         time(m.time),
         time(m.overhead)
     );
-    let mut sections = vec![Section { title, rows, right: &[2, 3, 4, 5] }];
+    let mut sections = match &m.on_device {
+        Some(device) => {
+            let title = format!(
+                "measured, {}; {programs}{part}{runs}, stages of one lane on average; `--timing off` measures nothing",
+                super::device::times(&m.device, m.time, device)
+            );
+            vec![Section { title, rows, right: &[2, 3, 4, 5] }, super::device::section(launch, m, device)]
+        }
+        None => vec![Section { title, rows, right: &[2, 3, 4, 5] }],
+    };
     if !m.lines.is_empty() {
         let mut rows = vec![texts(&["place", "time", "share", ""])];
         for line in m.lines.iter().take(LINES) {

@@ -1,0 +1,198 @@
+//! `pallas-tui tune FILE [FUNCTION]`: runs a file with other values of its parameters, and says which are the quickest.
+
+use crate::args::{Device, TuneArgs};
+use crate::exit::{Exit, INTERRUPTED};
+use crate::interrupt::Interrupt;
+use crate::progress::Bar;
+use crate::tuner::{Outcome, Point, Tuner};
+use crate::{output, report, sources};
+use pallas_engine::simt::Tuning;
+use pallas_engine::tune::{Parameter, Place, candidates, places, points, variant};
+use pallas_engine::{Cancel, SourceFile, syntax};
+use std::path::Path;
+use std::sync::Arc;
+
+/// More combinations than this are a mistake.
+const MOST: usize = 4096;
+
+pub(super) fn tune(args: &TuneArgs, python: Option<&Path>) -> Exit {
+    match run(args, python) {
+        Ok(exit) => exit,
+        Err(message) => {
+            output::error(&message);
+            Exit::Usage
+        }
+    }
+}
+
+/// What is tried: parameters of the program with their places, then those of the device.
+struct Plan {
+    text: Arc<str>,
+    parameters: Vec<(Parameter, Vec<Place>)>,
+    warps: Vec<Option<u32>>,
+    stages: Vec<Option<usize>>,
+}
+
+fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
+    let plan = plan(args)?;
+    let tuner = Tuner::new(args.file.clone(), args.function.clone(), args.device, python, &args.arguments, args.rounds)?;
+    let cancel = Cancel::new();
+    let _interrupt = Interrupt::cancels(&cancel);
+    let wanted = plan.points();
+    let path = args.file.display().to_string();
+    let bar = Bar::start(&path, "points");
+    let teller = bar.teller();
+    let mut measured: Vec<Point> = Vec::new();
+    teller.tell(&path, 0, wanted.len() + 1);
+    // The file as it is: what others are compared with.
+    let before = tuner.measure(Vec::new(), &plan.text, Tuning::default(), None, &cancel);
+    if let Some(before) = &before
+        && let Outcome::Failed(why) = &before.outcome
+        && before.printed.is_none()
+    {
+        drop(bar);
+        return Err(format!("{path}: {why}"));
+    }
+    let printed = before.as_ref().and_then(|point| point.printed.clone());
+    for (number, (values, text, tuning)) in wanted.into_iter().enumerate() {
+        if cancel.is_cancelled() {
+            break;
+        }
+        let name = values.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
+        teller.tell(&name, number + 1, plan.count() + 1);
+        measured.extend(tuner.measure(values, &text, tuning, printed.as_deref(), &cancel));
+    }
+    drop(bar);
+    let tuned = report::tune::Tuned {
+        file: path.clone(),
+        device: tuner.device(),
+        before,
+        points: measured,
+        planned: plan.count(),
+        cancelled: cancel.is_cancelled(),
+    };
+    if let Some(file) = &args.json {
+        let text = report::tune::json(&tuned).map_err(|error| error.to_string())?;
+        match file.as_os_str() == "-" {
+            true => output::stdout(&text),
+            false => std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?,
+        }
+    }
+    if args.json.as_ref().is_none_or(|file| file.as_os_str() != "-") {
+        output::stdout(&report::tune::text(&tuned));
+    }
+    if args.write && !tuned.cancelled {
+        write(&args.file, &plan, &tuned)?;
+    }
+    if tuned.cancelled {
+        output::error(&format!("{path}: stopped; {} of {} points were measured", tuned.points.len(), tuned.planned));
+        return Ok(Exit::Program(INTERRUPTED));
+    }
+    Ok(if tuned.best().is_some() { Exit::Success } else { Exit::Findings })
+}
+
+fn plan(args: &TuneArgs) -> Result<Plan, String> {
+    let text = sources::read(&args.file)?;
+    let path = args.file.display().to_string();
+    let module = syntax::parse(Arc::new(SourceFile::new(syntax::FileId(0), path.as_str(), text.clone())));
+    let function = args.function.as_deref();
+    let on_device = args.device != Device::Interpret;
+    if !on_device && !(args.warps.is_empty() && args.stages.is_empty()) {
+        return Err("--warps and --stages are about a device: they need `--device cuda`, `auto` or `simulator`".to_string());
+    }
+    let mut parameters = Vec::new();
+    for parameter in &args.param {
+        let found = places(&module, function, &parameter.name);
+        if found.is_empty() {
+            let known = candidates(&module, function);
+            let inside = function.map_or(String::new(), |function| format!(" of `{function}`"));
+            let others = match known.is_empty() {
+                true => String::new(),
+                false => format!("; there are: {}", known.join(", ")),
+            };
+            return Err(format!(
+                "{path}: nothing{inside} is called `{}`: a parameter is a name that is assigned, the default of a function's \
+                 parameter, or an argument of a call{others}",
+                parameter.name
+            ));
+        }
+        parameters.push((parameter.clone(), found));
+    }
+    let alone = parameters.is_empty() && on_device;
+    let some = |given: &[u32], usual: &[u32]| -> Vec<Option<u32>> {
+        match (given.is_empty(), alone) {
+            (false, _) => given.iter().copied().map(Some).collect(),
+            (true, true) => usual.iter().copied().map(Some).collect(),
+            (true, false) => vec![None],
+        }
+    };
+    let warps = some(&args.warps, &[4, 8]);
+    let stages = some(&args.stages, &[2, 3, 4]).into_iter().map(|stages| stages.map(|stages| stages as usize)).collect();
+    let plan = Plan { text, parameters, warps, stages };
+    if plan.parameters.is_empty() && !on_device {
+        let known = candidates(&module, function);
+        let others = if known.is_empty() { "bm".to_string() } else { known.join(", ") };
+        return Err(format!("name what to try, as `--param bm=64,128,256`; {path} has: {others}"));
+    }
+    match plan.count() {
+        count if count > MOST => Err(format!("{count} points are too many; {MOST} are the most")),
+        _ => Ok(plan),
+    }
+}
+
+/// Names with values.
+type Values = Vec<(String, String)>;
+
+impl Plan {
+    fn count(&self) -> usize {
+        let values = self.parameters.iter().map(|(parameter, _)| parameter.values.len());
+        values.chain([self.warps.len(), self.stages.len()]).fold(1, usize::saturating_mul)
+    }
+
+    /// Every point: its values, the text with them, and what the lowering is told.
+    fn points(&self) -> Vec<(Values, String, Tuning)> {
+        let parameters: Vec<Parameter> = self.parameters.iter().map(|(parameter, _)| parameter.clone()).collect();
+        let mut all = Vec::new();
+        for point in points(&parameters) {
+            let chosen = || self.parameters.iter().zip(&point);
+            let values: Values = chosen()
+                .map(|((parameter, _), &value)| (parameter.name.clone(), parameter.values[value].clone()))
+                .collect();
+            let changes: Vec<(&Place, &str)> = chosen()
+                .flat_map(|((parameter, places), &value)| {
+                    places.iter().map(move |place| (place, parameter.values[value].as_str()))
+                })
+                .collect();
+            let text = variant(&self.text, &changes);
+            for &warps in &self.warps {
+                for &stages in &self.stages {
+                    let device = [("warps", warps.map(|n| n.to_string())), ("stages", stages.map(|n| n.to_string()))];
+                    let device = device.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
+                    let values = values.iter().cloned().chain(device).collect();
+                    all.push((values, text.clone(), Tuning { warps, stages }));
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Puts the best values into the file. What only the device is told has no place there.
+fn write(file: &Path, plan: &Plan, tuned: &report::tune::Tuned) -> Result<(), String> {
+    let Some(best) = tuned.best() else { return Ok(()) };
+    let mut changes: Vec<(&Place, &str)> = Vec::new();
+    for (parameter, places) in &plan.parameters {
+        if let Some((_, value)) = best.values.iter().find(|(name, _)| *name == parameter.name) {
+            changes.extend(places.iter().map(|place| (place, value.as_str())));
+        }
+    }
+    let text = variant(&plan.text, &changes);
+    if text == *plan.text {
+        output::error(&format!("{}: has the best values already", file.display()));
+        return Ok(());
+    }
+    let lines: Vec<String> = changes.iter().map(|(place, value)| format!("line {}: {value}", place.line)).collect();
+    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+    output::error(&format!("{}: written, {}", file.display(), lines.join(", ")));
+    Ok(())
+}
