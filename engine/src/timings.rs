@@ -139,8 +139,7 @@ fn tick(console: &dyn Console) -> Option<f64> {
 
 impl Timed {
     fn is(&self, launch: &Launch) -> bool {
-        std::ptr::eq(&*self.launch, launch)
-            || self.launch.spans.apply == launch.spans.apply && *self.launch == *launch
+        std::ptr::eq(&*self.launch, launch) || self.launch.spans.apply == launch.spans.apply && *self.launch == *launch
     }
 
     fn copies(&self, copies: &[CopyTimes]) -> Vec<Copied> {

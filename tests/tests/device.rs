@@ -88,7 +88,8 @@ impl Case {
         let fake = Fake::new(&launches, self.faults);
         let (opened, folder, checked) = (fake.clone(), self.folder, self.checked);
         let open = move || -> Result<Box<dyn pallas_engine::accelerator::Accelerator>, _> {
-            let gpu = Gpu::with(Box::new(opened.clone()), Box::new(opened), folder).checked(checked).trapping_nan(checked);
+            let gpu =
+                Gpu::with(Box::new(opened.clone()), Box::new(opened), folder).checked(checked).trapping_nan(checked);
             Ok(Box::new(gpu))
         };
         let recorder = Recorder::default();
@@ -217,7 +218,8 @@ fn source_that_nvrtc_refuses_is_kept_and_the_pallas_line_is_named() {
     let entry = program.lines.last().expect("lines");
     let log = format!("kernel.cu({}): error: identifier \"zz\" is undefined\n  zz;\n", entry.line);
     let compiler = Some(NvrtcError::Failed { code: "compilation".to_string(), log });
-    let case = Case { folder: Some(folder.path().to_path_buf()), ..Case::new(Faults { compiler, ..Faults::default() }) };
+    let case =
+        Case { folder: Some(folder.path().to_path_buf()), ..Case::new(Faults { compiler, ..Faults::default() }) };
     let (run, printed, left) = Case { falls_back: true, ..case }.run(FILE);
     assert_eq!((run.exit, printed.as_str(), left), (0, PRINTED, 0));
     let End::FellBack(why) = &run.accelerated[0].end else { panic!("it cannot run") };

@@ -59,9 +59,11 @@ pub(crate) fn acceleration(
                 .to_string())
         }
         Device::Interpret => Ok(None),
-        Device::Simulator => {
-            Ok(Some(Acceleration { open: Box::new(move || Ok(Box::new(Simulator { checked, traps_nan, tuning }))), falls_back, verifies }))
-        }
+        Device::Simulator => Ok(Some(Acceleration {
+            open: Box::new(move || Ok(Box::new(Simulator { checked, traps_nan, tuning }))),
+            falls_back,
+            verifies,
+        })),
         Device::Auto | Device::Cuda => match cuda::driver() {
             Ok(_) => {
                 let nvrtc = cuda::find(&environment::cuda_places(python, script)).nvrtc;

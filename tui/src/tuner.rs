@@ -159,7 +159,9 @@ impl Tuner {
         let measured = report.launches.iter().filter(counts).filter_map(|launch| launch.measured.as_ref());
         // A device tells of one run of a launch, interpret mode of all of them together.
         let times: Vec<f64> = measured
-            .map(|measured| measured.time * if measured.on_device.is_some() { measured.runs.max(1) as f64 } else { 1.0 })
+            .map(|measured| {
+                measured.time * if measured.on_device.is_some() { measured.runs.max(1) as f64 } else { 1.0 }
+            })
             .collect();
         if times.is_empty() {
             let inside = self.function.as_ref().map_or(String::new(), |function| format!(" by `{function}`"));

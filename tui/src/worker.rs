@@ -402,8 +402,14 @@ print('done')
         let answer: Answer = Arc::new(move |message| {
             let _ = sender.send(message);
         });
-        let task =
-            Task { path: file.clone(), arguments: Vec::new(), python: None, machine: MACHINES[0].clone(), runs: true, device: Device::Interpret };
+        let task = Task {
+            path: file.clone(),
+            arguments: Vec::new(),
+            python: None,
+            machine: MACHINES[0].clone(),
+            runs: true,
+            device: Device::Interpret,
+        };
         (Worker::start(task, answer).expect("a worker"), answers, file, folder)
     }
 

@@ -412,7 +412,8 @@ fn a_profile_on_the_simulator_has_lanes_of_multiprocessors_everywhere() {
     assert_eq!((again["runs"].as_u64(), again["programs"].as_u64()), (Some(2), Some(8)));
     let trace = json("trace.json");
     let events = trace["traceEvents"].as_array().expect("events");
-    let named = |what: &str| events.iter().any(|event| event["args"]["name"].as_str().is_some_and(|name| name.contains(what)));
+    let named =
+        |what: &str| events.iter().any(|event| event["args"]["name"].as_str().is_some_and(|name| name.contains(what)));
     assert!(named("measured, the simulator") && named("SM 0"));
     // What was saved is shown as it was.
     let opened = case.run(&["run.json", "--no-tty"]);

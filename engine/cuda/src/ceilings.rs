@@ -46,7 +46,13 @@ struct Product {
 }
 
 const PRODUCTS: &[Product] = &[
-    Product { dtype: DType::BF16, words: "m16n8k16.row.col.f32.bf16.bf16.f32", terms: 16, sums: ("float", 'f'), from: 80 },
+    Product {
+        dtype: DType::BF16,
+        words: "m16n8k16.row.col.f32.bf16.bf16.f32",
+        terms: 16,
+        sums: ("float", 'f'),
+        from: 80,
+    },
     Product { dtype: DType::F16, words: "m16n8k16.row.col.f32.f16.f16.f32", terms: 16, sums: ("float", 'f'), from: 80 },
     Product { dtype: DType::F32, words: "m16n8k8.row.col.f32.tf32.tf32.f32", terms: 8, sums: ("float", 'f'), from: 80 },
     Product { dtype: DType::I8, words: "m16n8k32.row.col.s32.s8.s8.s32", terms: 32, sums: ("int", 'r'), from: 80 },

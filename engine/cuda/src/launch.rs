@@ -188,7 +188,8 @@ fn samples(
             Err(_) => None,
         },
     };
-    let mut samples = Samples { times: Vec::new(), launches: if graph.is_some() { rounds.launches } else { 1 }, resident };
+    let mut samples =
+        Samples { times: Vec::new(), launches: if graph.is_some() { rounds.launches } else { 1 }, resident };
     let measured = repeated(device, rounds.counted, stop, &mut samples, |device| match graph {
         Some(graph) => replayed(device, work, graph, rounds.launches),
         None => once(device, work, function, buffers),

@@ -22,6 +22,7 @@ pub mod occupancy;
 pub mod resources;
 
 pub use cache::{Cache, Key};
+pub use ceilings::{Ceilings, ceilings};
 pub use compile::{Compile, CompileError, Compiled, Compiler, Request};
 pub use device::{BufferId, Call, Device, DeviceInfo, FunctionId, GraphId};
 pub use disassemble::{DisassembleError, disassemble};
@@ -30,7 +31,6 @@ pub use failure::Failure;
 pub use find::{Found, Places, find};
 pub use gpu::{Driver, driver, open};
 pub use launch::{Memory, Outcome, Rounds, Samples, Work, measure, median, run};
-pub use ceilings::{Ceilings, ceilings};
 pub use messages::{Message, messages};
 pub use nvrtc::{Nvrtc, NvrtcError};
 pub use occupancy::{Limit, Occupancy, occupancy};

@@ -210,8 +210,7 @@ impl DeviceTimes {
             }
         }
         measured.operands.sort_by_key(|sum| (sum.operand, sum.stage));
-        (measured.copy_in, measured.compute, measured.copy_out) =
-            (copy_in * share, compute * share, copy_out * share);
+        (measured.copy_in, measured.compute, measured.copy_out) = (copy_in * share, compute * share, copy_out * share);
         about.wait = wait * share;
         measured.overhead = about.noted.map_or(0.0, |noted| (noted - measured.time).max(0.0));
         measured.bins = Bins { programs: 1, ..Bins::default() };
@@ -295,7 +294,17 @@ mod tests {
 
     fn event(program: usize, stage: Stage, start: f64, end: f64) -> DeviceEvent {
         let operand = (stage != Stage::Compute).then_some(0);
-        DeviceEvent { program, block: program, stage, operand, slot: program % 2, start, end, bytes: 64, span: Span::default() }
+        DeviceEvent {
+            program,
+            block: program,
+            stage,
+            operand,
+            slot: program % 2,
+            start,
+            end,
+            bytes: 64,
+            span: Span::default(),
+        }
     }
 
     /// Four blocks on two multiprocessors, one of which runs two at once.
@@ -305,10 +314,19 @@ mod tests {
             .iter()
             .enumerate()
             .flat_map(|(n, &(_, start, end))| {
-                [event(n, Stage::CopyIn, start, start + 20.0), event(n, Stage::Compute, start, end - 10.0), event(n, Stage::CopyOut, end - 10.0, end)]
+                [
+                    event(n, Stage::CopyIn, start, start + 20.0),
+                    event(n, Stage::Compute, start, end - 10.0),
+                    event(n, Stage::CopyOut, end - 10.0, end),
+                ]
             })
             .collect();
-        DeviceTimes { about: OnDevice { noted: Some(110.0), ..OnDevice::default() }, times: vec![90.0, 100.0, 120.0], blocks, events }
+        DeviceTimes {
+            about: OnDevice { noted: Some(110.0), ..OnDevice::default() },
+            times: vec![90.0, 100.0, 120.0],
+            blocks,
+            events,
+        }
     }
 
     #[test]
@@ -345,8 +363,10 @@ mod tests {
     #[test]
     fn a_large_grid_has_few_events_and_all_of_its_bins() {
         let count = 100_000;
-        let blocks: Vec<(u32, f64, f64)> = (0..count).map(|n| (n as u32 % 100, (n / 100) as f64 * 10.0, (n / 100) as f64 * 10.0 + 9.0)).collect();
-        let events = blocks.iter().enumerate().map(|(n, &(_, start, end))| event(n, Stage::Compute, start, end)).collect();
+        let blocks: Vec<(u32, f64, f64)> =
+            (0..count).map(|n| (n as u32 % 100, (n / 100) as f64 * 10.0, (n / 100) as f64 * 10.0 + 9.0)).collect();
+        let events =
+            blocks.iter().enumerate().map(|(n, &(_, start, end))| event(n, Stage::Compute, start, end)).collect();
         let mut recorder = Recorder::new("a device");
         recorder.begin();
         recorder.on_device(count, DeviceTimes { blocks, events, ..DeviceTimes::default() });

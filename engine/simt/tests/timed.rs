@@ -34,8 +34,8 @@ fn times(launch: &Launch) -> Times {
     let program = timed(launch);
     let (found, report) = sim::run(&program, &inputs(launch), FUEL).expect("it runs");
     assert!(report.is_clean(), "{:?}", report.complaints);
-    let (expected, _) = sim::run(&compile(launch, Architecture::new(90)).expect("a program"), &inputs(launch), FUEL)
-        .expect("it runs");
+    let (expected, _) =
+        sim::run(&compile(launch, Architecture::new(90)).expect("a program"), &inputs(launch), FUEL).expect("it runs");
     assert!(found.iter().zip(&expected).all(|(found, expected)| found.same_bits(expected)), "times change results");
     read(&program.kernel, &report.notes)
 }
@@ -91,7 +91,8 @@ fn copies_ahead_have_slots_and_are_waited_for() {
     // A slot is filled again only once what was in it has arrived.
     for copy in &copies {
         let other = |other: &&&pallas_simt::marks::TimedEvent| {
-            (other.block, other.operand, other.slot) == (copy.block, copy.operand, copy.slot) && other.start < copy.start
+            (other.block, other.operand, other.slot) == (copy.block, copy.operand, copy.slot)
+                && other.start < copy.start
         };
         assert!(copies.iter().filter(other).all(|other| other.end <= copy.start));
     }
@@ -103,7 +104,8 @@ fn warps_and_stages_change_what_threads_do_and_not_what_they_compute() {
         let launch = launch(name);
         let inputs = inputs(&launch);
         let architecture = Architecture::new(90);
-        let (expected, _) = sim::run(&compile(&launch, architecture).expect("a program"), &inputs, FUEL).expect("it runs");
+        let (expected, _) =
+            sim::run(&compile(&launch, architecture).expect("a program"), &inputs, FUEL).expect("it runs");
         let mut sources = std::collections::BTreeSet::new();
         for (warps, stages) in [(1, 1), (2, 2), (4, 3), (8, 4), (16, 2), (32, 6)] {
             let tuning = Tuning { warps: Some(warps), stages: Some(stages) };

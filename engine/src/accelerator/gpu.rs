@@ -46,7 +46,17 @@ impl Gpu {
 
     /// A device and a compiler that were opened elsewhere; generated source that is refused is left in a folder.
     pub fn with(device: Box<dyn Device>, compiler: Box<dyn Compile>, folder: Option<PathBuf>) -> Gpu {
-        Gpu { device, compiler, folder, lost: false, checked: false, traps_nan: false, tuning: Tuning::default(), ready: HashMap::new(), ceilings: None }
+        Gpu {
+            device,
+            compiler,
+            folder,
+            lost: false,
+            checked: false,
+            traps_nan: false,
+            tuning: Tuning::default(),
+            ready: HashMap::new(),
+            ceilings: None,
+        }
     }
 
     /// The same, with kernels that tell of positions outside of their Refs.
@@ -195,9 +205,8 @@ impl Accelerator for Gpu {
         let slower = self.measured(launch, &noting, inputs, stop)?;
         let (program, compiled) = &plain;
         let capability = self.device.info().architecture();
-        let full = compiled
-            .resources
-            .and_then(|used| occupancy(capability, used, program.threads, program.shared_bytes));
+        let full =
+            compiled.resources.and_then(|used| occupancy(capability, used, program.threads, program.shared_bytes));
         let known = Known {
             notes: &noted.notes,
             noted: median(&slower.times),
@@ -261,7 +270,9 @@ fn refused(error: &CompileError, launch: &Launch, folder: Option<&Path>) -> NotR
             "NVRTC refuses the CUDA C++ that was generated, at line {}: {}; this is a mistake in Pallas Workbench",
             message.line, message.text
         ),
-        None if error.error == NvrtcError::Missing => return NotRun { span: Some(launch.spans.call), ..no_compiler(&error.error) },
+        None if error.error == NvrtcError::Missing => {
+            return NotRun { span: Some(launch.spans.call), ..no_compiler(&error.error) };
+        }
         None => error.to_string(),
     };
     let kept = folder.map(|folder| folder.join("refused.cu"));

@@ -58,14 +58,7 @@ pub struct Ran {
 impl Ran {
     /// Outputs, of which nothing more is known.
     pub fn new(outputs: Vec<Array>) -> Ran {
-        Ran {
-            outputs,
-            microseconds: None,
-            seen: Vec::new(),
-            findings: Vec::new(),
-            printed: Vec::new(),
-            timed: None,
-        }
+        Ran { outputs, microseconds: None, seen: Vec::new(), findings: Vec::new(), printed: Vec::new(), timed: None }
     }
 }
 

@@ -38,7 +38,13 @@ impl Accelerator for Simulator {
 
 impl Simulator {
     fn simulate(self, launch: &Launch, inputs: &[Array], timed: bool) -> Result<Ran, NotRun> {
-        let options = Options { checked: self.checked, traps_nan: self.traps_nan, timed, tuning: self.tuning, ..Options::new(Architecture::HOPPER) };
+        let options = Options {
+            checked: self.checked,
+            traps_nan: self.traps_nan,
+            timed,
+            tuning: self.tuning,
+            ..Options::new(Architecture::HOPPER)
+        };
         let program = compile_with(launch, options).map_err(|refusal| NotRun {
             message: refusal.message,
             span: Some(refusal.span),
@@ -62,7 +68,8 @@ impl Simulator {
                 Err(words) => seen.push(words),
             }
         }
-        let timed = timed.then(|| Box::new(times(launch, &program, Known { notes: &report.notes, ..Known::default() })));
+        let timed =
+            timed.then(|| Box::new(times(launch, &program, Known { notes: &report.notes, ..Known::default() })));
         Ok(Ran { seen, findings, printed: report.printed, timed, ..Ran::new(outputs) })
     }
 

@@ -35,8 +35,7 @@ pub(super) fn finding(launch: &Launch, told: &Told<'_>) -> Result<Finding, (Stri
     match told.doubt {
         Doubt::Outside => Ok(rules::access_out_of_bounds_on_device(told.words, &ids, told.count, told.span)),
         Doubt::Race => {
-            let mut finding =
-                rules::DATA_RACE.finding(Certainty::Found, told.span, format!("this {}", told.words));
+            let mut finding = rules::DATA_RACE.finding(Certainty::Found, told.span, format!("this {}", told.words));
             let other = told.other.map_or(String::new(), |block| format!(" where block {block} has written"));
             finding.evidence =
                 Some(format!("program {} first{other}; {} elements in all programs", tuple(&ids), told.count));
@@ -46,9 +45,10 @@ pub(super) fn finding(launch: &Launch, told: &Told<'_>) -> Result<Finding, (Stri
             );
             Ok(finding)
         }
-        Doubt::NotANumber => {
-            Err((format!("{}, first in program {}; {} elements in all", told.words, tuple(&ids), told.count), told.span))
-        }
+        Doubt::NotANumber => Err((
+            format!("{}, first in program {}; {} elements in all", told.words, tuple(&ids), told.count),
+            told.span,
+        )),
     }
 }
 

@@ -121,7 +121,10 @@ run(1, bm=16)
     fn found(name: &str, function: Option<&str>) -> Vec<String> {
         let source = Arc::new(SourceFile::new(FileId(0), "k.py", TEXT));
         let module = parse(source);
-        places(&module, function, name).into_iter().map(|place| format!("{} {}", &TEXT[place.range], place.line)).collect()
+        places(&module, function, name)
+            .into_iter()
+            .map(|place| format!("{} {}", &TEXT[place.range], place.line))
+            .collect()
     }
 
     #[test]
@@ -163,7 +166,8 @@ run(1, bm=16)
         assert_eq!(super::points(&[]), [Vec::<usize>::new()]);
         let module = parse(Arc::new(SourceFile::new(FileId(0), "k.py", TEXT)));
         let (bm, bn) = (places(&module, None, "bm"), places(&module, None, "bn"));
-        let changes: Vec<_> = bm.iter().map(|place| (place, "512")).chain(bn.iter().map(|place| (place, "9"))).collect();
+        let changes: Vec<_> =
+            bm.iter().map(|place| (place, "512")).chain(bn.iter().map(|place| (place, "9"))).collect();
         let changed = variant(TEXT, &changes);
         assert!(changed.contains("*, bm=512, bn: int = 9,") && changed.contains("run(1, bm=512)"), "{changed}");
         assert_eq!(changed.lines().count(), TEXT.lines().count());

@@ -35,7 +35,8 @@ struct Plan {
 
 fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
     let plan = plan(args)?;
-    let tuner = Tuner::new(args.file.clone(), args.function.clone(), args.device, python, &args.arguments, args.rounds)?;
+    let tuner =
+        Tuner::new(args.file.clone(), args.function.clone(), args.device, python, &args.arguments, args.rounds)?;
     let cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&cancel);
     let wanted = plan.points();
@@ -98,7 +99,9 @@ fn plan(args: &TuneArgs) -> Result<Plan, String> {
     let function = args.function.as_deref();
     let on_device = args.device != Device::Interpret;
     if !on_device && !(args.warps.is_empty() && args.stages.is_empty()) {
-        return Err("--warps and --stages are about a device: they need `--device cuda`, `auto` or `simulator`".to_string());
+        return Err(
+            "--warps and --stages are about a device: they need `--device cuda`, `auto` or `simulator`".to_string()
+        );
     }
     let mut parameters = Vec::new();
     for parameter in &args.param {
@@ -127,7 +130,8 @@ fn plan(args: &TuneArgs) -> Result<Plan, String> {
         }
     };
     let warps = some(&args.warps, &[4, 8]);
-    let stages = some(&args.stages, &[2, 3, 4]).into_iter().map(|stages| stages.map(|stages| stages as usize)).collect();
+    let stages =
+        some(&args.stages, &[2, 3, 4]).into_iter().map(|stages| stages.map(|stages| stages as usize)).collect();
     let plan = Plan { text, parameters, warps, stages };
     if plan.parameters.is_empty() && !on_device {
         let known = candidates(&module, function);

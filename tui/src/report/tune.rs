@@ -37,9 +37,8 @@ fn words(point: &Point) -> String {
 
 /// The table: the quickest first, those that are no choice last.
 pub(crate) fn text(tuned: &Tuned) -> String {
-    let names: Vec<&str> = tuned.points.first().map_or(Vec::new(), |point| {
-        point.values.iter().map(|(name, _)| name.as_str()).collect()
-    });
+    let names: Vec<&str> =
+        tuned.points.first().map_or(Vec::new(), |point| point.values.iter().map(|(name, _)| name.as_str()).collect());
     let before = tuned.before.as_ref().and_then(Point::time);
     let best = tuned.best().and_then(Point::time);
     let mut order: Vec<&Point> = tuned.points.iter().collect();
@@ -71,7 +70,9 @@ pub(crate) fn text(tuned: &Tuned) -> String {
     }
     match (tuned.best(), best) {
         (Some(point), Some(took)) => {
-            let gain = before.map_or(String::new(), |before| format!(", {} times as fast as the file", digits(before / took.max(1.0))));
+            let gain = before.map_or(String::new(), |before| {
+                format!(", {} times as fast as the file", digits(before / took.max(1.0)))
+            });
             out.push_str(&format!("\nbest: {} with {}{gain}\n", words(point), time(took)));
         }
         _ => out.push_str("\nno point could be measured\n"),

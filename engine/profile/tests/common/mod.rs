@@ -160,7 +160,17 @@ pub(crate) fn device_report() -> Report {
             let at = start + step as f64 * 200.0;
             let program = block * 4 + step;
             let mut add = |stage, operand, start, end, bytes| {
-                events.push(DeviceEvent { program, block, stage, operand, slot: step % 2, start, end, bytes, span: place });
+                events.push(DeviceEvent {
+                    program,
+                    block,
+                    stage,
+                    operand,
+                    slot: step % 2,
+                    start,
+                    end,
+                    bytes,
+                    span: place,
+                });
             };
             add(Stage::CopyIn, Some(0), at, at + 60.0, 4096);
             add(Stage::CopyIn, Some(1), at, at + 60.0, 65536);

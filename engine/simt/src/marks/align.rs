@@ -49,10 +49,11 @@ impl Clock {
             })
             .collect();
         let mut clock = Clock { rate, offsets, origin: 0.0 };
-        let begins = seen.iter().flat_map(|(&multiprocessor, points)| {
-            points.iter().map(move |&(_, ticks)| (multiprocessor, ticks))
-        });
-        let first = begins.map(|(multiprocessor, ticks)| clock.time(multiprocessor, ticks)).fold(f64::INFINITY, f64::min);
+        let begins = seen
+            .iter()
+            .flat_map(|(&multiprocessor, points)| points.iter().map(move |&(_, ticks)| (multiprocessor, ticks)));
+        let first =
+            begins.map(|(multiprocessor, ticks)| clock.time(multiprocessor, ticks)).fold(f64::INFINITY, f64::min);
         clock.origin = if first.is_finite() { first } else { 0.0 };
         clock
     }

@@ -13,7 +13,7 @@ mod align;
 mod read;
 
 pub use align::Clock;
-pub use read::{BlockTime, Times, TimedEvent, TimedStage, read};
+pub use read::{BlockTime, TimedEvent, TimedStage, Times, read};
 
 use crate::ir::{Kernel, MemoryId};
 use pallas_syntax::Span;

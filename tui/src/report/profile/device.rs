@@ -58,7 +58,8 @@ pub(super) fn section(launch: &LaunchReport, measured: &Measured, device: &OnDev
             Some(driver) if driver != full.blocks => format!("; the driver says {driver} blocks"),
             _ => String::new(),
         };
-        let more = format!("{} of {} warps, {} blocks, held by {}{driver}", full.warps, full.most, full.blocks, full.limit);
+        let more =
+            format!("{} of {} warps, {} blocks, held by {}{driver}", full.warps, full.most, full.blocks, full.limit);
         row("occupancy", percent(share), more);
     }
     if device.measurements > 0 {
@@ -70,10 +71,18 @@ pub(super) fn section(launch: &LaunchReport, measured: &Measured, device: &OnDev
         };
         row("bandwidth", scaled(device.bandwidth, "B/s"), of(device.bandwidth, device.ceiling("copy"), "a copy"));
         let name = products(launch, device);
-        let what = if name == "fma" { "nothing but multiply-adds".to_string() } else { format!("nothing but {name} products") };
+        let what = if name == "fma" {
+            "nothing but multiply-adds".to_string()
+        } else {
+            format!("nothing but {name} products")
+        };
         row("operations", scaled(device.rate, "FLOP/s"), of(device.rate, device.ceiling(&name), &what));
     }
-    row("waiting", time(device.wait), format!("for copies, {} of the time of a lane", percent(device.wait / measured.time.max(1.0))));
+    row(
+        "waiting",
+        time(device.wait),
+        format!("for copies, {} of the time of a lane", percent(device.wait / measured.time.max(1.0))),
+    );
     Section { title: format!("on the device; {}", noting(measured.time, device)), rows, right: &[1] }
 }
 
