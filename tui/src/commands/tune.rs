@@ -98,7 +98,8 @@ fn plan(args: &TuneArgs) -> Result<Plan, String> {
     let module = syntax::parse(Arc::new(SourceFile::new(syntax::FileId(0), path.as_str(), text.clone())));
     let function = args.function.as_deref();
     let on_device = args.device != Device::Interpret;
-    if !on_device && !(args.warps.is_empty() && args.stages.is_empty()) {
+    let for_device = !args.warps.is_empty() || !args.stages.is_empty();
+    if for_device && !on_device {
         return Err(
             "--warps and --stages are about a device: they need `--device cuda`, `auto` or `simulator`".to_string()
         );
