@@ -18,14 +18,7 @@ pub struct Builder {
 impl Builder {
     /// Starts a function; its body region is open and has no parameters yet.
     pub fn new(name: impl Into<Arc<str>>, location: Location) -> Self {
-        let function = Function {
-            name: name.into(),
-            values: Vec::new(),
-            ops: Vec::new(),
-            regions: vec![RegionData::default()],
-            body: RegionId(0),
-            locations: vec![location],
-        };
+        let function = Function::empty(name, vec![location]);
         Builder { function, open: vec![RegionId(0)], last_location: None }
     }
 

@@ -88,6 +88,12 @@ pub struct Location {
 }
 
 impl Function {
+    /// A function without parameters, whose body is empty.
+    pub fn empty(name: impl Into<Arc<str>>, locations: Vec<Location>) -> Function {
+        let (name, regions) = (name.into(), vec![RegionData::default()]);
+        Function { name, values: Vec::new(), ops: Vec::new(), regions, body: RegionId(0), locations }
+    }
+
     /// The parameters.
     pub fn params(&self) -> &[ValueId] {
         &self.region(self.body).params

@@ -8,14 +8,7 @@ use std::sync::Arc;
 impl Function {
     /// The region as a function, and the values that its parameters stand for, in the order in which they are met.
     pub fn outlined(&self, region: RegionId, name: impl Into<Arc<str>>) -> (Function, Vec<ValueId>) {
-        let function = Function {
-            name: name.into(),
-            values: Vec::new(),
-            ops: Vec::new(),
-            regions: vec![RegionData::default()],
-            body: RegionId(0),
-            locations: self.locations.clone(),
-        };
+        let function = Function::empty(name, self.locations.clone());
         let mut outline =
             Outline { from: self, to: function, known: HashMap::new(), captured: Vec::new(), first: Vec::new() };
         let mut body = outline.region(region);

@@ -225,6 +225,16 @@ impl DType {
         self.row().kind
     }
 
+    /// Whether this is one of the families that are meant: truth values, integers, floating point.
+    pub(crate) fn is_of(self, bools: bool, integers: bool, floats: bool) -> bool {
+        match self.kind() {
+            Kind::Bool => bools,
+            Kind::Signed | Kind::Unsigned => integers,
+            Kind::Float => floats,
+            Kind::Key => false,
+        }
+    }
+
     /// Whether this is floating point of any width.
     pub fn is_float(self) -> bool {
         self.kind() == Kind::Float

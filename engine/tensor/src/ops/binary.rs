@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::buffer::{Buffer, Element};
 use crate::deferred::put_off;
-use crate::dtype::{DType, Kind};
+use crate::dtype::DType;
 use crate::error::OpError;
 use crate::isa::{Fma, for_each_isa};
 use crate::ops::elementwise::{Operand, copied, each, in_f32_chunks_with, pair, wrap_four_bits};
@@ -85,12 +85,7 @@ impl BinaryOp {
     /// Whether the operation exists for the dtype.
     pub fn accepts(self, dtype: DType) -> bool {
         let (_, _, on_bool, on_integers, on_floats) = TABLE[self as usize];
-        match dtype.kind() {
-            Kind::Bool => on_bool,
-            Kind::Signed | Kind::Unsigned => on_integers,
-            Kind::Float => on_floats,
-            Kind::Key => false,
-        }
+        dtype.is_of(on_bool, on_integers, on_floats)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::buffer::Buffer;
 use crate::deferred::put_off;
-use crate::dtype::{DType, Kind};
+use crate::dtype::DType;
 use crate::error::OpError;
 use crate::isa::for_each_isa;
 use crate::ops::elementwise::{copied, in_f32_chunks, round_narrow, wrap_four_bits};
@@ -122,12 +122,7 @@ impl UnaryOp {
     /// Whether the operation exists for the dtype.
     pub fn accepts(self, dtype: DType) -> bool {
         let (_, _, on_bool, on_integers, on_floats) = TABLE[self as usize];
-        match dtype.kind() {
-            Kind::Bool => on_bool,
-            Kind::Signed | Kind::Unsigned => on_integers,
-            Kind::Float => on_floats,
-            Kind::Key => false,
-        }
+        dtype.is_of(on_bool, on_integers, on_floats)
     }
 
     /// The dtype of the result.
