@@ -1,9 +1,12 @@
 //! A command of the user's after each run. It runs in a process group of its own, so that it and all that it has started
 //! can be ended when its run is out of date.
 
+#[cfg_attr(unix, path = "exec/unix.rs")]
+#[cfg_attr(windows, path = "exec/windows.rs")]
+mod system;
+
 use std::io::{self, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a command that is asked to end is waited for.
@@ -20,12 +23,10 @@ impl Exec {
     /// # Errors
     /// The shell cannot be started.
     pub(crate) fn start(line: &str, variables: &[(&str, String)], input: String) -> io::Result<Exec> {
-        let mut child = Command::new("sh")
-            .args(["-c", line])
+        let mut child = system::shell(line)
             .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::from(io::stderr()))
-            .process_group(0)
             .spawn()?;
         if let Some(mut pipe) = child.stdin.take() {
             // A command need not read, and must not hold us up while it does not.
@@ -39,19 +40,6 @@ impl Exec {
     pub(crate) fn is_running(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
-
-    /// Sends a signal to all of the group.
-    fn signal(&self, name: &str) {
-        let group = format!("-{}", self.child.id());
-        let quiet = || Stdio::null();
-        // A group that is gone is what was wanted.
-        let _ = Command::new("kill")
-            .args(["-s", name, "--", &group])
-            .stdin(quiet())
-            .stdout(quiet())
-            .stderr(quiet())
-            .status();
-    }
 }
 
 impl Drop for Exec {
@@ -59,20 +47,20 @@ impl Drop for Exec {
         if !self.is_running() {
             return;
         }
-        self.signal("TERM");
+        system::ask(&self.child);
         let asked = Instant::now();
         while self.is_running() && asked.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(5));
         }
         if self.is_running() {
-            self.signal("KILL");
+            system::end(&self.child);
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

@@ -8,10 +8,10 @@ use crate::output;
 use crate::profiler::{Profiled, Task};
 use crate::progress::Bar;
 use crate::report::rerun::{self, Rerun};
+use crate::signals::{Signal, listen};
 use crate::watch::{FileWatcher, Notice};
 use pallas_engine::Cancel;
 use pallas_engine::report::Report;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -60,32 +60,21 @@ pub(crate) fn watch(task: Task, args: &WatchArgs) -> Exit {
             return Exit::Usage;
         }
     };
-    let signals = match signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]) {
-        Ok(signals) => signals,
+    let to_loop = sender.clone();
+    let pass_on = move |_| to_loop.send(Input::Signal).is_ok();
+    let _signals = match listen(&[Signal::Interrupt, Signal::Terminate, Signal::HangUp], pass_on) {
+        Ok(listener) => listener,
         Err(error) => {
             output::error(&format!("signals cannot be listened to: {error}"));
             return Exit::Usage;
         }
     };
-    pass_on(signals, sender.clone());
     let (started, changed) = (0, Vec::new());
     let mut session =
         Session { task, args, sender, watcher, started, current: None, changed, previous: None, exec: None };
     session.start();
     session.run(&inbox);
     Exit::Success
-}
-
-fn pass_on(mut signals: signal_hook::iterator::Signals, sender: Sender<Input>) {
-    let listen = move || {
-        for _ in signals.forever() {
-            if sender.send(Input::Signal).is_err() {
-                return;
-            }
-        }
-    };
-    // Without a thread a signal does nothing; the reader going away still ends the loop.
-    let _ = std::thread::Builder::new().name("signals".to_string()).spawn(listen);
 }
 
 impl Session<'_> {

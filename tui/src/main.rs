@@ -23,6 +23,7 @@ mod render;
 mod report;
 mod saved;
 mod session;
+mod signals;
 mod sources;
 mod styles;
 mod terminal;

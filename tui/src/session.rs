@@ -4,6 +4,7 @@
 use crate::app::mouse::Click;
 use crate::app::{App, Effect, Message, Size};
 use crate::picture;
+use crate::signals::{Signal, listen};
 use crate::styles::{Depth, Styles};
 use crate::terminal::Screen;
 use crate::view;
@@ -12,7 +13,6 @@ use crate::worker::{Task, Wanted, Worker};
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{self, Event, KeyEventKind, MouseButton, MouseEventKind};
 use ratatui::layout::Rect;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ const FRAME: Duration = Duration::from_millis(16);
 enum Input {
     Message(Message),
     /// A signal.
-    Signal(i32),
+    Signal(Signal),
     /// Draw all of it again.
     Redraw,
 }
@@ -67,6 +67,9 @@ impl Pace {
     }
 }
 
+/// What the loop listens to.
+const SIGNALS: [Signal; 5] = [Signal::Interrupt, Signal::Terminate, Signal::HangUp, Signal::Suspend, Signal::Continue];
+
 /// Runs the terminal program on a file until it is quit.
 ///
 /// # Errors
@@ -81,7 +84,9 @@ pub(crate) fn run(task: Task, styles: Styles, mouse: bool) -> io::Result<()> {
     let app = App::new(path.clone(), Size { width, height }, styles.has_heat());
     let gate = Arc::new(Gate::default());
     read_keys(sender.clone(), gate.clone())?;
-    let signals = handle_signals(sender.clone())?;
+    let to_loop = sender.clone();
+    // The loop ends in order.
+    let signals = listen(&SIGNALS, move |signal| to_loop.send(Input::Signal(signal)).is_ok())?;
     let to_loop = sender.clone();
     let answer = move |message| {
         let _ = to_loop.send(Input::Message(message));
@@ -91,7 +96,7 @@ pub(crate) fn run(task: Task, styles: Styles, mouse: bool) -> io::Result<()> {
     let mut session = Session { app, styles, worker, watcher, gate, started: Instant::now() };
     session.perform(Effect::Analyse, &mut screen)?;
     let ended = session.run(&inbox, &mut screen);
-    signals.close();
+    drop(signals);
     drop(screen);
     ended
 }
@@ -167,8 +172,8 @@ impl Session {
                 let effect = match input {
                     Input::Message(message) => self.app.update(message),
                     Input::Redraw => Some(Effect::Redraw),
-                    Input::Signal(SIGTSTP) => Some(Effect::Suspend),
-                    Input::Signal(SIGCONT) => Some(Effect::Redraw),
+                    Input::Signal(Signal::Suspend) => Some(Effect::Suspend),
+                    Input::Signal(Signal::Continue) => Some(Effect::Redraw),
                     Input::Signal(_) => Some(Effect::Quit),
                 };
                 match effect {
@@ -219,7 +224,7 @@ impl Session {
             Effect::Redraw => screen.clear()?,
             Effect::Suspend => self.lend(screen, || {
                 // Stops this process as the shell expects; returns on `fg`.
-                let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+                Signal::Suspend.act();
             })?,
             Effect::Edit(path, line) => {
                 let result = self.lend(screen, || crate::editor::open(&path, line))?;
@@ -303,7 +308,7 @@ fn read_keys(sender: Sender<Input>, gate: Arc<Gate>) -> io::Result<()> {
                 Ok(Event::FocusGained) => Input::Redraw,
                 Ok(_) => continue,
                 // The terminal is gone: what a hang-up means.
-                Err(_) => Input::Signal(SIGHUP),
+                Err(_) => Input::Signal(Signal::HangUp),
             };
             let over = matches!(input, Input::Signal(_));
             if sender.send(input).is_err() || over {
@@ -312,21 +317,6 @@ fn read_keys(sender: Sender<Input>, gate: Arc<Gate>) -> io::Result<()> {
         }
     };
     std::thread::Builder::new().name("keys".to_string()).spawn(read).map(|_| ())
-}
-
-/// Passes signals on to the loop, which ends in order.
-fn handle_signals(sender: Sender<Input>) -> io::Result<signal_hook::iterator::Handle> {
-    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
-    let handle = signals.handle();
-    let pass_on = move || {
-        for signal in signals.forever() {
-            if sender.send(Input::Signal(signal)).is_err() {
-                return;
-            }
-        }
-    };
-    std::thread::Builder::new().name("signals".to_string()).spawn(pass_on)?;
-    Ok(handle)
 }
 
 #[cfg(test)]

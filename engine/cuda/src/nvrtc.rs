@@ -5,7 +5,6 @@
 
 use crate::find;
 use cudarc::nvrtc::sys;
-use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use std::ffi::{CString, c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -119,8 +118,15 @@ impl Nvrtc {
 
 /// Loads a library, and leaves it loaded, its symbols for everybody.
 fn open(file: &Path) -> Result<(), NvrtcError> {
+    #[cfg(unix)]
+    use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
     // SAFETY: loading runs the library's initialisers. It is NVIDIA's file, from where the user has it installed.
-    match unsafe { Library::open(Some(file), RTLD_NOW | RTLD_GLOBAL) } {
+    #[cfg(unix)]
+    let loaded = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_GLOBAL) };
+    // SAFETY: as above. Other systems find the symbols of every library that is loaded.
+    #[cfg(not(unix))]
+    let loaded = unsafe { libloading::Library::new(file) };
+    match loaded {
         Ok(library) => {
             std::mem::forget(library);
             Ok(())
