@@ -2,6 +2,7 @@
 //! Ref. A block is written back when it moves away, not after every program: nobody else reads the array in between.
 
 use crate::error::RunError;
+use crate::journal::Journal;
 use crate::later::{self, Later, Layout, Window, Workshop, block_layout};
 use crate::memory::{Memory, View, ViewDim};
 use crate::outputs::OutputPart;
@@ -219,6 +220,8 @@ pub(crate) struct BlockState<'a> {
     starts: Option<Starts>,
     /// For windows on blocks.
     shown: Option<Shown>,
+    /// Whether it is an output that is kept as a list of tiles.
+    apart: bool,
 }
 
 /// An array whose blocks are looked at where they lie.
@@ -234,12 +237,26 @@ impl<'a> BlockState<'a> {
     /// Starts with what blocks come from.
     pub(crate) fn new(plan: &BlockPlan, carry: Carry<'a>, memory: &mut Memory) -> BlockState<'a> {
         let buffer = memory.add(Array::scalar(plan.dtype, Scalar::zero(plan.dtype)));
-        BlockState { carry, buffer, starts: None, shown: None }
+        BlockState { carry, buffer, starts: None, shown: None, apart: false }
+    }
+
+    /// The state of an output in main memory that is only copied to, which keeps what comes as a list of tiles.
+    pub(crate) fn apart(plan: &BlockPlan, memory: &mut Memory) -> BlockState<'a> {
+        let nothing = Carry::Array(Array::scalar(plan.dtype, Scalar::zero(plan.dtype)));
+        let state = BlockState::new(plan, nothing, memory);
+        memory.buffers[state.buffer].journal = Some(Journal::new(plan.array.size()));
+        // It is there from the beginning: nothing is brought.
+        BlockState { starts: Some(Starts::from_elem(0, plan.block.rank())), apart: true, ..state }
     }
 
     /// Whether the block in the Ref is the one with these indices.
     pub(crate) fn is_at(&self, plan: &BlockPlan, indices: &[i64]) -> bool {
         self.starts.as_ref().is_some_and(|starts| *starts == plan.starts(indices))
+    }
+
+    /// Whether what is written here is kept as a list of tiles.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.apart
     }
 
     /// Whether there is a block in the Ref.

@@ -104,6 +104,12 @@ impl Pending {
 
     /// Moves the data and counts it.
     fn carry_out(mut self, memory: &mut Memory) -> Result<(), RunError> {
+        if self.data.is_none() && !self.add && memory.lend(&self.source, &self.destination) {
+            if let Some(place) = self.sent.take() {
+                self.count(memory, place, 1)?;
+            }
+            return self.count(memory, self.arrived, 0);
+        }
         self.read(memory)?;
         let Some(mut data) = self.data.take() else { return Ok(()) };
         if self.add {

@@ -7,8 +7,8 @@ use crate::machine::{Machine, Value};
 use crate::memory::{View, ViewDim};
 use crate::tape::{Fused, FusedEnd, Masking, Source, Step};
 use pallas_ir::DimIndex;
-use pallas_tensor::ops::ReduceOp;
 use pallas_tensor::ops::fused::{Target, View as Elements};
+use pallas_tensor::ops::{self, ReduceOp};
 use pallas_tensor::{Array, DType, Shape};
 use smallvec::{SmallVec, smallvec};
 
@@ -46,6 +46,11 @@ impl Machine<'_> {
         }
         let operands = self.access(step, access, Masking::default(), false)?;
         self.report(step, access, &operands, false)?;
+        if let Some(beyond) = self.beyond(step, access, &operands.view, &operands.indices, None)? {
+            self.memory.settle(operands.view.buffer)?;
+            let read = beyond.read(self.memory, &operands.view)?;
+            return Ok(Value::Tile(ops::reshape(&read, access.shape.clone())?));
+        }
         let window = match self.memory.window(operands.view.buffer) {
             Some(window) if operands.view.through.is_none() => window,
             _ => {
@@ -125,7 +130,7 @@ impl Machine<'_> {
         let reads: SmallVec<[Source; 4]> = sources.collect();
         self.report_at(step, access, (&view, &indices, None), true)?;
         let buffer = view.buffer;
-        let (dtype, shape) = (self.memory.peek(&view)?.dtype(), self.memory.shape(buffer));
+        let (dtype, shape) = (self.memory.dtype(&view)?, self.memory.shape(buffer));
         let fits = {
             let chain =
                 self.memory.workshop.chains.get(chain).ok_or_else(|| RunError::malformed("a chain is missing"))?;
@@ -147,11 +152,15 @@ impl Machine<'_> {
             return Ok(());
         }
         self.memory.settle(buffer)?;
-        if through || self.memory.unknown.contains(&buffer) {
+        let leaves = !through && self.beyond(step, access, &view, &indices, None)?.is_some();
+        if through || leaves || self.memory.unknown.contains(&buffer) {
             let tile = self.chain(chain, &reads, None)?;
             self.consume(&reads);
             let opened = self.memory.open(&view)?;
-            access.store(self.memory, &opened, &indices, tile)?;
+            match self.beyond(step, access, &opened, &indices, None)? {
+                Some(beyond) => beyond.write(self.memory, &opened, &tile, "write")?,
+                None => access.store(self.memory, &opened, &indices, tile)?,
+            }
             return self.memory.close(&view, &opened, true);
         }
         let selected = access.block_view(&view, &indices)?;

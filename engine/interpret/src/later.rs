@@ -119,6 +119,14 @@ pub(crate) fn compute(
 }
 
 impl Workshop {
+    /// What a window shows, as a tile.
+    fn copy(&mut self, window: &Window) -> Result<Array, RunError> {
+        let mut tile = self.tiles.take(window.array.dtype(), &window.layout.shape)?;
+        window.array.gather(window.base, &window.layout.strides, &mut tile)?;
+        self.tiles.keep(&tile);
+        Ok(tile)
+    }
+
     /// The result of operations as a tile.
     pub(crate) fn tile(&mut self, pending: &Pending) -> Result<Array, RunError> {
         let Workshop { chains, lanes, tiles } = self;
@@ -139,11 +147,47 @@ impl Memory {
         };
         let array = match later {
             None => return Ok(()),
-            Some(Later::Block(window)) => window.copied()?,
+            Some(Later::Block(window)) => self.workshop.copy(&window)?,
             Some(Later::Chain(pending)) => self.workshop.tile(&pending)?,
         };
         self.buffers[buffer].array = array;
         Ok(())
+    }
+
+    /// Has a buffer show part of an input in the place of a copy of it; false where it has to be copied.
+    pub(crate) fn lend(&mut self, source: &View, destination: &View) -> bool {
+        /// A copy of fewer elements costs less than what reading them elsewhere may.
+        const FEW: usize = 256;
+        let (Some(from), Some(to)) = (self.buffers.get(source.buffer), self.buffers.get(destination.buffer)) else {
+            return false;
+        };
+        let plain = source.through.is_none() && destination.through.is_none();
+        let stays = from.is_input && !from.written && from.later.is_none() && to.journal.is_none();
+        let whole = self.shape(destination.buffer).is_some_and(|shape| destination.is_whole(shape));
+        let fits = self.lends && plain && stays && whole && from.array.dtype() == to.array.dtype();
+        if !fits || source.overhangs(from.array.shape()) {
+            return false;
+        }
+        let (mut base, mut shape, mut strides) = (0, Shape::default(), SmallVec::new());
+        for (dim, &line) in source.dims.iter().zip(&from.array.shape().strides()) {
+            match *dim {
+                ViewDim::At(position) => base += position * line,
+                ViewDim::Range { start, size, stride } => {
+                    base += start * line;
+                    shape.push(size);
+                    strides.push((stride * line) as isize);
+                }
+            }
+        }
+        if shape.size() < FEW || self.shape(destination.buffer) != Some(&shape) {
+            return false;
+        }
+        let window = Window { array: Rc::new(from.array.clone()), base, layout: Rc::new(Layout { shape, strides }) };
+        let slot = &mut self.buffers[destination.buffer];
+        slot.later = Some(Later::Block(window));
+        slot.written = true;
+        self.known(destination.buffer);
+        true
     }
 
     /// Has a buffer hold the result of operations from now on.
@@ -151,9 +195,7 @@ impl Memory {
         let slot = &mut self.buffers[buffer];
         slot.later = Some(Later::Chain(pending));
         slot.written = true;
-        if !self.unknown.is_empty() {
-            self.unknown.retain(|&other| other != buffer);
-        }
+        self.known(buffer);
     }
 
     /// The shape of what a buffer holds.

@@ -2,11 +2,12 @@
 
 use crate::affine::IndexMap;
 use crate::agents::{Peers, Topology};
+use crate::apart::copied_outputs;
 use crate::batch::Batch;
 use crate::blocks::BlockPlan;
 use crate::error::RunError;
 use crate::hooks::Hooks;
-use crate::outputs::Output;
+use crate::outputs::{Filled, Output};
 use crate::parallel;
 use crate::run::Run;
 use crate::tape::Tape;
@@ -36,6 +37,10 @@ pub struct LaunchPlan {
     peers: Option<Peers>,
     /// Whether programs have nothing to do with each other but through what they read and write.
     pub(crate) is_quiet: bool,
+    /// Whether they do not but for copies that each of them may wait for itself.
+    pub(crate) is_apart: bool,
+    /// For each output whether it is only copied to, and along which axes of the grid to other places.
+    pub(crate) copied: Vec<Option<u64>>,
     /// Whether its programs run at the same time on hardware.
     concurrent: bool,
     /// Axes of the grid along which they do.
@@ -87,7 +92,10 @@ impl LaunchPlan {
         let topology = Topology::of(launch);
         let peers = Peers::of(launch)?;
         let shared = shared(launch);
-        let is_quiet = topology.is_none() && shared.is_empty() && parallel::is_quiet(&tape.body);
+        let alone = topology.is_none() && shared.is_empty();
+        let is_quiet = alone && parallel::is_quiet(&tape.body, false);
+        let is_apart = alone && parallel::is_quiet(&tape.body, true);
+        let copied = copied_outputs(launch);
         let mut plan = LaunchPlan {
             tape,
             grid: launch.grid.clone(),
@@ -101,6 +109,8 @@ impl LaunchPlan {
             topology,
             peers,
             is_quiet,
+            is_apart,
+            copied,
             concurrent: launch.has_agents()
                 || launch.has_peers()
                 || launch.operands.iter().any(|operand| operand.space == MemorySpace::Gmem),
@@ -131,6 +141,8 @@ impl LaunchPlan {
             topology: None,
             peers: None,
             is_quiet: self.is_quiet,
+            is_apart: self.is_apart,
+            copied: self.copied.clone(),
             concurrent: self.concurrent,
             parallel: self.parallel.clone(),
             batch: None,
@@ -229,13 +241,14 @@ impl LaunchPlan {
         let threads = hooks.threads();
         if threads > 1
             && !watches
-            && self.is_quiet
+            && self.is_apart
             && let Some(outputs) = parallel::run(self, grid, &inputs, &starts, threads, hooks)?
         {
             return Ok(outputs);
         }
         let mut outputs = self.outputs(starts)?;
-        let parts = outputs.iter_mut().map(|output| output.as_mut().map(Output::part)).collect();
+        let parts = outputs.iter_mut().map(|output| output.as_mut().map_or(Filled::Whole, |o| Filled::Part(o.part())));
+        let parts = parts.collect();
         let mut run = Run::new(self, grid, inputs, parts)?;
         if watches {
             run.watch();

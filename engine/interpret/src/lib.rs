@@ -11,6 +11,7 @@
 mod access;
 mod affine;
 mod agents;
+mod apart;
 mod arena;
 mod batch;
 mod beyond;
@@ -21,6 +22,7 @@ mod copies;
 mod error;
 mod fused;
 mod hooks;
+mod journal;
 mod later;
 mod launch;
 mod machine;

@@ -151,6 +151,8 @@ impl Machine<'_> {
             | Action::Fused(_)
             | Action::Product(_)
             | Action::Window(_) => {}
+            // Copies settle what they read, and what they write a part of.
+            Action::Copy(_) => {}
             _ => self.settle(step)?,
         }
         if let (Action::Window(access), [register]) = (&step.action, step.results.as_slice()) {

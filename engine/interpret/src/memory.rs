@@ -4,6 +4,7 @@ use crate::access::{Access, Index, product};
 use crate::beyond::Beyond;
 use crate::copies::Pending;
 use crate::error::RunError;
+use crate::journal::Journal;
 use crate::later::{Later, Workshop};
 use crate::races::Races;
 use crate::semaphores::{LastSignal, Place};
@@ -33,6 +34,8 @@ pub(crate) struct Memory {
     pub(crate) races: Option<Box<Races>>,
     /// What chains of operations are computed with.
     pub(crate) workshop: Workshop,
+    /// Whether copies of inputs may show what they copy where it lies, as nobody looks at the copy itself.
+    pub(crate) lends: bool,
 }
 
 /// One buffer.
@@ -46,12 +49,16 @@ pub(crate) struct Buffer {
     pub(crate) defers: bool,
     /// Whether it was written since whoever put the array there looked last.
     pub(crate) written: bool,
+    /// Whether it is an input that the kernel has in main memory, and no output.
+    pub(crate) is_input: bool,
+    /// Of an output of which other threads fill other parts: what is copied there.
+    pub(crate) journal: Option<Journal>,
 }
 
 impl Buffer {
     /// Holds an array that nobody has written to.
     pub(crate) fn new(array: Array) -> Buffer {
-        Buffer { array, later: None, defers: false, written: false }
+        Buffer { array, later: None, defers: false, written: false, is_input: false, journal: None }
     }
 }
 
@@ -98,6 +105,11 @@ impl Memory {
         slot.array = array;
         slot.later = None;
         slot.written = true;
+        self.known(buffer);
+    }
+
+    /// Says that a buffer holds what this program has put there.
+    pub(crate) fn known(&mut self, buffer: usize) {
         if !self.unknown.is_empty() {
             self.unknown.retain(|&other| other != buffer);
         }
@@ -135,7 +147,7 @@ pub(crate) enum Shown {
 }
 
 /// What a view selects of one dimension. Inside the buffer, but for main memory of a GPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ViewDim {
     /// One position; the Ref does not have the dimension.
     At(usize),
@@ -249,13 +261,6 @@ fn beyond(base: &Array, (start, limit, strides): Ranges) -> Result<Array, RunErr
 
 /// Replaces what a view shows. `value` has as many elements, in row-major order.
 pub(crate) fn write(memory: &mut Memory, view: &View, value: Array) -> Result<(), RunError> {
-    let base = memory.peek(view)?;
-    if view.is_whole(base.shape()) && value.dtype() == base.dtype() {
-        // Nothing stays: what was there need not be copied over.
-        let value = ops::reshape(&value, base.shape().clone())?;
-        memory.put(view.buffer, value);
-        return Ok(());
-    }
     let (start, _, strides) = ranges(view);
     let sizes: Shape = view
         .dims

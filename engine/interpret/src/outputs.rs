@@ -60,6 +60,17 @@ impl Output {
     }
 }
 
+/// Where what programs write to an output goes.
+#[derive(Debug)]
+pub(crate) enum Filled<'a> {
+    /// To the output, or to as much of it as this thread fills.
+    Part(OutputPart<'a>),
+    /// To the one block that is all of it.
+    Whole,
+    /// To a list of tiles: other threads copy to other places.
+    Apart,
+}
+
 /// An output, or a stretch of its blocks.
 #[derive(Debug)]
 pub(crate) struct OutputPart<'a> {

@@ -10,8 +10,9 @@
 use crate::affine::IndexMap;
 use crate::error::RunError;
 use crate::hooks::{Hooks, OutOfBounds, UnmatchedSemaphore};
+use crate::journal::{self, Journal};
 use crate::launch::{LaunchPlan, next};
-use crate::outputs::OutputPart;
+use crate::outputs::Filled;
 use crate::run::Run;
 use crate::tape::{Action, Block};
 use pallas_ir::Role;
@@ -26,8 +27,11 @@ const RUNS_PER_THREAD: usize = 4;
 const WORTH: usize = 1 << 17;
 /// What a program costs by itself, in elements.
 const PROGRAM: usize = 256;
-/// Whether the steps of a kernel leave other programs and the world alone, but for what they read and write.
-pub(crate) fn is_quiet(block: &Block) -> bool {
+
+/// Whether the steps of a kernel leave other programs and the world alone, but for what they read and write, and for `copies`
+/// on this device with the semaphores that count them.
+pub(crate) fn is_quiet(block: &Block, copies: bool) -> bool {
+    let is_quiet = |block: &Block| is_quiet(block, copies);
     block.steps.iter().all(|step| match &step.action {
         Action::Pure(_)
         | Action::MultiplyAdd { .. }
@@ -46,22 +50,28 @@ pub(crate) fn is_quiet(block: &Block) -> bool {
         Action::For(body) | Action::Scoped(body, _) => is_quiet(body),
         Action::While { condition, body } => is_quiet(condition) && is_quiet(body),
         Action::Cond(branches) => branches.iter().all(is_quiet),
-        Action::Pipeline(_)
-        | Action::Copy(_)
-        | Action::Semaphore(_)
-        | Action::Agent(_)
-        | Action::DebugPrint(_)
-        | Action::Launch(..) => false,
+        Action::Copy(copy) => copies && !copy.remote,
+        Action::Semaphore(_) => copies,
+        Action::Pipeline(_) | Action::Agent(_) | Action::DebugPrint(_) | Action::Launch(..) => false,
     })
 }
 
-/// The axis to cut the grid along, and for each output the dimension that follows it with its block size.
-fn cut(plan: &LaunchPlan, grid: &[usize]) -> Option<(usize, Vec<(usize, usize)>)> {
-    (0..grid.len()).filter(|&axis| grid[axis] > 1).find_map(|axis| Some((axis, follows(plan, grid, axis)?)))
+/// How runs of programs fill an output.
+#[derive(Clone, Copy)]
+enum Fill {
+    /// Each a stretch: the dimension that follows the axis, with its block size.
+    Stretch(usize, usize),
+    /// They copy to places that are seen when they have.
+    Apart,
 }
 
-/// For each output the dimension that follows an axis of the grid one to one, with its block size.
-fn follows(plan: &LaunchPlan, grid: &[usize], axis: usize) -> Option<Vec<(usize, usize)>> {
+/// The axis to cut the grid along, and how each output is filled.
+fn cut(plan: &LaunchPlan, grid: &[usize]) -> Option<(usize, Vec<Fill>)> {
+    (0..grid.len()).filter(|&axis| grid[axis] > 1).find_map(|axis| Some((axis, fills(plan, grid, axis)?)))
+}
+
+/// For each output the dimension that follows an axis of the grid one to one, if it is not copied to.
+fn fills(plan: &LaunchPlan, grid: &[usize], axis: usize) -> Option<Vec<Fill>> {
     let dimension = |operand: &crate::launch::OperandPlan| {
         let counts = operand.blocks.counts()?;
         let IndexMap::Affine(rows) = &operand.map else { return None };
@@ -74,10 +84,15 @@ fn follows(plan: &LaunchPlan, grid: &[usize], axis: usize) -> Option<Vec<(usize,
             && row.factors.iter().enumerate().all(other)
             && grid[axis] <= counts[dimension]
             && !operand.blocks.is_one();
-        one_to_one.then(|| (dimension, operand.blocks.block()[dimension]))
+        one_to_one.then(|| Fill::Stretch(dimension, operand.blocks.block()[dimension]))
     };
-    let dimensions: Option<Vec<(usize, usize)>> = plan.with_role(Role::Output).map(dimension).collect();
-    dimensions.filter(|dimensions| !dimensions.is_empty())
+    let apart = |axes: u64| 1u64.checked_shl(axis as u32).is_some_and(|bit| axes & bit != 0);
+    let fill = |(operand, copied): (_, &Option<u64>)| match copied {
+        Some(axes) => apart(*axes).then_some(Fill::Apart),
+        None => dimension(operand),
+    };
+    let fills: Option<Vec<Fill>> = plan.with_role(Role::Output).zip(&plan.copied).map(fill).collect();
+    fills.filter(|fills| !fills.is_empty())
 }
 
 /// Runs of programs that are worth a thread, or nothing.
@@ -90,7 +105,7 @@ fn runs(plan: &LaunchPlan, grid: &[usize], axis: usize, threads: usize) -> Optio
 }
 
 /// A run of programs: from and to on the axis, and the outputs that they fill.
-type Job<'a> = (usize, usize, Vec<Option<OutputPart<'a>>>);
+type Job<'a> = (usize, usize, Vec<Filled<'a>>);
 
 /// Runs all programs on several threads and gives the outputs; `None` if they have to run one after the other.
 pub(crate) fn run(
@@ -101,29 +116,40 @@ pub(crate) fn run(
     threads: usize,
     hooks: &mut dyn Hooks,
 ) -> Result<Option<Vec<Array>>, RunError> {
-    let Some((axis, dimensions)) = cut(plan, grid) else { return Ok(None) };
+    let Some((axis, fills)) = cut(plan, grid) else { return Ok(None) };
     let Some(count) = runs(plan, grid, axis, threads) else { return Ok(None) };
     let mut outputs = plan.outputs(starts.to_vec())?;
     let bounds: Vec<usize> = (0..=count).map(|number| grid[axis] * number / count).collect();
     let mut jobs: Vec<Job<'_>> = bounds.windows(2).map(|pair| (pair[0], pair[1], Vec::new())).collect();
-    for (output, &(dimension, size)) in outputs.iter_mut().zip(&dimensions) {
-        let Some(output) = output else { return Ok(None) };
+    for (output, fill) in outputs.iter_mut().zip(&fills) {
+        let (dimension, size, output) = match (*fill, output) {
+            (Fill::Stretch(dimension, size), Some(output)) => (dimension, size, output),
+            (Fill::Apart, None) => {
+                jobs.iter_mut().for_each(|(_, _, parts)| parts.push(Filled::Apart));
+                continue;
+            }
+            _ => return Ok(None),
+        };
         let mut rest = output.part();
         for (from, to, parts) in &mut jobs {
             let (part, others) = rest.split(dimension, (*to - *from) * size)?;
-            parts.push(Some(part));
+            parts.push(Filled::Part(part));
             rest = others;
         }
     }
+    // For each output that is copied to what each run has copied there.
+    let copied: Vec<Mutex<Vec<Journal>>> = jobs.iter().map(|_| Mutex::default()).collect();
     let jobs: Vec<Mutex<Option<Job<'_>>>> = jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
     let shared =
         Shared { next: AtomicUsize::new(0), failed: AtomicBool::new(false), cancelled: AtomicBool::new(false) };
     let work = |hooks: &mut dyn Hooks| {
         while !shared.failed.load(Ordering::Relaxed) {
-            let Some(job) = jobs.get(shared.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let number = shared.next.fetch_add(1, Ordering::Relaxed);
+            let (Some(job), Some(copied)) = (jobs.get(number), copied.get(number)) else { break };
             let Some(job) = job.lock().unwrap_or_else(PoisonError::into_inner).take() else { break };
-            if programs(plan, grid, axis, inputs, job, hooks).is_err() {
-                shared.failed.store(true, Ordering::Relaxed);
+            match programs(plan, grid, axis, inputs, job, hooks) {
+                Ok(journals) => *copied.lock().unwrap_or_else(PoisonError::into_inner) = journals,
+                Err(_) => shared.failed.store(true, Ordering::Relaxed),
             }
         }
     };
@@ -141,14 +167,26 @@ pub(crate) fn run(
     if shared.failed.load(Ordering::Relaxed) {
         return Ok(None);
     }
+    let mut copied: Vec<_> =
+        copied.into_iter().map(|run| run.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter()).collect();
     let mut results = Vec::with_capacity(outputs.len());
-    for (output, operand) in outputs.into_iter().flatten().zip(plan.with_role(Role::Output)) {
-        results.push(output.finish(&operand.blocks)?);
+    for (output, operand) in outputs.into_iter().zip(plan.with_role(Role::Output)) {
+        let blocks = &operand.blocks;
+        results.push(match output {
+            Some(output) => output.finish(blocks)?,
+            None => {
+                let journals: Vec<Journal> = copied.iter_mut().filter_map(Iterator::next).collect();
+                match journal::together(&journals, blocks.fresh(blocks.array())?)? {
+                    Some(whole) => whole,
+                    None => return Ok(None),
+                }
+            }
+        });
     }
     Ok(Some(results))
 }
 
-/// One run of programs.
+/// One run of programs; gives what it has copied to outputs in main memory.
 fn programs(
     plan: &LaunchPlan,
     grid: &[usize],
@@ -156,7 +194,7 @@ fn programs(
     inputs: &[Array],
     (from, to, parts): Job<'_>,
     hooks: &mut dyn Hooks,
-) -> Result<(), RunError> {
+) -> Result<Vec<Journal>, RunError> {
     let mut run = Run::new(plan, grid, inputs.to_vec(), parts)?;
     // Programs of the run that follow each other in the grid, too, and how often such a stretch comes.
     let inner: usize = grid[axis + 1..].iter().product();
@@ -176,8 +214,13 @@ fn programs(
             }
             next(&mut ids, grid);
         }
+        if !run.is_settled() {
+            return Err(RunError::eval("a program leaves copies or semaphores to others"));
+        }
     }
-    run.finish(grid.iter().product(), hooks).map(drop)
+    let journals = run.journals();
+    run.finish(grid.iter().product(), hooks)?;
+    Ok(journals)
 }
 
 /// The ids of the program with this number.

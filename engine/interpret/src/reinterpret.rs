@@ -30,7 +30,7 @@ impl Memory {
                 Shown::As(ty) => Ok(ty.dtype),
                 Shown::Permuted(_) | Shown::Gathered(..) | Shown::Beyond(_) => self.dtype(&through.base),
             },
-            None => Ok(self.array(view)?.dtype()),
+            None => Ok(self.peek(view)?.dtype()),
         }
     }
 
@@ -82,6 +82,7 @@ impl Memory {
 
     /// What a Ref shows, reinterpreted or not, in its own shape.
     pub(crate) fn show(&mut self, view: &View) -> Result<Array, RunError> {
+        self.settle(view.buffer)?;
         let opened = self.open(view)?;
         let shown = read(self.array(&opened)?, &opened)?;
         self.close(view, &opened, false)?;
@@ -97,6 +98,20 @@ impl Memory {
             // Nothing is read where it may not be read.
             return beyond.write(self, &through.base, &value, "write");
         }
+        if view.through.is_none() {
+            if let Some(journal) = self.buffers.get_mut(view.buffer).and_then(|buffer| buffer.journal.as_mut()) {
+                return journal.write(view, value);
+            }
+            let shape = self.shape(view.buffer).filter(|shape| view.is_whole(shape)).cloned();
+            if let Some(shape) = shape
+                && value.dtype() == self.peek(view)?.dtype()
+            {
+                // Nothing stays of what was there.
+                self.put(view.buffer, ops::reshape(&value, shape)?);
+                return Ok(());
+            }
+        }
+        self.settle(view.buffer)?;
         let opened = self.open(view)?;
         self.array(&opened)?;
         write(self, &opened, value)?;

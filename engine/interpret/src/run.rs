@@ -6,10 +6,11 @@ use crate::clock::{CopyClock, PlaceClock};
 use crate::control::allocate;
 use crate::error::RunError;
 use crate::hooks::{Hooks, ProgramEvent, StageTimes, TileEvent};
+use crate::journal::Journal;
 use crate::launch::LaunchPlan;
 use crate::machine::{Machine, Value, registers};
 use crate::memory::{Memory, View};
-use crate::outputs::OutputPart;
+use crate::outputs::Filled;
 use crate::races::Races;
 use crate::visits::{Visits, outside};
 use pallas_ir::{Interpretation, MemorySpace, RefType, Role};
@@ -47,7 +48,7 @@ impl<'a> Run<'a> {
         plan: &'a LaunchPlan,
         grid: &'a [usize],
         inputs: Vec<Array>,
-        outputs: Vec<Option<OutputPart<'a>>>,
+        outputs: Vec<Filled<'a>>,
     ) -> Result<Run<'a>, RunError> {
         let missing = || RunError::malformed("an operand is missing");
         let (mut inputs, mut outputs) = (inputs.into_iter(), outputs.into_iter());
@@ -70,13 +71,20 @@ impl<'a> Run<'a> {
                     continue;
                 }
                 Role::Output => match outputs.next().ok_or_else(missing)? {
-                    Some(part) => Carry::Part(part),
-                    None => Carry::Array(blocks.fresh(blocks.padded())?),
+                    Filled::Part(part) => Some(Carry::Part(part)),
+                    Filled::Whole => Some(Carry::Array(blocks.fresh(blocks.padded())?)),
+                    Filled::Apart => None,
                 },
-                _ => Carry::Array(inputs.next().ok_or_else(missing)?),
+                _ => Some(Carry::Array(inputs.next().ok_or_else(missing)?)),
             };
-            let state = BlockState::new(blocks, carry, &mut memory);
+            let state = match carry {
+                Some(carry) => BlockState::new(blocks, carry, &mut memory),
+                None => BlockState::apart(blocks, &mut memory),
+            };
             memory.buffers[state.buffer].defers = operand.role == Role::Output && plan.is_quiet;
+            let number = states.len();
+            memory.buffers[state.buffer].is_input =
+                operand.role == Role::Input && operand.is_whole && !plan.shared.iter().any(|pair| pair.0 == number);
             let view = View::whole(state.buffer, blocks.reference());
             if let Some(&param) = params.next() {
                 registers[param as usize] = Value::reference(view);
@@ -114,8 +122,8 @@ impl<'a> Run<'a> {
         let wants_tiles = hooks.wants_tiles(number);
         // Who looks at single programs sees blocks that are copied, and ops one by one.
         let plain = reports || wants_tiles || self.memory.races.is_some();
-        // So does who refuses accesses outside of Refs.
-        let plain = plain || self.plan.interpretation.device().is_some();
+        let plain = plain || hooks.wants_stores() || self.plan.interpretation.skips_floats();
+        self.memory.lends = !plain && self.plan.is_apart;
         for (position, operand) in self.plan.operands.iter().enumerate() {
             let State::Block(state) = &mut self.states[position] else { continue };
             if state.has_block() && operand.map.is_constant() {
@@ -182,8 +190,7 @@ impl<'a> Run<'a> {
                     interpretation: self.plan.interpretation,
                     places,
                 };
-                let plain = plain || machine.hooks.wants_stores() || machine.places.is_some();
-                let plain = plain || self.plan.interpretation.skips_floats();
+                let plain = plain || machine.places.is_some();
                 match &self.plan.tape.fused {
                     Some(fused) if !plain => machine.run(fused)?,
                     _ => machine.run(&self.plan.tape.body)?,
@@ -281,11 +288,26 @@ impl<'a> Run<'a> {
     pub(crate) fn forget_scratch(&mut self) {
         let scratch = self.plan.tape.body.params.iter().skip(self.plan.operands.len());
         self.memory.unknown = scratch
+            .zip(&self.plan.scratch)
+            // Programs leave semaphores at zero, or run one after the other.
+            .filter(|(_, ty)| !ty.space.is_semaphore())
+            .map(|(param, _)| param)
             .filter_map(|&param| match &self.registers[param as usize] {
                 Value::Ref(view) => Some(view.buffer),
                 _ => None,
             })
             .collect();
+    }
+
+    /// Whether nothing is under way, and no semaphore is above zero.
+    pub(crate) fn is_settled(&self) -> bool {
+        let count = |place| self.memory.count(place).is_ok_and(|count| count == 0);
+        self.memory.pending.is_empty() && self.memory.last_signals.keys().all(|&place| count(place))
+    }
+
+    /// What was copied to outputs of which other threads fill other parts, in their order.
+    pub(crate) fn journals(&mut self) -> Vec<Journal> {
+        self.memory.buffers.iter_mut().filter_map(|buffer| buffer.journal.take()).collect()
     }
 
     /// The outputs of one block; the others have been written to their parts.
@@ -295,6 +317,9 @@ impl<'a> Run<'a> {
         let mut outputs = Vec::new();
         for (position, (operand, state)) in self.plan.operands.iter().zip(self.states).enumerate() {
             if let (State::Block(state), Role::Output) = (state, operand.role) {
+                if state.is_apart() {
+                    continue;
+                }
                 let goes = self.clock.runs() && state.is_written(&self.memory);
                 outputs.extend(state.finish(&operand.blocks, &mut self.memory)?);
                 if goes {

@@ -11,7 +11,6 @@ use crate::deferred::{Later, by_stretches};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::float8::Float8;
-use crate::ops::Pattern;
 use crate::recycled;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
@@ -197,30 +196,6 @@ impl Array {
             return Err(OpError::shapes("reshape", &self.shape, shape));
         }
         Ok(self.relabel(shape.clone()))
-    }
-
-    /// The elements at positions of this array: the first one, and the distance of neighbours along each dimension of the
-    /// result.
-    ///
-    /// # Errors
-    /// If a position lies outside.
-    pub fn gathered(&self, base: usize, shape: &Shape, strides: &[isize]) -> Result<Array, OpError> {
-        let outside = || OpError::shapes("view", &self.shape, shape);
-        let steps = shape.iter().zip(strides);
-        let reach = |(&size, &stride): (&usize, &isize)| (size as isize).saturating_sub(1).saturating_mul(stride);
-        let [mut first, mut last] = [base as isize; 2];
-        for reach in steps.map(reach) {
-            first = first.saturating_add(reach.min(0));
-            last = last.saturating_add(reach.max(0));
-        }
-        let inside =
-            strides.len() == shape.rank() && (shape.size() == 0 || first >= 0 && (last as usize) < self.size());
-        if !inside {
-            return Err(outside());
-        }
-        let pattern = Pattern::new(base as isize, shape, strides);
-        let buffer = with_elements!(self.buffer(), elements => Element::wrap(pattern.read(elements, shape)?));
-        Ok(Array::from_parts(self.dtype, shape.clone(), buffer))
     }
 
     /// The same elements, held by nobody else.

@@ -10,6 +10,7 @@ mod deferred;
 mod dtype;
 mod error;
 mod float8;
+mod gathered;
 mod isa;
 mod limits;
 pub mod math;

@@ -114,6 +114,23 @@ impl Pattern {
         Ok(result)
     }
 
+    /// The elements at the positions, in row-major order, into a slice of as many.
+    pub(crate) fn read_into<T: Copy>(&self, source: &[T], target: &mut [T]) {
+        let mut rest = target;
+        self.rows(|position, length, stride| {
+            let (run, tail) = std::mem::take(&mut rest).split_at_mut(length);
+            rest = tail;
+            let start = position as usize;
+            match stride {
+                1 => run.copy_from_slice(&source[start..start + length]),
+                _ => {
+                    let places = (0..length as isize).map(|step| (position + step * stride) as usize);
+                    run.iter_mut().zip(places).for_each(|(target, place)| *target = source[place]);
+                }
+            }
+        });
+    }
+
     /// Writes `values`, in row-major order, to the positions.
     pub(crate) fn write<T: Copy>(&self, target: &mut [T], values: &[T]) {
         self.write_by(target, values, <[T]>::copy_from_slice);

@@ -444,6 +444,8 @@ impl<'a> Finder<'a> {
                         let full = op.attributes.index().zip(shape).is_some_and(|(index, shape)| index.is_full(shape));
                         position == 0 && full && !op.attributes.flag("masked")
                     }
+                    // Copies settle what they read, and replace all of what they write.
+                    OpKind::Copy(_) => position < 2,
                     _ => false,
                 };
                 if !keeps {
