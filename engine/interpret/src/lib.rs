@@ -9,6 +9,7 @@
 //! to know goes through [`Hooks`].
 
 mod access;
+mod accesses;
 mod affine;
 mod agents;
 mod apart;
@@ -20,6 +21,7 @@ mod clock;
 mod control;
 mod copies;
 mod error;
+mod function;
 mod fused;
 mod hooks;
 mod journal;
@@ -44,12 +46,12 @@ mod visits;
 
 pub use agents::{LaneKind, LaneStage, Pace, TimedEvent, TimedLane, TimedLanes};
 pub use error::{RunError, RunErrorKind};
+pub use function::{FunctionPlan, run_function};
 pub use hooks::{
     CopyTimes, Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes, StoreEvent, TileEvent, Unmatched,
     UnmatchedSemaphore,
 };
 pub use launch::{LaunchPlan, run_launch};
-pub use machine::{FunctionPlan, run_function};
 pub use print::format_debug_print;
 pub use races::{EngineKind, Hazard, MissingEdge, RacingAccess};
 pub use rehearsal::{follow, rehearse};
