@@ -122,15 +122,18 @@ pub(crate) struct RunArgs {
     /// Prints, after the program's own output, what was launched: grids, blocks, coverage, findings.
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) report: bool,
-    /// Draws whose turn it is among threads that act on each other (those of Mosaic GPU kernels) and among their engines with
-    /// this seed; `late` has copies and products done as late as somebody waits for them. Without, each thread goes on until
-    /// it has to wait, and engines are done at once.
+    /// Draws whose turn it is among those that act on each other (threads of Mosaic GPU kernels, cores, devices) and when their
+    /// engines and copies are done with this seed; `late` has copies and products done as late as somebody waits for them.
+    /// Without, each goes on until it has to wait, engines are done at once, and copies when the launch says.
     #[arg(long, value_name = "seed=N|late", value_parser = schedule)]
     pub(crate) schedule: Option<Schedule>,
     /// Runs the file under so many other schedules, and says which is the first that gives another result. What the program
     /// prints is shown once.
     #[arg(long, value_name = "COUNT", conflicts_with = "schedule")]
     pub(crate) explore: Option<u64>,
+    /// How long other schedules are tried at most.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "explore")]
+    pub(crate) explore_seconds: u64,
     /// `sys.argv[1:]` of the file.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<String>,

@@ -38,11 +38,22 @@ struct State {
     drawn: bool,
     /// Whether the cursor is at the beginning of a line: the work may have printed half of one.
     at_start: bool,
+    /// What Ctrl-C does.
+    stops: &'static str,
 }
 
 impl Bar {
     /// Begins to wait for the moment when the bar is due.
     pub(crate) fn start(what: &str, unit: &'static str) -> Bar {
+        Bar::saying(what, unit, "Ctrl-C stops and keeps what is done")
+    }
+
+    /// The same for work of which nothing is kept when it is stopped.
+    pub(crate) fn forgetful(what: &str, unit: &'static str) -> Bar {
+        Bar::saying(what, unit, "Ctrl-C stops")
+    }
+
+    fn saying(what: &str, unit: &'static str, stops: &'static str) -> Bar {
         let state = Arc::new(Mutex::new(State {
             begun: Instant::now(),
             what: what.to_string(),
@@ -51,6 +62,7 @@ impl Bar {
             of: 0,
             drawn: false,
             at_start: true,
+            stops,
         }));
         let mut bar = Bar { state, stop: None, thread: None };
         let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
@@ -148,7 +160,7 @@ impl State {
                 self.unit
             ));
         }
-        line.push_str(&format!(", {:.1} s; Ctrl-C stops and keeps what is done", elapsed.as_secs_f64()));
+        line.push_str(&format!(", {:.1} s; {}", elapsed.as_secs_f64(), self.stops));
         // A line that wraps could not be taken back.
         line.chars().take(columns.saturating_sub(1)).collect()
     }
@@ -159,7 +171,9 @@ mod tests {
     use super::*;
 
     fn state(done: usize, of: usize) -> State {
-        State { begun: Instant::now(), what: "matmul".into(), unit: "programs", done, of, drawn: false, at_start: true }
+        let stops = "Ctrl-C stops and keeps what is done";
+        let what = "matmul".to_string();
+        State { begun: Instant::now(), what, unit: "programs", done, of, drawn: false, at_start: true, stops }
     }
 
     #[test]

@@ -317,6 +317,49 @@ fn schedules_are_explored_and_replayed() {
 }
 
 #[test]
+fn copies_are_done_early_and_late_when_schedules_are_explored() {
+    let kernel = |wait: &str, late: &str| {
+        format!(
+            "import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+def kernel(x_hbm, o_ref, tile, sem):
+  tile[...] = jnp.zeros_like(tile)
+  copy = pltpu.make_async_copy(x_hbm, tile, sem)
+  copy.start()
+  {wait}
+  o_ref[...] = tile[...]
+  {late}
+
+out = pl.pallas_call(
+    kernel, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32), in_specs=[pl.BlockSpec(memory_space=pl.ANY)],
+    scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA], interpret=pltpu.InterpretParams(),
+)(jnp.ones((8, 128), jnp.float32))
+print(out[0, 0])
+"
+        )
+    };
+    let case = Case::with("early.py", kernel("pass", "copy.wait()"));
+    let explored = case.run(&["run", "--quiet", "--explore", "20", "early.py"]);
+    // As JAX, which copies when somebody waits.
+    assert_eq!((explored.status.code(), &*explored.stdout), (Some(1), &b"0.0\n"[..]), "{}", shown(&explored));
+    let said = String::from_utf8_lossy(&explored.stderr).into_owned();
+    assert!(said.contains("gives `o_ref` of `kernel` (launch 1) other values: 1024 of 1024 elements"), "{said}");
+    let seed = said.split("--schedule ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a way to replay it");
+    let replayed = case.run(&["run", "--quiet", "--schedule", seed, "early.py"]);
+    assert_eq!(&*replayed.stdout, b"1.0\n", "{}", shown(&replayed));
+
+    let case = Case::with("awaited.py", kernel("copy.wait()", "pass"));
+    let explored = case.run(&["run", "--quiet", "--explore", "20", "awaited.py"]);
+    assert_eq!((explored.status.code(), &*explored.stdout), (Some(0), &b"1.0\n"[..]), "{}", shown(&explored));
+    let none = case.run(&["run", "--quiet", "--explore", "20", "--explore-seconds", "0", "awaited.py"]);
+    let said = String::from_utf8_lossy(&none.stderr).into_owned();
+    assert!(said.contains("no schedule came to its end, of 20: the 0 seconds are over"), "{said}");
+}
+
+#[test]
 fn every_output_format() {
     let case = Case::with("wrong.py", WRONG);
     for format in ["full", "concise", "json", "github", "sarif"] {

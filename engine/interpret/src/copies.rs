@@ -4,8 +4,9 @@
 //! What a semaphore counts lives in the buffer behind its Ref. Beside it stands who signalled last, for the message when
 //! nobody waits in the end. Copies to other devices are in `agents/peers`; the one device that there is here is number 0.
 
+use crate::agents::draw;
 use crate::error::RunError;
-use crate::hooks::Unmatched;
+use crate::hooks::{Hooks, Unmatched};
 use crate::machine::{Machine, Value};
 use crate::memory::{Memory, View};
 use crate::races::{Engine, EngineKind};
@@ -34,6 +35,37 @@ pub(crate) struct Pending {
     data: Option<Array>,
     /// The engine, where races are looked for: as of when it has read, and of when it has written.
     engine: Option<Box<[Engine; 2]>>,
+}
+
+/// When copies are carried out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Moves {
+    /// When the launch says: as they start, or when they are waited for.
+    #[default]
+    AsSaid,
+    /// When they are waited for.
+    Late,
+    /// At any time in between, which is drawn.
+    Drawn(u64),
+}
+
+impl Moves {
+    /// What a run's schedule makes of them.
+    pub(crate) fn of(hooks: &dyn Hooks) -> Moves {
+        match (hooks.late(), hooks.schedule()) {
+            (true, _) => Moves::Late,
+            (false, Some(seed)) => Moves::Drawn(seed.rotate_left(32)),
+            (false, None) => Moves::AsSaid,
+        }
+    }
+
+    /// One of so many where it is drawn.
+    fn draw(&mut self, of: u64) -> Option<u64> {
+        match self {
+            Moves::Drawn(state) => Some(draw(state) % of),
+            Moves::AsSaid | Moves::Late => None,
+        }
+    }
 }
 
 /// What one end of a copy is: views, the semaphores that count there, and how much.
@@ -158,6 +190,24 @@ impl Memory {
         Ok(some)
     }
 
+    /// Carries out a copy that is under way.
+    pub(crate) fn carry_out_at(&mut self, position: usize) -> Result<(), RunError> {
+        match position < self.pending.len() {
+            true => self.pending.remove(position).carry_out(self),
+            false => Ok(()),
+        }
+    }
+
+    /// Carries out some of the copies that are under way, where it is drawn which.
+    fn carry_out_some(&mut self) -> Result<(), RunError> {
+        for position in (0..self.pending.len()).rev() {
+            if self.moves.draw(4) == Some(0) {
+                self.carry_out_at(position)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Forgets copies from, to or counted in buffers that are gone, and names each.
     pub(crate) fn drop_copies(&mut self, first: usize) -> Vec<(Place, Leftover)> {
         self.drop_copies_of(|buffer| buffer >= first)
@@ -202,6 +252,7 @@ impl Machine<'_> {
             }
         }
         let bytes = self.memory.bytes(if copy.send { &source } else { &destination })?;
+        self.memory.carry_out_some()?;
         match copy.op {
             CopyOp::Start => {
                 let ends = Ends { source, destination, arrived, sent };
@@ -226,7 +277,12 @@ impl Machine<'_> {
             copy.engine = read.zip(engine).map(|(read, written)| Box::new([read, written]));
         }
         // A copy of nothing is done; nobody has to wait for it.
-        match self.interpretation.moves_on_wait() && copy.bytes > 0 {
+        let waits = match (self.memory.moves, self.memory.moves.draw(2)) {
+            (_, Some(drawn)) => drawn == 0,
+            (Moves::Late, _) => true,
+            _ => self.interpretation.moves_on_wait(),
+        };
+        match waits && copy.bytes > 0 {
             true => self.memory.pending.push(copy),
             false => copy.carry_out(self.memory)?,
         }

@@ -5,6 +5,7 @@ use crate::agents::{Peers, Topology};
 use crate::apart::copied_outputs;
 use crate::batch::Batch;
 use crate::blocks::BlockPlan;
+use crate::copies::Moves;
 use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::outputs::{Filled, Output};
@@ -239,8 +240,10 @@ impl LaunchPlan {
             return Ok(outputs);
         }
         let threads = hooks.threads();
+        let moves = Moves::of(hooks);
         if threads > 1
             && !watches
+            && matches!(moves, Moves::AsSaid)
             && self.is_apart
             && let Some(outputs) = parallel::run(self, grid, &inputs, &starts, threads, hooks)?
         {
@@ -250,6 +253,7 @@ impl LaunchPlan {
         let parts = outputs.iter_mut().map(|output| output.as_mut().map_or(Filled::Whole, |o| Filled::Part(o.part())));
         let parts = parts.collect();
         let mut run = Run::new(self, grid, inputs, parts)?;
+        run.schedule(moves);
         if watches {
             run.watch();
         }

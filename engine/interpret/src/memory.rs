@@ -2,7 +2,7 @@
 
 use crate::access::{Access, Index, product};
 use crate::beyond::Beyond;
-use crate::copies::Pending;
+use crate::copies::{Moves, Pending};
 use crate::error::RunError;
 use crate::journal::Journal;
 use crate::later::{Later, Workshop};
@@ -22,6 +22,8 @@ pub(crate) struct Memory {
     pub(crate) buffers: Vec<Buffer>,
     /// Copies that have been started and not been carried out, oldest first.
     pub(crate) pending: Vec<Pending>,
+    /// When they are.
+    pub(crate) moves: Moves,
     /// Who signalled which semaphore last.
     pub(crate) last_signals: HashMap<Place, LastSignal>,
     /// The buffer of the barrier semaphore, in launches.

@@ -4,6 +4,7 @@ use crate::agents::{Devices, World};
 use crate::blocks::{BlockState, Carry};
 use crate::clock::{CopyClock, PlaceClock};
 use crate::control::allocate;
+use crate::copies::Moves;
 use crate::error::RunError;
 use crate::hooks::{Hooks, ProgramEvent, StageTimes, TileEvent};
 use crate::journal::Journal;
@@ -108,6 +109,11 @@ impl<'a> Run<'a> {
         let first_output = plan.operands.iter().position(|operand| operand.role == Role::Output).unwrap_or(0);
         let clock = CopyClock::default();
         Ok(Run { plan, grid, memory, registers, indices, visits, first_output, states, prefetched, clock })
+    }
+
+    /// Has copies carried out when a schedule says.
+    pub(crate) fn schedule(&mut self, moves: Moves) {
+        self.memory.moves = moves;
     }
 
     /// Runs the program with these ids.

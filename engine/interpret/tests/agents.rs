@@ -49,6 +49,48 @@ impl Hooks for Seeded {
     }
 }
 
+/// One thread writes three times, the other sees each write before the next only if they take turns step by step.
+const IN_STEP: &str = "launch grid=[2] semantics=[thread] {
+  output @o: i32[4] block=[4] space=gmem
+  kernel @kernel(%o: ref<i32[4], gmem>) {
+    %0 = program_id axis=0 : i32[]
+    %1 = constant 1 : i32[]
+    cond %0 {
+      store %o[0], %1
+      store %o[1], %1
+      store %o[2], %1
+    } {
+      %2 = load %o[0] : i32[]
+      %3 = load %o[1] : i32[]
+      %4 = load %o[1] : i32[]
+      %5 = load %o[2] : i32[]
+      %6 = eq %2, %1 : bool[]
+      %7 = ne %3, %1 : bool[]
+      %8 = eq %4, %1 : bool[]
+      %9 = ne %5, %1 : bool[]
+      %10 = and %6, %7 : bool[]
+      %11 = and %8, %9 : bool[]
+      %12 = and %10, %11 : bool[]
+      %13 = convert_element_type %12 dtype=i32 weak=false : i32[]
+      store %o[3], %13
+    }
+  }
+}";
+
+#[test]
+fn a_race_that_one_schedule_in_a_hundred_shows_is_met_and_met_again() {
+    let launch = parse_launch(IN_STEP).expect("a launch");
+    let in_step = |seed: &u64| {
+        let outputs = run_launch(&launch, Vec::new(), &mut Seeded(*seed)).expect("it runs");
+        numbers(&outputs[0])[3] == 1
+    };
+    let outputs = run_launch(&launch, Vec::new(), &mut NoHooks).expect("it runs");
+    assert_eq!(numbers(&outputs[0])[3], 0, "nobody is interrupted without a seed");
+    let found: Vec<u64> = (0..1000).filter(in_step).collect();
+    assert!((1..50).contains(&found.len()), "{found:?}");
+    assert!(found.iter().all(in_step), "a seed is one schedule");
+}
+
 #[test]
 fn what_is_ordered_by_a_barrier_comes_out_alike_in_all_schedules_and_a_race_does_not() {
     let ordered = parse_launch(&two_threads(1, "barrier_arrive %ready", "barrier_wait %ready")).expect("a launch");

@@ -307,6 +307,12 @@ impl Launch {
         several && (self.semantics.contains(&AxisSemantics::Core) || self.kernel.ops.iter().any(communicates))
     }
 
+    /// Whether it depends on a schedule: on whose turn it is among agents, devices and cores, or on when copies are done.
+    pub fn has_schedules(&self) -> bool {
+        let copies = || self.kernel.ops.iter().any(|op| matches!(op.op.kind, crate::op::OpKind::Copy(_)));
+        self.has_agents() || self.has_peers() || copies()
+    }
+
     /// The parts of the source that it is made of: its call, its blocks, its kernel.
     pub fn places(&self) -> Vec<Span> {
         let spans = &self.spans;

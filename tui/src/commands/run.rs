@@ -86,7 +86,10 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         return Exit::Findings;
     }
     match args.explore {
-        Some(count) => super::explore::explore(&args.file, &text, &run, &args.arguments, &environment, count),
+        Some(count) => {
+            let most = (count, args.explore_seconds);
+            super::explore::explore(&args.file, &text, &run, &args.arguments, &environment, most)
+        }
         None => Exit::Program(run.exit),
     }
 }

@@ -24,6 +24,7 @@ mod world;
 pub(crate) use agent::Thread;
 pub(crate) use devices::Devices;
 pub(crate) use peers::Peers;
+pub(crate) use scheduler::draw;
 pub use times::{LaneKind, LaneStage, Pace, TimedEvent, TimedLane, TimedLanes};
 pub(crate) use topology::Topology;
 pub(crate) use world::World;

@@ -59,8 +59,8 @@ pub(crate) enum Chosen {
     Engine(usize),
 }
 
-/// SplitMix64.
-fn draw(state: &mut u64) -> u64 {
+/// The next number that is drawn: SplitMix64.
+pub(crate) fn draw(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut mixed = *state;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -156,12 +156,18 @@ impl<'t, 'h> World<'t, 'h> {
             let fronts = if self.tasks.is_empty() { Vec::new() } else { self.fronts() };
             let chosen = match &self.times {
                 Some(times) => self.scheduler.earliest(|agent| times.clock(agent)).map(Chosen::Agent),
-                None => self.scheduler.next(fronts.len()),
+                None => self.scheduler.next(fronts.len() + self.drawn_copies()),
             };
             let agent = match chosen {
                 Some(Chosen::Agent(agent)) => agent,
                 Some(Chosen::Engine(engine)) => {
-                    self.land_at(fronts[engine])?;
+                    match fronts.get(engine) {
+                        Some(&front) => self.land_at(front)?,
+                        None => {
+                            self.memory.carry_out_at(engine - fronts.len())?;
+                            self.wake_all();
+                        }
+                    }
                     continue;
                 }
                 None => break,
@@ -181,6 +187,14 @@ impl<'t, 'h> World<'t, 'h> {
         }
         let places: Vec<Place> = self.barriers.keys().copied().collect();
         self.end_barriers(&places)
+    }
+
+    /// How many copies of devices and cores may be carried out at any time.
+    fn drawn_copies(&self) -> usize {
+        match self.sequence.is_some() && self.scheduler.interrupts() {
+            true => self.memory.pending.len(),
+            false => 0,
+        }
     }
 
     /// An agent has ended: who waited for it may go on.

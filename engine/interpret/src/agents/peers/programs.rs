@@ -10,6 +10,7 @@ use crate::agents::scheduler::Scheduler;
 use crate::agents::topology::Topology;
 use crate::agents::world::World;
 use crate::blocks::Starts;
+use crate::copies::Moves;
 use crate::error::RunError;
 use crate::fresh;
 use crate::hooks::{Hooks, ProgramEvent, StageTimes, TileEvent};
@@ -81,6 +82,7 @@ pub(super) fn run(
     let core_axis = peers.core_axis.map(|axis| axis - peers.device_axes);
     let numbers = order::programs(own, parallel, core_axis, peers.cores);
     let hooks_late = hooks.late();
+    memory.moves = Moves::of(hooks);
     let sequence = Sequence { peers, plan, grid, orders, numbers, lanes: Vec::new(), tick: None };
     let mut world = World {
         tape: &plan.tape,

@@ -226,7 +226,7 @@ impl<'t> World<'t, '_> {
     }
 
     /// Lets all that wait for a semaphore look again.
-    fn wake_all(&mut self) {
+    pub(in crate::agents) fn wake_all(&mut self) {
         for number in 0..self.agents.len() {
             if self.agents[number].waits.as_ref().is_some_and(|waits| waits.place.is_some()) {
                 self.scheduler.add(number);
