@@ -2,6 +2,7 @@
 //! multiprocessors of a device did, all of it in the width that there is, and where they wait.
 
 use super::cut;
+use super::pipeline::clock;
 use crate::report::profile::words::time;
 use crate::styles::{self, Styles, Texture};
 use pallas_engine::report::Lanes;
@@ -10,34 +11,94 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-/// Draws a head, which says what they are of, and a line for each lane, as far as there is room; the line behind them.
-pub(super) fn draw(lanes: &Lanes, what: &str, names: u16, styles: Styles, area: Rect, buffer: &mut Buffer) -> u16 {
+/// Lanes of which the longest waits are told in words.
+const TOLD: usize = 3;
+
+/// Draws a head, which says what the lanes are of and what textures mean, a clock of its own, a line for each lane, and the longest waits in words, as far as there
+/// is room; the line behind them.
+pub(super) fn draw(lanes: &Lanes, what: &str, styles: Styles, area: Rect, buffer: &mut Buffer) -> u16 {
     if area.height < 2 || area.width < 8 {
         return area.y;
     }
     let line = |y: u16| Rect { x: area.x + 1, y, width: area.width - 1, height: 1 };
     let part = if lanes.complete { "" } else { ", in part" };
-    let hidden = lanes.lanes.len().saturating_sub(usize::from(area.height) - 1);
+    let clocked = area.height > 3;
+    let room = usize::from(area.height) - 1 - usize::from(clocked);
+    let hidden = lanes.lanes.len().saturating_sub(room);
     let more = if hidden > 0 { format!(", +{hidden} lanes") } else { String::new() };
     let head = format!("{what}: {}{part}{more}", time(lanes.time));
-    Line::from(Span::styled(cut(&head, area.width as usize - 1), styles::BOLD)).render(line(area.y), buffer);
+    let mut spans = vec![Span::styled(cut(&head, area.width as usize - 1), styles::BOLD)];
+    spans.extend(legend(lanes, styles));
+    Line::from(spans).render(line(area.y), buffer);
+    // Lanes differ in the ends of their names.
+    let longest = lanes.lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0);
+    let names = u16::try_from(longest + 1).unwrap_or(u16::MAX).min(area.width / 3);
+    let plot = Rect { x: area.x + names + 1, width: area.width.saturating_sub(names + 2), height: 1, ..area };
     let mut y = area.y + 1;
-    let columns = area.width.saturating_sub(names + 2);
+    if clocked {
+        clock(&(0.0..lanes.time), Rect { y, ..plot }, buffer);
+        y += 1;
+    }
     for (number, lane) in lanes.lanes.iter().enumerate() {
         if y >= area.bottom() {
-            break;
+            return y;
         }
         let name = cut(&lane.name, (names as usize).saturating_sub(1));
         Line::from(Span::raw(name)).render(line(y), buffer);
-        for (x, stage) in (area.x + names + 1..).zip(strip(lanes, number, columns)) {
+        for (x, stage) in (plot.x..).zip(strip(lanes, number, plot.width)) {
             let Some(look) = stage.map(texture) else { continue };
-            let letter = look.letter.to_string();
-            let symbol = if styles.ascii { &*letter } else { look.symbol };
-            buffer.set_string(x, y, symbol, look.style());
+            buffer.set_string(x, y, symbol(look, styles), look.style());
         }
         y += 1;
     }
+    for words in waits(lanes) {
+        // A line stays free below.
+        if y + 1 >= area.bottom() {
+            break;
+        }
+        Line::from(Span::styled(cut(&words, area.width as usize - 1), styles::DIM)).render(line(y), buffer);
+        y += 1;
+    }
     y
+}
+
+fn symbol(look: Texture, styles: Styles) -> String {
+    if styles.ascii { look.letter.to_string() } else { look.symbol.to_string() }
+}
+
+/// What the textures of these lanes mean.
+fn legend(lanes: &Lanes, styles: Styles) -> Vec<Span<'static>> {
+    let stages = [("compute", "computes"), ("copy_in", "brings in"), ("copy_out", "writes out"), ("wait", "waits")];
+    let is = |event: &str, stage: &str| event == stage || (event, stage) == ("product", "compute");
+    let there = stages.into_iter().filter(|(stage, _)| lanes.events.iter().any(|event| is(&event.stage, stage)));
+    there
+        .flat_map(|(stage, words)| {
+            let look = texture(stage);
+            [
+                Span::styled(format!("  {}", symbol(look, styles)), look.style()),
+                Span::styled(format!(" {words}"), styles::DIM),
+            ]
+        })
+        .collect()
+}
+
+/// Who waits longest, and for what.
+fn waits(lanes: &Lanes) -> Vec<String> {
+    let mut sums: Vec<(usize, &str, f64, usize)> = Vec::new();
+    for event in lanes.events.iter().filter(|event| event.stage == "wait") {
+        match sums.iter_mut().find(|sum| (sum.0, sum.1) == (event.lane, event.name.as_str())) {
+            Some(sum) => (sum.2, sum.3) = (sum.2 + event.end - event.start, sum.3 + 1),
+            None => sums.push((event.lane, &event.name, event.end - event.start, 1)),
+        }
+    }
+    sums.sort_by(|one, other| other.2.total_cmp(&one.2));
+    let told = sums.into_iter().take(TOLD).map(|(lane, name, sum, count)| {
+        let who = lanes.lanes.get(lane).map_or("?", |lane| &lane.name);
+        let what = if name.is_empty() { String::new() } else { format!(" for {name}") };
+        let times = if count == 1 { String::new() } else { format!(" in {count} waits") };
+        format!("{who} waits {}{what}{times}", time(sum))
+    });
+    told.collect()
 }
 
 fn texture(stage: &str) -> Texture {
@@ -85,9 +146,17 @@ mod tests {
         };
         let shown = strip(&lanes, 0, 4);
         assert_eq!(shown, [Some("wait"), Some("compute"), Some("compute"), Some("copy_in")]);
-        let area = Rect::new(0, 0, 40, 3);
+        let area = Rect::new(0, 0, 40, 2);
         let mut buffer = Buffer::empty(area);
-        assert_eq!(draw(&lanes, "first blocks", 12, crate::view::tests::COLOURS, area, &mut buffer), 2);
+        assert_eq!(draw(&lanes, "first blocks", crate::view::tests::COLOURS, area, &mut buffer), 2);
         assert!((0..40).any(|x| buffer[(x, 1)].symbol() == "█"));
+        let wide = Rect::new(0, 0, 90, 6);
+        let mut buffer = Buffer::empty(wide);
+        assert_eq!(draw(&lanes, "first blocks", crate::view::tests::COLOURS, wide, &mut buffer), 4);
+        let row = |y: u16| (0..90).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        assert!(row(0).contains("8 ns  █ computes  ▒ brings in  ┄ waits"), "{}", row(0));
+        assert!(
+            row(1).contains("╷0 ns") && row(2).starts_with(" thread 0 ") && row(3).contains("thread 0 waits 2.75 ns")
+        );
     }
 }

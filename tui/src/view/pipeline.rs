@@ -25,6 +25,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use std::ops::Range;
 
 /// Lines that the step at the cursor is told in.
 const TOLD: u16 = 9;
@@ -82,7 +83,6 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         y = super::lanes::draw(
             lanes,
             "first blocks, who waits for whom",
-            painter.names,
             styles,
             Rect { y, height: bottom.saturating_sub(y), ..inner },
             buffer,
@@ -104,7 +104,6 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         super::lanes::draw(
             &device.lanes,
             &what,
-            painter.names,
             styles,
             Rect { y, height: bottom.saturating_sub(y), ..inner },
             buffer,
@@ -153,7 +152,7 @@ impl Painter<'_> {
             y += 1;
         }
         if y < area.bottom() {
-            clock(lanes, Rect { y, height: 1, ..plot }, buffer);
+            clock(&lanes.time, Rect { y, height: 1, ..plot }, buffer);
             y += 1;
         }
         // The steps' own line is worth more than the last lanes.
@@ -380,21 +379,21 @@ fn letter(stage: Stage) -> &'static str {
 }
 
 /// Round times along the top.
-fn clock(lanes: &Lanes, plot: Rect, buffer: &mut Buffer) {
-    let span = lanes.time.end - lanes.time.start;
+pub(super) fn clock(whole: &Range<f64>, plot: Rect, buffer: &mut Buffer) {
+    let span = whole.end - whole.start;
     if span <= 0.0 || plot.width < 8 {
         return;
     }
     let least = span / f64::from(plot.width) * 12.0;
     let power = 10f64.powf(least.log10().floor());
     let tick = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|t| *t >= least).unwrap_or(least);
-    let mut at = (lanes.time.start / tick).ceil() * tick;
+    let mut at = (whole.start / tick).ceil() * tick;
     // Ticks are not added up: an error of a rounding would.
     for _ in 0..plot.width {
-        if at > lanes.time.end {
+        if at > whole.end {
             break;
         }
-        let x = ((at - lanes.time.start) / span * f64::from(plot.width)).round() as u16;
+        let x = ((at - whole.start) / span * f64::from(plot.width)).round() as u16;
         let label = format!("╷{}", time(at));
         if x + label.chars().count() as u16 <= plot.width {
             buffer.set_string(plot.x + x, plot.y, label, styles::DIM);
