@@ -12,6 +12,7 @@ mod barriers;
 mod blocks;
 mod cluster;
 mod devices;
+mod ends;
 mod engines;
 mod peers;
 mod reach;
