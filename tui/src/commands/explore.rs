@@ -29,6 +29,9 @@ pub(super) fn explore(
         return Exit::Program(first.exit);
     }
     let cancel = Cancel::new();
+    if seconds == 0 {
+        cancel.cancel();
+    }
     let (done, waits) = channel::<()>();
     let over = cancel.clone();
     let watch = move || {
