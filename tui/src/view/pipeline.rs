@@ -16,7 +16,7 @@ use super::{cut, empty, frame, row};
 use crate::app::report::{grouped, tuple};
 use crate::app::timeline::{Lane, Lanes, Slice, Timeline};
 use crate::app::{App, Pane};
-use crate::report::profile::words::{percent, time};
+use crate::report::profile::words::{bytes, percent, time};
 use crate::styles::{self, Depth, Styles};
 use pallas_engine::pipeline::{Instruction, Timing};
 use pallas_engine::report::{LaunchReport, Stage};
@@ -77,7 +77,15 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let bottom = inner.bottom().saturating_sub(told);
     let mut y = inner.y;
     let m = &launch.modelled;
-    let head = format!("modelled on {}: {}, busy {}", report.machine.name, time(m.time), percent(m.utilisation));
+    let own = match m.kernel_bytes {
+        0 => String::new(),
+        own => {
+            let least = own as f64 / report.machine.bandwidth.value * 1e9;
+            format!(", without the {} that the kernel copies itself: at least {}", bytes(own), time(least))
+        }
+    };
+    let busy = percent(m.utilisation);
+    let head = format!("modelled on {}: {}, busy {busy}{own}", report.machine.name, time(m.time));
     y = painter.group(&timeline.modelled, &head, true, Rect { y, height: bottom - y, ..inner }, buffer);
     if let Some(lanes) = &m.lanes {
         y = super::lanes::draw(
