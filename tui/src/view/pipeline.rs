@@ -109,13 +109,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         let stale = if app.launch().is_some_and(|launch| launch.stale) { " before the last edit" } else { "" };
         let what = format!("measured{stale}, {}, {} multiprocessors", measured.device, device.multiprocessors);
         let y = y + 1;
-        super::lanes::draw(
-            &device.lanes,
-            &what,
-            styles,
-            Rect { y, height: bottom.saturating_sub(y), ..inner },
-            buffer,
-        );
+        super::lanes::draw(&device.lanes, &what, styles, Rect { y, height: bottom.saturating_sub(y), ..inner }, buffer);
     } else if let Some(measured) = timeline.measured.as_ref().filter(|_| y + 3 < bottom) {
         let spent = launch.measured.as_ref().map_or(0.0, |measured| measured.time);
         let stale = if app.launch().is_some_and(|launch| launch.stale) { " before the last edit" } else { "" };
