@@ -62,6 +62,7 @@ impl Output {
 
 /// Where what programs write to an output goes.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one for each output of a run of programs")]
 pub(crate) enum Filled<'a> {
     /// To the output, or to as much of it as this thread fills.
     Part(OutputPart<'a>),
