@@ -2,7 +2,7 @@
 //! computation in jitted `jax.numpy`, and numpy. Rounds of all of them take turns, so that a machine that slows down
 //! slows all of them down. Prints medians and ratios as one table, in Markdown. Beside the warm launch stands which share of
 //! the machine it uses: of the rate at which all cores copy memory in the same rounds, counting what comes in and goes out
-//! once, or, where there are products, of the rate of numpy's matrix product (OpenBLAS).
+//! once, or, where there are products, of the rate of numpy's matrix product (OpenBLAS). The whole process is the same program with the same arguments for both: one launch, as somebody types it.
 //!
 //! ```console
 //! $ cargo build --release -p pallas-tui
@@ -11,7 +11,8 @@
 //!
 //! `--small` takes sizes that JAX's interpret mode finishes quickly, `--rounds N` repeats (3), `--tool FILE` names another
 //! build, `--patience S` ends a process after so many seconds (60; what did not finish is shown as longer); names of
-//! programs select some. Without `--python` only our own times are taken.
+//! programs select some. Without `--python` only our own times are taken. `--samples` compares the whole processes of the files
+//! of `samples/` instead, those that JAX can run on a CPU.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
@@ -24,6 +25,7 @@ struct Options {
     python: Option<PathBuf>,
     tool: PathBuf,
     small: bool,
+    samples: bool,
     rounds: usize,
     patience: Duration,
     names: Vec<String>,
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         python: None,
         tool: root.join("target/release/pallas-tui"),
         small: false,
+        samples: false,
         rounds: 3,
         patience: Duration::from_secs(60),
         names: Vec::new(),
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
                 options.patience = seconds.map_or(options.patience, Duration::from_secs);
             }
             "--small" => options.small = true,
+            "--samples" => options.samples = true,
             _ => options.names.push(argument),
         }
     }
@@ -84,7 +88,7 @@ fn main() -> ExitCode {
         println!("build it first: cargo build --release -p pallas-tui");
         return ExitCode::from(2);
     }
-    let folder = root.join("benches/compare");
+    let folder = root.join(if options.samples { "samples" } else { "benches/compare" });
     let mut programs: Vec<PathBuf> = std::fs::read_dir(&folder)
         .into_iter()
         .flatten()
@@ -93,13 +97,17 @@ fn main() -> ExitCode {
         .filter(|path| options.names.is_empty() || options.names.contains(&name(path)))
         .collect();
     programs.sort();
+    if options.samples {
+        println!("| sample | process ms | JAX's | ratio |");
+        println!("|---|--:|--:|--:|");
+        programs.iter().for_each(|program| compare_samples(program, &options));
+        return ExitCode::SUCCESS;
+    }
     println!(
         "| kernel | warm ms | of the machine | JAX interpret | ratio | jitted jnp | ratio | numpy | ratio | process ms | JAX's | ratio |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for program in &programs {
-        measure(program, &options);
-    }
+    programs.iter().for_each(|program| measure(program, &options));
     ExitCode::SUCCESS
 }
 
@@ -110,10 +118,12 @@ fn name(path: &Path) -> String {
 fn measure(program: &Path, options: &Options) {
     let [mut ours, mut interpret, mut jitted, mut numpy] = [(); 4].map(|()| Times::default());
     let patience = options.patience;
-    let (mut copied, mut multiplied) = (Vec::new(), Times::default());
+    let (mut copied, mut multiplied, mut process) = (Vec::new(), Times::default(), Times::default());
     for round in 0..options.rounds {
-        let tool = command(&options.tool, &["run", "--quiet"], program, &["launch"], options.small, 5);
-        time(&mut ours, tool, patience);
+        let tool = |rounds| command(&options.tool, &["run", "--quiet"], program, &["launch"], options.small, rounds);
+        time(&mut ours, tool(5), patience);
+        // No warm launches: the program makes its inputs and launches once.
+        time(&mut process, tool(0), patience);
         copied.push(copy_rate());
         let Some(python) = &options.python else { continue };
         time(&mut jitted, command(python, &[], program, &["jnp"], options.small, 5), patience);
@@ -122,13 +132,24 @@ fn measure(program: &Path, options: &Options) {
             let product = program.with_file_name("matmul.py");
             time(&mut multiplied, command(python, &[], &product, &["numpy"], options.small, 5), patience);
         }
-        // JAX's interpret mode takes minutes for some at full size: once is enough.
+        // JAX's interpret mode takes long for some at full size: once is enough.
         if round == 0 || options.small {
-            time(&mut interpret, command(python, &[], program, &["launch"], options.small, 1), patience);
+            let theirs = |rounds| command(python, &[], program, &["launch"], options.small, rounds);
+            let mut once = Times::default();
+            time(&mut once, theirs(0), patience);
+            interpret.process.append(&mut once.process);
+            interpret.waited = once.waited;
+            // A process that was ended with one launch does not get to a second one.
+            if once.waited.is_none() {
+                let mut warm = Times::default();
+                time(&mut warm, theirs(1), patience);
+                interpret.warm.append(&mut warm.warm);
+                interpret.waited = warm.waited;
+            }
         }
     }
     let of_the_machine = share(&mut ours, &mut copied, &mut multiplied);
-    let ours = ours.median();
+    let (ours, process) = (ours.median(), process.median());
     let mut row = format!("| {} | {} | {of_the_machine} |", name(program), shown(ours.warm, None));
     let interpret = interpret.median();
     for other in [interpret, jitted.median(), numpy.median()] {
@@ -138,9 +159,38 @@ fn measure(program: &Path, options: &Options) {
     }
     let waited = interpret.waited.filter(|_| interpret.process.is_none());
     let theirs = shown(interpret.process, waited);
-    let ratio = ratio(interpret.process, ours.process, waited);
-    row.push_str(&format!(" {} | {theirs} | {ratio} |", shown(ours.process, None)));
+    let ratio = ratio(interpret.process, process.process, waited);
+    row.push_str(&format!(" {} | {theirs} | {ratio} |", shown(process.process, None)));
     println!("{row}");
+}
+
+/// The whole process of a sample, where JAX can run it.
+fn compare_samples(program: &Path, options: &Options) {
+    let Some(python) = &options.python else { return };
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..options.rounds {
+        let (ran, took) = whole(Command::new(python).arg(program));
+        if !ran {
+            return;
+        }
+        theirs.push(took);
+        let (ran, took) = whole(Command::new(&options.tool).args(["run", "--quiet"]).arg(program));
+        if !ran {
+            println!("| {} | fails | | |", name(program));
+            return;
+        }
+        ours.push(took);
+    }
+    let (ours, theirs) = (median(&mut ours), median(&mut theirs));
+    println!("| {} | {} | {} | {} |", name(program), shown(ours, None), shown(theirs, None), ratio(theirs, ours, None));
+}
+
+/// Whether a command succeeds, and how long it takes in milliseconds.
+fn whole(command: &mut Command) -> (bool, f64) {
+    let command = command.env("PYTHONDONTWRITEBYTECODE", "1").env("JAX_PLATFORMS", "cpu");
+    let start = Instant::now();
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    (status.is_ok_and(|status| status.success()), 1000.0 * start.elapsed().as_secs_f64())
 }
 
 /// Which share of the machine a warm launch uses.
@@ -189,12 +239,12 @@ fn time(times: &mut Times, mut command: Command, patience: Duration) {
             times.waited = Some(1000.0 * patience.as_secs_f64());
             return;
         }
-        std::thread::sleep(Duration::from_millis(1));
+        std::thread::sleep(Duration::from_micros(200));
     }
     let took = 1000.0 * start.elapsed().as_secs_f64();
     let mut text = String::new();
     let read = child.stdout.take().map(|mut out| out.read_to_string(&mut text));
-    let Some(line) = text.lines().find_map(|line| line.strip_prefix("ms ")).filter(|_| matches!(read, Some(Ok(_))))
+    let Some(line) = text.lines().find_map(|line| line.strip_prefix("ms")).filter(|_| matches!(read, Some(Ok(_))))
     else {
         return;
     };
@@ -203,6 +253,7 @@ fn time(times: &mut Times, mut command: Command, patience: Duration) {
         times.work = numbers.next().zip(numbers.next());
     }
     let mut launches: Vec<f64> = line.split(' ').filter_map(|number| number.parse().ok()).collect();
+    // Where there is one launch there is no warm one.
     times.warm.extend(median(&mut launches));
     times.process.push(took);
 }
