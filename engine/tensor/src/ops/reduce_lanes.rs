@@ -101,23 +101,21 @@ fn extremes<T: Float>(
 #[inline(always)]
 fn fold_row<T: Float>(row: &[T], lanes: &mut [T; WINDOW], identity: T, better: impl Fn(T, T) -> T) -> bool {
     let mut best = [identity; WINDOW];
-    let mut unordered = [false; LANES];
+    let mut unordered = false;
     let (groups, rest) = row.as_chunks::<WINDOW>();
     for group in groups {
         for lane in 0..WINDOW {
             best[lane] = better(best[lane], group[lane]);
         }
-        for lane in 0..LANES {
-            // One comparison for two elements.
-            unordered[lane] |= group[lane].is_nan() | group[lane + LANES].is_nan();
-        }
+        // One comparison for two elements.
+        unordered |= (0..LANES).fold(false, |any, lane| any | group[lane].is_nan() | group[lane + LANES].is_nan());
     }
     for (best, &x) in best.iter_mut().zip(rest) {
         *best = better(*best, x);
-        unordered[0] |= x.is_nan();
+        unordered |= x.is_nan();
     }
     *lanes = best;
-    unordered.contains(&true)
+    unordered
 }
 
 /// The order does not matter: four vectors of extremes, so that none waits for the one before it.
@@ -189,17 +187,25 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
         }
         let mut lanes = [[T::ZERO; LANES]; GROUPS];
         for place in 0..width {
-            for (lanes, turned) in lanes.iter_mut().zip(&turned) {
-                for lane in 0..LANES {
-                    lanes[lane] = lanes[lane].plus(turned[place][lane]);
-                }
-            }
+            // One group after the other, written out: in a loop over them the compiler would gather elements from all.
+            add(&mut lanes[0], &turned[0], place);
+            add(&mut lanes[1], &turned[1], place);
+            add(&mut lanes[2], &turned[2], place);
+            add(&mut lanes[3], &turned[3], place);
         }
         // Those of groups that are not there are nobody's.
         result.copy_from_slice(&lanes.as_flattened()[..result.len()]);
     }
     for (window, result) in rest.chunks_exact(width).zip(last) {
         *result = window.iter().fold(T::ZERO, |sum, &x| sum.plus(x));
+    }
+}
+
+/// Adds the elements of one place of sixteen windows.
+#[inline(always)]
+fn add<T: Float>(sums: &mut [T; LANES], turned: &[[T; LANES]; WINDOW], place: usize) {
+    for lane in 0..LANES {
+        sums[lane] = sums[lane].plus(turned[place][lane]);
     }
 }
 
