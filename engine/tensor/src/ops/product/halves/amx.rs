@@ -5,7 +5,7 @@
 //! has to ask the system for them once ([`is_available`]), a thread says what shape they have before it uses them and lets go of
 //! them when it is done ([`Unit`]).
 
-use super::{GROUP, ROWS, Scratch, padded, put, taken};
+use super::{GROUP, ROWS, Scratch, WIDTH, padded, put, take};
 use crate::isa::for_each_isa;
 use crate::ops::product::kernel::Block;
 use crate::ops::product::{Onto, Strided};
@@ -21,8 +21,8 @@ const TILE_ROWS: usize = 16;
 const TILE_BYTES: usize = 64;
 /// Elements of a tile of `bfloat16`.
 const TILE: usize = TILE_ROWS * TILE_BYTES / size_of::<bf16>();
-/// Columns of a block of the result: those of two tiles.
-const WIDTH: usize = 32;
+// A block of the result is two tiles high and two wide.
+const _: () = assert!(ROWS == 2 * TILE_ROWS && WIDTH * size_of::<f32>() == 2 * TILE_BYTES && GROUP * 2 == TILE_BYTES);
 
 /// Whether the processor has the unit and the system lets this process use it.
 fn is_available() -> bool {
@@ -146,7 +146,9 @@ impl Unit {
                 let size = (height, WIDTH.min(columns - column));
                 let target = &mut target[row * stride + column..];
                 let mut sums = [[0.0; WIDTH]; ROWS];
-                taken(&mut sums, (&*target, stride), size, onto);
+                if onto == Onto::Sums {
+                    take(&mut sums, (&*target, stride), size);
+                }
                 self.block(left, panel, &mut sums);
                 put(&sums, (target, stride), size, onto);
             }

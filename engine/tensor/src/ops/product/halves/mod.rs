@@ -13,14 +13,16 @@ mod tests;
 
 use super::kernel::Block;
 use super::{Onto, Product, Strided};
+use crate::isa::for_each_isa;
 use crate::threads::{available, spread};
 use half::bf16;
 use std::cell::RefCell;
 
 /// Inner elements whose products are added to the result together.
 pub(super) const GROUP: usize = 32;
-/// Rows that are multiplied at a time.
+/// Rows and columns of the blocks of the result that the unit computes at a time.
 const ROWS: usize = 32;
+const WIDTH: usize = super::NR;
 /// Inner elements and columns of what is multiplied before the next.
 const INNER: usize = 2048;
 const COLUMNS: usize = 512;
@@ -110,13 +112,10 @@ fn part_product(
     singles::multiply(crate::isa::isa(), scratch, target, factors, sizes, onto);
 }
 
-/// Puts a block of sums, rows of `columns` elements at the start of rows of `WIDTH`, where it belongs.
-fn put<const WIDTH: usize>(
-    sums: &[[f32; WIDTH]],
-    (target, stride): Block<'_, f32>,
-    (rows, columns): (usize, usize),
-    onto: Onto,
-) {
+for_each_isa! {
+/// Puts a block of sums, as many rows and columns of it as there are, where it belongs.
+fn put<F>(sums: &[[f32; WIDTH]], target: Block<'_, f32>, size: (usize, usize), onto: Onto) {
+    let ((target, stride), (rows, columns)) = (target, size);
     for (sums, target) in sums.iter().zip(target.chunks_mut(stride)).take(rows) {
         let (sums, target) = (&sums[..columns], &mut target[..columns]);
         match onto {
@@ -125,19 +124,12 @@ fn put<const WIDTH: usize>(
         }
     }
 }
+}
 
-/// Takes what [`put`] has put there, to go on with it; zeros where nothing is there or it does not count.
-fn taken<const WIDTH: usize>(
-    sums: &mut [[f32; WIDTH]],
-    (target, stride): (&[f32], usize),
-    (rows, columns): (usize, usize),
-    onto: Onto,
-) {
-    sums.as_flattened_mut().fill(0.0);
-    if onto == Onto::Sums {
-        for (sums, target) in sums.iter_mut().zip(target.chunks(stride)).take(rows) {
-            sums[..columns].copy_from_slice(&target[..columns]);
-        }
+/// Takes what [`put`] has put there, to go on with it.
+fn take(sums: &mut [[f32; WIDTH]], (target, stride): (&[f32], usize), (rows, columns): (usize, usize)) {
+    for (sums, target) in sums.iter_mut().zip(target.chunks(stride)).take(rows) {
+        sums[..columns].copy_from_slice(&target[..columns]);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The order of matrix units computed in `float32`: a product of two `bfloat16` numbers is exact there, so that a fused
 //! multiply-add rounds as the unit does.
 
-use super::{GROUP, Scratch, padded, put, taken};
+use super::{GROUP, Scratch, padded, put, take};
 use crate::isa::{BaselineFma, Fma, Isa};
 use crate::math::flush;
 use crate::ops::product::grouped::{HEIGHT, grouped};
@@ -36,7 +36,9 @@ pub(super) fn multiply(
             let left = Rows { elements: &left_singles[row * whole..], stride: whole, depth: whole };
             let target = &mut target[row * stride + column..];
             let mut sums = [[0.0; NR]; HEIGHT];
-            taken(&mut sums, (&*target, stride), size, onto);
+            if onto == Onto::Sums {
+                take(&mut sums, (&*target, stride), size);
+            }
             if subnormal || !grouped(isa, left, size.0, panel, &mut sums) {
                 for (i, sums) in sums.iter_mut().enumerate().take(size.0) {
                     in_groups::<BaselineFma>(left.row(i), panel, sums);
