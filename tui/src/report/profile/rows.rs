@@ -261,7 +261,7 @@ fn measured(report: &Report, launch: &LaunchReport) -> Vec<Section> {
     let mut sections = match &m.on_device {
         Some(device) => {
             let title = format!(
-                "measured, {}; {programs}{part}{runs}, stages of one lane on average; `--timing off` measures nothing",
+                "measured, {}; {programs}{part}{runs}, stages of one lane on average, copies slot by slot; `--timing off` measures nothing",
                 super::device::times(&m.device, m.time, device)
             );
             vec![Section { title, rows, right: &[2, 3, 4, 5] }, super::device::section(launch, m, device)]
