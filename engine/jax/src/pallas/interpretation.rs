@@ -46,6 +46,58 @@ pub static FUNCTIONS: &[NativeDef] = &[
     },
 ];
 
+/// Methods of `InterpretParams`.
+pub static METHODS: &[NativeDef] = &[
+    NativeDef {
+        name: "__post_init__",
+        signature: "(self)",
+        doc: "Refuses what no simulation can have.",
+        run: |interp, args| {
+            let [this] = args.take();
+            let cores = interp.get_attr(&this, "num_cores_or_threads")?;
+            if matches!(cores, Value::Int(_)) && interp.to_i64(&cores)? < 1 {
+                let cores = interp.str(&cores)?;
+                return Err(interp
+                    .value_error(format!("Number of cores or threads must be at least 1, but got {cores}.")));
+            }
+            let clock = interp.get_attr(&this, "vector_clock_size")?;
+            if matches!(clock, Value::Int(_)) && interp.to_i64(&clock)? < 1 {
+                let clock = interp.str(&clock)?;
+                return Err(interp.value_error(format!("Vector clock size must be at least 1, but got {clock}.")));
+            }
+            Ok(Value::None)
+        },
+    },
+    NativeDef {
+        name: "get_vector_clock_size",
+        signature: "(self, num_devices)",
+        doc: "How many entries JAX's vector clocks have; those of the workbench grow.",
+        run: |interp, args| {
+            let [this, devices] = args.take();
+            let cores = interp.to_i64(&interp.get_attr(&this, "num_cores_or_threads")?)?;
+            let all = interp.to_i64(&devices)?.saturating_mul(cores);
+            let Some(size) = interp.get_attr(&this, "vector_clock_size")?.given() else {
+                return Ok(Value::from(all.saturating_mul(2)));
+            };
+            let size = interp.to_i64(&size)?;
+            match all >= size {
+                true => Err(interp.value_error(format!(
+                    "Vector clock size ({size}) must be greater than the total number of cores/threads ({all})."
+                ))),
+                false => Ok(Value::from(size)),
+            }
+        },
+    },
+];
+
+/// Properties of `InterpretParams`.
+pub static PROPERTIES: &[NativeDef] = &[NativeDef {
+    name: "num_cores_per_device",
+    signature: "(self)",
+    doc: "Cores of a device.",
+    run: |interp, args| interp.get_attr(args.get(0), "num_cores_or_threads"),
+}];
+
 /// What an `interpret` argument asks for.
 ///
 /// # Errors
@@ -75,9 +127,6 @@ pub fn parse(interp: &Interp, value: &Value) -> PyResult<Interpretation> {
             _ => 0,
         })
     };
-    if class == "InterpretParams" && number("num_cores_or_threads")? < 1 {
-        return Err(interp.value_error("Number of cores or threads must be at least 1, but got 0."));
-    }
     let cores = match (class.as_str(), number("num_cores_or_threads")?) {
         // Of one core nothing is said.
         ("InterpretParams", cores) if cores > 1 => cores.min(MOST_CORES),

@@ -134,6 +134,6 @@ pub static INTERPRET_PARAMS: Record = Record {
         ("buffer_bounds", Str("logical")),
     ],
     keyword_only: true,
-    methods: &[],
-    properties: &[],
+    methods: super::interpretation::METHODS,
+    properties: super::interpretation::PROPERTIES,
 };

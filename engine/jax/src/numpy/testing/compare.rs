@@ -187,6 +187,11 @@ impl Check<'_> {
     /// The comparison, elementwise.
     fn compare(&self, cx: &Context<'_>, x: &Array, y: &Array) -> PyResult<Tile> {
         let (x, y) = (Tile::concrete(x.clone()), Tile::concrete(y.clone()));
+        // Small floats have no dtype in common with integers, but compare with them.
+        let (x, y) = match small_float(&x, &y) || small_float(&y, &x) {
+            true => (p::convert(cx, &x, DType::F64, false)?, p::convert(cx, &y, DType::F64, false)?),
+            false => (x, y),
+        };
         let less = |op, a: &Tile, b: &Tile| match arithmetic::comparison(cx, op, a, b) {
             Some(result) => result,
             None => Err(cx.interp.runtime_error("not a comparison of arrays")),
@@ -299,6 +304,12 @@ pub(super) fn error_text(header: &str, message: &str, verbose: bool, names: [&st
 /// `result_type(y, 1.0)`: floats stay, others become float64.
 fn inexact(cx: &Context<'_>, y: &Tile) -> PyResult<Tile> {
     if y.dtype().is_float() { Ok(y.clone()) } else { p::convert(cx, y, DType::F64, false) }
+}
+
+/// Whether one is of a float that numpy itself does not have, and the other of integers.
+fn small_float(x: &Tile, y: &Tile) -> bool {
+    let known_to_numpy = matches!(x.dtype(), DType::F16 | DType::F32 | DType::F64);
+    x.dtype().is_float() && !known_to_numpy && y.dtype().is_integer()
 }
 
 /// Which elements are NaN.

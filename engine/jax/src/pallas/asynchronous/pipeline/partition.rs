@@ -52,9 +52,16 @@ pub(super) fn partition(cx: &Context<'_>, grid: &[Value], core_axis: &Value, sem
         return Err(interp.value_error("dimension_semantics must be the same length as grid."));
     }
     if !kinds.contains(&true) {
+        let unsaid = || {
+            let all = vec!["<GridDimensionSemantics.ARBITRARY: 'arbitrary'>"; grid.len()];
+            format!("({}{})", all.join(", "), if all.len() == 1 { "," } else { "" })
+        };
+        let shown = match semantics {
+            Value::None | Value::Unset => unsaid(),
+            semantics => interp.repr(semantics)?,
+        };
         return Err(interp.not_implemented_error(format!(
-            "Cannot partition over cores without parallel grid dimensions: dimension_semantics={}",
-            interp.repr(semantics)?
+            "Cannot partition over cores without parallel grid dimensions: dimension_semantics={shown}"
         )));
     }
     let id = ask(id)?;
