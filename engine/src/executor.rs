@@ -219,6 +219,10 @@ fn failed(error: &RunError) -> ExecutionError {
             let help = Some(waits::DEADLOCK_HELP.to_string());
             ExecutionError { message, code: "PL401", span, help, simulated: error.simulated }
         }
+        RunErrorKind::Mismatch(_) => {
+            let help = Some(rules::MISMATCH_HELP.to_string());
+            ExecutionError { message, code: "PL423", span, help, simulated: error.simulated }
+        }
         RunErrorKind::Barrier(_) => {
             let help = Some(rules::BARRIER_HELP.to_string());
             ExecutionError { message, code: "PL414", span, help, simulated: error.simulated }

@@ -19,6 +19,15 @@ pub(crate) fn finding(hazard: &Hazard) -> Finding {
             );
             finding
         }
+        Hazard::Early { location, who, other, is_copy } => {
+            let verb = if *is_copy { "copies to" } else { "signals" };
+            let message = format!(
+                "{who} {verb} {other}, which may not have begun the kernel: no signal that was waited for comes from there"
+            );
+            let mut finding = rules::REMOTE_WRITE_WITHOUT_BARRIER.finding(Certainty::Found, location.span, message);
+            finding.help = Some(rules::MEETING_HELP.to_string());
+            finding
+        }
         Hazard::Unwritten { name, access } => {
             let message = match access.engine {
                 Some(EngineKind::Copy | EngineKind::Reduction) => {

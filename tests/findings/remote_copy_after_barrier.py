@@ -6,11 +6,12 @@ os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jax.sharding import PartitionSpec as P
 
-mesh = jax.make_mesh((4,), ("x",))
+mesh = jax.sharding.Mesh(np.array(jax.devices()), ("x",))
 
 
 def kernel(x_ref, o_ref, send, recv):

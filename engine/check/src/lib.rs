@@ -37,7 +37,7 @@ pub fn check(launch: &Launch) -> Vec<Finding> {
 /// The same, where something is known of the scalars that the launch fetches before its grid runs.
 pub fn check_with(launch: &Launch, scalars: &Scalars) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let resolved = prefetched::resolve(launch, scalars);
+    let resolved = prefetched::resolve(launch, &prefetched::all_come(launch, scalars));
     let launch = Checked::new(resolved.as_ref().unwrap_or(launch), launch);
     for rule in rules::ALL {
         if let Some(check) = rule.check {

@@ -2,13 +2,15 @@
 //! kernel, become lookups in what is known, so that blocks, coverage and everything else is judged with the data. Where the
 //! kernel does more with such an operand than read it, nothing is taken for known.
 
+use pallas_ir::launch::TAKES_PART;
 use pallas_ir::op::{EvalContext, EvalError, MemoryOp, OpDef};
 use pallas_ir::{
     Attribute, Attributes, DimIndex, Function, InferError, Interval, Known, Launch, Op, OpData, OpKind, Operand,
     Position, Role, Scalars, ValueId,
 };
-use pallas_tensor::{Array, Scalar};
+use pallas_tensor::{Array, DType, Scalar};
 use smallvec::{SmallVec, smallvec};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// An element of what is known. Operands: the computed positions of the subscript. Attributes: `value`, all elements, or
@@ -44,6 +46,21 @@ pub(crate) fn resolve(launch: &Launch, scalars: &Scalars) -> Option<Launch> {
         }
     }
     Some(resolved)
+}
+
+/// What is known, and that all devices take part: what those that stay away leave undone is not the kernel's mistake.
+pub(crate) fn all_come<'a>(launch: &Launch, scalars: &'a Scalars) -> Cow<'a, Scalars> {
+    let said = |operand: &Operand| &*operand.name == TAKES_PART;
+    let mut fetched = launch.with_role(Role::Prefetch).map(|(_, operand)| operand);
+    let Some(position) = fetched.position(said) else { return Cow::Borrowed(scalars) };
+    let shape = &launch.operands[position].array.shape;
+    let Ok(all) = Array::full(DType::I32, shape.clone(), Scalar::Int(1)) else { return Cow::Borrowed(scalars) };
+    let mut known = scalars.clone();
+    if known.0.len() <= position {
+        known.0.resize(position + 1, None);
+    }
+    known.0[position] = Some(Known::Exact(all));
+    Cow::Owned(known)
 }
 
 /// Whether what is known is of an operand's shape.

@@ -29,7 +29,8 @@ pub(crate) struct Pending {
     /// What the two semaphores count: bytes, or one for a copy.
     amounts: [i64; 2],
     add: bool,
-    name: Arc<str>,
+    /// The names of the two semaphores.
+    names: [Arc<str>; 2],
     location: u32,
     /// What has been read of the source, where it has been sent and has not arrived.
     data: Option<Array>,
@@ -87,7 +88,7 @@ impl Pending {
     ) -> Result<Pending, RunError> {
         let bytes = memory.bytes(&destination)?;
         let amounts = [bytes; 2];
-        let name = name.clone();
+        let names = [name.clone(), name.clone()];
         Ok(Pending {
             source,
             destination,
@@ -96,7 +97,7 @@ impl Pending {
             bytes,
             amounts,
             add: false,
-            name,
+            names,
             location,
             data: None,
             engine: None,
@@ -118,9 +119,9 @@ impl Pending {
         let bytes = memory.bytes(&destination)?;
         // A regular semaphore counts copies that have moved something.
         let amounts = copy.counts_copies.map(|copies| if copies { i64::from(bytes > 0) } else { bytes });
-        let (name, add) = (copy.name.clone(), copy.add);
+        let (names, add) = (copy.names.clone(), copy.add);
         let (data, engine) = (None, None);
-        Ok(Pending { source, destination, arrived, sent, bytes, amounts, add, name, location, data, engine })
+        Ok(Pending { source, destination, arrived, sent, bytes, amounts, add, names, location, data, engine })
     }
 
     /// Reads the source, and counts what has been sent.
@@ -153,7 +154,7 @@ impl Pending {
     }
 
     fn count(&self, memory: &mut Memory, place: Place, end: usize) -> Result<(), RunError> {
-        let signal = LastSignal { name: self.name.clone(), location: self.location, is_copy: true };
+        let signal = LastSignal { name: self.names[end].clone(), location: self.location, is_copy: true };
         memory.add_count(place, self.amounts[end], signal)?;
         if let (Some(races), Some(engines)) = (&mut memory.races, &self.engine) {
             races.signal(place, Some(&engines[1 - end]));
@@ -224,7 +225,8 @@ impl Memory {
         let (dropped, kept) = std::mem::take(&mut self.pending).into_iter().partition(uses);
         self.pending = kept;
         let left = |copy: Pending| {
-            let signal = LastSignal { name: copy.name, location: copy.location, is_copy: true };
+            let [name, _] = copy.names;
+            let signal = LastSignal { name, location: copy.location, is_copy: true };
             (copy.arrived, Leftover { signal, count: copy.bytes })
         };
         dropped.into_iter().map(left).collect()
@@ -262,7 +264,7 @@ impl Machine<'_> {
             CopyOp::Wait => {
                 let place = sent.filter(|_| copy.send).unwrap_or(arrived);
                 self.memory.carry_out_for(place, bytes)?;
-                self.take_count(step, place, bytes, &copy.name, Unmatched::CopyWait)
+                self.take_count(step, place, bytes, copy.name(), Unmatched::CopyWait)
             }
         }
     }

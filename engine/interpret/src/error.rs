@@ -27,6 +27,8 @@ pub enum RunErrorKind {
     Eval(String),
     /// A wait that nothing can satisfy.
     Deadlock(String),
+    /// A wait for a device that does not take part in the launch.
+    Mismatch(String),
     /// A barrier that is arrived at or waited for out of step.
     Barrier(String),
     /// The function or launch is not well formed; the verifier says more.
@@ -80,9 +82,10 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             RunErrorKind::Cancelled => f.write_str("cancelled")?,
-            RunErrorKind::Eval(message) | RunErrorKind::Deadlock(message) | RunErrorKind::Barrier(message) => {
-                f.write_str(message)?
-            }
+            RunErrorKind::Eval(message)
+            | RunErrorKind::Deadlock(message)
+            | RunErrorKind::Mismatch(message)
+            | RunErrorKind::Barrier(message) => f.write_str(message)?,
             RunErrorKind::Malformed(message) => write!(f, "malformed IR: {message}")?,
         }
         if let Some(ids) = &self.program {

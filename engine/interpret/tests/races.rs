@@ -34,7 +34,7 @@ impl Watcher {
     fn missing(&self) -> Vec<MissingEdge> {
         let edge = |hazard: &Hazard| match hazard {
             Hazard::Race { missing, .. } => Some(*missing),
-            Hazard::Unawaited { .. } | Hazard::Unwritten { .. } => None,
+            Hazard::Unawaited { .. } | Hazard::Unwritten { .. } | Hazard::Early { .. } => None,
         };
         self.found.iter().filter_map(edge).collect()
     }

@@ -29,10 +29,28 @@ pub struct Launch {
     pub target: Target,
     /// How many bytes of vector memory it may have, where the program says so (`vmem_limit_bytes`).
     pub vmem_limit: Option<usize>,
+    /// What its devices wait for before they act on each other.
+    pub meeting: Meeting,
     /// How it is interpreted, where the program says so.
     pub interpretation: Interpretation,
     /// Places in the source.
     pub spans: LaunchSpans,
+}
+
+/// The name of the fetched operand that says which devices take part in a launch: a scalar for each. No parameter of a Python
+/// function is called so.
+pub const TAKES_PART: &str = "takes part";
+
+/// What devices wait for before they act on each other. A kernel that asks for the barrier semaphore meets the others there
+/// itself; in front of any other the compiler puts a barrier of all devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Meeting {
+    /// `collective_id`: which barrier semaphore `get_barrier_semaphore` gives.
+    pub collective: Option<i64>,
+    /// `skip_device_barrier`: the compiler puts no barrier in front.
+    pub skipped: bool,
+    /// `allow_collective_id_without_custom_barrier`: an id of which nothing is made is no mistake.
+    pub unused: bool,
 }
 
 /// What a launch is compiled with.
@@ -311,6 +329,12 @@ impl Launch {
     pub fn has_schedules(&self) -> bool {
         let copies = || self.kernel.ops.iter().any(|op| matches!(op.op.kind, crate::op::OpKind::Copy(_)));
         self.has_agents() || self.has_peers() || copies()
+    }
+
+    /// Whether the kernel asks for the barrier semaphore.
+    pub fn asks_for_barrier(&self) -> bool {
+        use crate::op::{OpKind, SemaphoreOp};
+        self.kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Semaphore(SemaphoreOp::Barrier)))
     }
 
     /// The parts of the source that it is made of: its call, its blocks, its kernel.

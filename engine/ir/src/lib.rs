@@ -27,7 +27,7 @@ pub use function::{Function, Location, LocationId, OpData, OpId, RegionData, Reg
 pub use interpretation::{DeviceOptions, Interpretation};
 pub use interval::Interval;
 pub use known::{Known, Scalars};
-pub use launch::{AxisSemantics, BlockDim, Launch, Operand, Role, Target};
+pub use launch::{AxisSemantics, BlockDim, Launch, Meeting, Operand, Role, Target};
 pub use op::{AgentOp, ControlOp, CopyOp, EvalError, InferError, Op, OpDef, OpKind, SemaphoreOp};
 pub use pipeline::{Pipeline, PipelineOperand, Window};
 pub use print_fields::print_fields;

@@ -13,6 +13,8 @@ mod block_out_of_bounds;
 mod block_rank_mismatch;
 mod blocks_do_not_match;
 mod captured_constant;
+mod collective_id;
+mod collective_mismatch;
 mod copy_never_awaited;
 mod data_race;
 mod debug_print_form;
@@ -80,12 +82,14 @@ mod write_not_committed;
 use crate::rule::Rule;
 pub use barrier_out_of_step::HELP as BARRIER_HELP;
 pub(crate) use barrier_out_of_step::RULE as BARRIER_OUT_OF_STEP;
+pub use collective_mismatch::HELP as MISMATCH_HELP;
 pub use copy_never_awaited::RULE as COPY_NEVER_AWAITED;
 pub use data_race::RULE as DATA_RACE;
 pub use dynamic_ref_index_out_of_bounds::left as access_out_of_bounds;
 pub use dynamic_ref_index_out_of_bounds::left_on_device as access_out_of_bounds_on_device;
 pub use gpu_read_before_write::RULE as GPU_READ_BEFORE_WRITE;
 use pallas_ir::{Launch, Operand, Role};
+pub use remote_write_without_barrier::{HELP as MEETING_HELP, RULE as REMOTE_WRITE_WITHOUT_BARRIER};
 pub(crate) use semaphore_not_drained::RULE as SEMAPHORE_NOT_DRAINED;
 pub use slot_overwritten::RULE as SLOT_OVERWRITTEN;
 pub(crate) use wait_never_satisfied::RULE as WAIT_NEVER_SATISFIED;
@@ -161,6 +165,8 @@ pub static ALL: &[&Rule] = &[
     &barrier_out_of_step::RULE,
     &slot_overwritten::RULE,
     &remote_write_without_barrier::RULE,
+    &collective_id::RULE,
+    &collective_mismatch::RULE,
     &tpu_block_shape::RULE,
     &memory_budget::RULE,
     &triton_limits::RULE,

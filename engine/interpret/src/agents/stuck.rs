@@ -5,6 +5,7 @@ use super::world::World;
 use crate::error::{RunError, RunErrorKind};
 use crate::tape::{Action, Block};
 use pallas_ir::AgentOp;
+use std::fmt::Write;
 
 impl World<'_, '_> {
     /// The error of agents that all wait.
@@ -27,11 +28,24 @@ impl World<'_, '_> {
         let mut message = format!("deadlock: {}", lines.join("; "));
         let names: Vec<String> = self.names_of(&places);
         let signals = signalling(&self.tape.body, &names);
+        let absent = self.absent();
         match signals {
+            _ if !absent.is_empty() => {
+                message = message.replacen("deadlock", "collective mismatch", 1);
+                let plural = if absent.len() == 1 { "does" } else { "do" };
+                let _ = write!(
+                    message,
+                    ". {} {plural} not come to this launch: another branch is taken there, or a loop left before",
+                    absent.join(", ")
+                );
+            }
             0 => message.push_str(". Nothing in the kernel arrives there"),
             _ => message.push_str(". Whoever would arrive there has ended, waits itself, or has taken another branch"),
         }
-        let error = RunError::new(RunErrorKind::Deadlock(message));
+        let error = RunError::new(match absent.is_empty() {
+            true => RunErrorKind::Deadlock(message),
+            false => RunErrorKind::Mismatch(message),
+        });
         let first = waiting.iter().filter_map(|agent| agent.waits.as_ref()).find(|waits| waits.place.is_some());
         let at = first.and_then(|waits| Some((waits, self.tape.locations.get(waits.location as usize)?)));
         let error = match at {
@@ -42,6 +56,11 @@ impl World<'_, '_> {
             Some(agent) => error.in_program(&agent.ids),
             None => error,
         }
+    }
+
+    /// Devices that do not take part in the launch.
+    fn absent(&self) -> Vec<String> {
+        self.sequence.as_ref().map_or_else(Vec::new, |sequence| sequence.absent(self.memory))
     }
 
     fn names_of(&self, places: &[crate::semaphores::Place]) -> Vec<String> {

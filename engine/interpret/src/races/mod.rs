@@ -36,6 +36,9 @@ const MOST_FOUND: usize = 32;
 /// What stands for a read of memory that nobody has written, where found places are kept apart.
 const UNWRITTEN: u8 = u8::MAX - 1;
 
+/// What stands for writing to somebody who may not have begun, there.
+const NOT_HEARD_OF: u8 = u8::MAX - 2;
+
 /// An agent's part.
 #[derive(Debug, Default)]
 struct Agent {
@@ -199,6 +202,21 @@ impl Races {
         let agent = self.of(actor);
         let time = agent.clocks.seen.get(actor) + 1;
         agent.clocks.seen.set(actor, time);
+    }
+
+    /// Whether the running agent knows that another one has begun.
+    pub(crate) fn has_heard_of(&mut self, other: u32) -> bool {
+        let current = self.current;
+        self.of(current).clocks.seen.get(other) > 0
+    }
+
+    /// The running agent writes to a device that it has not heard of.
+    pub(crate) fn early(&mut self, other: u32, location: u32, is_copy: bool) {
+        if self.found.len() < MOST_FOUND && self.known.insert((location, location, NOT_HEARD_OF)) {
+            let [who, other] = [self.current, other].map(|actor| self.of(actor).who as usize);
+            let [who, other] = [who, other].map(|name| self.names[name].clone());
+            self.found.push(Found::Early { location, who, other, is_copy });
+        }
     }
 
     /// What the running agent knows, given away.

@@ -39,6 +39,17 @@ pub enum Hazard {
         /// The read.
         access: Box<RacingAccess>,
     },
+    /// A copy or a signal goes to a device of which nothing says that it has begun.
+    Early {
+        /// Where it was started.
+        location: Location,
+        /// The device that does it.
+        who: String,
+        /// The device that it goes to.
+        other: String,
+        /// Whether it is a copy.
+        is_copy: bool,
+    },
     /// A copy out of shared memory was under way when its thread ended.
     Unawaited {
         /// Where it was started.
@@ -82,6 +93,7 @@ pub(super) enum Found {
     Race(FoundRace),
     Unwritten { name: String, stamp: Stamp, who: String, part: String },
     Unawaited { location: u32, who: String },
+    Early { location: u32, who: String, other: String, is_copy: bool },
 }
 
 #[derive(Debug)]
@@ -104,6 +116,9 @@ impl Found {
         };
         match self {
             Found::Unawaited { location, who } => Hazard::Unawaited { location: place(location), who },
+            Found::Early { location, who, other, is_copy } => {
+                Hazard::Early { location: place(location), who, other, is_copy }
+            }
             Found::Unwritten { name, stamp, who, part } => {
                 Hazard::Unwritten { name, access: Box::new(access(&place, (stamp, who, part))) }
             }

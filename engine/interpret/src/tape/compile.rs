@@ -14,7 +14,7 @@ use crate::launch::LaunchPlan;
 use pallas_ir::function::OpData;
 use pallas_ir::op::{ControlOp, EffectOp, MemoryOp, ProgramOp};
 use pallas_ir::{
-    Attribute, Function, IndexOperand, MemorySpace, OpId, OpKind, RefType, RegionId, Type, ValueId, Window,
+    Attribute, Function, IndexOperand, MemorySpace, OpId, OpKind, RefType, RegionId, SemaphoreOp, Type, ValueId, Window,
 };
 use pallas_tensor::Shape;
 use pallas_tensor::ops::BinaryOp;
@@ -278,19 +278,17 @@ impl Compiler<'_> {
                 })
             }
             OpKind::Copy(kind) => {
-                let send = op.attributes.flag("send");
-                let semaphore = op.operands.get(if send { 3 } else { 2 });
                 Ok(Action::Copy(Box::new(CopyStep {
                     op: *kind,
                     remote: op.attributes.flag("remote"),
                     core: op.attributes.flag("core"),
-                    send,
+                    send: op.attributes.flag("send"),
                     add: op.attributes.flag("add"),
                     counts_copies: [2, 3].map(|at| {
                         let semaphore = op.operands.get(at).and_then(|&value| self.function.ty(value).as_ref_type());
                         semaphore.is_some_and(|ty| ty.space != MemorySpace::DmaSemaphore)
                     }),
-                    name: self.reference_name(semaphore),
+                    names: [2, 3].map(|at| self.reference_name(op.operands.get(at))),
                 })))
             }
             OpKind::Semaphore(kind) => Ok(Action::Semaphore(Box::new(SemaphoreStep {
@@ -346,6 +344,9 @@ impl Compiler<'_> {
                 return if is_part { format!("{} of {name}", self.kind_of(id)).into() } else { name.clone() };
             }
             let view = self.function.definition(id).map(|op| self.function.op(op));
+            if view.is_some_and(|op| matches!(op.op.kind, OpKind::Semaphore(SemaphoreOp::Barrier))) {
+                return "the barrier semaphore".into();
+            }
             value = view
                 .filter(|op| matches!(op.op.kind, OpKind::Memory(MemoryOp::View | MemoryOp::Reinterpret)))
                 .and_then(|op| op.operands.first().copied());

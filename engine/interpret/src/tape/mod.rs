@@ -208,8 +208,15 @@ pub(crate) struct CopyStep {
     pub(crate) add: bool,
     /// Whether the semaphores of what arrived and of what was sent count copies, not bytes.
     pub(crate) counts_copies: [bool; 2],
-    /// The name of the semaphore that is signalled or waited for.
-    pub(crate) name: Arc<str>,
+    /// The names of the semaphores of what arrived and of what was sent.
+    pub(crate) names: [Arc<str>; 2],
+}
+
+impl CopyStep {
+    /// The name of the semaphore that is waited for.
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.names[usize::from(self.send)]
+    }
 }
 
 /// An op on a semaphore.

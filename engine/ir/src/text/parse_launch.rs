@@ -4,7 +4,7 @@ use super::parse::function;
 use super::print_launch::role_name;
 use super::words::{ParseError, Parsed, Parser};
 use crate::interpretation::{DeviceOptions, Interpretation};
-use crate::launch::{AxisSemantics, BlockDim, Launch, LaunchSpans, Operand, OperandSpans, Role, Target};
+use crate::launch::{AxisSemantics, BlockDim, Launch, LaunchSpans, Meeting, Operand, OperandSpans, Role, Target};
 use crate::types::MemorySpace;
 
 /// Reads what [`super::print_launch`] prints.
@@ -48,6 +48,13 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
         parser.expect('=')?;
         vmem_limit = Some(parser.size("a number of bytes")?);
     }
+    let mut meeting = Meeting::default();
+    if parser.accept_word("collective") {
+        parser.expect('=')?;
+        meeting.collective = Some(parser.int("a collective id")?);
+    }
+    meeting.skipped = parser.accept_word("skips_device_barrier");
+    meeting.unused = parser.accept_word("collective_may_be_unused");
     let interpretation = match parser.accept_word("interpret") {
         true => interpretation(parser)?,
         false => Interpretation::Unsaid,
@@ -84,6 +91,7 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
         semantics,
         target,
         vmem_limit,
+        meeting,
         interpretation,
         spans: LaunchSpans::default(),
     })

@@ -27,6 +27,15 @@ pub(super) fn write_launch(out: &mut String, launch: &Launch, indent: usize) {
     if let Some(limit) = launch.vmem_limit {
         let _ = write!(out, " vmem_limit={limit}");
     }
+    if let Some(id) = launch.meeting.collective {
+        let _ = write!(out, " collective={id}");
+    }
+    if launch.meeting.skipped {
+        out.push_str(" skips_device_barrier");
+    }
+    if launch.meeting.unused {
+        out.push_str(" collective_may_be_unused");
+    }
     if launch.interpretation != Interpretation::Unsaid {
         let _ = write!(out, " interpret={}", launch.interpretation);
     }

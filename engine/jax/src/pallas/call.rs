@@ -10,7 +10,7 @@ use crate::pallas::{interpretation, launch, record, scalars};
 use crate::state::{InterpWorld, JaxState};
 use crate::tile::Tile;
 use crate::tree;
-use pallas_ir::{Attribute, Attributes, AxisSemantics, Interpretation, Launch, MemorySpace, Op, Target, ops};
+use pallas_ir::{Attribute, Attributes, AxisSemantics, Interpretation, Launch, Meeting, MemorySpace, Op, Target, ops};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -56,6 +56,8 @@ pub struct PallasCall {
     pub target: Target,
     /// `vmem_limit_bytes` of the compiler parameters.
     pub vmem_limit: Option<usize>,
+    /// `collective_id` and `skip_device_barrier` of the compiler parameters.
+    pub meeting: Meeting,
     /// The `pallas_call(...)` expression.
     pub span: Span,
     /// The `grid` argument.
@@ -149,6 +151,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         semantics: semantics(interp, &compiler_params)?,
         target: target(interp, &compiler_params, is_compiled),
         vmem_limit: vmem_limit(interp, &compiler_params)?,
+        meeting: meeting(interp, &compiler_params)?,
         span,
         grid_span,
         out_shape_span,
@@ -233,6 +236,25 @@ fn vmem_limit(interp: &Interp, params: &Value) -> PyResult<Option<usize>> {
         Some(Value::Int(limit)) => limit.to_string().parse().ok(),
         _ => None,
     })
+}
+
+/// `collective_id=...` and `skip_device_barrier=...` of `CompilerParams`.
+///
+/// # Errors
+/// What reading its attributes raises.
+pub(crate) fn meeting(interp: &Interp, params: &Value) -> PyResult<Meeting> {
+    if matches!(params, Value::None | Value::Unset | Value::Unknown(_)) {
+        return Ok(Meeting::default());
+    }
+    let collective = match interp.find_attr(params, "collective_id")? {
+        Some(Value::Int(id)) => id.to_string().parse().ok(),
+        _ => None,
+    };
+    let flag = |name: &str| -> PyResult<bool> {
+        Ok(matches!(interp.find_attr(params, name)?, Some(Value::Bool(true))))
+    };
+    let (skipped, unused) = (flag("skip_device_barrier")?, flag("allow_collective_id_without_custom_barrier")?);
+    Ok(Meeting { collective, skipped, unused })
 }
 
 /// `dimension_semantics=("parallel", "arbitrary")` of any `CompilerParams`, or of the old dict form.

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::lax::control;
 use crate::pallas::agents::collective::{self, BlockAxes};
 use crate::pallas::cache::Traces;
-use crate::pallas::call::PallasCall;
+use crate::pallas::call::{self as launches, PallasCall};
 use crate::pallas::interpretation;
 use crate::pallas::scoped;
 use crate::primitive;
@@ -44,8 +44,8 @@ pub static FUNCTIONS: &[NativeDef] = &[
         doc: "Decorates a function that runs at once, on each core of a mesh.",
         run: |interp, args| {
             let span = interp.visible_span();
-            let [mesh, _params, interpret, _debug, _cost, _name, _metadata, scratch] = args.take();
-            let together = is_tensor_cores(interp, &mesh).then_some((interpret, span));
+            let [mesh, params, interpret, _debug, _cost, _name, _metadata, scratch] = args.take();
+            let together = is_tensor_cores(interp, &mesh).then_some(Together { params, interpret, span });
             Ok(match axes(interp, &mesh)? {
                 Ok(axes) => {
                     let blocks = BlockAxes::of_mesh(interp, &mesh)?;
@@ -66,9 +66,17 @@ enum Deferred {
         /// Which of them are a GPU's cluster and threads.
         blocks: Option<BlockAxes>,
         scratch: Value,
-        /// Of TensorCores: `interpret`, and where it is called.
-        together: Option<(Value, Span)>,
+        /// Of TensorCores.
+        together: Option<Together>,
     },
+}
+
+/// What a `core_map` over TensorCores is launched with.
+struct Together {
+    params: Value,
+    interpret: Value,
+    /// Where it is called.
+    span: Span,
 }
 
 /// What `pl.kernel` is given besides the body.
@@ -77,6 +85,7 @@ struct Declared {
     out_type: Value,
     mesh: Value,
     scratch: Value,
+    params: Value,
     interpret: Value,
     name: Value,
     span: Span,
@@ -94,12 +103,13 @@ static CLASS: NativeClass = NativeClass {
 
 fn kernel(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let span = interp.span();
-    let [body, out_type, mesh, scratch, _params, interpret, _cost, _debug, name, _metadata, out_shape, scratch_shapes] =
+    let [body, out_type, mesh, scratch, params, interpret, _cost, _debug, name, _metadata, out_shape, scratch_shapes] =
         args.take();
     let declared = Declared {
         out_type: out_shape.given().unwrap_or(out_type),
         mesh,
         scratch: scratch_shapes.given().unwrap_or(scratch),
+        params,
         interpret,
         name,
         span,
@@ -145,6 +155,7 @@ impl Declared {
             },
             target: Target::Unsaid,
             vmem_limit: None,
+            meeting: launches::meeting(interp, &self.params)?,
             span: self.span,
             grid_span: None,
             out_shape_span: None,
@@ -203,8 +214,8 @@ impl Object for Deferred {
         };
         Some(match self {
             Deferred::Kernel(declared) => (**declared).clone().launcher(interp, function),
-            Deferred::CoreMap { axes, scratch, together: Some((interpret, span)), .. } if axes.len() == 1 => {
-                cores::core_map(&Context::jax(interp), &function, &axes[0], scratch, (interpret, *span))
+            Deferred::CoreMap { axes, scratch, together: Some(together), .. } if axes.len() == 1 => {
+                cores::core_map(&Context::jax(interp), &function, &axes[0], scratch, together)
             }
             Deferred::CoreMap { axes, blocks, scratch, .. } => {
                 let cx = Context::jax(interp);

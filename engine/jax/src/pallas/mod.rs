@@ -14,7 +14,7 @@ pub mod memory;
 pub mod mesh;
 pub mod program;
 pub mod record;
-mod scalars;
+pub(crate) mod scalars;
 pub mod scoped;
 pub mod semaphore;
 pub mod slice;

@@ -19,6 +19,14 @@ pub(crate) fn known_of(launch: &Launch, arguments: &[Tile]) -> Scalars {
     Scalars(fetched.map(|tile| useful(&known_tile(tile?, &mut LONGEST.clone())?)).collect())
 }
 
+/// All elements of a tile, where they are computed by now or follow from what is.
+pub(crate) fn exactly(tile: &Tile) -> Option<pallas_tensor::Array> {
+    match known_tile(tile, &mut LONGEST.clone())?.0 {
+        Known::Exact(array) => Some(array),
+        Known::Bounds(_) => None,
+    }
+}
+
 /// Bounds that only repeat the dtype, and what is said of floats, are of no use.
 fn useful(known: &(Known, pallas_tensor::DType)) -> Option<Known> {
     let (known, dtype) = known;

@@ -35,6 +35,8 @@ pub(crate) struct Peers {
     seed: u32,
     operands: Vec<PeerOperand>,
     interpretation: Interpretation,
+    /// Whether nothing makes devices begin together but what the kernel does itself.
+    meets_itself: bool,
 }
 
 /// An operand as one device has it.
@@ -84,7 +86,8 @@ impl Peers {
             .map(|operand| PeerOperand::new(operand, launch, device_axes))
             .collect::<Result<Vec<_>, _>>()?;
         let (seed, interpretation) = (options.map_or(0, |options| options.seed), launch.interpretation);
-        Ok(Some(Peers { device_axes, core_axis, cores, parallel, seed, operands, interpretation }))
+        let meets_itself = launch.asks_for_barrier() || launch.meeting.skipped;
+        Ok(Some(Peers { device_axes, core_axis, cores, parallel, seed, operands, interpretation, meets_itself }))
     }
 
     /// A GPU kernel that reaches into other devices, whose programs get arrays where they are.

@@ -11,7 +11,7 @@ use crate::agents::topology::Topology;
 use crate::agents::world::World;
 use crate::blocks::Starts;
 use crate::copies::Moves;
-use crate::error::RunError;
+use crate::error::{RunError, RunErrorKind};
 use crate::fresh;
 use crate::hooks::{Hooks, ProgramEvent, StageTimes, TileEvent};
 use crate::launch::LaunchPlan;
@@ -114,6 +114,9 @@ pub(super) fn run(
     let mut outputs = Vec::new();
     for (device, arrays) in arrays.into_iter().enumerate() {
         outputs.push(world.begin_device(device, arrays)?);
+    }
+    if let Some(sequence) = &world.sequence {
+        sequence.barrier_in_front(world.memory)?;
     }
     world.run()?;
     world.left_over();
@@ -256,6 +259,11 @@ impl<'t> Sequence<'t> {
         self.peers.devices(self.grid)
     }
 
+    /// Whether nothing makes devices begin together but what the kernel does itself.
+    pub(super) fn meets_itself(&self) -> bool {
+        self.peers.meets_itself
+    }
+
     /// Extents of the mesh.
     pub(super) fn mesh(&self) -> &[usize] {
         &self.grid[..self.peers.device_axes]
@@ -282,6 +290,32 @@ impl<'t> Sequence<'t> {
                 if self.devices() * self.cores() > 1 { format!("{name} of {who}") } else { name.to_string() }
             }
         }
+    }
+
+    /// Devices that do not take part in the launch: a scalar for each says so.
+    pub(in crate::agents) fn absent(&self, memory: &Memory) -> Vec<String> {
+        let asks = |operand: &PeerOperand| &*operand.name == pallas_ir::launch::TAKES_PART;
+        let Some(position) = self.peers.operands.iter().position(asks) else { return Vec::new() };
+        let takes_part = |lane: &Lane| {
+            let flags = memory.buffers.get(*lane.refs.get(position)?)?;
+            flags.array.get(self.peers.place(self.grid, lane.device).first().copied()?)?.as_int()
+        };
+        let absent = self.lanes.iter().filter(|lane| lane.core == 0 && takes_part(lane) == Some(0));
+        absent.map(|lane| format!("device {}", lane.device)).collect()
+    }
+
+    /// That all devices come to the barrier that the compiler puts in front of a kernel without one of its own.
+    fn barrier_in_front(&self, memory: &Memory) -> Result<(), RunError> {
+        let absent = self.absent(memory);
+        if self.meets_itself() || absent.is_empty() || absent.len() == self.devices() {
+            return Ok(());
+        }
+        let plural = if absent.len() == 1 { "does" } else { "do" };
+        Err(RunError::new(RunErrorKind::Mismatch(format!(
+            "collective mismatch: the devices wait for each other in front of this kernel, which has no barrier of its own. {} \
+             {plural} not come to this launch: another branch is taken there, or a loop left before",
+            absent.join(", ")
+        ))))
     }
 
     fn ids(&self, lane: &Lane, number: usize) -> Vec<usize> {

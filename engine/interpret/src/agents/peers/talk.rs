@@ -42,6 +42,9 @@ impl<'t> World<'t, '_> {
                     false => None,
                 };
                 let there = self.core_at(number, device, core)?;
+                if !self.is_barrier(place) {
+                    self.reaches(number, there, step.location, false);
+                }
                 let place = place.of(self.at(place.buffer, there)?);
                 let signal = LastSignal { name: semaphore.name.clone(), location: step.location, is_copy: false };
                 self.memory.add_count(place, amount, signal)?;
@@ -104,6 +107,7 @@ impl<'t> World<'t, '_> {
                         false => (self.agents[number].block % self.cores()) as i64,
                     };
                     let there = self.core_at(number, device, Some(core))?;
+                    self.reaches(number, there, step.location, true);
                     destination = moved(&destination, self.at(destination.buffer, there)?);
                     arrived = arrived.of(self.at(arrived.buffer, there)?);
                 }
@@ -117,7 +121,7 @@ impl<'t> World<'t, '_> {
             CopyOp::Wait => {
                 let bytes = self.memory.bytes(if copy.send { &source } else { &destination })?;
                 let place = sent.filter(|_| copy.send).unwrap_or(arrived);
-                if !self.count_reaches(number, step, place, bytes, &copy.name, true)? {
+                if !self.count_reaches(number, step, place, bytes, copy.name(), true)? {
                     return Ok(false);
                 }
                 self.taken(number, place, bytes)?;
@@ -125,6 +129,27 @@ impl<'t> World<'t, '_> {
                 Ok(true)
             }
         }
+    }
+
+    /// An agent writes to another device: that device has to have begun, and somebody has to have said so.
+    fn reaches(&mut self, number: usize, there: usize, location: u32, is_copy: bool) {
+        let (cores, Some(sequence)) = (self.cores(), &self.sequence) else { return };
+        let own = self.agents[number].block;
+        if !sequence.meets_itself() || own / cores == there / cores {
+            return;
+        }
+        let (actor, other) = (self.agents[number].actor, self.agents[there].actor);
+        if let Some(races) = &mut self.memory.races {
+            races.turn_of(actor);
+            if !races.has_heard_of(other) {
+                races.early(other, location, is_copy);
+            }
+        }
+    }
+
+    /// Whether a semaphore is the barrier semaphore, which is there before the kernel begins.
+    fn is_barrier(&self, place: Place) -> bool {
+        self.blocks.sites.get(&place.buffer).is_some_and(|(_, site)| *site == Site::Barrier)
     }
 
     /// Carries out what a semaphore needs to reach a count; whether it does. Whoever waits in vain stops.

@@ -4,7 +4,7 @@ use crate::pallas::cache::Traces;
 use crate::pallas::call::PallasCall;
 use crate::pallas::interpretation;
 use crate::state::JaxState;
-use pallas_ir::{AxisSemantics, MemorySpace, Target};
+use pallas_ir::{AxisSemantics, Meeting, MemorySpace, Target};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::PyResult;
@@ -55,6 +55,7 @@ fn launcher(interp: &Interp, args: Arguments) -> PyResult<Value> {
         semantics,
         target: if interp.truth(&lanes)? { target(interp) } else { Target::Unsaid },
         vmem_limit: None,
+        meeting: Meeting::default(),
         span: interp.visible_span(),
         grid_span: None,
         out_shape_span: None,

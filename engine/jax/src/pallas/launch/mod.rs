@@ -20,7 +20,9 @@ use crate::pallas::spec::GridSpec;
 use crate::tile::Tile;
 use crate::tree::{self, TreeDef};
 use pallas_ir::launch::LaunchSpans;
-use pallas_ir::{AxisSemantics, Interpretation, Launch, MemorySpace, RefType, Role, Target};
+use pallas_ir::{
+    AxisSemantics, Function, Interpretation, Launch, MemorySpace, OpKind, RefType, Role, SemaphoreOp, Target,
+};
 use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
@@ -50,7 +52,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     let Grid { extents: grid, dynamic, given, names } = parse_grid(cx, call, grid_value)?;
 
     if interpretation.device().is_some() {
-        check_parallel(cx, &call.semantics, &dynamic)?;
+        check_parallel(cx, &call.semantics, &grid, &dynamic)?;
     }
 
     // Arguments: prefetched scalars, then inputs matched against `in_specs`.
@@ -138,6 +140,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
     let kernel = trace_kernel(cx, call, (known, &names), &mut operands, &scratch, &trees);
     cx.state.tracing_for.set(before);
     let kernel = kernel?;
+    check_collective(cx, call, interpretation, &kernel)?;
     let mut aliases = aliases(cx, call, &operands)?;
     aliases.extend(passed_on);
     let spans = LaunchSpans {
@@ -163,6 +166,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         semantics,
         target,
         vmem_limit,
+        meeting: call.meeting,
         interpretation,
         spans,
     });
@@ -173,7 +177,24 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
 }
 
 /// That JAX's simulator of devices can deal parallel axes to cores: they come first, and their extents are known.
-fn check_parallel(cx: &Context<'_>, semantics: &[AxisSemantics], dynamic: &[usize]) -> PyResult<()> {
+fn check_parallel(
+    cx: &Context<'_>,
+    semantics: &[AxisSemantics],
+    grid: &[usize],
+    dynamic: &[usize],
+) -> PyResult<()> {
+    let (said, axes) = (semantics.len(), grid.len());
+    if said > 0 && said != axes {
+        return Err(cx.interp.error_with(
+            &cx.interp.types().value_error,
+            format!("safe_zip() argument 1 has length {said} but argument 0 has length {axes}. All lengths: ({axes}, {said})"),
+            Diagnosis {
+                message: Some(format!("dimension_semantics says {said} axes, and the grid has {axes}")),
+                help: Some("give `dimension_semantics` one entry for each axis of the grid".to_string()),
+                ..Diagnosis::default()
+            },
+        ));
+    }
     let is_parallel = |axis: usize| semantics.get(axis) == Some(&AxisSemantics::Parallel);
     if (1..semantics.len()).any(|axis| is_parallel(axis) && !is_parallel(axis - 1)) {
         return Err(cx.interp.value_error("Dimensions with parallel semantics must form a prefix of the grid."));
@@ -188,6 +209,29 @@ fn check_parallel(cx: &Context<'_>, semantics: &[AxisSemantics], dynamic: &[usiz
         )),
         None => Ok(()),
     }
+}
+
+/// The simulator of devices knows no barrier semaphore without an id, as JAX's does not. Elsewhere it is a finding (PL422).
+fn check_collective(
+    cx: &Context<'_>,
+    call: &PallasCall,
+    interpretation: Interpretation,
+    kernel: &Function,
+) -> PyResult<()> {
+    let asks = |op: &pallas_ir::function::OpData| matches!(op.op.kind, OpKind::Semaphore(SemaphoreOp::Barrier));
+    let simulated = interpretation.device().is_some() && call.space != MemorySpace::Gmem;
+    if call.meeting.collective.is_some() || !simulated || cx.interp.is_analysis() || !kernel.ops.iter().any(asks) {
+        return Ok(());
+    }
+    Err(cx.interp.error_with(
+        &crate::errors::jax_runtime(cx.interp),
+        "collective_id has to be specified when using a custom barrier".to_string(),
+        Diagnosis {
+            code: "PL422",
+            help: Some("give the launch one: `compiler_params=pltpu.CompilerParams(collective_id=0)`".to_string()),
+            ..Diagnosis::default()
+        },
+    ))
 }
 
 /// `name at file.py:12`, as JAX names functions in messages.

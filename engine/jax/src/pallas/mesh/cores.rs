@@ -1,7 +1,7 @@
 //! `pl.core_map` over TensorCores: a launch with a program per core, in the place where the function is defined. Refs that
 //! the function uses from outside are its operands; what the cores leave in them is stored back.
 
-use super::{call, named_axes};
+use super::{Together, call, named_axes};
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::held::{CoreRefs, HeldRef};
@@ -17,7 +17,6 @@ use pallas_ir::{
 };
 use pallas_python::raise::{PyResult, Stop};
 use pallas_python::value::Value;
-use pallas_syntax::Span;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -27,15 +26,16 @@ pub(super) fn core_map(
     function: &Value,
     (name, size): &(Rc<str>, usize),
     scratch: &Value,
-    (interpret, span): (&Value, Span),
+    Together { params, interpret, span }: &Together,
 ) -> PyResult<Value> {
     let interp = cx.interp;
     let interpretation = match cx.state.forced_interpretation.get() {
         Some(forced) => forced,
         None => interpretation::parse(interp, interpret)?,
     };
+    let meeting = launches::meeting(interp, params)?;
     let place = LaunchSpans {
-        call: span,
+        call: *span,
         apply: interp.visible_span(),
         kernel: interp.underlying_function(function).map(|f| f.code.name_span()),
         ..LaunchSpans::default()
@@ -49,6 +49,7 @@ pub(super) fn core_map(
         semantics: vec![AxisSemantics::Core],
         target: Target::Unsaid,
         vmem_limit: None,
+        meeting,
         interpretation,
         spans: place.clone(),
         kernel: with_inputs(kernel),

@@ -4,11 +4,13 @@
 use super::structural::{again, replaced};
 use super::{Axis, Call, Lane, Rule};
 use crate::context::Context;
+use crate::errors;
 use crate::jnp::shaping::move_axes;
+use crate::pallas::scalars;
 use crate::primitive as p;
 use crate::tile::Tile;
 use pallas_ir::{Attribute, OpData, ops};
-use pallas_python::raise::PyResult;
+use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_tensor::{Scalar, Shape};
 
 /// The rules.
@@ -46,12 +48,56 @@ type Rewrite = fn(&Context<'_>, &Call<'_>) -> PyResult<Lane>;
 /// `rewrite` if the op is over the mapped axis; else the op again, with the dimensions in `dims` one higher.
 fn over(cx: &Context<'_>, call: &Call<'_>, dims: &[&'static str], rewrite: Rewrite) -> PyResult<Vec<Lane>> {
     if names(call.attributes.str("axis_name"), call.axis) {
+        all_come(cx, call)?;
         return Ok(vec![rewrite(cx, call)?]);
     }
     let attributes = dims.iter().fold(call.attributes.clone(), |attributes, name| {
         replaced(&attributes, name, Attribute::Int(call.attributes.int(name).unwrap_or(0) + 1))
     });
     again(cx, call, attributes)
+}
+
+/// That no device stays away: the others would wait for it for ever. Known is what follows from the numbers of devices, and
+/// what a run has computed by then.
+fn all_come(cx: &Context<'_>, call: &Call<'_>) -> PyResult<()> {
+    // No device waits for another to say that an array may differ.
+    let Some(present) = call.present.as_ref().filter(|_| call.op.name != "pvary") else { return Ok(()) };
+    let Some(present) = scalars::exactly(present) else { return Ok(()) };
+    let comes = |device: usize| present.get(device).and_then(Scalar::as_bool).unwrap_or(true);
+    let (here, away): (Vec<usize>, Vec<usize>) = (0..present.size()).partition(|&device| comes(device));
+    if here.is_empty() || away.is_empty() {
+        return Ok(());
+    }
+    let axis = call.axis.name.as_deref().unwrap_or_default();
+    let message = format!(
+        "collective mismatch: {} wait{} in {} over axis '{axis}' for {}, which take{} another branch or leave{} the loop before",
+        devices(&here),
+        if here.len() == 1 { "s" } else { "" },
+        call.op.name,
+        devices(&away),
+        if away.len() == 1 { "s" } else { "" },
+        if away.len() == 1 { "s" } else { "" },
+    );
+    Err(cx.interp.error_with(
+        &errors::jax_runtime(cx.interp),
+        message,
+        Diagnosis {
+            code: "PL423",
+            span: (call.span.end > call.span.start).then_some(call.span),
+            help: Some(
+                "let all devices come to every collective, in the same order: take it out of the branch, and choose among values \
+                 (`jnp.where`) behind it"
+                    .to_string(),
+            ),
+            ..Diagnosis::default()
+        },
+    ))
+}
+
+/// `device 3`, `devices 0, 1, 2`
+fn devices(numbers: &[usize]) -> String {
+    let listed: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    format!("device{} {}", if numbers.len() == 1 { "" } else { "s" }, listed.join(", "))
 }
 
 fn total(cx: &Context<'_>, call: &Call<'_>) -> PyResult<Lane> {

@@ -103,7 +103,10 @@ impl Batch<'_> {
             let going = primitive::binary(cx, &ops::LT, &carries[0], &upper)?;
             let params = &function.region(op.regions[0]).params;
             env.set_all(params, carries.iter().cloned().map(Lane::batched));
+            let before = self.present.clone();
+            self.present = self.with(cx, &going)?;
             let yields = self.region(cx, function, op.regions[0], env)?;
+            self.present = before;
             let one = primitive::broadcast_to(cx, &one(&carries[0]), carries[0].shape())?;
             let mut next = vec![primitive::binary(cx, &ops::ADD, &carries[0], &one)?];
             for (before, after) in carries[1..].iter().zip(&yields) {
@@ -130,11 +133,11 @@ impl Batch<'_> {
         let carries = self.tiles(cx, &operands, &with_lanes)?;
         let size = self.axis.size;
         let outside = env.clone();
-        let inner = || Batch { axis: self.axis, lanes: self.lanes.clone() };
+        let among = |present: Option<Tile>| Batch { axis: self.axis, lanes: self.lanes.clone(), present };
         let verdict = |carries: &[Tile]| -> PyResult<Lane> {
             let mut env = outside.clone();
             env.set_all(&function.region(test_region).params, lanes(carries.to_vec(), &with_lanes));
-            let yields = inner().region(cx, function, test_region, &mut env)?;
+            let yields = among(self.present.clone()).region(cx, function, test_region, &mut env)?;
             yields.into_iter().next().ok_or_else(|| no_verdict(cx))
         };
         let mut test = |carries: Vec<Tile>| {
@@ -144,16 +147,32 @@ impl Batch<'_> {
         let mut body = |carries: Vec<Tile>| {
             let mut env = outside.clone();
             env.set_all(&function.region(body_region).params, lanes(carries.clone(), &with_lanes));
-            let yields = inner().region(cx, function, body_region, &mut env)?;
+            let going = match steered {
+                true => Some(verdict(&carries)?.spread(cx, size)?),
+                false => None,
+            };
+            let present = match &going {
+                Some(going) => self.with(cx, going)?,
+                None => self.present.clone(),
+            };
+            let yields = among(present).region(cx, function, body_region, &mut env)?;
             let next = self.tiles(cx, &yields, &with_lanes)?;
-            if !steered {
-                return Ok(next);
-            }
-            let going = verdict(&carries)?.spread(cx, size)?;
+            let Some(going) = going else { return Ok(next) };
             next.iter().zip(&carries).map(|(after, before)| choose(cx, &going, after, before)).collect()
         };
         let results = loops::while_loop(cx, &carries, &mut test, &mut body)?;
         Ok(lanes(results, &with_lanes).collect())
+    }
+
+    /// Which devices of those that are here go on where `going` says so.
+    fn with(&self, cx: &Context<'_>, going: &Tile) -> PyResult<Option<Tile>> {
+        if !self.axis.shards {
+            return Ok(None);
+        }
+        Ok(Some(match &self.present {
+            Some(present) => primitive::binary(cx, &ops::AND, present, going)?,
+            None => going.clone(),
+        }))
     }
 
     /// A branch that differs from lane to lane: every branch is evaluated, and each lane takes its own.
@@ -172,11 +191,6 @@ impl Batch<'_> {
             ));
         }
         let size = self.axis.size;
-        let mut branches = Vec::with_capacity(op.regions.len());
-        for &region in &op.regions {
-            let yields = self.region(cx, function, region, env)?;
-            branches.push(yields.iter().map(|lane| lane.spread(cx, size)).collect::<PyResult<Vec<_>>>()?);
-        }
         let which = if which.dtype() == DType::Bool {
             which.clone()
         } else {
@@ -184,6 +198,18 @@ impl Batch<'_> {
             let first = primitive::scalar(which.dtype(), Scalar::Int(0));
             cx.bind(&ops::CLAMP, &[&first, which, &last], pallas_ir::Attributes::none())?
         };
+        let mut branches = Vec::with_capacity(op.regions.len());
+        for (number, &region) in op.regions.iter().enumerate() {
+            let before = self.present.clone();
+            if self.axis.shards {
+                let taken = primitive::convert(cx, &which, DType::I32, false)?;
+                let number = primitive::full(cx, taken.shape(), DType::I32, Scalar::Int(number as i128))?;
+                self.present = self.with(cx, &primitive::binary(cx, &ops::EQ, &taken, &number)?)?;
+            }
+            let yields = self.region(cx, function, region, env)?;
+            self.present = before;
+            branches.push(yields.iter().map(|lane| lane.spread(cx, size)).collect::<PyResult<Vec<_>>>()?);
+        }
         (0..op.results.len())
             .map(|index| {
                 let cases: Vec<&Tile> = branches.iter().map(|branch| &branch[index]).collect();

@@ -2,6 +2,7 @@
 //! (`_pallas_call_batching_rule` of jax/_src/pallas/pallas_call.py). The kernel keeps seeing its own axes.
 
 use super::control::row;
+use super::fetched;
 use super::{Axis, Call, Lane};
 use crate::context::Context;
 use crate::pallas;
@@ -21,6 +22,14 @@ pub(super) fn asks_for_lane(op: &OpData, axis: &Axis) -> bool {
         Some(Attribute::Launch(launch)) => {
             launch.kernel.ops.iter().any(|op| asks(op, axis) || named(op, axis).is_some())
         }
+        _ => false,
+    }
+}
+
+/// Whether an op is a launch of devices that act on each other.
+pub(super) fn is_of_all(op: &OpData, axis: &Axis) -> bool {
+    match op.attributes.get("launch") {
+        Some(Attribute::Launch(launch)) => axis.shards && acts_on_others(launch),
         _ => false,
     }
 }
@@ -55,7 +64,16 @@ pub(super) fn rule(cx: &Context<'_>, call: &Call<'_>) -> PyResult<Vec<Lane>> {
     };
     let extents = launch.dynamic.len();
     let scalars = extents + launch.with_role(Role::Prefetch).count();
-    if call.operands[..scalars].iter().any(|lane| lane.batched) {
+    let differ = |lanes: &[Lane]| lanes.iter().any(|lane| lane.batched);
+    // Devices that act on each other run at the same time, whatever each of them fetches.
+    let together = call.axis.shards && call.axis.size > 1 && acts_on_others(launch);
+    if together && differ(&call.operands[..extents]) {
+        return Err(cx.interp.not_implemented_error(
+            "a grid whose extent differs from device to device, in a kernel whose devices act on each other, is not provided \
+             by the workbench: take the largest extent, and skip programs with pl.when",
+        ));
+    }
+    if !together && differ(&call.operands[..scalars]) {
         return one_by_one(cx, call, launch);
     }
     // An output that aliases an input needs the input to have lanes as well.
@@ -65,9 +83,16 @@ pub(super) fn rule(cx: &Context<'_>, call: &Call<'_>) -> PyResult<Vec<Lane>> {
             *lane = Lane::batched(lane.spread(cx, call.axis.size)?);
         }
     }
-    let arguments: Vec<Tile> = operands.iter().map(|lane| lane.tile.clone()).collect();
-    let batched = Arc::new(with_axis(launch, call.axis, &operands[extents..]));
-    Ok(pallas::call::apply(cx, &batched, &arguments)?.into_iter().map(Lane::batched).collect())
+    let mut arguments: Vec<Tile> = operands.iter().map(|lane| lane.tile.clone()).collect();
+    let mut batched = with_axis(launch, call.axis, &operands[extents..]);
+    for number in (0..scalars - extents).filter(|number| operands[extents + number].batched) {
+        fetched::deal(&mut batched, number, call.axis.size);
+    }
+    if let Some(present) = call.present.as_ref().filter(|_| together) {
+        fetched::take_part(&mut batched, call.axis.size);
+        arguments.insert(extents, primitive::convert(cx, present, DType::I32, false)?);
+    }
+    Ok(pallas::call::apply(cx, &Arc::new(batched), &arguments)?.into_iter().map(Lane::batched).collect())
 }
 
 /// Extents of the grid or prefetched scalars that differ from lane to lane: a launch for each lane.
@@ -130,6 +155,7 @@ fn with_axis(launch: &Launch, axis: &Axis, lanes: &[Lane]) -> Launch {
         semantics,
         target: launch.target,
         vmem_limit: launch.vmem_limit,
+        meeting: launch.meeting,
         interpretation: launch.interpretation,
         spans: launch.spans.clone(),
     }

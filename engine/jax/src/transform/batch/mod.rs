@@ -6,6 +6,7 @@
 mod collective;
 mod control;
 mod elementwise;
+mod fetched;
 mod indexing;
 mod launch;
 mod structural;
@@ -18,6 +19,7 @@ use crate::primitive;
 use crate::tile::Tile;
 use pallas_ir::{Attributes, Function, OpData, OpDef, OpId, OpKind};
 use pallas_python::raise::PyResult;
+use pallas_syntax::Span;
 use pallas_tensor::Shape;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -53,6 +55,10 @@ pub struct Call<'a> {
     pub operands: Vec<Lane>,
     /// What is mapped over.
     pub axis: &'a Axis,
+    /// Which devices come to the op, a truth value for each, where not all of them may.
+    pub present: Option<Tile>,
+    /// The expression that made the op.
+    pub span: Span,
 }
 
 /// A rule: the results of an op on lanes.
@@ -111,20 +117,24 @@ pub fn batch(cx: &Context<'_>, function: &Function, arguments: Vec<Lane>, axis: 
     let mut lanes = flow::dependent(function, seeds, &|_, _| true);
     if named {
         // What a collective gives may differ from lane to lane whatever it is given.
-        let own = |op: &&OpData| collective::asks_for_lane(op, axis) || launch::asks_for_lane(op, axis);
+        let own = |op: &&OpData| {
+            collective::asks_for_lane(op, axis) || launch::asks_for_lane(op, axis) || launch::is_of_all(op, axis)
+        };
         let asks = function.ops.iter().filter(own);
         let asked = asks.flat_map(|op| op.results.to_vec());
         lanes = flow::dependent(function, lanes.into_iter().chain(asked), &|_, _| true);
     }
     let mut env = Env::new(function);
     env.set_all(function.params(), arguments);
-    Batch { axis, lanes }.region(cx, function, function.body, &mut env)
+    Batch { axis, lanes, present: None }.region(cx, function, function.body, &mut env)
 }
 
 struct Batch<'a> {
     axis: &'a Axis,
     /// Values that may differ from lane to lane.
     lanes: Dependent,
+    /// Which devices take the branch or go round the loop that is evaluated, where that differs.
+    present: Option<Tile>,
 }
 
 impl Walker for Batch<'_> {
@@ -136,12 +146,16 @@ impl Walker for Batch<'_> {
         if let OpKind::Control(kind) = op.op.kind {
             return self.control(cx, function, op, kind, operands, env);
         }
-        let collective = collective::is_over(op, self.axis) || launch::asks_for_lane(op, self.axis);
+        let is_launch = matches!(op.op.kind, OpKind::Launch);
+        let collective = collective::is_over(op, self.axis)
+            || launch::asks_for_lane(op, self.axis)
+            || (is_launch && self.present.is_some());
         if !collective && operands.iter().all(|lane| !lane.batched) {
             return shared(cx, function, id, operands);
         }
-        let call = Call { op: op.op.0, attributes: &op.attributes, operands, axis: self.axis };
-        if matches!(op.op.kind, OpKind::Launch) {
+        let span = function.locations.get(op.location.0 as usize).map_or_else(Span::default, |place| place.span);
+        let call = Call { op: op.op.0, attributes: &op.attributes, operands, axis: self.axis, present: self.present.clone(), span };
+        if is_launch {
             return launch::rule(cx, &call);
         }
         if let OpKind::Effect(_) = op.op.kind {

@@ -89,6 +89,7 @@ fn with_tangents(cx: &Context<'_>, launch: &Launch, moving: &[bool]) -> PyResult
         semantics: launch.semantics.clone(),
         target: launch.target,
         vmem_limit: launch.vmem_limit,
+        meeting: launch.meeting,
         interpretation: launch.interpretation,
         spans: launch.spans.clone(),
     })
