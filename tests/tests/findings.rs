@@ -218,7 +218,7 @@ fn python_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Conformance programs that are wrong on purpose, and the rule that says so.
-const WRONG_ON_PURPOSE: [(&str, &str); 25] = [
+const WRONG_ON_PURPOSE: [(&str, &str); 28] = [
     ("000_blocked_add", "PL008"),
     ("000_load_store", "PL008"),
     ("000_masked_load", "PL008"),
@@ -236,6 +236,9 @@ const WRONG_ON_PURPOSE: [(&str, &str); 25] = [
     ("blockspec_unwritten", "PL122"),
     ("blockspec_unwritten", "PL128"),
     ("tpu_semaphores", "PL128"),
+    ("tpu_interpret_options", "PL122"),
+    ("tpu_interpret_options", "PL128"),
+    ("tpu_interpret_options", "PL202"),
     ("tpu_async_copy", "PL130"),
     ("vectors", "PL130"),
     ("000_load_store", "PL128"),

@@ -108,7 +108,16 @@ impl Peers {
             operands.push(known);
         }
         let (parallel, interpretation) = (Vec::new(), launch.interpretation);
-        Ok(Some(Peers { device_axes, core_axis: None, cores: 1, parallel, seed: 0, operands, interpretation }))
+        Ok(Some(Peers {
+            device_axes,
+            core_axis: None,
+            cores: 1,
+            parallel,
+            seed: 0,
+            operands,
+            interpretation,
+            meets_itself: false,
+        }))
     }
 
     pub(super) fn device_axes(&self) -> usize {
