@@ -109,8 +109,9 @@ const MISSING: &[(&str, &str, &str)] = &[
     ("PL413", "symbolic", "a run finds it"),
     ("PL414", "symbolic", "a run finds it"),
     ("PL415", "symbolic", "a run finds it"),
-    ("PL421", "spellings", "a copy, and no barrier before it"),
     ("PL421", "symbolic", "made up"),
+    ("PL422", "symbolic", "made up"),
+    ("PL423", "symbolic", "devices are known where something is called"),
     ("PL502", "symbolic", "made up: the lengths of inputs"),
 ];
 
