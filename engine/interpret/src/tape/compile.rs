@@ -277,20 +277,18 @@ impl Compiler<'_> {
                     ProgramOp::NumPrograms => Action::NumPrograms(axis),
                 })
             }
-            OpKind::Copy(kind) => {
-                Ok(Action::Copy(Box::new(CopyStep {
-                    op: *kind,
-                    remote: op.attributes.flag("remote"),
-                    core: op.attributes.flag("core"),
-                    send: op.attributes.flag("send"),
-                    add: op.attributes.flag("add"),
-                    counts_copies: [2, 3].map(|at| {
-                        let semaphore = op.operands.get(at).and_then(|&value| self.function.ty(value).as_ref_type());
-                        semaphore.is_some_and(|ty| ty.space != MemorySpace::DmaSemaphore)
-                    }),
-                    names: [2, 3].map(|at| self.reference_name(op.operands.get(at))),
-                })))
-            }
+            OpKind::Copy(kind) => Ok(Action::Copy(Box::new(CopyStep {
+                op: *kind,
+                remote: op.attributes.flag("remote"),
+                core: op.attributes.flag("core"),
+                send: op.attributes.flag("send"),
+                add: op.attributes.flag("add"),
+                counts_copies: [2, 3].map(|at| {
+                    let semaphore = op.operands.get(at).and_then(|&value| self.function.ty(value).as_ref_type());
+                    semaphore.is_some_and(|ty| ty.space != MemorySpace::DmaSemaphore)
+                }),
+                names: [2, 3].map(|at| self.reference_name(op.operands.get(at))),
+            }))),
             OpKind::Semaphore(kind) => Ok(Action::Semaphore(Box::new(SemaphoreStep {
                 op: *kind,
                 keep: op.attributes.flag("keep"),

@@ -250,9 +250,8 @@ pub(crate) fn meeting(interp: &Interp, params: &Value) -> PyResult<Meeting> {
         Some(Value::Int(id)) => id.to_string().parse().ok(),
         _ => None,
     };
-    let flag = |name: &str| -> PyResult<bool> {
-        Ok(matches!(interp.find_attr(params, name)?, Some(Value::Bool(true))))
-    };
+    let flag =
+        |name: &str| -> PyResult<bool> { Ok(matches!(interp.find_attr(params, name)?, Some(Value::Bool(true)))) };
     let (skipped, unused) = (flag("skip_device_barrier")?, flag("allow_collective_id_without_custom_barrier")?);
     Ok(Meeting { collective, skipped, unused })
 }

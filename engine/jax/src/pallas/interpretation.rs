@@ -57,8 +57,9 @@ pub static METHODS: &[NativeDef] = &[
             let cores = interp.get_attr(&this, "num_cores_or_threads")?;
             if matches!(cores, Value::Int(_)) && interp.to_i64(&cores)? < 1 {
                 let cores = interp.str(&cores)?;
-                return Err(interp
-                    .value_error(format!("Number of cores or threads must be at least 1, but got {cores}.")));
+                return Err(
+                    interp.value_error(format!("Number of cores or threads must be at least 1, but got {cores}."))
+                );
             }
             let clock = interp.get_attr(&this, "vector_clock_size")?;
             if matches!(clock, Value::Int(_)) && interp.to_i64(&clock)? < 1 {

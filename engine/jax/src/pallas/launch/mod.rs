@@ -177,12 +177,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
 }
 
 /// That JAX's simulator of devices can deal parallel axes to cores: they come first, and their extents are known.
-fn check_parallel(
-    cx: &Context<'_>,
-    semantics: &[AxisSemantics],
-    grid: &[usize],
-    dynamic: &[usize],
-) -> PyResult<()> {
+fn check_parallel(cx: &Context<'_>, semantics: &[AxisSemantics], grid: &[usize], dynamic: &[usize]) -> PyResult<()> {
     let (said, axes) = (semantics.len(), grid.len());
     if said > 0 && said != axes {
         return Err(cx.interp.error_with(

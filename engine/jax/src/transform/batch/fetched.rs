@@ -4,8 +4,8 @@
 use pallas_ir::function::{OpData, RegionData, ValueData};
 use pallas_ir::op::MemoryOp;
 use pallas_ir::{
-    Attribute, Attributes, BlockDim, DimIndex, Function, IndexPattern, Launch, LocationId, MemorySpace, Op, OpId, OpKind,
-    Operand, Position, RefType, RegionId, Role, TensorType, Type, ValueId, ops,
+    Attribute, Attributes, BlockDim, DimIndex, Function, IndexPattern, Launch, LocationId, MemorySpace, Op, OpId,
+    OpKind, Operand, Position, RefType, RegionId, Role, TensorType, Type, ValueId, ops,
 };
 use pallas_tensor::{DType, Shape};
 use smallvec::{SmallVec, smallvec};
@@ -62,7 +62,8 @@ pub(super) fn take_part(launch: &mut Launch, size: usize) {
     let device = own_number(kernel);
     let scalar = || Type::Tensor(TensorType::scalar(DType::I32));
     let own = value(kernel, scalar());
-    let attributes = Attributes::none().with("index", Attribute::Index(IndexPattern(smallvec![DimIndex::At(Position::Dynamic)])));
+    let attributes =
+        Attributes::none().with("index", Attribute::Index(IndexPattern(smallvec![DimIndex::At(Position::Dynamic)])));
     let load = OpData {
         op: Op(&ops::LOAD),
         operands: smallvec![param, device],
@@ -96,7 +97,8 @@ fn rows(function: &mut Function, parameter: usize, size: usize, device: ValueId,
     let view = value(function, before.clone());
     let mut is_used = false;
     for op in &mut function.ops {
-        let subscripts = matches!(op.op.kind, OpKind::Memory(MemoryOp::Load | MemoryOp::Store | MemoryOp::Swap | MemoryOp::View));
+        let subscripts =
+            matches!(op.op.kind, OpKind::Memory(MemoryOp::Load | MemoryOp::Store | MemoryOp::Swap | MemoryOp::View));
         let first = op.operands.first() == Some(&param);
         if let (true, true, Some(pattern)) = (subscripts, first, op.attributes.index()) {
             let of_row = std::iter::once(DimIndex::At(Position::Dynamic)).chain(pattern.0.iter().cloned());
@@ -106,7 +108,9 @@ fn rows(function: &mut Function, parameter: usize, size: usize, device: ValueId,
             let stands = usize::from(matches!(op.op.kind, OpKind::Memory(MemoryOp::Store | MemoryOp::Swap)));
             op.operands.insert(1 + stands, device);
         }
-        for operand in op.operands.iter_mut().skip(usize::from(subscripts && first)).filter(|operand| **operand == param) {
+        for operand in
+            op.operands.iter_mut().skip(usize::from(subscripts && first)).filter(|operand| **operand == param)
+        {
             (*operand, is_used) = (view, true);
         }
     }

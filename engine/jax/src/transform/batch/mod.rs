@@ -154,7 +154,14 @@ impl Walker for Batch<'_> {
             return shared(cx, function, id, operands);
         }
         let span = function.locations.get(op.location.0 as usize).map_or_else(Span::default, |place| place.span);
-        let call = Call { op: op.op.0, attributes: &op.attributes, operands, axis: self.axis, present: self.present.clone(), span };
+        let call = Call {
+            op: op.op.0,
+            attributes: &op.attributes,
+            operands,
+            axis: self.axis,
+            present: self.present.clone(),
+            span,
+        };
         if is_launch {
             return launch::rule(cx, &call);
         }
