@@ -2,6 +2,8 @@
 //! written over this.
 
 use crate::failure::Failure;
+use pallas_simt::ir::TensorMap;
+use pallas_tensor::DType;
 
 /// A function on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,6 +65,12 @@ pub trait Device {
     fn load(&mut self, cubin: &[u8], entry: &str, shared: usize) -> Result<FunctionId, Failure>;
     /// Memory of any content.
     fn allocate(&mut self, bytes: usize) -> Result<BufferId, Failure>;
+    /// A parameter that is a box of an array which begins where a buffer does, of elements of a dtype: the driver's own
+    /// description of it, by value. It is given back as a buffer is.
+    fn describe(&mut self, buffer: BufferId, map: &TensorMap, dtype: DType) -> Result<BufferId, Failure> {
+        let code = format!("{buffer:?} of {}: {map:?}", dtype.name());
+        Err(Failure::Driver { call: "cuTensorMapEncodeTiled", code })
+    }
     /// Gives memory back.
     fn free(&mut self, buffer: BufferId);
     /// Copies to the device.

@@ -3,7 +3,7 @@
 use crate::bytes::{array, bytes};
 use crate::device::Device;
 use crate::failure::Failure;
-use crate::launch::{Memory, Outcome, Work, run};
+use crate::launch::{Boxed, Memory, Outcome, Work, run};
 use pallas_ir::{Launch, Role};
 use pallas_simt::{Check, Initial, ParamKind, Program};
 use pallas_tensor::{Array, Shape};
@@ -93,7 +93,12 @@ pub fn initials(launch: &Launch, program: &Program, inputs: &[Array]) -> Vec<Opt
 
 /// A program as work for a device.
 pub fn work<'a>(launch: &Launch, program: &'a Program, cubin: &'a [u8], initials: &'a [Option<Vec<u8>>]) -> Work<'a> {
-    let memories = program.params.iter().zip(initials).map(|(param, initial)| Memory {
+    let in_memory = program.params.iter().zip(initials).filter(|(param, _)| !matches!(param.kind, ParamKind::Map { .. }));
+    let boxes = program.params.iter().enumerate().filter_map(|(position, param)| match &param.kind {
+        ParamKind::Map { param: of, map } => Some(Boxed { position, of: *of, map, dtype: param.dtype }),
+        _ => None,
+    });
+    let memories = in_memory.map(|(param, initial)| Memory {
         bytes: param.len.saturating_mul(param.dtype.size_bytes()),
         initial: initial.as_deref(),
         wanted: output(launch, &param.kind).is_some() || matches!(param.kind, ParamKind::Checks | ParamKind::Notes),
@@ -105,6 +110,7 @@ pub fn work<'a>(launch: &Launch, program: &'a Program, cubin: &'a [u8], initials
         threads: program.threads,
         shared: program.shared_bytes,
         memories: memories.collect(),
+        boxes: boxes.collect(),
         patience: PATIENCE,
     }
 }

@@ -3,10 +3,14 @@
 
 #![allow(unsafe_code, reason = "the driver and the compiler are C libraries; each call says its invariant")]
 
+use crate::boxes::Description;
 use crate::device::{BufferId, Call, Device, DeviceInfo, FunctionId, GraphId};
 use crate::failure::Failure;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
+use pallas_simt::ir::TensorMap;
+use pallas_tensor::DType;
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
 use std::time::Duration;
 
@@ -54,7 +58,7 @@ pub fn open(ordinal: usize) -> Result<Box<dyn Device>, Failure> {
     // Copies go through the stream that every other one waits for, and which cannot be recorded; this one waits for them.
     let stream = result::stream::create(result::stream::StreamKind::Default);
     let stream = stream.map_err(|error| failed("cuStreamCreate", error))?;
-    Ok(Box::new(Gpu { info, functions: Vec::new(), graphs: Vec::new(), begin, end, stream, lost: false }))
+    Ok(Box::new(Gpu { info, functions: Vec::new(), graphs: Vec::new(), boxes: BTreeMap::new(), begin, end, stream, lost: false }))
 }
 
 /// Loads and starts the driver.
@@ -123,6 +127,8 @@ struct Gpu {
     functions: Vec<(Vec<u8>, String, sys::CUfunction)>,
     /// What was recorded, and not yet forgotten.
     graphs: Vec<Option<sys::CUgraphExec>>,
+    /// Boxes of arrays, by number: numbers are too low for addresses.
+    boxes: BTreeMap<u64, Description>,
     begin: sys::CUevent,
     end: sys::CUevent,
     stream: sys::CUstream,
@@ -149,8 +155,13 @@ impl Gpu {
         let shared = u32::try_from(call.shared).map_err(|_| code("more shared memory than there is"))?;
         let function = self.function(call.function)?;
         let mut addresses: Vec<sys::CUdeviceptr> = call.buffers.iter().map(|buffer| buffer.0).collect();
-        let mut pointers: Vec<*mut c_void> =
-            addresses.iter_mut().map(|address| std::ptr::from_mut(address).cast::<c_void>()).collect();
+        let mut pointers: Vec<*mut c_void> = addresses
+            .iter_mut()
+            .map(|address| match self.boxes.get_mut(address) {
+                Some(description) => std::ptr::from_mut(description).cast::<c_void>(),
+                None => std::ptr::from_mut(address).cast::<c_void>(),
+            })
+            .collect();
         let (grid, block) = ((blocks, 1, 1), (call.threads, 1, 1));
         // SAFETY: function and stream are live; the parameters are pointers to addresses that live until the call returns,
         // which copies them, and the kernel has as many.
@@ -216,7 +227,18 @@ impl Device for Gpu {
         }
     }
 
+    fn describe(&mut self, buffer: BufferId, map: &TensorMap, dtype: DType) -> Result<BufferId, Failure> {
+        let description = Description::new(buffer.0, map, dtype);
+        let description = self.said("cuTensorMapEncodeTiled", description)?;
+        let number = self.boxes.last_key_value().map_or(1, |(number, _)| number + 1);
+        self.boxes.insert(number, description);
+        Ok(BufferId(number))
+    }
+
     fn free(&mut self, buffer: BufferId) {
+        if self.boxes.remove(&buffer.0).is_some() {
+            return;
+        }
         if !self.lost {
             // SAFETY: `allocate` gave it, and its user gives it back once.
             let _ = unsafe { result::free_sync(buffer.0) };

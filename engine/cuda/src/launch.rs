@@ -3,6 +3,9 @@
 
 use crate::device::{BufferId, Call, Device, FunctionId, GraphId};
 use crate::failure::Failure;
+use pallas_simt::ir::TensorMap;
+use pallas_tensor::DType;
+use std::iter::Peekable;
 
 /// What a parameter's memory holds, and whether it is wanted back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +16,19 @@ pub struct Memory<'a> {
     pub initial: Option<&'a [u8]>,
     /// Whether it is read afterwards.
     pub wanted: bool,
+}
+
+/// A parameter that is a box of another parameter's array, by value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boxed<'a> {
+    /// Its position among the parameters.
+    pub position: usize,
+    /// The position of the other parameter, which comes before.
+    pub of: usize,
+    /// The box.
+    pub map: &'a TensorMap,
+    /// Of its elements.
+    pub dtype: DType,
 }
 
 /// A launch.
@@ -28,8 +44,10 @@ pub struct Work<'a> {
     pub threads: u32,
     /// Bytes of dynamic shared memory of a block.
     pub shared: usize,
-    /// Its parameters.
+    /// Its parameters in memory.
     pub memories: Vec<Memory<'a>>,
+    /// Its other parameters, in order, which stand between those.
+    pub boxes: Vec<Boxed<'a>>,
     /// After how many seconds it is given up.
     pub patience: u64,
 }
@@ -64,13 +82,29 @@ pub fn run(device: &mut dyn Device, work: &Work<'_>) -> Result<Outcome, Failure>
 }
 
 fn filled(device: &mut dyn Device, work: &Work<'_>, buffers: &mut Vec<BufferId>) -> Result<(), Failure> {
+    let mut boxes = work.boxes.iter().peekable();
     for memory in &work.memories {
+        described(device, buffers, &mut boxes)?;
         // The driver gives nothing for no bytes, and a parameter has to point somewhere.
         let buffer = device.allocate(memory.bytes.max(1))?;
         buffers.push(buffer);
         if let Some(initial) = memory.initial.filter(|initial| !initial.is_empty()) {
             device.write(buffer, initial)?;
         }
+    }
+    described(device, buffers, &mut boxes)
+}
+
+/// The boxes that come next among the parameters.
+fn described<'a>(
+    device: &mut dyn Device,
+    buffers: &mut Vec<BufferId>,
+    boxes: &mut Peekable<impl Iterator<Item = &'a Boxed<'a>>>,
+) -> Result<(), Failure> {
+    while let Some(boxed) = boxes.next_if(|boxed| boxed.position == buffers.len()) {
+        let missing = || Failure::Driver { call: "cuTensorMapEncodeTiled", code: "a box of no array".to_string() };
+        let buffer = *buffers.get(boxed.of).ok_or_else(missing)?;
+        buffers.push(device.describe(buffer, boxed.map, boxed.dtype)?);
     }
     Ok(())
 }
@@ -238,7 +272,9 @@ fn launched(device: &mut dyn Device, work: &Work<'_>, buffers: &[BufferId]) -> R
         microseconds = once(device, work, function, buffers)?;
     }
     let mut contents = Vec::new();
-    for (memory, &buffer) in work.memories.iter().zip(buffers) {
+    let is_box = |position: &usize| work.boxes.iter().any(|boxed| boxed.position == *position);
+    let in_memory = (0..buffers.len()).filter(|position| !is_box(position)).map(|position| &buffers[position]);
+    for (memory, &buffer) in work.memories.iter().zip(in_memory) {
         if memory.wanted {
             let mut bytes = vec![0; memory.bytes];
             if !bytes.is_empty() {

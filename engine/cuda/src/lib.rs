@@ -5,6 +5,7 @@
 //! The one crate below the front ends that loads libraries and keeps files. Where to look, and the folder for what is kept,
 //! the front end says: nothing here reads the environment.
 
+mod boxes;
 pub mod bytes;
 pub mod cache;
 pub mod ceilings;
@@ -30,7 +31,7 @@ pub use execute::{Executed, Told, execute, initials, work};
 pub use failure::Failure;
 pub use find::{Found, Places, find};
 pub use gpu::{Driver, driver, open};
-pub use launch::{Memory, Outcome, Rounds, Samples, Work, measure, median, run};
+pub use launch::{Boxed, Memory, Outcome, Rounds, Samples, Work, measure, median, run};
 pub use messages::{Message, messages};
 pub use nvrtc::{Nvrtc, NvrtcError};
 pub use occupancy::{Limit, Occupancy, occupancy};

@@ -1,9 +1,11 @@
 //! Launches on a device that is made up: what is asked of it, in which order, and what becomes of its failures.
 
 use pallas_cuda::{
-    BufferId, Call, Device, DeviceInfo, Failure, FunctionId, GraphId, Memory, Rounds, Samples, Work, measure, median,
+    Boxed, BufferId, Call, Device, DeviceInfo, Failure, FunctionId, GraphId, Memory, Rounds, Samples, Work, measure, median,
     run,
 };
+use pallas_simt::ir::{MemoryId, TensorMap};
+use pallas_tensor::DType;
 use std::collections::BTreeMap;
 
 /// A device whose kernel adds one to every byte of its last parameter.
@@ -16,6 +18,8 @@ struct Fake {
     busy: u64,
     rested: u64,
     fails: Option<Failure>,
+    /// Boxes that were described.
+    described: Vec<(BufferId, Vec<usize>, DType)>,
     /// For how many microseconds it says that it worked, run by run; 12.5 after that.
     took: Vec<f64>,
     /// Whether it records launches.
@@ -42,6 +46,7 @@ impl Fake {
             busy: 3,
             rested: 0,
             fails: None,
+            described: Vec::new(),
             took: Vec::new(),
             records: true,
             graphs: BTreeMap::new(),
@@ -71,7 +76,17 @@ impl Device for Fake {
         Ok(BufferId(self.next))
     }
 
+    fn describe(&mut self, buffer: BufferId, map: &TensorMap, dtype: DType) -> Result<BufferId, Failure> {
+        assert!(self.memory.contains_key(&buffer.0), "a box of memory that is there");
+        let number = 1000 + self.described.len() as u64;
+        self.described.push((buffer, map.boxed.clone(), dtype));
+        Ok(BufferId(number))
+    }
+
     fn free(&mut self, buffer: BufferId) {
+        if buffer.0 >= 1000 {
+            return;
+        }
         assert!(self.memory.remove(&buffer.0).is_some(), "given back twice");
     }
 
@@ -143,6 +158,7 @@ fn work<'a>(input: &'a [u8], shared: usize) -> Work<'a> {
             Memory { bytes: input.len(), initial: Some(input), wanted: false },
             Memory { bytes: 4, initial: Some(&[1, 2, 3, 4]), wanted: true },
         ],
+        boxes: Vec::new(),
         patience: 10,
     }
 }
@@ -155,6 +171,21 @@ fn a_launch_gives_what_was_wanted_and_gives_everything_back() {
     assert!((outcome.microseconds - 12.5).abs() < f64::EPSILON);
     assert!(device.memory.is_empty());
     assert_eq!(device.rested, 2);
+}
+
+#[test]
+fn boxes_stand_between_arrays_and_are_of_those_before() {
+    let map = TensorMap { memory: MemoryId(0), extents: vec![4, 16], boxed: vec![2, 16], swizzle: 0 };
+    let mut device = Fake::new();
+    let mut work = work(&[7; 8], 0);
+    work.boxes = vec![Boxed { position: 1, of: 0, map: &map, dtype: DType::U8 }];
+    let outcome = run(&mut device, &work).expect("it runs");
+    assert_eq!(outcome.contents, [vec![2, 3, 4, 5]], "what is wanted is counted without boxes");
+    assert_eq!(device.described.len(), 1);
+    assert_eq!((device.described[0].1.as_slice(), device.described[0].2), ([2, 16].as_slice(), DType::U8));
+    assert!(device.memory.is_empty());
+    work.boxes[0].of = 1;
+    assert!(run(&mut Fake::new(), &work).is_err(), "a box of an array that comes later");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What a launch becomes: source text, and all that a host has to know to launch it.
 
-use crate::ir::{Doubt, Kernel, Space};
+use crate::ir::{Doubt, Kernel, MemoryId, Space, TensorMap};
 use crate::{cuda, lower, marks};
 use pallas_ir::{Launch, Role};
 use pallas_syntax::Span;
 use pallas_tensor::{DType, Scalar};
+use std::collections::HashMap;
 use std::fmt;
 
 /// What a program is compiled for.
@@ -83,7 +84,7 @@ pub struct Program {
     pub threads: u32,
     /// Bytes of dynamic shared memory. More than 48 KiB have to be asked for (`CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`).
     pub shared_bytes: usize,
-    /// Parameters of the function, in order; all are pointers to global memory.
+    /// Parameters of the function, in order: pointers to global memory, and boxes of their arrays.
     pub params: Vec<Param>,
     /// Lines of the source with the Pallas source that they come from, by line.
     pub lines: Vec<LineEntry>,
@@ -126,6 +127,14 @@ pub enum ParamKind {
         operand: usize,
         /// What it holds before the launch.
         initial: Initial,
+    },
+    /// No memory: a box of another parameter's array, 128 bytes that the driver makes (`cuTensorMapEncodeTiled`), by value and
+    /// aligned to 64.
+    Map {
+        /// The position of that parameter.
+        param: usize,
+        /// The box.
+        map: TensorMap,
     },
     /// Memory for the blocks to work in, of any content.
     Workspace,
@@ -211,11 +220,17 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
     let kernel = lower::lower(launch, options)?;
     let printed = cuda::print(&kernel)?;
     let mut params: Vec<Param> = Vec::new();
-    for memory in &kernel.memories {
+    let mut positions: HashMap<MemoryId, usize> = HashMap::new();
+    for (id, memory) in kernel.memories() {
+        positions.insert(id, params.len());
         if let Space::Operand { operand, constant } = memory.space {
             let kind = ParamKind::Operand { operand, initial: initial(launch, operand) };
             params.push(Param { kind, dtype: memory.dtype, len: memory.len, written: !constant });
         }
+    }
+    for map in &kernel.maps {
+        let kind = ParamKind::Map { param: positions.get(&map.memory).copied().unwrap_or(0), map: map.clone() };
+        params.push(Param { kind, dtype: kernel.memory(map.memory).dtype, len: 0, written: false });
     }
     let workspace = cuda::workspace_bytes(&kernel).saturating_mul(kernel.blocks);
     if workspace > 0 {
@@ -237,7 +252,7 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
         source: printed.source,
         entry: kernel.name.clone(),
         blocks: kernel.blocks,
-        threads: kernel.threads,
+        threads: kernel.block_threads(),
         shared_bytes: cuda::shared_bytes(&kernel),
         params,
         lines: printed.lines,

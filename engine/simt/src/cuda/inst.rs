@@ -3,9 +3,8 @@
 use super::expression::expression;
 use super::types::{Words, literal, words};
 use super::{Printed, prelude};
-use crate::ir::{Combine, Doubt, Inst, Kernel, MemoryId, Op, Region, Space, Value};
+use crate::ir::{ALIGNMENT, Combine, Doubt, Inst, Kernel, MemoryId, Op, Region, Space, Value};
 use crate::layout::Layout;
-use crate::lower::ALIGNMENT;
 use crate::marks;
 use crate::{Check, LineEntry, Refusal};
 use pallas_syntax::Span;
@@ -15,6 +14,9 @@ use std::fmt::Write;
 
 /// Loops over more registers than this are not unrolled: such rows live in local memory.
 const UNROLLED: u32 = 256;
+
+/// Products under way for whose sake a loop is unrolled.
+const UNDER_WAY: u32 = 3;
 
 pub(super) struct Printer<'a> {
     pub(super) kernel: &'a Kernel,
@@ -26,6 +28,7 @@ pub(super) struct Printer<'a> {
     checks: Vec<Check>,
     /// Arrays whose elements have owners; see [`owned`](super::owned).
     owned: Vec<(MemoryId, usize)>,
+    pub(super) instructions: super::products::Instructions,
 }
 
 impl<'a> Printer<'a> {
@@ -38,6 +41,7 @@ impl<'a> Printer<'a> {
             fragments: HashSet::new(),
             checks: Vec::new(),
             owned: super::owned(kernel),
+            instructions: Default::default(),
         }
     }
 
@@ -49,8 +53,15 @@ impl<'a> Printer<'a> {
         let text: String = self.body.iter().map(|(line, _)| format!("{line}\n")).collect();
         let mut source =
             String::from("// Printed from the SIMT IR; the source of each line is in the program's table.\n");
+        if !self.kernel.maps.is_empty() {
+            source.push_str("struct __align__(64) TensorMap { unsigned char bytes[128]; };\n");
+        }
         for helper in prelude::used(&text) {
             source.push_str(helper);
+            source.push('\n');
+        }
+        for function in self.instructions.values() {
+            source.push_str(function);
             source.push('\n');
         }
         self.constants(&mut source)?;
@@ -61,6 +72,9 @@ impl<'a> Printer<'a> {
                 let words = self.words(memory.dtype)?;
                 params.push(format!("{qualifier}{}* __restrict__ {}_{operand}", words.memory, memory.name));
             }
+        }
+        for number in 0..self.kernel.maps.len() {
+            params.push(format!("const __grid_constant__ TensorMap map_{number}"));
         }
         if super::workspace_bytes(self.kernel) > 0 {
             params.push("unsigned char* __restrict__ workspace".to_string());
@@ -77,8 +91,11 @@ impl<'a> Printer<'a> {
         // Writing to a string cannot fail.
         let _ = writeln!(
             source,
-            "extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{",
-            self.kernel.threads,
+            "extern \"C\" __global__ void {}__launch_bounds__({}{}) {}({}) {{",
+            if self.kernel.cluster > 1 { format!("__cluster_dims__({}, 1, 1) ", self.kernel.cluster) } else { String::new() },
+            self.kernel.block_threads(),
+            // Registers change hands between teams only where it is known how many there are.
+            if self.sets_registers() { ", 1" } else { "" },
             self.kernel.name,
             params.join(", ")
         );
@@ -127,26 +144,36 @@ impl<'a> Printer<'a> {
     }
 
     fn memories(&mut self) -> Result<(), Refusal> {
-        self.line("const int t = threadIdx.x;");
-        if super::shared_bytes(self.kernel) > 0 {
-            self.line("extern __shared__ __align__(16) unsigned char shared[];");
+        let (threads, teams) = (self.kernel.threads, self.kernel.teams);
+        if teams == 1 {
+            self.line("const int t = threadIdx.x;");
+        } else {
+            self.line(format!("const int t = threadIdx.x & {};", threads - 1));
+            // The same in all lanes, and known to be.
+            self.line(format!("const int team = __shfl_sync(0xffffffffu, threadIdx.x / {threads}, 0);"));
         }
-        let (mut shared, mut workspace) = (0, 0);
-        let per_block = super::workspace_bytes(self.kernel);
-        for (id, memory) in self.kernel.memories() {
-            let (base, offset) = match memory.space {
-                Space::Shared => ("shared".to_string(), &mut shared),
-                Space::Workspace => (format!("workspace + (size_t)blockIdx.x * {per_block}"), &mut workspace),
-                _ => continue,
+        let (shared, bytes) = super::places(self.kernel, super::is_shared);
+        if bytes > 0 {
+            let align = shared.iter().map(|(id, _)| self.kernel.memory(*id).align).max().unwrap_or(ALIGNMENT);
+            self.line(format!("extern __shared__ __align__({align}) unsigned char shared[];"));
+        }
+        let (workspace, per_block) = super::places(self.kernel, |space| *space == Space::Workspace);
+        let of_block = format!("workspace + (size_t)blockIdx.x * {per_block}");
+        for (id, at) in shared.into_iter().chain(workspace) {
+            let memory = self.kernel.memory(id);
+            let base = match memory.space {
+                Space::Workspace => of_block.clone(),
+                Space::Team if teams > 1 => {
+                    let bytes = self.kernel.bytes(id) / teams as usize;
+                    format!("shared + team * {bytes}")
+                }
+                _ => "shared".to_string(),
             };
-            if memory.len == 0 {
-                continue;
-            }
             let words = self.words(memory.dtype)?;
-            let at = *offset;
-            *offset += self.kernel.bytes(id).next_multiple_of(ALIGNMENT);
             self.line(format!("{0}* {1} = ({0}*)({base} + {at});", words.memory, self.name(id)));
         }
+        self.accumulators();
+        self.begin_phases();
         Ok(())
     }
 
@@ -192,7 +219,7 @@ impl<'a> Printer<'a> {
         if self.regs(value) == 1 { format!("v{}", value.0) } else { format!("v{}[r]", value.0) }
     }
 
-    fn declare(&mut self, value: Value) -> Result<(), Refusal> {
+    pub(super) fn declare(&mut self, value: Value) -> Result<(), Refusal> {
         let ty = self.kernel.ty(value);
         let register = self.words(ty.dtype)?.register;
         match ty.regs {
@@ -287,7 +314,7 @@ impl<'a> Printer<'a> {
             }
             Op::Atomic { memory, combine, masked } => self.atomic(inst, *memory, *combine, *masked, &terms),
             Op::Barrier => {
-                self.line("__syncthreads();");
+                self.barrier();
                 Ok(())
             }
             Op::Mma(mma) => self.mma(inst, *mma),
@@ -340,6 +367,16 @@ impl<'a> Printer<'a> {
                 self.line(format!("asm volatile(\"cp.async.wait_group {pending};\" ::: \"memory\");"));
                 Ok(())
             }
+            Op::Team => self.define(inst.results[0], if self.kernel.teams == 1 { "0" } else { "team" }),
+            Op::Arrive { .. }
+            | Op::Await { .. }
+            | Op::Arrived { .. }
+            | Op::BringBox { .. }
+            | Op::SendBox { .. }
+            | Op::CommitSent
+            | Op::WaitSent { .. }
+            | Op::Publish => self.engine(inst),
+            Op::Take(_) | Op::Keep(_) | Op::Multiply(_) | Op::WaitProducts(_) | Op::SetRegisters(_) => self.product(inst),
             Op::For => self.for_loop(inst),
             Op::While => self.while_loop(inst),
             Op::Switch => self.switch(inst),
@@ -524,7 +561,8 @@ impl<'a> Printer<'a> {
         self.begin(carries, &inst.operands[2..])?;
         let register = self.words(self.kernel.ty(counter).dtype)?.register;
         let (lower, upper) = (self.at(inst.operands[0]), self.at(inst.operands[1]));
-        self.line("#pragma unroll 1");
+        // The assembler has to see which product a wait is for, else it waits for each at once.
+        self.line(format!("#pragma unroll {}", super::products::left_under_way(body).min(UNDER_WAY) + 1));
         self.line(format!("for ({register} v{0} = {lower}; v{0} < {upper}; ++v{0}) {{", counter.0));
         self.block(body)?;
         self.carry(carries, &body.yields)?;

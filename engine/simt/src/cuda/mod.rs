@@ -1,14 +1,15 @@
 //! CUDA C++ from the SIMT IR: one `extern "C" __global__` function without headers, readable, with the Pallas source of each
 //! line in a table. A value of many registers is an array and a loop that is unrolled; the compiler makes registers of it.
 
+mod engines;
 mod expression;
 mod inst;
 mod matrix;
 mod prelude;
+mod products;
 mod types;
 
-use crate::ir::{Kernel, MemoryId, Op, Space};
-use crate::lower;
+use crate::ir::{ALIGNMENT, Kernel, MemoryId, Op, Space};
 use crate::{Check, LineEntry, Refusal};
 
 /// Source text with its table of lines.
@@ -32,12 +33,12 @@ pub fn print(kernel: &Kernel) -> Result<Printed, Refusal> {
 
 /// Bytes of dynamic shared memory of a block.
 pub fn shared_bytes(kernel: &Kernel) -> usize {
-    own_bytes(kernel, &Space::Shared)
+    places(kernel, is_shared).1
 }
 
 /// Bytes of memory of the device that each block works in.
 pub fn workspace_bytes(kernel: &Kernel) -> usize {
-    own_bytes(kernel, &Space::Workspace)
+    places(kernel, |space| *space == Space::Workspace).1
 }
 
 /// Arrays whose elements have owners, each with the place behind its last owner in their table.
@@ -54,7 +55,17 @@ pub(crate) fn owned(kernel: &Kernel) -> Vec<(MemoryId, usize)> {
     arrays
 }
 
-fn own_bytes(kernel: &Kernel, space: &Space) -> usize {
-    let own = kernel.memories().filter(|(_, memory)| memory.space == *space);
-    own.map(|(id, _)| kernel.bytes(id).next_multiple_of(lower::ALIGNMENT)).sum()
+fn is_shared(space: &Space) -> bool {
+    matches!(space, Space::Shared | Space::Team | Space::Phases { .. })
+}
+
+/// Where arrays of some space begin, one behind the other, and where the last one ends.
+fn places(kernel: &Kernel, is_there: impl Fn(&Space) -> bool) -> (Vec<(MemoryId, usize)>, usize) {
+    let (mut places, mut end) = (Vec::new(), 0_usize);
+    for (id, memory) in kernel.memories().filter(|(_, memory)| is_there(&memory.space) && memory.len > 0) {
+        end = end.next_multiple_of(memory.align);
+        places.push((id, end));
+        end = end.saturating_add(kernel.bytes(id)).next_multiple_of(ALIGNMENT);
+    }
+    (places, end)
 }

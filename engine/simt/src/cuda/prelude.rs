@@ -2,9 +2,9 @@
 //! that are used are printed.
 
 /// A function.
-struct Helper {
-    name: &'static str,
-    text: &'static str,
+pub(super) struct Helper {
+    pub(super) name: &'static str,
+    pub(super) text: &'static str,
 }
 
 const fn helper(name: &'static str, text: &'static str) -> Helper {
@@ -259,10 +259,11 @@ static HELPERS: &[Helper] = &[
 
 /// The functions that a text calls, with those that they call, one on a line.
 pub(super) fn used(text: &str) -> Vec<&'static str> {
-    let mut wanted = vec![false; HELPERS.len()];
-    for number in (0..HELPERS.len()).rev() {
+    let helpers: Vec<&Helper> = HELPERS.iter().chain(super::engines::HELPERS).collect();
+    let mut wanted = vec![false; helpers.len()];
+    for number in (0..helpers.len()).rev() {
         let calls = |text: &str| {
-            let name = match HELPERS[number].name {
+            let name = match helpers[number].name {
                 "float_max" => "atomic_max",
                 "float_min" => "atomic_min",
                 name => name,
@@ -273,9 +274,9 @@ pub(super) fn used(text: &str) -> Vec<&'static str> {
                 before.is_none_or(|c| !c.is_ascii_alphanumeric() && c != '_') && matches!(after, Some('(' | '<'))
             })
         };
-        wanted[number] = calls(text) || (number + 1..HELPERS.len()).any(|n| wanted[n] && calls(HELPERS[n].text));
+        wanted[number] = calls(text) || (number + 1..helpers.len()).any(|n| wanted[n] && calls(helpers[n].text));
     }
-    HELPERS.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(helper, _)| helper.text).collect()
+    helpers.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(helper, _)| helper.text).collect()
 }
 
 #[cfg(test)]

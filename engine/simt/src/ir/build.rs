@@ -43,9 +43,12 @@ impl Builder {
             kernel: Kernel {
                 name: name.into(),
                 threads,
+                teams: 1,
+                cluster: 1,
                 blocks: 1,
                 values: Vec::new(),
                 memories: Vec::new(),
+                maps: Vec::new(),
                 body: Region::default(),
                 marks: Vec::new(),
             },
@@ -68,6 +71,31 @@ impl Builder {
         self.kernel.blocks = blocks;
     }
 
+    /// Says how many blocks a cluster has.
+    pub fn set_cluster(&mut self, blocks: u32) {
+        self.kernel.cluster = blocks;
+    }
+
+    /// Says how many teams a block has.
+    pub fn set_teams(&mut self, teams: u32) {
+        self.kernel.teams = teams;
+    }
+
+    /// Makes an array begin at a multiple of at least so many bytes.
+    pub fn align(&mut self, id: MemoryId, bytes: usize) {
+        let memory = &mut self.kernel.memories[id.0 as usize];
+        memory.align = memory.align.max(bytes);
+    }
+
+    /// The number of a box that engines copy.
+    pub fn tensor_map(&mut self, map: super::TensorMap) -> usize {
+        let known = self.kernel.maps.iter().position(|known| *known == map);
+        known.unwrap_or_else(|| {
+            self.kernel.maps.push(map);
+            self.kernel.maps.len() - 1
+        })
+    }
+
     /// Ends it.
     pub fn finish(mut self) -> Kernel {
         self.kernel.body = self.open.pop().unwrap_or_default();
@@ -86,7 +114,8 @@ impl Builder {
 
     /// Adds an array.
     pub fn memory(&mut self, name: impl Into<String>, dtype: DType, len: usize, space: Space) -> MemoryId {
-        self.kernel.memories.push(Memory { name: name.into(), dtype, len, space });
+        let align = super::ALIGNMENT;
+        self.kernel.memories.push(Memory { name: name.into(), dtype, len, space, align });
         MemoryId(self.kernel.memories.len() as u32 - 1)
     }
 
@@ -172,6 +201,11 @@ impl Builder {
     /// The number of the block.
     pub fn block(&mut self) -> Value {
         self.pure(Op::Block, &[], Ty { dtype: DType::I32, regs: 1 })
+    }
+
+    /// The number of the team.
+    pub fn team(&mut self) -> Value {
+        self.pure(Op::Team, &[], Ty { dtype: DType::I32, regs: 1 })
     }
 
     /// A coordinate of each register.

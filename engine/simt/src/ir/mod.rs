@@ -6,6 +6,15 @@
 //! Hardware keeps this promise only between barriers, so whatever two threads do to one place in memory must have a
 //! [`Op::Barrier`] between, unless both read; the simulator reports what has not.
 //!
+//! **Teams.** A block may have several teams of that many threads ([`Kernel::teams`]). All that is said of the threads of a block holds
+//! for those of a team; teams run apart, each its own way through the kernel, and meet at *phase barriers* ([`Space::Phases`]):
+//! teams and engines arrive there, and when as many as are needed have come, a phase is over. A team waits for one phase after the
+//! other. Who waits then sees all that was done before the arrivals.
+//!
+//! **Engines** copy boxes of arrays and multiply while the threads go on. What they bring is there when the phase is over that they
+//! arrive for; what they read may be written again when their team has waited for them. They do not see what threads wrote to
+//! shared memory before [`Op::Publish`].
+//!
 //! **Values.** A value is a row of registers in each thread: [`Ty::regs`] scalars of one dtype. Instructions are in SSA form
 //! and act on each register by itself; what moves data between registers ([`Op::Pick`]), lanes of a warp
 //! ([`Op::ShuffleXor`]) and threads (memory) says so.
@@ -19,17 +28,24 @@
 
 mod build;
 mod op;
+mod product;
+mod tensor_map;
 mod text;
 mod verify;
 
 pub use build::Builder;
 pub use op::{Combine, Doubt, Mma, Op};
+pub use product::{Factor, Product};
+pub use tensor_map::TensorMap;
 pub use verify::{Wrong, verify};
 
 use crate::marks::Site;
 use pallas_syntax::Span;
 use pallas_tensor::{Array, DType};
 use smallvec::SmallVec;
+
+/// Bytes that arrays of a block begin at a multiple of, unless more is asked for.
+pub const ALIGNMENT: usize = 16;
 
 /// Threads of a warp.
 pub const WARP: u32 = 32;
@@ -62,6 +78,8 @@ pub struct Memory {
     pub len: usize,
     /// Where it is.
     pub space: Space,
+    /// Bytes that it begins at a multiple of.
+    pub align: usize,
 }
 
 /// Where an array is.
@@ -76,6 +94,15 @@ pub enum Space {
     },
     /// Shared memory of a block.
     Shared,
+    /// Shared memory that each team of a block has for itself.
+    Team,
+    /// Phase barriers, in shared memory of a block.
+    Phases {
+        /// Arrivals that end a phase: of whole teams, and of engines.
+        arrivals: u32,
+    },
+    /// Registers of each thread: so many for each. Products go on there while the thread does.
+    Registers,
     /// Global memory that each block has for itself, for what shared memory has no room for.
     Workspace,
     /// Known values.
@@ -113,14 +140,20 @@ pub struct Region {
 pub struct Kernel {
     /// Its name in CUDA.
     pub name: String,
-    /// Threads of a block: a power of two, and whole warps.
+    /// Threads of a team: a power of two, and whole warps.
     pub threads: u32,
+    /// Teams of a block.
+    pub teams: u32,
+    /// Blocks of a cluster, which run at the same time: those whose numbers follow each other.
+    pub cluster: u32,
     /// How many blocks there are.
     pub blocks: usize,
     /// Types of values.
     pub values: Vec<Ty>,
     /// Arrays.
     pub memories: Vec<Memory>,
+    /// Boxes of arrays that engines copy.
+    pub maps: Vec<TensorMap>,
     /// What is done.
     pub body: Region,
     /// Where it notes the time, by number; see [`Op::Mark`].
@@ -143,10 +176,16 @@ impl Kernel {
         self.memories.iter().enumerate().map(|(id, memory)| (MemoryId(id as u32), memory))
     }
 
-    /// Bytes of an array, of each element as it lies in memory.
+    /// Threads of a block.
+    pub fn block_threads(&self) -> u32 {
+        self.threads.saturating_mul(self.teams)
+    }
+
+    /// Bytes of an array, of each element as it lies in memory; of all teams of a block.
     pub fn bytes(&self, id: MemoryId) -> usize {
         let memory = self.memory(id);
-        memory.len.saturating_mul(memory.dtype.size_bytes())
+        let bytes = memory.len.saturating_mul(memory.dtype.size_bytes());
+        if memory.space == Space::Team { bytes.next_multiple_of(memory.align) * self.teams as usize } else { bytes }
     }
 }
 

@@ -61,7 +61,7 @@ pub enum Op {
         /// Whether a mask follows the value.
         masked: bool,
     },
-    /// What threads of the block did to memory before is seen by all of them after.
+    /// What threads of the team did to memory before is seen by all of them after.
     Barrier,
     /// Sums of products on tensor cores, by each warp for itself. Operands: a, b, c.
     Mma(Mma),
@@ -92,6 +92,70 @@ pub enum Op {
     /// Waits until no more than so many groups are under way, the last ones. The thread that waits sees its own copies; others see
     /// them after a barrier.
     WaitAhead(u32),
+    /// The number of the team, `i32`. No operands, one register.
+    Team,
+    /// All threads of the team arrive at a phase barrier; who waits for the phase sees what they did before. Operand: which of the
+    /// array's barriers (uniform `i32`).
+    Arrive {
+        /// The barriers.
+        phases: MemoryId,
+        /// Whether the first thread arrives for the team, and tells only of itself and of what came before the last
+        /// [`Op::Barrier`]: so it counts an engine's work.
+        alone: bool,
+    },
+    /// Waits for the phase after the one that the team waited for last at this barrier, of all the first one. Operand: which.
+    Await {
+        /// The barriers.
+        phases: MemoryId,
+    },
+    /// Whether a wait would be over at once (`bool`, the same in all threads). Operand: which.
+    Arrived {
+        /// The barriers.
+        phases: MemoryId,
+    },
+    /// The first thread has an engine copy a box to shared memory; the phase that is under way does not end before it has come.
+    /// What lies outside of the array comes as zeros. Operands: where the box begins along each dimension, where it goes, which
+    /// barrier; all uniform `i32`.
+    BringBox {
+        /// The box, by its number in [`Kernel::maps`](super::Kernel::maps).
+        map: usize,
+        /// Where to.
+        memory: MemoryId,
+        /// The barriers.
+        phases: MemoryId,
+    },
+    /// The first thread has an engine copy from shared memory to a box; what lies outside of the array stays as it is. Operands: where
+    /// it comes from, where the box begins along each dimension; all uniform `i32`.
+    SendBox {
+        /// Where from.
+        memory: MemoryId,
+        /// The box.
+        map: usize,
+        /// What becomes of old and new; [`Combine::Exchange`]: new.
+        combine: Combine,
+    },
+    /// Ends a group of boxes sent. It may be empty.
+    CommitSent,
+    /// The first thread waits until no more than so many groups that it sent are under way; others know it after a barrier.
+    WaitSent {
+        /// How many.
+        pending: u32,
+        /// Whether it is enough that they were read.
+        read: bool,
+    },
+    /// What a thread has in its registers there. Products into them have to be over.
+    Take(MemoryId),
+    /// Operand: what a thread has in its registers there from now on. Products into them have to be over.
+    Keep(MemoryId),
+    /// Starts a product. Operands: the left factor, its registers or where it begins (uniform `i32`), and where the right one begins.
+    /// Neither may be written before the product is over.
+    Multiply(super::Product),
+    /// Waits until no more than so many products of the team are under way, the last ones.
+    WaitProducts(u32),
+    /// Threads of the team have so many registers from now on: fewer, if negative.
+    SetRegisters(i32),
+    /// What the threads wrote to shared memory is seen by engines that are sent there later, by whoever knows of it.
+    Publish,
     /// Operands: lower, upper (uniform, one register, one integer dtype), carries.... Region `(i, carries...)`.
     For,
     /// Operands: carries.... Regions `(carries...)`: a uniform bool, and the next carries.

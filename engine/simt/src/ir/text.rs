@@ -6,9 +6,16 @@ use std::fmt::{self, Write};
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "kernel @{} blocks={} threads={} {{", self.name, self.blocks, self.threads)?;
+        let teams = if self.teams == 1 { String::new() } else { format!(" teams={}", self.teams) };
+        let cluster = if self.cluster == 1 { String::new() } else { format!(" cluster={}", self.cluster) };
+        writeln!(f, "kernel @{} blocks={} threads={}{teams}{cluster} {{", self.name, self.blocks, self.threads)?;
         for memory in &self.memories {
             writeln!(f, "  {memory}")?;
+        }
+        for (number, map) in self.maps.iter().enumerate() {
+            let swizzle = if map.swizzle == 0 { String::new() } else { format!(" swizzled {}", map.swizzle) };
+            let name = &self.memory(map.memory).name;
+            writeln!(f, "  map {number}: {:?} of {name}{:?}{swizzle}", map.boxed, map.extents)?;
         }
         self.region(f, &self.body, 1)?;
         f.write_str("}\n")
@@ -21,6 +28,9 @@ impl fmt::Display for Memory {
             Space::Operand { operand, constant: true } => format!("operand {operand}, constant"),
             Space::Operand { operand, .. } => format!("operand {operand}"),
             Space::Shared => "shared".to_string(),
+            Space::Team => "team".to_string(),
+            Space::Registers => "registers".to_string(),
+            Space::Phases { arrivals } => format!("phases of {arrivals}"),
             Space::Workspace => "workspace".to_string(),
             Space::Constant(_) => "constant".to_string(),
         };
@@ -136,6 +146,29 @@ impl Kernel {
             Op::CommitAhead => "commit_ahead".to_string(),
             Op::WaitAhead(pending) => format!("wait_ahead {pending}"),
             Op::Mark(site) => format!("mark {site}"),
+            Op::Team => "team".to_string(),
+            Op::Arrive { phases, alone } => format!("arrive{} {}", if *alone { " alone" } else { "" }, name(*phases)),
+            Op::Await { phases } => format!("await {}", name(*phases)),
+            Op::Arrived { phases } => format!("arrived {}", name(*phases)),
+            Op::BringBox { map, memory, phases } => format!("bring {map} to {} for {}", name(*memory), name(*phases)),
+            Op::SendBox { memory, map, combine } => format!("send {} {} to {map}", combine.name(), name(*memory)),
+            Op::CommitSent => "commit_sent".to_string(),
+            Op::WaitSent { pending, read } => format!("wait_sent {pending}{}", if *read { " read" } else { "" }),
+            Op::Publish => "publish".to_string(),
+            Op::Take(memory) => format!("take {}", name(*memory)),
+            Op::Keep(memory) => format!("keep {}", name(*memory)),
+            Op::Multiply(product) => {
+                let side = |factor: &super::Factor| {
+                    let turned = if factor.terms_last { "" } else { " turned" };
+                    format!("{} of {} rows swizzled {}{turned}", name(factor.memory), factor.rows, factor.swizzle)
+                };
+                let left = product.left.as_ref().map_or("registers".to_string(), side);
+                let ([m, n, k], right) = (product.extents, side(&product.right));
+                let dtype = product.dtype.short_name();
+                format!("multiply {dtype} {m} x {n} x {k} into {}: {left}; {right};", name(product.acc))
+            }
+            Op::WaitProducts(pending) => format!("wait_products {pending}"),
+            Op::SetRegisters(count) => format!("set_registers {count}"),
             Op::For => "for".to_string(),
             Op::While => "while".to_string(),
             Op::Switch => "switch".to_string(),

@@ -1,7 +1,7 @@
 //! Checks that a kernel is well formed: values defined before they are used, types as the instructions want them. Says nothing of
 //! what a kernel computes, nor whether what control flow depends on is uniform: the simulator sees that.
 
-use super::{Inst, Kernel, Op, Region, Space, Ty, Value, WARP};
+use super::{Factor, Inst, Kernel, MemoryId, Op, Product, Region, Space, TensorMap, Ty, Value, WARP};
 use pallas_ir::op::InferContext;
 use pallas_ir::{Location, TensorType, Type};
 use pallas_syntax::Span;
@@ -72,9 +72,9 @@ impl Checker<'_> {
         let results: Vec<Ty> = inst.results.iter().map(|&value| self.kernel.ty(value)).collect();
         let wants = |fits: bool, what: &str| if fits { Ok(()) } else { Err(format!("{:?}: {what}", inst.op)) };
         let int = |ty: &Ty| ty.dtype == DType::I32;
+        let one = |ty: &Ty| *ty == Ty { dtype: DType::I32, regs: 1 };
         match &inst.op {
             Op::Const(_) | Op::Block | Op::Owner(_) | Op::Barrier | Op::Print(_) => {}
-            Op::CommitAhead | Op::WaitAhead(_) => {}
             Op::Mark(site) => {
                 wants((*site as usize) < self.kernel.marks.len(), "a note that is in the table")?;
                 wants(operands == [Ty { dtype: DType::I32, regs: 1 }; 2], "a number and a slot")?;
@@ -89,6 +89,26 @@ impl Checker<'_> {
                 wants(operands.len() == 2 + usize::from(*masked) && int(&operands[0]), "its operands")?;
                 wants(operands[1] == Ty { dtype: DType::I32, regs: 1 }, "the program's number")?;
                 wants(operands.iter().skip(2).all(|ty| ty.regs == operands[0].regs), "a mask of its index")?;
+            }
+            Op::CommitAhead | Op::WaitAhead(_) | Op::CommitSent | Op::WaitSent { .. } | Op::Publish | Op::Team => {}
+            Op::WaitProducts(_) | Op::SetRegisters(_) => {}
+            Op::Take(memory) => {
+                wants(operands.is_empty() && results == [self.registers(*memory)?], "its registers")?;
+            }
+            Op::Keep(memory) => wants(operands == [self.registers(*memory)?], "its registers")?,
+            Op::Multiply(product) => self.product(product, &operands)?,
+            Op::Arrive { phases, .. } | Op::Await { phases } | Op::Arrived { phases } => {
+                wants(operands.len() == 1 && one(&operands[0]), "which barrier")?;
+                self.phases(*phases)?;
+            }
+            Op::BringBox { map, memory, phases } => {
+                self.boxed(*map, *memory, operands.len().saturating_sub(2))?;
+                self.phases(*phases)?;
+                wants(operands.iter().all(one), "an i32 of one register each")?;
+            }
+            Op::SendBox { memory, map, .. } => {
+                self.boxed(*map, *memory, operands.len().saturating_sub(1))?;
+                wants(operands.iter().all(one), "an i32 of one register each")?;
             }
             Op::CopyAhead { from, memory, vector } => {
                 let (from, to) = (self.kernel.memory(*from), self.kernel.memory(*memory));
@@ -150,7 +170,7 @@ impl Checker<'_> {
             Op::LoadMatrix { memory, trans, words } => {
                 let memory = self.kernel.memory(*memory);
                 let bytes = memory.dtype.size_bytes();
-                let own = matches!(memory.space, Space::Shared | Space::Workspace);
+                let own = matches!(memory.space, Space::Shared | Space::Team | Space::Workspace);
                 wants(own && (!trans || bytes == 2) && matches!(words, 2 | 4), "memory of a block, words of it")?;
                 wants(operands.len() == 1 && int(&operands[0]), "an i32 index")?;
                 let regs = operands[0].regs * words * (4 / bytes.clamp(1, 4)) as u32;
@@ -173,6 +193,71 @@ impl Checker<'_> {
             }
         }
         Ok(())
+    }
+
+    fn phases(&self, id: MemoryId) -> Result<(), String> {
+        match self.kernel.memory(id).space {
+            Space::Phases { arrivals } if arrivals > 0 => Ok(()),
+            _ => Err(format!("{} has no phases", self.kernel.memory(id).name)),
+        }
+    }
+
+    /// What a thread has there.
+    fn registers(&self, id: MemoryId) -> Result<Ty, String> {
+        let memory = self.kernel.memory(id);
+        match memory.space {
+            Space::Registers => Ok(Ty { dtype: memory.dtype, regs: memory.len as u32 }),
+            _ => Err(format!("{} is not in registers", memory.name)),
+        }
+    }
+
+    /// A product that tensor cores take.
+    fn product(&self, product: &Product, operands: &[Ty]) -> Result<(), String> {
+        let [rows, columns, terms] = product.extents;
+        let whole = rows.is_multiple_of(Product::ROWS) && columns.is_multiple_of(8) && terms.is_multiple_of(product.step());
+        let halves = product.dtype.is_float() && product.dtype.size_bytes() <= 2;
+        let acc = Ty { dtype: DType::F32, regs: product.registers() as u32 };
+        let index = Ty { dtype: DType::I32, regs: 1 };
+        let left = match product.left {
+            Some(_) => index,
+            None => Ty { dtype: product.dtype, regs: product.left_registers() as u32 },
+        };
+        let lies = |factor: &Factor| {
+            let memory = self.kernel.memory(factor.memory);
+            matches!(memory.space, Space::Shared | Space::Team)
+                && memory.dtype == product.dtype
+                && memory.align >= 1024
+                && matches!(factor.swizzle, 32 | 64 | 128)
+                && factor.rows.is_multiple_of(8)
+                && (factor.terms_last || product.dtype.size_bytes() == 2)
+        };
+        let lie = product.left.as_ref().is_none_or(lies) && lies(&product.right);
+        match whole && halves && lie && self.registers(product.acc)? == acc && operands == [left, index] {
+            true => Ok(()),
+            false => Err(format!("tensor cores do not take {product:?}")),
+        }
+    }
+
+    /// A box that engines can copy.
+    fn boxed(&self, map: usize, shared: MemoryId, operands: usize) -> Result<(), String> {
+        let map = self.kernel.maps.get(map).ok_or("a box that is not there")?;
+        let (array, shared) = (self.kernel.memory(map.memory), self.kernel.memory(shared));
+        let bytes = array.dtype.size_bytes();
+        let fits = matches!(array.space, Space::Operand { .. })
+            && matches!(shared.space, Space::Shared | Space::Team)
+            && array.dtype == shared.dtype
+            && map.extents.len() == map.boxed.len()
+            && (1..=TensorMap::RANK).contains(&map.boxed.len())
+            && operands == map.boxed.len()
+            && map.boxed.iter().all(|extent| (1..=TensorMap::EXTENT).contains(extent));
+        let row = map.boxed.last().map_or(0, |&extent| extent * bytes);
+        let pitch = map.extents.last().map_or(0, |&extent| extent * bytes);
+        let pieces = row.is_multiple_of(16) && (map.extents.len() == 1 || pitch.is_multiple_of(16));
+        let swizzle = map.swizzle == 0 || (row <= map.swizzle && shared.align >= 1024);
+        match fits && pieces && swizzle && shared.align >= 128 {
+            true => Ok(()),
+            false => Err(format!("engines cannot copy {map:?}")),
+        }
     }
 
     /// Carries of one type all the way round.

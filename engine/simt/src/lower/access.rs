@@ -130,6 +130,7 @@ impl Lower<'_> {
         for offset in offsets {
             index = self.b.binary(&ops::ADD, index, offset);
         }
+        let index = self.in_panels(view.memory, index);
         let is_private = layout.is_private() && !pattern.0.contains(&DimIndex::Array);
         let outside = std::mem::take(&mut self.outside);
         Ok(Place { index, mask, layout: layout.clone(), is_private, outside })
@@ -241,6 +242,14 @@ impl Lower<'_> {
         *mask = Some(self.both(*mask, above));
     }
 
+    /// Where main memory of a GPU ends along a dimension, if programs are teams that say what is copied.
+    fn cut_at(&self, view: &RefView, position: usize) -> Option<Number> {
+        let memory = self.b.kernel().memory(view.memory);
+        let crate::ir::Space::Operand { operand, .. } = memory.space else { return None };
+        let shape = &self.launch.operands.get(operand).filter(|_| self.has_teams)?.array.shape;
+        (shape.rank() == view.dims.len()).then(|| Number::Known(shape[position] as i64))
+    }
+
     /// A Ref to part of a Ref.
     pub(crate) fn part(
         &mut self,
@@ -287,9 +296,21 @@ impl Lower<'_> {
             };
             let bound = bound as i64;
             let span = if size == 0 { 0 } else { (size as i64 - 1) * stride as i64 + 1 };
-            let first = first.wrapped(&mut self.b, bound).clamp(&mut self.b, 0, bound - span);
-            let offset = self.offset(dim, first, step);
             let shown = if at { Shown::At } else { Shown::Range { size, step: step * stride as i64 } };
+            let known = matches!(first, Number::Known(first) if first >= 0 && first + span <= bound);
+            let outer = self.cut_at(view, position);
+            // A slice of a GPU's main memory may reach past its end, where copies find zeros.
+            if let (Some(extent), false) = (outer, known) {
+                let offset = self.offset(dim, first, step);
+                part.dims[position] = RefDim { offset, shown, extent: Some(dim.extent.unwrap_or(extent)), ..dim };
+                continue;
+            }
+            let first = match self.has_teams {
+                // What reaches beyond shared memory is a mistake of the program's.
+                true if matches!(first, Number::Computed(_)) => first,
+                _ => first.wrapped(&mut self.b, bound).clamp(&mut self.b, 0, bound - span),
+            };
+            let offset = self.offset(dim, first, step);
             part.dims[position] = RefDim { offset, shown, ..dim };
         }
         Ok(part)

@@ -52,6 +52,9 @@ pub(crate) fn anchors(function: &Function, deal: Deal) -> Anchors {
             layouts.entry(classes.find(op.results[0])).or_insert(layout);
         }
     }
+    for (acc, layout) in function.ops.iter().filter_map(|op| super::products::accumulates(function, op)) {
+        layouts.insert(classes.find(acc), layout);
+    }
     let follows: Vec<(ValueId, ValueId, Follows)> =
         function.ops.iter().flat_map(|op| followers(function, op)).collect();
     spread(&mut classes, &follows, &mut layouts, |_| None);

@@ -4,7 +4,7 @@
 //! Threads meet only inside a block, so that is all that is looked at. Loops are gone through twice, so that the end of a round
 //! meets the beginning of the next.
 
-use crate::ir::{Inst, Kernel, MemoryId, Op, Region, Value};
+use crate::ir::{Inst, Kernel, MemoryId, Op, Product, Region, Space, Value};
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
 
@@ -28,17 +28,38 @@ enum Way {
 
 type State = HashMap<MemoryId, Touched>;
 
+/// Memory that others than threads touch.
+#[derive(Debug, Default)]
+struct Engines {
+    /// What is copied to ahead.
+    ahead: HashSet<MemoryId>,
+    /// What boxes are sent from, and arrays that they are sent to.
+    sent: HashSet<MemoryId>,
+    arrays: HashSet<MemoryId>,
+    /// What is multiplied.
+    multiplied: HashSet<MemoryId>,
+    /// What the teams of a block have in common.
+    shared: HashSet<MemoryId>,
+}
+
 /// Inserts them.
 pub fn insert(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
-    let mut ahead = HashSet::new();
-    body.walk(&mut |inst| {
-        if let Op::CopyAhead { memory, .. } = inst.op {
-            ahead.insert(memory);
+    let mut engines = Engines::default();
+    body.walk(&mut |inst| match inst.op {
+        Op::CopyAhead { memory, .. } => {
+            engines.ahead.insert(memory);
         }
+        Op::SendBox { memory, map, .. } => {
+            engines.sent.insert(memory);
+            engines.arrays.extend(kernel.maps.get(map).map(|map| map.memory));
+        }
+        Op::Multiply(product) => engines.multiplied.extend(factors(&product)),
+        _ => {}
     });
+    engines.shared = kernel.memories().filter(|(_, memory)| memory.space == Space::Shared).map(|(id, _)| id).collect();
     let mut state = State::new();
-    region(&mut body, &mut state, &ahead);
+    region(&mut body, &mut state, &engines);
     kernel.body = body;
 }
 
@@ -62,7 +83,7 @@ impl Touched {
     }
 }
 
-fn region(body: &mut Region, state: &mut State, ahead: &HashSet<MemoryId>) {
+fn region(body: &mut Region, state: &mut State, engines: &Engines) {
     let mut insts: Vec<Inst> = Vec::with_capacity(body.insts.len());
     for mut inst in body.insts.drain(..) {
         match &inst.op {
@@ -76,19 +97,19 @@ fn region(body: &mut Region, state: &mut State, ahead: &HashSet<MemoryId>) {
                 // A round may begin after any round, or after what came before the loop.
                 let before = state.clone();
                 for inner in &mut inst.regions {
-                    region(inner, state, ahead);
+                    region(inner, state, engines);
                 }
                 forget_indices(&inst, state);
                 merge(state, &before);
                 for inner in &mut inst.regions {
-                    region(inner, state, ahead);
+                    region(inner, state, engines);
                 }
                 forget_indices(&inst, state);
                 merge(state, &before);
             }
             // Copies land here, whoever started them.
             Op::WaitAhead(_) => {
-                for &memory in ahead {
+                for &memory in &engines.ahead {
                     state.entry(memory).or_default().writes.insert(Way::Any);
                 }
             }
@@ -97,12 +118,50 @@ fn region(body: &mut Region, state: &mut State, ahead: &HashSet<MemoryId>) {
                 insts.push(barrier(&inst));
                 state.clear();
             }
+            // The first thread's engine goes to what all threads have touched; that it has come, phase barriers say.
+            Op::BringBox { memory, .. } if state.get(memory).is_some_and(|touched| touched.meets(Way::Any, true)) => {
+                insts.push(barrier(&inst));
+                state.clear();
+            }
+            Op::SendBox { memory, .. } if state.get(memory).is_some_and(|touched| touched.meets(Way::Any, false)) => {
+                insts.push(barrier(&inst));
+                state.clear();
+            }
+            Op::Multiply(product) if factors(product).any(|memory| meets(state, memory)) => {
+                insts.push(barrier(&inst));
+                state.clear();
+            }
+            // Each warp knows of its own rows.
+            Op::WaitProducts(_) => {
+                for &memory in &engines.multiplied {
+                    state.entry(memory).or_default().reads.insert(Way::Any);
+                }
+            }
+            // Only the first thread knows that its boxes have been read.
+            Op::WaitSent { read, .. } => {
+                for &memory in &engines.sent {
+                    state.entry(memory).or_default().reads.insert(Way::Any);
+                }
+                for &memory in engines.arrays.iter().filter(|_| !read) {
+                    state.entry(memory).or_default().writes.insert(Way::Any);
+                }
+            }
+            // It tells of what the others have written as well.
+            Op::Arrive { alone: true, .. } => {
+                let written = |(id, touched): (&MemoryId, &Touched)| {
+                    engines.shared.contains(id) && !touched.writes.is_empty()
+                };
+                if state.iter().any(written) {
+                    insts.push(barrier(&inst));
+                    state.clear();
+                }
+            }
             Op::Switch => {
                 let before = state.clone();
                 let mut after = State::new();
                 for inner in &mut inst.regions {
                     let mut branch = before.clone();
-                    region(inner, &mut branch, ahead);
+                    region(inner, &mut branch, engines);
                     merge(&mut after, &branch);
                 }
                 *state = after;
@@ -124,6 +183,16 @@ fn region(body: &mut Region, state: &mut State, ahead: &HashSet<MemoryId>) {
         insts.push(inst);
     }
     body.insts = insts;
+}
+
+/// Factors in shared memory.
+fn factors(product: &Product) -> impl Iterator<Item = MemoryId> {
+    product.left.map(|factor| factor.memory).into_iter().chain([product.right.memory])
+}
+
+/// Whether an engine that reads would meet what threads have written.
+fn meets(state: &State, memory: MemoryId) -> bool {
+    state.get(&memory).is_some_and(|touched| touched.meets(Way::Any, false))
 }
 
 /// A barrier before an instruction.

@@ -51,6 +51,9 @@ pub(crate) struct Lower<'a> {
     /// Values that lie in shared memory for good, and how many bytes all of them have.
     pub(crate) staged: HashMap<(Value, Swizzle), MemoryId>,
     pub(crate) own_bytes: usize,
+    /// Whether programs are teams of threads that run apart.
+    pub(crate) has_teams: bool,
+    pub(crate) teams: super::teams::Teams,
     /// Whether positions outside of Refs are told of, and those of the access at hand.
     pub(crate) checked: bool,
     pub(crate) outside: Vec<Value>,
@@ -67,7 +70,9 @@ const MOST: usize = 8;
 
 impl<'a> Lower<'a> {
     pub(crate) fn new(launch: &'a Launch, plan: &super::grid::Plan, options: Options) -> Lower<'a> {
+        let has_teams = launch.has_agents();
         let log_threads = match options.tuning.warps {
+            _ if has_teams => super::teams::LOG_THREADS,
             Some(warps) => log2((WARP * warps) as usize),
             None => log_threads(&launch.kernel),
         };
@@ -76,6 +81,10 @@ impl<'a> Lower<'a> {
             launch.kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let mut b = Builder::new(format!("pallas_{}", name.trim_matches('_')), 1 << log_threads);
         b.set_blocks(plan.blocks(&launch.grid));
+        if has_teams {
+            b.set_teams(plan.teams.map_or(1, |axis| launch.grid[axis] as u32));
+            b.set_cluster(super::grid::cluster(launch) as u32);
+        }
         b.span = launch.spans.call;
         Lower {
             launch,
@@ -90,10 +99,13 @@ impl<'a> Lower<'a> {
             stages: HashMap::new(),
             staged: HashMap::new(),
             own_bytes: 0,
+            has_teams,
+            teams: super::teams::Teams::default(),
             checked: options.checked,
             outside: Vec::new(),
             traps_nan: options.traps_nan,
-            timed: options.timed,
+            // Times of several teams would stand in one list.
+            timed: options.timed && !has_teams,
         }
     }
 
@@ -230,7 +242,12 @@ impl<'a> Lower<'a> {
 
     /// An array for one tile only.
     pub(crate) fn fresh_stage(&mut self, name: String, dtype: DType, len: usize) -> MemoryId {
-        self.b.memory(name, dtype, len.max(1), Space::Shared)
+        self.b.memory(name, dtype, len.max(1), self.stage_space())
+    }
+
+    /// Teams change hands among themselves.
+    fn stage_space(&self) -> Space {
+        if self.has_teams { Space::Team } else { Space::Shared }
     }
 
     /// One of several such arrays.
@@ -239,7 +256,7 @@ impl<'a> Lower<'a> {
             Some(&id) => id,
             None => {
                 let name = format!("stage_{}_{number}", dtype.short_name().replace(['<', '>'], "_"));
-                let id = self.b.memory(name, dtype, 0, Space::Shared);
+                let id = self.b.memory(name, dtype, 0, self.stage_space());
                 self.stages.insert((dtype, number), id);
                 id
             }

@@ -108,7 +108,7 @@ impl Lower<'_> {
             let Some(ty) = self.function.ty(param).as_ref_type() else {
                 return Err(self.refuse_because(op, "allocates something that is no Ref"));
             };
-            let view = self.allocate(ty, "scoped", param)?;
+            let view = self.allocate(ty, "scoped", param, op.attributes.flag("collective"))?;
             self.values.insert(param, Bound::Ref(view));
         }
         let yields = self.region(region)?;

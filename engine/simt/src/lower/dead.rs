@@ -28,6 +28,18 @@ fn has_effect(op: &Op) -> bool {
             | Op::Check(..)
             | Op::Owned { .. }
             | Op::Mark(_)
+            | Op::Arrive { .. }
+            | Op::Await { .. }
+            | Op::Arrived { .. }
+            | Op::BringBox { .. }
+            | Op::SendBox { .. }
+            | Op::CommitSent
+            | Op::WaitSent { .. }
+            | Op::Publish
+            | Op::Keep(_)
+            | Op::Multiply(_)
+            | Op::WaitProducts(_)
+            | Op::SetRegisters(_)
     )
 }
 
@@ -53,15 +65,23 @@ fn sweep(region: &mut Region, used: &mut HashSet<Value>) {
 fn memories(kernel: &mut Kernel) {
     let mut read: HashSet<MemoryId> = HashSet::new();
     kernel.body.walk(&mut |inst| match inst.op {
-        Op::Load { memory, .. } | Op::LoadMatrix { memory, .. } | Op::Atomic { memory, .. } => {
+        Op::Load { memory, .. }
+        | Op::LoadMatrix { memory, .. }
+        | Op::Atomic { memory, .. }
+        | Op::SendBox { memory, .. }
+        | Op::BringBox { memory, .. } => {
             read.insert(memory);
+        }
+        Op::Multiply(product) => {
+            read.extend(product.left.map(|factor| factor.memory));
+            read.insert(product.right.memory);
         }
         _ => {}
     });
     // What is written to memory of the block that nobody reads is lost.
     let lost: HashSet<MemoryId> = kernel
         .memories()
-        .filter(|(id, memory)| matches!(memory.space, Space::Shared | Space::Workspace) && !read.contains(id))
+        .filter(|(id, memory)| matches!(memory.space, Space::Shared | Space::Team | Space::Workspace) && !read.contains(id))
         .map(|(id, _)| id)
         .collect();
     forget(&mut kernel.body, &lost);

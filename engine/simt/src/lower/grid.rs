@@ -13,6 +13,8 @@ use std::collections::HashMap;
 pub struct Plan {
     /// For each axis whether it is a loop.
     pub looped: Vec<bool>,
+    /// The axis of teams of threads inside of a block.
+    pub teams: Option<usize>,
 }
 
 /// More programs than this are not looked at one by one.
@@ -21,19 +23,30 @@ const LOOKED_AT: usize = 1 << 16;
 impl Plan {
     /// How many blocks there are.
     pub fn blocks(&self, grid: &[usize]) -> usize {
-        let parallel = self.looped.iter().zip(grid).filter(|(looped, _)| !**looped);
-        let blocks = parallel.map(|(_, &extent)| extent).product();
+        let parallel = (0..grid.len()).filter(|&axis| !self.looped[axis] && self.teams != Some(axis));
+        let blocks = parallel.map(|axis| grid[axis]).product();
         if grid.contains(&0) { 0 } else { blocks }
     }
+}
+
+/// Blocks of a cluster: those that differ along its axes only, which are the last ones before that of teams.
+pub fn cluster(launch: &Launch) -> usize {
+    let axes = launch.semantics.iter().zip(&launch.grid);
+    axes.filter(|(axis, _)| **axis == AxisSemantics::Cluster).map(|(_, &extent)| extent).product()
 }
 
 /// Decides.
 pub fn plan(launch: &Launch) -> Plan {
     let said = |axis: usize| launch.semantics.get(axis).copied();
+    if launch.has_agents() {
+        // Such programs say themselves what runs at the same time: everything.
+        let teams = (0..launch.grid.len()).find(|&axis| said(axis) == Some(AxisSemantics::Thread));
+        return Plan { looped: vec![false; launch.grid.len()], teams };
+    }
     let mut looped: Vec<bool> =
         (0..launch.grid.len()).map(|axis| said(axis) == Some(AxisSemantics::Arbitrary)).collect();
     if launch.target == Target::Triton {
-        return Plan { looped };
+        return Plan { looped, teams: None };
     }
     let carries = !launch.scratch.is_empty() || writes_inputs(launch) || launch.kernel.ops.iter().any(is_print);
     let mut shares = vec![carries; looped.len()];
@@ -43,7 +56,7 @@ pub fn plan(launch: &Launch) -> Plan {
     for (axis, looped) in looped.iter_mut().enumerate() {
         *looped |= shares[axis] && said(axis) != Some(AxisSemantics::Parallel);
     }
-    Plan { looped }
+    Plan { looped, teams: None }
 }
 
 /// Prints come in the order of the programs.

@@ -92,6 +92,9 @@ impl Lower<'_> {
     }
 
     fn lower_load(&mut self, op: &OpData) -> Result<(), Refusal> {
+        if self.lower_accumulator(op, false)? {
+            return Ok(());
+        }
         let access = self.access(op, false)?;
         let place = self.place(&access.view, &access.pattern, &access.indices, &access.layout, access.padded, false)?;
         self.tell(&access.view, &place, access.mask.as_ref(), "reads");
@@ -107,6 +110,9 @@ impl Lower<'_> {
     }
 
     fn lower_store(&mut self, op: &OpData) -> Result<(), Refusal> {
+        if self.lower_accumulator(op, true)? {
+            return Ok(());
+        }
         let access = self.access(op, true)?;
         let place = self.place(&access.view, &access.pattern, &access.indices, &access.layout, access.padded, true)?;
         let mask = match &access.mask {

@@ -4,7 +4,8 @@
 //! 2. [`operands`]: arrays become memories, and Refs that show the program's blocks of them;
 //! 3. [`anchors`]: which tiles are dealt as products leave them;
 //! 4. the kernel's ops, one family per file: tiles become rows of registers dealt by one rule
-//!    ([`Layout::blocked`](crate::layout::Layout::blocked)), [`refs`] and [`access`] find addresses and masks;
+//!    ([`Layout::blocked`](crate::layout::Layout::blocked)), [`refs`] and [`access`] find addresses and masks; what warpgroups of
+//!    Mosaic GPU do to each other and have engines do is said in [`teams`] and [`transfers`];
 //! 5. [`promote`]: memory that a loop uses at one place is kept in registers;
 //! 6. [`accumulate`]: what a product is added to is where it begins;
 //! 7. [`dead`]: what nobody uses goes;
@@ -44,7 +45,7 @@ mod number;
 mod operands;
 mod pipeline;
 mod place;
-pub(crate) use place::ALIGNMENT;
+mod products;
 mod promote;
 mod reduce;
 mod refs;
@@ -53,8 +54,10 @@ mod semaphores;
 mod slices;
 mod stage;
 mod structural;
+mod teams;
 mod terms;
 pub(crate) mod timed;
+mod transfers;
 mod vectors;
 
 use crate::ir::{Kernel, verify};
@@ -71,23 +74,36 @@ pub fn lower(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
     let architecture = options.architecture;
     let mut kernel = build(launch, options)?;
     checked(launch, "lowering", &kernel)?;
-    promote::promote(&mut kernel);
-    checked(launch, "keeping memory in registers", &kernel)?;
+    // Programs of teams say themselves what is where, and what is copied when; others use the same memory.
+    let alone = !launch.has_agents();
+    if alone {
+        promote::promote(&mut kernel);
+        checked(launch, "keeping memory in registers", &kernel)?;
+    }
     accumulate::accumulate(&mut kernel);
     checked(launch, "accumulating", &kernel)?;
     dead::remove(&mut kernel);
     checked(launch, "removing what nobody uses", &kernel)?;
     vectors::widen(&mut kernel);
     checked(launch, "widening accesses", &kernel)?;
-    ahead::copy(&mut kernel, architecture, options.tuning.stages);
-    dead::remove(&mut kernel);
-    checked(launch, "copying ahead", &kernel)?;
+    if alone {
+        ahead::copy(&mut kernel, architecture, options.tuning.stages);
+        dead::remove(&mut kernel);
+        checked(launch, "copying ahead", &kernel)?;
+    }
     barriers::insert(&mut kernel);
     checked(launch, "inserting barriers", &kernel)?;
     timed::stores(&mut kernel);
     checked(launch, "noting times", &kernel)?;
-    place::place(&mut kernel, architecture);
-    checked(launch, "placing memory", &kernel)?;
+    if alone {
+        place::place(&mut kernel, architecture);
+        checked(launch, "placing memory", &kernel)?;
+    }
+    let (wanted, most) = (crate::cuda::shared_bytes(&kernel), architecture.shared_bytes);
+    if wanted > most {
+        let message = format!("`{}` needs {wanted} bytes of shared memory, and a block has {most}", launch.kernel.name);
+        return Err(Refusal::new(message, launch.spans.call).with_help("take smaller tiles, or fewer slots"));
+    }
     Ok(kernel)
 }
 
@@ -107,15 +123,14 @@ fn build(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
             launch.spans.grid.unwrap_or(launch.spans.call),
         ));
     }
-    if launch.has_agents() {
-        return Err(Refusal::new(
-            format!("`{}` has threads, barriers or engines of its own, which are not lowered yet", launch.kernel.name),
-            launch.spans.call,
-        ));
-    }
+    teams::fits(launch, options.architecture)?;
     let plan = grid::plan(launch);
     let mut cx = Lower::new(launch, &plan, options);
     cx.programs(&plan)?;
+    if launch.kernel.ops.iter().any(|op| matches!(op.op.kind, OpKind::Agent(pallas_ir::op::AgentOp::CopyOut))) {
+        // Shared memory stays until it was read.
+        cx.b.add(crate::ir::Op::WaitSent { pending: 0, read: true }, &[], &[], Vec::new());
+    }
     Ok(cx.b.finish())
 }
 
@@ -131,6 +146,7 @@ impl Lower<'_> {
             OpKind::Control(ControlOp::Scoped) => self.lower_scoped(op),
             OpKind::Control(ControlOp::Pipeline) => self.lower_pipeline(op),
             OpKind::Copy(copy) => self.lower_copy(op, *copy),
+            OpKind::Agent(agent) => self.lower_agent(op, *agent),
             OpKind::Semaphore(semaphore) => self.lower_semaphore(op, *semaphore),
             OpKind::Program(question) => self.lower_program(op, *question),
             OpKind::Effect(EffectOp::DebugPrint) => self.lower_print(op),

@@ -35,7 +35,7 @@ impl Lower<'_> {
         let mut scratch = Vec::new();
         let first = launch.kernel.params().len().saturating_sub(launch.scratch.len());
         for (ty, &param) in launch.scratch.iter().zip(&launch.kernel.params()[first..]) {
-            scratch.push(self.allocate(ty, "scratch", param)?);
+            scratch.push(self.allocate(ty, "scratch", param, true)?);
         }
         self.ids = self.block_ids(plan);
         self.looped(plan, 0, &memories, &scratch)
@@ -62,7 +62,13 @@ impl Lower<'_> {
     fn block_ids(&mut self, plan: &Plan) -> Vec<Number> {
         let mut rest = Number::Computed(self.b.block());
         let mut ids = vec![Number::Known(0); self.grid.len()];
-        let parallel: Vec<usize> = (0..ids.len()).filter(|&axis| !plan.looped[axis] && self.grid[axis] > 1).collect();
+        if let Some(axis) = plan.teams
+            && self.grid[axis] > 1
+        {
+            ids[axis] = Number::Computed(self.b.team());
+        }
+        let is_parallel = |axis: &usize| !plan.looped[*axis] && plan.teams != Some(*axis) && self.grid[*axis] > 1;
+        let parallel: Vec<usize> = (0..ids.len()).filter(is_parallel).collect();
         for (position, &axis) in parallel.iter().enumerate().rev() {
             let extent = Number::Known(self.grid[axis] as i64);
             if position == 0 {
@@ -187,6 +193,8 @@ impl Lower<'_> {
             stages: std::mem::take(&mut self.stages),
             staged: std::mem::take(&mut self.staged),
             own_bytes: self.own_bytes,
+            has_teams: self.has_teams,
+            teams: self.teams.clone(),
             checked: self.checked,
             outside: Vec::new(),
             traps_nan: self.traps_nan,
@@ -202,7 +210,17 @@ impl Lower<'_> {
     }
 
     /// Memory of a block that nobody wrote, for a Ref.
-    pub(crate) fn allocate(&mut self, ty: &RefType, name: &str, param: ValueId) -> Result<RefView, Refusal> {
+    /// `together`: it is the same memory for all teams.
+    pub(crate) fn allocate(
+        &mut self,
+        ty: &RefType,
+        name: &str,
+        param: ValueId,
+        together: bool,
+    ) -> Result<RefView, Refusal> {
+        if self.has_teams && (ty.barrier.is_some() || !ty.space.is_semaphore()) {
+            return self.allocate_of_teams(ty, name, param, together);
+        }
         if ty.space.is_semaphore() || ty.barrier.is_some() {
             return self.semaphore(ty);
         }

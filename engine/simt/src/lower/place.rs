@@ -4,9 +4,6 @@ use crate::Architecture;
 use crate::ir::{Kernel, MemoryId, Op, Space};
 use std::collections::HashMap;
 
-/// Bytes that every array begins at a multiple of.
-pub(crate) const ALIGNMENT: usize = 16;
-
 /// Decides.
 pub(crate) fn place(kernel: &mut Kernel, architecture: Architecture) {
     let mut own: Vec<MemoryId> =
@@ -25,7 +22,7 @@ pub(crate) fn place(kernel: &mut Kernel, architecture: Architecture) {
     own.sort_by_key(|&id| (std::cmp::Reverse(wants.get(&id).copied()), kernel.bytes(id), id));
     let mut room = architecture.shared_bytes;
     for id in own {
-        let bytes = kernel.bytes(id).next_multiple_of(ALIGNMENT);
+        let bytes = kernel.bytes(id).next_multiple_of(kernel.memory(id).align);
         match room.checked_sub(bytes) {
             Some(rest) => room = rest,
             None => kernel.memories[id.0 as usize].space = Space::Workspace,

@@ -1,7 +1,8 @@
 //! The simulator's clock: so many ticks for an instruction, on multiprocessors that run a block at a time. It models no GPU; it
 //! is there so that what a kernel notes of its times can be looked at, and tested, without one.
 
-use super::{Block, Fault};
+use super::Fault;
+use super::world::World;
 use crate::ir::{Inst, Op, Space};
 use crate::marks::{self, HEADER, NOTE};
 
@@ -65,7 +66,7 @@ impl Clock {
     }
 }
 
-impl Block<'_> {
+impl World<'_> {
     /// What an instruction takes: its registers, and more where it goes to memory or waits.
     pub(super) fn tick(&mut self, inst: &Inst) {
         let of = |value: Option<&crate::ir::Value>| value.map_or(1, |&value| u64::from(self.kernel.ty(value).regs));

@@ -1,13 +1,14 @@
 //! Tensor cores in the simulator: what each lane gets of pieces of shared memory, and products of what lanes hold.
 
-use super::{Block, Fault, fault};
+use super::world::World;
+use super::{Fault, fault};
 use crate::ir::{Inst, MemoryId, Mma, Value};
 use pallas_tensor::{Array, DType, Scalar, ops};
 
 /// Bytes of a piece.
 const PIECE: usize = 16;
 
-impl Block<'_> {
+impl World<'_> {
     /// Every warp multiplies what its lanes hold.
     pub(super) fn mma(&mut self, inst: &Inst, mma: Mma) -> Result<(), Fault> {
         let exact = !mma.dtype.is_float();
@@ -67,7 +68,8 @@ impl Block<'_> {
         let begins = self.get(inst.operands[0])?;
         let begins = begins.elements::<i32>().ok_or_else(|| fault("an index is no i32".to_string()))?.to_vec();
         let (threads, words) = (self.threads, words as usize);
-        let ram = &self.memories[memory.0 as usize];
+        let memory = self.at(memory);
+        let ram = &self.rams[memory];
         let (bytes, len) = (ram.array.dtype().size_bytes(), ram.array.size() as i64);
         let (per_piece, per_word) = ((PIECE / bytes) as i64, 4 / bytes);
         let count = begins.len() / threads;
@@ -94,7 +96,7 @@ impl Block<'_> {
             }
         }
         let access = self.access(&taken, 1, inst.span);
-        let ram = &mut self.memories[memory.0 as usize];
+        let ram = &mut self.rams[memory];
         ram.seen(&access, &mut self.report);
         let zero = Array::scalar(ram.array.dtype(), Scalar::zero(ram.array.dtype()));
         let loaded = ops::take_flat(&ram.array, &taken, [taken.len()].as_slice(), &zero)?;

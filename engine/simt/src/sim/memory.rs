@@ -1,15 +1,22 @@
-//! Memory in the simulator: elements, and for each of them who touched it last, and when. Time is counted in barriers.
+//! Memory in the simulator: elements, and for each of them who touched it last, and when. Time is
+//! what the clocks of those say who act.
 
+use super::actor::Actor;
 use super::report::{Complaint, Kind, Report};
 use pallas_syntax::Span;
 use pallas_tensor::Array;
+use std::collections::HashMap;
+use std::rc::Rc;
 
-/// Whose access, and when. Threads and blocks are counted from 1, so that nobody is 0.
+/// Whose access, and when. Threads are counted from 1, so that nobody is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Touch {
-    /// The barrier before; over all blocks, so that no two blocks have one in common.
-    epoch: u32,
+    /// Blocks that run at the same time, and know of each other.
+    world: u32,
     block: u32,
+    /// Who, by [`Actor::number`], and when by its clock.
+    actor: u32,
+    clock: u32,
     /// `u32::MAX`: several.
     thread: u32,
     atomic: bool,
@@ -18,17 +25,21 @@ struct Touch {
 const SEVERAL: u32 = u32::MAX;
 
 /// An array.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Ram {
     pub(super) name: String,
     pub(super) array: Array,
     /// Empty for what nobody writes.
     writes: Vec<Touch>,
     reads: Vec<Touch>,
+    /// Reads by others, which the last one knows nothing of.
+    more: HashMap<usize, Vec<Touch>>,
     /// Of memory of a block: whether an element was written since the block began.
     initialized: Vec<bool>,
     /// Of shared memory: whether a copy to an element was started that has not landed.
     flying: Vec<bool>,
+    /// Of shared memory: how many engines may be reading an element.
+    lent: Vec<u16>,
     /// Bytes of an element, if it lies in banks.
     pub(super) banked: Option<usize>,
 }
@@ -40,8 +51,7 @@ pub(super) struct Access<'a> {
     pub(super) threads: usize,
     /// Registers that are one access.
     pub(super) vector: usize,
-    pub(super) epoch: u32,
-    pub(super) block: usize,
+    pub(super) actor: Rc<Actor>,
     pub(super) span: Span,
 }
 
@@ -54,6 +64,8 @@ impl Ram {
             reads: vec![Touch::default(); len],
             initialized: vec![false; if own { len } else { 0 }],
             flying: vec![false; if shared { len } else { 0 }],
+            lent: vec![0; if shared { len } else { 0 }],
+            more: HashMap::new(),
             banked: shared.then(|| array.dtype().size_bytes()),
             array,
         }
@@ -63,6 +75,8 @@ impl Ram {
     pub(super) fn begin(&mut self) {
         self.initialized.fill(false);
         self.flying.fill(false);
+        self.lent.fill(0);
+        self.more.clear();
     }
 
     /// Indices inside of the array; the others are complained of and masked off.
@@ -99,9 +113,66 @@ impl Ram {
                 );
             }
             self.meet(self.writes[element], me, access, position, report);
-            let last = self.reads[element];
-            let several = last.epoch == me.epoch && last.thread != me.thread && last.thread != 0;
-            self.reads[element] = if several { Touch { thread: SEVERAL, ..me } } else { me };
+            self.remember(element, me, access);
+        }
+    }
+
+    /// A read that whoever writes next has to know of.
+    fn remember(&mut self, element: usize, me: Touch, access: &Access<'_>) {
+        let last = self.reads[element];
+        let apart = last.thread != 0 && last.world == me.world && access.actor.meets(last.actor, last.clock);
+        if apart && last.actor != me.actor {
+            self.more.entry(element).or_default().push(last);
+        }
+        let several = apart && last.actor == me.actor && last.thread != me.thread;
+        self.reads[element] = if several { Touch { thread: SEVERAL, ..me } } else { me };
+    }
+
+    /// Complains of reads that may be under way where something is written.
+    fn overtakes(&mut self, element: usize, me: Touch, access: &Access<'_>, position: usize, report: &mut Report) {
+        self.meet(self.reads[element], me, access, position, report);
+        for other in self.more.remove(&element).unwrap_or_default() {
+            self.meet(other, me, access, position, report);
+        }
+        if self.lent.get(element).is_some_and(|&lent| lent > 0) {
+            let index = access.indices[position];
+            report.complain(|| self.complaint(Kind::UnderWay, access, position, index, None), Kind::UnderWay);
+        }
+    }
+
+    /// Engines begin to read: what was written has to be there for them.
+    pub(super) fn lend(&mut self, access: &Access<'_>, report: &mut Report) {
+        for (position, &index) in access.indices.iter().enumerate() {
+            let Ok(element) = usize::try_from(index) else { continue };
+            let me = self.touch(access, position, false);
+            self.grounded(element, access, position, report);
+            let complain = |kind: Kind, report: &mut Report| {
+                report.complain(|| self.complaint(kind, access, position, index, None), kind);
+            };
+            if self.initialized.get(element) == Some(&false) {
+                complain(Kind::Uninitialized, report);
+            }
+            let last = self.writes[element];
+            self.meet(last, me, access, position, report);
+            if last.thread != 0 && last.world == me.world && access.actor.unfenced(last.actor, last.clock) {
+                complain(Kind::Unfenced, report);
+            }
+            if let Some(lent) = self.lent.get_mut(element) {
+                *lent += 1;
+            }
+        }
+    }
+
+    /// Engines have read; for the others this is a read of a thread, or of all.
+    pub(super) fn take_back(&mut self, access: &Access<'_>, by_all: bool) {
+        for (position, &index) in access.indices.iter().enumerate() {
+            let Ok(element) = usize::try_from(index) else { continue };
+            if let Some(lent) = self.lent.get_mut(element) {
+                *lent = lent.saturating_sub(1);
+            }
+            let thread = if by_all { SEVERAL } else { 1 };
+            let me = Touch { thread, ..self.touch(access, position, false) };
+            self.remember(element, me, access);
         }
     }
 
@@ -112,7 +183,7 @@ impl Ram {
             let me = self.touch(access, position, atomic);
             self.grounded(element, access, position, report);
             self.meet(self.writes[element], me, access, position, report);
-            self.meet(self.reads[element], me, access, position, report);
+            self.overtakes(element, me, access, position, report);
             self.writes[element] = me;
             if let Some(initialized) = self.initialized.get_mut(element) {
                 *initialized = true;
@@ -128,21 +199,25 @@ impl Ram {
             self.grounded(element, access, position, report);
             let me = self.touch(access, position, false);
             self.meet(self.writes[element], me, access, position, report);
-            self.meet(self.reads[element], me, access, position, report);
+            self.overtakes(element, me, access, position, report);
             if let Some(flying) = self.flying.get_mut(element) {
                 *flying = true;
             }
         }
     }
 
-    /// A copy lands.
-    pub(super) fn land(&mut self, access: &Access<'_>) {
+    /// A copy lands; `by`: an engine and how far it has come, if it is not the thread's own copy.
+    pub(super) fn land(&mut self, access: &Access<'_>, by: Option<(u32, u32)>) {
         for (position, &index) in access.indices.iter().enumerate() {
             let Ok(element) = usize::try_from(index) else { continue };
             if let Some(flying) = self.flying.get_mut(element) {
                 *flying = false;
             }
-            self.writes[element] = self.touch(access, position, false);
+            let me = self.touch(access, position, false);
+            self.writes[element] = match by {
+                Some((actor, clock)) => Touch { actor, clock, thread: SEVERAL, ..me },
+                None => me,
+            };
             if let Some(initialized) = self.initialized.get_mut(element) {
                 *initialized = true;
             }
@@ -159,7 +234,9 @@ impl Ram {
 
     fn touch(&self, access: &Access<'_>, position: usize, atomic: bool) -> Touch {
         let thread = (position % access.threads) as u32 + 1;
-        Touch { epoch: access.epoch, block: access.block as u32 + 1, thread, atomic }
+        let actor = &access.actor;
+        let (block, clock) = (actor.block as u32, actor.clock);
+        Touch { world: actor.world, block, actor: actor.number, clock, thread, atomic }
     }
 
     /// Complains if two accesses, one of which writes, have no barrier between.
@@ -168,12 +245,19 @@ impl Ram {
             return;
         }
         let own = !self.initialized.is_empty();
-        let kind = if other.block != me.block && !own {
+        let same_thread = other.actor == me.actor && other.thread == me.thread && me.thread != SEVERAL;
+        let kind = if other.world != me.world {
+            // What is a block's own begins anew with it.
+            if own {
+                return;
+            }
             Kind::BlockRace
-        } else if other.epoch == me.epoch && other.thread != me.thread {
-            Kind::Race
-        } else {
+        } else if same_thread || !access.actor.meets(other.actor, other.clock) {
             return;
+        } else if other.block != me.block {
+            Kind::BlockRace
+        } else {
+            Kind::Race
         };
         let index = access.indices[position];
         let met = (other.thread != SEVERAL).then(|| other.thread - 1);
@@ -182,7 +266,7 @@ impl Ram {
 
     fn complaint(&self, kind: Kind, access: &Access<'_>, position: usize, element: i64, met: Option<u32>) -> Complaint {
         let thread = (position % access.threads) as u32;
-        let (memory, block, span) = (self.name.clone(), access.block, access.span);
+        let (memory, block, span) = (self.name.clone(), access.actor.block, access.span);
         Complaint { kind, memory, element, block, threads: (thread, met), span }
     }
 

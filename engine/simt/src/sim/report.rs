@@ -50,6 +50,8 @@ pub enum Kind {
     Uninitialized,
     /// Memory was touched while a copy to it was under way that nobody had waited for.
     UnderWay,
+    /// An engine was sent to what a thread had written, and not made known to engines.
+    Unfenced,
     /// A position outside of a Ref, which was moved inside or dropped. Only of what is compiled with checks.
     Outside,
     /// An index outside of its array. What is read there is 0, what is written is dropped.
@@ -60,11 +62,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 8] = [
         Kind::Race,
         Kind::BlockRace,
         Kind::Uninitialized,
         Kind::UnderWay,
+        Kind::Unfenced,
         Kind::Outside,
         Kind::OutOfBounds,
         Kind::NotANumber,
@@ -76,6 +79,7 @@ impl Kind {
             Kind::Race => "a race between threads",
             Kind::BlockRace => "a race between blocks",
             Kind::Uninitialized => "a read of memory that nobody wrote",
+            Kind::Unfenced => "an engine's read of what was not made known to engines",
             Kind::Outside => "a position outside",
             Kind::UnderWay => "an access to what is being copied",
             Kind::OutOfBounds => "an index out of bounds",

@@ -1,0 +1,161 @@
+//! Teams, phase barriers and engines in CUDA C++: mbarriers, and copies of boxes (TMA). Every warp of a team arrives once, so that
+//! nobody has to wait for the others first; what the first thread arrives for on its own counts for all warps.
+
+use super::inst::Printer;
+use super::prelude::Helper;
+use crate::Refusal;
+use crate::ir::{Combine, Inst, Op, Space, TensorMap, WARP};
+
+pub(super) static HELPERS: &[Helper] = &[
+    Helper {
+        name: "at_shared",
+        text: "__device__ __forceinline__ unsigned at_shared(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }",
+    },
+    Helper {
+        name: "matrix_at",
+        text: "__device__ __forceinline__ unsigned long long matrix_at(const void* p, unsigned panel, unsigned eight, unsigned code) { return (unsigned long long)((at_shared(p) & 0x3ffff) >> 4) | (unsigned long long)(panel >> 4) << 16 | (unsigned long long)(eight >> 4) << 32 | (unsigned long long)code << 62; }",
+    },
+    Helper {
+        name: "begin_phases",
+        text: "__device__ __forceinline__ void begin_phases(unsigned long long* b, int n, unsigned arrivals) { for (int i = 0; i < n; ++i) asm volatile(\"mbarrier.init.shared::cta.b64 [%0], %1;\" :: \"r\"(at_shared(b + i)), \"r\"(arrivals) : \"memory\"); }",
+    },
+    Helper {
+        name: "arrive",
+        text: "__device__ __forceinline__ void arrive(unsigned long long* b, unsigned n) { asm volatile(\"mbarrier.arrive.release.cta.shared::cta.b64 _, [%0], %1;\" :: \"r\"(at_shared(b)), \"r\"(n) : \"memory\"); }",
+    },
+    Helper {
+        name: "expect_bytes",
+        text: "__device__ __forceinline__ void expect_bytes(unsigned long long* b, unsigned n) { asm volatile(\"mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;\" :: \"r\"(at_shared(b)), \"r\"(n) : \"memory\"); }",
+    },
+    Helper {
+        name: "is_over",
+        text: "__device__ __forceinline__ bool is_over(unsigned long long* b, unsigned parity) { unsigned over; asm volatile(\"{\\n.reg .pred p;\\nmbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2;\\nselp.b32 %0, 1, 0, p;\\n}\" : \"=r\"(over) : \"r\"(at_shared(b)), \"r\"(parity) : \"memory\"); return over; }",
+    },
+    Helper {
+        name: "await_phase",
+        text: "__device__ __forceinline__ void await_phase(unsigned long long* b, unsigned parity) { while (!is_over(b, parity)) { } }",
+    },
+    Helper {
+        name: "all_of_team",
+        text: "__device__ __forceinline__ bool all_of_team(bool x, int team, int threads) { unsigned all; asm volatile(\"{\\n.reg .pred p, q;\\nsetp.ne.u32 p, %1, 0;\\nbar.red.and.pred q, %2, %3, p;\\nselp.u32 %0, 1, 0, q;\\n}\" : \"=r\"(all) : \"r\"((unsigned)x), \"r\"(team + 1), \"r\"(threads) : \"memory\"); return all; }",
+    },
+];
+
+impl Printer<'_> {
+    /// The barrier of a team.
+    pub(super) fn barrier(&mut self) {
+        match self.kernel.teams {
+            1 => self.line("__syncthreads();"),
+            _ => {
+                let threads = self.kernel.threads;
+                self.line(format!("asm volatile(\"bar.sync %0, {threads};\" :: \"r\"(team + 1) : \"memory\");"));
+            }
+        }
+    }
+
+    /// Phase barriers begin, and the parities that a team waits for.
+    pub(super) fn begin_phases(&mut self) {
+        let warps = self.kernel.threads / WARP;
+        let arrays: Vec<(String, usize, u32)> = self
+            .kernel
+            .memories()
+            .filter_map(|(id, memory)| match memory.space {
+                Space::Phases { arrivals } => Some((self.name(id), memory.len, arrivals * warps)),
+                _ => None,
+            })
+            .collect();
+        if arrays.is_empty() {
+            return;
+        }
+        for (name, ..) in &arrays {
+            self.line(format!("unsigned parity_{name} = 0;"));
+        }
+        self.line("if (threadIdx.x == 0) {");
+        for (name, len, arrivals) in &arrays {
+            self.line(format!("  begin_phases({name}, {len}, {arrivals});"));
+        }
+        self.line("  asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");");
+        self.line("}");
+        match self.kernel.cluster {
+            1 => self.line("__syncthreads();"),
+            _ => self.line(
+                "asm volatile(\"barrier.cluster.arrive.aligned;\\nbarrier.cluster.wait.aligned;\" ::: \"memory\");",
+            ),
+        }
+    }
+
+    pub(super) fn engine(&mut self, inst: &Inst) -> Result<(), Refusal> {
+        let terms: Vec<String> = inst.operands.iter().map(|&value| self.at(value)).collect();
+        let warps = self.kernel.threads / WARP;
+        match &inst.op {
+            Op::Arrive { phases, alone } => {
+                let place = format!("{} + {}", self.name(*phases), terms[0]);
+                match alone {
+                    true => self.line(format!("if (t == 0) arrive({place}, {warps});")),
+                    false => {
+                        self.line("__syncwarp();");
+                        self.line(format!("if ((t & {}) == 0) arrive({place}, 1);", WARP - 1));
+                    }
+                }
+            }
+            Op::Await { phases } => {
+                let name = self.name(*phases);
+                self.line(format!("await_phase({name} + {0}, parity_{name} >> {0} & 1);", terms[0]));
+                self.line(format!("parity_{name} ^= 1u << {};", terms[0]));
+            }
+            Op::Arrived { phases } => {
+                let name = self.name(*phases);
+                let over = format!("is_over({name} + {0}, parity_{name} >> {0} & 1)", terms[0]);
+                let team = if self.kernel.teams == 1 { "0" } else { "team" };
+                let all = format!("all_of_team({over}, {team}, {})", self.kernel.threads);
+                self.define(inst.results[0], &all)?;
+            }
+            Op::BringBox { map: number, memory, phases } => {
+                let [begins @ .., at, which] = terms.as_slice() else { return Ok(()) };
+                let map = &self.kernel.maps[*number];
+                let bytes = map.size() * self.kernel.memory(*memory).dtype.size_bytes();
+                let (to, barrier) = (format!("{} + {at}", self.name(*memory)), format!("{} + {which}", self.name(*phases)));
+                let (rank, places, coordinates) = coordinates(map, begins, 3);
+                self.line("if (t == 0) {");
+                self.line(format!("  expect_bytes({barrier}, {bytes});"));
+                self.line(format!(
+                    "  asm volatile(\"cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, \
+                     {{{places}}}], [%2];\" :: \"r\"(at_shared({to})), \"l\"(&map_{number}), \"r\"(at_shared({barrier})){coordinates} : \
+                     \"memory\");"
+                ));
+                self.line("}");
+            }
+            Op::SendBox { memory, map: number, combine } => {
+                let [at, begins @ ..] = terms.as_slice() else { return Ok(()) };
+                let map = &self.kernel.maps[*number];
+                let from = format!("{} + {at}", self.name(*memory));
+                let (rank, places, coordinates) = coordinates(map, begins, 2);
+                let (what, how) = match combine {
+                    Combine::Exchange => ("cp.async", String::new()),
+                    combine => ("cp.reduce.async", format!(".{}", combine.name())),
+                };
+                self.line(format!(
+                    "if (t == 0) asm volatile(\"{what}.bulk.tensor.{rank}d.global.shared::cta{how}.bulk_group [%1, {{{places}}}], [%0];\" :: \
+                     \"r\"(at_shared({from})), \"l\"(&map_{number}){coordinates} : \"memory\");"
+                ));
+            }
+            Op::CommitSent => self.line("if (t == 0) asm volatile(\"cp.async.bulk.commit_group;\" ::: \"memory\");"),
+            Op::WaitSent { pending, read } => {
+                let read = if *read { ".read" } else { "" };
+                self.line(format!(
+                    "if (t == 0) asm volatile(\"cp.async.bulk.wait_group{read} {pending};\" ::: \"memory\");"
+                ));
+            }
+            _ => self.line("asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");"),
+        }
+        Ok(())
+    }
+}
+
+/// How many dimensions, which operands say where a box begins, and those operands: the last dimension first.
+fn coordinates(map: &TensorMap, begins: &[String], first: usize) -> (usize, String, String) {
+    let rank = map.boxed.len();
+    let places: Vec<String> = (first..first + rank).map(|number| format!("%{number}")).collect();
+    let operands: String = begins.iter().rev().map(|begin| format!(", \"r\"({begin})")).collect();
+    (rank, places.join(", "), operands)
+}

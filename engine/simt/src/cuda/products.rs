@@ -1,0 +1,185 @@
+//! Products of warpgroups in CUDA C++ (`wgmma`): one asynchronous instruction for each 64 rows, 256 columns and step of terms, with
+//! descriptors of where its factors lie in shared memory.
+
+use super::inst::Printer;
+use crate::Refusal;
+use crate::ir::{Factor, Inst, Op, Product, Region, Space};
+use pallas_tensor::DType;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Functions that a text calls and that depend on extents, by name.
+pub(super) type Instructions = BTreeMap<String, String>;
+
+/// For each dtype of factors: what the instruction calls it.
+static NAMES: &[(DType, &str)] =
+    &[(DType::BF16, "bf16"), (DType::F16, "f16"), (DType::F8E4M3Fn, "e4m3"), (DType::F8E5M2, "e5m2")];
+
+/// How many products a round of a loop leaves under way.
+pub(super) fn left_under_way(body: &Region) -> u32 {
+    if !body.insts.iter().any(|inst| matches!(inst.op, Op::Multiply(_))) {
+        return 0;
+    }
+    let waits = body.insts.iter().rev().find_map(|inst| match inst.op {
+        Op::WaitProducts(pending) => Some(pending),
+        _ => None,
+    });
+    waits.unwrap_or(0)
+}
+
+impl Printer<'_> {
+    /// Whether teams ask for more registers than others.
+    pub(super) fn sets_registers(&self) -> bool {
+        let mut sets = false;
+        self.kernel.body.walk(&mut |inst| sets |= matches!(inst.op, Op::SetRegisters(_)));
+        sets
+    }
+
+    /// Registers that live as long as the kernel.
+    pub(super) fn accumulators(&mut self) {
+        let arrays: Vec<(String, usize)> = self
+            .kernel
+            .memories()
+            .filter(|(_, memory)| memory.space == Space::Registers && memory.len > 0)
+            .map(|(id, memory)| (self.name(id), memory.len))
+            .collect();
+        for (name, len) in arrays {
+            self.line(format!("float {name}[{len}];"));
+        }
+    }
+
+    pub(super) fn product(&mut self, inst: &Inst) -> Result<(), Refusal> {
+        match &inst.op {
+            Op::Take(memory) => {
+                let element = format!("{}[r]", self.name(*memory));
+                let (result, regs) = (inst.results[0], self.regs(inst.results[0]));
+                // Products write there behind the compiler's back: nothing that was computed from it before the wait counts.
+                self.each(regs, &format!("asm volatile(\"\" : \"+f\"({element}) :: \"memory\");"));
+                self.declare(result)?;
+                self.each(regs, &format!("v{}[r] = {element};", result.0));
+            }
+            Op::Keep(memory) => {
+                let (name, value) = (self.name(*memory), inst.operands[0]);
+                let from = self.at(value);
+                self.each(self.regs(value), &format!("{name}[r] = {from};"));
+            }
+            Op::Multiply(product) => self.multiply(inst, product)?,
+            Op::WaitProducts(pending) => {
+                self.line(format!("asm volatile(\"wgmma.wait_group.sync.aligned {pending};\" ::: \"memory\");"));
+            }
+            Op::SetRegisters(count) => {
+                let (what, count) = if *count < 0 { ("dec", -count) } else { ("inc", *count) };
+                let count = count.clamp(24, 256) / 8 * 8;
+                self.line(format!("asm volatile(\"setmaxnreg.{what}.sync.aligned.u32 {count};\");"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn multiply(&mut self, inst: &Inst, product: &Product) -> Result<(), Refusal> {
+        let name = NAMES.iter().find(|(dtype, _)| *dtype == product.dtype).map(|(_, name)| *name);
+        let name = name.ok_or_else(|| self.refuse(&format!("a product of {}", product.dtype.name())))?;
+        let [rows, columns, terms] = product.extents;
+        let bytes = product.dtype.size_bytes();
+        let (step, per_word) = (product.step(), 4 / bytes);
+        let wide = columns.min(Product::COLUMNS);
+        let function = self.instruction(product, name, wide);
+        let acc = self.name(product.acc);
+        let words = match product.left {
+            Some(_) => None,
+            None => {
+                let (left, count) = (inst.operands[0], product.left_registers() / per_word);
+                let packed = format!("p{}_{}", left.0, product.acc.0);
+                let pack = match product.dtype {
+                    DType::F8E4M3Fn => "f8e4m3fn",
+                    DType::F8E5M2 => "f8e5m2",
+                    _ => name,
+                };
+                self.line("{");
+                self.line(format!("unsigned {packed}[{count}];"));
+                self.each(count as u32, &format!("{packed}[r] = pack_{pack}(v{} + r * {per_word});", left.0));
+                Some(packed)
+            }
+        };
+        // The registers may be read from now on, whatever was written to them before.
+        self.line("asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\");");
+        let begins = [self.at(inst.operands[0]), self.at(inst.operands[1])];
+        for block in 0..rows / Product::ROWS {
+            for part in 0..columns / wide {
+                for number in 0..terms / step {
+                    let to = format!("{acc} + {}", block * columns / 2 + part * wide / 2);
+                    let left = match (&product.left, &words) {
+                        (_, Some(words)) => format!("{words} + {}", (block * (terms / step) + number) * 4),
+                        (Some(factor), _) => {
+                            self.descriptor(factor, &begins[0], block * Product::ROWS, number * step, bytes)
+                        }
+                        (None, None) => return Err(self.refuse("a product without a left factor")),
+                    };
+                    let right = self.descriptor(&product.right, &begins[1], part * wide, number * step, bytes);
+                    self.line(format!("{function}({to}, {left}, {right});"));
+                }
+            }
+        }
+        self.line("asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\");");
+        if words.is_some() {
+            self.line("}");
+        }
+        Ok(())
+    }
+
+    /// Where a part of a factor begins, and how far apart are eights of rows and panels.
+    fn descriptor(&self, factor: &Factor, begin: &str, free: usize, term: usize, bytes: usize) -> String {
+        let (row, column) = if factor.terms_last { (free, term) } else { (term, free) };
+        let width = factor.width(bytes);
+        let far = column / width * factor.rows * width + row * width + column % width;
+        let (panel, eight) = (factor.rows * factor.swizzle, 8 * factor.swizzle);
+        let code = match factor.swizzle {
+            128 => 1,
+            64 => 2,
+            _ => 3,
+        };
+        format!("matrix_at({} + {begin} + {far}, {panel}, {eight}, {code})", self.name(factor.memory))
+    }
+
+    /// The function that is one instruction.
+    fn instruction(&mut self, product: &Product, dtype: &str, wide: usize) -> String {
+        let in_registers = product.left.is_none();
+        let turned = |factor: &Factor| u32::from(!factor.terms_last);
+        let (left, right) = (product.left.as_ref().map_or(0, turned), turned(&product.right));
+        let function =
+            format!("multiply_{wide}_{dtype}{}_{left}{right}", if in_registers { "_registers" } else { "" });
+        let sums = wide / 2;
+        let list = |first: usize, count: usize| {
+            (first..first + count).map(|number| format!("%{number}")).collect::<Vec<_>>().join(", ")
+        };
+        let (factor, next) = match in_registers {
+            true => (format!("{{{}}}", list(sums, 4)), sums + 4),
+            false => (format!("%{sums}"), sums + 1),
+        };
+        // Only factors of two bytes may be turned.
+        let ways = match (product.dtype.size_bytes(), in_registers) {
+            (2, true) => format!(", {right}"),
+            (2, false) => format!(", {left}, {right}"),
+            _ => String::new(),
+        };
+        let step = product.step();
+        let (kind, given) = match in_registers {
+            true => ("const unsigned* a", (0..4).map(|n| format!("\"r\"(a[{n}]), ")).collect::<String>()),
+            false => ("unsigned long long a", "\"l\"(a), ".to_string()),
+        };
+        let mut text = format!(
+            "__device__ __forceinline__ void {function}(float* d, {kind}, unsigned long long b) {{ asm volatile(\"\
+             {{\\n.reg .pred p;\\nsetp.eq.u32 p, 1, 1;\\nwgmma.mma_async.sync.aligned.m64n{wide}k{step}.f32.{dtype}.{dtype} {{{}}}, \
+             {factor}, %{next}, p, 1, 1{ways};\\n}}\" : ",
+            list(0, sums)
+        );
+        for number in 0..sums {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{}\"+f\"(d[{number}])", if number == 0 { "" } else { ", " });
+        }
+        let _ = write!(text, " : {given}\"l\"(b)); }}");
+        self.instructions.insert(function.clone(), text);
+        function
+    }
+}

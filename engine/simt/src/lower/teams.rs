@@ -1,0 +1,221 @@
+//! Warpgroups of Mosaic GPU: each program of the axis of threads is a team of 128 threads, and what it does to others is lowered as it
+//! is said: arrivals and waits become those of phase barriers in shared memory. Nothing is arranged anew here: such kernels say
+//! themselves what the machine should do.
+
+use super::context::Lower;
+use super::number::Number;
+use super::refs::{RefDim, RefView, Shown};
+use super::transfers::Panels;
+use crate::ir::{MemoryId, Op, Space, Ty, Value};
+use crate::layout::Layout;
+use crate::{Architecture, Refusal};
+use pallas_ir::op::AgentOp;
+use pallas_ir::{Launch, MemorySpace, OpData, OpKind, RefType, ValueId};
+use pallas_tensor::{DType, Scalar};
+use std::collections::HashMap;
+
+/// Threads of a warpgroup, as a power of two.
+pub(crate) const LOG_THREADS: usize = 7;
+/// Barriers of one array: a team keeps the parity of each in a bit.
+const BARRIERS: usize = 32;
+/// Threads of a block, and blocks of a cluster, that every device takes.
+const MOST_THREADS: usize = 1024;
+const MOST_BLOCKS: usize = 8;
+
+/// What is known of memory that teams have in common.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Teams {
+    /// How memory lies whose pieces change places.
+    pub(crate) panels: HashMap<MemoryId, Panels>,
+    /// How accumulators are dealt.
+    pub(crate) accumulators: HashMap<MemoryId, Layout>,
+}
+
+/// Whether a device has what a launch asks for.
+pub(crate) fn fits(launch: &Launch, architecture: Architecture) -> Result<(), Refusal> {
+    if !launch.has_agents() {
+        return Ok(());
+    }
+    let name = &launch.kernel.name;
+    let at = |op: &OpData| {
+        let location = launch.kernel.locations.get(op.location.0 as usize);
+        location.map_or(launch.spans.call, |location| location.span)
+    };
+    let agents = launch.kernel.ops.iter().filter_map(|op| match &op.op.kind {
+        OpKind::Agent(agent) => Some((op, *agent)),
+        _ => None,
+    });
+    for (op, agent) in agents {
+        let (fits, wants) = match agent {
+            AgentOp::Product | AgentOp::ProductWait => (architecture.capability / 10 == 9, "Hopper (sm_90a)"),
+            AgentOp::Mma | AgentOp::MmaCommit | AgentOp::CopyToTmem => {
+                (architecture.capability / 10 == 10, "Blackwell for data centres (sm_100a)")
+            }
+            _ => (architecture.capability >= 90, "Hopper (sm_90a) and later devices"),
+        };
+        if !fits {
+            let device = architecture.name();
+            return Err(Refusal::new(format!("`{}` is for {wants}, and the device is {device}", op.op.name), at(op))
+                .with_help("run the kernel on such a device, or with `--device interpret`"));
+        }
+    }
+    let threads = super::grid::plan(launch).teams.map_or(1, |axis| launch.grid[axis]) << LOG_THREADS;
+    if threads > MOST_THREADS {
+        let message = format!("`{name}` has {threads} threads in a block, and a device takes {MOST_THREADS}");
+        return Err(Refusal::new(message, launch.spans.call).with_help("take fewer of them: `num_threads`"));
+    }
+    let blocks = super::grid::cluster(launch);
+    if blocks > MOST_BLOCKS {
+        let message = format!("`{name}` has {blocks} blocks in a cluster, and a device takes {MOST_BLOCKS}");
+        return Err(Refusal::new(message, launch.spans.call).with_help("make `cluster` smaller"));
+    }
+    Ok(())
+}
+
+impl Lower<'_> {
+    /// Memory of a block, or of each of its teams.
+    pub(crate) fn allocate_of_teams(
+        &mut self,
+        ty: &RefType,
+        name: &str,
+        param: ValueId,
+        together: bool,
+    ) -> Result<RefView, Refusal> {
+        let teams = self.b.kernel().teams as usize;
+        let together = together || teams == 1;
+        let number = self.b.kernel().memories.len();
+        let len = ty.shape.checked_size().filter(|&len| i32::try_from(len.saturating_mul(teams)).is_ok());
+        let Some(len) = len else {
+            return Err(Refusal::new(format!("{ty} has more elements than a 32-bit index counts"), self.b.span));
+        };
+        if let Some(barrier) = &ty.barrier {
+            if barrier.across.iter().any(|&set| set != 0) {
+                return Err(self.unknown("a barrier of several blocks"));
+            }
+            let count = if together { len } else { len * teams };
+            if count > BARRIERS {
+                return Err(self.unknown(&format!("an array of more than {BARRIERS} barriers")));
+            }
+            let space = Space::Phases { arrivals: barrier.arrivals };
+            let memory = self.b.memory(format!("barriers_{number}"), DType::U64, count, space);
+            let mut view = RefView::whole(memory, &ty.shape, false);
+            if !together {
+                let (offset, stride) = (Number::Computed(self.b.team()), len as i64);
+                view.dims.insert(0, RefDim { stride, offset, shown: Shown::At, extent: None });
+            }
+            return Ok(view);
+        }
+        match ty.space {
+            MemorySpace::Registers => return self.accumulator(ty),
+            MemorySpace::Tmem => return Err(self.unknown("tensor memory")),
+            _ => {}
+        }
+        let space = if together { Space::Shared } else { Space::Team };
+        let memory = self.b.memory(format!("{name}_{number}"), ty.dtype, len, space);
+        let panels = Panels::of(ty, self.multiplies(param));
+        let align = if panels.is_some() { Panels::ALIGN } else { Panels::PLAIN_ALIGN };
+        self.b.align(memory, align);
+        if let Some(panels) = panels {
+            self.teams.panels.insert(memory, panels);
+        }
+        Ok(RefView::whole(memory, &ty.shape, false))
+    }
+
+    /// That something is not lowered.
+    pub(crate) fn unknown(&self, what: &str) -> Refusal {
+        Refusal::new(format!("{what} is not lowered yet"), self.b.span)
+            .with_help("run the kernel with `--device interpret`")
+    }
+
+    /// The barrier that a Ref shows: of which array, and which.
+    pub(crate) fn phases(&mut self, value: ValueId) -> Result<(MemoryId, Value), Refusal> {
+        let view = self.reference(value)?;
+        let which = self.begin_of(&view);
+        Ok((view.memory, which.value(&mut self.b)))
+    }
+
+    /// The first element that a Ref shows, in row-major order.
+    pub(crate) fn begin_of(&mut self, view: &RefView) -> Number {
+        let mut begin = Number::Known(0);
+        for dim in &view.dims {
+            let far = dim.offset.times(&mut self.b, dim.stride);
+            begin = begin.add(&mut self.b, far);
+        }
+        begin
+    }
+
+    /// What a team does to others.
+    pub(crate) fn lower_agent(&mut self, op: &OpData, agent: AgentOp) -> Result<(), Refusal> {
+        let count = op.attributes.int("count").and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
+        match agent {
+            AgentOp::Arrive => self.on_phases(op, 0, |phases| Op::Arrive { phases, alone: false }),
+            AgentOp::Wait => self.on_phases(op, 0, |phases| Op::Await { phases }),
+            AgentOp::Test => {
+                let (phases, which) = self.phases(op.operands[0])?;
+                let ty = Ty { dtype: DType::Bool, regs: 1 };
+                let over = self.b.add(Op::Arrived { phases }, &[which], &[ty], Vec::new())[0];
+                self.set(op, over);
+                Ok(())
+            }
+            AgentOp::CopyIn => self.lower_copy_in(op),
+            AgentOp::CopyOut => self.lower_copy_out(op),
+            AgentOp::Commit => self.alone(Op::CommitSent),
+            AgentOp::Drain => self.alone(Op::WaitSent { pending: count, read: op.attributes.flag("read_only") }),
+            AgentOp::Fence => match op.attributes.str("what") {
+                Some("shared") => self.alone(Op::Publish),
+                Some("registers") => {
+                    let count = op.attributes.int("count").and_then(|count| i32::try_from(count).ok()).unwrap_or(0);
+                    self.alone(Op::SetRegisters(count))
+                }
+                _ => Ok(()),
+            },
+            AgentOp::Product => self.lower_product(op),
+            AgentOp::ProductWait => self.alone(Op::WaitProducts(count)),
+            // A cache holds what it likes.
+            AgentOp::Prefetch => Ok(()),
+            // Every block takes the tile of its own, so that none is left to be given away.
+            AgentOp::Cancel => self.on_phases(op, 1, |phases| Op::Arrive { phases, alone: true }),
+            AgentOp::CancelResult => {
+                let axes = op.attributes.ints("axes").unwrap_or_default().to_vec();
+                for (&axis, &result) in axes.iter().zip(&op.results) {
+                    let id = usize::try_from(axis).ok().and_then(|axis| self.ids.get(axis).copied());
+                    let id = id.unwrap_or(Number::Known(0)).value(&mut self.b);
+                    self.set_value(result, id);
+                }
+                if let Some(&found) = op.results.get(axes.len()) {
+                    let no = self.b.constant(DType::Bool, Scalar::Bool(false), 1);
+                    self.set_value(found, no);
+                }
+                Ok(())
+            }
+            _ => Err(self.refuse(op)),
+        }
+    }
+
+    fn on_phases(&mut self, op: &OpData, operand: usize, make: impl Fn(MemoryId) -> Op) -> Result<(), Refusal> {
+        let (phases, which) = self.phases(op.operands[operand])?;
+        self.b.add(make(phases), &[which], &[], Vec::new());
+        Ok(())
+    }
+
+    fn alone(&mut self, op: Op) -> Result<(), Refusal> {
+        self.b.add(op, &[], &[], Vec::new());
+        Ok(())
+    }
+
+    /// Whether a Ref, or a part of it, is a factor of a product.
+    fn multiplies(&self, param: ValueId) -> bool {
+        let mut shown = vec![param];
+        let mut seen = 0;
+        while seen < shown.len() {
+            let views = self.function.ops.iter().filter(|op| {
+                matches!(op.op.kind, OpKind::Memory(_)) && op.operands.first() == Some(&shown[seen])
+            });
+            let results: Vec<ValueId> = views.flat_map(|op| op.results.iter().copied()).collect();
+            shown.extend(results.into_iter().filter(|&value| self.function.ty(value).as_ref_type().is_some()));
+            seen += 1;
+        }
+        let mut products = self.function.ops.iter().filter(|op| matches!(op.op.kind, OpKind::Agent(AgentOp::Product)));
+        products.any(|op| op.operands.iter().skip(1).any(|factor| shown.contains(factor)))
+    }
+}

@@ -1,0 +1,146 @@
+//! Instructions in the simulator, one after the other.
+
+use super::report::{Complaint, Kind};
+use super::world::World;
+use super::{Fault, fault};
+use crate::ir::{Doubt, Inst, Op, Value};
+use crate::layout::Layout;
+use pallas_ir::op::EvalContext;
+use pallas_ir::{OpKind, TensorType, Type};
+use pallas_tensor::{Array, DType, Scalar, ops};
+use smallvec::SmallVec;
+
+impl<'k> World<'k> {
+    /// Does an instruction; whether it is over, rather than to be tried again.
+    pub(super) fn inst(&mut self, inst: &'k Inst) -> Result<bool, Fault> {
+        self.report.instructions += 1;
+        self.fuel = self.fuel.checked_sub(1).ok_or_else(|| fault("the kernel takes too long".to_string()))?;
+        self.tick(inst);
+        match &inst.op {
+            Op::Mark(site) => self.mark(inst, *site)?,
+            Op::Const(value) => {
+                let result = inst.results[0];
+                let dtype = self.kernel.ty(result).dtype;
+                self.put(result, Array::full(dtype, [self.len(result)].as_slice(), *value)?);
+            }
+            Op::Block => self.number(inst.results[0], |this, _, _| this.agents[this.turn].actor.block as i32)?,
+            Op::Coord { layout, dim } => {
+                self.number(inst.results[0], |_, register, thread| {
+                    layout.coord(layout.place(register as u32, thread as u32), *dim) as i32
+                })?;
+            }
+            Op::Owner(layout) => self.owner(inst.results[0], layout)?,
+            Op::Scalar(op, attributes) => {
+                let OpKind::Pure { eval, .. } = &op.kind else { return Err(fault(format!("{} is not pure", op.name))) };
+                let operands =
+                    inst.operands.iter().map(|&value| self.get(value)).collect::<Result<SmallVec<_>, Fault>>()?;
+                let result = inst.results[0];
+                let ty = TensorType::new(self.kernel.ty(result).dtype, [self.len(result)].as_slice());
+                let context = EvalContext { attributes, results: &[Type::Tensor(ty)] };
+                let results = eval(&context, operands).map_err(|error| fault(format!("{}: {}", op.name, error.0)))?;
+                let array = results.into_iter().next().ok_or_else(|| fault(format!("{} gives nothing", op.name)))?;
+                self.put(result, array);
+            }
+            Op::Pick(table) => {
+                let lanes = |&register: &u32| {
+                    let first = register as usize * self.threads;
+                    (first..first + self.threads).map(|element| element as i64)
+                };
+                let positions: Vec<i64> = table.iter().flat_map(lanes).collect();
+                self.moved(inst, &positions)?;
+            }
+            Op::ShuffleXor(mask) => {
+                let positions: Vec<i64> =
+                    (0..self.len(inst.results[0])).map(|element| (element ^ *mask as usize) as i64).collect();
+                self.moved(inst, &positions)?;
+            }
+            Op::Load { memory, masked, other, vector, .. } => self.load(inst, *memory, *masked, *other, *vector)?,
+            Op::Store { memory, masked, vector, .. } => self.store(inst, *memory, *masked, *vector)?,
+            Op::Atomic { memory, combine, masked } => self.atomic(inst, *memory, *combine, *masked)?,
+            Op::Barrier => {
+                self.actor().meet();
+                self.report.barriers += 1;
+            }
+            Op::Mma(mma) => self.mma(inst, *mma)?,
+            Op::LoadMatrix { memory, trans, words } => self.load_matrix(inst, *memory, *trans, *words)?,
+            Op::CopyAhead { from, memory, vector } => self.copy_ahead(inst, *from, *memory, *vector)?,
+            Op::Check(doubt, words) => self.check(inst, *doubt, words)?,
+            Op::Owned { .. } => {}
+            Op::CommitAhead => self.commit_ahead(),
+            Op::WaitAhead(pending) => self.wait_ahead(*pending)?,
+            Op::Team => self.number(inst.results[0], |this, _, _| this.agents[this.turn].team as i32)?,
+            Op::Arrive { phases, alone } => self.arrive(inst, *phases, *alone)?,
+            Op::Await { phases } => return self.wait(inst, *phases),
+            Op::Arrived { phases } => self.arrived(inst, *phases)?,
+            Op::BringBox { map, memory, phases } => self.bring(inst, *map, *memory, *phases)?,
+            Op::SendBox { memory, map, combine } => self.send(inst, *memory, *map, *combine)?,
+            Op::CommitSent => self.agents[self.turn].sent.commit(),
+            Op::WaitSent { pending, read } => self.wait_sent(*pending, *read)?,
+            Op::Publish => self.actor().fence(),
+            Op::Take(memory) => self.take(inst, *memory)?,
+            Op::Keep(memory) => self.keep(inst, *memory)?,
+            Op::Multiply(product) => self.multiply(inst, *product)?,
+            Op::WaitProducts(pending) => self.wait_products(*pending)?,
+            Op::SetRegisters(_) => {}
+            Op::For | Op::While | Op::Switch => self.enter(inst)?,
+            Op::Print(pieces) => {
+                let mut text = String::new();
+                for (number, piece) in pieces.iter().enumerate() {
+                    text.push_str(piece);
+                    if let Some(&operand) = inst.operands.get(number) {
+                        let first = self.get(operand)?.get(0);
+                        text.push_str(&first.map_or(String::new(), |first| match first {
+                            Scalar::Bool(value) => value.to_string(),
+                            Scalar::Int(value) => value.to_string(),
+                            Scalar::Float(value) => value.to_string(),
+                            Scalar::Key(words) => format!("{words:?}"),
+                        }));
+                    }
+                }
+                self.report.printed.push(text);
+            }
+        }
+        Ok(true)
+    }
+
+    /// An `i32` from the numbers of register and thread.
+    fn number(&mut self, result: Value, of: impl Fn(&Self, usize, usize) -> i32) -> Result<(), Fault> {
+        let elements: Vec<i32> =
+            (0..self.len(result)).map(|element| of(self, element / self.threads, element % self.threads)).collect();
+        self.put(result, Array::from_i32s([elements.len()].as_slice(), &elements)?);
+        Ok(())
+    }
+
+    fn owner(&mut self, result: Value, layout: &Layout) -> Result<(), Fault> {
+        let copies = layout.copies() as usize;
+        let elements: Vec<Scalar> = (0..self.len(result)).map(|thread| Scalar::Bool(thread & copies == 0)).collect();
+        self.put(result, Array::from_scalars(DType::Bool, [elements.len()].as_slice(), &elements)?);
+        Ok(())
+    }
+
+    fn moved(&mut self, inst: &Inst, positions: &[i64]) -> Result<(), Fault> {
+        let source = self.get(inst.operands[0])?;
+        let zero = Array::scalar(source.dtype(), Scalar::zero(source.dtype()));
+        let moved = ops::take_flat(&source, positions, [positions.len()].as_slice(), &zero)?;
+        self.put(inst.results[0], moved);
+        Ok(())
+    }
+
+    fn check(&mut self, inst: &Inst, doubt: Doubt, words: &str) -> Result<(), Fault> {
+        let (bad, program) = (self.get(inst.operands[0])?, self.uniform(inst.operands[1])?);
+        let kind = if doubt == Doubt::NotANumber { Kind::NotANumber } else { Kind::Outside };
+        let flags = bad.elements::<bool>().unwrap_or_default();
+        for position in (0..flags.len()).filter(|&position| flags[position]) {
+            let complaint = || Complaint {
+                kind,
+                memory: words.to_string(),
+                element: program,
+                block: self.agents[self.turn].actor.block,
+                threads: ((position % self.threads) as u32, None),
+                span: inst.span,
+            };
+            self.report.complain(complaint, kind);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! Warpgroups that meet at phase barriers, and engines that copy and multiply for them: what is dropped of that, one at a time, the
+//! simulator sees.
+
+use pallas_ir::Launch;
+use pallas_ir::text::parse_launch;
+use pallas_simt::ir::{Op, Region};
+use pallas_simt::sim::{Kind, run};
+use pallas_simt::{Architecture, Program, compile};
+use pallas_tensor::{Array, Scalar};
+use std::path::Path;
+
+const FUEL: u64 = 1_000_000;
+
+fn launch(name: &str) -> Launch {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name);
+    parse_launch(&std::fs::read_to_string(file).expect("a case")).expect("a launch")
+}
+
+fn program(name: &str) -> Program {
+    compile(&launch(name), Architecture::new(90)).expect("a program")
+}
+
+fn inputs(name: &str) -> Vec<Array> {
+    let launch = launch(name);
+    let inputs = launch.operands.iter().filter(|operand| operand.role != pallas_ir::Role::Output).map(|operand| {
+        let numbers = (0..operand.array.shape.size()).map(|number| Scalar::Float((number % 13) as f64 - 6.0));
+        let numbers: Vec<Scalar> = numbers.collect();
+        Array::from_scalars(operand.array.dtype, operand.array.shape.clone(), &numbers).expect("an array")
+    });
+    inputs.collect()
+}
+
+/// What becomes of an instruction.
+type Change = fn(&Op) -> Option<Option<Op>>;
+
+/// Changes the instruction with this number of those that can be; `false` if there are fewer.
+fn changed(region: &mut Region, change: Change, number: &mut usize) -> bool {
+    for position in 0..region.insts.len() {
+        if let Some(other) = change(&region.insts[position].op) {
+            if *number == 0 {
+                match other {
+                    Some(op) => region.insts[position].op = op,
+                    None => drop(region.insts.remove(position)),
+                }
+                return true;
+            }
+            *number -= 1;
+        }
+        for inner in &mut region.insts[position].regions {
+            if changed(inner, change, number) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Each of these mutants is seen: it is stuck, or somebody touches what is not there yet or not free yet.
+fn are_seen(name: &str, change: Change, numbers: &[usize]) {
+    let inputs = inputs(name);
+    let (_, report) = run(&program(name), &inputs, FUEL).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+    assert!(report.is_clean(), "{name}: {:?}", report.complaints);
+    for &number in numbers {
+        let mut mutant = program(name);
+        assert!(changed(&mut mutant.kernel.body, change, &mut { number }), "{name} has only {number} of them");
+        let Ok((_, report)) = run(&mutant, &inputs, FUEL) else { continue };
+        let kinds = [Kind::Race, Kind::UnderWay, Kind::Uninitialized, Kind::Unfenced];
+        let seen: u64 = kinds.into_iter().map(|kind| report.count(kind)).sum();
+        assert!(seen > 0, "{name}: nobody saw that number {number} is another");
+    }
+}
+
+fn arrive_gone(op: &Op) -> Option<Option<Op>> {
+    matches!(op, Op::Arrive { .. }).then_some(None)
+}
+
+fn await_gone(op: &Op) -> Option<Option<Op>> {
+    matches!(op, Op::Await { .. }).then_some(None)
+}
+
+fn publish_gone(op: &Op) -> Option<Option<Op>> {
+    (*op == Op::Publish).then_some(None)
+}
+
+fn barrier_gone(op: &Op) -> Option<Option<Op>> {
+    (*op == Op::Barrier).then_some(None)
+}
+
+fn wait_for_less(op: &Op) -> Option<Option<Op>> {
+    match op {
+        Op::WaitSent { pending, read } => Some(Some(Op::WaitSent { pending: pending + 1, read: *read })),
+        Op::WaitProducts(pending) => Some(Some(Op::WaitProducts(pending + 1))),
+        _ => None,
+    }
+}
+
+#[test]
+fn three_slots_that_an_engine_fills() {
+    are_seen("teams_slots.ir", arrive_gone, &[0, 1, 2, 3]);
+    are_seen("teams_slots.ir", await_gone, &[0]);
+    are_seen("teams_slots.ir", publish_gone, &[0]);
+    are_seen("teams_slots.ir", barrier_gone, &[0, 1]);
+    are_seen("teams_slots.ir", wait_for_less, &[0]);
+}
+
+#[test]
+fn a_queue_between_two_warpgroups() {
+    are_seen("teams_queue.ir", arrive_gone, &[0, 1]);
+    // The producer waits for a free slot; in the end for the last ones, which nobody misses; the consumer for a full one.
+    are_seen("teams_queue.ir", await_gone, &[0, 2]);
+}
+
+#[test]
+fn a_product_in_a_pipeline() {
+    are_seen("teams_matmul.ir", arrive_gone, &[0, 1]);
+    are_seen("teams_matmul.ir", await_gone, &[0]);
+    are_seen("teams_matmul.ir", publish_gone, &[0]);
+    are_seen("teams_matmul.ir", wait_for_less, &[0, 1]);
+}
+
+#[test]
+fn warpgroups_with_roles() {
+    are_seen("teams_roles.ir", arrive_gone, &[0, 1, 2, 4]);
+    are_seen("teams_roles.ir", await_gone, &[0]);
+    // The first wait is one for nothing: an accumulator is written that no product goes to.
+    are_seen("teams_roles.ir", wait_for_less, &[1]);
+}
+
+#[test]
+fn who_waits_in_vain_is_said() {
+    let mut mutant = program("teams_queue.ir");
+    assert!(changed(&mut mutant.kernel.body, arrive_gone, &mut 0));
+    let fault = run(&mutant, &[], FUEL).expect_err("nobody fills the queue");
+    assert!(fault.message.contains("team 1 of block 0 waits for phase 1 of barriers"), "{fault}");
+}
+
+#[test]
+fn other_devices_are_refused_with_the_line() {
+    for (name, capability, words) in [
+        ("teams_queue.ir", 80, "`barrier_wait` is for Hopper (sm_90a) and later devices, and the device is sm_80"),
+        ("teams_matmul.ir", 100, "`wgmma` is for Hopper (sm_90a), and the device is sm_100a"),
+    ] {
+        let refusal = compile(&launch(name), Architecture::new(capability)).expect_err("another device");
+        assert_eq!(refusal.message, words);
+        assert!(refusal.help.is_some());
+    }
+}
+
+#[test]
+fn tensor_cores_read_without_two_pieces_in_one_bank() {
+    let program = program("teams_matmul.ir");
+    let mut products = 0;
+    program.kernel.body.walk(&mut |inst| products += usize::from(matches!(inst.op, Op::Multiply(_))));
+    assert_eq!(products, 1);
+    assert!(program.kernel.maps.iter().any(|map| map.swizzle == 128), "factors lie in panels");
+}
