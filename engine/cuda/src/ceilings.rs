@@ -157,7 +157,16 @@ fn peak(
     let architecture = Architecture::new(device.info().architecture()).name();
     let compiled = compiler.compile(&Request { source, architecture: &architecture, lines: &[] });
     let compiled = compiled.map_err(|error| Failure::Driver { call: "NVRTC", code: error.to_string() })?;
-    let work = Work { cubin: &compiled.cubin, entry, blocks, threads: THREADS, shared: 0, memories, boxes: Vec::new(), patience: 30 };
+    let work = Work {
+        cubin: &compiled.cubin,
+        entry,
+        blocks,
+        threads: THREADS,
+        shared: 0,
+        memories,
+        boxes: Vec::new(),
+        patience: 30,
+    };
     let samples = measure(device, &work, &|_| Rounds { warm_up: 3, counted: 20, launches: 1 }, &|| false)?;
     Ok(median(&samples.times).filter(|took| *took > 0.0).unwrap_or(f64::INFINITY))
 }

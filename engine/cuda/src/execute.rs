@@ -93,7 +93,8 @@ pub fn initials(launch: &Launch, program: &Program, inputs: &[Array]) -> Vec<Opt
 
 /// A program as work for a device.
 pub fn work<'a>(launch: &Launch, program: &'a Program, cubin: &'a [u8], initials: &'a [Option<Vec<u8>>]) -> Work<'a> {
-    let in_memory = program.params.iter().zip(initials).filter(|(param, _)| !matches!(param.kind, ParamKind::Map { .. }));
+    let in_memory =
+        program.params.iter().zip(initials).filter(|(param, _)| !matches!(param.kind, ParamKind::Map { .. }));
     let boxes = program.params.iter().enumerate().filter_map(|(position, param)| match &param.kind {
         ParamKind::Map { param: of, map } => Some(Boxed { position, of: *of, map, dtype: param.dtype }),
         _ => None,

@@ -58,7 +58,16 @@ pub fn open(ordinal: usize) -> Result<Box<dyn Device>, Failure> {
     // Copies go through the stream that every other one waits for, and which cannot be recorded; this one waits for them.
     let stream = result::stream::create(result::stream::StreamKind::Default);
     let stream = stream.map_err(|error| failed("cuStreamCreate", error))?;
-    Ok(Box::new(Gpu { info, functions: Vec::new(), graphs: Vec::new(), boxes: BTreeMap::new(), begin, end, stream, lost: false }))
+    Ok(Box::new(Gpu {
+        info,
+        functions: Vec::new(),
+        graphs: Vec::new(),
+        boxes: BTreeMap::new(),
+        begin,
+        end,
+        stream,
+        lost: false,
+    }))
 }
 
 /// Loads and starts the driver.

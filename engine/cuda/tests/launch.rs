@@ -1,8 +1,8 @@
 //! Launches on a device that is made up: what is asked of it, in which order, and what becomes of its failures.
 
 use pallas_cuda::{
-    Boxed, BufferId, Call, Device, DeviceInfo, Failure, FunctionId, GraphId, Memory, Rounds, Samples, Work, measure, median,
-    run,
+    Boxed, BufferId, Call, Device, DeviceInfo, Failure, FunctionId, GraphId, Memory, Rounds, Samples, Work, measure,
+    median, run,
 };
 use pallas_simt::ir::{MemoryId, TensorMap};
 use pallas_tensor::DType;

@@ -114,7 +114,8 @@ impl Printer<'_> {
                 let [begins @ .., at, which] = terms.as_slice() else { return Ok(()) };
                 let map = &self.kernel.maps[*number];
                 let bytes = map.size() * self.kernel.memory(*memory).dtype.size_bytes();
-                let (to, barrier) = (format!("{} + {at}", self.name(*memory)), format!("{} + {which}", self.name(*phases)));
+                let (to, barrier) =
+                    (format!("{} + {at}", self.name(*memory)), format!("{} + {which}", self.name(*phases)));
                 let (rank, places, coordinates) = coordinates(map, begins, 3);
                 self.line("if (t == 0) {");
                 self.line(format!("  expect_bytes({barrier}, {bytes});"));

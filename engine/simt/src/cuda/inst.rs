@@ -92,7 +92,11 @@ impl<'a> Printer<'a> {
         let _ = writeln!(
             source,
             "extern \"C\" __global__ void {}__launch_bounds__({}{}) {}({}) {{",
-            if self.kernel.cluster > 1 { format!("__cluster_dims__({}, 1, 1) ", self.kernel.cluster) } else { String::new() },
+            if self.kernel.cluster > 1 {
+                format!("__cluster_dims__({}, 1, 1) ", self.kernel.cluster)
+            } else {
+                String::new()
+            },
             self.kernel.block_threads(),
             // Registers change hands between teams only where it is known how many there are.
             if self.sets_registers() { ", 1" } else { "" },
@@ -376,7 +380,9 @@ impl<'a> Printer<'a> {
             | Op::CommitSent
             | Op::WaitSent { .. }
             | Op::Publish => self.engine(inst),
-            Op::Take(_) | Op::Keep(_) | Op::Multiply(_) | Op::WaitProducts(_) | Op::SetRegisters(_) => self.product(inst),
+            Op::Take(_) | Op::Keep(_) | Op::Multiply(_) | Op::WaitProducts(_) | Op::SetRegisters(_) => {
+                self.product(inst)
+            }
             Op::For => self.for_loop(inst),
             Op::While => self.while_loop(inst),
             Op::Switch => self.switch(inst),

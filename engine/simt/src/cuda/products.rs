@@ -147,8 +147,7 @@ impl Printer<'_> {
         let in_registers = product.left.is_none();
         let turned = |factor: &Factor| u32::from(!factor.terms_last);
         let (left, right) = (product.left.as_ref().map_or(0, turned), turned(&product.right));
-        let function =
-            format!("multiply_{wide}_{dtype}{}_{left}{right}", if in_registers { "_registers" } else { "" });
+        let function = format!("multiply_{wide}_{dtype}{}_{left}{right}", if in_registers { "_registers" } else { "" });
         let sums = wide / 2;
         let list = |first: usize, count: usize| {
             (first..first + count).map(|number| format!("%{number}")).collect::<Vec<_>>().join(", ")

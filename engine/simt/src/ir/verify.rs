@@ -214,7 +214,8 @@ impl Checker<'_> {
     /// A product that tensor cores take.
     fn product(&self, product: &Product, operands: &[Ty]) -> Result<(), String> {
         let [rows, columns, terms] = product.extents;
-        let whole = rows.is_multiple_of(Product::ROWS) && columns.is_multiple_of(8) && terms.is_multiple_of(product.step());
+        let whole =
+            rows.is_multiple_of(Product::ROWS) && columns.is_multiple_of(8) && terms.is_multiple_of(product.step());
         let halves = product.dtype.is_float() && product.dtype.size_bytes() <= 2;
         let acc = Ty { dtype: DType::F32, regs: product.registers() as u32 };
         let index = Ty { dtype: DType::I32, regs: 1 };

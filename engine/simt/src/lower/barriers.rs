@@ -148,9 +148,8 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
             }
             // It tells of what the others have written as well.
             Op::Arrive { alone: true, .. } => {
-                let written = |(id, touched): (&MemoryId, &Touched)| {
-                    engines.shared.contains(id) && !touched.writes.is_empty()
-                };
+                let written =
+                    |(id, touched): (&MemoryId, &Touched)| engines.shared.contains(id) && !touched.writes.is_empty();
                 if state.iter().any(written) {
                     insts.push(barrier(&inst));
                     state.clear();

@@ -81,7 +81,9 @@ fn memories(kernel: &mut Kernel) {
     // What is written to memory of the block that nobody reads is lost.
     let lost: HashSet<MemoryId> = kernel
         .memories()
-        .filter(|(id, memory)| matches!(memory.space, Space::Shared | Space::Team | Space::Workspace) && !read.contains(id))
+        .filter(|(id, memory)| {
+            matches!(memory.space, Space::Shared | Space::Team | Space::Workspace) && !read.contains(id)
+        })
         .map(|(id, _)| id)
         .collect();
     forget(&mut kernel.body, &lost);

@@ -123,7 +123,8 @@ impl Lower<'_> {
     fn left(&mut self, op: &OpData, shape: [usize; 2], per_word: usize) -> Result<Value, Refusal> {
         let tile: Tile = self.held(op.operands[1])?;
         if !shape.iter().all(|extent| extent.is_power_of_two()) || shape[1] < 8 * per_word {
-            return Err(self.refuse_because(op, "of factors in registers whose extents are no powers of two is not lowered yet"));
+            return Err(self
+                .refuse_because(op, "of factors in registers whose extents are no powers of two is not lowered yet"));
         }
         let layout = left(shape, per_word);
         Ok(self.relaid(&tile, &layout))
@@ -159,7 +160,10 @@ impl Lower<'_> {
         let Panels { rows, swizzle, .. } = panels;
         let dtype = self.b.kernel().memory(view.memory).dtype;
         if !terms_last && dtype.size_bytes() != 2 {
-            return Err(self.refuse_because(op, "of a factor of eight bits whose terms are not its rows is not what tensor cores take"));
+            return Err(self.refuse_because(
+                op,
+                "of a factor of eight bits whose terms are not its rows is not what tensor cores take",
+            ));
         }
         let factor = Factor { memory: view.memory, rows, swizzle, terms_last };
         Ok((factor, begin.value(&mut self.b)))
@@ -173,8 +177,10 @@ mod tests {
     #[test]
     fn every_element_of_an_accumulator_has_one_place() {
         let layout = sums([128, 32]);
-        let mut places: Vec<u32> =
-            (0..layout.registers()).flat_map(|r| (0..128).map(move |t| (r, t))).map(|(r, t)| layout.place(r, t)).collect();
+        let mut places: Vec<u32> = (0..layout.registers())
+            .flat_map(|r| (0..128).map(move |t| (r, t)))
+            .map(|(r, t)| layout.place(r, t))
+            .collect();
         places.sort_unstable();
         assert!(places.iter().enumerate().all(|(number, &place)| number as u32 == place));
         // Row 16 * w + g, column 2 * t.

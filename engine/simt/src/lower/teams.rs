@@ -208,9 +208,11 @@ impl Lower<'_> {
         let mut shown = vec![param];
         let mut seen = 0;
         while seen < shown.len() {
-            let views = self.function.ops.iter().filter(|op| {
-                matches!(op.op.kind, OpKind::Memory(_)) && op.operands.first() == Some(&shown[seen])
-            });
+            let views = self
+                .function
+                .ops
+                .iter()
+                .filter(|op| matches!(op.op.kind, OpKind::Memory(_)) && op.operands.first() == Some(&shown[seen]));
             let results: Vec<ValueId> = views.flat_map(|op| op.results.iter().copied()).collect();
             shown.extend(results.into_iter().filter(|&value| self.function.ty(value).as_ref_type().is_some()));
             seen += 1;

@@ -37,7 +37,10 @@ impl Panels {
         });
         let [.., rows, columns] = ty.shape[..] else { return None };
         let bytes = ty.dtype.size_bytes();
-        if !rows.is_multiple_of(8) || !rows.is_power_of_two() || !columns.is_power_of_two() || (said.is_none() && !multiplies)
+        if !rows.is_multiple_of(8)
+            || !rows.is_power_of_two()
+            || !columns.is_power_of_two()
+            || (said.is_none() && !multiplies)
         {
             return None;
         }
@@ -154,9 +157,8 @@ impl Lower<'_> {
             && global.dims.len() == extents.len()
             && !extents.contains(&0);
         let strides = super::context::row_major(&extents);
-        let is_cut_at_end = |(dim, &extent): (&RefDim, &usize)| {
-            dim.extent.is_none_or(|end| end == Number::Known(extent as i64))
-        };
+        let is_cut_at_end =
+            |(dim, &extent): (&RefDim, &usize)| dim.extent.is_none_or(|end| end == Number::Known(extent as i64));
         let is_array = global.dims.iter().zip(&strides).all(|(dim, &stride)| dim.stride == stride)
             && global.dims.iter().zip(&extents).all(is_cut_at_end);
         if !fits || !is_array || extents.last().is_some_and(|&last| extents.len() > 1 && last * bytes % 16 != 0) {
@@ -164,7 +166,12 @@ impl Lower<'_> {
         }
         let mut boxed: Vec<usize> = global.dims.iter().map(box_extent).collect::<Option<_>>()?;
         let begins: Vec<Number> = global.dims.iter().map(|dim| dim.offset).collect();
-        let here: Vec<(usize, i64)> = shared.axes().into_iter().filter(|axis| axis.1 != 1).map(|(position, size, step)| (size, shared.dims[position].stride * step)).collect();
+        let here: Vec<(usize, i64)> = shared
+            .axes()
+            .into_iter()
+            .filter(|axis| axis.1 != 1)
+            .map(|(position, size, step)| (size, shared.dims[position].stride * step))
+            .collect();
         let there: Vec<usize> = boxed.iter().copied().filter(|&extent| extent != 1).collect();
         if !here.iter().map(|&(size, _)| size).eq(there) {
             return None;
@@ -178,7 +185,10 @@ impl Lower<'_> {
                     [(_, pitch), (_, 1)] => *pitch == panels.columns as i64,
                     _ => false,
                 };
-                if !is_matrix || boxed[last] % panels.width != 0 || boxed.iter().any(|&extent| extent > TensorMap::EXTENT) {
+                if !is_matrix
+                    || boxed[last] % panels.width != 0
+                    || boxed.iter().any(|&extent| extent > TensorMap::EXTENT)
+                {
                     return None;
                 }
                 let far = row.times(&mut self.b, panels.width as i64);
@@ -280,9 +290,11 @@ impl Lower<'_> {
             this.b.binary(&ops::SHIFT_LEFT, low, to)
         };
         let mut place = field(self, index, 0, width, 0);
-        for (from, bits, to) in
-            [(column, row, width), (width, column - width, width + row), (column + row, 31 - column - row, column + row)]
-        {
+        for (from, bits, to) in [
+            (column, row, width),
+            (width, column - width, width + row),
+            (column + row, 31 - column - row, column + row),
+        ] {
             if bits > 0 {
                 let part = field(self, index, from, bits, to);
                 place = self.b.binary(&ops::ADD, place, part);

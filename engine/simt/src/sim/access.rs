@@ -48,7 +48,14 @@ impl World<'_> {
         Access { indices, vector: vector as usize, threads: self.threads, actor, span }
     }
 
-    pub(super) fn load(&mut self, inst: &Inst, memory: MemoryId, masked: bool, other: bool, vector: u32) -> Result<(), Fault> {
+    pub(super) fn load(
+        &mut self,
+        inst: &Inst,
+        memory: MemoryId,
+        masked: bool,
+        other: bool,
+        vector: u32,
+    ) -> Result<(), Fault> {
         let mask = masked.then(|| inst.operands[1]);
         let indices = self.indices(inst.operands[0], inst.span, memory, mask, vector)?;
         let access = self.access(&indices, vector, inst.span);
@@ -78,7 +85,13 @@ impl World<'_> {
     }
 
     /// One element after the other, in the order of registers and threads.
-    pub(super) fn atomic(&mut self, inst: &Inst, memory: MemoryId, combine: Combine, masked: bool) -> Result<(), Fault> {
+    pub(super) fn atomic(
+        &mut self,
+        inst: &Inst,
+        memory: MemoryId,
+        combine: Combine,
+        masked: bool,
+    ) -> Result<(), Fault> {
         let indices = self.indices(inst.operands[0], inst.span, memory, masked.then(|| inst.operands[2]), 1)?;
         let value = self.get(inst.operands[1])?;
         let access = self.access(&indices, 1, inst.span);

@@ -51,7 +51,9 @@ impl World<'_> {
 
     pub(super) fn wait_ahead(&mut self, pending: u32) -> Result<(), Fault> {
         while self.agents[self.turn].copies.groups.len() > pending as usize {
-            for Copy { to, indices, values, span } in self.agents[self.turn].copies.groups.pop_front().unwrap_or_default() {
+            for Copy { to, indices, values, span } in
+                self.agents[self.turn].copies.groups.pop_front().unwrap_or_default()
+            {
                 let access = self.access(&indices, 1, span);
                 let to = self.at(to);
                 let ram = &mut self.rams[to];

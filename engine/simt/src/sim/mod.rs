@@ -97,9 +97,7 @@ pub fn run_kernel(
             }
             Space::Constant(array) => ops::reshape(array, [array.size()].as_slice()).ok(),
             Space::Phases { .. } | Space::Registers => Array::zeros(memory.dtype, [memory.len].as_slice()).ok(),
-            Space::Shared | Space::Team | Space::Workspace => {
-                Array::zeros(memory.dtype, [memory.len].as_slice()).ok()
-            }
+            Space::Shared | Space::Team | Space::Workspace => Array::zeros(memory.dtype, [memory.len].as_slice()).ok(),
         };
         let array = array.ok_or_else(|| Fault {
             message: format!("there is no array for {}", memory.name),

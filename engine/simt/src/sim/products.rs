@@ -80,7 +80,13 @@ impl World<'_> {
     }
 
     /// Elements of a factor in shared memory, which nobody may write now.
-    fn borrowed(&mut self, inst: &Inst, factor: Factor, begin: Value, [free, terms]: [usize; 2]) -> Result<Side, Fault> {
+    fn borrowed(
+        &mut self,
+        inst: &Inst,
+        factor: Factor,
+        begin: Value,
+        [free, terms]: [usize; 2],
+    ) -> Result<Side, Fault> {
         let bytes = self.kernel.memory(factor.memory).dtype.size_bytes();
         let begin = self.uniform(begin)?;
         // Rows come in eights, and pieces change places by where they lie.
@@ -135,9 +141,8 @@ impl World<'_> {
             let (block, within) = (register / (columns / 2), register % (columns / 2));
             let row = block * Product::ROWS + thread / 32 * 16 + thread % 32 / 4 + (within >> 1 & 1) * 8;
             let column = thread % 4 * 2 + (within & 1) + (within >> 2) * 8;
-            let total: f64 = (0..terms)
-                .map(|term| left.element(&product, row, term, threads) * right[column * terms + term])
-                .sum();
+            let total: f64 =
+                (0..terms).map(|term| left.element(&product, row, term, threads) * right[column * terms + term]).sum();
             *sum += total as f32;
         }
         let elements: Vec<Scalar> = sums.iter().map(|&sum| Scalar::Float(f64::from(sum))).collect();
