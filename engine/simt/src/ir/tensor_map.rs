@@ -45,7 +45,7 @@ mod tests {
     fn pieces_of_eight_rows_below_each_other_are_apart() {
         for row in 0..8 {
             assert_eq!(TensorMap::swizzled(row * 128, 128), row * 128 + row * 16);
-            assert_eq!(TensorMap::swizzled(row * 64, 64), row * 64 ^ (row / 2 % 4) * 16);
+            assert_eq!(TensorMap::swizzled(row * 64, 64), (row * 64) ^ ((row / 2 % 4) * 16));
         }
         assert_eq!(TensorMap::swizzled(300, 0), 300);
     }

@@ -161,7 +161,7 @@ impl Lower<'_> {
             |(dim, &extent): (&RefDim, &usize)| dim.extent.is_none_or(|end| end == Number::Known(extent as i64));
         let is_array = global.dims.iter().zip(&strides).all(|(dim, &stride)| dim.stride == stride)
             && global.dims.iter().zip(&extents).all(is_cut_at_end);
-        if !fits || !is_array || extents.last().is_some_and(|&last| extents.len() > 1 && last * bytes % 16 != 0) {
+        if !fits || !is_array || extents.last().is_some_and(|&last| extents.len() > 1 && !(last * bytes).is_multiple_of(16)) {
             return None;
         }
         let mut boxed: Vec<usize> = global.dims.iter().map(box_extent).collect::<Option<_>>()?;
@@ -186,7 +186,7 @@ impl Lower<'_> {
                     _ => false,
                 };
                 if !is_matrix
-                    || boxed[last] % panels.width != 0
+                    || !boxed[last].is_multiple_of(panels.width)
                     || boxed.iter().any(|&extent| extent > TensorMap::EXTENT)
                 {
                     return None;
@@ -222,14 +222,14 @@ impl Lower<'_> {
                 let chunk = boxed[first].min(TensorMap::EXTENT);
                 let count = boxed[first] / chunk;
                 let too_long = boxed[first + 1..].iter().any(|&extent| extent > TensorMap::EXTENT);
-                if too_long || boxed[first] % chunk != 0 || (count > 1 && chunk * inner * bytes % 128 != 0) {
+                if too_long || !boxed[first].is_multiple_of(chunk) || (count > 1 && !(chunk * inner * bytes).is_multiple_of(128)) {
                     return None;
                 }
                 boxed[first] = chunk;
                 (at, (first, count, chunk, chunk * inner), 0)
             }
         };
-        if boxed[last] * bytes % 16 != 0 {
+        if !(boxed[last] * bytes).is_multiple_of(16) {
             return None;
         }
         let (dim, count, there, here) = repeats;

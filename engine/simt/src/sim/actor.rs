@@ -90,11 +90,11 @@ impl Actor {
     /// Whether what another thread did then may be under way still.
     pub(super) fn meets(&self, actor: u32, clock: u32) -> bool {
         let known = self.known.get(actor as usize).is_some_and(|&known| clock <= known);
-        !known && !(actor == self.number && clock < self.met)
+        !(known || actor == self.number && clock < self.met)
     }
 
     /// Whether engines may not see yet what was written then.
     pub(super) fn unfenced(&self, actor: u32, clock: u32) -> bool {
-        !self.fenced.get(actor as usize).is_some_and(|&fenced| clock <= fenced)
+        self.fenced.get(actor as usize).is_none_or(|&fenced| clock > fenced)
     }
 }

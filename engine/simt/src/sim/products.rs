@@ -92,7 +92,7 @@ impl World<'_> {
         // Rows come in eights, and pieces change places by where they lie.
         let first = usize::try_from(begin).ok().filter(|first| {
             let byte = first * bytes % (8 * factor.swizzle);
-            byte < factor.swizzle && byte % 16 == 0
+            byte < factor.swizzle && byte.is_multiple_of(16)
         });
         let first = first.ok_or_else(|| fault(format!("a factor begins at element {begin}, where no rows begin")))?;
         let place = |number: usize| factor.place(first, number / terms, number % terms, bytes) as i64;
