@@ -161,7 +161,10 @@ impl Lower<'_> {
             |(dim, &extent): (&RefDim, &usize)| dim.extent.is_none_or(|end| end == Number::Known(extent as i64));
         let is_array = global.dims.iter().zip(&strides).all(|(dim, &stride)| dim.stride == stride)
             && global.dims.iter().zip(&extents).all(is_cut_at_end);
-        if !fits || !is_array || extents.last().is_some_and(|&last| extents.len() > 1 && !(last * bytes).is_multiple_of(16)) {
+        if !fits
+            || !is_array
+            || extents.last().is_some_and(|&last| extents.len() > 1 && !(last * bytes).is_multiple_of(16))
+        {
             return None;
         }
         let mut boxed: Vec<usize> = global.dims.iter().map(box_extent).collect::<Option<_>>()?;
@@ -222,7 +225,10 @@ impl Lower<'_> {
                 let chunk = boxed[first].min(TensorMap::EXTENT);
                 let count = boxed[first] / chunk;
                 let too_long = boxed[first + 1..].iter().any(|&extent| extent > TensorMap::EXTENT);
-                if too_long || !boxed[first].is_multiple_of(chunk) || (count > 1 && !(chunk * inner * bytes).is_multiple_of(128)) {
+                if too_long
+                    || !boxed[first].is_multiple_of(chunk)
+                    || (count > 1 && !(chunk * inner * bytes).is_multiple_of(128))
+                {
                     return None;
                 }
                 boxed[first] = chunk;
