@@ -154,7 +154,7 @@ pub(crate) fn device_report() -> Report {
     let place = Span::new(FileId(0), 23, 29);
     let (mut blocks, mut events) = (Vec::new(), Vec::new());
     for block in 0..6 {
-        let start = (block / 3 * 1000) as f64 + (block % 3) as f64 / 3.0;
+        let start = (block / 3 * 1000) as f64 + (block % 3) as f64 / 4.0;
         blocks.push(([0, 1, 1][block % 3], start, start + 900.0));
         for step in 0..4 {
             let at = start + step as f64 * 200.0;
