@@ -249,6 +249,14 @@ impl<'a> BlockState<'a> {
         BlockState { starts: Some(Starts::from_elem(0, plan.block.rank())), apart: true, ..state }
     }
 
+    /// Has an array of its own hold zeros before the first block is brought.
+    pub(crate) fn start_from_zero(&mut self, plan: &BlockPlan) -> Result<(), RunError> {
+        if let Carry::Array(carry) = &mut self.carry {
+            *carry = Array::zeros(plan.dtype, plan.padded.clone())?;
+        }
+        Ok(())
+    }
+
     /// Whether the block in the Ref is the one with these indices.
     pub(crate) fn is_at(&self, plan: &BlockPlan, indices: &[i64]) -> bool {
         self.starts.as_ref().is_some_and(|starts| *starts == plan.starts(indices))

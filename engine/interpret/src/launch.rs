@@ -6,6 +6,7 @@ use crate::apart::copied_outputs;
 use crate::batch::Batch;
 use crate::blocks::BlockPlan;
 use crate::copies::Moves;
+use crate::counts::counted;
 use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::outputs::{Filled, Output};
@@ -42,6 +43,8 @@ pub struct LaunchPlan {
     pub(crate) is_apart: bool,
     /// For each output whether it is only copied to, and along which axes of the grid to other places.
     pub(crate) copied: Vec<Option<u64>>,
+    /// Of outputs of integers that programs only add to: along which axis, by output.
+    pub(crate) counted: Vec<Option<usize>>,
     /// Whether its programs run at the same time on hardware.
     concurrent: bool,
     /// Axes of the grid along which they do.
@@ -97,6 +100,12 @@ impl LaunchPlan {
         let is_quiet = alone && parallel::is_quiet(&tape.body, false);
         let is_apart = alone && parallel::is_quiet(&tape.body, true);
         let copied = copied_outputs(launch);
+        let outputs = operands.iter().zip(launch.kernel.params()).filter(|(operand, _)| operand.role == Role::Output);
+        let axes = outputs.map(|(operand, &reference)| {
+            let fits = operand.blocks.is_one() && !operand.is_alias && !operand.is_whole;
+            fits.then(|| counted(&launch.kernel, reference)).flatten()
+        });
+        let counted = axes.collect();
         let mut plan = LaunchPlan {
             tape,
             grid: launch.grid.clone(),
@@ -112,6 +121,7 @@ impl LaunchPlan {
             is_quiet,
             is_apart,
             copied,
+            counted,
             concurrent: launch.has_agents()
                 || launch.has_peers()
                 || launch.operands.iter().any(|operand| operand.space == MemorySpace::Gmem),
@@ -144,6 +154,8 @@ impl LaunchPlan {
             is_quiet: self.is_quiet,
             is_apart: self.is_apart,
             copied: self.copied.clone(),
+            // Its programs are several of these, whose conditions are no longer those of one.
+            counted: vec![None; self.counted.len()],
             concurrent: self.concurrent,
             parallel: self.parallel.clone(),
             batch: None,

@@ -20,6 +20,7 @@ mod blocks;
 mod clock;
 mod control;
 mod copies;
+mod counts;
 mod error;
 mod function;
 mod fused;

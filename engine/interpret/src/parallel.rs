@@ -17,6 +17,7 @@ use crate::run::Run;
 use crate::tape::{Action, Block};
 use pallas_ir::Role;
 use pallas_tensor::Array;
+use pallas_tensor::ops::{self, BinaryOp};
 use pallas_tensor::threads::beside;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -63,6 +64,8 @@ enum Fill {
     Stretch(usize, usize),
     /// They copy to places that are seen when they have.
     Apart,
+    /// They add integers to it: each to zeros of its own, which are added up.
+    Count,
 }
 
 /// The axis to cut the grid along, and how each output is filled.
@@ -87,11 +90,15 @@ fn fills(plan: &LaunchPlan, grid: &[usize], axis: usize) -> Option<Vec<Fill>> {
         one_to_one.then(|| Fill::Stretch(dimension, operand.blocks.block()[dimension]))
     };
     let apart = |axes: u64| 1u64.checked_shl(axis as u32).is_some_and(|bit| axes & bit != 0);
-    let fill = |(operand, copied): (_, &Option<u64>)| match copied {
+    // Where they are set anew for every program of an axis before, only what comes after the last time counts.
+    let counts = |counted: Option<usize>| counted == Some(axis) && grid[..axis].iter().all(|&extent| extent == 1);
+    let fill = |(operand, (copied, &counted)): (_, (&Option<u64>, &Option<usize>))| match copied {
         Some(axes) => apart(*axes).then_some(Fill::Apart),
+        None if counts(counted) => Some(Fill::Count),
         None => dimension(operand),
     };
-    let fills: Option<Vec<Fill>> = plan.with_role(Role::Output).zip(&plan.copied).map(fill).collect();
+    let known = plan.copied.iter().zip(&plan.counted);
+    let fills: Option<Vec<Fill>> = plan.with_role(Role::Output).zip(known).map(fill).collect();
     fills.filter(|fills| !fills.is_empty())
 }
 
@@ -128,6 +135,10 @@ pub(crate) fn run(
                 jobs.iter_mut().for_each(|(_, _, parts)| parts.push(Filled::Apart));
                 continue;
             }
+            (Fill::Count, None) => {
+                jobs.iter_mut().for_each(|(_, _, parts)| parts.push(Filled::Whole));
+                continue;
+            }
             _ => return Ok(None),
         };
         let mut rest = output.part();
@@ -137,18 +148,18 @@ pub(crate) fn run(
             rest = others;
         }
     }
-    // For each output that is copied to what each run has copied there.
-    let copied: Vec<Mutex<Vec<Journal>>> = jobs.iter().map(|_| Mutex::default()).collect();
+    // For each output that is copied to what each run has copied there, and for each that is counted what it has counted.
+    let done: Vec<Mutex<Done>> = jobs.iter().map(|_| Mutex::default()).collect();
     let jobs: Vec<Mutex<Option<Job<'_>>>> = jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
     let shared =
         Shared { next: AtomicUsize::new(0), failed: AtomicBool::new(false), cancelled: AtomicBool::new(false) };
     let work = |hooks: &mut dyn Hooks| {
         while !shared.failed.load(Ordering::Relaxed) {
             let number = shared.next.fetch_add(1, Ordering::Relaxed);
-            let (Some(job), Some(copied)) = (jobs.get(number), copied.get(number)) else { break };
+            let (Some(job), Some(done)) = (jobs.get(number), done.get(number)) else { break };
             let Some(job) = job.lock().unwrap_or_else(PoisonError::into_inner).take() else { break };
             match programs(plan, grid, axis, inputs, job, hooks) {
-                Ok(journals) => *copied.lock().unwrap_or_else(PoisonError::into_inner) = journals,
+                Ok(results) => *done.lock().unwrap_or_else(PoisonError::into_inner) = results,
                 Err(_) => shared.failed.store(true, Ordering::Relaxed),
             }
         }
@@ -167,14 +178,20 @@ pub(crate) fn run(
     if shared.failed.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let mut copied: Vec<_> =
-        copied.into_iter().map(|run| run.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter()).collect();
+    let done = done.into_iter().map(|run| run.into_inner().unwrap_or_else(PoisonError::into_inner));
+    let (mut copied, mut counted): (Vec<_>, Vec<_>) =
+        done.map(|(journals, counts)| (journals.into_iter(), counts.into_iter())).unzip();
     let mut results = Vec::with_capacity(outputs.len());
-    for (output, operand) in outputs.into_iter().zip(plan.with_role(Role::Output)) {
+    for ((output, operand), fill) in outputs.into_iter().zip(plan.with_role(Role::Output)).zip(&fills) {
         let blocks = &operand.blocks;
-        results.push(match output {
-            Some(output) => output.finish(blocks)?,
-            None => {
+        results.push(match (output, fill) {
+            (Some(output), _) => output.finish(blocks)?,
+            (None, Fill::Count) => {
+                let mut counts = counted.iter_mut().filter_map(Iterator::next);
+                let first = counts.next().ok_or_else(|| RunError::malformed("an output is missing"))?;
+                counts.try_fold(first, |sum, count| ops::binary(BinaryOp::Add, sum, count))?
+            }
+            (None, _) => {
                 let journals: Vec<Journal> = copied.iter_mut().filter_map(Iterator::next).collect();
                 match journal::together(&journals, blocks.fresh(blocks.array())?)? {
                     Some(whole) => whole,
@@ -186,7 +203,10 @@ pub(crate) fn run(
     Ok(Some(results))
 }
 
-/// One run of programs; gives what it has copied to outputs in main memory.
+/// What a run of programs has copied to outputs in main memory, and what it has counted.
+type Done = (Vec<Journal>, Vec<Array>);
+
+/// One run of programs.
 fn programs(
     plan: &LaunchPlan,
     grid: &[usize],
@@ -194,8 +214,11 @@ fn programs(
     inputs: &[Array],
     (from, to, parts): Job<'_>,
     hooks: &mut dyn Hooks,
-) -> Result<Vec<Journal>, RunError> {
+) -> Result<Done, RunError> {
     let mut run = Run::new(plan, grid, inputs.to_vec(), parts)?;
+    if from > 0 {
+        run.count_from_zero()?;
+    }
     // Programs of the run that follow each other in the grid, too, and how often such a stretch comes.
     let inner: usize = grid[axis + 1..].iter().product();
     let outer: usize = grid[..axis].iter().product();
@@ -219,8 +242,7 @@ fn programs(
         }
     }
     let journals = run.journals();
-    run.finish(grid.iter().product(), hooks)?;
-    Ok(journals)
+    Ok((journals, run.finish(grid.iter().product(), hooks)?))
 }
 
 /// The ids of the program with this number.

@@ -290,6 +290,16 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// Outputs of one block hold zeros before the first program.
+    pub(crate) fn count_from_zero(&mut self) -> Result<(), RunError> {
+        for (operand, state) in self.plan.operands.iter().zip(&mut self.states) {
+            if let (Role::Output, State::Block(state)) = (operand.role, state) {
+                state.start_from_zero(&operand.blocks)?;
+            }
+        }
+        Ok(())
+    }
+
     /// From here on whoever reads scratch memory that no program of this run has written fails.
     pub(crate) fn forget_scratch(&mut self) {
         let scratch = self.plan.tape.body.params.iter().skip(self.plan.operands.len());

@@ -240,3 +240,51 @@ fn hooks_stay_on_the_thread_of_their_caller() {
     assert_eq!(outputs.len(), 1);
     assert_eq!(SEEN.lock().expect("nobody panics").as_ref().map(HashSet::len), Some(1));
 }
+
+/// Adds the blocks of integers up, twice; `START` is where the sum starts anew, `SUM` what is stored.
+const COUNTS: &str = "launch grid=[64] {
+  input @x: i32[262144] block=[4096] map @m(%i: i32[]) { yield %i }
+  output @o: i32[4096] block=[4096] map @n(%i: i32[]) {
+    %z = constant 0 : i32[]
+    yield %z
+  }
+  kernel @k(%x: ref<i32[4096]>, %o: ref<i32[4096]>) {
+    %i = program_id axis=0 : i32[]
+    %zero = constant 0 : i32[]
+    %twenty = constant 20 : i32[]
+    %first = eq START, %zero : bool[]
+    cond %first { } {
+      %seven = constant 7 : i32[]
+      %sevens = broadcast_in_dim %seven shape=[4096] dims=[] : i32[4096]
+      store %o[:], %sevens
+    }
+    %v = load %x[:] : i32[4096]
+    %a = load %o[:] : i32[4096]
+    %s = add %a, %v : i32[4096]
+    store %o[:], SUM
+    %b = load %o[:] : i32[4096]
+    %t = add %v, %b : i32[4096]
+    store %o[:], %t
+  }
+}";
+
+/// How often the caller's thread was asked while integers were added up.
+fn counting(start: &str, sum: &str, grid: &str) -> usize {
+    let text = COUNTS.replace("START", start).replace("SUM", sum).replace("grid=[64]", grid);
+    let text = text.replace("%first = eq", "%late = rem %i, %twenty : i32[]\n    %first = eq");
+    let elements: Vec<i32> = (0..262_144).map(|i: i32| i.wrapping_mul(1_000_003)).collect();
+    same(&text, &[Array::from_i32s([262_144], &elements).expect("as many")]).0
+}
+
+#[test]
+fn integers_that_programs_only_add_to_are_added_up_on_threads() {
+    assert!(counting("%i", "%s", "grid=[64]") < 64);
+}
+
+#[test]
+fn integers_that_programs_do_more_with_are_not() {
+    // Set anew by a later program.
+    assert!(counting("%late", "%s", "grid=[64]") >= 64);
+    // Not a sum with what was there.
+    assert!(counting("%i", "%v", "grid=[64]") >= 64);
+}
