@@ -6,9 +6,11 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
-use pallas_tensor::ops::{BinaryOp, DotDimensions, Matrix, ReduceOp, UnaryOp, matrix_product_onto};
+use pallas_tensor::ops::fused::{Arg, ChainBuilder, Code, Lanes, Place, Target};
+use pallas_tensor::ops::{BinaryOp, DotDimensions, Matrix, MultiplyAdd, ReduceOp, UnaryOp, matrix_product_onto};
 use pallas_tensor::threads::alone;
-use pallas_tensor::{Array, DType, deferring, ops, random};
+use pallas_tensor::{Array, DType, Scalar, Shape, deferring, ops, random};
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -78,6 +80,76 @@ fn values(shape: &[usize], dtype: DType) -> Array {
     ops::convert(&array, dtype).expect("numbers")
 }
 
+/// A chain with one operand for all and others as they come, over tiles that stay where they are: what a kernel computes where memory
+/// takes no time, on one core.
+fn gelu() -> Box<dyn Fn()> {
+    let shape = Shape::from([TILE]);
+    let mut chain = ChainBuilder::new(shape.clone());
+    let x = chain.read(DType::F32, shape, Place::same(1)).expect("floats");
+    let numbers = [0.044_715, 0.797_884_56, 1.0, 0.5].map(|value| Array::scalar(DType::F32, Scalar::Float(value)));
+    let [cubic, inner, one, half] =
+        [(); 4].map(|()| chain.read(DType::F32, Shape::scalar(), Place::one(1, 0)).expect("floats"));
+    let mut step = |code, args: &[Arg]| chain.step(code, args, DType::F32).expect("floats");
+    let times = Code::Binary(BinaryOp::Mul);
+    let squared = step(times, &[cubic, x]);
+    let squared = step(times, &[squared, x]);
+    let sum = step(Code::MultiplyAdd { form: MultiplyAdd::Add, divides: false }, &[squared, x, x]);
+    let sum = step(times, &[inner, sum]);
+    let tanh = step(Code::Unary(UnaryOp::Tanh), &[sum]);
+    let tanh = step(Code::Binary(BinaryOp::Add), &[one, tanh]);
+    let halved = step(times, &[half, x]);
+    step(times, &[halved, tanh]);
+    let chain = chain.finish().expect("short");
+    let x = values(&[TILE], DType::F32);
+    let work = RefCell::new((x.apart(), Lanes::default()));
+    Box::new(move || {
+        let (out, lanes) = &mut *work.borrow_mut();
+        let arrays = [&x, &numbers[0], &numbers[1], &numbers[2], &numbers[3]];
+        let views: Vec<_> = arrays.iter().enumerate().map(|(read, array)| chain.view_of(read, array.buffer())).collect();
+        chain.run(&views, &mut Target::whole(out), lanes);
+    })
+}
+
+/// See [`gelu`].
+fn softmax() -> Box<dyn Fn()> {
+    const LENGTH: usize = 4096;
+    let shape = Shape::from([TILE / LENGTH, LENGTH]);
+    let rows = |chain: &mut ChainBuilder| {
+        let place = Place { dims: [Some((0, 1)), None].into_iter().collect(), starts: [0].into_iter().collect() };
+        chain.read(DType::F32, Shape::from([TILE / LENGTH]), place).expect("floats")
+    };
+    let start = |shape: &Shape| {
+        let mut chain = ChainBuilder::new(shape.clone());
+        let x = chain.read(DType::F32, shape.clone(), Place::same(2)).expect("floats");
+        (chain, x)
+    };
+    let most = start(&shape).0.finish().expect("short");
+    let (mut powers, x) = start(&shape);
+    let greatest = rows(&mut powers);
+    let centred = powers.step(Code::Binary(BinaryOp::Sub), &[x, greatest], DType::F32).expect("floats");
+    powers.step(Code::Unary(UnaryOp::Exp), &[centred], DType::F32).expect("floats");
+    let powers = powers.finish().expect("short");
+    let (mut parts, x) = start(&shape);
+    let sum = rows(&mut parts);
+    parts.step(Code::ByReciprocal, &[x, sum], DType::F32).expect("floats");
+    let parts = parts.finish().expect("short");
+    let x = values(&shape, DType::F32);
+    let of_rows = values(&[TILE / LENGTH], DType::F32);
+    let work = RefCell::new((x.apart(), x.apart(), of_rows.apart(), of_rows.apart(), Lanes::default()));
+    Box::new(move || {
+        let (out, kept, greatest, sums, lanes) = &mut *work.borrow_mut();
+        if let Some(result) = greatest.elements_mut::<f32>() {
+            most.reduce(ReduceOp::Max, LENGTH, &[most.view_of(0, x.buffer())], None, result, lanes);
+        }
+        let views = [powers.view_of(0, x.buffer()), powers.view_of(1, greatest.buffer())];
+        if let (Some(kept), Some(sums)) = (kept.elements_mut::<f32>(), sums.elements_mut::<f32>()) {
+            powers.reduce(ReduceOp::Sum, LENGTH, &views, Some(kept), sums, lanes);
+        }
+        let views = [parts.view_of(0, kept.buffer()), parts.view_of(1, sums.buffer())];
+        parts.run(&views, &mut Target::whole(out), lanes);
+    })
+}
+
 fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     let mut add = |name: String, work: Work, run: Box<dyn Fn()>| rows.push(Row { name, work, run, times: Vec::new() });
@@ -85,14 +157,14 @@ fn rows() -> Vec<Row> {
     let tile = values(&[TILE], DType::F32);
     let bytes = |arrays: usize, size: usize| Work::Bytes(arrays * size * size_of::<f32>());
     let source: Vec<f32> = vec![1.0; LARGE];
-    let target = std::cell::RefCell::new(vec![0.0f32; LARGE]);
+    let target = RefCell::new(vec![0.0f32; LARGE]);
     add(
         "copy, 16M float32".to_string(),
         bytes(2, LARGE),
         Box::new(move || black_box(&mut *target.borrow_mut()).copy_from_slice(black_box(&source))),
     );
     let source: Vec<f32> = vec![1.0; TILE];
-    let target = std::cell::RefCell::new(vec![0.0f32; TILE]);
+    let target = RefCell::new(vec![0.0f32; TILE]);
     add(
         "copy, tile".to_string(),
         bytes(2, TILE),
@@ -125,35 +197,8 @@ fn rows() -> Vec<Row> {
         black_box(chain.expect("floats").buffer());
     };
     add("x * tanh(x) + x, 16M float32".to_string(), bytes(2, LARGE), Box::new(run));
-    // What kernels compute where memory takes no time: on one core, over what its second cache holds.
-    let one = |value: f64| Array::scalar(DType::F32, pallas_tensor::Scalar::Float(value));
-    let a = tile.clone();
-    let run = move || {
-        let gelu = deferring(|| {
-            let times = |x, y| ops::binary(BinaryOp::Mul, x, y);
-            let cubed = times(times(times(one(0.044_715), a.clone())?, a.clone())?, a.clone())?;
-            let inner = times(one(0.797_884_56), ops::binary(BinaryOp::Add, a.clone(), cubed)?)?;
-            let outer = ops::binary(BinaryOp::Add, one(1.0), ops::unary(UnaryOp::Tanh, inner)?)?;
-            times(times(one(0.5), a.clone())?, outer)
-        });
-        alone(|| {
-            black_box(gelu.expect("floats").buffer());
-        });
-    };
-    add("gelu, tile".to_string(), bytes(2, TILE), Box::new(run));
-    let a = values(&[TILE >> 12, 1 << 12], DType::F32);
-    let run = move || {
-        alone(|| {
-            let most = ops::reduce(ReduceOp::Max, &a, &[1]).expect("floats");
-            let most = Array::scalar(DType::F32, most.get(0).expect("a row"));
-            let powers = deferring(|| ops::unary(UnaryOp::Exp, ops::binary(BinaryOp::Sub, a.clone(), most)?));
-            let powers = powers.expect("floats");
-            let sums = ops::reduce(ReduceOp::Sum, &powers, &[1]).expect("floats");
-            let sum = Array::scalar(DType::F32, sums.get(0).expect("a row"));
-            black_box(deferring(|| ops::multiply_by_reciprocal(powers, sum)).expect("floats").buffer());
-        });
-    };
-    add("softmax of rows of 4096, tile".to_string(), bytes(2, TILE), Box::new(run));
+    add("gelu, tile".to_string(), bytes(2, TILE), gelu());
+    add("softmax of rows of 4096, tile".to_string(), bytes(2, TILE), softmax());
     for dtype in [DType::BF16, DType::I8] {
         let array = tile.clone();
         let run = move || drop(black_box(ops::convert(&array, dtype)));
@@ -194,7 +239,7 @@ fn rows() -> Vec<Row> {
     const BLOCK: usize = 256;
     for dtype in [DType::F32, DType::BF16] {
         let (a, b) = (values(&[1024, 1024], dtype), values(&[1024, 1024], dtype));
-        let target = std::cell::RefCell::new(values(&[BLOCK, BLOCK], DType::F32));
+        let target = RefCell::new(values(&[BLOCK, BLOCK], DType::F32));
         let run = move || {
             let target = &mut *target.borrow_mut();
             for block in 0..4 {
