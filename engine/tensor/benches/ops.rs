@@ -105,7 +105,8 @@ fn gelu() -> Box<dyn Fn()> {
     Box::new(move || {
         let (out, lanes) = &mut *work.borrow_mut();
         let arrays = [&x, &numbers[0], &numbers[1], &numbers[2], &numbers[3]];
-        let views: Vec<_> = arrays.iter().enumerate().map(|(read, array)| chain.view_of(read, array.buffer())).collect();
+        let views: Vec<_> =
+            arrays.iter().enumerate().map(|(read, array)| chain.view_of(read, array.buffer())).collect();
         chain.run(&views, &mut Target::whole(out), lanes);
     })
 }
