@@ -353,14 +353,21 @@ impl<'t> World<'t, '_> {
     }
 
     fn mma(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<(), RunError> {
-        if act.attributes.flag("scaled") || act.attributes.flag("sparse") {
-            return Err(RunError::eval("products with scales or sparse factors are not simulated yet"));
+        if act.attributes.flag("sparse") {
+            return Err(RunError::eval("products with sparse factors are not simulated yet"));
         }
         let (acc, left, right) =
             (self.view(number, step, 0)?, self.view(number, step, 1)?, self.view(number, step, 2)?);
         let adds = self.flag(number, step, 3)?;
         let barrier = match act.attributes.flag("barrier") {
             true => Some(self.place(number, step, 4)?),
+            false => None,
+        };
+        let scales = match act.attributes.flag("scaled") {
+            true => {
+                let first = 4 + usize::from(barrier.is_some());
+                Some((self.view(number, step, first)?, self.view(number, step, first + 1)?))
+            }
             false => None,
         };
         let pair = self.pair(number, act);
@@ -371,10 +378,13 @@ impl<'t> World<'t, '_> {
             Some((true, blocks)) => blocks.clone(),
         };
         let is_pair = pair.is_some();
-        let (mut factors, mut halves, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut factors, mut halves, mut places, mut of_left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &block in &blocks {
             factors.push((self.in_block(number, &acc, block)?, self.in_block(number, &left, block)?));
             halves.push(self.in_block(number, &right, block)?);
+            if let Some((left, _)) = &scales {
+                of_left.push(self.in_block(number, left, block)?);
+            }
             if let Some(place) = barrier {
                 places.push(match is_pair {
                     true => place.of(self.elsewhere(place.buffer, block)?),
@@ -397,7 +407,7 @@ impl<'t> World<'t, '_> {
         for (_, left) in &factors {
             self.memory.engine_access(&mut engine, left, false);
         }
-        for half in &halves {
+        for half in halves.iter().chain(&of_left).chain(scales.iter().map(|(_, right)| right)) {
             self.memory.engine_access(&mut engine, half, false);
         }
         for (acc, _) in &factors {
@@ -410,7 +420,8 @@ impl<'t> World<'t, '_> {
         if let (Some(races), Some(done)) = (&mut self.memory.races, &done) {
             accumulators.iter().for_each(|task| races.told_tensor(task, done));
         }
-        let work = Work::Mma { factors, halves, adds, places };
+        let scales = scales.map(|(_, right)| (of_left, right));
+        let work = Work::Mma { factors, halves, scales, adds, places };
         let task = self.task(number, step, &act.name, Lane::Tensor, work, done);
         self.start(task)
     }
@@ -433,9 +444,10 @@ impl<'t> World<'t, '_> {
     }
 
     fn copy_to_tmem(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<(), RunError> {
-        if act.attributes.str("what").is_some_and(|what| what != "data") {
-            return Err(RunError::eval("copies of scales and metadata are not simulated yet"));
+        if act.attributes.str("what") == Some("metadata") {
+            return Err(RunError::eval("the metadata of sparse factors is not simulated yet"));
         }
+        let scales = act.attributes.str("what") == Some("scales");
         let (source, destination) = (self.view(number, step, 0)?, self.view(number, step, 1)?);
         let pair = self.pair(number, act);
         let blocks = match &pair {
@@ -456,7 +468,7 @@ impl<'t> World<'t, '_> {
         if let (Some(races), Some(done)) = (&mut self.memory.races, &done) {
             races.told_tensor(&crate::races::TensorTask::Copy { pair: pair.is_some() }, done);
         }
-        let task = self.task(number, step, &act.name, Lane::Tensor, Work::ToTensor { copies }, done);
+        let task = self.task(number, step, &act.name, Lane::Tensor, Work::ToTensor { copies, scales }, done);
         self.start(task)
     }
 }

@@ -1,6 +1,7 @@
 //! What engines do for agents: copies, products. They are done at once, as JAX's GPU interpreter has them; or, where a run
 //! looks for what that hides, at any time up to when somebody waits for them: drawn by the seed, or as late as may be.
 
+use super::scales::{laid_out, scaled_columns, scaled_rows};
 use super::world::World;
 use crate::error::RunError;
 use crate::machine::Value;
@@ -63,9 +64,16 @@ pub(super) enum Work {
     /// `acc += left @ right` in registers.
     Product { acc: View, left: Value, right: View },
     /// The same in tensor memory: accumulators with their left factors, and the parts of the right one.
-    Mma { factors: Vec<(View, View)>, halves: Vec<View>, adds: bool, places: Vec<Place> },
-    /// Copies into tensor memory.
-    ToTensor { copies: Vec<(View, View)> },
+    Mma {
+        factors: Vec<(View, View)>,
+        halves: Vec<View>,
+        /// Scales of the left factors, and of the right one.
+        scales: Option<(Vec<View>, View)>,
+        adds: bool,
+        places: Vec<Place>,
+    },
+    /// Copies into tensor memory, of scales or of anything else.
+    ToTensor { copies: Vec<(View, View)>, scales: bool },
     /// Nothing but to arrive.
     Arrive { places: Vec<Place> },
 }
@@ -79,12 +87,13 @@ impl Work {
             Work::Out { source, destination, .. } => is(source) || is(destination),
             Work::Store { destination, place, .. } => is(destination) || place.buffer == buffer,
             Work::Product { acc, left, right } => is(acc) || is(right) || matches!(left, Value::Ref(left) if is(left)),
-            Work::Mma { factors, halves, places, .. } => {
+            Work::Mma { factors, halves, scales, places, .. } => {
                 factors.iter().any(|(acc, left)| is(acc) || is(left))
                     || halves.iter().any(is)
+                    || scales.iter().any(|(left, right)| left.iter().any(is) || is(right))
                     || places.iter().any(|place| place.buffer == buffer)
             }
-            Work::ToTensor { copies } => copies.iter().any(|(from, to)| is(from) || is(to)),
+            Work::ToTensor { copies, .. } => copies.iter().any(|(from, to)| is(from) || is(to)),
             Work::Arrive { places } => places.iter().any(|place| place.buffer == buffer),
         }
     }
@@ -286,23 +295,32 @@ impl World<'_, '_> {
                     self.arrive_here(place, &name, clocks)?;
                 }
             }
-            Work::Mma { factors, halves, adds, places } => {
+            Work::Mma { factors, halves, scales, adds, places } => {
                 let halves = halves.iter().map(|half| self.memory.show(half)).collect::<Result<Vec<_>, _>>()?;
                 let right = match halves.as_slice() {
                     [right] => right.clone(),
                     halves => ops::concatenate(&halves.iter().collect::<Vec<_>>(), 1)?,
                 };
-                for (acc, left) in &factors {
+                let right = match &scales {
+                    None => right,
+                    Some((_, of_right)) => scaled_columns(&right, &self.memory.show(of_right)?)?,
+                };
+                for (number, (acc, left)) in factors.iter().enumerate() {
                     let left = self.memory.show(left)?;
+                    let left = match scales.as_ref().and_then(|(of_left, _)| of_left.get(number)) {
+                        None => left,
+                        Some(of_left) => scaled_rows(&left, &self.memory.show(of_left)?)?,
+                    };
                     self.accumulate(acc, &left, &right, adds)?;
                 }
                 for place in places {
                     self.arrive_here(place, &name, clocks)?;
                 }
             }
-            Work::ToTensor { copies } => {
+            Work::ToTensor { copies, scales } => {
                 for (from, to) in copies {
                     let data = self.memory.show(&from)?;
+                    let data = if scales { laid_out(&data, &to.shape())? } else { data };
                     self.memory.replace(&to, data)?;
                 }
             }

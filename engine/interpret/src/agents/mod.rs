@@ -16,6 +16,7 @@ mod ends;
 mod engines;
 mod peers;
 mod reach;
+mod scales;
 mod scheduler;
 mod stuck;
 mod times;

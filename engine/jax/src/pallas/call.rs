@@ -9,6 +9,7 @@ use crate::pallas::spec::{self, GridSpec, NoBlockSpec, argument_span};
 use crate::pallas::{interpretation, launch, record, scalars};
 use crate::state::{InterpWorld, JaxState};
 use crate::tile::Tile;
+use crate::transform::named;
 use crate::tree;
 use pallas_ir::{Attribute, Attributes, AxisSemantics, Interpretation, Launch, Meeting, MemorySpace, Op, Target, ops};
 use pallas_python::CallArgs;
@@ -326,7 +327,8 @@ impl PallasCall {
 /// A launch inside a function that is being transformed is not announced: what is launched in the end is what the
 /// transformation makes of it.
 pub(crate) fn apply(cx: &Context<'_>, launch: &Arc<Launch>, arguments: &[Tile]) -> PyResult<Vec<Tile>> {
-    let trace = cx.trace_for(arguments.iter());
+    let asked = named::asked_for(cx, &launch.kernel);
+    let trace = cx.trace_for(arguments.iter().chain(&asked));
     if let Some(observer) = cx.state.observer() {
         observer.reached(cx.interp);
     }

@@ -102,6 +102,16 @@ pub fn anchored(cx: &Context<'_>, operands: &[&Tile], attributes: &Attributes) -
     operands.iter().map(anchor).collect()
 }
 
+/// The lanes of the axes that a kernel asks for: a launch belongs to the trace of these, whatever it is given.
+pub fn asked_for(cx: &Context<'_>, kernel: &Function) -> Vec<Tile> {
+    let names = kernel.ops.iter().filter_map(|op| match op.op.kind {
+        pallas_ir::OpKind::Agent(_) => op.attributes.str("names"),
+        _ if op.op.name == pallas_ir::ops::AXIS_INDEX.name => op.attributes.str("axis"),
+        _ => None,
+    });
+    names.flat_map(|names| names.split(',')).filter_map(|name| find(cx, name)).map(|axis| axis.lane).collect()
+}
+
 /// How deep a trace lies among the open ones.
 fn position(cx: &Context<'_>, trace: &Rc<Trace>) -> Option<usize> {
     cx.state.traces.borrow().iter().position(|open| Rc::ptr_eq(open, trace))

@@ -26,6 +26,9 @@ class _Unset:
 _unset = _Unset()
 
 
+MemorySpace = plgpu.MemorySpace
+
+
 class TraceScope(enum.Enum):
     WARP = "warp"
     WARPGROUP = "warpgroup"
