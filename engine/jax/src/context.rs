@@ -149,8 +149,8 @@ impl<'a> Context<'a> {
         };
         self.check_memory(results)?;
         // Whoever looks at a result computes it, with everything before it that has no other use.
-        let arrays = pallas_tensor::deferring(|| eval(&EvalContext { attributes, results }, arrays))
-            .map_err(|error| {
+        let arrays =
+            pallas_tensor::deferring(|| eval(&EvalContext { attributes, results }, arrays)).map_err(|error| {
                 let (types, message) = (self.interp.types(), error.to_string());
                 // An evaluation has no other way to say so.
                 let is_memory = message.ends_with("does not fit in memory");
