@@ -6,11 +6,12 @@ use crate::capture::{Capturing, Tiles};
 use crate::hazards;
 use crate::run::Schedule;
 use crate::timings::Timings;
+use crate::undefined::Shown;
 use pallas_check::rules;
 use pallas_check::waits::{self, Mismatch};
 use pallas_interpret::{
-    CopyTimes, Hazard, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, StoreEvent, TileEvent, Unmatched,
-    UnmatchedSemaphore, run_function, run_launch,
+    CopyTimes, Hazard, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, StoreEvent, TileEvent, Undefined,
+    Unmatched, UnmatchedSemaphore, run_function, run_launch,
 };
 use pallas_ir::{Certainty, Finding, Function, Known, Launch, Location, Role, Scalars};
 use pallas_jax::{ExecutionError, Executor, World};
@@ -26,12 +27,15 @@ const LARGEST_FETCHED: usize = 1 << 16;
 /// The CPU.
 pub(crate) struct CpuExecutor {
     findings: RefCell<Vec<Finding>>,
+    undefined: RefCell<Vec<Shown>>,
     timings: Option<RefCell<Timings>>,
     capturing: Option<RefCell<Capturing>>,
     schedule: Schedule,
     outputs: RefCell<Vec<(Arc<Launch>, Vec<Array>)>>,
     fetched: RefCell<Vec<(Arc<Launch>, Scalars)>>,
     accelerating: Option<RefCell<Accelerating>>,
+    /// Whether what is not proved of a launch is looked for.
+    strict: bool,
 }
 
 impl CpuExecutor {
@@ -41,15 +45,18 @@ impl CpuExecutor {
         capturing: Option<Capturing>,
         schedule: Schedule,
         acceleration: Option<Acceleration>,
+        strict: bool,
     ) -> Self {
         CpuExecutor {
             findings: RefCell::default(),
+            undefined: RefCell::default(),
             timings: timings.map(RefCell::new),
             capturing: capturing.map(RefCell::new),
             schedule,
             outputs: RefCell::default(),
             fetched: RefCell::default(),
             accelerating: acceleration.map(|acceleration| RefCell::new(Accelerating::new(acceleration))),
+            strict,
         }
     }
 
@@ -153,10 +160,13 @@ impl CpuExecutor {
             world,
             elsewhere: None,
             findings: &self.findings,
+            undefined: &self.undefined,
             timings: self.timings.as_ref(),
             capturing: self.capturing.as_ref(),
             schedule: self.schedule,
             tells: true,
+            strict: self.strict,
+            launch: None,
             stopped: None,
         }
     }
@@ -164,6 +174,11 @@ impl CpuExecutor {
     /// What went wrong in the runs so far, each place once.
     pub(crate) fn findings(&self) -> Vec<Finding> {
         self.findings.take()
+    }
+
+    /// What strict runs found of memory that nobody has written.
+    pub(crate) fn undefined(&self) -> Vec<Shown> {
+        self.undefined.take()
     }
 }
 
@@ -237,11 +252,15 @@ struct Watcher<'a> {
     /// Who is asked first where launches of host functions run.
     elsewhere: Option<&'a CpuExecutor>,
     findings: &'a RefCell<Vec<Finding>>,
+    undefined: &'a RefCell<Vec<Shown>>,
     timings: Option<&'a RefCell<Timings>>,
     capturing: Option<&'a RefCell<Capturing>>,
     schedule: Schedule,
     /// Whether the program is told of races: JAX's simulators look for them only where they are asked to.
     tells: bool,
+    strict: bool,
+    /// The launch that runs.
+    launch: Option<Arc<Launch>>,
     /// Why a launch did not run, where it was asked for inside of a function.
     stopped: Option<ExecutionError>,
 }
@@ -264,6 +283,20 @@ impl Hooks for Watcher<'_> {
 
     fn late(&self) -> bool {
         self.schedule.late
+    }
+
+    fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    fn undefined(&mut self, element: &Undefined) {
+        let shown = Shown::new(element, self.launch.as_deref());
+        let mut known = self.undefined.borrow_mut();
+        let is_known =
+            |other: &Shown| other.finding.span == shown.finding.span && other.finding.code == shown.finding.code;
+        if !known.iter().any(is_known) {
+            known.push(shown);
+        }
     }
 
     fn wants_races(&self, launch_has_agents: bool) -> bool {
@@ -308,6 +341,7 @@ impl Hooks for Watcher<'_> {
 
     fn launch_begins(&mut self, launch: &Launch) {
         self.world.raced(false);
+        self.launch = self.strict.then(|| Arc::new(launch.clone()));
         self.tells = launch.interpretation.device().is_none_or(|options| options.races);
         if let Some(timings) = self.timings {
             timings.borrow_mut().begin(launch);

@@ -36,6 +36,7 @@ mod suppressions;
 mod timings;
 pub mod tune;
 pub mod uncalled;
+mod undefined;
 mod watched;
 
 pub use analysis::{Analysis, AnalysisOptions};

@@ -73,6 +73,9 @@ pub struct RunOptions {
     pub environment: Environment,
     /// Turns of threads.
     pub schedule: Schedule,
+    /// Whether launches in interpret mode are looked at for what was not proved of them: programs that race, and results that
+    /// depend on memory that nobody has written.
+    pub strict: bool,
     /// Where launches run, if not in interpret mode.
     pub acceleration: Option<Acceleration>,
     /// Input, output, clock, environment.
@@ -126,7 +129,13 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     let state = interp.extension::<JaxState>();
     let watch = Rc::new(Watch::default());
     state.set_observer(watch.clone());
-    let executor = Rc::new(CpuExecutor::new(Timings::new(console), capturing, options.schedule, options.acceleration));
+    let executor = Rc::new(CpuExecutor::new(
+        Timings::new(console),
+        capturing,
+        options.schedule,
+        options.acceleration,
+        options.strict,
+    ));
     state.set_executor(executor.clone());
     let outcome = interp.run_main(&module, "__main__");
     // What Python says of a missing module does not say where the workbench has looked, and a traceback ends at the launch
@@ -156,6 +165,10 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     }
     findings.extend(watched.iter().flat_map(Watched::judge));
     let launches = watched.into_iter().map(|watched| watched.launch).collect();
+    let undefined = executor.undefined();
+    let new = undefined.into_iter().filter(|shown| !findings.iter().any(|finding| shown.is_said_by(finding)));
+    let new: Vec<Finding> = new.map(|shown| shown.finding).collect();
+    findings.extend(new);
     findings.extend(executor.findings());
     findings.extend(missing);
     findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));

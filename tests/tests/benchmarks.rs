@@ -26,6 +26,7 @@ fn every_benchmark_gives_what_plain_jnp_gives() {
             import_paths: vec![folder.display().to_string()],
             environment: Environment::default(),
             schedule: Schedule::default(),
+            strict: false,
             acceleration: None,
             console: Box::new(recorder.clone()),
             cancel: Cancel::new(),

@@ -26,6 +26,7 @@ fn differences(program: &Path) -> Option<String> {
         import_paths: vec![folder],
         environment: Environment::default(),
         schedule: Schedule::default(),
+        strict: false,
         acceleration: None,
         console: Box::new(recorder.clone()),
         cancel: Cancel::new(),

@@ -104,6 +104,7 @@ impl Case {
             import_paths: Vec::new(),
             environment: Environment::default(),
             schedule: Schedule::default(),
+            strict: false,
             acceleration: Some(acceleration),
             console,
             cancel: Cancel::new(),

@@ -95,6 +95,7 @@ fn run(path: &Path, text: &str) -> Found {
         import_paths: Vec::new(),
         environment: Environment::default(),
         schedule: Schedule::default(),
+        strict: false,
         acceleration: None,
         console: Box::new(Silent),
         cancel: Cancel::new(),

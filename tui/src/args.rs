@@ -116,6 +116,10 @@ pub(crate) struct RunArgs {
     /// Kernels on a device tell of NaN that they store to outputs: what comes of padding, and of memory that nobody wrote.
     #[arg(long)]
     pub(crate) trap_nan: bool,
+    /// Looks, while kernels run in interpret mode, for what was not proved of them: results that depend on memory that nobody has
+    /// written or on what lies past the end of an array, and programs that race. What is proved costs nothing.
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Prints no findings.
     #[arg(long)]
     pub(crate) quiet: bool,

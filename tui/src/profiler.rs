@@ -67,6 +67,7 @@ impl Task {
                 import_paths: environment::python_path(),
                 environment,
                 schedule: Schedule::default(),
+                strict: false,
                 acceleration: device::acceleration(wish, self.python.as_deref(), &self.file, Some(progress))?,
                 console: Box::new(Told { teller: teller.clone(), timing: self.timing, start: Instant::now() }),
                 cancel: cancel.clone(),

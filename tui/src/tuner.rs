@@ -128,6 +128,7 @@ impl Tuner {
             import_paths: environment::python_path(),
             environment: self.environment.clone(),
             schedule: Schedule::default(),
+            strict: false,
             acceleration,
             console: Box::new(Behind::new(printed.clone(), |_, _, _| {})),
             cancel: cancel.clone(),

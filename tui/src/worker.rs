@@ -288,6 +288,7 @@ impl Bench {
             import_paths: environment::python_path(),
             environment: self.environment.clone(),
             schedule: Schedule::default(),
+            strict: false,
             acceleration: None,
             console: Box::new(console),
             cancel: cancel.clone(),

@@ -59,8 +59,11 @@ y.block_until_ready()
 
 #[test]
 fn a_launch_takes_its_arrays_and_little_more() {
-    let cases =
-        [("256 programs", 1 << 12, 1 << 12, (1 << 8, 1 << 8)), ("60 thousand programs", 1 << 16, 1 << 6, (1, 1 << 6))];
+    let cases = [
+        ("256 programs", 1 << 12, 1 << 12, (1 << 8, 1 << 8)),
+        ("60 thousand programs", 1 << 16, 1 << 6, (1, 1 << 6)),
+        ("a million programs", 1 << 20, 8, (1, 8)),
+    ];
     for (name, rows, columns, block) in cases {
         let arrays = 2 * rows * columns * 4 / (1 << 20);
         let peak = peak(&adding(rows, columns, block));

@@ -5,8 +5,8 @@
 //! values), gathers clamp reads and drop writes. Negative positions count from the end once, in both.
 
 use crate::error::RunError;
+use crate::fill;
 use crate::memory::{Memory, Shown, Through, View, ViewDim, read, write};
-use crate::{uninitialized, uninitialized_element};
 use pallas_ir::{DimIndex, IndexOperand, IndexPattern, Position};
 use pallas_tensor::ops::{self, Combine, PadDimension};
 use pallas_tensor::{Array, Shape};
@@ -102,7 +102,7 @@ impl Access {
         }
         if !self.is_block {
             let positions = self.positions(view, base.shape(), indices, true)?;
-            let fill = Array::scalar(base.dtype(), uninitialized_element(base.dtype()));
+            let fill = Array::scalar(base.dtype(), fill::outside(base.dtype()));
             return Ok(ops::take_flat(base, &positions, self.shape.clone(), &fill)?);
         }
         let block = self.block(view, indices)?;
@@ -111,7 +111,7 @@ impl Access {
             return Ok(ops::reshape(&read, self.shape.clone())?);
         }
         let read = ops::reshape(&read, block.visible.as_slice())?;
-        let missing = uninitialized(base.dtype(), Shape::scalar())?;
+        let missing = Array::scalar(base.dtype(), fill::outside(base.dtype()));
         let padding: Vec<PadDimension> = block
             .sizes
             .iter()

@@ -2,11 +2,11 @@
 //! Ref. A block is written back when it moves away, not after every program: nobody else reads the array in between.
 
 use crate::error::RunError;
+use crate::fill;
 use crate::journal::Journal;
 use crate::later::{self, Later, Layout, Window, Workshop, block_layout};
 use crate::memory::{Memory, View, ViewDim};
 use crate::outputs::OutputPart;
-use crate::{fresh, fresh_element};
 use pallas_ir::{BlockDim, Interpretation, Operand};
 use pallas_tensor::ops::{self, PadDimension};
 use pallas_tensor::{Array, DType, Scalar, Shape};
@@ -106,7 +106,7 @@ impl BlockPlan {
 
     /// Elements that nobody has written.
     pub(crate) fn fresh(&self, shape: &Shape) -> Result<Array, RunError> {
-        Ok(fresh(self.dtype, shape.clone(), self.interpretation)?)
+        Ok(Array::full(self.dtype, shape.clone(), fill::output(self.dtype, self.interpretation))?)
     }
 
     pub(crate) fn dtype(&self) -> DType {
@@ -123,7 +123,7 @@ impl BlockPlan {
     }
 
     /// Whether the array is longer than whole blocks say, on either side.
-    fn is_padded(&self) -> bool {
+    pub(crate) fn is_padded(&self) -> bool {
         self.padded != self.array || self.virtual_padding.iter().any(|&(low, _)| low > 0)
     }
 
@@ -142,7 +142,7 @@ impl BlockPlan {
                 interior: 0,
             })
             .collect();
-        let value = Array::scalar(self.dtype, fresh_element(self.dtype, self.interpretation));
+        let value = Array::scalar(self.dtype, fill::padding(self.dtype, self.interpretation));
         Ok(ops::pad(&array, &value, &padding)?)
     }
 
@@ -183,6 +183,23 @@ impl BlockPlan {
             })
         };
         self.dims.iter().enumerate().map(start).collect()
+    }
+
+    /// Where an element of the array is in the Ref of the block with these indices; none where the block does not have it.
+    pub(crate) fn place(&self, element: &[usize], indices: &[i64]) -> Option<Vec<usize>> {
+        let starts = self.starts(indices);
+        let mut place = Vec::with_capacity(element.len());
+        for (axis, (&at, &start)) in element.iter().zip(&starts).enumerate() {
+            let low = self.virtual_padding.get(axis).map_or(0, |&(low, _)| low);
+            let inside = (at + low).checked_sub(usize::try_from(start).ok()?)?;
+            if inside >= self.block[axis] {
+                return None;
+            }
+            if self.keeps(axis) {
+                place.push(inside);
+            }
+        }
+        Some(place)
     }
 
     /// Whether a block that begins there leaves the padded array.

@@ -3,6 +3,7 @@
 use crate::agents::{Pace, TimedLanes};
 use crate::error::RunError;
 use crate::races::Hazard;
+use crate::strict::Undefined;
 use pallas_ir::function::Location;
 use pallas_ir::{Launch, OpId};
 use pallas_tensor::Array;
@@ -100,6 +101,16 @@ pub trait Hooks {
     /// A semaphore that somebody waits for in vain, or that nobody waits for.
     fn unmatched(&mut self, semaphore: &UnmatchedSemaphore<'_>) {
         let _ = semaphore;
+    }
+
+    /// Whether what is not proved is looked for: races, and results that depend on memory that nobody has written.
+    fn is_strict(&self) -> bool {
+        false
+    }
+
+    /// An element of an output depends on memory that nobody has written. Told in strict runs, once for each output.
+    fn undefined(&mut self, element: &Undefined) {
+        let _ = element;
     }
 
     /// Whether races are looked for in a launch that does not ask for it.

@@ -11,6 +11,7 @@ use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::outputs::{Filled, Output};
 use crate::parallel;
+use crate::proofs::Proofs;
 use crate::run::Run;
 use crate::tape::Tape;
 use pallas_ir::{AxisSemantics, DeviceOptions, Interpretation, Launch, MemorySpace, Operand, RefType, Role, Type};
@@ -36,7 +37,7 @@ pub struct LaunchPlan {
     /// Of kernels whose programs act on each other: which of them run at the same time.
     pub(crate) topology: Option<Topology>,
     /// Of launches whose devices and cores do.
-    peers: Option<Peers>,
+    pub(crate) peers: Option<Peers>,
     /// Whether programs have nothing to do with each other but through what they read and write.
     pub(crate) is_quiet: bool,
     /// Whether they do not but for copies that each of them may wait for itself.
@@ -51,6 +52,8 @@ pub struct LaunchPlan {
     pub(crate) parallel: Vec<usize>,
     /// The same launch with programs taken together, where they are small and leave each other alone.
     batch: Option<Batch>,
+    /// What a strict run need not look for.
+    pub(crate) proofs: Proofs,
 }
 
 #[derive(Debug)]
@@ -129,8 +132,10 @@ impl LaunchPlan {
                 .filter(|&axis| launch.semantics.get(axis) == Some(&AxisSemantics::Parallel))
                 .collect(),
             batch: None,
+            proofs: Proofs::default(),
         };
         plan.check(launch)?;
+        plan.proofs = Proofs::of(launch, &plan);
         if plan.is_quiet && plan.peers.is_none() {
             plan.batch = Batch::new(launch, &plan);
         }
@@ -159,7 +164,21 @@ impl LaunchPlan {
             concurrent: self.concurrent,
             parallel: self.parallel.clone(),
             batch: None,
+            proofs: self.proofs,
         }
+    }
+
+    /// Whether a strict run has to look for programs that run at the same time and write to one place.
+    fn may_race(&self) -> bool {
+        !self.proofs.apart && self.parallel.iter().any(|&axis| self.grid[axis] > 1)
+    }
+
+    /// Whether programs do nothing at all, so that they need not run to leave everything as it is.
+    fn idles(&self) -> bool {
+        self.is_quiet
+            && self.tape.body.steps.is_empty()
+            && self.interpretation.device().is_none()
+            && self.operands.iter().all(|operand| !matches!(operand.map, IndexMap::Tape(_)))
     }
 
     /// Extents as far as they are known.
@@ -214,13 +233,20 @@ impl LaunchPlan {
     /// # Errors
     /// If an op fails, inputs do not fit, or the hooks cancel.
     pub fn run(&self, inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
-        self.run_all(inputs, hooks).map_err(|mut error| {
+        let kept = (hooks.is_strict() && self.may_leak()).then(|| inputs.clone());
+        let ran = self.run_all(inputs, hooks).and_then(|outputs| {
+            if let Some(inputs) = kept {
+                self.look_for_leaks(&inputs, &outputs, hooks)?;
+            }
+            Ok(outputs)
+        });
+        ran.map_err(|mut error| {
             error.simulated |= self.interpretation.device().is_some();
             error
         })
     }
 
-    fn run_all(&self, mut inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
+    pub(crate) fn run_all(&self, mut inputs: Vec<Array>, hooks: &mut dyn Hooks) -> Result<Vec<Array>, RunError> {
         let rest = inputs.split_off(self.dynamic.len().min(inputs.len()));
         let grid = self.extents(&inputs)?;
         let (inputs, starts) = self.prepare(rest)?;
@@ -242,18 +268,25 @@ impl LaunchPlan {
         starts: Vec<Option<Array>>,
         hooks: &mut dyn Hooks,
     ) -> Result<Vec<Array>, RunError> {
-        let programs = grid.iter().fold(1usize, |total, &extent| total.saturating_mul(extent));
-        let watches = self.interpretation.detects_races() || hooks.wants_races(self.concurrent);
+        let programs = match self.idles() && !hooks.looks_at_programs() {
+            true => 0,
+            false => grid.iter().fold(1usize, |total, &extent| total.saturating_mul(extent)),
+        };
+        let watches = self.interpretation.detects_races()
+            || hooks.wants_races(self.concurrent)
+            || hooks.is_strict() && self.may_race();
         if let Some(batch) = &self.batch
+            && programs > 0
             && !watches
             && !hooks.looks_at_programs()
-            && let Some(outputs) = batch.run(&inputs, &starts, hooks)
+            && let Some(outputs) = batch.run(self, &inputs, &starts, hooks)
         {
             return Ok(outputs);
         }
         let threads = hooks.threads();
         let moves = Moves::of(hooks);
         if threads > 1
+            && programs > 0
             && !watches
             && matches!(moves, Moves::AsSaid)
             && self.is_apart
@@ -267,7 +300,7 @@ impl LaunchPlan {
         let mut run = Run::new(self, grid, inputs, parts)?;
         run.schedule(moves);
         if watches {
-            run.watch();
+            run.watch(hooks.is_strict() && self.may_race());
         }
         let mut ids = vec![0; grid.len()];
         // Programs that run at the same time are run together.

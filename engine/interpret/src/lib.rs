@@ -22,6 +22,7 @@ mod control;
 mod copies;
 mod counts;
 mod error;
+mod fill;
 mod function;
 mod fused;
 mod hooks;
@@ -36,12 +37,14 @@ mod parallel;
 mod pipeline;
 mod print;
 mod product;
+mod proofs;
 mod races;
 mod rehearsal;
 mod reinterpret;
 mod run;
 mod semaphores;
 mod steered;
+mod strict;
 mod tape;
 mod visits;
 
@@ -56,6 +59,7 @@ pub use launch::{LaunchPlan, run_launch};
 pub use print::format_debug_print;
 pub use races::{EngineKind, Hazard, MissingEdge, RacingAccess};
 pub use rehearsal::{follow, rehearse};
+pub use strict::Undefined;
 
 use pallas_ir::Interpretation;
 use pallas_tensor::{Array, DType, Kind, OpError, Scalar, Shape};
@@ -71,7 +75,7 @@ pub fn uninitialized(dtype: DType, shape: Shape) -> Result<Array, OpError> {
 
 /// What memory of a launch holds before it is written: as above, or as JAX's simulator of devices has it.
 pub(crate) fn fresh(dtype: DType, shape: Shape, interpretation: Interpretation) -> Result<Array, OpError> {
-    Array::full(dtype, shape, fresh_element(dtype, interpretation))
+    Array::full(dtype, shape, fill::memory(dtype, interpretation))
 }
 
 pub(crate) fn fresh_element(dtype: DType, interpretation: Interpretation) -> Scalar {

@@ -9,6 +9,7 @@
 
 use crate::affine::IndexMap;
 use crate::error::RunError;
+use crate::fill;
 use crate::hooks::{Hooks, OutOfBounds, UnmatchedSemaphore};
 use crate::journal::{self, Journal};
 use crate::launch::{LaunchPlan, next};
@@ -165,7 +166,8 @@ pub(crate) fn run(
         }
     };
     let mut own = Quiet { shared: &shared, caller: Some(hooks) };
-    let others = || work(&mut Quiet { shared: &shared, caller: None });
+    let garbage = fill::Fill::current();
+    let others = || garbage.during(|| work(&mut Quiet { shared: &shared, caller: None }));
     beside(threads.min(count) - 1, others, || {
         // Once in any case: others may leave this thread nothing to do.
         own.cancelled();

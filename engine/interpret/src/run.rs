@@ -32,6 +32,8 @@ pub(crate) struct Run<'a> {
     visits: Vec<Visits>,
     first_output: usize,
     clock: CopyClock,
+    /// Whether blocks of outputs are watched, where races are looked for.
+    watches_blocks: bool,
 }
 
 enum State<'a> {
@@ -108,7 +110,19 @@ impl<'a> Run<'a> {
         let visits = states.iter().map(|_| Visits::default()).collect();
         let first_output = plan.operands.iter().position(|operand| operand.role == Role::Output).unwrap_or(0);
         let clock = CopyClock::default();
-        Ok(Run { plan, grid, memory, registers, indices, visits, first_output, states, prefetched, clock })
+        Ok(Run {
+            plan,
+            grid,
+            memory,
+            registers,
+            indices,
+            visits,
+            first_output,
+            states,
+            prefetched,
+            clock,
+            watches_blocks: false,
+        })
     }
 
     /// Has copies carried out when a schedule says.
@@ -154,6 +168,9 @@ impl<'a> Run<'a> {
                 self.clock.copied(position, true, hooks);
             }
             state.bring(&operand.blocks, indices, &mut self.memory, !plain && self.plan.is_quiet)?;
+            if let (true, Role::Output, Some(races)) = (self.watches_blocks, operand.role, &mut self.memory.races) {
+                races.moved(state.buffer, &operand.blocks.starts(indices));
+            }
             if moves {
                 self.clock.copied(position, false, hooks);
             }
@@ -232,12 +249,13 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Looks for races from now on.
-    pub(crate) fn watch(&mut self) {
+    /// Looks for races from now on; those of programs that have the same block of an output if `blocks` are looked at, too.
+    pub(crate) fn watch(&mut self, blocks: bool) {
+        self.watches_blocks = blocks;
         self.memory.races = Some(Box::new(Races::new()));
         let operands = self.plan.operands.iter().map(|operand| {
             let ty = RefType::new(operand.blocks.dtype(), operand.blocks.reference().clone(), MemorySpace::Any);
-            (ty, operand.is_whole)
+            (ty, operand.is_whole || blocks && operand.role == Role::Output)
         });
         let scratch = self.plan.scratch.iter().map(|ty| (ty.clone(), false));
         for ((ty, is_whole), &param) in operands.chain(scratch).zip(&self.plan.tape.body.params) {

@@ -238,6 +238,29 @@ fn blocks_along_other_dimensions_than_the_first_are_turned() {
 }
 
 #[test]
+fn what_lies_past_the_end_of_an_array_is_what_it_is_for_each_program() {
+    let text = "launch grid=[100] {
+  input @x: f32[7,796] block=[8, 8] map @m(%i: i32[]) {
+    %z = constant 0 : i32[]
+    yield %z, %i
+  }
+  output @o: f32[796] block=[8] map @n(%i: i32[]) { yield %i }
+  output @p: f32[7,796] block=[8, 8] map @m(%i: i32[]) {
+    %z = constant 0 : i32[]
+    yield %z, %i
+  }
+  kernel @k(%x: ref<f32[8,8]>, %o: ref<f32[8]>, %p: ref<f32[8,8]>) {
+    %v = load %x[:, :] : f32[8,8]
+    %s = reduce_max %v axes=[0] : f32[8]
+    store %o[:], %s
+    store %p[:, :], %v
+  }
+}";
+    let (asked, _) = same(text, &[floats(&[7, 796])]);
+    assert!(asked < 50, "{asked} programs ran");
+}
+
+#[test]
 fn outputs_that_begin_as_inputs_do_so_for_every_lane() {
     let text = rows(
         1000,
@@ -316,4 +339,121 @@ fn programs_that_do_nothing_leave_what_was_there() {
         8000
     );
     assert_eq!(outputs[0].dtype(), DType::F32);
+}
+
+/// Draws numbers (xorshift64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound.max(1) as u64) as usize
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+}
+
+/// Lines of a kernel of `float32` in the making, with the names and shapes of what they define.
+struct Lines {
+    text: String,
+    known: Vec<(String, Vec<usize>)>,
+}
+
+impl Lines {
+    fn define(&mut self, op: &str, shape: &[usize]) {
+        let name = format!("%r{}", self.known.len());
+        self.text.push_str(&format!("    {name} = {op} : f32{shape:?}\n"));
+        self.known.push((name, shape.to_vec()));
+    }
+
+    /// One operation of what is known, drawn at random.
+    fn draw(&mut self, random: &mut Random) {
+        let (name, shape) = random.pick(&self.known).clone();
+        let alike: Vec<String> =
+            self.known.iter().filter(|known| known.1 == shape).map(|known| known.0.clone()).collect();
+        let other = random.pick(&alike).clone();
+        let rank = shape.len();
+        match random.below(11) {
+            0..=2 => {
+                let op = random.pick(&["add", "sub", "mul", "max", "min", "div"]);
+                self.define(&format!("{op} {name}, {other}"), &shape);
+            }
+            3 => {
+                let op = random.pick(&["exp", "tanh", "neg", "abs", "sin", "sign"]);
+                self.define(&format!("{op} {name}"), &shape);
+            }
+            4 if rank > 0 => {
+                let axis = random.below(rank);
+                let rest: Vec<usize> = (0..rank).filter(|&dim| dim != axis).map(|dim| shape[dim]).collect();
+                let op = random.pick(&["reduce_sum", "reduce_max", "reduce_min", "reduce_prod"]);
+                self.define(&format!("{op} {name} axes=[{axis}]"), &rest);
+            }
+            5 if rank < 2 => {
+                let wide = if rank == 0 { vec![4] } else { vec![3, shape[0]] };
+                let dims: Vec<usize> = (0..rank).map(|_| 1).collect();
+                self.define(&format!("broadcast_in_dim {name} shape={wide:?} dims={dims:?}"), &wide);
+            }
+            6 if rank == 2 => {
+                self.define(&format!("transpose {name} permutation=[1, 0]"), &[shape[1], shape[0]]);
+            }
+            7 if rank > 0 => {
+                let axis = random.below(rank);
+                let op = random.pick(&["rev", "cumsum", "cummax"]);
+                let how = if *op == "rev" { format!("axes=[{axis}]") } else { format!("axis={axis} reverse=false") };
+                self.define(&format!("{op} {name} {how}"), &shape);
+            }
+            8 if rank > 0 => {
+                let start = random.below(shape[0]);
+                let (mut starts, mut limits) = (vec![0; rank], shape.clone());
+                starts[0] = start;
+                let mut part = shape.clone();
+                part[0] -= start;
+                limits[0] = shape[0];
+                self.define(&format!("slice {name} start={starts:?} limit={limits:?}"), &part);
+            }
+            9 if rank == 2 => {
+                let wide = [shape[0], shape[0]];
+                self.define(&format!("dot_general {name}, {other} contracting=[[1], [1]]"), &wide);
+            }
+            10 => {
+                let size: usize = shape.iter().product();
+                self.define(&format!("reshape {name} shape=[{size}]"), &[size]);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn kernels_drawn_at_random_give_the_bits_of_programs_one_by_one() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut together = 0;
+    for _ in 0..300 {
+        let mut lines = Lines { text: String::new(), known: Vec::new() };
+        lines.text.push_str("    %i = program_id axis=0 : i32[]\n    %c = load %s[%i] : i32[]\n");
+        lines.text.push_str("    %d = mul %c, %i : i32[]\n");
+        lines.define("convert_element_type %d dtype=f32", &[]);
+        lines.define("load %x[:, :]", &[1, 8]);
+        lines.define("load %w[:]", &[8]);
+        lines.define("load %w[2]", &[]);
+        lines.define("constant 0.75", &[]);
+        for _ in 0..4 + random.below(16) {
+            lines.draw(&mut random);
+        }
+        let (last, shape) = lines.known[lines.known.len() - 1].clone();
+        let axes: Vec<usize> = (0..shape.len()).collect();
+        let sum = if axes.is_empty() { last.clone() } else { "%sum".to_string() };
+        if !axes.is_empty() {
+            lines.text.push_str(&format!("    %sum = reduce_max {last} axes={axes:?} : f32[]\n"));
+        }
+        lines.text.push_str(&format!("    %all = broadcast_in_dim {sum} shape=[1, 8] dims=[] : f32[1,8]\n"));
+        lines.text.push_str("    store %o[:, :], %all");
+        let (asked, _) = same(&rows(200, &lines.text), &row_inputs(200));
+        together += usize::from(asked < 200);
+    }
+    assert!(together > 150, "only {together} of 300 kernels were taken together");
 }

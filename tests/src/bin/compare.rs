@@ -2,7 +2,8 @@
 //! computation in jitted `jax.numpy`, and numpy. Rounds of all of them take turns, so that a machine that slows down
 //! slows all of them down. Prints medians and ratios as one table, in Markdown. Beside the warm launch stands which share of
 //! the machine it uses: of the rate at which all cores copy memory in the same rounds, counting what comes in and goes out
-//! once, or, where there are products, of the rate of numpy's matrix product (OpenBLAS). The whole process is the same program with the same arguments for both: one launch, as somebody types it.
+//! once, or, where there are products, of the rate of numpy's matrix product (OpenBLAS). Then what `--strict` makes of a warm
+//! launch. The whole process is the same program with the same arguments for both: one launch, as somebody types it.
 //!
 //! ```console
 //! $ cargo build --release -p pallas-tui
@@ -104,9 +105,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     println!(
-        "| kernel | warm ms | of the machine | JAX interpret | ratio | jitted jnp | ratio | numpy | ratio | process ms | JAX's | ratio |"
+        "| kernel | warm ms | of the machine | `--strict` | JAX interpret | ratio | jitted jnp | ratio | numpy | ratio | process ms | JAX's | ratio |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     programs.iter().for_each(|program| measure(program, &options));
     ExitCode::SUCCESS
 }
@@ -116,14 +117,16 @@ fn name(path: &Path) -> String {
 }
 
 fn measure(program: &Path, options: &Options) {
-    let [mut ours, mut interpret, mut jitted, mut numpy] = [(); 4].map(|()| Times::default());
+    let [mut ours, mut strict, mut interpret, mut jitted, mut numpy] = [(); 5].map(|()| Times::default());
     let patience = options.patience;
     let (mut copied, mut multiplied, mut process) = (Vec::new(), Times::default(), Times::default());
     for round in 0..options.rounds {
-        let tool = |rounds| command(&options.tool, &["run", "--quiet"], program, &["launch"], options.small, rounds);
-        time(&mut ours, tool(5), patience);
+        let tool =
+            |before: &[&str], rounds| command(&options.tool, before, program, &["launch"], options.small, rounds);
+        time(&mut ours, tool(&["run", "--quiet"], 5), patience);
+        time(&mut strict, tool(&["run", "--quiet", "--strict"], 5), patience);
         // No warm launches: the program makes its inputs and launches once.
-        time(&mut process, tool(0), patience);
+        time(&mut process, tool(&["run", "--quiet"], 0), patience);
         copied.push(copy_rate());
         let Some(python) = &options.python else { continue };
         time(&mut jitted, command(python, &[], program, &["jnp"], options.small, 5), patience);
@@ -149,8 +152,9 @@ fn measure(program: &Path, options: &Options) {
         }
     }
     let of_the_machine = share(&mut ours, &mut copied, &mut multiplied);
-    let (ours, process) = (ours.median(), process.median());
+    let (ours, strict, process) = (ours.median(), strict.median(), process.median());
     let mut row = format!("| {} | {} | {of_the_machine} |", name(program), shown(ours.warm, None));
+    row.push_str(&format!(" {} |", ratio(strict.warm, ours.warm, None)));
     let interpret = interpret.median();
     for other in [interpret, jitted.median(), numpy.median()] {
         let waited = other.waited.filter(|_| other.warm.is_none());

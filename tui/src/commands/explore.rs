@@ -56,6 +56,7 @@ pub(super) fn explore(
             import_paths: environment::python_path(),
             environment: place.clone(),
             schedule: schedule.keeping(true),
+            strict: false,
             acceleration: None,
             console: Box::new(Silent),
             cancel: cancel.clone(),

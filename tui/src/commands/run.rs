@@ -61,6 +61,7 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         import_paths: environment::python_path(),
         environment: environment.clone(),
         schedule: args.schedule.unwrap_or_default().keeping(args.explore.is_some()),
+        strict: args.strict,
         acceleration,
         console: Box::new(ProcessConsole::new()),
         cancel: Cancel::new(),

@@ -11,7 +11,7 @@ use pallas_ir::op::MemoryOp;
 use pallas_ir::{Certainty, Finding, Label, Launch, OpKind, Severity};
 
 /// Part of an output is in a program's block, and no program writes it.
-pub(super) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     code: "PL128",
     name: "output-partly-unwritten",
     severity: Severity::Warning,

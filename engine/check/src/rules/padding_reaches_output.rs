@@ -8,7 +8,7 @@ use pallas_ir::{Certainty, Finding, Label, Severity};
 use pallas_tensor::Shape;
 
 /// What lies past the end of an input reaches an output.
-pub(super) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     code: "PL204",
     name: "padding-reaches-output",
     severity: Severity::Error,

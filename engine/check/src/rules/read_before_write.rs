@@ -8,7 +8,7 @@ use pallas_ir::{Certainty, Finding, Severity};
 use pallas_tensor::Shape;
 
 /// An output or scratch Ref is read before anything was written to it.
-pub(super) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     code: "PL203",
     name: "read-before-write",
     severity: Severity::Error,

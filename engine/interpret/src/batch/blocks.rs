@@ -3,6 +3,7 @@
 
 use super::kernel::{self, Parameter};
 use crate::affine::{Affine, IndexMap};
+use crate::launch::LaunchPlan;
 use pallas_ir::{BlockDim, Function, Interpretation, Launch, Operand, Role, Type};
 use pallas_tensor::Shape;
 
@@ -12,6 +13,8 @@ pub(super) struct Cut {
     pub(super) kernel: Function,
     pub(super) grid: Vec<usize>,
     pub(super) operands: Vec<CutOperand>,
+    /// Whether lanes stand behind other elements of a block.
+    pub(super) turns: bool,
 }
 
 /// An operand with its index map as a formula; none where every program has block 0.
@@ -22,8 +25,8 @@ pub(super) struct CutOperand {
 }
 
 impl Cut {
-    /// A launch as it is, if its programs may be taken together at all.
-    pub(super) fn of(launch: &Launch) -> Option<Cut> {
+    /// A launch as it is, on arrays with their padding, if its programs may be taken together at all.
+    pub(super) fn of(launch: &Launch, plan: &LaunchPlan) -> Option<Cut> {
         let plain = matches!(launch.interpretation, Interpretation::Unsaid | Interpretation::Plain);
         if !plain || !launch.dynamic.is_empty() || !launch.scratch.is_empty() {
             return None;
@@ -31,16 +34,21 @@ impl Cut {
         let operands: Option<Vec<CutOperand>> = launch
             .operands
             .iter()
-            .map(|operand| {
+            .zip(&plan.operands)
+            .map(|(operand, known)| {
                 let rows = match (operand.role, IndexMap::new(operand, launch.grid.len()).ok()?) {
                     (Role::Prefetch, _) | (_, IndexMap::Zero) => None,
                     (_, IndexMap::Affine(rows)) => Some(rows),
                     (_, IndexMap::Tape(_)) => return None,
                 };
-                Some(CutOperand { operand: operand.clone(), rows })
+                let mut operand = operand.clone();
+                if operand.block.iter().all(|dim| !matches!(dim, BlockDim::Element { .. })) {
+                    operand.array.shape = known.blocks.padded().clone();
+                }
+                Some(CutOperand { operand, rows })
             })
             .collect();
-        Some(Cut { kernel: launch.kernel.clone(), grid: launch.grid.clone(), operands: operands? })
+        Some(Cut { kernel: launch.kernel.clone(), grid: launch.grid.clone(), operands: operands?, turns: false })
     }
 
     /// Elements of the largest tile of a program, or block that follows its ids.
@@ -58,6 +66,7 @@ impl Cut {
     /// The launch with so many programs along an axis taken together, all those behind it being one.
     pub(super) fn taken_together(&self, axis: usize, count: usize) -> Option<Cut> {
         let mut operands = Vec::with_capacity(self.operands.len());
+        let mut turns = self.turns;
         let mut parameters = Vec::with_capacity(self.operands.len());
         for operand in &self.operands {
             let (operand, lanes) = match operand.follows(axis) {
@@ -65,6 +74,7 @@ impl Cut {
                 false => (operand.clone(), None),
                 true => operand.with_lanes(axis, count, &self.grid)?,
             };
+            turns |= lanes.is_some_and(|place| operand.operand.block_shape()[..place].iter().any(|&size| size > 1));
             let is_output = operand.operand.role == Role::Output;
             parameters.push(Parameter { lanes, shape: operand.operand.block_shape().into(), is_output });
             operands.push(operand);
@@ -72,7 +82,7 @@ impl Cut {
         let kernel = kernel::with_lanes(&self.kernel, &parameters, axis, count, self.grid[axis])?;
         let mut grid = self.grid.clone();
         grid[axis] /= count;
-        Some(Cut { kernel, grid, operands })
+        Some(Cut { kernel, grid, operands, turns })
     }
 }
 

@@ -8,7 +8,7 @@
 //! - each output has a block of its own for each of the programs, one behind the other along one dimension, so that nobody sees
 //!   what another one wrote;
 //! - each other operand has the same block for all of them, or such blocks of its own;
-//! - no block is moved inside of its array, and none reaches out of it;
+//! - no block is moved inside of its array (past the end of an array there is its padding);
 //! - nothing goes from program to program in scratch memory, and the kernel writes to outputs only;
 //! - every operation on something that differs from lane to lane has a rule (`rules`, `memory`).
 //!
@@ -32,6 +32,12 @@ use pallas_tensor::{Array, Shape, ops};
 
 /// Elements of the largest tile of the programs that are taken together: about what the innermost caches hold.
 const ELEMENTS: usize = 1 << 14;
+/// What a program costs by itself is about as much as a pass over so many elements: larger ones are left as they are.
+const LARGE: usize = ELEMENTS / 4;
+/// The same for programs with products, which take their factors where they lie if they are not a batch.
+const LARGE_PRODUCTS: usize = 1 << 10;
+/// The same where lanes do not stand in front in an array, so that tiles are turned.
+const LARGE_TURNED: usize = 1 << 8;
 /// Fewer programs are not worth another kernel.
 const PROGRAMS: usize = 16;
 /// As many programs are left at least, so that threads have something to share.
@@ -41,8 +47,6 @@ const LEFT: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Batch {
     plan: Box<LaunchPlan>,
-    /// What the outputs are for the caller.
-    outputs: Vec<Shape>,
 }
 
 impl Batch {
@@ -52,10 +56,17 @@ impl Batch {
         if programs < PROGRAMS {
             return None;
         }
-        let mut cut = Cut::of(launch)?;
-        let mut lanes = 1;
+        let mut cut = Cut::of(launch, plan)?;
+        let (size, mut lanes) = (cut.size(), 1);
+        let multiplies = launch.kernel.ops.iter().any(|op| op.op.name == "dot_general");
+        if size > if multiplies { LARGE_PRODUCTS } else { LARGE } {
+            return None;
+        }
         while let Some((axis, count)) = worth(&cut) {
             let Some(next) = cut.taken_together(axis, count) else { break };
+            if next.turns && size > LARGE_TURNED {
+                break;
+            }
             cut = next;
             lanes *= count;
         }
@@ -77,12 +88,17 @@ impl Batch {
             })
             .collect();
         let batched = plan.with_kernel(tape, cut.grid, operands.ok()?);
-        let outputs = plan.with_role(Role::Output).map(|operand| operand.blocks.array().clone()).collect();
-        batched.has_aliases_of_one_type().then(|| Batch { plan: Box::new(batched), outputs })
+        batched.has_aliases_of_one_type().then(|| Batch { plan: Box::new(batched) })
     }
 
-    /// Runs the programs, on padded inputs; `None` if they have to run one after the other.
-    pub(crate) fn run(&self, inputs: &[Array], starts: &[Option<Array>], hooks: &mut dyn Hooks) -> Option<Vec<Array>> {
+    /// Runs the programs of a launch on padded inputs; `None` if they have to run one after the other.
+    pub(crate) fn run(
+        &self,
+        launch: &LaunchPlan,
+        inputs: &[Array],
+        starts: &[Option<Array>],
+        hooks: &mut dyn Hooks,
+    ) -> Option<Vec<Array>> {
         let others = self.plan.operands.iter().filter(|operand| operand.role != Role::Output);
         let inputs = inputs.iter().zip(others).map(|(input, operand)| shaped(input, operand.blocks.padded()));
         let inputs = inputs.collect::<Option<Vec<Array>>>()?;
@@ -95,7 +111,10 @@ impl Batch {
         let mut silent = Silent { caller: hooks, spoke: false };
         let results = self.plan.run_prepared(self.plan.grid(), inputs, starts, &mut silent);
         let results = results.ok().filter(|_| !silent.spoke)?;
-        results.into_iter().zip(&self.outputs).map(|(result, shape)| result.reshaped(shape).ok()).collect()
+        let known = launch.with_role(Role::Output).map(|operand| &operand.blocks);
+        let unpadded =
+            |(result, blocks): (Array, &BlockPlan)| blocks.unpad(result.reshaped(blocks.padded()).ok()?).ok();
+        results.into_iter().zip(known).map(unpadded).collect()
     }
 }
 

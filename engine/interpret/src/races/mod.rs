@@ -5,6 +5,7 @@
 //!
 //! On GPUs engines see writes of threads to shared memory only once they have been committed (`plgpu.commit_smem`).
 
+mod blocks;
 mod clock;
 mod groups;
 mod history;
@@ -112,6 +113,9 @@ pub(crate) struct Races {
     semaphores: HashMap<Place, Clocks>,
     meetings: HashMap<Place, Meeting>,
     buffers: HashMap<usize, History>,
+    /// Where the block begins that a buffer holds, and what was done to the blocks that it held before.
+    at: HashMap<usize, Vec<i64>>,
+    blocks: HashMap<(usize, Vec<i64>), History>,
     spaces: HashMap<usize, Where>,
     names: Vec<String>,
     found: Vec<Found>,

@@ -211,6 +211,7 @@ impl<'a> Session<'a> {
                 &Wanted { python: self.settings.python.as_deref(), virtual_env: None, script: "driver.py" },
             ),
             schedule: Schedule::default(),
+            strict: false,
             acceleration: None,
             console: Box::new(events),
             cancel: cancel.clone(),

@@ -1,0 +1,65 @@
+//! What a strict run shows of memory that nobody has written, as findings. Rules that find the same without running a launch
+//! say more of it, where it was read: then that stands.
+
+use pallas_check::rules;
+use pallas_interpret::Undefined;
+use pallas_ir::{Certainty, Finding, Launch};
+use pallas_syntax::Span;
+use pallas_tensor::Shape;
+
+/// A finding of a strict run.
+pub(crate) struct Shown {
+    pub(crate) finding: Finding,
+    /// Where the launch is in the source.
+    places: Vec<Span>,
+}
+
+impl Shown {
+    /// What was found of a launch.
+    pub(crate) fn new(found: &Undefined, launch: Option<&Launch>) -> Shown {
+        Shown { finding: finding(found, launch), places: launch.map(Launch::places).unwrap_or_default() }
+    }
+
+    /// Whether a rule says the same of the launch.
+    pub(crate) fn is_said_by(&self, finding: &Finding) -> bool {
+        finding.code == self.finding.code && self.places.contains(&finding.span)
+    }
+}
+
+/// The finding: at the store that brought it to the output, or at the launch where there is none.
+fn finding(found: &Undefined, launch: Option<&Launch>) -> Finding {
+    let Undefined { name, element, count, padding, kept, store } = found;
+    let element = Shape::from(&element[..]);
+    let (rule, message) = match (padding, store) {
+        (true, _) => (&rules::PADDING_REACHES_OUTPUT, format!("what lies past the end of an array reaches {name}")),
+        (false, None) if *kept => {
+            (&rules::OUTPUT_PARTLY_UNWRITTEN, format!("part of {name} stays what was in memory before"))
+        }
+        (false, _) => (&rules::READ_BEFORE_WRITE, format!("{name} depends on memory that nobody has written")),
+    };
+    let span = match store {
+        Some((location, _)) => location.span,
+        None => launch.map(|launch| launch.spans.apply).unwrap_or_default(),
+    };
+    let mut finding = rule.finding(Certainty::Found, span, message);
+    let others = |verb: &str| match count - 1 {
+        0 => String::new(),
+        1 => format!(", and so {} one more element", if verb == "are" { "is" } else { "has" }),
+        more => format!(", and so {verb} {more} more elements"),
+    };
+    let differs = || {
+        format!("element {element} of {name} has another value if that memory holds something else{}", others("have"))
+    };
+    finding.evidence = Some(match store {
+        Some((_, ids)) if !ids.is_empty() => format!("program {}: {}", Shape::from(&ids[..]), differs()),
+        None if *kept => format!("element {element} of {name} is what was in memory before{}", others("are")),
+        _ => differs(),
+    });
+    finding.help = Some(match padding {
+        true => "mask it where it is read: `jnp.where(index < length, value, 0)`, with whatever does not change the result in \
+                 place of 0"
+            .to_string(),
+        false => "write to it first, for instance zeros under `pl.when` in the programs that begin a new block".to_string(),
+    });
+    finding
+}

@@ -1,0 +1,110 @@
+//! Kernels on a device, on the simulator of one, and as Triton's IR.
+
+use super::{Case, shown};
+
+#[test]
+fn triton_ir_is_printed_or_refused_at_its_line() {
+    let case = Case::with("kernels.py", ODD);
+    insta::assert_snapshot!(shown(&case.run(&["lower", "kernels.py", "--emit", "ttir"])));
+}
+
+#[test]
+fn a_device_that_is_not_there_is_said() {
+    // On a machine with a GPU these run on it.
+    if pallas_engine::cuda::driver().is_ok() {
+        return;
+    }
+    let case = Case::with("kernels.py", ODD);
+    let mut text = String::new();
+    for arguments in [
+        &["run", "--device", "cuda", "kernels.py"][..],
+        &["run", "--device", "auto", "kernels.py"],
+        &["run", "--device", "cpu", "kernels.py"],
+        &["run", "--verify", "kernels.py"],
+    ] {
+        text.push_str(&format!("$ pallas-tui {}\n{}\n", arguments.join(" "), shown(&case.run(arguments))));
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_simulator_gives_what_interpret_mode_gives() {
+    let case = Case::with("kernels.py", ODD);
+    let output = case.run(&["run", "--device", "simulator", "--verify", "kernels.py"]);
+    assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "[2. 2. 2. 2. 2. 2. 2. 2.]\n");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("2 launches gave what interpret mode gives"));
+}
+
+#[test]
+fn a_launch_that_a_device_refuses_inside_of_jit_says_its_line() {
+    let case = Case::with("kernels.py", SORTED);
+    let output = case.run(&["run", "--device", "simulator", "kernels.py"]);
+    assert_ne!(output.status.code(), Some(0), "{}", shown(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("`sort` is not lowered yet") && said.contains("kernels.py, line 7"), "{said}");
+}
+
+#[test]
+fn checked_kernels_tell_of_positions_outside() {
+    let case = Case::with("kernels.py", OUTSIDE);
+    let output = case.run(&["run", "--device", "simulator", "--checked", "kernels.py"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "[0. 4. 7.]\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("kernels.py:7:") && said.contains("PL202") && said.contains("program (2,)"), "{said}");
+    let output = case.run(&["run", "--quiet", "--device", "simulator", "kernels.py"]);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("outside"), "{}", shown(&output));
+}
+
+/// A kernel that reads one past the end.
+const OUTSIDE: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def pick_kernel(x_ref, o_ref):
+  o_ref[0] = x_ref[pl.program_id(0) * 4]
+
+
+print(pl.pallas_call(
+    pick_kernel, grid=(3,), in_specs=[pl.BlockSpec((8,), lambda i: (0,))], out_specs=pl.BlockSpec((1,), lambda i: (i,)),
+    out_shape=jax.ShapeDtypeStruct((3,), jnp.float32))(jnp.arange(8.0)))
+";
+
+/// A kernel with an op that is not lowered.
+const SORTED: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def sorted_kernel(x_ref, o_ref):
+  o_ref[...] = jnp.sort(x_ref[...])
+
+
+def call(x):
+  return pl.pallas_call(sorted_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+
+
+print(jax.jit(call)(jnp.ones(8)))
+";
+
+/// A launch that Triton has, and one whose blocks have no power of two of elements.
+const ODD: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def double_kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...] * 2
+
+
+def call(x):
+  return pl.pallas_call(double_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+
+
+print(call(jnp.ones(8)))
+jax.jit(call)(jnp.ones(6))
+";
