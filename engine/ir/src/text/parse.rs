@@ -164,7 +164,7 @@ impl Reader {
                 self.access(parser, kind, &mut operands, &mut attributes)?
             }
             _ if op.name == "constant" => data = Some(parser.data()?),
-            _ if matches!(parser.peek(), Token::Value(_)) => operands.extend(self.values(parser)?),
+            _ if parser.is_at_operands() => operands.extend(self.values(parser)?),
             _ => {}
         }
         while matches!(parser.peek(), Token::Word(_)) && *parser.peek_second() == Token::Mark('=') {

@@ -68,6 +68,16 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.next + 1).map_or(&Token::End, |(t, _)| t)
     }
 
+    /// Whether values come next that are no results: `%0, %1 =` begins another op.
+    pub(super) fn is_at_operands(&self) -> bool {
+        let token = |at: usize| self.tokens.get(at).map_or(&Token::End, |(token, _)| token);
+        let mut at = self.next;
+        while matches!(token(at), Token::Value(_)) && *token(at + 1) == Token::Mark(',') {
+            at += 2;
+        }
+        matches!(token(at), Token::Value(_)) && *token(at + 1) != Token::Mark('=')
+    }
+
     pub(super) fn advance(&mut self) -> Token {
         let token = self.peek().clone();
         if token != Token::End {
