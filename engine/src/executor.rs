@@ -209,7 +209,7 @@ impl Executor for CpuExecutor {
             return Ok(outputs);
         }
         let outputs = self.interpret(launch, arguments, world)?;
-        if self.schedule.keeps_outputs && (launch.has_agents() || launch.has_peers()) {
+        if self.schedule.keeps_outputs && launch.has_schedules() {
             self.outputs.borrow_mut().push((launch.clone(), outputs.clone()));
         }
         Ok(outputs)

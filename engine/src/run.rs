@@ -34,7 +34,7 @@ pub struct Run {
     pub launches: Vec<Arc<Launch>>,
     /// What was measured of them, if the console has a clock for it ([`Console::nanoseconds`]).
     pub measured: Vec<(Arc<Launch>, Recorder)>,
-    /// The outputs of each run of a launch whose threads act on each other, if they are kept ([`Schedule::keeps_outputs`]).
+    /// The outputs of each run of a launch that has several schedules, if they are kept ([`Schedule::keeps_outputs`]).
     pub outputs: Vec<(Arc<Launch>, Vec<Array>)>,
     /// What became of the launches that were given to an accelerator, in order.
     pub accelerated: Vec<Accelerated>,

@@ -23,6 +23,10 @@ impl Hooks for On {
 
     fn cancelled(&mut self) -> bool {
         self.asked += 1;
+        // The other threads get their turn, however busy the machine is.
+        if self.threads > 1 {
+            std::thread::sleep(std::time::Duration::from_micros(500));
+        }
         self.asked > self.patience
     }
 
