@@ -1,59 +1,12 @@
 //! The simulator sees what goes wrong when a barrier or a wait is missing: each one of the generated products of matrices is dropped
 //! in turn, and each wait is made to wait for one group of copies fewer.
 
-use pallas_ir::Launch;
-use pallas_ir::text::parse_launch;
-use pallas_simt::ir::{Op, Region};
+mod mutants;
+
+use mutants::{Change, FUEL, changed, inputs, program};
+use pallas_simt::ir::Op;
 use pallas_simt::sim::{Kind, run};
-use pallas_simt::{Architecture, Program, compile};
-use pallas_tensor::{Array, Scalar};
-use std::path::Path;
-
-const FUEL: u64 = 1_000_000;
-
-fn launch(name: &str) -> Launch {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name);
-    parse_launch(&std::fs::read_to_string(file).expect("a case")).expect("a launch")
-}
-
-fn program(name: &str) -> Program {
-    compile(&launch(name), Architecture::new(90)).expect("a program")
-}
-
-fn inputs(name: &str) -> Vec<Array> {
-    let launch = launch(name);
-    let inputs = launch.operands.iter().take(2).map(|operand| {
-        let numbers = (0..operand.array.shape.size()).map(|number| Scalar::Float((number % 13) as f64 - 6.0));
-        let numbers: Vec<Scalar> = numbers.collect();
-        Array::from_scalars(operand.array.dtype, operand.array.shape.clone(), &numbers).expect("an array")
-    });
-    inputs.collect()
-}
-
-/// What becomes of an instruction.
-type Change = fn(&Op) -> Option<Option<Op>>;
-
-/// Changes the instruction with this number of those that can be; `false` if there are fewer.
-fn changed(region: &mut Region, change: Change, number: &mut usize) -> bool {
-    for position in 0..region.insts.len() {
-        if let Some(other) = change(&region.insts[position].op) {
-            if *number == 0 {
-                match other {
-                    Some(op) => region.insts[position].op = op,
-                    None => drop(region.insts.remove(position)),
-                }
-                return true;
-            }
-            *number -= 1;
-        }
-        for inner in &mut region.insts[position].regions {
-            if changed(inner, change, number) {
-                return true;
-            }
-        }
-    }
-    false
-}
+use pallas_tensor::Scalar;
 
 fn barrier_gone(op: &Op) -> Option<Option<Op>> {
     (*op == Op::Barrier).then_some(None)
