@@ -1,9 +1,9 @@
-//! Instructions as statements.
+//! Instructions as statements. Loops and branches are in `control`, accesses of several elements in `accesses`.
 
 use super::expression::expression;
 use super::types::{Words, literal, words};
 use super::{Printed, prelude};
-use crate::ir::{ALIGNMENT, Combine, Doubt, Inst, Kernel, MemoryId, Op, Region, Space, Value};
+use crate::ir::{ALIGNMENT, Doubt, Inst, Kernel, MemoryId, Op, Region, Space, Value};
 use crate::layout::Layout;
 use crate::marks;
 use crate::{Check, LineEntry, Refusal};
@@ -15,13 +15,10 @@ use std::fmt::Write;
 /// Loops over more registers than this are not unrolled: such rows live in local memory.
 const UNROLLED: u32 = 256;
 
-/// Products under way for whose sake a loop is unrolled.
-const UNDER_WAY: u32 = 3;
-
 pub(super) struct Printer<'a> {
     pub(super) kernel: &'a Kernel,
     body: Vec<(String, Span)>,
-    depth: usize,
+    pub(super) depth: usize,
     span: Span,
     /// Values that are words of fragments, not registers of their dtype.
     pub(super) fragments: HashSet<Value>,
@@ -121,7 +118,7 @@ impl<'a> Printer<'a> {
             .with_help("run the kernel with `--device interpret`")
     }
 
-    fn words(&self, dtype: DType) -> Result<Words, Refusal> {
+    pub(super) fn words(&self, dtype: DType) -> Result<Words, Refusal> {
         words(dtype).ok_or_else(|| self.refuse(dtype.name()))
     }
 
@@ -205,7 +202,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn region(&mut self, region: &Region) -> Result<(), Refusal> {
+    pub(super) fn region(&mut self, region: &Region) -> Result<(), Refusal> {
         for inst in &region.insts {
             let outer = std::mem::replace(&mut self.span, inst.span);
             self.inst(inst)?;
@@ -255,7 +252,7 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    fn copy(&mut self, to: Value, from: Value) {
+    pub(super) fn copy(&mut self, to: Value, from: Value) {
         let statement = format!("{} = {};", self.at(to), self.at(from));
         self.each(self.regs(to), &statement);
     }
@@ -390,229 +387,10 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The word of a wide access, and how memory's elements become a register's.
-    fn wide(&self, memory: MemoryId, vector: u32) -> Result<(&'static str, Words), Refusal> {
-        let dtype = self.kernel.memory(memory).dtype;
-        let words = self.words(dtype)?;
-        let word = match dtype.size_bytes() * vector as usize {
-            16 => "uint4",
-            8 => "uint2",
-            4 => "unsigned",
-            _ => "unsigned short",
-        };
-        Ok((word, words))
-    }
-
     /// A loop over `r` in steps.
     pub(super) fn steps(&mut self, regs: u32, step: u32) {
         self.line(if regs <= UNROLLED { "#pragma unroll" } else { "#pragma unroll 1" });
         self.line(format!("for (int r = 0; r < {regs}; r += {step}) {{"));
-    }
-
-    fn wide_load(
-        &mut self,
-        inst: &Inst,
-        memory: MemoryId,
-        masked: bool,
-        other: bool,
-        vector: u32,
-    ) -> Result<(), Refusal> {
-        let (word, words) = self.wide(memory, vector)?;
-        let (result, name) = (inst.results[0], self.name(memory));
-        let nth = |number: usize, at: &str| format!("v{}[{at}]", inst.operands[number].0);
-        self.declare(result)?;
-        self.steps(self.regs(result), vector);
-        self.line(format!("  alignas({word}) {} w[{vector}];", words.memory));
-        let guard = if masked { format!("if ({}) ", nth(1, "r")) } else { String::new() };
-        self.line(format!("  {guard}as_one<{word}>(w, {name} + {});", nth(0, "r")));
-        let element = if words.load.is_empty() { "w[j]".to_string() } else { format!("{}(w[j])", words.load) };
-        let element = match (masked, other) {
-            (false, _) => element,
-            (true, false) => format!("{} ? {element} : ({})0", nth(1, "r"), words.register),
-            (true, true) => format!("{} ? {element} : {}", nth(1, "r"), nth(2, "r + j")),
-        };
-        self.line("  #pragma unroll");
-        self.line(format!("  for (int j = 0; j < {vector}; ++j) v{}[r + j] = {element};", result.0));
-        self.line("}");
-        Ok(())
-    }
-
-    fn wide_store(&mut self, inst: &Inst, memory: MemoryId, masked: bool, vector: u32) -> Result<(), Refusal> {
-        let (word, words) = self.wide(memory, vector)?;
-        let name = self.name(memory);
-        let nth = |number: usize, at: &str| format!("v{}[{at}]", inst.operands[number].0);
-        self.steps(self.regs(inst.operands[0]), vector);
-        self.line(format!("  alignas({word}) {} w[{vector}];", words.memory));
-        self.line("  #pragma unroll");
-        let value = nth(1, "r + j");
-        let value = if words.store.is_empty() { value } else { format!("{}({value})", words.store) };
-        self.line(format!("  for (int j = 0; j < {vector}; ++j) w[j] = {value};"));
-        let guard = if masked { format!("if ({}) ", nth(2, "r")) } else { String::new() };
-        self.line(format!("  {guard}as_one<{word}>({name} + {}, w);", nth(0, "r")));
-        self.line("}");
-        Ok(())
-    }
-
-    fn pick(&mut self, result: Value, from: Value, table: &[u32]) -> Result<(), Refusal> {
-        let source = |register: u32| match self.regs(from) {
-            1 => format!("v{}", from.0),
-            _ => format!("v{}[{register}]", from.0),
-        };
-        let first = table.first().copied().unwrap_or(0);
-        if table.iter().all(|&register| register == first) {
-            let text = source(first);
-            return self.define(result, &text);
-        }
-        let texts: Vec<String> = table.iter().map(|&register| source(register)).collect();
-        self.declare(result)?;
-        for (register, text) in texts.iter().enumerate() {
-            self.line(format!("v{}[{register}] = {text};", result.0));
-        }
-        Ok(())
-    }
-
-    fn atomic(
-        &mut self,
-        inst: &Inst,
-        memory: MemoryId,
-        combine: Combine,
-        masked: bool,
-        terms: &[(String, DType)],
-    ) -> Result<(), Refusal> {
-        let dtype = self.kernel.memory(memory).dtype;
-        let (place, value) = (format!("&{}[{}]", self.name(memory), terms[0].0), &terms[1].0);
-        let call = match (combine, dtype) {
-            (Combine::Max, DType::F32) => format!("atomic_max({place}, {value})"),
-            (Combine::Min, DType::F32) => format!("atomic_min({place}, {value})"),
-            (Combine::Add, DType::F32 | DType::F64 | DType::I32 | DType::U32 | DType::U64)
-            | (Combine::Exchange, DType::F32 | DType::I32 | DType::U32 | DType::U64)
-            | (
-                Combine::Max | Combine::Min | Combine::And | Combine::Or | Combine::Xor,
-                DType::I32 | DType::U32 | DType::U64,
-            ) => {
-                let function = match combine {
-                    Combine::Add => "atomicAdd",
-                    Combine::Exchange => "atomicExch",
-                    Combine::Max => "atomicMax",
-                    Combine::Min => "atomicMin",
-                    Combine::And => "atomicAnd",
-                    Combine::Or => "atomicOr",
-                    Combine::Xor => "atomicXor",
-                };
-                format!("{function}({place}, {value})")
-            }
-            _ => return Err(self.refuse(&format!("an atomic {} of {}", combine.name(), dtype.name()))),
-        };
-        let register = self.words(dtype)?.register;
-        let expression = if masked { format!("{} ? {call} : ({register})0", terms[2].0) } else { call };
-        self.define(inst.results[0], &expression)
-    }
-
-    fn block(&mut self, region: &Region) -> Result<(), Refusal> {
-        self.depth += 1;
-        self.region(region)?;
-        self.depth -= 1;
-        Ok(())
-    }
-
-    /// Carries are variables that each round changes at its end; all are computed before any is changed.
-    fn carry(&mut self, to: &[Value], from: &[Value]) -> Result<(), Refusal> {
-        self.depth += 1;
-        let moved: Vec<(Value, Value)> = to.iter().copied().zip(from.iter().copied()).filter(|(a, b)| a != b).collect();
-        let swapped = moved.iter().any(|(_, from)| to.contains(from));
-        if swapped {
-            for &(to, from) in &moved {
-                let ty = self.kernel.ty(to);
-                let register = self.words(ty.dtype)?.register;
-                match ty.regs {
-                    1 => self.line(format!("{register} next{} = v{};", to.0, from.0)),
-                    regs => {
-                        self.line(format!("{register} next{}[{regs}];", to.0));
-                        self.each(regs, &format!("next{}[r] = v{}[r];", to.0, from.0));
-                    }
-                }
-            }
-            for &(to, _) in &moved {
-                let at = if self.regs(to) == 1 { "" } else { "[r]" };
-                self.each(self.regs(to), &format!("v{0}{at} = next{0}{at};", to.0));
-            }
-        } else {
-            for &(to, from) in &moved {
-                self.copy(to, from);
-            }
-        }
-        self.depth -= 1;
-        Ok(())
-    }
-
-    fn begin(&mut self, params: &[Value], operands: &[Value]) -> Result<(), Refusal> {
-        for (&param, &operand) in params.iter().zip(operands) {
-            self.declare(param)?;
-            self.copy(param, operand);
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self, results: &[Value], carries: &[Value]) -> Result<(), Refusal> {
-        for (&result, &carry) in results.iter().zip(carries) {
-            self.declare(result)?;
-            self.copy(result, carry);
-        }
-        Ok(())
-    }
-
-    fn for_loop(&mut self, inst: &Inst) -> Result<(), Refusal> {
-        let body = &inst.regions[0];
-        let (counter, carries) = (body.params[0], &body.params[1..]);
-        self.begin(carries, &inst.operands[2..])?;
-        let register = self.words(self.kernel.ty(counter).dtype)?.register;
-        let (lower, upper) = (self.at(inst.operands[0]), self.at(inst.operands[1]));
-        // The assembler has to see which product a wait is for, else it waits for each at once.
-        self.line(format!("#pragma unroll {}", super::products::left_under_way(body).min(UNDER_WAY) + 1));
-        self.line(format!("for ({register} v{0} = {lower}; v{0} < {upper}; ++v{0}) {{", counter.0));
-        self.block(body)?;
-        self.carry(carries, &body.yields)?;
-        self.line("}");
-        self.finish(&inst.results, carries)
-    }
-
-    fn while_loop(&mut self, inst: &Inst) -> Result<(), Refusal> {
-        let [condition, body] = inst.regions.as_slice() else { return Ok(()) };
-        self.begin(&condition.params, &inst.operands)?;
-        self.line("while (true) {");
-        self.block(condition)?;
-        let go_on = condition.yields.first().map_or("false".to_string(), |&value| self.at(value));
-        self.depth += 1;
-        self.line(format!("if (!{go_on}) break;"));
-        self.begin(&body.params, &condition.params)?;
-        self.depth -= 1;
-        self.block(body)?;
-        self.carry(&condition.params, &body.yields)?;
-        self.line("}");
-        self.finish(&inst.results, &condition.params)
-    }
-
-    fn switch(&mut self, inst: &Inst) -> Result<(), Refusal> {
-        for &result in &inst.results {
-            self.declare(result)?;
-        }
-        let which = self.at(inst.operands[0]);
-        let last = inst.regions.len().saturating_sub(1);
-        for (number, region) in inst.regions.iter().enumerate() {
-            let head = if number == 0 { "if" } else { "} else if" };
-            match number == last && number > 0 {
-                true => self.line("} else {"),
-                false => self.line(format!("{head} ({which} == {number}) {{")),
-            }
-            self.block(region)?;
-            self.depth += 1;
-            for (&result, &value) in inst.results.iter().zip(&region.yields) {
-                self.copy(result, value);
-            }
-            self.depth -= 1;
-        }
-        self.line("}");
-        Ok(())
     }
 
     fn print_statement(&mut self, pieces: &[String], terms: &[(String, DType)]) -> Result<(), Refusal> {

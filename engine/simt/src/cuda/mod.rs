@@ -1,6 +1,8 @@
 //! CUDA C++ from the SIMT IR: one `extern "C" __global__` function without headers, readable, with the Pallas source of each
 //! line in a table. A value of many registers is an array and a loop that is unrolled; the compiler makes registers of it.
 
+mod accesses;
+mod control;
 mod engines;
 mod expression;
 mod inst;
