@@ -9,6 +9,7 @@ mod halves;
 mod kernel;
 mod numbers;
 mod pack;
+mod rows;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
@@ -20,8 +21,8 @@ pub(crate) use halves::{grouped_product, is_grouped};
 pub(crate) use numbers::Product;
 
 use crate::isa::isa;
-use crate::threads::{available, spread};
 use kernel::{Rows, block};
+use rows::{Cut, by_rows};
 
 /// Rows of the block of the result that stays in registers.
 const MR: usize = 12;
@@ -76,22 +77,13 @@ pub(crate) fn matrix_product<T: Product>(
     (rows, inner, columns): (usize, usize, usize),
     onto: Onto,
 ) {
-    let work = rows.saturating_mul(inner).saturating_mul(columns);
-    let threads = available().min(work / SHARE).min(rows.div_ceil(MR)).max(1);
-    if threads == 1 {
-        rows_product(result, left, right, (rows, inner, columns), onto);
-        return;
-    }
-    // Whole blocks of rows for each thread.
-    let share = rows.div_ceil(threads).next_multiple_of(MR);
-    let parts = result.chunks_mut(share * columns).enumerate().collect();
-    spread(parts, |(number, part): (usize, &mut [T])| {
-        let rows = part.len() / columns;
-        rows_product(part, left.part(number * share, 0), right, (rows, inner, columns), onto);
+    let cut = Cut { height: MR, depth: INNER, share: SHARE };
+    by_rows(result, (rows, inner, columns), onto, &cut, |part, first, sizes, onto| {
+        rows_product(part, left.part(first, 0), right, sizes, onto);
     });
 }
 
-/// [`matrix_product`] on this thread.
+/// [`matrix_product`] on this thread; what is added to is complete after one pass.
 fn rows_product<T: Product>(
     result: &mut [T],
     left: Strided<'_, T>,
@@ -99,13 +91,6 @@ fn rows_product<T: Product>(
     (rows, inner, columns): (usize, usize, usize),
     onto: Onto,
 ) {
-    if onto == Onto::Addend && inner > INNER {
-        // What is added is complete only after several passes.
-        let mut product = vec![T::default(); rows * columns];
-        rows_product(&mut product, left, right, (rows, inner, columns), Onto::Nothing);
-        result.iter_mut().zip(product).for_each(|(result, product)| *result = result.added(product));
-        return;
-    }
     T::scratch().with_borrow_mut(|scratch| {
         for first_column in (0..columns).step_by(COLUMNS) {
             let some_columns = COLUMNS.min(columns - first_column);

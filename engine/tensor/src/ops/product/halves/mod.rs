@@ -12,9 +12,9 @@ mod singles;
 mod tests;
 
 use super::kernel::Block;
+use super::rows::{Cut, by_rows};
 use super::{Onto, Product, Strided};
 use crate::isa::for_each_isa;
-use crate::threads::{available, spread};
 use half::bf16;
 use std::cell::RefCell;
 
@@ -58,18 +58,14 @@ pub(crate) fn grouped_product(
     (rows, inner, columns): (usize, usize, usize),
     onto: Onto,
 ) {
-    let work = rows.saturating_mul(inner).saturating_mul(columns);
-    let threads = available().min(work / SHARE).min(rows.div_ceil(ROWS)).max(1);
-    let share = rows.div_ceil(threads).next_multiple_of(ROWS);
-    let parts = result.chunks_mut(share * columns).enumerate().collect();
-    spread(parts, |(number, part): (usize, &mut [f32])| {
-        let sizes = (part.len() / columns, inner, columns);
-        let left = left.part(number * share, 0);
+    let cut = Cut { height: ROWS, depth: INNER, share: SHARE };
+    by_rows(result, (rows, inner, columns), onto, &cut, |part, first, sizes, onto| {
+        let left = left.part(first, 0);
         SCRATCH.with_borrow_mut(|scratch| rows_product(scratch, part, left, right, sizes, onto));
     });
 }
 
-/// [`grouped_product`] on this thread.
+/// [`grouped_product`] on this thread; what is added to is complete after one pass.
 fn rows_product(
     scratch: &mut Scratch,
     result: &mut [f32],
@@ -78,13 +74,6 @@ fn rows_product(
     (rows, inner, columns): (usize, usize, usize),
     onto: Onto,
 ) {
-    if onto == Onto::Addend && inner > INNER {
-        // What is added is complete only after several passes.
-        let mut product = vec![0.0; result.len()];
-        rows_product(scratch, &mut product, left, right, (rows, inner, columns), Onto::Nothing);
-        result.iter_mut().zip(product).for_each(|(result, product)| *result = result.added(product));
-        return;
-    }
     for first in (0..inner).step_by(INNER) {
         let depth = INNER.min(inner - first);
         let onto = if first == 0 { onto } else { Onto::Sums };
