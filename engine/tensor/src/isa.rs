@@ -47,9 +47,19 @@ pub(crate) enum Isa {
     Avx512,
 }
 
-/// The best instruction set of this processor. The standard library remembers what it has found out.
+/// The best instruction set of this processor, or the one that a test asks for.
 #[inline]
 pub(crate) fn isa() -> Isa {
+    #[cfg(test)]
+    if let Some(isa) = asked_for::now() {
+        return isa;
+    }
+    best()
+}
+
+/// The best instruction set of this processor. The standard library remembers what it has found out.
+#[inline]
+fn best() -> Isa {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected as has;
@@ -61,6 +71,59 @@ pub(crate) fn isa() -> Isa {
         }
     }
     Isa::Baseline
+}
+
+/// Tests run with each instruction set that the processor has, not only with the best one.
+#[cfg(test)]
+pub(crate) mod asked_for {
+    use super::{Isa, best};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Mutex, PoisonError};
+
+    /// From the least to the best.
+    const ALL: &[Isa] = &[
+        Isa::Baseline,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512,
+    ];
+
+    /// The place of the one that is asked for, and one; 0 where none is. For all threads, as operations start some. Tests beside
+    /// it run with it too: that gives the same bits, which is what this is for.
+    static NOW: AtomicUsize = AtomicUsize::new(0);
+
+    pub(super) fn now() -> Option<Isa> {
+        ALL.get(NOW.load(Ordering::Relaxed).wrapping_sub(1)).copied()
+    }
+
+    /// Those that this processor has.
+    pub(crate) fn all() -> impl Iterator<Item = Isa> {
+        // Each has what those before it have.
+        let most = ALL.iter().position(|&isa| isa == best()).unwrap_or(0);
+        ALL[..=most].iter().copied()
+    }
+
+    /// Asks for none again, also where a test panics.
+    struct Done;
+
+    impl Drop for Done {
+        fn drop(&mut self) {
+            NOW.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// What something gives with each instruction set that this processor has.
+    pub(crate) fn with_each<R>(mut run: impl FnMut(Isa) -> R) -> Vec<R> {
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let _done = Done;
+        let run = |(place, isa)| {
+            NOW.store(place + 1, Ordering::Relaxed);
+            run(isa)
+        };
+        all().enumerate().map(run).collect()
+    }
 }
 
 /// What [`Fma`] is at the baseline: 64-bit Arm always has the instruction.

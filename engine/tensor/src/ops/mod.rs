@@ -19,6 +19,8 @@ mod product;
 mod reduce;
 mod reduce_lanes;
 mod select;
+#[cfg(test)]
+mod sets;
 mod sort;
 mod strided;
 mod structural;

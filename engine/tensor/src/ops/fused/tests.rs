@@ -1,6 +1,7 @@
 //! Chains give the bits of their operations one by one, wherever their operands lie.
 
 use super::{Arg, Chain, ChainBuilder, Code, Lanes, Place, Target, View};
+use crate::isa::asked_for;
 use crate::ops::{self, BinaryOp, CompareOp, MultiplyAdd, ReduceOp, UnaryOp};
 use crate::{Array, Buffer, DType, Scalar, Shape};
 
@@ -173,9 +174,11 @@ fn chains_give_the_bits_of_their_operations_one_by_one() {
             [&[5], &[3000], &[4, 700], &[700, 4], &[3, 5, 9], &[2, 1, 40, 33], &[1030, 2], &[1, 1], &[6, 2500]];
         let shape = Shape::from(shapes[random.below(shapes.len())]);
         let Some((chain, arrays, expected)) = chain(&mut random, &shape) else { continue };
-        let mut found = Array::zeros(expected.dtype(), shape.clone()).expect("small");
-        chain.run(&views(&chain, &arrays), &mut Target::whole(&mut found), &mut lanes);
-        assert!(same(&found, &expected), "round {round}: {chain:?}");
+        asked_for::with_each(|isa| {
+            let mut found = Array::zeros(expected.dtype(), shape.clone()).expect("small");
+            chain.run(&views(&chain, &arrays), &mut Target::whole(&mut found), &mut lanes);
+            assert!(same(&found, &expected), "round {round}, {isa:?}: {chain:?}");
+        });
         // In the middle of a larger array, every other column.
         let (rank, mut sizes) = (shape.rank(), shape.clone());
         sizes.iter_mut().for_each(|size| *size = *size * 2 + 1);
@@ -212,11 +215,14 @@ fn rows_are_reduced_as_they_are_computed() {
         let mut kept = vec![0.0; rows * length];
         let keep = random.below(2) == 0;
         let views = views(&chain, std::slice::from_ref(&array));
-        chain.reduce(op, length, &views, keep.then_some(&mut kept[..]), &mut found, &mut lanes);
-        let found = Array::new([rows], Buffer::F32(found)).expect("as many");
-        assert!(same(&found, &sums), "round {round}: {op:?} of {shape}");
-        if keep {
-            assert!(same(&Array::new(shape, Buffer::F32(kept)).expect("as many"), &expected), "round {round}");
-        }
+        asked_for::with_each(|isa| {
+            chain.reduce(op, length, &views, keep.then_some(&mut kept[..]), &mut found, &mut lanes);
+            let found = Array::new([rows], Buffer::F32(found.clone())).expect("as many");
+            assert!(same(&found, &sums), "round {round}, {isa:?}: {op:?} of {shape}");
+            if keep {
+                let kept = Array::new(shape.clone(), Buffer::F32(kept.clone())).expect("as many");
+                assert!(same(&kept, &expected), "round {round}, {isa:?}");
+            }
+        });
     }
 }
