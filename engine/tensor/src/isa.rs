@@ -73,6 +73,54 @@ fn best() -> Isa {
     Isa::Baseline
 }
 
+/// What [`Fma`] is at the baseline: 64-bit Arm always has the instruction.
+#[cfg(target_arch = "aarch64")]
+pub(crate) type BaselineFma = Hardware;
+/// What [`Fma`] is at the baseline: 64-bit Arm always has the instruction.
+#[cfg(not(target_arch = "aarch64"))]
+pub(crate) type BaselineFma = Emulated;
+
+/// Defines a function whose body is compiled once for each instruction set. The first type parameter is the [`Fma`] to
+/// compute with; others follow with their bounds.
+macro_rules! for_each_isa {
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis fn $name:ident<$fma:ident $(, $t:ident: $bound:ident)*>($($arg:ident: $ty:ty),* $(,)?) $(-> $result:ty)?
+        $body:block
+    )*) => { $(
+        $(#[$meta])*
+        $vis fn $name<$($t: $bound),*>($($arg: $ty),*) $(-> $result)? {
+            #[inline(always)]
+            #[allow(clippy::extra_unused_type_parameters, reason = "not every loop multiplies and adds")]
+            fn body<$fma: $crate::isa::Fma $(, $t: $bound)*>($($arg: $ty),*) $(-> $result)? $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi2")]
+            fn avx512<$($t: $bound),*>($($arg: $ty),*) $(-> $result)? {
+                body::<$crate::isa::Hardware $(, $t)*>($($arg),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2<$($t: $bound),*>($($arg: $ty),*) $(-> $result)? {
+                body::<$crate::isa::Hardware $(, $t)*>($($arg),*)
+            }
+
+            // The processor was just asked whether it has what the function is compiled for, which is all that such a
+            // call asks for.
+            #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+            match $crate::isa::isa() {
+                #[cfg(target_arch = "x86_64")]
+                $crate::isa::Isa::Avx512 => unsafe { avx512($($arg),*) },
+                #[cfg(target_arch = "x86_64")]
+                $crate::isa::Isa::Avx2 => unsafe { avx2($($arg),*) },
+                $crate::isa::Isa::Baseline => body::<$crate::isa::BaselineFma $(, $t)*>($($arg),*),
+            }
+        }
+    )* };
+}
+pub(crate) use for_each_isa;
+
 /// Tests run with each instruction set that the processor has, not only with the best one.
 #[cfg(test)]
 pub(crate) mod asked_for {
@@ -125,51 +173,3 @@ pub(crate) mod asked_for {
         all().enumerate().map(run).collect()
     }
 }
-
-/// What [`Fma`] is at the baseline: 64-bit Arm always has the instruction.
-#[cfg(target_arch = "aarch64")]
-pub(crate) type BaselineFma = Hardware;
-/// What [`Fma`] is at the baseline: 64-bit Arm always has the instruction.
-#[cfg(not(target_arch = "aarch64"))]
-pub(crate) type BaselineFma = Emulated;
-
-/// Defines a function whose body is compiled once for each instruction set. The first type parameter is the [`Fma`] to
-/// compute with; others follow with their bounds.
-macro_rules! for_each_isa {
-    ($(
-        $(#[$meta:meta])*
-        $vis:vis fn $name:ident<$fma:ident $(, $t:ident: $bound:ident)*>($($arg:ident: $ty:ty),* $(,)?) $(-> $result:ty)?
-        $body:block
-    )*) => { $(
-        $(#[$meta])*
-        $vis fn $name<$($t: $bound),*>($($arg: $ty),*) $(-> $result)? {
-            #[inline(always)]
-            #[allow(clippy::extra_unused_type_parameters, reason = "not every loop multiplies and adds")]
-            fn body<$fma: $crate::isa::Fma $(, $t: $bound)*>($($arg: $ty),*) $(-> $result)? $body
-
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi2")]
-            fn avx512<$($t: $bound),*>($($arg: $ty),*) $(-> $result)? {
-                body::<$crate::isa::Hardware $(, $t)*>($($arg),*)
-            }
-
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
-            fn avx2<$($t: $bound),*>($($arg: $ty),*) $(-> $result)? {
-                body::<$crate::isa::Hardware $(, $t)*>($($arg),*)
-            }
-
-            // The processor was just asked whether it has what the function is compiled for, which is all that such a
-            // call asks for.
-            #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
-            match $crate::isa::isa() {
-                #[cfg(target_arch = "x86_64")]
-                $crate::isa::Isa::Avx512 => unsafe { avx512($($arg),*) },
-                #[cfg(target_arch = "x86_64")]
-                $crate::isa::Isa::Avx2 => unsafe { avx2($($arg),*) },
-                $crate::isa::Isa::Baseline => body::<$crate::isa::BaselineFma $(, $t)*>($($arg),*),
-            }
-        }
-    )* };
-}
-pub(crate) use for_each_isa;

@@ -56,17 +56,8 @@ fn check(what: &str, operation: impl Fn() -> Result<Array, OpError>) {
     }
 }
 
-const DTYPES: [DType; 9] = [
-    DType::F32,
-    DType::BF16,
-    DType::F16,
-    DType::F64,
-    DType::I32,
-    DType::U8,
-    DType::I16,
-    DType::U64,
-    DType::Bool,
-];
+const DTYPES: [DType; 9] =
+    [DType::F32, DType::BF16, DType::F16, DType::F64, DType::I32, DType::U8, DType::I16, DType::U64, DType::Bool];
 
 #[test]
 fn elementwise_operations_have_the_same_bits_everywhere() {
@@ -138,7 +129,8 @@ fn products_have_the_same_bits_everywhere() {
             let [a, b] = [(rows * inner, 1), (inner * columns, 3)].map(|(size, step)| ordinary(dtype, size, step));
             for turned in 0..4 {
                 let (left, right) = (turned & 1, turned >> 1);
-                let shape = |turned: usize, down: usize, along: usize| if turned == 1 { [along, down] } else { [down, along] };
+                let shape =
+                    |turned: usize, down: usize, along: usize| if turned == 1 { [along, down] } else { [down, along] };
                 let a = reshape(&a, shape(left, rows, inner)).expect("as many");
                 let b = reshape(&b, shape(right, inner, columns)).expect("as many");
                 let (left_contracting, right_contracting) = (vec![1 - left], vec![right]);
