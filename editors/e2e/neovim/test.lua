@@ -59,12 +59,26 @@ local function client()
   return vim.lsp.get_clients({ name = 'pallas' })[1]
 end
 
+--- The lenses of a buffer; 0.12 gives what they belong to with them.
 local function lenses(bufnr)
-  local titles = {}
-  for _, lens in ipairs(vim.lsp.codelens.get({ bufnr = bufnr })) do
-    titles[#titles + 1] = (lens.lens or lens).command.title
+  local newer = vim.fn.has('nvim-0.12') == 1
+  local got = newer and vim.lsp.codelens.get({ bufnr = bufnr }) or vim.lsp.codelens.get(bufnr)
+  return vim.tbl_map(function(lens)
+    return (lens.lens or lens).command.title
+  end, got)
+end
+
+--- The texts that are drawn among those of a buffer.
+local function drawn(bufnr)
+  local texts = {}
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, -1, 0, -1, { details = true })) do
+    for _, line in ipairs({ mark[4].virt_text or {}, unpack(mark[4].virt_lines or {}) }) do
+      for _, chunk in ipairs(line) do
+        texts[#texts + 1] = chunk[1]
+      end
+    end
   end
-  return titles
+  return texts
 end
 
 local tests = {}
@@ -121,20 +135,30 @@ end
 
 function tests.runs_kernels()
   local bufnr = vim.api.nvim_get_current_buf()
-  local run
-  for _, lens in ipairs(vim.lsp.codelens.get({ bufnr = bufnr })) do
-    local actual = lens.lens or lens
-    if actual.command.title == 'Run' then
-      run = actual
+  -- As the user does it: the lens at the cursor, chosen from those of the line.
+  local line = vim.fn.search('pl.pallas_call', 'w')
+  vim.ui.select = function(items, options, choose)
+    for _, item in ipairs(items) do
+      if options.format_item(item):find('Run', 1, true) then
+        return choose(item)
+      end
     end
+    check('lenses are offered', false, items)
   end
-  client():exec_cmd(run.command, { bufnr = bufnr })
+  vim.api.nvim_win_set_cursor(0, { line, 2 })
+  vim.lsp.codelens.run()
   check('the lens runs the kernel in a terminal', wait(function()
     local terminal = buffer_of('run')
     return terminal ~= nil and text_of(terminal):find('4096.0', 1, true) ~= nil
   end), buffer_of('run') and text_of(buffer_of('run')) or 'no terminal')
   check('the file was saved first', not vim.bo[bufnr].modified)
   check('the cursor stays where it was', vim.api.nvim_get_current_buf() == bufnr)
+  -- 0.12 draws them for a screen only, which there is none of here.
+  if not vim.lsp.codelens.enable then
+    check('the lens that was followed is there again', wait(function()
+      return vim.list_contains(drawn(bufnr), 'Run') and vim.list_contains(drawn(bufnr), 'Profile')
+    end), drawn(bufnr))
+  end
 
   vim.cmd('Pallas profile h100')
   check(':Pallas profile opens the report', wait(function()
@@ -203,6 +227,9 @@ function tests.recovers()
     return client() ~= nil and client().id ~= old and client().initialized
   end), messages)
   check('which is said', (messages[1] or ''):find('started again', 1, true) ~= nil, messages)
+  check('and has lenses', wait(function()
+    return vim.list_contains(lenses(bufnr), 'Run')
+  end), lenses(bufnr))
   vim.api.nvim_buf_set_lines(bufnr, 16, 17, false, { '      in_specs=[pl.BlockSpec((4, 128), lambda i: (i, 0))],' })
   check('and says what is wrong', wait(function()
     return #findings(bufnr) == 1
@@ -212,6 +239,20 @@ function tests.recovers()
   check(':Pallas restart starts it again', wait(function()
     return client() ~= nil and client().initialized and client().attached_buffers[bufnr] ~= nil and #findings(bufnr) == 1
   end), messages)
+  -- Right after edits, while answers are under way.
+  for n = 1, 5 do
+    messages = {}
+    vim.api.nvim_buf_set_lines(bufnr, -1, -1, false, { '' })
+    vim.wait(10 * n)
+    vim.cmd('Pallas restart')
+    vim.wait(300)
+    if not wait(function()
+      return #findings(bufnr) == 1
+    end, 5000) or #messages ~= 1 then
+      break
+    end
+  end
+  check('at any moment, and nothing is shown twice', #findings(bufnr) == 1 and #messages == 1, { messages, findings(bufnr) })
 end
 
 --- Keys come every 50 ms: a comment at first, then a name that is wrong until its last letter. What is shown in the end is of
@@ -333,6 +374,17 @@ function tests.without_a_server()
   messages = {}
   vim.cmd('Pallas ir')
   check('and commands say so', (messages[1] or ''):find('no server is attached', 1, true) ~= nil, messages)
+  -- The same that VS Code's test takes; it is written for Node.
+  if vim.fn.executable('node') == 1 then
+    messages = {}
+    vim.g.pallas = { server = { 'node', fixtures .. '/../vscode/old-server.mjs' } }
+    vim.cmd('Pallas restart')
+    check('a server of another version is named', wait(function()
+      return table.concat(messages, '\n'):find('the server is version 9.9.9', 1, true) ~= nil
+    end), messages)
+  else
+    io.stdout:write('  SKIPPED a server of another version: there is no node\n')
+  end
   vim.g.pallas = { servr = 1, tui = 3 }
   local problems = require('pallas.config').problems(vim.g.pallas)
   check('options that are wrong are named', #problems == 2 and problems[1]:find('servr is no option', 1, true), problems)

@@ -1,4 +1,4 @@
---- The plug-in in a Neovim that is too old for it (see older.lua): it says so once, and sets nothing up.
+--- The plug-in in a Neovim that is too old for it: it says so once, and sets nothing up.
 
 local messages = {}
 vim.notify = function(message)

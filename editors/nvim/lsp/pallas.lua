@@ -4,6 +4,7 @@
 local config = require('pallas.config')
 local server = require('pallas.server')
 local options = config.get()
+local capabilities, handlers = require('pallas.lenses').client()
 
 ---@type vim.lsp.Config
 return {
@@ -18,10 +19,9 @@ return {
   end,
   settings = { pallas = options.settings },
   init_options = options.settings,
-  capabilities = {
-    -- Results of commands are shown by the plug-in.
-    experimental = { pallas = { presentsResults = true } },
-  },
+  -- Results of commands are shown by the plug-in.
+  capabilities = vim.tbl_extend('error', capabilities, { experimental = { pallas = { presentsResults = true } } }),
+  handlers = handlers,
   -- Neovim waits 150 ms by default before it tells of an edit; the server is done long before that.
   flags = { debounce_text_changes = 10 },
   on_init = server.on_init,

@@ -326,6 +326,9 @@ function M.lens(name)
     if file then
       M.commands[name].run({ file = file })
     end
+    if bufnr ~= 0 then
+      require('pallas.lenses').followed(bufnr)
+    end
   end
 end
 

@@ -155,19 +155,7 @@ function M.on_attach(client, bufnr)
     vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
   end
   if options.code_lens and client:supports_method('textDocument/codeLens') then
-    if vim.lsp.codelens.enable then
-      vim.lsp.codelens.enable(true, { bufnr = bufnr })
-    else
-      local group = vim.api.nvim_create_augroup('pallas.lens.' .. bufnr, {})
-      vim.api.nvim_create_autocmd({ 'BufEnter', 'InsertLeave', 'TextChanged' }, {
-        group = group,
-        buffer = bufnr,
-        callback = function()
-          vim.lsp.codelens.refresh({ bufnr = bufnr })
-        end,
-      })
-      vim.lsp.codelens.refresh({ bufnr = bufnr })
-    end
+    require('pallas.lenses').enable(client, bufnr)
   end
 end
 
@@ -209,7 +197,22 @@ end
 function M.restart()
   ends = {}
   local running = vim.lsp.get_clients({ name = 'pallas' })
+  -- An answer that comes when its buffer is let go would be shown beside those of the next server.
+  vim.wait(1000, function()
+    for _, client in ipairs(running) do
+      for _, request in pairs(client.requests) do
+        if request.type == 'pending' then
+          return false
+        end
+      end
+    end
+    return true
+  end, 10)
   for _, client in ipairs(running) do
+    -- Buffers that were just edited would ask a server that is ending, and show that it refuses.
+    for bufnr in pairs(vim.deepcopy(client.attached_buffers)) do
+      vim.lsp.buf_detach_client(bufnr, client.id)
+    end
     client:stop()
   end
   local function is_gone()
