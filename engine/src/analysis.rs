@@ -12,13 +12,14 @@ use crate::memory::Memory;
 use crate::moved;
 use crate::package;
 use crate::parsed::ParsedFiles;
-use crate::settings::Settings;
+use crate::settings::{Settings, TargetDevice};
 use crate::statements::Remembering;
 use crate::suppressions;
 use crate::uncalled::{self, Assumed, Drive, Seen};
 use crate::watched::Watched;
 use pallas_ir::{Certainty, Finding, Launch, Scalars, Severity};
 use pallas_jax::{JaxState, LaunchObserver};
+use pallas_pipeline::Machines;
 use pallas_python::interp::{Interp, Limits, Observer, Outcome};
 use pallas_python::raise::Abort;
 use pallas_python::{Stop, Value};
@@ -46,6 +47,8 @@ pub struct Analysis {
     pub assumed: Vec<Assumed>,
     /// Every file that was read, by id.
     pub sources: Vec<Arc<SourceFile>>,
+    /// What its launches are modelled on: what the settings name, or each on a machine that its kernel is for.
+    pub machines: Machines,
     /// Whether it was cancelled before its end.
     pub cancelled: bool,
     /// Whether nothing was evaluated, since the file was found to have nothing to do with JAX before.
@@ -131,6 +134,7 @@ impl Analysis {
         if let Some(memory) = options.memory.as_ref().filter(|_| !analysis.cancelled) {
             memory.note_bystander(Bystander::new(&analysis.source, &analysis.sources));
         }
+        analysis.machines = options.settings.target.map_or(Machines::Fitting, TargetDevice::machines);
         analysis.findings.extend(moved::find(&analysis.module));
         let effects = crate::side_effects::find(&analysis);
         analysis.findings.extend(effects);
@@ -165,6 +169,7 @@ impl Analysis {
             launches: Vec::new(),
             facts: Facts::default(),
             assumed: Vec::new(),
+            machines: Machines::Fitting,
             cancelled: false,
             spared: true,
         }
@@ -401,6 +406,7 @@ fn evaluate(
         facts: seen.facts,
         assumed: drives.iter().map(|drive| drive.assumed.clone()).collect(),
         sources,
+        machines: Machines::Fitting,
         cancelled: options.cancel.is_cancelled(),
         spared: false,
     }

@@ -3,7 +3,7 @@
 use crate::analysis::Analysis;
 use crate::run::Run;
 use pallas_ir::Launch;
-use pallas_pipeline::Machine;
+use pallas_pipeline::Machines;
 use pallas_profile::{Observed, ObservedLaunch, Recorder, Report};
 use pallas_syntax::SourceFile;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub struct Profile;
 
 impl Profile {
     /// The report of an analysis: modelled, nothing ran.
-    pub fn of_analysis(analysis: &Analysis, arguments: &[String], machine: &Machine) -> Report {
+    pub fn of_analysis(analysis: &Analysis, arguments: &[String], machines: &Machines) -> Report {
         let launches: Vec<ObservedLaunch> =
             analysis.launches.iter().map(|launch| ObservedLaunch { launch: launch.clone(), measured: None }).collect();
         let sources = first(&analysis.sources, &analysis.source);
@@ -25,11 +25,11 @@ impl Profile {
             findings: &analysis.findings,
             launches: &launches,
         };
-        Report::new(&observed, machine)
+        Report::new(&observed, machines)
     }
 
     /// The report of a run.
-    pub fn of_run(run: &Run, path: &str, arguments: &[String], machine: &Machine) -> Report {
+    pub fn of_run(run: &Run, path: &str, arguments: &[String], machines: &Machines) -> Report {
         let mut measured: Vec<_> = run.measured.iter().map(Some).collect();
         let mut launches: Vec<ObservedLaunch> = Vec::new();
         for launch in &run.launches {
@@ -56,7 +56,7 @@ impl Profile {
             findings: &run.findings,
             launches: &launches,
         };
-        let mut report = Report::new(&observed, machine);
+        let mut report = Report::new(&observed, machines);
         report.launches.iter_mut().for_each(|launch| launch.ran = true);
         report
     }

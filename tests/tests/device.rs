@@ -3,7 +3,7 @@
 
 use pallas_engine::accelerator::{Acceleration, End, Gpu};
 use pallas_engine::cuda::{Failure, NvrtcError};
-use pallas_engine::pipeline::Machine;
+use pallas_engine::pipeline::{Machine, Machines};
 use pallas_engine::{
     Analysis, AnalysisOptions, Cancel, Console, Disk, Environment, Launch, Profile, Run, RunOptions, Schedule,
 };
@@ -129,7 +129,7 @@ fn launches_on_a_device_give_what_interpret_mode_gives() {
 fn a_profile_has_what_the_device_said() {
     let (run, printed, left) = Case { clock: true, ..Case::new(Faults::default()) }.run(FILE);
     assert_eq!((run.exit, printed.as_str(), left), (0, PRINTED, 0), "{}", run.stderr);
-    let report = Profile::of_run(&run, "kernels.py", &[], Machine::find("h200").expect("a machine"));
+    let report = Profile::of_run(&run, "kernels.py", &[], &Machines::named(Machine::find("h200").expect("a machine")));
     assert_eq!(report.launches.len(), 2);
     for launch in &report.launches {
         let measured = launch.measured.as_ref().expect("it was measured");

@@ -71,8 +71,9 @@ pub(crate) struct ViewArgs {
     /// Where kernels run, and are measured.
     #[arg(long, value_enum, default_value_t = Device::Interpret)]
     pub(crate) device: Device,
-    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has measured it.
-    #[arg(long, value_name = "NAME", default_value = "v5e")]
+    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has
+    /// measured it. With auto each launch is modelled on one that its kernel is for, and the report says why.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) machine: String,
     /// When to use colour.
     #[arg(long, value_enum, default_value_t = ColorChoice::Auto, global = true)]
@@ -220,8 +221,9 @@ pub(crate) struct ProfileArgs {
     /// How the report is printed. By default as text, unless it is written elsewhere.
     #[arg(long, value_enum)]
     pub(crate) report: Option<ReportFormat>,
-    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has measured it.
-    #[arg(long, value_name = "NAME", default_value = "v5e")]
+    /// The machine that launches are modelled on: v5e, v5p, v6e, a100, h100, h200, b200, or cpu, as `doctor --calibrate` has
+    /// measured it. With auto each launch is modelled on one that its kernel is for, and the report says why.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) machine: String,
     /// Where kernels run, and are measured.
     #[arg(long, value_enum, default_value_t = Device::Interpret)]
@@ -271,7 +273,7 @@ pub(crate) struct WatchArgs {
     #[arg(long, value_name = "COMMAND", requires = "headless")]
     pub(crate) exec: Option<String>,
     /// The machine that launches are modelled on, as for `profile`.
-    #[arg(long, value_name = "NAME", default_value = "v5e")]
+    #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) machine: String,
     /// Whether the programs of each launch are timed as they run.
     #[arg(long, value_enum, default_value_t = Timing::On, requires = "headless")]
@@ -314,7 +316,7 @@ pub(crate) struct PictureArgs {
     #[arg(long, value_enum, default_value_t = Device::Interpret)]
     pub(crate) device: Device,
     /// The machine that launches are modelled on, as for `profile`.
-    #[arg(long, value_name = "NAME", default_value = "v5e")]
+    #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) machine: String,
     /// Where the picture goes; `-` is standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]

@@ -4,10 +4,9 @@ use crate::args::Device;
 use crate::device::Wish;
 use crate::progress::Teller;
 use crate::{device, environment, sources};
-use pallas_engine::pipeline::{MACHINES, Machine};
+use pallas_engine::pipeline::{MACHINES, Machine, Machines};
 use pallas_engine::report::Report;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Console, Disk, Profile, Run, RunOptions, Schedule, SourceFile};
-use std::borrow::Cow;
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Console, Disk, Profile, Run, RunOptions, Schedule, Settings, SourceFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,7 +21,7 @@ pub(crate) struct Task {
     /// The Python whose packages are imported.
     pub(crate) python: Option<PathBuf>,
     /// What launches are modelled on.
-    pub(crate) machine: Machine,
+    pub(crate) machines: Machines,
     /// Whether launches are timed.
     pub(crate) timing: bool,
     /// Whether it is run, or only analysed.
@@ -73,7 +72,7 @@ impl Task {
                 cancel: cancel.clone(),
             };
             let run = Run::new(&path, &text, options);
-            let report = Profile::of_run(&run, &path, &self.arguments, &self.machine);
+            let report = Profile::of_run(&run, &path, &self.arguments, &self.machines);
             let stderr = device::words(&run).0 + &run.stderr;
             Profiled { report, stderr, sources: run.sources }
         } else {
@@ -83,7 +82,7 @@ impl Task {
             options.environment = environment;
             options.cancel = cancel.clone();
             let analysis = Analysis::new(&path, &text, &options);
-            let report = Profile::of_analysis(&analysis, &self.arguments, &self.machine);
+            let report = Profile::of_analysis(&analysis, &self.arguments, &self.machines);
             Profiled { report, stderr: String::new(), sources: analysis.sources }
         };
         profiled.report.program.cancelled = cancel.is_cancelled();
@@ -91,14 +90,22 @@ impl Task {
     }
 }
 
-/// The machine of a name; `cpu` is this one.
-pub(crate) fn machine(name: &str) -> Result<Cow<'static, Machine>, String> {
-    if name.eq_ignore_ascii_case("cpu") {
-        return crate::calibrate::this_cpu().map(Cow::Owned).ok_or_else(|| "this CPU cannot be measured".to_string());
+/// What `--machine` names; `cpu` is this one, `auto` what the settings beside a file say, else for each launch one that its
+/// kernel is for.
+pub(crate) fn machines(name: &str, file: &Path) -> Result<Machines, String> {
+    if name.eq_ignore_ascii_case("auto") {
+        let settings = Settings::find(&Disk, &file.display().to_string());
+        let target = settings.and_then(|found| found.settings.target);
+        let machine = target.and_then(|target| Machine::find(target.machine()));
+        return Ok(machine.map_or(Machines::Fitting, Machines::named));
     }
-    Machine::find(name).map(Cow::Borrowed).ok_or_else(|| {
+    if name.eq_ignore_ascii_case("cpu") {
+        let measured = crate::calibrate::this_cpu();
+        return measured.as_ref().map(Machines::named).ok_or_else(|| "this CPU cannot be measured".to_string());
+    }
+    Machine::find(name).map(Machines::named).ok_or_else(|| {
         let known: Vec<&str> = MACHINES.iter().map(|machine| &*machine.key).collect();
-        format!("no machine is called `{name}`; there are: {}, cpu", known.join(", "))
+        format!("no machine is called `{name}`; there are: {}, cpu, auto", known.join(", "))
     })
 }
 

@@ -209,7 +209,7 @@ impl Session {
             }
             Effect::Copy(text) => screen.copy(&text)?,
             Effect::Stop => self.worker.stop(),
-            Effect::Model(machine) => self.worker.model(*machine),
+            Effect::Model(machines) => self.worker.model(machines),
             Effect::Watch(files) => {
                 if let Some(watcher) = &self.watcher {
                     // What was saved while it was being read is not what is shown.

@@ -5,7 +5,7 @@ use crate::console::Behind;
 use crate::device::{self, Wish};
 use crate::environment;
 use pallas_engine::accelerator::End;
-use pallas_engine::pipeline::MACHINES;
+use pallas_engine::pipeline::Machines;
 use pallas_engine::report::LaunchReport;
 use pallas_engine::simt::Tuning;
 use pallas_engine::{Cancel, Disk, Environment, Profile, Run, RunOptions, Schedule, Severity, SourceFile, syntax};
@@ -150,7 +150,7 @@ impl Tuner {
         if let Some(why) = fell {
             return (Err(why), said);
         }
-        let report = Profile::of_run(&run, &path, &self.arguments, &MACHINES[0]);
+        let report = Profile::of_run(&run, &path, &self.arguments, &Machines::Fitting);
         let lines = self.function.as_deref().map(|function| lines(text, function));
         let counts = |launch: &&LaunchReport| match (&lines, launch.call) {
             (None, _) => true,

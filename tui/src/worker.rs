@@ -12,7 +12,7 @@ use crate::console::Behind;
 use crate::device::{self, Wish};
 use crate::{environment, sources};
 use pallas_engine::generated::{Form, generated_with};
-use pallas_engine::pipeline::Machine;
+use pallas_engine::pipeline::Machines;
 use pallas_engine::{
     Analysis, AnalysisOptions, Cancel, Capture, Disk, Launch, ParsedFiles, Run, RunOptions, Schedule, SourceFile, Span,
 };
@@ -33,7 +33,7 @@ pub(crate) struct Task {
     /// The Python whose packages are imported.
     pub(crate) python: Option<PathBuf>,
     /// What launches are modelled on.
-    pub(crate) machine: Machine,
+    pub(crate) machines: Machines,
     /// Whether the file is run, or only analysed.
     pub(crate) runs: bool,
     /// Where its kernels run.
@@ -43,8 +43,8 @@ pub(crate) struct Task {
 enum Request {
     /// What the file says now.
     Analyse,
-    /// The last answer again, modelled on another machine.
-    Model(Box<Machine>),
+    /// The last answer again, modelled on another machine, or each launch on its own.
+    Model(Machines),
     /// What Refs hold.
     Tiles(Box<Wanted>, Cancel),
 }
@@ -117,8 +117,8 @@ impl Worker {
     }
 
     /// Asks for the last answer on another machine.
-    pub(crate) fn model(&self, machine: Machine) {
-        let _ = self.requests.send(Request::Model(Box::new(machine)));
+    pub(crate) fn model(&self, machines: Machines) {
+        let _ = self.requests.send(Request::Model(machines));
     }
 
     /// Asks what the Refs of a program hold. Earlier questions are given up.
@@ -201,8 +201,8 @@ impl Bench {
         while let Ok(request) = inbox.recv() {
             match request {
                 Request::Analyse => self.analyse(inbox),
-                Request::Model(machine) => {
-                    self.task.machine = *machine;
+                Request::Model(machines) => {
+                    self.task.machines = machines;
                     self.report(self.run.is_some());
                 }
                 Request::Tiles(wanted, cancel) => self.tiles(&wanted, &cancel),
@@ -216,8 +216,8 @@ impl Bench {
         // Requests that came before this point are answered by this analysis.
         while let Ok(request) = inbox.try_recv() {
             // Questions about what was there before are left without an answer.
-            if let Request::Model(machine) = request {
-                self.task.machine = *machine;
+            if let Request::Model(machines) = request {
+                self.task.machines = machines;
             }
         }
         if is_report(&self.task.path) {
@@ -365,7 +365,7 @@ impl Bench {
             analysis,
             run: self.run.as_ref().map(|(run, ran)| (run, ran)),
             before: &self.before,
-            machine: &self.task.machine,
+            machines: &self.task.machines,
             arguments: &self.task.arguments,
             took: *took,
         };
@@ -378,7 +378,7 @@ impl Bench {
 mod tests {
     use super::*;
     use crate::app::values::Moment;
-    use pallas_engine::pipeline::MACHINES;
+    use pallas_engine::pipeline::{MACHINES, Machines};
 
     const FILE: &str = "\
 import jax.numpy as jnp
@@ -407,7 +407,7 @@ print('done')
             path: file.clone(),
             arguments: Vec::new(),
             python: None,
-            machine: MACHINES[0].clone(),
+            machines: Machines::named(&MACHINES[0]),
             runs: true,
             device: Device::Interpret,
         };
@@ -451,7 +451,7 @@ print('done')
         let Message::Profiled(second) = next(&answers) else { panic!("no profile") };
         assert!(measured(&second) && second.launches[0].ran && second.launches.len() == 1);
         assert_eq!(second.ran.as_ref().map(|ran| (ran.exit, ran.printed.as_str())), Some((0, "done\n")));
-        worker.model(MACHINES[1].clone());
+        worker.model(Machines::named(&MACHINES[1]));
         let Message::Profiled(other) = next(&answers) else { panic!("no profile") };
         assert_eq!(other.profile.as_ref().map(|profile| profile.machine.name.as_str()), Some(&*MACHINES[1].name));
         worker.analyse();

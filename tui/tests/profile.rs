@@ -213,8 +213,7 @@ fn what_cannot_be_profiled_is_said() {
     insta::assert_snapshot!(text);
 }
 
-#[test]
-fn every_sample_profiles() {
+fn samples() -> Vec<std::path::PathBuf> {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join("samples");
     let mut files: Vec<_> = fs::read_dir(samples)
         .expect("samples")
@@ -223,8 +222,13 @@ fn every_sample_profiles() {
         .collect();
     files.sort();
     assert!(files.len() >= 18);
+    files
+}
+
+#[test]
+fn every_sample_profiles() {
     let case = Case::new();
-    for (number, file) in files.iter().enumerate() {
+    for (number, file) in samples().iter().enumerate() {
         let path = file.display().to_string();
         let machine = ["v5e", "v5p", "v6e", "a100", "h100", "h200", "b200"][number % 7];
         let output = case.run(&[
@@ -242,6 +246,11 @@ fn every_sample_profiles() {
         assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
         let report = case.json("r.json");
         for launch in report["launches"].as_array().expect("launches") {
+            assert_eq!(
+                (&launch["machine"]["key"], &launch["machine"]["named"]),
+                (&machine.into(), &true.into()),
+                "{path}"
+            );
             let modelled = &launch["modelled"];
             assert!(modelled["time"].as_f64().is_some_and(|time| time > 0.0), "{path}: {launch}");
             assert!(modelled["utilisation"].as_f64().is_some_and(|share| (0.0..=1.0).contains(&share)), "{path}");
@@ -251,6 +260,51 @@ fn every_sample_profiles() {
 }
 
 /// Waits until a child has printed this to the pipe.
+/// What kernels are for, by the number of the sample: those that are not named are plain, or a TPU's.
+const FOR_GPUS: &[(&str, &str)] = &[
+    ("11", "h100"),
+    ("18", "h100"),
+    ("19", "h100"),
+    ("20", "h100"),
+    ("21", "h100"),
+    ("25", "b200"),
+    ("26", "h100"),
+    ("27", "h100"),
+    ("28", "h100"),
+    ("29", "h100"),
+    ("30", "h100"),
+    ("31", "b200"),
+    ("32", "h100"),
+    ("33", "h100"),
+    ("34", "h100"),
+    ("35", "h100"),
+];
+
+#[test]
+fn every_sample_is_modelled_on_a_machine_that_it_is_for() {
+    let case = Case::new();
+    let mut wrong = Vec::new();
+    for file in samples() {
+        let name = file.file_name().expect("a name").to_string_lossy().into_owned();
+        let path = file.display().to_string();
+        let output = case.run(&["profile", &path, "--no-run", "--json", "r.json", "--report", "text"]);
+        let (report, text) = (case.json("r.json"), String::from_utf8_lossy(&output.stdout).into_owned());
+        let expected =
+            FOR_GPUS.iter().find(|(number, _)| name.starts_with(number)).map_or("v5e", |(_, machine)| machine);
+        let launches = report["launches"].as_array().expect("launches");
+        assert!(!launches.is_empty(), "{name}: {text}");
+        for machine in launches.iter().map(|launch| &launch["machine"]) {
+            let (name_of, why) =
+                (machine["name"].as_str().expect("a name"), machine["why"].as_str().expect("a reason"));
+            if machine["key"] != expected {
+                wrong.push(format!("{name}: {name_of} because {why}"));
+            }
+            assert!(text.contains(&format!("{name_of} because {why}; --machine takes another")), "{text}");
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 fn read_until(pipe: &mut impl std::io::Read, text: &str) -> String {
     let (mut read, mut bytes) = (String::new(), [0; 4096]);
     while !read.contains(text) {

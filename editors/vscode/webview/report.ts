@@ -86,6 +86,8 @@ export interface Modelled {
 
 export interface Launch {
   kernel: string;
+  /** What it is modelled on, and why; older reports have one machine for all. */
+  machine?: { name: string; key: string; named: boolean; why: string };
   call: Place | null;
   definition: Place | null;
   grid: number[];

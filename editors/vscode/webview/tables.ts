@@ -43,8 +43,9 @@ function linked(made: HTMLTableRowElement, place: Place, state: State, actions: 
 export function summarySection(state: State): HTMLElement {
   const launch = launchOf(state);
   const { modelled, measured } = launch;
+  const machine = launch.machine;
   const facts: [string, string][] = [
-    [`modelled on ${state.report.machine.name}`, units.time(modelled.time)],
+    [`modelled on ${machine?.name || state.report.machine.name}`, units.time(modelled.time)],
     ['held up by', modelled.bound],
     ['processor busy', units.share(modelled.utilisation, 1)],
     ['fill, stalls, drain', `${units.time(modelled.fill)}, ${units.time(modelled.stalls)}, ${units.time(modelled.drain)}`],
@@ -52,6 +53,7 @@ export function summarySection(state: State): HTMLElement {
     ['copies', units.bytes(modelled.bytes)],
     ['on chip', `${units.bytes(modelled.on_chip)}${modelled.fits ? '' : ', does not fit'}`],
   ];
+  if (machine?.why && !machine.named) facts.push([`why ${machine.name}`, machine.why]);
   if (measured) facts.push([`measured, ${measured.device}`, units.time(measured.time)]);
   const list = element('dl', { class: 'facts' });
   for (const [name, value] of facts) list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));

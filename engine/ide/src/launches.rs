@@ -22,6 +22,11 @@ pub(crate) fn launch(analysis: &Analysis, span: Span) -> Option<String> {
         for scratch in &launch.scratch {
             text.push_str(&format!("\n- scratch `{}`", pallas_engine::ir::Type::Ref(scratch.clone())));
         }
+        // What is only taken for granted is said where it is shown: in the profile.
+        let chosen = analysis.machines.of(launch);
+        if chosen.said {
+            text.push_str(&format!("\n- profiled on {}, because {}", chosen.machine.name, chosen.why));
+        }
         push(&mut lines, text);
     }
     joined(lines, "\n\n")

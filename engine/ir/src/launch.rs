@@ -27,6 +27,9 @@ pub struct Launch {
     pub semantics: Vec<AxisSemantics>,
     /// What it is compiled with, where the program says so.
     pub target: Target,
+    /// Whose parameters or functions it uses, where that is not what it is compiled with: it may be interpreted. What is modelled
+    /// follows it; what a compiler would refuse does not.
+    pub written_for: Target,
     /// How many bytes of vector memory it may have, where the program says so (`vmem_limit_bytes`).
     pub vmem_limit: Option<usize>,
     /// What its devices wait for before they act on each other.

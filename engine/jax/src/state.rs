@@ -155,6 +155,8 @@ pub struct JaxState {
     pub(crate) recorders: RefCell<Vec<Value>>,
     /// The simulator that the kernel that is being traced is for, if it is for one: it refuses more than hardware does.
     pub(crate) tracing_for: Cell<Option<DeviceOptions>>,
+    /// Whose functions the kernel that is being traced uses.
+    pub(crate) surface: Cell<Target>,
     /// Grids of pipelines whose bodies are being traced, innermost last.
     pub(crate) pipelines: RefCell<Vec<crate::pallas::asynchronous::pipeline::PipelineGrid>>,
     /// Counts how often what was traced has been forgotten.
@@ -190,6 +192,7 @@ impl Default for JaxState {
             core_refs: RefCell::default(),
             recorders: RefCell::default(),
             tracing_for: Cell::new(None),
+            surface: Cell::new(Target::Unsaid),
             pipelines: RefCell::default(),
             era: Cell::new(0),
             custom: RefCell::default(),

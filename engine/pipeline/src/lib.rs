@@ -18,7 +18,7 @@ mod work;
 pub use advice::{BlockChoice, SlotChoice, best_slots, block_choices, slot_choices};
 pub use copies::{Copies, block_bytes, copies};
 pub use formulas::{Bound, Formulas};
-pub use machine::{Cores, MACHINES, Machine, Number};
+pub use machine::{Chosen, Cores, MACHINES, Machine, Machines, Number};
 pub use max_plus::Ticks;
 pub use model::{Model, SLOTS, Wishes, mean};
 pub use moves::{Assumed, MOST_EVALUATED, Moves, Order, is_copied};

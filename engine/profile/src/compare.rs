@@ -55,18 +55,21 @@ impl Change {
 /// # Errors
 /// If they have nothing to compare.
 pub fn compare(before: &Report, after: &Report) -> Result<Comparison, Incomparable> {
-    let same_machine = before.machine.key == after.machine.key;
     let both_measured = before.totals.measured.is_some() && after.totals.measured.is_some();
-    if !same_machine && !both_measured {
-        return Err(Incomparable::Machines(before.machine.name.clone(), after.machine.name.clone()));
-    }
     let mut comparison = Comparison::default();
-    let (before, after) = (named(before), named(after));
+    let (reports, before, after) = ((before, after), named(before), named(after));
+    let mut others = None;
     for (name, launch) in &before {
         let Some((_, other)) = after.iter().find(|(other, _)| other == name) else {
             comparison.gone.push(name.clone());
             continue;
         };
+        let machines = (reports.0.machine_of(launch), reports.1.machine_of(other));
+        let same_machine = machines.0.key == machines.1.key;
+        if !same_machine && !both_measured {
+            others = Some(Incomparable::Machines(machines.0.name.clone(), machines.1.name.clone()));
+            continue;
+        }
         let mut add = |measured, what, before, after| {
             comparison.changes.push(Change { launch: name.clone(), measured, what, before, after });
         };
@@ -84,6 +87,9 @@ pub fn compare(before: &Report, after: &Report) -> Result<Comparison, Incomparab
             add(true, "compute", a.compute / runs_a, b.compute / runs_b);
             add(true, "copy_out", a.copy_out / runs_a, b.copy_out / runs_b);
         }
+    }
+    if let (Some(others), true) = (others, comparison.changes.is_empty()) {
+        return Err(others);
     }
     let is_new = |name: &String| !before.iter().any(|(known, _)| known == name);
     comparison.new = after.iter().map(|(name, _)| name.clone()).filter(is_new).collect();

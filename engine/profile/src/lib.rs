@@ -34,9 +34,9 @@ pub use open::Opening;
 pub use place::Place;
 pub use read::ReadError;
 pub use report::{
-    BlockDim, Event, FindingReport, IndexForm, LabelReport, LaunchReport, MachineReport, Mark, NumberReport,
-    OperandReport, Producer, Program, RateReport, Report, RunReport, ScratchReport, SourceText, Stage, Totals,
-    TotalsMeasured, TotalsModelled, VERSION,
+    BlockDim, Event, FindingReport, IndexForm, LabelReport, LaunchMachine, LaunchReport, MachineReport, Mark,
+    NumberReport, OperandReport, Producer, Program, RateReport, Report, RunReport, ScratchReport, SourceText, Stage,
+    Totals, TotalsMeasured, TotalsModelled, VERSION,
 };
 pub use timeline::{Piece, Row, Timeline, Window};
 pub use trace::trace;

@@ -21,8 +21,11 @@ pub struct Report {
     pub program: Program,
     /// Texts of the files that places lie in.
     pub sources: Vec<SourceText>,
-    /// The machine of all modelled numbers.
+    /// The machine of the modelled numbers; of the first launch, where launches are modelled on several.
     pub machine: MachineReport,
+    /// All machines that launches are modelled on. Reports that do not list them have one for all.
+    #[serde(default)]
+    pub machines: Vec<MachineReport>,
     /// The launches, in the order in which they were first made.
     pub launches: Vec<LaunchReport>,
     /// Findings, errors first.
@@ -82,6 +85,19 @@ pub struct SourceText {
     pub text: String,
 }
 
+/// The machine that a launch is modelled on, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchMachine {
+    /// Its name: `NVIDIA H100`
+    pub name: String,
+    /// What `--machine` calls it.
+    pub key: String,
+    /// Whether somebody has named it. Otherwise it is one that the kernel is for.
+    pub named: bool,
+    /// Why it is this one, as what follows `because`.
+    pub why: String,
+}
+
 /// A machine model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineReport {
@@ -128,6 +144,9 @@ pub struct RateReport {
 pub struct LaunchReport {
     /// The kernel's name.
     pub kernel: String,
+    /// What it is modelled on; the report's machine, where nothing is said.
+    #[serde(default)]
+    pub machine: LaunchMachine,
     /// The `pallas_call` expression.
     pub call: Option<Place>,
     /// The kernel's `def`.
@@ -357,7 +376,19 @@ pub struct TotalsMeasured {
     pub copy_out: f64,
 }
 
+impl LaunchMachine {
+    /// `NVIDIA H100 because the kernel is one for Mosaic GPU`; nothing where somebody has asked for it.
+    pub fn reason(&self) -> Option<String> {
+        (!self.named && !self.why.is_empty()).then(|| format!("{} because {}", self.name, self.why))
+    }
+}
+
 impl Report {
+    /// The machine that a launch is modelled on.
+    pub fn machine_of(&self, launch: &LaunchReport) -> &MachineReport {
+        self.machines.iter().find(|machine| machine.key == launch.machine.key).unwrap_or(&self.machine)
+    }
+
     /// As JSON, with a final newline.
     ///
     /// # Errors

@@ -19,11 +19,12 @@ pub fn trace(report: &Report) -> Value {
         let timing = launch.timing();
         let programs = timing.schedule().programs();
         let shown = programs.min(MOST_PROGRAMS);
+        let machine = &report.machine_of(launch).name;
         let part = if shown < programs { format!(", first {shown} of {programs} programs") } else { String::new() };
-        let title = format!("{} #{number}: modelled on {}{part}", launch.kernel, report.machine.name);
+        let title = format!("{} #{number}: modelled on {machine}{part}", launch.kernel);
         process(2 * number + 1, &title, launch, &launch.events(&timing, 0, shown), &mut events);
         if let Some(lanes) = &launch.modelled.lanes {
-            let title = format!("{} #{number}: first blocks, modelled on {}", launch.kernel, report.machine.name);
+            let title = format!("{} #{number}: first blocks, modelled on {machine}", launch.kernel);
             blocks(LANES + number, &title, lanes, &mut events);
         }
         if let Some(measured) = &launch.measured {

@@ -1,6 +1,7 @@
 //! What kernels are written for: the names that settings and `--target` know.
 
 use pallas_ir::Target;
+use pallas_pipeline::{Machine, Machines};
 
 /// A machine, or a compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +81,11 @@ impl TargetDevice {
         self.row().machine
     }
 
+    /// All launches on that machine.
+    pub(crate) fn machines(self) -> Machines {
+        Machine::find(self.machine()).map_or(Machines::Fitting, Machines::named)
+    }
+
     /// What JAX calls such a TPU, and its number of cores.
     pub(crate) fn tpu(self) -> Option<(&'static str, i64)> {
         self.row().tpu
@@ -101,7 +107,6 @@ impl TargetDevice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pallas_pipeline::Machine;
 
     #[test]
     fn every_target_has_its_row_and_a_machine() {

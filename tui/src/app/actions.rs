@@ -3,7 +3,7 @@
 use super::prompt::Asks;
 use super::{Anchor, App, CostKind, Effect, Pane, View, map, values};
 use crate::keymap::{Action, Direction};
-use pallas_engine::pipeline::MACHINES;
+use pallas_engine::pipeline::{MACHINES, Machines};
 
 impl App {
     /// Does what a key, a click or a command asks for.
@@ -142,16 +142,22 @@ impl App {
         Some(Effect::Copy(text))
     }
 
-    /// Asks for the next machine of the table.
+    /// Asks for the next machine of the table; after the last one for each launch's own.
     fn next_machine(&mut self) -> Option<Effect> {
         if self.report.as_ref().is_some_and(|report| report.is_opened()) {
             self.say("a saved report keeps the machine that it was modelled on; open the file itself for another");
             return None;
         }
-        let now = self.profile().map(|(profile, _)| profile.machine.key.clone());
-        let at = MACHINES.iter().position(|machine| Some(&*machine.key) == now.as_deref());
-        let next = &MACHINES[at.map_or(0, |at| (at + 1) % MACHINES.len())];
-        self.say(format!("modelled on {}", next.name));
-        Some(Effect::Model(Box::new(next.clone())))
+        let now = self.profile().map(|(_, launch)| launch.machine.clone()).unwrap_or_default();
+        let next = match MACHINES.iter().position(|machine| machine.key == now.key) {
+            Some(at) if now.named => MACHINES.get(at + 1),
+            // From each on its own to the first that is another one.
+            at => MACHINES.iter().enumerate().find(|(other, _)| Some(*other) != at).map(|(_, machine)| machine),
+        };
+        self.say(match next {
+            Some(machine) => format!("modelled on {}", machine.name),
+            None => "each launch is modelled on a machine that its kernel is for".to_string(),
+        });
+        Some(Effect::Model(next.map_or(Machines::Fitting, Machines::named)))
     }
 }

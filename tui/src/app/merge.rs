@@ -2,7 +2,7 @@
 //! place of those that the analysis found, launches that did not run stay, and all of them are profiled on a machine.
 
 use super::report::{Ran, Report};
-use pallas_engine::pipeline::Machine;
+use pallas_engine::pipeline::Machines;
 use pallas_engine::report::{Observed, ObservedLaunch, Recorder, Report as Profile};
 use pallas_engine::{Analysis, Finding, Launch, Run, Span};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) struct Known<'a> {
     /// What was measured before the last edit.
     pub(crate) before: &'a Recorded,
     /// What launches are modelled on.
-    pub(crate) machine: &'a Machine,
+    pub(crate) machines: &'a Machines,
     /// `sys.argv[1:]`
     pub(crate) arguments: &'a [String],
     /// How long the analysis took.
@@ -76,7 +76,7 @@ impl Known<'_> {
                 findings: &findings,
                 launches: &observed,
             },
-            self.machine,
+            self.machines,
         );
         let mut report = Report::of(own, sources, findings, &launches, self.took);
         for (launch, seen) in report.launches.iter_mut().zip(&seen) {

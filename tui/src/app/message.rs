@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::{Size, code, mouse, values};
 use crate::keymap::Key;
-use pallas_engine::pipeline::Machine;
+use pallas_engine::pipeline::Machines;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -58,8 +58,8 @@ pub(crate) enum Effect {
     Analyse,
     /// Stop the run, and keep what it has found.
     Stop,
-    /// Model the launches on another machine.
-    Model(Box<Machine>),
+    /// Model the launches on another machine, or each on its own.
+    Model(Machines),
     /// See what the Refs of a program hold, and of those around it.
     Tiles {
         /// The report that it is for.

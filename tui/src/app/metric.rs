@@ -154,7 +154,7 @@ impl App {
         if !shown.marks.is_empty() {
             metrics.push(Metric::Findings);
         }
-        if report.machine.cores > 1 {
+        if report.machine_of(launch).cores > 1 {
             metrics.push(Metric::Core);
         }
         metrics
@@ -224,7 +224,7 @@ impl App {
             }
             Metric::Measured(stage) => measured(launch.measured.as_ref()?, stage, number, shown.launch.programs())?,
             Metric::Findings => shown.marks_of(program).len() as f64,
-            Metric::Core => (number % report.machine.cores.max(1)) as f64,
+            Metric::Core => (number % report.machine_of(launch).cores.max(1)) as f64,
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::{App, Effect, Metric, Pane};
 use crate::keymap::{self, Action, Key};
 use crate::report::profile::words;
-use pallas_engine::pipeline::MACHINES;
+use pallas_engine::pipeline::{MACHINES, Machines};
 use ratatui::crossterm::event::KeyCode;
 
 /// What a prompt is for.
@@ -50,8 +50,8 @@ pub(crate) enum Deed {
     Program(Vec<usize>),
     /// Colours the grid.
     Metric(Metric),
-    /// Models on a machine.
-    Machine(usize),
+    /// Models on a machine of the table, or each launch on its own.
+    Machine(Option<usize>),
 }
 
 /// Whether a text has the characters of a pattern in their order; capital letters count only where the pattern has some.
@@ -149,10 +149,14 @@ impl App {
                 self.metric = metric;
                 self.go(super::View::Grid);
             }
-            Deed::Machine(at) => {
+            Deed::Machine(None) => {
+                self.say("each launch is modelled on a machine that its kernel is for");
+                return Some(Effect::Model(Machines::Fitting));
+            }
+            Deed::Machine(Some(at)) => {
                 let machine = MACHINES.get(at)?;
                 self.say(format!("modelled on {}", machine.name));
-                return Some(Effect::Model(Box::new(machine.clone())));
+                return Some(Effect::Model(Machines::named(machine)));
             }
         }
         None
@@ -193,8 +197,13 @@ impl App {
                     words::scaled(machine.matrix.first().map_or(0.0, |(_, rate)| rate.value), "FLOP/s"),
                 ),
                 key: "",
-                deed: Deed::Machine(at),
+                deed: Deed::Machine(Some(at)),
             }));
+            all.push(Command {
+                words: "machine: for each launch one that its kernel is for".to_string(),
+                key: "",
+                deed: Deed::Machine(None),
+            });
         }
         all.retain(|command| fuzzy(&command.words, text));
         // What holds the text as it stands comes before what only has its letters.

@@ -91,6 +91,7 @@ impl Report {
     /// A report of launches and findings that were made by hand.
     #[cfg(test)]
     pub(crate) fn made(path: &str, text: &str, findings: Vec<Finding>, launches: &[Arc<Launch>]) -> Report {
+        use pallas_engine::pipeline::{MACHINES, Machines};
         use pallas_engine::report::{Observed, ObservedLaunch};
         let source = Arc::new(SourceFile::new(pallas_engine::FileId(0), path, text));
         let observed: Vec<ObservedLaunch> =
@@ -98,7 +99,7 @@ impl Report {
         let sources = vec![source.clone()];
         let profile = Profile::new(
             &Observed { path, arguments: &[], exit: None, sources: &sources, findings: &findings, launches: &observed },
-            &pallas_engine::pipeline::MACHINES[0],
+            &Machines::named(&MACHINES[0]),
         );
         let mut report = Report::of(source, sources, findings, launches, Duration::from_millis(7));
         report.profile = Some(Arc::new(profile));

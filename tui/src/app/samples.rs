@@ -1,6 +1,7 @@
 //! Small launches and reports for tests.
 
 use super::report::Report;
+use pallas_engine::pipeline::{MACHINES, Machines};
 use pallas_engine::{Certainty, FileId, Finding, Label, Launch, Severity, Span, ir};
 use std::sync::Arc;
 
@@ -198,7 +199,7 @@ pub(crate) fn measured() -> Arc<Report> {
         findings: &report.findings,
         launches: &launches,
     };
-    report.profile = Some(Arc::new(Profile::new(&observed, &pallas_engine::pipeline::MACHINES[0])));
+    report.profile = Some(Arc::new(Profile::new(&observed, &Machines::named(&MACHINES[0]))));
     report.launches[0].ran = true;
     report.ran = Some(super::report::Ran {
         printed: "done\n".to_string(),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::{map::CellShape, samples};
 use crate::keymap::Key;
-use pallas_engine::pipeline::MACHINES;
+use pallas_engine::pipeline::{MACHINES, Machines};
 
 /// An app that shows a report on a terminal of this size.
 fn app(report: Arc<Report>, width: u16, height: u16) -> App {
@@ -208,8 +208,7 @@ fn a_run_is_told_of_until_it_has_ended() {
     app.update(Message::Profiled(samples::report()));
     assert!(app.run.is_none());
     assert_eq!(app.program, [1, 1, 0], "the cursor stays");
-    let Some(Effect::Model(machine)) = press(&mut app, "M") else { panic!("no machine") };
-    assert_eq!(machine.key, MACHINES[1].key);
+    assert_eq!(press(&mut app, "M"), Some(Effect::Model(Machines::named(&MACHINES[1]))));
 }
 
 #[test]
@@ -334,7 +333,9 @@ fn commands_are_found_by_name() {
     press(&mut app, ":bytes<enter>");
     assert_eq!((app.view, app.metric), (View::Grid, Metric::Bytes));
     let effect = press(&mut app, ":TPU v6e<enter>");
-    assert!(matches!(effect, Some(Effect::Model(machine)) if machine.key == "v6e"));
+    assert!(matches!(effect, Some(Effect::Model(Machines::Named(machine))) if machine.key == "v6e"));
+    let effect = press(&mut app, ":machine: for each<enter>");
+    assert_eq!(effect, Some(Effect::Model(Machines::Fitting)));
     press(&mut app, ":launch 2<enter>");
     assert_eq!(app.launch, 1);
     press(&mut app, ":no such thing<enter>");

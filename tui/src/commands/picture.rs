@@ -36,7 +36,7 @@ fn draw(args: &PictureArgs, python: Option<&Path>) -> Result<String, String> {
         path: args.file.clone(),
         arguments: args.arguments.clone(),
         python: python.map(Path::to_path_buf),
-        machine: profiler::machine(&args.machine)?.into_owned(),
+        machines: profiler::machines(&args.machine, &args.file)?,
         runs: !args.no_run,
         device: args.device,
     };

@@ -25,7 +25,7 @@ fn run(args: &ProfileArgs, python: Option<&Path>) -> Result<Exit, String> {
         file: Task::resolve(&args.file),
         arguments: args.arguments.clone(),
         python: python.map(Path::to_path_buf),
-        machine: profiler::machine(&args.machine)?.into_owned(),
+        machines: profiler::machines(&args.machine, &args.file)?,
         timing: args.timing == Timing::On,
         runs: !args.no_run,
         device: args.device,

@@ -56,8 +56,8 @@ pub(super) fn view(args: ViewArgs) -> Exit {
 
 /// Opens the terminal program.
 fn session(args: &ViewArgs, file: PathBuf) -> Exit {
-    let machine = match crate::profiler::machine(&args.machine) {
-        Ok(machine) => machine.into_owned(),
+    let machines = match crate::profiler::machines(&args.machine, &file) {
+        Ok(machines) => machines,
         Err(message) => {
             output::error(&message);
             return Exit::Usage;
@@ -70,7 +70,7 @@ fn session(args: &ViewArgs, file: PathBuf) -> Exit {
         output::error(&message);
         return Exit::Usage;
     }
-    let task = Task { path: file, arguments, python, machine, runs: !args.no_run, device: args.device };
+    let task = Task { path: file, arguments, python, machines, runs: !args.no_run, device: args.device };
     match session::run(task, styles, !args.no_mouse) {
         Ok(()) => Exit::Success,
         Err(error) => {

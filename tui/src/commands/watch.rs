@@ -33,7 +33,7 @@ fn task(args: &WatchArgs, view: &ViewArgs) -> Result<Task, String> {
         file,
         arguments: args.arguments.clone(),
         python: view.python.clone(),
-        machine: profiler::machine(&args.machine)?.into_owned(),
+        machines: profiler::machines(&args.machine, &args.file)?,
         timing: args.timing == Timing::On,
         runs: !args.no_run,
         device: Device::Interpret,

@@ -32,7 +32,7 @@ pub(crate) struct Rerun<'a> {
 
 impl Rerun<'_> {
     fn comparison(&self) -> Option<Comparison> {
-        // Reports of one session are of one machine.
+        // A launch of one session is modelled on the same machine, unless its kernel has become one for another.
         compare(self.previous?, self.report).ok()
     }
 
@@ -177,6 +177,7 @@ pub(crate) fn json(rerun: &Rerun<'_>) -> Value {
             json!({
                 "kernel": launch.kernel,
                 "programs": launch.programs,
+                "machine": report.machine_of(launch).key,
                 "bound": launch.modelled.bound,
                 "modelled": launch.modelled.time,
                 "measured": launch.measured.as_ref().map(|m| m.time / m.runs.max(1) as f64),

@@ -22,7 +22,9 @@ use ratatui::text::{Line, Span};
 /// Draws the list.
 pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let count = app.report.as_ref().map_or(0, |report| report.launches.len());
-    let machine = app.profile().map_or(String::new(), |(profile, _)| format!("modelled on {} ", profile.machine.name));
+    let machine = app
+        .profile()
+        .map_or(String::new(), |(profile, launch)| format!("modelled on {} ", profile.machine_of(launch).name));
     let note = if count > 1 { format!(" {} of {count} · {machine}", app.launch + 1) } else { format!(" {machine}") };
     let note = Line::from(Span::styled(if machine.is_empty() { String::new() } else { note }, styles::DIM));
     let inner = frame(app, styles, Pane::Launches, area, Line::from(" Launches "), note, buffer);

@@ -61,7 +61,9 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     };
     let note = match app.profile() {
         _ if app.playing => " PLAYING ".to_string(),
-        Some((report, _)) if report.machine.cores > 1 => format!(" one of {} cores ", report.machine.cores),
+        Some((report, launch)) if report.machine_of(launch).cores > 1 => {
+            format!(" one of {} cores ", report.machine_of(launch).cores)
+        }
         _ => String::new(),
     };
     let note = Line::from(Span::styled(note, styles::ACTIVE));
@@ -80,12 +82,12 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let own = match m.kernel_bytes {
         0 => String::new(),
         own => {
-            let least = own as f64 / report.machine.bandwidth.value * 1e9;
+            let least = own as f64 / report.machine_of(launch).bandwidth.value * 1e9;
             format!(", without the {} that the kernel copies itself: at least {}", bytes(own), time(least))
         }
     };
     let busy = percent(m.utilisation);
-    let head = format!("modelled on {}: {}, busy {busy}{own}", report.machine.name, time(m.time));
+    let head = format!("modelled on {}: {}, busy {busy}{own}", report.machine_of(launch).name, time(m.time));
     y = painter.group(&timeline.modelled, &head, true, Rect { y, height: bottom - y, ..inner }, buffer);
     if let Some(lanes) = &m.lanes {
         y = super::lanes::draw(

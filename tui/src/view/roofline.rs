@@ -60,7 +60,8 @@ impl Plane {
 
 /// Draws the pane.
 pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
-    let machine = app.profile().map_or(String::new(), |(report, _)| format!(" {} ", report.machine.name));
+    let machine =
+        app.profile().map_or(String::new(), |(report, launch)| format!(" {} ", report.machine_of(launch).name));
     let note = Line::from(Span::styled(machine, styles::DIM));
     let inner = frame(app, styles, Pane::Roofline, area, Line::from(" Roofline, modelled "), note, buffer);
     let Some((report, launch)) = app.profile() else { return };
@@ -74,13 +75,16 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         return;
     };
     let peak = launch.modelled.peak;
-    let bandwidth = report.machine.bandwidth.value;
+    let machine = report.machine_of(launch);
+    let bandwidth = machine.bandwidth.value;
     if peak <= 0.0 || bandwidth <= 0.0 {
         return;
     }
     let roof = |intensity: f64| peak.min(bandwidth * intensity);
     let ridge = peak / bandwidth;
-    let points: Vec<Option<Point>> = report.launches.iter().map(point).collect();
+    // Launches on other machines have other roofs.
+    let here = |other: &LaunchReport| report.machine_of(other).key == machine.key;
+    let points: Vec<Option<Point>> = report.launches.iter().map(|other| point(other).filter(|_| here(other))).collect();
     let shown = points.iter().flatten();
     let (mut low, mut high) = (own.0.min(ridge), own.0.max(ridge));
     let mut least = own.1.min(roof(own.0));
@@ -167,7 +171,8 @@ fn axis(plane: &Plane, report: &Report, launch: &LaunchReport, own: Point, inner
     buffer.set_string(inner.x, y + 1, &ends.0, styles::DIM);
     let right = inner.right().saturating_sub(ends.1.chars().count() as u16);
     buffer.set_string(right, y + 1, &ends.1, styles::DIM);
-    let ridge = m.peak / report.machine.bandwidth.value;
+    let bandwidth = report.machine_of(launch).bandwidth.value;
+    let ridge = m.peak / bandwidth;
     let middle = format!("ridge at {}", digits(ridge));
     let at = inner.x + (plane.column(ridge).max(0.0) as u16).min(inner.width);
     let from = at.saturating_sub(middle.chars().count() as u16 / 2);
@@ -175,7 +180,7 @@ fn axis(plane: &Plane, report: &Report, launch: &LaunchReport, own: Point, inner
     if from >= after && from + (middle.chars().count() as u16) < right {
         buffer.set_string(from, y + 1, middle, styles::DIM);
     }
-    let roof = m.peak.min(report.machine.bandwidth.value * own.0);
+    let roof = m.peak.min(bandwidth * own.0);
     let text = format!(" {} FLOP/B, {}: {} of the roof", digits(own.0), scaled(own.1, "FLOP/s"), percent(own.1 / roof));
     Line::from(Span::styled(cut(&text, inner.width as usize), styles::BOLD))
         .render(Rect { y: y + 2, height: 1, ..inner }, buffer);

@@ -83,9 +83,17 @@ impl Lines {
 
     fn verdict(&mut self, report: &Report, launch: &LaunchReport) {
         let m = &launch.modelled;
-        let text =
-            format!("{} bound: {} on {}, busy {}", m.bound, time(m.time), report.machine.name, percent(m.utilisation));
+        let text = format!(
+            "{} bound: {} on {}, busy {}",
+            m.bound,
+            time(m.time),
+            report.machine_of(launch).name,
+            percent(m.utilisation)
+        );
         self.say("", &text, styles::BOLD);
+        if let Some(reason) = launch.machine.reason() {
+            self.say("", &format!("{reason}; M takes another"), styles::DIM);
+        }
         let why = match m.bound.as_str() {
             "compute" => "the kernel takes longer than the copies, which hide behind it",
             "bandwidth" => "the copies take longer than the kernel: the path to memory is always busy",
@@ -173,12 +181,15 @@ impl Lines {
         let mut said: Vec<String> = Vec::new();
         let now = m.formulas.slots;
         let time_of = |slots: usize| advice.slots.iter().find(|choice| choice.slots == slots).map(|c| c.time);
-        if let (Some(best), true) = (advice.best_slots, report.machine.cores == 1)
+        if let (Some(best), true) = (advice.best_slots, report.machine_of(launch).cores == 1)
             && let Some(faster) = time_of(best).filter(|time| best != now && *time < m.time * 0.99)
         {
             // JAX's lowering for TPUs refuses more than two in a `pallas_call`.
-            let how =
-                if best > 2 && report.machine.name.starts_with("TPU") { ", which takes emit_pipeline" } else { "" };
+            let how = if best > 2 && report.machine_of(launch).name.starts_with("TPU") {
+                ", which takes emit_pipeline"
+            } else {
+                ""
+            };
             let change = share(faster / m.time - 1.0);
             said.push(format!("{best} slots instead of {now}: {} ({change}){how}", time(faster)));
         }
@@ -207,7 +218,7 @@ impl Lines {
 
     fn notes(&mut self, app: &App, report: &Report, launch: &LaunchReport) {
         let m = &launch.modelled;
-        let limit = report.machine.on_chip.value;
+        let limit = report.machine_of(launch).on_chip.value;
         self.lines.push(Line::default());
         let slots = match m.fits {
             _ if limit >= 1e17 => format!("slots and scratch take {}", bytes(m.on_chip)),

@@ -123,7 +123,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         (false, true) => "measured, of a lane",
         (false, false) => "measured here",
     };
-    let heads = (format!("on {}", report.machine.name), here);
+    let heads = (format!("on {}", report.machine_of(launch).name), here);
     let begin = |stage: &str, operand: &str, copies: &str, bytes: &str| {
         let mut text = format!("{stage:<8}  {:<names$}  ", cut(operand, names));
         if fit.copies {

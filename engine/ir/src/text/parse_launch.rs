@@ -41,8 +41,12 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
                 None => parser.expected("`parallel`, `arbitrary`, `device`, `core`, `cluster` or `thread`"),
             })?;
     }
-    let said = Target::WORDS.iter().find(|(word, _)| parser.accept_word(word));
-    let target = said.map_or(Target::Unsaid, |&(_, target)| target);
+    let target = compiler(parser);
+    let mut written_for = Target::Unsaid;
+    if parser.accept_word("written_for") {
+        parser.expect('=')?;
+        written_for = compiler(parser);
+    }
     let mut vmem_limit = None;
     if parser.accept_word("vmem_limit") {
         parser.expect('=')?;
@@ -90,11 +94,18 @@ pub(super) fn launch(parser: &mut Parser<'_>) -> Parsed<Launch> {
         aliases,
         semantics,
         target,
+        written_for,
         vmem_limit,
         meeting,
         interpretation,
         spans: LaunchSpans::default(),
     })
+}
+
+/// One of the words for what a launch is compiled with, if one comes next.
+fn compiler(parser: &mut Parser<'_>) -> Target {
+    let said = Target::WORDS.iter().find(|(word, _)| parser.accept_word(word));
+    said.map_or(Target::Unsaid, |&(_, target)| target)
 }
 
 /// `=plain`, `=device[eager, cores=2]`.

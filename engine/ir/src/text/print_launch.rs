@@ -24,6 +24,9 @@ pub(super) fn write_launch(out: &mut String, launch: &Launch, indent: usize) {
     if let Some((word, _)) = Target::WORDS.iter().find(|(_, target)| *target == launch.target) {
         let _ = write!(out, " {word}");
     }
+    if let Some((word, _)) = Target::WORDS.iter().find(|(_, target)| *target == launch.written_for) {
+        let _ = write!(out, " written_for={word}");
+    }
     if let Some(limit) = launch.vmem_limit {
         let _ = write!(out, " vmem_limit={limit}");
     }

@@ -7,6 +7,7 @@ use crate::primitive;
 use crate::ref_index::RefIndex;
 use crate::refs::{self, Access, RefObject};
 use crate::tile::Tile;
+use pallas_ir::Target;
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::{Diagnosis, PyResult};
@@ -64,7 +65,30 @@ atomics! {
     "atomic_xchg" "xchg" "Atomically exchanges `ref[idx]` with `val`."
 }
 
-/// Rows of `jax.experimental.pallas.triton` (and of the TPU module, which has the same two without the options).
+/// Rows of `jax.experimental.pallas.triton`; a kernel that uses them is one for Triton.
+pub static TRITON_FUNCTIONS: &[NativeDef] = &[
+    NativeDef {
+        run: |interp, args| {
+            of_triton(interp);
+            (VIEW_FUNCTIONS[0].run)(interp, args)
+        },
+        ..VIEW_FUNCTIONS[0]
+    },
+    NativeDef {
+        run: |interp, args| {
+            of_triton(interp);
+            (VIEW_FUNCTIONS[1].run)(interp, args)
+        },
+        ..VIEW_FUNCTIONS[1]
+    },
+];
+
+/// The kernel that is being traced uses what only Triton has.
+pub fn of_triton(interp: &Interp) {
+    Context::jax(interp).state.surface.set(Target::Triton);
+}
+
+/// Rows that the Triton module and the TPU module have in common; the latter without the options.
 pub static VIEW_FUNCTIONS: &[NativeDef] = &[
     NativeDef {
         name: "load",

@@ -55,6 +55,8 @@ pub struct PallasCall {
     pub semantics: Vec<AxisSemantics>,
     /// What the compiler parameters are for.
     pub target: Target,
+    /// Whose compiler parameters it has, or the back end that it names, whether or not it is compiled.
+    pub written_for: Target,
     /// `vmem_limit_bytes` of the compiler parameters.
     pub vmem_limit: Option<usize>,
     /// `collective_id` and `skip_device_barrier` of the compiler parameters.
@@ -117,7 +119,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         name,
         compiler_params,
         _cost_estimate,
-        _backend,
+        backend,
         _metadata,
         out_type,
         scratch_types,
@@ -151,6 +153,7 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         space: MemorySpace::Default,
         semantics: semantics(interp, &compiler_params)?,
         target: target(interp, &compiler_params, is_compiled),
+        written_for: written_for(interp, &compiler_params, &backend),
         vmem_limit: vmem_limit(interp, &compiler_params)?,
         meeting: meeting(interp, &compiler_params)?,
         span,
@@ -224,6 +227,21 @@ fn target(interp: &Interp, params: &Value, is_compiled: bool) -> Target {
         }
         _ if assumed == Target::Triton => Target::Unsaid,
         _ => assumed,
+    }
+}
+
+/// Whose parameters these are, or which back end is named.
+fn written_for(interp: &Interp, params: &Value, backend: &Value) -> Target {
+    let class = interp.type_of(params);
+    let is = |record: &crate::python_types::Record| *class.name == *record.name && *class.module == *record.module;
+    match backend {
+        Value::Str(name) if &**name == "triton" => Target::Triton,
+        Value::Str(name) if &**name == "mosaic_tpu" => Target::Tpu,
+        Value::Str(name) if &**name == "mosaic_gpu" => Target::MosaicGpu,
+        _ if is(&record::TRITON_COMPILER_PARAMS) => Target::Triton,
+        _ if is(&record::TPU_COMPILER_PARAMS) => Target::Tpu,
+        _ if is(&record::GPU_COMPILER_PARAMS) => Target::MosaicGpu,
+        _ => Target::Unsaid,
     }
 }
 

@@ -154,6 +154,7 @@ impl Declared {
                 false => vec![AxisSemantics::Parallel; axes.len()],
             },
             target: Target::Unsaid,
+            written_for: Target::Unsaid,
             vmem_limit: None,
             meeting: launches::meeting(interp, &self.params)?,
             span: self.span,

@@ -1,8 +1,10 @@
 //! Machines as the model sees them: a latency alpha, a bandwidth beta, rates F of compute per dtype, memory on chip, and how
 //! programs are dealt to cores. Each number says where it comes from; those that nobody has published are marked as assumed.
 
+mod choice;
 mod table;
 
+pub use choice::{Chosen, Machines};
 pub use table::MACHINES;
 
 use crate::max_plus::Ticks;

@@ -5,9 +5,9 @@ use super::modelled::modelled;
 use super::{Observed, ObservedLaunch};
 use crate::measured::{Measured, Recorder};
 use crate::place::Place;
-use crate::report::{BlockDim, Event, IndexForm, LaunchReport, OperandReport, ScratchReport, Stage};
+use crate::report::{BlockDim, Event, IndexForm, LaunchMachine, LaunchReport, OperandReport, ScratchReport, Stage};
 use pallas_ir::{BlockMap, Launch, Operand, Role};
-use pallas_pipeline::Machine;
+use pallas_pipeline::Chosen;
 use pallas_syntax::{SourceFile, Span};
 use std::sync::Arc;
 
@@ -16,13 +16,19 @@ const ALL_EVENTS: usize = 256;
 /// Of others, events of so many programs at the beginning and at the end.
 const SOME_EVENTS: usize = 32;
 
-pub(super) fn launch_report(observed: &ObservedLaunch, all: &Observed<'_>, machine: &Machine) -> LaunchReport {
+pub(super) fn launch_report(observed: &ObservedLaunch, all: &Observed<'_>, chosen: &Chosen<'_>) -> LaunchReport {
     let launch = &*observed.launch;
     let place = |span: Span| Place::of(span, all.sources);
     let findings = findings_of(launch, all.findings);
     let marks = marks(launch, &findings, all.findings);
     let mut report = LaunchReport {
         kernel: launch.kernel.name.to_string(),
+        machine: LaunchMachine {
+            name: chosen.machine.name.to_string(),
+            key: chosen.machine.key.to_string(),
+            named: chosen.named,
+            why: chosen.why.to_string(),
+        },
         call: place(launch.spans.call),
         definition: launch.spans.kernel.and_then(place),
         grid: launch.grid.clone(),
@@ -43,7 +49,7 @@ pub(super) fn launch_report(observed: &ObservedLaunch, all: &Observed<'_>, machi
         ir: launch.to_string(),
         findings,
         marks,
-        modelled: modelled(launch, machine, all.sources),
+        modelled: modelled(launch, chosen.machine, all.sources),
         measured: None,
         values: Vec::new(),
         ran: observed.measured.is_some(),

@@ -15,7 +15,7 @@ use crate::report::{
 use findings::finding_report;
 use launch::launch_report;
 use pallas_ir::{Finding, Launch};
-use pallas_pipeline::{self as pipeline, Machine};
+use pallas_pipeline::{self as pipeline, Machine, Machines};
 use pallas_syntax::SourceFile;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,10 +47,21 @@ pub struct ObservedLaunch {
 }
 
 impl Report {
-    /// The report of a program, modelled on a machine.
-    pub fn new(observed: &Observed<'_>, machine: &Machine) -> Report {
-        let launches: Vec<LaunchReport> =
-            observed.launches.iter().map(|launch| launch_report(launch, observed, machine)).collect();
+    /// The report of a program, modelled on machines.
+    pub fn new(observed: &Observed<'_>, machines: &Machines) -> Report {
+        let launches: Vec<LaunchReport> = observed
+            .launches
+            .iter()
+            .map(|launch| launch_report(launch, observed, &machines.of(&launch.launch)))
+            .collect();
+        let mut used: Vec<&Machine> = Vec::new();
+        for launch in observed.launches {
+            let machine = machines.of(&launch.launch).machine;
+            if !used.iter().any(|known| known.key == machine.key) {
+                used.push(machine);
+            }
+        }
+        let first = used.first().copied().unwrap_or_else(|| machines.of_nothing());
         let findings: Vec<FindingReport> =
             observed.findings.iter().map(|finding| finding_report(finding, observed.sources)).collect();
         let totals = totals(&launches);
@@ -66,7 +77,8 @@ impl Report {
                 run: None,
             },
             sources: Vec::new(),
-            machine: machine_report(machine),
+            machine: machine_report(first),
+            machines: used.into_iter().map(machine_report).collect(),
             launches,
             findings,
             totals,

@@ -3,7 +3,7 @@
 
 use pallas_ir::text::parse_launch;
 use pallas_ir::{Certainty, Finding, Launch, Severity};
-use pallas_pipeline::Machine;
+use pallas_pipeline::{Machine, Machines};
 use pallas_profile::{
     Ceiling, Copied, DeviceEvent, DeviceTimes, Observed, ObservedLaunch, OnDevice, Recorder, Report, Residency, Stage,
 };
@@ -111,7 +111,7 @@ pub(crate) fn gpu_report(machine: &str) -> Report {
         findings: &[],
         launches: &[ObservedLaunch { launch, measured: None }],
     };
-    Report::new(&observed, Machine::find(machine).expect("a machine"))
+    Report::new(&observed, &Machines::named(Machine::find(machine).expect("a machine")))
 }
 
 /// The report of one launch, with measured times if `timed`.
@@ -145,7 +145,7 @@ pub(crate) fn report(grid: [usize; 3], machine: &str, timed: bool) -> Report {
         findings: &[finding()],
         launches: &[ObservedLaunch { launch, measured }],
     };
-    Report::new(&observed, Machine::find(machine).expect("a machine"))
+    Report::new(&observed, &Machines::named(Machine::find(machine).expect("a machine")))
 }
 
 /// The report of a launch that a device ran: two multiprocessors, one of which has room for two blocks.
@@ -204,5 +204,5 @@ pub(crate) fn device_report() -> Report {
         findings: &[],
         launches: &[ObservedLaunch { launch, measured: Some(recorder) }],
     };
-    Report::new(&observed, Machine::find("h100").expect("a machine"))
+    Report::new(&observed, &Machines::named(Machine::find("h100").expect("a machine")))
 }

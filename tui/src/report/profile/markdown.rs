@@ -1,6 +1,6 @@
 //! The profile report as Markdown, for issues and reviews.
 
-use super::rows::{Section, grid, notes, sections, title, verdict};
+use super::rows::{Section, grid, machine, notes, sections, title, verdict};
 use pallas_engine::report::Report;
 
 /// The report as Markdown.
@@ -12,6 +12,7 @@ pub(crate) fn markdown(report: &Report) -> String {
     for launch in &report.launches {
         out.push_str(&format!("\n## {}\n\n", escaped(&title(report, launch))));
         out.push_str(&format!("{}; {}.\n", escaped(&grid(launch)), escaped(&verdict(report, launch))));
+        machine(launch).iter().for_each(|why| out.push_str(&format!("{}.\n", escaped(&capitalised(why)))));
         for section in sections(report, launch) {
             out.push_str(&format!("\n### {}\n\n", escaped(&capitalised(&section.title))));
             out.push_str(&rows(&section));

@@ -1,7 +1,7 @@
 //! What the report says of a launch, as tables of text: the same for every format.
 
 use super::words::{bytes, digits, flops, percent, scaled, time};
-use pallas_engine::report::{LaunchReport, Place, Report};
+use pallas_engine::report::{LaunchReport, MachineReport, Place, Report};
 
 /// Lines of the source that are listed.
 const LINES: usize = 6;
@@ -52,11 +52,16 @@ pub(super) fn verdict(report: &Report, launch: &LaunchReport) -> String {
     let modelled = &launch.modelled;
     format!(
         "modelled on {}: {}, {} bound, the processor busy {} of it",
-        report.machine.name,
+        report.machine_of(launch).name,
         time(modelled.time),
         modelled.bound,
         percent(modelled.utilisation)
     )
+}
+
+/// Why it is modelled on that machine; nothing where somebody has asked for it.
+pub(super) fn machine(launch: &LaunchReport) -> Option<String> {
+    launch.machine.reason().map(|reason| format!("{reason}; --machine takes another"))
 }
 
 /// Everything about a launch.
@@ -98,7 +103,7 @@ fn modelled(launch: &LaunchReport) -> Section {
 
 fn formulas(report: &Report, launch: &LaunchReport) -> Section {
     let f = &launch.modelled.formulas;
-    let one = if report.machine.cores > 1 { " (of one core)" } else { "" };
+    let one = if report.machine_of(launch).cores > 1 { " (of one core)" } else { "" };
     let mark = |bound: &str| if launch.modelled.bound == bound { "applies" } else { "" }.to_string();
     Section {
         title: format!(
@@ -134,7 +139,7 @@ fn copies(report: &Report, launch: &LaunchReport) -> Section {
             bytes(all),
         ]);
     }
-    let limit = report.machine.on_chip.value;
+    let limit = report.machine_of(launch).on_chip.value;
     let m = &launch.modelled;
     let fits = match m.fits {
         _ if limit >= 1e17 => "slots and scratch are not limited".to_string(),
@@ -153,7 +158,7 @@ fn slots(report: &Report, launch: &LaunchReport) -> Section {
         times.push(if choice.fits { time(choice.time) } else { format!("{} (no room)", time(choice.time)) });
     }
     // JAX's lowering for TPUs refuses more than two in a `pallas_call`.
-    let limit = if report.machine.name.starts_with("TPU") {
+    let limit = if report.machine_of(launch).name.starts_with("TPU") {
         " (a pallas_call on TPU takes 1 or 2, emit_pipeline more)"
     } else {
         ""
@@ -306,9 +311,13 @@ pub(super) fn notes(report: &Report) -> Vec<String> {
     notes
 }
 
-/// Numbers of the machine that nobody has published.
+/// Numbers of the machines that nobody has published.
 fn assumed(report: &Report) -> Vec<String> {
-    let machine = &report.machine;
+    let all = if report.machines.is_empty() { std::slice::from_ref(&report.machine) } else { &report.machines[..] };
+    all.iter().flat_map(assumed_of).collect()
+}
+
+fn assumed_of(machine: &MachineReport) -> Vec<String> {
     let named = [
         ("latency", &machine.latency),
         ("bandwidth", &machine.bandwidth),

@@ -1,6 +1,6 @@
 //! The profile report as text.
 
-use super::rows::{grid, notes, sections, title, verdict};
+use super::rows::{grid, machine, notes, sections, title, verdict};
 use super::words::table;
 use pallas_engine::report::Report;
 
@@ -13,6 +13,7 @@ pub(crate) fn text(report: &Report) -> String {
         }
         out.push_str(&format!("{}\n  {}\n", title(report, launch), grid(launch)));
         out.push_str(&format!("  {}\n", verdict(report, launch)));
+        machine(launch).iter().for_each(|why| out.push_str(&format!("  {why}\n")));
         for section in sections(report, launch) {
             out.push_str(&format!("\n  {}\n", section.title));
             for line in table(&section.rows, section.right).lines() {

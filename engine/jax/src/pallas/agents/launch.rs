@@ -54,6 +54,7 @@ fn launcher(interp: &Interp, args: Arguments) -> PyResult<Value> {
         space: MemorySpace::Gmem,
         semantics,
         target: if interp.truth(&lanes)? { target(interp) } else { Target::Unsaid },
+        written_for: Target::Unsaid,
         vmem_limit: None,
         meeting: Meeting::default(),
         span: interp.visible_span(),

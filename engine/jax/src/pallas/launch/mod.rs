@@ -137,7 +137,9 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         in_place: &passed_on,
     };
     let before = cx.state.tracing_for.replace(interpretation.device().filter(|_| call.space != MemorySpace::Gmem));
+    let surface = cx.state.surface.replace(Target::Unsaid);
     let kernel = trace_kernel(cx, call, (known, &names), &mut operands, &scratch, &trees);
+    let surface = cx.state.surface.replace(surface);
     cx.state.tracing_for.set(before);
     let kernel = kernel?;
     check_collective(cx, call, interpretation, &kernel)?;
@@ -156,6 +158,11 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         Target::Tpu | Target::MosaicGpu if interpretation != Interpretation::Unsaid => Target::Unsaid,
         target => target,
     };
+    let written_for = match call.written_for {
+        said if said == target => Target::Unsaid,
+        Target::Unsaid if target == Target::Unsaid => surface,
+        said => said,
+    };
     let launch = Arc::new(Launch {
         kernel,
         grid,
@@ -165,6 +172,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         aliases,
         semantics,
         target,
+        written_for,
         vmem_limit,
         meeting: call.meeting,
         interpretation,

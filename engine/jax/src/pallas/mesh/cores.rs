@@ -48,6 +48,7 @@ pub(super) fn core_map(
         aliases: (0..kernel.params().len()).map(|number| (number, number)).collect(),
         semantics: vec![AxisSemantics::Core],
         target: Target::Unsaid,
+        written_for: Target::Unsaid,
         vmem_limit: None,
         meeting,
         interpretation,

@@ -21,7 +21,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     doc: "Pallas for GPUs through Triton.",
     functions: &[],
     populate: |interp, namespace| {
-        for table in [access::VIEW_FUNCTIONS, access::ATOMICS, super::SHARED_FUNCTIONS, FUNCTIONS] {
+        for table in [access::TRITON_FUNCTIONS, access::ATOMICS, super::SHARED_FUNCTIONS, FUNCTIONS] {
             add_functions(namespace, NAME, table);
         }
         python_types::populate(interp, namespace, &[], &[&record::TRITON_COMPILER_PARAMS]);
@@ -46,6 +46,7 @@ static FUNCTIONS: &[NativeDef] = &[
         doc: "The hyperbolic tangent, with the hardware's approximation on a GPU.",
         run: |interp, args: Arguments| {
             let [x] = args.take();
+            access::of_triton(interp);
             let cx = Context::jax(interp);
             let x = convert::tile(&cx, &x, "approx_tanh")?;
             let result = primitive::unary(&cx, &ops::TANH, &x)?;
@@ -56,7 +57,10 @@ static FUNCTIONS: &[NativeDef] = &[
         name: "debug_barrier",
         signature: "()",
         doc: "Synchronises the threads of a program; nothing to do when interpreted.",
-        run: |_interp, _args| Ok(Value::None),
+        run: |interp, _args| {
+            access::of_triton(interp);
+            Ok(Value::None)
+        },
     },
     NativeDef {
         name: "atomic_cas",

@@ -154,6 +154,7 @@ fn with_axis(launch: &Launch, axis: &Axis, lanes: &[Lane]) -> Launch {
         aliases: launch.aliases.clone(),
         semantics,
         target: launch.target,
+        written_for: launch.written_for,
         vmem_limit: launch.vmem_limit,
         meeting: launch.meeting,
         interpretation: launch.interpretation,

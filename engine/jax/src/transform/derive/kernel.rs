@@ -88,6 +88,7 @@ fn with_tangents(cx: &Context<'_>, launch: &Launch, moving: &[bool]) -> PyResult
         aliases: Vec::new(),
         semantics: launch.semantics.clone(),
         target: launch.target,
+        written_for: launch.written_for,
         vmem_limit: launch.vmem_limit,
         meeting: launch.meeting,
         interpretation: launch.interpretation,
