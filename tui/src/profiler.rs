@@ -6,7 +6,9 @@ use crate::progress::Teller;
 use crate::{device, environment, sources};
 use pallas_engine::pipeline::{MACHINES, Machine, Machines};
 use pallas_engine::report::Report;
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Console, Disk, Profile, Run, RunOptions, Schedule, Settings, SourceFile};
+use pallas_engine::{
+    Analysis, AnalysisOptions, Cancel, Console, Disk, Profile, Run, RunOptions, Schedule, Settings, SourceFile,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;

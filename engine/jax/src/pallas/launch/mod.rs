@@ -159,8 +159,8 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         target => target,
     };
     let written_for = match call.written_for {
-        said if said == target => Target::Unsaid,
         Target::Unsaid if target == Target::Unsaid => surface,
+        said if said == target => Target::Unsaid,
         said => said,
     };
     let launch = Arc::new(Launch {
