@@ -12,6 +12,7 @@ use crate::memory::{Memory, View};
 use crate::races::{Engine, EngineKind};
 use crate::semaphores::{LastSignal, Leftover, Place};
 use crate::tape::{CopyStep, Step};
+use crate::times::{About, Copying};
 use pallas_ir::CopyOp;
 use pallas_tensor::Array;
 use pallas_tensor::ops::{self, BinaryOp};
@@ -191,6 +192,44 @@ impl Memory {
         Ok(some)
     }
 
+    /// A copy in a rehearsal, over a link between two devices if it is one: nothing moves, and what counts it does so at once, as
+    /// of a time that the clocks know.
+    pub(crate) fn rehearse_copy(&mut self, copy: &Pending, link: Option<(usize, usize)>) -> Result<(), RunError> {
+        let [name, _] = &copy.names;
+        let copying = self.copying((&copy.source, &copy.destination), link, (copy.bytes, name, copy.location));
+        let Some(times) = &mut self.times else { return Ok(()) };
+        let (read, done) = times.copy(copying);
+        times.count(copy.arrived, done, copy.amounts[0]);
+        if let Some(sent) = copy.sent {
+            times.count(sent, read, copy.amounts[1]);
+            copy.count(self, sent, 1)?;
+        }
+        copy.count(self, copy.arrived, 0)
+    }
+
+    /// A copy in a rehearsal that is waited for at once.
+    fn rehearse_copy_now(&mut self, source: &View, destination: &View, location: u32) -> Result<(), RunError> {
+        let bytes = self.bytes(destination)?;
+        let copying = self.copying((source, destination), None, (bytes, &"".into(), location));
+        if let Some(times) = &mut self.times {
+            let about = About { buffer: copying.about.buffer.clone(), slot: copying.about.slot, ..About::default() };
+            let (_, done) = times.copy(copying);
+            times.wait_for(done, about);
+        }
+        Ok(())
+    }
+
+    fn copying(
+        &self,
+        ends: (&View, &View),
+        link: Option<(usize, usize)>,
+        (bytes, name, location): (i64, &Arc<str>, u32),
+    ) -> Copying {
+        let (stage, about) = self.about_copy(ends, link.is_some());
+        let about = About { name: name.clone(), location, ..about };
+        Copying { link, stage, bytes: u64::try_from(bytes).unwrap_or(0), about }
+    }
+
     /// Carries out a copy that is under way.
     pub(crate) fn carry_out_at(&mut self, position: usize) -> Result<(), RunError> {
         match position < self.pending.len() {
@@ -271,6 +310,9 @@ impl Machine<'_> {
 
     /// Starts a copy: it is carried out now, or when somebody waits for it.
     pub(crate) fn start_copy(&mut self, mut copy: Pending) -> Result<(), RunError> {
+        if self.memory.times.is_some() {
+            return self.memory.rehearse_copy(&copy, None);
+        }
         if let Some(races) = &mut self.memory.races {
             let mut engine = Some(races.engine(EngineKind::Copy, copy.location));
             self.memory.engine_access(&mut engine, &copy.source, false);
@@ -293,6 +335,9 @@ impl Machine<'_> {
 
     /// Copies and does not count.
     pub(crate) fn copy_now(&mut self, source: &View, destination: &View, location: u32) -> Result<(), RunError> {
+        if self.memory.times.is_some() {
+            return self.memory.rehearse_copy_now(source, destination, location);
+        }
         self.memory.accessed(source, false, location);
         self.memory.accessed(destination, true, location);
         let data = self.memory.show(source)?;

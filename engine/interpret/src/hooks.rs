@@ -1,9 +1,9 @@
 //! What a caller may see of a run, and how it may stop it. Every method has a default that does nothing.
 
-use crate::agents::{Pace, TimedLanes};
 use crate::error::RunError;
 use crate::races::Hazard;
 use crate::strict::Undefined;
+use crate::times::{Pace, TimedLanes};
 use pallas_ir::function::Location;
 use pallas_ir::{Launch, OpId};
 use pallas_tensor::Array;
@@ -124,7 +124,7 @@ pub trait Hooks {
         let _ = hazard;
     }
 
-    /// The pace of a machine, where threads and engines of a GPU kernel have clocks: the launch is then rehearsed, nothing is
+    /// The pace of a machine, where threads, cores and engines of a kernel have clocks: the launch is then rehearsed, nothing is
     /// copied or multiplied, and [`Hooks::made_up`] is asked what other ops give.
     fn pace(&self) -> Option<Pace> {
         None
@@ -142,7 +142,7 @@ pub trait Hooks {
         false
     }
 
-    /// What blocks that run at the same time did in a rehearsal.
+    /// What blocks, devices or cores that run at the same time did in a rehearsal.
     fn rehearsed(&mut self, lanes: TimedLanes) {
         let _ = lanes;
     }

@@ -82,6 +82,15 @@ impl LaunchPlan {
     /// # Errors
     /// If it is not well formed; [`pallas_ir::verify`] lists all that is wrong.
     pub fn new(launch: &Launch) -> Result<LaunchPlan, RunError> {
+        LaunchPlan::planned(launch, false)
+    }
+
+    /// Prepares a launch to be rehearsed: a kernel on one core is an agent like others.
+    pub(crate) fn rehearsed(launch: &Launch) -> Result<LaunchPlan, RunError> {
+        LaunchPlan::planned(launch, !launch.has_agents())
+    }
+
+    fn planned(launch: &Launch, as_agents: bool) -> Result<LaunchPlan, RunError> {
         let tape = Tape::both(&launch.kernel)?;
         let mut operands = Vec::with_capacity(launch.operands.len());
         for operand in &launch.operands {
@@ -97,7 +106,7 @@ impl LaunchPlan {
             operands.push(OperandPlan { role: operand.role, blocks, map, name, is_alias, is_whole });
         }
         let topology = Topology::of(launch);
-        let peers = Peers::of(launch)?;
+        let peers = Peers::of(launch, as_agents)?;
         let shared = shared(launch);
         let alone = topology.is_none() && shared.is_empty();
         let is_quiet = alone && parallel::is_quiet(&tape.body, false);

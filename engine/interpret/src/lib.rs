@@ -46,9 +46,9 @@ mod semaphores;
 mod steered;
 mod strict;
 mod tape;
+mod times;
 mod visits;
 
-pub use agents::{LaneKind, LaneStage, Pace, TimedEvent, TimedLane, TimedLanes};
 pub use error::{RunError, RunErrorKind};
 pub use function::{FunctionPlan, run_function};
 pub use hooks::{
@@ -60,6 +60,7 @@ pub use print::format_debug_print;
 pub use races::{EngineKind, Hazard, MissingEdge, RacingAccess};
 pub use rehearsal::{follow, rehearse};
 pub use strict::Undefined;
+pub use times::{LaneCause, LaneKind, LaneStage, Pace, TimedEvent, TimedLane, TimedLanes};
 
 use pallas_ir::Interpretation;
 use pallas_tensor::{Array, DType, Kind, OpError, Scalar, Shape};

@@ -64,6 +64,9 @@ pub(crate) fn registers(tape: &Tape) -> Vec<Value> {
 impl Machine<'_> {
     /// Runs a block whose parameters are in place.
     pub(crate) fn run(&mut self, block: &Block) -> Result<(), RunError> {
+        if self.memory.times.is_some() {
+            return self.rehearse(block);
+        }
         for step in &block.steps {
             if let Some(places) = &mut self.places
                 && let Some(tick) = self.hooks.now()

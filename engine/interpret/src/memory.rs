@@ -9,6 +9,7 @@ use crate::later::{Later, Workshop};
 use crate::races::Races;
 use crate::semaphores::{LastSignal, Place};
 use crate::tape::Tape;
+use crate::times::Times;
 use pallas_ir::RefType;
 use pallas_tensor::ops::{self, Combine};
 use pallas_tensor::{Array, Shape};
@@ -34,6 +35,8 @@ pub(crate) struct Memory {
     pub(crate) scalars: Vec<usize>,
     /// Who has done what, where races are looked for.
     pub(crate) races: Option<Box<Races>>,
+    /// Clocks, where the launch is rehearsed.
+    pub(crate) times: Option<Box<Times>>,
     /// What chains of operations are computed with.
     pub(crate) workshop: Workshop,
     /// Whether copies of inputs may show what they copy where it lies, as nobody looks at the copy itself.

@@ -1,14 +1,14 @@
-//! A launch rehearsed, without data: the blocks that run at the same time, once, on a clock of a machine, for who waits for
-//! whom and when; or followed, for what is wrong with that. Tiles are not computed and copies move nothing. Where control
+//! A launch rehearsed, without data: the blocks, devices or cores that run at the same time, once, on a clock of a machine, for
+//! who waits for whom and when; or followed, for what is wrong with that. Tiles are not computed and copies move nothing. Where control
 //! depends on data, data is zero on the clock, and nothing is followed.
 
-use crate::agents::{Pace, TimedLanes};
 use crate::error::{RunError, RunErrorKind};
 use crate::hooks::{Hooks, ProgramEvent};
 use crate::launch::LaunchPlan;
 use crate::races::Hazard;
 use crate::steered::steered_by_data;
-use pallas_ir::{Launch, MemorySpace, OpId, OpKind, Role, Type};
+use crate::times::{Pace, TimedLanes};
+use pallas_ir::{ControlOp, Launch, MemorySpace, OpId, OpKind, Role, Type};
 use pallas_tensor::Array;
 use std::collections::HashMap;
 
@@ -53,16 +53,17 @@ impl Hooks for Rehearsal<'_> {
     }
 }
 
-/// What the first blocks that run at the same time do on a machine of this pace; nothing for launches without threads,
-/// barriers or engines, for very large ones, and for those that cannot be run.
+/// What the first blocks that run at the same time do on a machine of this pace, or the devices and cores of a TPU; nothing for
+/// launches in which nobody waits for anybody but the compiler's own copies, for very large ones, and for those that cannot be run.
 pub fn rehearse(launch: &Launch, pace: Pace) -> Option<TimedLanes> {
-    if !can_be_rehearsed(launch) {
+    let is_alone = !launch.has_agents() && copies_itself(launch);
+    if !can_be_rehearsed(launch) && !(is_small(launch) && (is_alone || launch.has_peers())) {
         return None;
     }
     let mut rehearsal = Rehearsal { launch, pace, asked: 0, made_up: HashMap::new(), found: None };
     // That it stops behind the first blocks is no error.
     let _stopped: Result<Vec<Array>, RunError> =
-        LaunchPlan::new(launch).and_then(|plan| plan.run(inputs(launch)?, &mut rehearsal));
+        LaunchPlan::rehearsed(launch).and_then(|plan| plan.run(inputs(launch)?, &mut rehearsal));
     rehearsal.found
 }
 
@@ -133,7 +134,18 @@ fn bytes(launch: &Launch) -> u128 {
 }
 
 fn can_be_rehearsed(launch: &Launch) -> bool {
-    launch.has_agents() && launch.dynamic.is_empty() && launch.programs() > 0 && bytes(launch) <= MOST_BYTES
+    launch.has_agents() && is_small(launch)
+}
+
+fn is_small(launch: &Launch) -> bool {
+    launch.dynamic.is_empty() && launch.programs() > 0 && bytes(launch) <= MOST_BYTES
+}
+
+/// Whether a kernel of a TPU copies, or waits for semaphores.
+fn copies_itself(launch: &Launch) -> bool {
+    let copies =
+        |kind: &OpKind| matches!(kind, OpKind::Copy(_) | OpKind::Semaphore(_) | OpKind::Control(ControlOp::Pipeline));
+    launch.kernel.ops.iter().any(|op| copies(&op.op.kind))
 }
 
 fn inputs(launch: &Launch) -> Result<Vec<Array>, RunError> {

@@ -147,6 +147,9 @@ impl Machine<'_> {
                 }
                 let signal = LastSignal { name: semaphore.name.clone(), location: step.location, is_copy: false };
                 self.memory.add_count(place, amount, signal)?;
+                if let Some(times) = &mut self.memory.times {
+                    times.signal(place, amount, false);
+                }
                 if let Some(races) = &mut self.memory.races {
                     races.signal(place, None);
                 }
@@ -155,6 +158,9 @@ impl Machine<'_> {
             SemaphoreOp::Wait => {
                 let wanted = self.integer(next()?)?;
                 self.memory.carry_out_for(place, wanted)?;
+                if semaphore.keep {
+                    self.memory.timed_wait(place, (wanted, true), (&semaphore.name, step.location));
+                }
                 match semaphore.keep && self.memory.count(place)? >= wanted {
                     true => self.memory.waited(place),
                     false => self.take_count(step, place, wanted, &semaphore.name, Unmatched::Wait)?,
@@ -214,6 +220,7 @@ impl Machine<'_> {
             self.report_unmatched(name, step.location, kind, count, wanted);
         }
         self.memory.waited(place);
+        self.memory.timed_wait(place, (wanted, false), (name, step.location));
         self.memory.set_count(place, count.saturating_sub(wanted))
     }
 

@@ -267,11 +267,14 @@ fn shown(
         told.push(LaneEvent {
             lane,
             stage: event.stage.name().to_string(),
+            agent: lane_of(event),
             name,
+            slot: (event.stage == Stage::CopyIn).then_some(event.slot),
             start: event.start,
             end: event.end,
             bytes: event.bytes,
             place: Place::of(event.span, sources),
+            ..LaneEvent::default()
         });
     }
     let first = lanes.first().map_or(String::new(), |lane| lane.name.clone());

@@ -1,5 +1,5 @@
-//! Lanes of a GPU kernel: what threads, copies and tensor cores of the first blocks would do on the machine, and who waits for
-//! whom; or what the multiprocessors of a device did. The one is modelled, the other measured, and they are never in one list.
+//! Lanes of a kernel: what threads, copies and tensor cores of the first blocks of a GPU would do on the machine, or devices, cores and
+//! links of TPUs, and who waits for whom; or what the multiprocessors of a device did. The one is modelled, the other measured, and they are never in one list.
 
 use crate::place::Place;
 use serde::{Deserialize, Serialize};
@@ -22,19 +22,43 @@ pub struct Lanes {
 pub struct Lane {
     /// `thread 1 of block (0, 2)`
     pub name: String,
-    /// `thread`, `copies` or `products`; `multiprocessor` where a device was measured.
+    /// `thread`, `core`, `copies`, `products` or `link`; `multiprocessor` where a device was measured.
     pub kind: String,
 }
 
+/// What ended a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaneCause {
+    /// Who, by position in [`Lanes::lanes`].
+    pub lane: usize,
+    /// The copy or product, by position in [`Lanes::events`]; none where somebody arrived or signalled.
+    pub event: Option<usize>,
+}
+
 /// Something that takes time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LaneEvent {
     /// Who, by position in [`Lanes::lanes`].
     pub lane: usize,
-    /// `compute`, `copy_in`, `copy_out`, `product` or `wait`.
+    /// `compute`, `copy_in`, `copy_out`, `send`, `product` or `wait`.
     pub stage: String,
-    /// The barrier that is waited for or arrived at; empty where there is none.
+    /// The thread or core that started it, by position in [`Lanes::lanes`]; who computes or waits itself.
+    #[serde(default)]
+    pub agent: usize,
+    /// The barrier or semaphore that is waited for or arrived at; empty where there is none.
     pub name: String,
+    /// The Ref that is copied or multiplied; empty where there is none.
+    #[serde(default)]
+    pub buffer: String,
+    /// The slot of that Ref, or which of several barriers or semaphores is waited for.
+    #[serde(default)]
+    pub slot: Option<usize>,
+    /// The phase of the barrier, from 1.
+    #[serde(default)]
+    pub phase: Option<u64>,
+    /// What ended a wait.
+    #[serde(default)]
+    pub ended_by: Option<LaneCause>,
     /// Begin.
     pub start: f64,
     /// End.
@@ -45,7 +69,53 @@ pub struct LaneEvent {
     pub place: Option<Place>,
 }
 
+impl LaneEvent {
+    /// What it is about, without its stage: `x_smem[1]`, `full[1], phase 3`.
+    pub fn subject(&self) -> String {
+        let slot = self.slot.map_or(String::new(), |slot| format!("[{slot}]"));
+        let phase = self.phase.map_or(String::new(), |phase| format!(", phase {phase}"));
+        match (self.stage.as_str(), self.buffer.as_str()) {
+            ("wait", "") | (_, "") if self.name.is_empty() => String::new(),
+            ("wait", "") => format!("{}{slot}{phase}", self.name),
+            (_, "") => self.name.clone(),
+            (_, buffer) => format!("{buffer}{slot}"),
+        }
+    }
+}
+
 impl Lanes {
+    /// Whose lanes these are: `devices`, `cores`, `the kernel`, `first blocks`.
+    pub fn of_whom(&self) -> &'static str {
+        let mut cores = self.lanes.iter().filter(|lane| lane.kind == "core");
+        match (cores.next(), cores.next()) {
+            (None, _) => "first blocks",
+            (Some(_), None) => "the kernel",
+            (Some(first), _) if first.name.contains("device") => "devices",
+            (Some(_), Some(_)) => "cores",
+        }
+    }
+
+    /// What ended a wait, in words: `the copy of x_smem[1] by thread 1`.
+    pub fn cause(&self, event: &LaneEvent) -> Option<String> {
+        let cause = event.ended_by?;
+        let who = &self.lanes.get(cause.lane)?.name;
+        let Some(ended) = cause.event.and_then(|at| self.events.get(at)) else { return Some(who.clone()) };
+        let what = match ended.stage.as_str() {
+            "product" => "the product",
+            "send" => "what was sent",
+            _ => "the copy",
+        };
+        let subject = match ended.subject() {
+            subject if subject.is_empty() => String::new(),
+            subject => format!(" of {subject}"),
+        };
+        let by = match self.lanes.get(ended.agent) {
+            Some(agent) if ended.agent != event.lane => format!(" by {}", agent.name),
+            _ => String::new(),
+        };
+        Some(format!("{what}{subject}{by}"))
+    }
+
     /// What a lane is busy with or waits for, in nanoseconds: (doing something, waiting).
     pub fn busy(&self, lane: usize) -> (f64, f64) {
         let mut sums = (0.0, 0.0);

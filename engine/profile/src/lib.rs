@@ -25,7 +25,7 @@ mod values;
 pub use build::{Observed, ObservedLaunch};
 pub use compare::{Change, Comparison, Incomparable, compare};
 pub use device::{Ceiling, DeviceEvent, DeviceTimes, OnDevice, Residency};
-pub use lanes::{Lane, LaneEvent, Lanes};
+pub use lanes::{Lane, LaneCause, LaneEvent, Lanes};
 pub use measured::{Bins, Copied, LineTime, Measured, Recorder, StageTime};
 pub use modelled::{
     Advice, BlockChoice, Formulas, Line, Modelled, Moves, Schedule, SlotChoice, Stream, Unknown, WorkTerm,

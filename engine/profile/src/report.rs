@@ -117,6 +117,12 @@ pub struct MachineReport {
     pub vector: NumberReport,
     /// Bytes on chip for one program.
     pub on_chip: NumberReport,
+    /// What a copy or a signal to another device takes at least, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_latency: Option<NumberReport>,
+    /// Bytes per second from one device to another, one way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_bandwidth: Option<NumberReport>,
 }
 
 /// A number with its source.

@@ -24,7 +24,7 @@ pub fn trace(report: &Report) -> Value {
         let title = format!("{} #{number}: modelled on {machine}{part}", launch.kernel);
         process(2 * number + 1, &title, launch, &launch.events(&timing, 0, shown), &mut events);
         if let Some(lanes) = &launch.modelled.lanes {
-            let title = format!("{} #{number}: first blocks, modelled on {machine}", launch.kernel);
+            let title = format!("{} #{number}: {}, modelled on {machine}", launch.kernel, lanes.of_whom());
             blocks(LANES + number, &title, lanes, &mut events);
         }
         if let Some(measured) = &launch.measured {
@@ -61,13 +61,29 @@ fn blocks(pid: usize, title: &str, lanes: &Lanes, out: &mut Vec<Value>) {
             "ph": "M", "name": "thread_sort_index", "pid": pid, "tid": tid(at), "args": { "sort_index": at },
         }));
     }
-    for event in &lanes.events {
-        let title = match event.name.as_str() {
-            "" => event.stage.clone(),
-            name if event.stage == "compute" && name.starts_with("program ") => name.to_string(),
-            name => format!("{} {name}", event.stage),
+    for (number, event) in lanes.events.iter().enumerate() {
+        let title = match event.subject() {
+            subject if subject.is_empty() => event.stage.clone(),
+            name if event.stage == "compute" && name.starts_with("program ") => name,
+            subject => format!("{} {subject}", event.stage),
         };
         let mut args = json!({});
+        let name_of = |lane: usize| lanes.lanes.get(lane).map_or("?", |lane| lane.name.as_str());
+        args["agent"] = name_of(event.agent).into();
+        for (key, text) in [("barrier", &event.name), ("ref", &event.buffer)] {
+            if !text.is_empty() && !text.starts_with("program ") {
+                args[key] = text.as_str().into();
+            }
+        }
+        if let Some(slot) = event.slot {
+            args["slot"] = slot.into();
+        }
+        if let Some(phase) = event.phase {
+            args["phase"] = phase.into();
+        }
+        if let Some(cause) = lanes.cause(event) {
+            args["ended by"] = cause.into();
+        }
         if event.bytes > 0 {
             args["bytes"] = event.bytes.into();
         }
@@ -78,6 +94,20 @@ fn blocks(pid: usize, title: &str, lanes: &Lanes, out: &mut Vec<Value>) {
             "ph": "X", "name": title, "cat": event.stage, "pid": pid, "tid": tid(event.lane),
             "ts": micros(event.start), "dur": micros(event.end.round() - event.start.round()), "args": args,
         }));
+        // An arrow from the copy that a wait was for to that wait.
+        let ended = event.ended_by.and_then(|cause| cause.event).and_then(|at| lanes.events.get(at));
+        if let Some(ended) = ended {
+            let id = pid * 10_000_000 + number;
+            let arrow = |phase: &str, lane: usize, time: f64| {
+                json!({
+                    "ph": phase, "id": id, "name": "wait", "cat": "flow", "pid": pid, "tid": tid(lane), "ts": micros(time),
+                })
+            };
+            out.push(arrow("s", ended.lane, ended.start));
+            let mut arrives = arrow("f", event.lane, event.start.max(ended.start));
+            arrives["bp"] = "e".into();
+            out.push(arrives);
+        }
     }
 }
 

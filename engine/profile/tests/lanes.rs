@@ -1,9 +1,9 @@
-//! Lanes of a GPU kernel: threads and copies on the machine's clock, and who waits for whom.
+//! Lanes: threads, devices, cores and copies on the machine's clock, and who waits for whom.
 
 mod common;
 
-use common::gpu_report;
-use pallas_pipeline::Machine;
+use common::{gpu_report, launch_report};
+use pallas_pipeline::{Machine, Machines};
 use pallas_profile::{LaneEvent, Lanes, trace};
 
 fn lanes() -> Lanes {
@@ -53,10 +53,123 @@ fn a_trace_has_a_track_for_each_lane() {
     for lane in &lanes().lanes {
         assert!(text.contains(&lane.name), "{}", lane.name);
     }
-    assert!(text.contains("\"wait b\""), "{text}");
+    assert!(text.contains("\"wait b[0], phase 1\""), "{text}");
 }
 
 #[test]
 fn kernels_without_threads_and_engines_have_no_lanes() {
     assert_eq!(common::report([2, 3, 4], "h100", false).launches[0].modelled.lanes, None);
+}
+
+const RING: &str = include_str!("launches/ring_all_gather.ir");
+const TWO_CORES: &str = include_str!("launches/two_cores.ir");
+
+fn lanes_of(text: &str) -> Lanes {
+    launch_report(text).launches[0].modelled.lanes.clone().expect("it is rehearsed")
+}
+
+/// Every event with all that is known of it.
+fn shown(lanes: &Lanes) -> String {
+    let mut text = String::new();
+    for (at, lane) in lanes.lanes.iter().enumerate() {
+        text.push_str(&format!("{} ({})\n", lane.name, lane.kind));
+        for event in lanes.events.iter().filter(|event| event.lane == at) {
+            text.push_str(&format!("  {:7.1} {:7.1} {:8} {}", event.start, event.end, event.stage, event.subject()));
+            if !event.name.is_empty() && !event.buffer.is_empty() {
+                text.push_str(&format!(", counted by {}", event.name));
+            }
+            if event.agent != at {
+                text.push_str(&format!(", for {}", lanes.lanes[event.agent].name));
+            }
+            if let Some(phase) = event.phase.filter(|_| event.stage != "wait") {
+                text.push_str(&format!(", phase {phase}"));
+            }
+            if event.bytes > 0 {
+                text.push_str(&format!(", {} bytes", event.bytes));
+            }
+            if let Some(cause) = lanes.cause(event) {
+                text.push_str(&format!(", until {cause}"));
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[test]
+fn threads_have_slots_and_phases() {
+    insta::assert_snapshot!(shown(&lanes()));
+}
+
+#[test]
+fn devices_wait_for_what_others_send() {
+    let lanes = lanes_of(RING);
+    assert!(lanes.complete && lanes.of_whom() == "devices");
+    insta::assert_snapshot!(shown(&lanes));
+    let machine = Machines::Fitting.of_nothing().clone();
+    let (hop, link) = (machine.link_latency.value * 1e9, 1e9 / machine.link_bandwidth.value);
+    for sent in of(&lanes, "send") {
+        assert!((sent.end - sent.start - hop - 4096.0 * link).abs() < 1e-6, "{sent:?}");
+    }
+}
+
+#[test]
+fn cores_wait_for_each_other_and_share_main_memory() {
+    let lanes = lanes_of(TWO_CORES);
+    assert!(lanes.complete && lanes.of_whom() == "cores");
+    insta::assert_snapshot!(shown(&lanes));
+}
+
+#[test]
+fn a_kernel_that_copies_its_tiles_has_lanes_on_one_core() {
+    let text = r#"launch grid=[] {
+  input @x: f32[4,8,128] block=[4, 8, 128] space=any
+  output @o: f32[4,8,128] block=[4, 8, 128] space=any
+  scratch ref<f32[2,8,128], vmem>
+  scratch ref<i32[2], dma_semaphore>
+  kernel @adds(%x: ref<f32[4,8,128], any>, %o: ref<f32[4,8,128], any>, %slots: ref<f32[2,8,128], vmem>, %sems: ref<i32[2], dma_semaphore>) {
+    %zero = constant 0 : i32[]
+    %one = constant 1 : i32[]
+    %two = constant 2 : i32[]
+    %four = constant 4 : i32[]
+    %x0 = view %x[%zero, :, :] : ref<f32[8,128], any>
+    %s0 = view %slots[%zero, :, :] : ref<f32[8,128], vmem>
+    %m0 = view %sems[%zero] : ref<i32[], dma_semaphore>
+    copy_start %x0, %s0, %m0
+    for %zero, %four (%step: i32[]) {
+      %slot = rem %step, %two : i32[]
+      %next = add %step, %one : i32[]
+      %then = rem %next, %two : i32[]
+      %more = lt %next, %four : bool[]
+      %which = convert_element_type %more dtype=i32 weak=false : i32[]
+      cond %which { } {
+        %xn = view %x[%next, :, :] : ref<f32[8,128], any>
+        %sn = view %slots[%then, :, :] : ref<f32[8,128], vmem>
+        %mn = view %sems[%then] : ref<i32[], dma_semaphore>
+        copy_start %xn, %sn, %mn
+      }
+      %xs = view %x[%step, :, :] : ref<f32[8,128], any>
+      %ss = view %slots[%slot, :, :] : ref<f32[8,128], vmem>
+      %ms = view %sems[%slot] : ref<i32[], dma_semaphore>
+      copy_wait %xs, %ss, %ms
+      %v = load %slots[%slot, :, :] : f32[8,128]
+      %sum = add %v, %v : f32[8,128]
+      store %slots[%slot, :, :], %sum
+    }
+  }
+}
+"#;
+    insta::assert_snapshot!(shown(&lanes_of(text)));
+}
+
+#[test]
+fn an_arrow_leads_from_what_was_sent_to_the_wait_for_it() {
+    let trace = trace(&launch_report(RING));
+    let events = trace["traceEvents"].as_array().expect("events");
+    let arrows = events.iter().filter(|event| event["ph"] == "s" && event["name"] == "wait").count();
+    let waits =
+        of(&lanes_of(RING), "wait").iter().filter(|wait| wait.ended_by.is_some_and(|by| by.event.is_some())).count();
+    assert!(arrows == waits && arrows > 8, "{arrows} and {waits}");
+    let sent = events.iter().find(|event| event["cat"] == "send").expect("something is sent");
+    assert_eq!((&sent["args"]["agent"], &sent["args"]["slot"]), (&"device 0".into(), &0.into()));
 }

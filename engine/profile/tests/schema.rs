@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{device_report, gpu_report, report};
+use common::{device_report, gpu_report, launch_report, report};
 use pallas_profile::{ReadError, Report, SCHEMA, VERSION};
 use serde_json::Value;
 
@@ -101,6 +101,17 @@ fn reports_of_gpu_kernels_are_what_the_schema_says() {
     assert!(text.contains("\"lanes\":{"), "there are lanes");
     let wrong = mistakes(&text);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn reports_of_devices_are_what_the_schema_says_and_are_read_back() {
+    let written = launch_report(include_str!("launches/ring_all_gather.ir"));
+    let text = written.to_json().expect("it is written");
+    assert!(text.contains("\"ended_by\":{") && text.contains("\"send\""), "{text}");
+    let wrong = mistakes(&text);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let read = Report::read(&text).expect("it is read");
+    assert_eq!(read.launches[0].modelled.lanes, written.launches[0].modelled.lanes);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{device_report, report};
+use common::{device_report, launch_report, report};
 use pallas_profile::trace;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,7 +113,13 @@ fn check(trace: &Value) -> (usize, usize) {
             let mut slices = seen.slices[&track].iter();
             slices.any(|&(start, end, of, _)| of == stage && start <= time && time <= end)
         };
-        assert!(within(from, leaves, "copy_in") && within(to, arrives, "compute"), "arrow {id}: {ends:?}");
+        match ends[0].3 {
+            "wait" => {
+                let engine = ["copy_in", "copy_out", "send", "product"].iter().any(|stage| within(from, leaves, stage));
+                assert!(engine && within(to, arrives, "wait"), "arrow {id}: {ends:?}");
+            }
+            _ => assert!(within(from, leaves, "copy_in") && within(to, arrives, "compute"), "arrow {id}: {ends:?}"),
+        }
     }
     for (&pid, counts) in &seen.counters {
         assert!(counts.windows(2).all(|pair| pair[0].0 < pair[1].0), "a counter has one value at a time");
@@ -153,6 +159,16 @@ fn a_trace_of_a_device_has_a_track_for_each_place_of_a_block() {
     let device = report.launches[0].measured.as_ref().and_then(|measured| measured.on_device.as_ref());
     assert_eq!(slices, modelled + device.map_or(0, |device| device.lanes.events.len()));
     assert!(trace.to_string().contains("SM 1.1"));
+}
+
+#[test]
+fn traces_of_devices_and_cores_keep_the_rules() {
+    for text in [include_str!("launches/ring_all_gather.ir"), include_str!("launches/two_cores.ir")] {
+        let report = launch_report(text);
+        let lanes = report.launches[0].modelled.lanes.as_ref().expect("it is rehearsed");
+        let (slices, arrows) = check(&trace(&report));
+        assert!(slices >= lanes.events.len() && arrows > 0, "{slices}, {arrows}");
+    }
 }
 
 #[test]

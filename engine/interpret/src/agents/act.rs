@@ -11,6 +11,7 @@ use crate::memory::View;
 use crate::races::{Clocks, Engine, EngineKind};
 use crate::semaphores::Place;
 use crate::tape::{AgentStep, SemaphoreStep, Source, Step};
+use crate::times::About;
 use pallas_ir::{AgentOp, SemaphoreOp, Type};
 use pallas_tensor::{Array, DType, Scalar};
 use std::sync::Arc;
@@ -21,22 +22,22 @@ impl<'t> World<'t, '_> {
         if let Some(races) = &mut self.memory.races {
             races.turn_of(self.agents[number].actor);
         }
-        if let Some(times) = &mut self.times {
-            times.turn_of(number, step.location);
-        }
         let mut results = Vec::new();
         match act.op {
             AgentOp::Wait => {
                 let place = self.place(number, step, 0)?;
                 let thread = self.agents[number].thread;
                 let barrier = self.barrier(place, &act.name)?;
+                let phase = barrier.awaited(thread);
                 match barrier.wait(thread).map_err(broken)? {
                     Waited::Over => {
                         if let Some(races) = &mut self.memory.races {
                             races.met(place);
                         }
-                        if let Some(times) = &mut self.times {
-                            times.met(number, place, &act.name);
+                        let slot = self.memory.slot_of(place);
+                        if let Some(times) = &mut self.memory.times {
+                            let about = About { name: act.name.clone(), slot, phase: Some(phase), ..About::default() };
+                            times.met(number, place, about);
                         }
                     }
                     Waited::NotYet => {
@@ -137,7 +138,8 @@ impl<'t> World<'t, '_> {
                 _ => 0,
             };
             let count = self.memory.count(place)?;
-            if i128::from(count) < wanted && !self.interpretation.only_counts() {
+            let lacks = i128::from(count) < wanted && !self.interpretation.only_counts();
+            if lacks || self.sleeps(number, place, i64::try_from(wanted).unwrap_or(i64::MAX)) {
                 let what = format!("{} to reach {wanted}; it is at {count}", semaphore.name);
                 self.agents[number].waits = Some(Waiting { what, place: Some(place), location: step.location });
                 return Ok(false);
@@ -153,14 +155,6 @@ impl<'t> World<'t, '_> {
             frame.next += 1;
         }
         if let Some(place) = place {
-            if let Some(times) = &mut self.times {
-                times.turn_of(number, step.location);
-                match semaphore.op {
-                    SemaphoreOp::Signal => times.signal(number, place),
-                    SemaphoreOp::Wait => times.waited(number, place, &semaphore.name),
-                    _ => {}
-                }
-            }
             self.wake(place);
         }
         Ok(true)
@@ -215,7 +209,7 @@ impl<'t> World<'t, '_> {
         if let (Some(races), Some(clocks)) = (&mut self.memory.races, clocks) {
             races.arrive(place, clocks, completes);
         }
-        if let Some(times) = &mut self.times {
+        if let Some(times) = &mut self.memory.times {
             times.arrive(place, completes);
         }
         if completes {

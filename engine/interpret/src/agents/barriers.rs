@@ -53,7 +53,8 @@ impl Barrier {
         Ok(true)
     }
 
-    fn awaited(&self, thread: Thread) -> u64 {
+    /// The phase that a thread waits for next, from 1.
+    pub(crate) fn awaited(&self, thread: Thread) -> u64 {
         self.next.get(&thread).copied().unwrap_or(1)
     }
 

@@ -94,7 +94,7 @@ pub(super) fn run(
     arrays: Vec<Vec<Option<Array>>>,
     hooks: &mut dyn Hooks,
 ) -> Result<Vec<Vec<Array>>, RunError> {
-    if peers.detects_races() || hooks.wants_races(true) {
+    if (peers.detects_races() || hooks.wants_races(true)) && hooks.pace().is_none() {
         memory.races = Some(Box::new(Races::new()));
     }
     let mesh = topology.grid[..peers.device_axes()].to_vec();
@@ -314,6 +314,11 @@ impl World<'_, '_> {
     ) -> Result<(), RunError> {
         let signal = LastSignal { name: name.clone(), location, is_copy: false };
         self.memory.add_count(place, amount, signal)?;
+        let owner = self.blocks.sites.get(&place.buffer).map(|(block, _)| self.devices.of(*block));
+        let far = owner.is_some_and(|device| device != self.devices.of(self.agents[number].block));
+        if let Some(times) = &mut self.memory.times {
+            times.signal(place, amount, far);
+        }
         if let Some(races) = &mut self.memory.races {
             races.turn_of(self.agents[number].actor);
             races.signal(place, None);

@@ -11,7 +11,7 @@ impl World<'_, '_> {
         self.disown(agent);
         self.unawaited(agent)?;
         let parent = self.agents[agent].parent;
-        if let Some(times) = &mut self.times {
+        if let Some(times) = &mut self.memory.times {
             times.end(agent, parent);
         }
         if let Some(parent) = self.agents[agent].parent {

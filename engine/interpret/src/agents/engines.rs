@@ -8,6 +8,7 @@ use crate::machine::Value;
 use crate::memory::View;
 use crate::races::Clocks;
 use crate::semaphores::Place;
+use crate::times::{About, Copying, LaneStage, Moment};
 use pallas_ir::OpId;
 use pallas_tensor::Array;
 use pallas_tensor::ops::{self, BinaryOp, DotDimensions};
@@ -113,16 +114,7 @@ impl Task {
 impl World<'_, '_> {
     /// An engine is told to do something.
     pub(super) fn start(&mut self, task: Task) -> Result<(), RunError> {
-        if self.times.is_some() {
-            let bytes = match &task.work {
-                Work::In { source, .. } | Work::Out { source, .. } => self.bytes(source)?,
-                Work::Store { value, .. } => value.size() as u64 * value.dtype().size_bytes() as u64,
-                _ => 0,
-            };
-            if let Some(times) = &mut self.times {
-                times.start(&task, bytes);
-            }
-        }
+        self.time(&task)?;
         match self.delay {
             Delay::Never => self.land(task),
             _ => {
@@ -130,6 +122,93 @@ impl World<'_, '_> {
                 Ok(())
             }
         }
+    }
+
+    /// What a task does to the clocks of a rehearsal.
+    fn time(&mut self, task: &Task) -> Result<(), RunError> {
+        if self.memory.times.is_none() {
+            return Ok(());
+        }
+        let (block, op) = (task.block, task.op);
+        let about = About { name: task.name.clone(), location: task.location, ..About::default() };
+        let done = match &task.work {
+            Work::In { source, destination, place, .. } => {
+                let bytes = self.bytes(source)?;
+                let (stage, copied) = self.memory.about_copy((source, destination), false);
+                let phase = self.gathering(*place);
+                self.copies(Copying { link: None, stage, bytes, about: About { phase, ..about.of(copied) } }).1
+            }
+            Work::Out { source, destination, .. } => {
+                let bytes = self.bytes(source)?;
+                let link = self.link(task.block, destination.buffer);
+                let (stage, copied) = self.memory.about_copy((source, destination), link.is_some());
+                // Groups are waited for, and no barrier.
+                let about = About { name: "".into(), ..about.of(copied) };
+                let (read, done) = self.copies(Copying { link, stage, bytes, about });
+                if let (Lane::Group(group), Some(times)) = (task.lane, &mut self.memory.times) {
+                    times.grouped(group, read, done);
+                }
+                done
+            }
+            Work::Store { value, destination, place, .. } => {
+                let bytes = value.size() as u64 * value.dtype().size_bytes() as u64;
+                let slot = self.memory.slot(destination);
+                let phase = self.gathering(*place);
+                let buffer = self.called(destination.buffer);
+                let about = About { slot, phase, buffer, ..about };
+                self.copies(Copying { link: None, stage: LaneStage::CopyOut, bytes, about }).1
+            }
+            Work::Product { right, .. } => {
+                let about = About {
+                    name: "".into(),
+                    slot: self.memory.slot(right),
+                    buffer: self.called(right.buffer),
+                    ..about
+                };
+                self.multiplies(block, op, true, about)
+            }
+            Work::Mma { factors, places, .. } => {
+                let acc = factors.first().map(|(acc, _)| acc.clone());
+                let slot = acc.as_ref().and_then(|acc| self.memory.slot(acc));
+                let buffer = acc.map(|acc| self.called(acc.buffer)).unwrap_or_default();
+                let phase = places.first().and_then(|place| self.gathering(*place));
+                let name = if places.is_empty() { "".into() } else { about.name.clone() };
+                self.multiplies(block, op, false, About { name, slot, phase, buffer, ..about })
+            }
+            Work::ToTensor { .. } => return Ok(()),
+            Work::Arrive { .. } => match &self.memory.times {
+                Some(times) => times.tensor_done(),
+                None => return Ok(()),
+            },
+        };
+        if let Some(times) = &mut self.memory.times {
+            times.at(done);
+        }
+        Ok(())
+    }
+
+    fn copies(&mut self, copying: Copying) -> (Moment, Moment) {
+        self.memory.times.as_mut().map(|times| times.copy(copying)).unwrap_or_default()
+    }
+
+    fn multiplies(&mut self, block: usize, op: OpId, registers: bool, about: About) -> Moment {
+        self.memory.times.as_mut().map(|times| times.product(block, op, registers, about)).unwrap_or_default()
+    }
+
+    fn called(&self, buffer: usize) -> Arc<str> {
+        self.memory.times.as_ref().map(|times| times.called(buffer)).unwrap_or_default()
+    }
+
+    /// The phase of a barrier that arrivals count for now, from 1.
+    fn gathering(&self, place: Place) -> Option<u64> {
+        Some(self.barriers.get(&place).map_or(0, |barrier| barrier.phase) + 1)
+    }
+
+    /// From which device to which other one a copy of a block goes.
+    fn link(&self, block: usize, buffer: usize) -> Option<(usize, usize)> {
+        let there = self.blocks.sites.get(&buffer).map(|(block, _)| self.devices.of(*block))?;
+        let here = self.devices.of(block);
+        (here != there).then_some((here, there))
     }
 
     /// Bytes of what a Ref shows.
@@ -182,7 +261,7 @@ impl World<'_, '_> {
             races.drain(left, read_only);
         }
         let first = self.agents[number].groups.saturating_sub(left);
-        if let Some(times) = &mut self.times {
+        if let Some(times) = &mut self.memory.times {
             times.drain(number, first, read_only);
         }
         let is_wanted = |task: &Task| task.agent == number && matches!(task.lane, Lane::Group(group) if group < first);
@@ -202,7 +281,7 @@ impl World<'_, '_> {
         if let Some(races) = &mut self.memory.races {
             races.wait_products(left);
         }
-        if let Some(times) = &mut self.times {
+        if let Some(times) = &mut self.memory.times {
             times.wait_products(number, left);
         }
         let is_product = |task: &Task| task.agent == number && task.lane == Lane::Products;
@@ -244,7 +323,7 @@ impl World<'_, '_> {
         }
         let clocks = clocks.as_ref();
         // In a rehearsal nothing moves; only who arrives counts.
-        let moves = self.times.is_none() && !self.follows;
+        let moves = self.memory.times.is_none() && !self.follows;
         match work {
             Work::In { source, destination, place, parts } => {
                 if moves {

@@ -19,7 +19,6 @@ mod reach;
 mod scales;
 mod scheduler;
 mod stuck;
-mod times;
 mod topology;
 mod world;
 
@@ -27,6 +26,5 @@ pub(crate) use agent::Thread;
 pub(crate) use devices::Devices;
 pub(crate) use peers::Peers;
 pub(crate) use scheduler::draw;
-pub use times::{LaneKind, LaneStage, Pace, TimedEvent, TimedLane, TimedLanes};
 pub(crate) use topology::Topology;
 pub(crate) use world::World;

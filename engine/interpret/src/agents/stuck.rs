@@ -79,24 +79,33 @@ impl World<'_, '_> {
         if let Some(sequence) = &self.sequence {
             return sequence.who(agent.block);
         }
-        let threads = self.topology.threads_axis();
-        let ids: Vec<String> = agent.ids.iter().take(threads).skip(self.devices.axes()).map(usize::to_string).collect();
         let thread = match agent.thread.warp {
             Some(warp) => format!("warp {warp} of thread {}", agent.thread.number),
             None => format!("thread {}", agent.thread.number),
         };
-        let who = match ids.is_empty() {
-            true => thread,
-            false => format!("{thread} of block ({})", ids.join(", ")),
-        };
+        match self.owner(agent).as_str() {
+            "" => thread,
+            owner => format!("{thread} of {owner}"),
+        }
+    }
+
+    /// Whose memory an agent has: `block (0, 2) of device 1`, or whatever of it tells it from others.
+    pub(crate) fn owner(&self, agent: &Agent<'_>) -> String {
+        let threads = self.topology.threads_axis();
+        let ids: Vec<String> = agent.ids.iter().take(threads).skip(self.devices.axes()).map(usize::to_string).collect();
+        let mut parts = Vec::new();
+        if !ids.is_empty() {
+            parts.push(format!("block ({})", ids.join(", ")));
+        }
         match self.devices.place(self.devices.of(agent.block)).as_slice() {
-            [] => who,
-            [device] => format!("{who} of device {device}"),
+            [] => {}
+            [device] => parts.push(format!("device {device}")),
             place => {
                 let place: Vec<String> = place.iter().map(usize::to_string).collect();
-                format!("{who} of device ({})", place.join(", "))
+                parts.push(format!("device ({})", place.join(", ")));
             }
         }
+        parts.join(" of ")
     }
 }
 

@@ -8,7 +8,6 @@ use super::devices::Devices;
 use super::engines::{Delay, Task};
 use super::peers::Sequence;
 use super::scheduler::{Chosen, Scheduler};
-use super::times::Times;
 use super::topology::Topology;
 use crate::error::RunError;
 use crate::hooks::Hooks;
@@ -17,8 +16,9 @@ use crate::memory::{Memory, View};
 use crate::races::Clocks;
 use crate::semaphores::Place;
 use crate::tape::{Action, Step, Tape};
+use crate::times::{LaneKind, Newcomer, Times};
 use pallas_ir::{Interpretation, MemorySpace, RefType};
-use pallas_tensor::{Array, DType, Scalar};
+use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -47,8 +47,6 @@ pub(crate) struct World<'t, 'h> {
     pub(super) sequence: Option<Sequence<'t>>,
     /// Whether agents are only followed: nothing is moved or computed that others do not see.
     pub(super) follows: bool,
-    /// Clocks, where the launch is rehearsed.
-    pub(super) times: Option<Box<Times>>,
 }
 
 impl<'t, 'h> World<'t, 'h> {
@@ -78,7 +76,6 @@ impl<'t, 'h> World<'t, 'h> {
                 _ => Delay::Never,
             },
             tasks: Vec::new(),
-            times: hooks.pace().map(|pace| Box::new(Times::new(pace))),
             follows: hooks.follows(),
             hooks,
             interpretation,
@@ -89,9 +86,11 @@ impl<'t, 'h> World<'t, 'h> {
             devices,
             sequence: None,
         };
+        world.memory.times = world.hooks.pace().map(|pace| Box::new(Times::new(pace)));
         if let Some(races) = &mut world.memory.races {
             races.begin_world();
         }
+        world.name_operands(shared);
         let operands = tape.body.params.len() - scratch.len();
         for number in 0..size {
             let ids = world.ids(ids, number);
@@ -119,9 +118,7 @@ impl<'t, 'h> World<'t, 'h> {
             let frames = vec![Frame { block: &tape.body, next: 0, kind: Kind::Body }];
             world.agents.push(Agent { frames, ..Agent::new(own, ids, block, thread) });
             let who = world.name(&world.agents[number]);
-            if let Some(times) = &mut world.times {
-                times.begin(number, &who, None);
-            }
+            world.begin_clock(number, None);
             if let Some(races) = &mut world.memory.races {
                 world.agents[number].actor = races.agent(who);
             }
@@ -144,7 +141,7 @@ impl<'t, 'h> World<'t, 'h> {
     /// Runs until all agents have ended.
     pub(crate) fn run(&mut self) -> Result<(), RunError> {
         let result = self.go();
-        if let Some(times) = self.times.take() {
+        if let Some(times) = self.memory.times.take() {
             self.hooks.rehearsed(times.finish(&self.tape.locations, result.is_ok()));
         }
         result
@@ -154,7 +151,8 @@ impl<'t, 'h> World<'t, 'h> {
         let mut turns = 0_usize;
         loop {
             let fronts = if self.tasks.is_empty() { Vec::new() } else { self.fronts() };
-            let chosen = match &self.times {
+            let chosen = match &self.memory.times {
+                Some(times) if times.is_full() => return Err(RunError::cancelled()),
                 Some(times) => self.scheduler.earliest(|agent| times.clock(agent)).map(Chosen::Agent),
                 None => self.scheduler.next(fronts.len() + self.drawn_copies()),
             };
@@ -197,10 +195,42 @@ impl<'t, 'h> World<'t, 'h> {
         }
     }
 
+    /// In a rehearsal an agent has a clock.
+    pub(super) fn begin_clock(&mut self, number: usize, parent: Option<usize>) {
+        if self.memory.times.is_none() {
+            return;
+        }
+        let agent = &self.agents[number];
+        let (owner, kind) = match self.sequence {
+            Some(_) => (self.name(agent), LaneKind::Core),
+            None => (self.owner(agent), LaneKind::Thread),
+        };
+        // The cores of a device share its main memory.
+        let path = self.sequence.as_ref().map_or(agent.block, |sequence| agent.block / sequence.cores().max(1));
+        let owned = if self.sequence.as_ref().is_some_and(Sequence::is_alone) { String::new() } else { owner };
+        let newcomer = Newcomer { name: self.name(agent), kind, owner: agent.block, owned, path };
+        if let Some(times) = &mut self.memory.times {
+            times.begin(number, &newcomer, parent);
+        }
+    }
+
+    /// In a rehearsal arrays in main memory have the names of their parameters.
+    fn name_operands(&mut self, shared: &[&[Value]]) {
+        let Some(times) = &mut self.memory.times else { return };
+        for registers in shared {
+            for &param in &self.tape.body.params {
+                if let Some(Value::Ref(view)) = registers.get(param as usize) {
+                    let ty = RefType::new(DType::I32, Shape::default(), MemorySpace::Gmem);
+                    times.call(view.buffer, self.tape.name(param), &ty);
+                }
+            }
+        }
+    }
+
     /// A buffer of a parameter is there.
     fn named(&mut self, buffer: usize, param: u32, ty: &RefType) {
         let known = self.memory.races.as_ref().is_none_or(|races| races.knows(buffer));
-        if !known {
+        if !known || self.memory.times.is_some() {
             self.memory.declare(buffer, self.tape.name(param), ty);
         }
     }
@@ -209,9 +239,26 @@ impl<'t, 'h> World<'t, 'h> {
     pub(crate) fn wake(&mut self, place: Place) {
         for number in 0..self.agents.len() {
             if self.agents[number].waits.as_ref().is_some_and(|waits| waits.place == Some(place)) {
-                self.scheduler.add(number);
+                self.rouse(number);
             }
         }
+    }
+
+    /// An agent that waits looks again.
+    pub(super) fn rouse(&mut self, number: usize) {
+        if let Some(times) = &mut self.memory.times {
+            times.rouse(number);
+        }
+        self.scheduler.add(number);
+    }
+
+    /// Whether an agent has to let others go first, since what it waits for lies ahead of its clock.
+    pub(super) fn sleeps(&mut self, number: usize, place: Place, wanted: i64) -> bool {
+        let sleeps = self.memory.times.as_mut().is_some_and(|times| times.sleeps(number, place, wanted));
+        if sleeps {
+            self.scheduler.add(number);
+        }
+        sleeps
     }
 
     /// Lets an agent go on until it waits, ends, or gives its turn back.
@@ -245,7 +292,7 @@ impl<'t, 'h> World<'t, 'h> {
                 return Ok(Turn::Waits);
             }
             self.agents[number].waits = None;
-            if (self.scheduler.interrupts() || self.times.is_some()) && is_visible(&step.action) {
+            if (self.scheduler.interrupts() || self.memory.times.is_some()) && is_visible(&step.action) {
                 return Ok(Turn::Ready);
             }
         }
@@ -253,6 +300,9 @@ impl<'t, 'h> World<'t, 'h> {
 
     /// A step of an agent; whether it is over.
     fn step(&mut self, number: usize, step: &'t Step) -> Result<bool, RunError> {
+        if let Some(times) = &mut self.memory.times {
+            times.turn_of(number, step.location);
+        }
         if let Action::For(body) = &step.action
             && step.together
         {
@@ -285,7 +335,7 @@ impl<'t, 'h> World<'t, 'h> {
             Action::Semaphore(semaphore) if self.sequence.is_some() => self.peer_semaphore(number, step, semaphore),
             Action::Copy(copy) if self.sequence.is_some() => self.peer_copy(number, step, copy),
             Action::Semaphore(semaphore) => self.semaphore(number, step, semaphore),
-            _ if self.times.is_some() && self.rehearse(number, step)? => Ok(true),
+            _ if self.memory.times.is_some() && self.rehearse(number, step)? => Ok(true),
             _ if self.follows && self.makes_up(number, step)? => Ok(true),
             _ => {
                 self.with_machine(number, |machine| machine.step(step))?;
@@ -299,13 +349,13 @@ impl<'t, 'h> World<'t, 'h> {
 
     /// A step in a rehearsal: it takes its time; whether it is over by that, as there is no need for what it computes.
     fn rehearse(&mut self, number: usize, step: &Step) -> Result<bool, RunError> {
-        if let Some(times) = &mut self.times {
+        if let Some(times) = &mut self.memory.times {
             times.compute(number, step.op, step.location);
         }
         if let (Action::Load(..), Some(source)) = (&step.action, step.operands.first())
             && let Some(Value::Ref(view)) = self.agents[number].registers.get(source.register as usize)
             && self.blocks.is_accumulator(view.buffer)
-            && let Some(times) = &mut self.times
+            && let Some(times) = &mut self.memory.times
         {
             times.wait_products(number, 0);
         }
@@ -448,12 +498,7 @@ impl<'t, 'h> World<'t, 'h> {
                     self.agents.len() - 1
                 }
             };
-            if self.times.is_some() {
-                let who = self.name(&self.agents[at]);
-                if let Some(times) = &mut self.times {
-                    times.begin(at, &who, Some(number));
-                }
-            }
+            self.begin_clock(at, Some(number));
             self.agents[number].children += 1;
             self.scheduler.add(at);
         }

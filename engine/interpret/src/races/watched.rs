@@ -9,6 +9,9 @@ use std::sync::Arc;
 impl Memory {
     /// A buffer is there, under a name.
     pub(crate) fn declare(&mut self, buffer: usize, name: Option<&Arc<str>>, ty: &RefType) {
+        if let Some(times) = &mut self.times {
+            times.call(buffer, name, ty);
+        }
         if let Some(races) = &mut self.races
             && !ty.space.is_semaphore()
             && ty.barrier.is_none()
@@ -17,8 +20,18 @@ impl Memory {
         }
     }
 
+    /// In a rehearsal a buffer has a name that is not told apart from that of others.
+    pub(crate) fn call(&mut self, buffer: usize, name: &Arc<str>, ty: &RefType) {
+        if let Some(times) = &mut self.times {
+            times.call(buffer, Some(name), ty);
+        }
+    }
+
     /// A whole array that outlives programs is there, under a name.
     pub(crate) fn declare_array(&mut self, buffer: usize, name: Option<&Arc<str>>, ty: &RefType) {
+        if let Some(times) = &mut self.times {
+            times.call(buffer, name, ty);
+        }
         if let Some(races) = &mut self.races {
             races.declare(buffer, name, ty, true);
         }

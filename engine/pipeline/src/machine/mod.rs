@@ -32,6 +32,10 @@ pub struct Machine {
     pub vector: Number,
     /// Bytes on chip that the blocks of one program, all slots of them, have to fit in.
     pub on_chip: Number,
+    /// What a copy or a signal to another device takes at least, in seconds.
+    pub link_latency: Number,
+    /// Bytes per second from one device to another, one way.
+    pub link_bandwidth: Number,
     /// What the last two dimensions of a block have to be multiples of, unless they are the array's; 1 where anything goes.
     pub tile: (usize, usize),
 }
@@ -81,6 +85,8 @@ impl Machine {
                 source: Cow::Borrowed("interpret mode keeps blocks in main memory: there is no limit to model"),
                 known: true,
             },
+            link_latency: measured(latency),
+            link_bandwidth: measured(bandwidth),
             tile: (1, 1),
         }
     }
@@ -169,7 +175,8 @@ mod tests {
     #[test]
     fn every_number_has_a_source() {
         for machine in MACHINES {
-            let rest = [&machine.latency, &machine.bandwidth, &machine.vector, &machine.on_chip];
+            let links = [&machine.link_latency, &machine.link_bandwidth];
+            let rest = [links[0], links[1], &machine.latency, &machine.bandwidth, &machine.vector, &machine.on_chip];
             for number in rest.into_iter().chain(machine.matrix.iter().map(|(_, number)| number)) {
                 assert!(number.value > 0.0 && !number.source.is_empty(), "{}: {number:?}", machine.name);
                 assert_eq!(number.known, !number.source.starts_with("assumed"), "{}: {number:?}", machine.name);

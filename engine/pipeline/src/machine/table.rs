@@ -18,6 +18,12 @@ const MXU_F32: &str =
     "assumed: one bfloat16 pass of the matrix unit, as at JAX's default precision; `highest` takes six";
 const TPU_LATENCY: &str =
     "assumed: no figure is published for a copy between HBM and VMEM; a microsecond is the order of it";
+const ICI_LATENCY: &str = "assumed: about a microsecond for each hop to a neighbour; no figure is published";
+const ICI: &str =
+    "Cloud TPU documentation, bidirectional ICI bandwidth of a chip, by its links and halved for one direction";
+const NVLINK_LATENCY: &str =
+    "assumed: no figure is published for a copy to another GPU; a microsecond is the order of it";
+const NVLINK: &str = "the datasheet's NVLink bandwidth of a GPU, halved for one direction";
 const VPU: &str = "8 x 128 lanes, 4 ALUs each (\"How to Scale Your Model\", chapter on TPUs), at the clock at which the \
                    matrix units reach their rate";
 const A100: &str = "NVIDIA A100 80GB SXM datasheet";
@@ -42,6 +48,8 @@ pub static MACHINES: &[Machine] = &[
         ]),
         vector: known(6.1e12, VPU),
         on_chip: known(134_217_728.0, TPU_INFO),
+        link_latency: assumed(1e-6, ICI_LATENCY),
+        link_bandwidth: known(5e10, ICI),
         tile: (8, 128),
     },
     Machine {
@@ -58,6 +66,8 @@ pub static MACHINES: &[Machine] = &[
         ]),
         vector: known(7.2e12, VPU),
         on_chip: known(67_108_864.0, TPU_INFO),
+        link_latency: assumed(1e-6, ICI_LATENCY),
+        link_bandwidth: known(1e11, ICI),
         tile: (8, 128),
     },
     Machine {
@@ -75,6 +85,8 @@ pub static MACHINES: &[Machine] = &[
         ]),
         vector: assumed(7.2e12, "assumed: the vector unit of a v5p TensorCore; none is published"),
         on_chip: known(134_217_728.0, TPU_INFO),
+        link_latency: assumed(1e-6, ICI_LATENCY),
+        link_bandwidth: known(1e11, ICI),
         tile: (8, 128),
     },
     Machine {
@@ -94,6 +106,8 @@ pub static MACHINES: &[Machine] = &[
         ]),
         vector: known(1.95e13, A100),
         on_chip: known(166_912.0, SHARED),
+        link_latency: assumed(1e-6, NVLINK_LATENCY),
+        link_bandwidth: known(3e11, NVLINK),
         tile: (1, 1),
     },
     Machine {
@@ -114,6 +128,8 @@ pub static MACHINES: &[Machine] = &[
         ]),
         vector: known(6.69e13, H100),
         on_chip: known(232_448.0, SHARED),
+        link_latency: assumed(1e-6, NVLINK_LATENCY),
+        link_bandwidth: known(4.5e11, NVLINK),
         tile: (1, 1),
     },
     Machine {
@@ -131,6 +147,8 @@ pub static MACHINES: &[Machine] = &[
         ]),
         vector: known(6.69e13, H200),
         on_chip: known(232_448.0, SHARED),
+        link_latency: assumed(1e-6, NVLINK_LATENCY),
+        link_bandwidth: known(4.5e11, NVLINK),
         tile: (1, 1),
     },
     Machine {
@@ -148,6 +166,8 @@ pub static MACHINES: &[Machine] = &[
         ]),
         vector: known(7.5e13, B200),
         on_chip: known(232_448.0, SHARED),
+        link_latency: assumed(1e-6, NVLINK_LATENCY),
+        link_bandwidth: known(9e11, NVLINK),
         tile: (1, 1),
     },
 ];

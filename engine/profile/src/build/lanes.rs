@@ -1,6 +1,7 @@
-//! The lanes of a GPU kernel: a rehearsal of its first blocks at the machine's pace.
+//! The lanes of a kernel that waits for others: a rehearsal of the first blocks of a GPU, or of the devices and cores of TPUs, at the
+//! machine's pace.
 
-use crate::lanes::{Lane, LaneEvent, Lanes};
+use crate::lanes::{Lane, LaneCause, LaneEvent, Lanes};
 use crate::place::Place;
 use pallas_interpret::{LaneKind, LaneStage, Pace, rehearse};
 use pallas_ir::function::OpData;
@@ -9,22 +10,22 @@ use pallas_pipeline::{self as pipeline, Machine, Work};
 use pallas_syntax::SourceFile;
 use std::sync::Arc;
 
-/// What threads and engines of the first blocks do; nothing where there are none.
+/// What threads, cores and engines do; nothing where nobody waits for anybody.
 pub(super) fn lanes(launch: &Launch, machine: &Machine, sources: &[Arc<SourceFile>]) -> Option<Lanes> {
-    if !launch.has_agents() {
-        return None;
-    }
     let found = rehearse(launch, pace(launch, machine))?;
     let kind = |kind| match kind {
         LaneKind::Thread => "thread",
         LaneKind::Copies => "copies",
         LaneKind::Products => "products",
+        LaneKind::Core => "core",
+        LaneKind::Link => "link",
     };
     let stage = |stage| match stage {
         LaneStage::Compute => "compute",
         LaneStage::CopyIn => "copy_in",
         LaneStage::CopyOut => "copy_out",
         LaneStage::Product => "product",
+        LaneStage::Send => "send",
         LaneStage::Wait => "wait",
     };
     Some(Lanes {
@@ -39,7 +40,12 @@ pub(super) fn lanes(launch: &Launch, machine: &Machine, sources: &[Arc<SourceFil
             .map(|event| LaneEvent {
                 lane: event.lane,
                 stage: stage(event.stage).to_string(),
-                name: event.name,
+                agent: event.agent,
+                name: plain(&event.name),
+                buffer: event.buffer.to_string(),
+                slot: event.slot,
+                phase: event.phase,
+                ended_by: event.ended_by.map(|cause| LaneCause { lane: cause.lane, event: cause.event }),
                 start: event.start,
                 end: event.end,
                 bytes: event.bytes,
@@ -51,10 +57,18 @@ pub(super) fn lanes(launch: &Launch, machine: &Machine, sources: &[Arc<SourceFil
     })
 }
 
+/// `a barrier of full` is `full`, since the event says which one.
+fn plain(name: &str) -> String {
+    let array = ["a barrier of ", "a semaphore of "].iter().find_map(|prefix| name.strip_prefix(prefix));
+    array.unwrap_or(name).to_string()
+}
+
 /// What the machine takes for each op of the kernel on one core, and for copies where all cores with blocks share the path
 /// to memory.
 fn pace(launch: &Launch, machine: &Machine) -> Pace {
-    let threads = launch.grid.iter().zip(&launch.semantics).filter(|(_, axis)| **axis == AxisSemantics::Thread);
+    // Threads of a block and devices do not share a path to memory with each other's blocks.
+    let apart = |axis: &AxisSemantics| matches!(axis, AxisSemantics::Thread | AxisSemantics::Device);
+    let threads = launch.grid.iter().zip(&launch.semantics).filter(|(_, axis)| apart(axis));
     let blocks = launch.programs() / threads.map(|(&extent, _)| extent).product::<usize>().max(1);
     let seconds = |op: &OpData| {
         let mut work = Work::default();
@@ -69,5 +83,7 @@ fn pace(launch: &Launch, machine: &Machine) -> Pace {
         ops: launch.kernel.ops.iter().map(|op| seconds(op) * 1e9).collect(),
         latency: machine.latency.value * 1e9,
         byte: machine.busy_cores(blocks) as f64 / machine.bandwidth.value * 1e9,
+        link_latency: machine.link_latency.value * 1e9,
+        link_byte: 1e9 / machine.link_bandwidth.value,
     }
 }

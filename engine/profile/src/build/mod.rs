@@ -153,5 +153,7 @@ fn machine_report(machine: &Machine) -> MachineReport {
             .collect(),
         vector: number(&machine.vector),
         on_chip: number(&machine.on_chip),
+        link_latency: Some(number(&machine.link_latency)),
+        link_bandwidth: Some(number(&machine.link_bandwidth)),
     }
 }

@@ -114,6 +114,20 @@ pub(crate) fn gpu_report(machine: &str) -> Report {
     Report::new(&observed, &Machines::named(Machine::find(machine).expect("a machine")))
 }
 
+/// A launch of a TPU whose devices or cores act on each other, by the name of its file.
+pub(crate) fn launch_report(text: &str) -> Report {
+    let launch = Arc::new(parse_launch(text).unwrap_or_else(|error| panic!("{error}\n{text}")));
+    let observed = Observed {
+        path: "kernel.py",
+        arguments: &[],
+        exit: None,
+        sources: &[source()],
+        findings: &[],
+        launches: &[ObservedLaunch { launch, measured: None }],
+    };
+    Report::new(&observed, &Machines::Fitting)
+}
+
 /// The report of one launch, with measured times if `timed`.
 pub(crate) fn report(grid: [usize; 3], machine: &str, timed: bool) -> Report {
     let launch = Arc::new(matmul(grid));

@@ -7,6 +7,7 @@
 
 mod order;
 mod programs;
+mod rehearsed;
 mod talk;
 
 use crate::blocks::BlockPlan;
@@ -53,8 +54,9 @@ struct PeerOperand {
 }
 
 impl Peers {
-    /// Where the launch is one whose devices, cores or order of programs make a difference.
-    pub(crate) fn of(launch: &Launch) -> Result<Option<Peers>, RunError> {
+    /// Where the launch is one whose devices, cores or order of programs make a difference; on one core of one device, too, where
+    /// that is wanted.
+    pub(crate) fn of(launch: &Launch, alone: bool) -> Result<Option<Peers>, RunError> {
         let device_axes = launch.device_axes();
         if launch.has_agents() {
             return Self::of_gpus(launch, device_axes);
@@ -73,7 +75,7 @@ impl Peers {
                 || parallel.iter().zip(&launch.grid).any(|(parallel, &extent)| *parallel && extent > 1)
                 || has_copied_aliases(launch)
         });
-        if !simulates && !launch.has_peers() {
+        if !alone && !simulates && !launch.has_peers() {
             return Ok(None);
         }
         let cores = match core_axis {

@@ -18,6 +18,7 @@ use crate::launch::LaunchPlan;
 use crate::machine::{Value, registers};
 use crate::memory::{Memory, View, ViewDim};
 use crate::races::Races;
+use crate::times::Times;
 use crate::visits::{Visits, outside};
 use pallas_ir::{DeviceOptions, Interpretation, MemorySpace, RefType, Role};
 use pallas_tensor::Array;
@@ -59,6 +60,8 @@ struct Lane {
     /// Block indices of the running program.
     indices: Vec<Vec<i64>>,
     visits: Vec<Visits>,
+    /// How many blocks of each operand have been copied, in a rehearsal.
+    copied: Vec<usize>,
 }
 
 /// Runs a launch; for each device what its outputs hold, with their padding.
@@ -72,7 +75,9 @@ pub(super) fn run(
     if devices.saturating_mul(peers.cores) > MOST {
         return Err(RunError::eval(format!("{} cores would run at the same time, which is too many", peers.cores)));
     }
-    if peers.interpretation.detects_races() || hooks.wants_races(peers.cores * devices > 1) {
+    memory.times = hooks.pace().map(|pace| Box::new(Times::new(pace)));
+    let looks = peers.interpretation.detects_races() || hooks.wants_races(peers.cores * devices > 1);
+    if looks && memory.times.is_none() {
         memory.races = Some(Box::new(Races::new()));
     }
     let topology = Topology { grid: grid.to_vec(), first: grid.len(), threads: false };
@@ -90,7 +95,6 @@ pub(super) fn run(
         scheduler: Scheduler::new(hooks.schedule()),
         delay: Delay::Never,
         tasks: Vec::new(),
-        times: None,
         follows: false,
         hooks,
         interpretation: match (hooks_late, peers.interpretation) {
@@ -154,6 +158,7 @@ impl<'t> World<'t, '_> {
             let name = sequence.named(&operand.name, device, None);
             let ty = RefType::new(operand.ty.dtype, operand.blocks.padded().clone(), MemorySpace::Any);
             self.memory.declare(buffer, Some(&name.into()), &ty);
+            self.memory.call(buffer, &operand.name, &ty);
             if operand.in_place {
                 self.blocks.adopt(buffer, (main, Site::Operand(position)), operand.ty.clone());
             }
@@ -177,6 +182,7 @@ impl<'t> World<'t, '_> {
                         self.blocks.adopt(buffer, (global, Site::Operand(position)), operand.ty.clone());
                         let name = sequence.named(&operand.name, device, Some(core));
                         self.memory.declare(buffer, Some(&name.into()), &operand.ty);
+                        self.memory.call(buffer, &operand.name, &operand.ty);
                         buffer
                     }
                 };
@@ -200,9 +206,10 @@ impl<'t> World<'t, '_> {
                     scalars.push(buffer);
                 }
                 if let Some(&param) = params.get(peers.operands.len() + position) {
-                    let name = plan.tape.name(param).map_or("scratch", |name| &**name);
-                    let name = sequence.named(name, device, Some(core));
+                    let plain = plan.tape.name(param).cloned().unwrap_or_else(|| "scratch".into());
+                    let name = sequence.named(&plain, device, Some(core));
                     self.memory.declare(buffer, Some(&name.into()), ty);
+                    self.memory.call(buffer, &plain, ty);
                     own[param as usize] = Value::reference(View::whole(buffer, &ty.shape));
                 }
             }
@@ -219,6 +226,7 @@ impl<'t> World<'t, '_> {
                 asked: vec![Starts::new(); count],
                 indices: vec![Vec::new(); count],
                 visits: outputs.iter().map(|_| Visits::default()).collect(),
+                copied: vec![0; count],
             });
             let agent = Agent::new(own, vec![0; sequence.grid.len()], global, Thread { number: 0, warp: None });
             self.agents.push(agent);
@@ -229,6 +237,7 @@ impl<'t> World<'t, '_> {
             self.scheduler.add(global);
         }
         self.sequence = Some(sequence);
+        (main..main + peers.cores).for_each(|core| self.begin_clock(core, None));
         Ok(outputs.iter().map(|&position| arrays[position]).collect())
     }
 
@@ -251,7 +260,7 @@ impl<'t> Sequence<'t> {
         }
     }
 
-    pub(super) fn cores(&self) -> usize {
+    pub(in crate::agents) fn cores(&self) -> usize {
         self.peers.cores.max(1)
     }
 
@@ -267,6 +276,11 @@ impl<'t> Sequence<'t> {
     /// Extents of the mesh.
     pub(super) fn mesh(&self) -> &[usize] {
         &self.grid[..self.peers.device_axes]
+    }
+
+    /// Whether there is one core only.
+    pub(in crate::agents) fn is_alone(&self) -> bool {
+        self.devices() * self.cores() < 2
     }
 
     /// `core 1 of device 2`, or whatever of it tells it from others.
@@ -354,6 +368,9 @@ impl<'t> Sequence<'t> {
         let Some(ids) = next else {
             self.lanes[number].over = true;
             self.read_outputs(world, number);
+            if let Some(times) = &mut world.memory.times {
+                times.end_programs(number);
+            }
             return Ok(false);
         };
         if self.tick.is_none() && world.hooks.wants_programs() {
@@ -377,7 +394,27 @@ impl<'t> Sequence<'t> {
         Ok(true)
     }
 
-    fn operands(&self) -> impl Iterator<Item = (usize, (&'t PeerOperand, &'t crate::launch::OperandPlan))> + use<'t> {
+    /// Whether a core has begun, and has the same block of an operand as before.
+    pub(super) fn moves(&self, number: usize, position: usize, asked: &Starts) -> (bool, bool) {
+        let lane = &self.lanes[number];
+        (lane.at.is_some(), lane.asked[position] == *asked)
+    }
+
+    /// The array of an operand that a core uses.
+    pub(super) fn array(&self, number: usize, position: usize) -> usize {
+        self.lanes[number].arrays[position]
+    }
+
+    /// How many blocks of an operand a core has copied before this one.
+    pub(super) fn copied(&mut self, number: usize, position: usize) -> usize {
+        let count = &mut self.lanes[number].copied[position];
+        *count += 1;
+        *count - 1
+    }
+
+    pub(super) fn operands(
+        &self,
+    ) -> impl Iterator<Item = (usize, (&'t PeerOperand, &'t crate::launch::OperandPlan))> + use<'t> {
         self.peers.operands.iter().zip(&self.plan.operands).enumerate()
     }
 
@@ -415,10 +452,15 @@ impl<'t> Sequence<'t> {
             if operand.in_place {
                 continue;
             }
-            let lane = &mut self.lanes[number];
-            let asked = lane.asked[position].clone();
+            let asked = self.lanes[number].asked[position].clone();
             let starts = operand.blocks.inside(&asked);
-            if next.is_none_or(|next| next[position] != asked) {
+            let leaves = next.is_none_or(|next| next[position] != asked);
+            if world.memory.times.is_some() {
+                self.rehearse_leaving(world, number, position, leaves);
+                continue;
+            }
+            let lane = &mut self.lanes[number];
+            if leaves {
                 if raises && operand.blocks.leaves(&asked) {
                     return Err(outside((&operand.name, "output"), &operand.blocks, &lane.indices[position], &ids));
                 }
@@ -439,6 +481,9 @@ impl<'t> Sequence<'t> {
 
     /// Blocks of inputs come that the program before did not have.
     fn begin_program(&mut self, world: &mut World<'t, '_>, number: usize, asked: &[Starts]) -> Result<(), RunError> {
+        if world.memory.times.is_some() {
+            return self.rehearse_blocks(world, number, asked);
+        }
         let options = self.peers.interpretation.device();
         let ids = world.agents[number].ids.clone();
         for (position, (operand, known)) in self.operands() {

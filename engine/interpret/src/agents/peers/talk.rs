@@ -48,6 +48,10 @@ impl<'t> World<'t, '_> {
                 let place = place.of(self.at(place.buffer, there)?);
                 let signal = LastSignal { name: semaphore.name.clone(), location: step.location, is_copy: false };
                 self.memory.add_count(place, amount, signal)?;
+                let far = there / self.cores() != self.agents[number].block / self.cores();
+                if let Some(times) = &mut self.memory.times {
+                    times.signal(place, amount, far);
+                }
                 if let Some(races) = &mut self.memory.races {
                     races.turn_of(self.agents[number].actor);
                     races.signal(place, None);
@@ -68,6 +72,7 @@ impl<'t> World<'t, '_> {
                 if !self.count_reaches(number, step, place, wanted, &semaphore.name, false)? {
                     return Ok(false);
                 }
+                self.memory.timed_wait(place, (wanted, semaphore.keep), (&semaphore.name, step.location));
                 self.taken(number, place, if semaphore.keep { 0 } else { wanted })?;
                 self.agents[number].finish(step, [])?;
                 Ok(true)
@@ -98,6 +103,7 @@ impl<'t> World<'t, '_> {
         match copy.op {
             CopyOp::Start => {
                 let (mut destination, mut arrived) = (destination, arrived);
+                let mut link = None;
                 if copy.remote && step.operands.len() > 4 {
                     let last = step.operands.len() - usize::from(copy.core);
                     let device = self.device(number, step, 4, last)?;
@@ -108,12 +114,17 @@ impl<'t> World<'t, '_> {
                     };
                     let there = self.core_at(number, device, Some(core))?;
                     self.reaches(number, there, step.location, true);
+                    let devices = (self.agents[number].block / self.cores(), there / self.cores());
+                    link = Some(devices).filter(|(from, to)| from != to);
                     destination = moved(&destination, self.at(destination.buffer, there)?);
                     arrived = arrived.of(self.at(arrived.buffer, there)?);
                 }
                 let ends = Ends { source, destination, arrived, sent };
                 let pending = Pending::new(self.memory, ends, copy, step.location)?;
-                self.with_machine(number, |machine| machine.start_copy(pending))?;
+                match self.memory.times.is_some() {
+                    true => self.memory.rehearse_copy(&pending, link)?,
+                    false => self.with_machine(number, |machine| machine.start_copy(pending))?,
+                }
                 self.agents[number].finish(step, [])?;
                 self.wake_all();
                 Ok(true)
@@ -124,6 +135,7 @@ impl<'t> World<'t, '_> {
                 if !self.count_reaches(number, step, place, bytes, copy.name(), true)? {
                     return Ok(false);
                 }
+                self.memory.timed_wait(place, (bytes, false), (copy.name(), step.location));
                 self.taken(number, place, bytes)?;
                 self.agents[number].finish(step, [])?;
                 Ok(true)
@@ -169,7 +181,7 @@ impl<'t> World<'t, '_> {
             self.wake_all();
         }
         let count = self.memory.count(place)?;
-        if count >= wanted {
+        if count >= wanted && !self.sleeps(number, place, wanted) {
             return Ok(true);
         }
         let place_of_step = self.tape.locations.get(step.location as usize).and_then(|place| self.hooks.place(place));
@@ -254,7 +266,7 @@ impl<'t> World<'t, '_> {
     pub(in crate::agents) fn wake_all(&mut self) {
         for number in 0..self.agents.len() {
             if self.agents[number].waits.as_ref().is_some_and(|waits| waits.place.is_some()) {
-                self.scheduler.add(number);
+                self.rouse(number);
             }
         }
     }
