@@ -320,6 +320,8 @@ pub(crate) const COPY_IN: Texture = Texture { symbol: "▒", letter: 'I', color:
 pub(crate) const COMPUTE: Texture = Texture { symbol: "█", letter: 'C', color: ORANGE };
 /// Copies back.
 pub(crate) const COPY_OUT: Texture = Texture { symbol: "▓", letter: 'O', color: BLUISH_GREEN };
+/// Copies to other devices.
+pub(crate) const SEND: Texture = Texture { symbol: "▚", letter: 'S', color: PURPLE };
 /// Waiting.
 pub(crate) const WAIT: Texture = Texture { symbol: "┄", letter: '.', color: Color::Reset };
 

@@ -1,11 +1,11 @@
-//! Lanes of a GPU kernel in the pipeline's pane: what warpgroups, copies and tensor cores of the first blocks do, or the
-//! multiprocessors of a device did, all of it in the width that there is, and where they wait.
+//! Lanes in the pipeline's pane: what warpgroups, copies and tensor cores of the first blocks of a GPU do, or devices, cores and links of
+//! TPUs, or what the multiprocessors of a device did, all of it in the width that there is, and where they wait.
 
 use super::cut;
 use super::pipeline::clock;
 use crate::report::profile::words::time;
 use crate::styles::{self, Styles, Texture};
-use pallas_engine::report::Lanes;
+use pallas_engine::report::{LaneEvent, Lanes};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -68,7 +68,13 @@ fn symbol(look: Texture, styles: Styles) -> String {
 
 /// What the textures of these lanes mean.
 fn legend(lanes: &Lanes, styles: Styles) -> Vec<Span<'static>> {
-    let stages = [("compute", "computes"), ("copy_in", "brings in"), ("copy_out", "writes out"), ("wait", "waits")];
+    let stages = [
+        ("compute", "computes"),
+        ("copy_in", "brings in"),
+        ("copy_out", "writes out"),
+        ("send", "sends"),
+        ("wait", "waits"),
+    ];
     let is = |event: &str, stage: &str| event == stage || (event, stage) == ("product", "compute");
     let there = stages.into_iter().filter(|(stage, _)| lanes.events.iter().any(|event| is(&event.stage, stage)));
     there
@@ -82,29 +88,62 @@ fn legend(lanes: &Lanes, styles: Styles) -> Vec<Span<'static>> {
         .collect()
 }
 
-/// Who waits longest, and for what.
+/// What a lane waits for: all of it, and the longest of its waits.
+struct Waits<'a> {
+    lane: usize,
+    what: &'a str,
+    sum: f64,
+    count: usize,
+    longest: &'a LaneEvent,
+}
+
+/// Who waits longest, for what, and what ends it.
 fn waits(lanes: &Lanes) -> Vec<String> {
-    let mut sums: Vec<(usize, &str, f64, usize)> = Vec::new();
+    let mut sums: Vec<Waits<'_>> = Vec::new();
     for event in lanes.events.iter().filter(|event| event.stage == "wait") {
-        match sums.iter_mut().find(|sum| (sum.0, sum.1) == (event.lane, event.name.as_str())) {
-            Some(sum) => (sum.2, sum.3) = (sum.2 + event.end - event.start, sum.3 + 1),
-            None => sums.push((event.lane, &event.name, event.end - event.start, 1)),
+        let what = if event.name.is_empty() { event.buffer.as_str() } else { event.name.as_str() };
+        let lasts = |event: &LaneEvent| event.end - event.start;
+        match sums.iter_mut().find(|sum| (sum.lane, sum.what) == (event.lane, what)) {
+            Some(sum) => {
+                sum.sum += lasts(event);
+                sum.count += 1;
+                if lasts(event) > lasts(sum.longest) {
+                    sum.longest = event;
+                }
+            }
+            None => sums.push(Waits { lane: event.lane, what, sum: lasts(event), count: 1, longest: event }),
         }
     }
-    sums.sort_by(|one, other| other.2.total_cmp(&one.2));
-    let told = sums.into_iter().take(TOLD).map(|(lane, name, sum, count)| {
-        let who = lanes.lanes.get(lane).map_or("?", |lane| &lane.name);
-        let what = if name.is_empty() { String::new() } else { format!(" for {name}") };
-        let times = if count == 1 { String::new() } else { format!(" in {count} waits") };
-        format!("{who} waits {}{what}{times}", time(sum))
-    });
-    told.collect()
+    sums.sort_by(|one, other| other.sum.total_cmp(&one.sum));
+    sums.iter().take(TOLD).map(|waits| words(lanes, waits)).collect()
+}
+
+/// `thread 1 waits 2.75 µs for full in 3 waits, longest for full[1], phase 2, until the copy of x_smem[1] by thread 0`
+fn words(lanes: &Lanes, waits: &Waits<'_>) -> String {
+    let who = lanes.lanes.get(waits.lane).map_or("?", |lane| &lane.name);
+    let mut words = format!("{who} waits {}", time(waits.sum));
+    let subject = waits.longest.subject();
+    match waits.count {
+        1 if subject.is_empty() => {}
+        1 => words.push_str(&format!(" for {subject}")),
+        count if waits.what.is_empty() => words.push_str(&format!(" in {count} waits")),
+        count if subject == waits.what => words.push_str(&format!(" for {subject} in {count} waits, longest")),
+        count => words.push_str(&format!(" for {} in {count} waits, longest for {subject}", waits.what)),
+    }
+    if let Some(cause) = lanes.cause(waits.longest) {
+        words.push_str(&format!(" until {cause}"));
+    }
+    if let Some(place) = waits.longest.place {
+        words.push_str(&format!(" (line {})", place.line));
+    }
+    words
 }
 
 fn texture(stage: &str) -> Texture {
     match stage {
         "copy_in" => styles::COPY_IN,
         "copy_out" => styles::COPY_OUT,
+        "send" => styles::SEND,
         "wait" => styles::WAIT,
         _ => styles::COMPUTE,
     }
@@ -130,10 +169,10 @@ fn strip(lanes: &Lanes, number: usize, columns: u16) -> Vec<Option<&str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pallas_engine::report::{Lane, LaneEvent};
+    use pallas_engine::report::Lane;
 
     fn event(stage: &str, start: f64, end: f64) -> LaneEvent {
-        LaneEvent { lane: 0, stage: stage.to_string(), name: String::new(), start, end, bytes: 0, place: None }
+        LaneEvent { stage: stage.to_string(), start, end, ..LaneEvent::default() }
     }
 
     #[test]

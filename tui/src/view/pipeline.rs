@@ -92,7 +92,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     if let Some(lanes) = &m.lanes {
         y = super::lanes::draw(
             lanes,
-            "first blocks, who waits for whom",
+            &format!("{}, who waits for whom", lanes.of_whom()),
             styles,
             Rect { y, height: bottom.saturating_sub(y), ..inner },
             buffer,
