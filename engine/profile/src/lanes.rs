@@ -84,11 +84,39 @@ impl LaneEvent {
 }
 
 impl Lanes {
-    /// Whose lanes these are: `devices`, `cores`, `the kernel`, `first blocks`.
-    pub fn of_whom(&self) -> &'static str {
+    /// The block or device that all lanes belong to, where it is one: `block (0, 2)`.
+    pub fn owner(&self) -> Option<&str> {
+        let owner = |lane: &Lane| lane.name.split_once(" of ").map(|(_, owner)| owner.to_string());
+        let mut threads = self.lanes.iter().filter(|lane| lane.kind == "thread");
+        let first = threads.next()?;
+        let own = owner(first)?;
+        let is_common = threads.all(|lane| owner(lane).as_deref() == Some(&own));
+        first.name.split_once(" of ").map(|(_, owner)| owner).filter(|_| is_common)
+    }
+
+    /// A text about these lanes, without the owner that all of them have.
+    pub fn short(&self, text: &str) -> String {
+        match self.owner() {
+            Some(owner) => text.replace(&format!(" of {owner}"), ""),
+            None => text.to_string(),
+        }
+    }
+
+    /// The longest wait of a lane.
+    pub fn longest_wait(&self, lane: usize) -> Option<&LaneEvent> {
+        let waits = self.events.iter().filter(|event| event.lane == lane && event.stage == "wait");
+        waits.max_by(|one, other| (one.end - one.start).total_cmp(&(other.end - other.start)))
+    }
+
+    /// Whose lanes these are: `devices`, `cores`, `the kernel`, `first blocks`, `block (0, 0)` where that is the only one.
+    pub fn of_whom(&self) -> &str {
         let mut cores = self.lanes.iter().filter(|lane| lane.kind == "core");
         match (cores.next(), cores.next()) {
-            (None, _) => "first blocks",
+            // A grid of one block has no name for it.
+            (None, _) if self.lanes.iter().all(|lane| lane.kind != "thread" || !lane.name.contains(" of ")) => {
+                "the kernel"
+            }
+            (None, _) => self.owner().unwrap_or("first blocks"),
             (Some(_), None) => "the kernel",
             (Some(first), _) if first.name.contains("device") => "devices",
             (Some(_), Some(_)) => "cores",

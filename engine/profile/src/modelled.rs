@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 /// A launch on the report's machine. Times are in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Modelled {
-    /// The predicted time of the launch.
+    /// The predicted time of the launch. Where it waits for something itself, and all of its lanes are known, theirs: of GPU kernels
+    /// as often as their blocks take turns.
     pub time: f64,
     /// Time in which the kernel runs.
     pub compute: f64,

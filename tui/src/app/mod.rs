@@ -142,8 +142,10 @@ pub(crate) struct App {
     pub(crate) ramp: Ramp,
     /// How many steps of the pipeline are on the screen, where that was chosen.
     pub(crate) steps: Option<usize>,
-    /// The selected lane of the pipeline.
+    /// The selected lane of the pipeline; lanes of the rehearsal come after those of the launch's own blocks.
     pub(crate) lane: usize,
+    /// When the selected event of a rehearsal begins, in nanoseconds.
+    pub(crate) moment: f64,
     /// Steps that the pipeline is panned by, away from the cursor.
     pub(crate) panned: i64,
     /// The ends of the span that is measured, as steps, in the order in which they were set.
@@ -217,6 +219,7 @@ impl App {
             ramp: Ramp::default(),
             steps: None,
             lane: 0,
+            moment: 0.0,
             panned: 0,
             marks: (None, None),
             hides_measured: false,

@@ -72,7 +72,17 @@ impl App {
     fn move_in_pipeline(&mut self, action: Action) {
         let Some(timeline) = self.timeline_on_screen() else { return };
         let by = |steps: usize| i64::try_from(steps.saturating_mul(timeline.stride)).unwrap_or(i64::MAX);
+        let was_there = match action {
+            Action::Move(Direction::Right) => self.step_rehearsed(1),
+            Action::Move(Direction::Left) => self.step_rehearsed(-1),
+            Action::Jump(Direction::Right) => self.jump_rehearsed(true),
+            Action::Jump(Direction::Left) => self.jump_rehearsed(false),
+            Action::First => self.step_rehearsed(i64::MIN),
+            Action::Last => self.step_rehearsed(i64::MAX),
+            _ => false,
+        };
         match action {
+            _ if was_there => {}
             Action::Move(Direction::Right) => self.step_program(by(timeline.fold.max(1))),
             Action::Move(Direction::Left) => self.step_program(-by(timeline.fold.max(1))),
             Action::Jump(Direction::Right) => self.step_program(by((timeline.count / 2).max(1))),

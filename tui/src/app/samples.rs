@@ -128,6 +128,49 @@ pub(crate) fn gather() -> Launch {
     )
 }
 
+/// Two devices, each of which sends half of what it has to the other one, from two slots.
+pub(crate) fn devices() -> Launch {
+    parse(
+        "launch grid=[2] semantics=[device] collective=0 {
+          input @x_ref: f32[2,2,8,128] block=[squeezed, 2, 8, 128] space=any map @x(%i: i32[]) {
+            %0 = constant 0 : i32[]
+            yield %i, %0, %0, %0
+          }
+          output @o_ref: f32[2,8,128] block=[squeezed, 8, 128] space=any map @o(%i: i32[]) {
+            %0 = constant 0 : i32[]
+            yield %i, %0, %0
+          }
+          scratch ref<f32[2,8,128], vmem>
+          scratch ref<i32[], dma_semaphore>
+          scratch ref<i32[2], dma_semaphore>
+          kernel @swap_kernel(%x_ref: ref<f32[2,8,128], any>, %o_ref: ref<f32[8,128], any>, %slots: ref<f32[2,8,128], vmem>, %sent: ref<i32[], dma_semaphore>, %arrived: ref<i32[2], dma_semaphore>) {
+            %me = program_id axis=0 : i32[]
+            %one = constant 1 : i32[]
+            %zero = constant 0 : i32[]
+            %other = sub %one, %me : i32[]
+            %barrier = barrier_semaphore : ref<i32[], barrier_semaphore>
+            semaphore_signal %barrier, %one, %other device=\"logical\"
+            semaphore_wait %barrier, %one
+            %half = view %x_ref[%other, :, :] : ref<f32[8,128], any>
+            %first = view %slots[%zero, :, :] : ref<f32[8,128], vmem>
+            %second = view %slots[%one, :, :] : ref<f32[8,128], vmem>
+            %here = view %arrived[%zero] : ref<i32[], dma_semaphore>
+            %there = view %arrived[%one] : ref<i32[], dma_semaphore>
+            copy_start %half, %first, %here
+            copy_wait %half, %first, %here
+            copy_start %first, %second, %there, %sent, %other remote=true device=\"logical\"
+            copy_wait %first, %second, %there, %sent, %other send=true remote=true device=\"logical\"
+            copy_wait %first, %second, %there, %sent, %other remote=true device=\"logical\"
+            %tile = load %slots[%one, :, :] : f32[8,128]
+            %sum = add %tile, %tile : f32[8,128]
+            store %slots[%one, :, :], %sum
+            copy_start %second, %o_ref, %here
+            copy_wait %second, %o_ref, %here
+          }
+        }",
+    )
+}
+
 /// A finding about the matmul that names a program.
 pub(crate) fn finding() -> Finding {
     Finding {

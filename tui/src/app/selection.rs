@@ -114,6 +114,7 @@ impl App {
         self.blocks_scroll = 0;
         self.cost_line = 0;
         self.lane = 0;
+        self.moment = 0.0;
         self.ir_scroll = 0;
         self.marks = (None, None);
         self.panned = 0;

@@ -3,20 +3,32 @@
 
 use super::cut;
 use super::pipeline::clock;
-use crate::report::profile::words::time;
+use crate::app::report::grouped;
+use crate::report::profile::words::{bytes, time};
 use crate::styles::{self, Styles, Texture};
-use pallas_engine::report::{LaneEvent, Lanes};
+use pallas_engine::report::{Lane, LaneEvent, Lanes};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
 /// Lanes of which the longest waits are told in words.
 const TOLD: usize = 3;
 
-/// Draws a head, which says what the lanes are of and what textures mean, a clock of its own, a line for each lane, and the longest waits in words, as far as there
-/// is room; the line behind them.
-pub(super) fn draw(lanes: &Lanes, what: &str, styles: Styles, area: Rect, buffer: &mut Buffer) -> u16 {
+/// Where the cursor is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Chosen {
+    pub(super) lane: Option<usize>,
+    /// By position among the events of all lanes.
+    pub(super) event: Option<usize>,
+    /// Whether the pane has the keys.
+    pub(super) focus: bool,
+}
+
+/// Draws a head, which says what the lanes are of and what textures mean, a clock of its own, a line for each lane, and the
+/// longest waits in words, as far as there is room; the line behind them. Of more lanes than fit those around the cursor are drawn.
+pub(super) fn draw(lanes: &Lanes, what: &str, chosen: Chosen, styles: Styles, area: Rect, buffer: &mut Buffer) -> u16 {
     if area.height < 2 || area.width < 8 {
         return area.y;
     }
@@ -26,29 +38,33 @@ pub(super) fn draw(lanes: &Lanes, what: &str, styles: Styles, area: Rect, buffer
     let room = usize::from(area.height) - 1 - usize::from(clocked);
     let hidden = lanes.lanes.len().saturating_sub(room);
     let more = if hidden > 0 { format!(", +{hidden} lanes") } else { String::new() };
+    let names = names(lanes);
     let head = format!("{what}: {}{part}{more}", time(lanes.time));
     let mut spans = vec![Span::styled(cut(&head, area.width as usize - 1), styles::BOLD)];
-    spans.extend(legend(lanes, styles));
+    spans.extend(legend(lanes, styles, area.width < 88));
     Line::from(spans).render(line(area.y), buffer);
-    // Lanes differ in the ends of their names.
-    let longest = lanes.lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0);
-    let names = u16::try_from(longest + 1).unwrap_or(u16::MAX).min(area.width / 3);
-    let plot = Rect { x: area.x + names + 1, width: area.width.saturating_sub(names + 2), height: 1, ..area };
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let width = u16::try_from(longest + 1).unwrap_or(u16::MAX).min(area.width / 3);
+    let plot = Rect { x: area.x + width + 1, width: area.width.saturating_sub(width + 2), height: 1, ..area };
     let mut y = area.y + 1;
     if clocked {
         clock(&(0.0..lanes.time), Rect { y, ..plot }, buffer);
         y += 1;
     }
-    for (number, lane) in lanes.lanes.iter().enumerate() {
+    let from = chosen.lane.map_or(0, |lane| (lane + 1).saturating_sub(room)).min(hidden);
+    for (number, name) in names.iter().enumerate().skip(from) {
         if y >= area.bottom() {
             return y;
         }
-        let name = cut(&lane.name, (names as usize).saturating_sub(1));
-        Line::from(Span::raw(name)).render(line(y), buffer);
+        let is_chosen = chosen.lane == Some(number);
+        let style = if is_chosen && chosen.focus { styles::SELECTED } else { Style::default() };
+        let name = cut(name, (width as usize).saturating_sub(1));
+        Line::from(Span::styled(name, style)).render(line(y), buffer);
         for (x, stage) in (plot.x..).zip(strip(lanes, number, plot.width)) {
             let Some(look) = stage.map(texture) else { continue };
             buffer.set_string(x, y, symbol(look, styles), look.style());
         }
+        label(lanes, number, chosen.event.filter(|_| is_chosen), Rect { y, ..plot }, buffer);
         y += 1;
     }
     for words in waits(lanes) {
@@ -56,10 +72,104 @@ pub(super) fn draw(lanes: &Lanes, what: &str, styles: Styles, area: Rect, buffer
         if y + 1 >= area.bottom() {
             break;
         }
-        Line::from(Span::styled(cut(&words, area.width as usize - 1), styles::DIM)).render(line(y), buffer);
+        Line::from(Span::styled(cut(&lanes.short(&words), area.width as usize - 1), styles::DIM))
+            .render(line(y), buffer);
         y += 1;
     }
     y
+}
+
+/// Lanes as they are called here, where engines stand below those that they work for.
+fn names(lanes: &Lanes) -> Vec<String> {
+    let named = |lane: &Lane| {
+        let first = lane.name.split(" of ").next().unwrap_or_default();
+        match lane.kind.as_str() {
+            "copies" | "products" => {
+                // Those of a device are named by operands and slots.
+                let which = lane.name.rsplit_once(" (").and_then(|(before, end)| {
+                    let number: usize = end.strip_suffix(')')?.parse().ok()?;
+                    (!before.ends_with("block") && !before.ends_with("device")).then(|| format!(" ({number})"))
+                });
+                match first == lane.name && which.is_none() {
+                    true if lane.name.starts_with("SM ") => lane.name.clone(),
+                    true => format!(" {first}"),
+                    false => format!(" {}{}", first.split(" (").next().unwrap_or_default(), which.unwrap_or_default()),
+                }
+            }
+            "link" => format!(" {}", lane.name.replacen("link from device ", "link ", 1)),
+            _ => lanes.short(&lane.name),
+        }
+    };
+    lanes.lanes.iter().map(named).collect()
+}
+
+/// Slots at the beginnings of copies and products, as far as there is room, and the event at the cursor.
+fn label(lanes: &Lanes, number: usize, chosen: Option<usize>, plot: Rect, buffer: &mut Buffer) {
+    if lanes.time <= 0.0 || plot.width == 0 {
+        return;
+    }
+    let column = |time: f64| time / lanes.time * f64::from(plot.width);
+    for (at, event) in lanes.events.iter().enumerate().filter(|(_, event)| event.lane == number) {
+        let (from, to) = (column(event.start).round().max(0.0) as u16, column(event.end).floor() as u16);
+        let slot = event.slot.filter(|_| event.stage != "wait").map(|slot| slot.to_string());
+        if let Some(slot) = slot.filter(|slot| usize::from(to.saturating_sub(from)) > slot.len()) {
+            buffer.set_string(plot.x + from, plot.y, slot, styles::BOLD);
+        }
+        if chosen == Some(at) {
+            let from = (column(event.start) as u16).min(plot.width - 1);
+            let width = to.saturating_sub(from).clamp(1, plot.width - from);
+            buffer.set_style(Rect { x: plot.x + from, width, height: 1, ..plot }, styles::SELECTED);
+        }
+    }
+}
+
+/// What the event at the cursor is about.
+pub(super) fn tell(lanes: &Lanes, event: usize, area: Rect, buffer: &mut Buffer) {
+    let Some(chosen) = lanes.events.get(event) else { return };
+    let name = |lane: usize| lanes.lanes.get(lane).map_or("?", |lane| lane.name.as_str());
+    let own = || lanes.events.iter().enumerate().filter(|(_, other)| other.lane == chosen.lane);
+    let before = own().filter(|(at, _)| *at <= event).count();
+    let head = format!("event {} of {} of {}", grouped(before), grouped(own().count()), name(chosen.lane));
+    let subject = chosen.subject();
+    let doing = match chosen.stage.as_str() {
+        "wait" => format!("waits for {}", if subject.is_empty() { "it" } else { subject.as_str() }),
+        "copy_in" => format!("brings in {subject}"),
+        "copy_out" => format!("writes out {subject}"),
+        "send" => format!("sends {subject}"),
+        "product" => format!("multiplies with {subject}"),
+        _ if subject.is_empty() => "computes".to_string(),
+        _ => subject.clone(),
+    };
+    let bytes_of = if chosen.bytes > 0 { format!(", {}", bytes(chosen.bytes)) } else { String::new() };
+    let line = chosen.place.map_or(String::new(), |place| format!(", line {}", place.line));
+    let mut lines = vec![
+        (head, styles::BOLD),
+        (
+            format!(
+                "  {doing}{bytes_of}: {} to {} ({}){line}",
+                time(chosen.start),
+                time(chosen.end),
+                time(chosen.end - chosen.start)
+            ),
+            texture(&chosen.stage).style(),
+        ),
+    ];
+    if let Some(cause) = lanes.cause(chosen) {
+        let at = chosen.ended_by.and_then(|cause| cause.event).and_then(|at| lanes.events.get(at));
+        let when = at.map_or(String::new(), |at| format!(", {} to {}", time(at.start), time(at.end)));
+        lines.push((format!("  until {cause}{when}"), Style::default()));
+    }
+    if chosen.agent != chosen.lane {
+        lines.push((format!("  for {}", name(chosen.agent)), Style::default()));
+    }
+    if !chosen.name.is_empty() && !chosen.buffer.is_empty() {
+        let phase = chosen.phase.map_or(String::new(), |phase| format!(", phase {phase}"));
+        lines.push((format!("  counted by {}{phase}", chosen.name), Style::default()));
+    }
+    for (y, (text, style)) in (area.y..area.bottom()).zip(lines) {
+        let line = Rect { x: area.x + 1, y, width: area.width.saturating_sub(1), height: 1 };
+        Line::from(Span::styled(cut(&lanes.short(&text), line.width as usize), style)).render(line, buffer);
+    }
 }
 
 fn symbol(look: Texture, styles: Styles) -> String {
@@ -67,21 +177,22 @@ fn symbol(look: Texture, styles: Styles) -> String {
 }
 
 /// What the textures of these lanes mean.
-fn legend(lanes: &Lanes, styles: Styles) -> Vec<Span<'static>> {
+fn legend(lanes: &Lanes, styles: Styles, short: bool) -> Vec<Span<'static>> {
     let stages = [
         ("compute", "computes"),
-        ("copy_in", "brings in"),
-        ("copy_out", "writes out"),
+        ("copy_in", if short { "in" } else { "brings in" }),
+        ("copy_out", if short { "out" } else { "writes out" }),
         ("send", "sends"),
         ("wait", "waits"),
     ];
     let is = |event: &str, stage: &str| event == stage || (event, stage) == ("product", "compute");
+    let gap = if short { " " } else { "  " };
     let there = stages.into_iter().filter(|(stage, _)| lanes.events.iter().any(|event| is(&event.stage, stage)));
     there
         .flat_map(|(stage, words)| {
             let look = texture(stage);
             [
-                Span::styled(format!("  {}", symbol(look, styles)), look.style()),
+                Span::styled(format!("{gap}{}", symbol(look, styles)), look.style()),
                 Span::styled(format!(" {words}"), styles::DIM),
             ]
         })
@@ -169,7 +280,6 @@ fn strip(lanes: &Lanes, number: usize, columns: u16) -> Vec<Option<&str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pallas_engine::report::Lane;
 
     fn event(stage: &str, start: f64, end: f64) -> LaneEvent {
         LaneEvent { stage: stage.to_string(), start, end, ..LaneEvent::default() }
@@ -187,11 +297,11 @@ mod tests {
         assert_eq!(shown, [Some("wait"), Some("compute"), Some("compute"), Some("copy_in")]);
         let area = Rect::new(0, 0, 40, 2);
         let mut buffer = Buffer::empty(area);
-        assert_eq!(draw(&lanes, "first blocks", crate::view::tests::COLOURS, area, &mut buffer), 2);
+        assert_eq!(draw(&lanes, "first blocks", Chosen::default(), crate::view::tests::COLOURS, area, &mut buffer), 2);
         assert!((0..40).any(|x| buffer[(x, 1)].symbol() == "█"));
         let wide = Rect::new(0, 0, 90, 6);
         let mut buffer = Buffer::empty(wide);
-        assert_eq!(draw(&lanes, "first blocks", crate::view::tests::COLOURS, wide, &mut buffer), 4);
+        assert_eq!(draw(&lanes, "first blocks", Chosen::default(), crate::view::tests::COLOURS, wide, &mut buffer), 4);
         let row = |y: u16| (0..90).map(|x| buffer[(x, y)].symbol()).collect::<String>();
         assert!(row(0).contains("8 ns  █ computes  ▒ brings in  ┄ waits"), "{}", row(0));
         assert!(

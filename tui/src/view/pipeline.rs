@@ -45,7 +45,9 @@ pub(crate) fn columns(launch: &LaunchReport, width: u16) -> usize {
 pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let inside = crate::app::layout::inside(area);
     let timeline = app.profile().and_then(|(_, launch)| app.timeline(columns(launch, inside.width)));
+    let lanes = app.profile().and_then(|(_, launch)| launch.modelled.lanes.as_ref()).filter(|_| !app.has_own_lanes());
     let title = match &timeline {
+        Some(_) if lanes.is_some() => format!(" Pipeline  {} ", lanes.map_or("", |lanes| lanes.of_whom())),
         Some(timeline) => {
             let last = timeline.first + timeline.count;
             let folded = match timeline.fold {
@@ -79,7 +81,9 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let bottom = inner.bottom().saturating_sub(told);
     let mut y = inner.y;
     let m = &launch.modelled;
+    let rehearsed = m.lanes.as_ref().filter(|lanes| lanes.complete);
     let own = match m.kernel_bytes {
+        _ if rehearsed.is_some() => String::new(),
         0 => String::new(),
         own => {
             let least = own as f64 / report.machine_of(launch).bandwidth.value * 1e9;
@@ -88,11 +92,31 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     };
     let busy = percent(m.utilisation);
     let head = format!("modelled on {}: {}, busy {busy}{own}", report.machine_of(launch).name, time(m.time));
-    y = painter.group(&timeline.modelled, &head, true, Rect { y, height: bottom - y, ..inner }, buffer);
+    if !app.has_own_lanes() {
+        // What the launch itself copies and computes is a part of the lanes then, and all of that is there.
+        Line::from(Span::styled(cut(&head, inner.width as usize - 1), styles::BOLD))
+            .render(Rect { x: inner.x + 1, y, width: inner.width - 1, height: 1 }, buffer);
+        y += 1;
+    } else {
+        let head = match (rehearsed, app.timing()) {
+            (Some(_), Some(timing)) => {
+                let own = crate::app::timeline::nanoseconds(timing.totals().time);
+                format!("{head}; the blocks that the launch copies, by themselves: {}", time(own))
+            }
+            _ => head,
+        };
+        y = painter.group(&timeline.modelled, &head, true, Rect { y, height: bottom - y, ..inner }, buffer);
+    }
     if let Some(lanes) = &m.lanes {
+        let chosen = super::lanes::Chosen {
+            lane: app.rehearsed_lane(),
+            event: app.rehearsed_event(),
+            focus: app.focus == Pane::Pipeline,
+        };
         y = super::lanes::draw(
             lanes,
             &format!("{}, who waits for whom", lanes.of_whom()),
+            chosen,
             styles,
             Rect { y, height: bottom.saturating_sub(y), ..inner },
             buffer,
@@ -111,7 +135,14 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         let stale = if app.launch().is_some_and(|launch| launch.stale) { " before the last edit" } else { "" };
         let what = format!("measured{stale}, {}, {} multiprocessors", measured.device, device.multiprocessors);
         let y = y + 1;
-        super::lanes::draw(&device.lanes, &what, styles, Rect { y, height: bottom.saturating_sub(y), ..inner }, buffer);
+        super::lanes::draw(
+            &device.lanes,
+            &what,
+            super::lanes::Chosen::default(),
+            styles,
+            Rect { y, height: bottom.saturating_sub(y), ..inner },
+            buffer,
+        );
     } else if let Some(measured) = timeline.measured.as_ref().filter(|_| y + 3 < bottom) {
         let spent = launch.measured.as_ref().map_or(0.0, |measured| measured.time);
         let stale = if app.launch().is_some_and(|launch| launch.stale) { " before the last edit" } else { "" };
@@ -130,7 +161,10 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     }
     if let Some(timing) = app.timing() {
         let area = Rect { y: bottom, height: inner.bottom() - bottom, ..inner };
-        tell(app, launch, &timing, &timeline, area, buffer);
+        match m.lanes.as_ref().zip(app.rehearsed_event()) {
+            Some((lanes, event)) => super::lanes::tell(lanes, event, area, buffer),
+            None => tell(app, launch, &timing, &timeline, area, buffer),
+        }
     }
 }
 

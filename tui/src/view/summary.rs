@@ -95,6 +95,11 @@ impl Lines {
             self.say("", &format!("{reason}; M takes another"), styles::DIM);
         }
         let why = match m.bound.as_str() {
+            _ if m.lanes.as_ref().is_some_and(|lanes| lanes.complete) => match m.bound.as_str() {
+                "compute" => "who computes hardly waits for copies, signals or others",
+                "bandwidth" => "the path to memory, or the link to another device, is busy most of the time",
+                _ => "who computes waits for copies, signals or others: the pipeline view says for which",
+            },
             "compute" => "the kernel takes longer than the copies, which hide behind it",
             "bandwidth" => "the copies take longer than the kernel: the path to memory is always busy",
             _ => "programs wait for copies that could have been started earlier, with more slots or larger blocks",

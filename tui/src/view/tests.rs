@@ -98,6 +98,34 @@ fn pipeline_from_afar() {
 }
 
 #[test]
+fn devices_wait_for_each_other() {
+    let report = samples::report_of(samples::devices());
+    let lanes = report.profile.as_ref().and_then(|profile| profile.launches[0].modelled.lanes.clone());
+    assert!(lanes.is_some_and(|lanes| lanes.complete), "it is rehearsed");
+    let mut parts = Vec::new();
+    // A wait, the copy that ends it, and what is sent.
+    for keys in [&["3", "l"][..], &["3", "l", "j"], &["3", "$", "j", "j"], &["1"]] {
+        for size in [(80, 24), (120, 36)] {
+            parts.push(format!("=== {} at {size:?}\n{}", keys.join(" "), screen(report.clone(), COLOURS, size, keys)));
+        }
+    }
+    parts.push(screen(report.clone(), PLAIN, (80, 24), &["3"]));
+    insta::assert_snapshot!(parts.join("\n"));
+}
+
+#[test]
+fn lanes_are_drawn_from_the_json_alone() {
+    let mut live = app(Some(samples::report_of(samples::devices())), COLOURS, (120, 36), &["3", "l", "j"]);
+    let saved = live.full_report().expect("there is a profile").to_json().expect("it is written");
+    let read = pallas_engine::report::Report::read(&saved).expect("it is read");
+    let opened = Arc::new(Report::opened(read).expect("its launches are read"));
+    let mut again = app(Some(opened), COLOURS, (120, 36), &["3", "l", "j"]);
+    again.path = live.path.clone();
+    (live.toast, again.toast) = (None, None);
+    assert_eq!(text(&again, COLOURS), text(&live, COLOURS));
+}
+
+#[test]
 fn values_wide() {
     let screens =
         [&["o", "o", "j", "l"][..], &["G", "b"]].map(|keys| text(&app_with_values(COLOURS, (120, 30), keys), COLOURS));

@@ -65,7 +65,7 @@ fn plain(name: &str) -> String {
 
 /// What the machine takes for each op of the kernel on one core, and for copies where all cores with blocks share the path
 /// to memory.
-fn pace(launch: &Launch, machine: &Machine) -> Pace {
+pub(super) fn pace(launch: &Launch, machine: &Machine) -> Pace {
     // Threads of a block and devices do not share a path to memory with each other's blocks.
     let apart = |axis: &AxisSemantics| matches!(axis, AxisSemantics::Thread | AxisSemantics::Device);
     let threads = launch.grid.iter().zip(&launch.semantics).filter(|(_, axis)| apart(axis));

@@ -4,6 +4,7 @@ mod findings;
 mod lanes;
 mod launch;
 mod modelled;
+mod rehearsed;
 mod schedule;
 
 use crate::measured::Recorder;

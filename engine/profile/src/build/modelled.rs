@@ -26,8 +26,9 @@ pub(super) fn modelled(launch: &Launch, machine: &Machine, sources: &[Arc<Source
         .iter()
         .map(|unknown| Unknown { place: unknown.place.and_then(place_of), what: unknown.what.clone() })
         .collect();
-    unknown.extend(assumptions(launch, machine, &model, sources));
-    Modelled {
+    let lanes = lanes(launch, machine, sources);
+    unknown.extend(assumptions(launch, machine, &model, lanes.is_some(), sources));
+    let mut modelled = Modelled {
         time: nanoseconds(totals.time),
         compute: nanoseconds(totals.compute),
         fill: nanoseconds(totals.fill),
@@ -60,8 +61,10 @@ pub(super) fn modelled(launch: &Launch, machine: &Machine, sources: &[Arc<Source
         advice: advice(launch, machine, &model.work),
         events: Vec::new(),
         complete: false,
-        lanes: lanes(launch, machine, sources),
-    }
+        lanes,
+    };
+    super::rehearsed::take_over(&mut modelled, launch, machine);
+    modelled
 }
 
 fn advice(launch: &Launch, machine: &Machine, work: &LaunchWork) -> Advice {
@@ -126,7 +129,13 @@ fn lines(model: &Model, place_of: impl Fn(pallas_ir::LocationId) -> Option<Place
 }
 
 /// What the model takes for granted of this launch.
-fn assumptions(launch: &Launch, machine: &Machine, model: &Model, sources: &[Arc<SourceFile>]) -> Vec<Unknown> {
+fn assumptions(
+    launch: &Launch,
+    machine: &Machine,
+    model: &Model,
+    has_lanes: bool,
+    sources: &[Arc<SourceFile>],
+) -> Vec<Unknown> {
     let place = |at: usize| {
         let spans = &launch.operands[at].spans;
         spans.index_map.or(spans.spec).or(spans.parameter).and_then(|span| Place::of(span, sources))
@@ -154,9 +163,12 @@ fn assumptions(launch: &Launch, machine: &Machine, model: &Model, sources: &[Arc
         unknown.push(Unknown { place: place(at), what });
     }
     if model.work.total.copied > 0 {
+        let place = match has_lanes {
+            true => "have their place in the lanes, not in the schedule of the launch's own blocks",
+            false => "have no place in the schedule",
+        };
         let what = format!(
-            "the kernel copies {} bytes itself: they count for the intensity and the formulas, and have no place in the \
-             schedule",
+            "the kernel copies {} bytes itself: they count for the intensity and the formulas, and {place}",
             model.work.total.copied
         );
         unknown.push(Unknown { place: launch.spans.kernel.and_then(|span| Place::of(span, sources)), what });

@@ -3,6 +3,7 @@
 //! columns of a picture from afar do not beat with the period of the pipeline.
 
 mod measured;
+mod rehearsed;
 mod span;
 
 use super::layout::{self, Layout};
@@ -98,7 +99,7 @@ pub(crate) struct Answers {
     profile: RefCell<Option<std::sync::Arc<pallas_engine::report::Report>>>,
 }
 
-fn nanoseconds(ticks: pipeline::Ticks) -> f64 {
+pub(crate) fn nanoseconds(ticks: pipeline::Ticks) -> f64 {
     ticks as f64 / 1e6
 }
 
@@ -193,6 +194,9 @@ impl App {
 
     /// To the next or previous event of the selected lane.
     pub(super) fn next_event(&mut self, forward: bool) {
+        if self.step_rehearsed(if forward { 1 } else { -1 }) {
+            return;
+        }
         let Some(timing) = self.timing() else { return };
         let Some((_, launch)) = self.profile() else { return };
         let stride = launch.modelled.schedule.stride.max(1);
@@ -222,11 +226,6 @@ impl App {
             Some(there) => self.step_program((there as i64 - step as i64).saturating_mul(stride as i64)),
             None => self.say("no more events in this lane"),
         }
-    }
-
-    /// How many lanes the model has.
-    pub(super) fn lane_count(&self) -> usize {
-        self.timing().map_or(0, |timing| lane_streams(&timing).len())
     }
 }
 

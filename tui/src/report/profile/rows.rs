@@ -1,10 +1,12 @@
 //! What the report says of a launch, as tables of text: the same for every format.
 
 use super::words::{bytes, digits, flops, percent, scaled, time};
-use pallas_engine::report::{LaunchReport, MachineReport, Place, Report};
+use pallas_engine::report::{LaneEvent, Lanes, LaunchReport, MachineReport, Place, Report};
 
 /// Lines of the source that are listed.
 const LINES: usize = 6;
+/// Lanes that are listed.
+const LANES: usize = 16;
 
 /// A table with its heading.
 pub(super) struct Section {
@@ -66,7 +68,15 @@ pub(super) fn machine(launch: &LaunchReport) -> Option<String> {
 
 /// Everything about a launch.
 pub(super) fn sections(report: &Report, launch: &LaunchReport) -> Vec<Section> {
-    let mut sections = vec![modelled(launch), formulas(report, launch), copies(report, launch), slots(report, launch)];
+    let mut sections = vec![modelled(launch)];
+    match &launch.modelled.lanes {
+        Some(lanes) => sections.push(who_waits(report, launch, lanes)),
+        None => sections.push(formulas(report, launch)),
+    }
+    // What copies nothing for its programs has no slots to choose.
+    if launch.modelled.lanes.is_none() || !launch.modelled.schedule.streams.is_empty() {
+        sections.extend([copies(report, launch), slots(report, launch)]);
+    }
     sections.extend(blocks(launch));
     sections.extend(lines(report, launch));
     sections.extend(measured(report, launch));
@@ -92,7 +102,7 @@ fn modelled(launch: &LaunchReport) -> Section {
                 time(m.drain),
                 time(m.stalls),
                 flops(m.flops),
-                bytes(m.bytes),
+                bytes(m.bytes.saturating_add(m.kernel_bytes)),
                 intensity,
                 if m.flops == 0 { "no FLOPs".to_string() } else { scaled(m.peak, "FLOP/s") },
             ],
@@ -122,6 +132,48 @@ fn formulas(report: &Report, launch: &LaunchReport) -> Section {
         ],
         right: &[1],
     }
+}
+
+/// What each thread, core and engine does with the time, and its longest wait.
+fn who_waits(report: &Report, launch: &LaunchReport, lanes: &Lanes) -> Section {
+    let mut rows = vec![texts(&["lane", "busy", "share", "waits", "longest wait", ""])];
+    for (at, lane) in lanes.lanes.iter().enumerate().take(LANES) {
+        let (busy, waits) = lanes.busy(at);
+        let longest = lanes.longest_wait(at);
+        let share = if lanes.time > 0.0 { busy / lanes.time } else { 0.0 };
+        rows.push(vec![
+            lanes.short(&lane.name),
+            time(busy),
+            percent(share),
+            if waits > 0.0 { time(waits) } else { String::new() },
+            longest.map_or(String::new(), |event| time(event.end - event.start)),
+            longest.map_or(String::new(), |event| lanes.short(&wait_words(report, lanes, event))),
+        ]);
+    }
+    let hidden = lanes.lanes.len().saturating_sub(LANES);
+    let more = if hidden > 0 { format!(", first {LANES} of {} lanes", lanes.lanes.len()) } else { String::new() };
+    let part = if lanes.complete { "" } else { ", of which the first events are known" };
+    let turns = launch.modelled.time / lanes.time;
+    let again =
+        if lanes.complete && turns > 1.5 { format!(", {turns:.0} times one after the other") } else { String::new() };
+    let title = format!("{}, who waits for whom: {}{again}{part}{more}", lanes.of_whom(), time(lanes.time));
+    Section { title, rows, right: &[1, 2, 3, 4] }
+}
+
+/// `for full[1], phase 2, until the copy of x_smem[1] by thread 0 (kernel.py:35:3)`
+fn wait_words(report: &Report, lanes: &Lanes, event: &LaneEvent) -> String {
+    let mut words = match event.subject() {
+        subject if subject.is_empty() => String::new(),
+        subject => format!("for {subject}"),
+    };
+    if let Some(cause) = lanes.cause(event) {
+        let comma = if words.is_empty() { "" } else { ", " };
+        words.push_str(&format!("{comma}until {cause}"));
+    }
+    if let Some(place) = event.place {
+        words.push_str(&format!(" ({})", at(report, place)));
+    }
+    words
 }
 
 fn copies(report: &Report, launch: &LaunchReport) -> Section {
