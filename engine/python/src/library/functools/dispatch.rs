@@ -65,12 +65,35 @@ fn make(interp: &Interp, args: Arguments, is_method: bool) -> PyResult<Value> {
 
 impl Dispatch {
     fn find(&self, class: &Rc<Class>) -> Value {
+        self.inherited(class).unwrap_or_else(|| self.fallback())
+    }
+
+    /// What is registered for a class or what it is derived from, other than `object`.
+    fn inherited(&self, class: &Rc<Class>) -> Option<Value> {
         let registry = self.registry.borrow();
+        let known = registry.get(1..)?;
         std::iter::once(class)
             .chain(&class.ancestors)
-            .find_map(|ancestor| registry.iter().rev().find(|(known, _)| Rc::ptr_eq(known, ancestor)))
-            .or_else(|| registry.first())
-            .map_or(Value::None, |(_, function)| function.clone())
+            .find_map(|ancestor| known.iter().rev().find(|(known, _)| Rc::ptr_eq(known, ancestor)))
+            .map(|(_, function)| function.clone())
+    }
+
+    fn fallback(&self) -> Value {
+        self.registry.borrow().first().map_or(Value::None, |(_, function)| function.clone())
+    }
+
+    /// The function for a value: by its class, else by an abstract class that takes it for its own, as `jax.Array` takes arrays.
+    fn of(&self, value: &Value, interp: &Interp) -> PyResult<Value> {
+        if let Some(function) = self.inherited(&interp.type_of(value)) {
+            return Ok(function);
+        }
+        let known: Vec<(Rc<Class>, Value)> = self.registry.borrow().iter().skip(1).rev().cloned().collect();
+        for (class, function) in known {
+            if interp.is_instance(value, &Value::Class(class))? {
+                return Ok(function);
+            }
+        }
+        Ok(self.fallback())
     }
 }
 
@@ -97,7 +120,10 @@ impl Object for Dispatch {
 
     fn call(&self, _: &Value, args: CallArgs, interp: &Interp) -> Option<PyResult<Value>> {
         let chosen = match args.positional.get(usize::from(self.is_method)) {
-            Some(first) => self.find(&interp.type_of(first)),
+            Some(first) => match self.of(first, interp) {
+                Ok(function) => function,
+                Err(stop) => return Some(Err(stop)),
+            },
             None => {
                 let name = match self.fields.borrow().get("__name__") {
                     Some(Value::Str(name)) => name.to_string(),
@@ -139,7 +165,8 @@ fn register(interp: &Interp, args: Arguments) -> PyResult<Value> {
         Value::Unknown(_) => Ok(target),
         // `@f.register` over a function with an annotated first parameter.
         function if interp.is_callable(function) => {
-            let hints = interp.find_attr(function, "__annotations__")?.unwrap_or_else(dict);
+            let hints = interp.import("typing")?;
+            let hints = interp.call_method(&hints, "get_type_hints", [function.clone()])?;
             let first = crate::library::support::entries(interp, &hints)?
                 .into_iter()
                 .find(|(name, _)| crate::library::support::text(name).as_deref() != Some("return"));
@@ -150,6 +177,10 @@ fn register(interp: &Interp, args: Arguments) -> PyResult<Value> {
                     interp.repr(function)?
                 )));
             };
+            // An annotation in quotes that names nothing is still text.
+            if let Value::Str(text) = &class {
+                return Err(interp.error(&interp.types().name_error, format!("name '{text}' is not defined")));
+            }
             if !matches!(class, Value::Class(_)) && !is_union(interp, &class) {
                 return Err(interp.type_error(format!(
                     "Invalid annotation for {}. {} is not a class.",
