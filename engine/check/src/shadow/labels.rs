@@ -35,11 +35,22 @@ pub(super) fn either(left: Labels, right: Labels) -> Labels {
     }
 }
 
+/// How many elements [`both`] looks at: none where neither way wrote anything.
+pub(super) fn compared(left: &Labels, right: &Labels) -> usize {
+    match (left.as_ref().and_then(Array::elements::<i32>), right.as_ref().and_then(Array::elements::<i32>)) {
+        (Some(left), Some(right)) if !std::ptr::eq(left, right) => left.len(),
+        _ => 0,
+    }
+}
+
 /// What is garbage whichever of the two it is.
 pub(super) fn both(left: Labels, right: Labels) -> Labels {
     let (left, right) = (left?, right?);
-    let mut joined: Vec<i32> = Vec::with_capacity(left.size());
     let (left_labels, right_labels) = (left.elements::<i32>()?, right.elements::<i32>()?);
+    if std::ptr::eq(left_labels, right_labels) {
+        return Some(left);
+    }
+    let mut joined: Vec<i32> = Vec::with_capacity(left.size());
     joined.extend(left_labels.iter().zip(right_labels).map(|(&a, &b)| if a == 0 || b == 0 { 0 } else { a.max(b) }));
     tidy(Array::from_i32s(left.shape().clone(), &joined).ok()?)
 }

@@ -1,7 +1,7 @@
 //! Loops, branches and scoped allocations: run where what they ask for is known, otherwise what they write is taken for
 //! fine.
 
-use super::{Machine, Run, Tile, Value};
+use super::{ELEMENTS_PER_STEP, Machine, Run, Tile, Value};
 use crate::shadow::Garbage;
 use crate::shadow::labels;
 use crate::shadow::memory::{Buffer, View};
@@ -142,7 +142,12 @@ impl<'a> Machine<'a> {
             let memory = std::mem::take(&mut self.memory);
             after = Some(match after {
                 None => (memory, yields),
-                Some((others, other_yields)) => (merged(others, memory), joined(other_yields, yields)),
+                Some((others, other_yields)) => {
+                    let pairs = others.iter().zip(&memory);
+                    let elements: usize = pairs.map(|(a, b)| labels::compared(&a.labels, &b.labels)).sum();
+                    self.charge(elements / ELEMENTS_PER_STEP)?;
+                    (merged(others, memory), joined(other_yields, yields))
+                }
             });
         }
         self.effects.unsure -= 1;
