@@ -10,13 +10,13 @@ use crate::findings;
 use crate::memory::Memory;
 use pallas_ir::{Certainty, Finding, Label, Launch, Severity};
 use pallas_jax::JaxState;
-use pallas_jax::uncalled::{Attempt, Lengths, Planner, gradient, is_launch, leading};
+use pallas_jax::uncalled::{Attempt, Failure, Learnt, Lengths, Planner, Shown, gradient, is_launch, leading, within};
 use pallas_python::Stop;
 use pallas_python::interp::Interp;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::{FunctionDef, Module, Name};
-use pallas_syntax::{Dependences, Span};
+use pallas_syntax::{Dependences, FileId, Span};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -55,6 +55,10 @@ pub(crate) struct Drive {
 
 /// Steps that one call may take. Kernels take some thousands.
 const STEPS: u64 = 2_000_000;
+/// Steps that a call may take that follows another one's lesson.
+const STEPS_OF_LESSONS: u64 = 200_000;
+/// So often a function is called to learn what it wants.
+const MOST_LESSONS: usize = 40;
 /// Functions of one file.
 const MOST_FUNCTIONS: usize = 100;
 /// Steps of all calls together; with the program's own they bound an analysis.
@@ -93,6 +97,7 @@ pub(crate) fn call_them(
     let Ok(Value::Module(main)) = interp.import("__main__") else { return drives };
     let driver = Driver {
         interp,
+        module,
         planner: Planner::new(interp, module, &main),
         record,
         left: Cell::new(MOST_STEPS),
@@ -138,6 +143,7 @@ pub(crate) fn call_them(
 
 struct Driver<'a> {
     interp: &'a Interp,
+    module: &'a Arc<Module>,
     planner: Planner<'a>,
     record: Record<'a>,
     left: Cell<u64>,
@@ -145,8 +151,8 @@ struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    fn bounded(&self, work: &dyn Fn() -> PyResult<Value>) -> (Seen, PyResult<Value>) {
-        let steps = STEPS.min(self.left.get());
+    fn bounded(&self, steps: u64, work: &dyn Fn() -> PyResult<Value>) -> (Seen, PyResult<Value>) {
+        let steps = steps.min(self.left.get());
         let (recorded, unused) = self.interp.with_budget(steps, || (self.record)(work));
         self.left.set(self.left.get().saturating_sub(steps - unused));
         recorded
@@ -154,52 +160,152 @@ impl Driver<'_> {
 
     /// Calls one function with what can be made up for it. `None` if nobody wants to know any more.
     fn drive(&self, def: &FunctionDef, function: &Value) -> Option<(Assumed, Seen)> {
-        let interp = self.interp;
-        let call =
-            |attempt: &Attempt| self.bounded(&|| interp.call_entry(function, attempt.args.clone(), def.name_span));
-        let mut best: Option<(Seen, Option<Finding>, &Attempt)> = None;
-        let usual = match self.planner.attempts(def, Lengths::USUAL) {
+        let nothing = Learnt::default();
+        let call = |attempt: &Attempt| self.call(def, function, None, attempt);
+        let mut best: Option<Tried> = None;
+        let usual = match self.planner.attempts(def, Lengths::USUAL, &nothing) {
             Ok(usual) => usual,
             Err(problem) => return Some((assumed(def, "", Some(problem)), Seen::default())),
         };
-        for (index, attempt) in usual.iter().enumerate() {
-            let (mut seen, result) = call(attempt);
-            if matches!(&result, Err(stop) if interp.is_cancelled(stop)) {
-                return None;
-            }
-            if !seen.launches.is_empty() {
-                if self.has_gradients {
-                    let (backward, _) = self.bounded(&|| gradient(interp, function, &attempt.args));
-                    seen.launches.extend(backward.launches);
-                    seen.facts.add(backward.facts);
-                }
+        for (index, attempt) in usual.into_iter().enumerate() {
+            let mut tried = call(&attempt)?.of(attempt);
+            if !tried.seen.launches.is_empty() {
+                self.differentiate(function, &mut tried);
                 let others = || {
                     [Lengths::LONGER, Lengths::SQUARE].map(|lengths| {
-                        let same = self.planner.attempts(def, lengths).unwrap_or_default();
-                        same.get(index).map(|attempt| call(attempt).0.findings).unwrap_or_default()
+                        let same = self.planner.attempts(def, lengths, &nothing).unwrap_or_default();
+                        same.get(index).and_then(call).map(|called| called.seen.findings).unwrap_or_default()
                     })
                 };
-                judge(&mut seen.findings, others);
-                best = Some((seen, None, attempt));
-                break;
+                judge(&mut tried.seen.findings, others);
+                return Some(kept(def, tried));
             }
-            let problem = result.err().and_then(|stop| match *stop {
-                Stop::Raise(raise) => Some(findings::raised(interp, &raise)),
-                Stop::Abort(abort) => findings::aborted(&abort),
-            });
-            if best.as_ref().is_none_or(|(known, ..)| known.facts.count() < seen.facts.count()) {
-                best = Some((seen, problem, attempt));
+            if best.as_ref().is_none_or(|best| best.seen.facts.count() < tried.seen.facts.count()) {
+                best = Some(tried);
+            }
+        }
+        for lengths in [Lengths::APART, Lengths::SMALL_APART] {
+            let Some(mut tried) = self.taught(def, function, lengths)? else { continue };
+            if !tried.seen.launches.is_empty() {
+                let other = |lengths| Some(self.taught(def, function, lengths)??.seen.findings);
+                // What does not fit into memory is for those to judge who know real lengths.
+                tried.seen.findings.retain(|finding| !finding.code.starts_with("PL5"));
+                judge(&mut tried.seen.findings, || [other(Lengths::LONG_APART).unwrap_or_default()]);
+                return Some(kept(def, tried));
+            }
+            let is_mistake = tried.failure.as_ref().is_some_and(|(finding, _)| is_structural(finding));
+            if best.as_ref().is_none_or(|best| best.seen.facts.count() <= tried.seen.facts.count()) {
+                best = Some(tried);
+            }
+            if is_mistake {
+                break;
             }
         }
         Some(match best {
-            Some((seen, problem, attempt)) => kept(def, seen, problem, attempt),
+            Some(tried) => kept(def, tried),
             None => (assumed(def, "", None), Seen::default()),
         })
+    }
+
+    /// Calls a function again and again, each time with arguments that heed what the call before failed for. The last call;
+    /// outside `None` if nobody wants to know any more.
+    fn taught(&self, def: &FunctionDef, function: &Value, lengths: Lengths) -> Option<Option<Tried>> {
+        // Code that chooses by the TPU needs one.
+        let state = self.interp.extension::<JaxState>();
+        let _assumed = state.assuming_some_tpu();
+        let parameters: Vec<Name> = def.params.iter().map(|param| param.name.clone()).collect();
+        let mut learnt = Learnt::default();
+        let mut last = None;
+        for _ in 0..MOST_LESSONS {
+            let attempts = self.planner.attempts(def, lengths, &learnt).unwrap_or_default();
+            let Some(attempt) = attempts.into_iter().next() else { return Some(last) };
+            let tried = self.call(def, function, Some(&learnt), &attempt)?.of(attempt);
+            let is_lesson = tried.seen.launches.is_empty()
+                && tried.failure.as_ref().is_some_and(|(finding, trace)| {
+                    let failure = Failure {
+                        parameters: &parameters,
+                        message: &finding.message,
+                        trace,
+                        shown: &|span| {
+                            let fact = tried.seen.facts.get(span)?;
+                            Some(Shown { ty: fact.ty.clone(), value: fact.value.clone() })
+                        },
+                        tree: &|file| self.tree(file),
+                    };
+                    learnt.learn(&tried.attempt, &failure)
+                });
+            last = Some(tried);
+            if !is_lesson {
+                break;
+            }
+        }
+        Some(last)
+    }
+
+    /// One call; `None` if nobody wants to know any more.
+    fn call(&self, def: &FunctionDef, function: &Value, learnt: Option<&Learnt>, attempt: &Attempt) -> Option<Called> {
+        let interp = self.interp;
+        let axes = learnt.map_or(&[][..], Learnt::axes);
+        // Loops over dimensions that are unrolled are cut off sooner where there are other lengths to try.
+        let steps = if learnt.is_some() { STEPS_OF_LESSONS } else { STEPS };
+        let (seen, result) = self.bounded(steps, &|| match axes {
+            [] => interp.call_entry(function, attempt.args.clone(), def.name_span),
+            axes => within(interp, function, axes, &attempt.args),
+        });
+        if matches!(&result, Err(stop) if interp.is_cancelled(stop)) {
+            return None;
+        }
+        let failure = result.err().and_then(|stop| match *stop {
+            Stop::Raise(raise) => {
+                let trace = raise.traceback.iter().map(|entry| entry.span).collect();
+                Some((findings::raised(interp, &raise), trace))
+            }
+            Stop::Abort(abort) => findings::aborted(&abort).map(|finding| (finding, Vec::new())),
+        });
+        Some(Called { seen, failure })
+    }
+
+    /// Adds what its gradient launches.
+    fn differentiate(&self, function: &Value, tried: &mut Tried) {
+        if self.has_gradients {
+            let (backward, _) = self.bounded(STEPS, &|| gradient(self.interp, function, &tried.attempt.args));
+            tried.seen.launches.extend(backward.launches);
+            tried.seen.facts.add(backward.facts);
+        }
+    }
+
+    /// The tree of a file of the user's own.
+    fn tree(&self, file: FileId) -> Option<Arc<Module>> {
+        if self.module.holds(Span { file, ..Span::default() }) {
+            return Some(self.module.clone());
+        }
+        let source = self.interp.sources().into_iter().find(|source| source.id == file)?;
+        (!self.interp.is_installed(file)).then(|| Arc::new(pallas_syntax::parse(source)))
+    }
+}
+
+/// What a call came to.
+struct Called {
+    seen: Seen,
+    /// What it raised, and where, innermost first.
+    failure: Option<(Finding, Vec<Span>)>,
+}
+
+/// A call and what it came to.
+struct Tried {
+    seen: Seen,
+    failure: Option<(Finding, Vec<Span>)>,
+    attempt: Attempt,
+}
+
+impl Called {
+    fn of(self, attempt: Attempt) -> Tried {
+        Tried { seen: self.seen, failure: self.failure, attempt }
     }
 }
 
 /// Keeps the findings that no argument is to blame for; `others` are those of calls with other arguments.
-fn judge(findings: &mut Vec<Finding>, others: impl FnOnce() -> [Vec<Finding>; 2]) {
+fn judge<const N: usize>(findings: &mut Vec<Finding>, others: impl FnOnce() -> [Vec<Finding>; N]) {
     findings.retain(|finding| is_structural(finding) || GEOMETRIC.contains(&finding.code));
     if findings.iter().all(is_structural) {
         return;
@@ -236,7 +342,9 @@ fn assumed(def: &FunctionDef, arguments: &str, problem: Option<String>) -> Assum
 }
 
 /// What is kept of the call that showed most.
-fn kept(def: &FunctionDef, mut seen: Seen, problem: Option<Finding>, attempt: &Attempt) -> (Assumed, Seen) {
+fn kept(def: &FunctionDef, tried: Tried) -> (Assumed, Seen) {
+    let Tried { mut seen, failure, attempt } = tried;
+    let problem = failure.map(|(finding, _)| finding).filter(|_| seen.launches.is_empty());
     let why = match (&problem, seen.launches.is_empty()) {
         (_, false) => None,
         (Some(problem), true) => Some(problem.message.clone()),

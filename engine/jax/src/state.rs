@@ -203,12 +203,34 @@ impl Default for JaxState {
     }
 }
 
+/// The TPU that is assumed where any will do.
+const SOME_TPU: (&str, i64) = ("TPU v6 lite", 1);
+
+/// Gives back what was assumed of the device.
+struct Assuming<'a> {
+    state: &'a JaxState,
+    before: Option<(&'static str, i64)>,
+}
+
+impl Drop for Assuming<'_> {
+    fn drop(&mut self) {
+        self.state.assumed_tpu.set(self.before);
+    }
+}
+
 impl JaxState {
     /// Says what is to be assumed of launches and of the device where the program does not say it: a compiler, and the kind
     /// and number of cores of a TPU.
     pub fn assume_target(&self, compiler: Target, tpu: Option<(&'static str, i64)>) {
         self.assumed_target.set(compiler);
         self.assumed_tpu.set(tpu);
+    }
+
+    /// Has some TPU be assumed until what this gives is dropped, if none is.
+    pub fn assuming_some_tpu(&self) -> impl Drop + use<'_> {
+        let before = self.assumed_tpu.get();
+        self.assumed_tpu.set(before.or(Some(SOME_TPU)));
+        Assuming { state: self, before }
     }
 
     /// Sets what runs traced code.

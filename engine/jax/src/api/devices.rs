@@ -6,6 +6,7 @@
 //! meant for is not known.
 
 use super::config;
+use crate::JaxState;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::NativeDef;
@@ -135,6 +136,11 @@ fn asked(interp: &Interp) -> Option<usize> {
     flags.split_whitespace().filter_map(flag).next_back()
 }
 
+/// The kind of TPU that an analysis is told programs run on.
+fn assumed_kind(interp: &Interp) -> Option<&'static str> {
+    interp.is_analysis().then(|| interp.extension::<JaxState>().assumed_tpu.get())?.map(|(kind, _)| kind)
+}
+
 impl Object for CpuDevice {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
@@ -146,7 +152,10 @@ impl Object for CpuDevice {
 
     fn get_attr(&self, _this: &Value, name: &str, interp: &Interp) -> PyResult<Option<Value>> {
         Ok(match name {
-            "platform" | "device_kind" => Some(Value::from("cpu")),
+            "platform" | "device_kind" => Some(match assumed_kind(interp) {
+                Some(kind) => Value::from(if name == "platform" { "tpu" } else { kind }),
+                None => Value::from("cpu"),
+            }),
             "id" => Some(Value::from(self.id)),
             "process_index" | "host_id" | "local_hardware_id" | "task_id" => Some(Value::from(0i64)),
             "core_count" if interp.is_analysis() => Some(Value::from(ASSUMED_CORES)),

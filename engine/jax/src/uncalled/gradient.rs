@@ -1,14 +1,9 @@
 //! Differentiates a function that nobody calls: what stands behind `defvjp` is reached in no other way.
 
 use pallas_python::CallArgs;
-use pallas_python::embedded::EmbeddedModule;
 use pallas_python::interp::Interp;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-
-/// The module in Python. No program imports it.
-pub(crate) static EMBEDDED: &[EmbeddedModule] =
-    &[EmbeddedModule { name: "_pallas_uncalled", text: include_str!("gradient.py"), is_package: false }];
 
 /// The gradient of the sum of all floats that `function(*args)` gives, with respect to all floats among its positional
 /// arguments.

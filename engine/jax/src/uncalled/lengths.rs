@@ -8,28 +8,59 @@ pub struct Lengths {
     pub other: usize,
     /// Whether names count at all; if not, every dimension has the same length.
     pub named: bool,
+    /// Whether dimensions whose names say nothing differ from each other, so that a length tells which dimension it is.
+    pub apart: bool,
 }
 
 impl Lengths {
     /// What is tried first: small batches and heads, 128 features.
-    pub const USUAL: Lengths = Lengths { other: 1024, named: true };
+    pub const USUAL: Lengths = Lengths { other: 1024, named: true, apart: false };
     /// The same with other lengths: what both show does not depend on them.
-    pub const LONGER: Lengths = Lengths { other: 2048, named: true };
+    pub const LONGER: Lengths = Lengths { other: 2048, named: true, apart: false };
     /// All alike: arrays fit each other that are not known to have a dimension in common.
-    pub const SQUARE: Lengths = Lengths { other: 1024, named: false };
+    pub const SQUARE: Lengths = Lengths { other: 1024, named: false, apart: false };
+    /// What is tried when no call with the others comes to a launch: what it fails for says which lengths have to agree.
+    pub const APART: Lengths = Lengths { other: 1024, named: true, apart: true };
+    /// The same with lengths of which few blocks would be too large.
+    pub const LONG_APART: Lengths = Lengths { other: 16384, named: true, apart: true };
+    /// The same with lengths that loops may be unrolled over.
+    pub const SMALL_APART: Lengths = Lengths { other: 8, named: true, apart: true };
 
     /// The length of a dimension of this name.
     pub fn of(&self, name: &str) -> usize {
+        self.known(name).unwrap_or(self.other)
+    }
+
+    /// The length of a dimension whose name says it.
+    pub(super) fn known(&self, name: &str) -> Option<usize> {
         if let Ok(number) = name.parse() {
-            return number;
+            return Some(number);
         }
         let name = name.trim_start_matches('_').to_lowercase();
-        match BY_NAME.iter().find(|(known, _)| *known == name) {
-            Some((_, length)) if self.named => *length,
-            _ => self.other,
-        }
+        let by_name = BY_NAME.iter().find(|(known, _)| *known == name);
+        let by_end = || BY_END.iter().find(|(known, _)| name.ends_with(known));
+        by_name.or_else(by_end).map(|(_, length)| *length).filter(|_| self.named)
+    }
+
+    /// The length of the dimension of this number among those whose names say nothing.
+    pub(super) fn nth(&self, number: usize) -> usize {
+        if self.apart { self.other * (2 * number + 1) } else { self.other }
     }
 }
+
+/// How names of small dimensions end.
+const BY_END: [(&str, usize); 10] = [
+    ("_heads", 8),
+    ("_experts", 4),
+    ("_groups", 4),
+    ("_mult", 4),
+    ("_head_dim", 128),
+    ("_lanes", 128),
+    ("_packing", 1),
+    ("num_seqs", 12),
+    ("batch_size", 2),
+    ("pages_per_seq", 5),
+];
 
 const BY_NAME: [(&str, usize); 26] = [
     ("b", 2),

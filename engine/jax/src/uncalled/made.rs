@@ -1,101 +1,69 @@
 //! Arguments for a function that nobody calls. A parameter that can be left out is left out; the others get a value from
 //! their annotation, else from what the body does with them, else from their name.
 
+use super::arrays;
+use super::described::Described;
+use super::learnt::Learnt;
 use super::lengths::Lengths;
-use super::usage::{Functions, Use, Uses};
-use crate::array::ArrayObject;
-use crate::tile::Tile;
-use pallas_ir::TensorType;
+use super::planner::{Argument, Attempt, Kind};
+use super::usage::Uses;
 use pallas_python::call::CallArgs;
 use pallas_python::class::Class;
 use pallas_python::interp::Interp;
 use pallas_python::module::Module;
 use pallas_python::value::Value;
-use pallas_syntax::ast::{self, ExprKind, FunctionDef, Name, Param, StmtKind};
-use pallas_tensor::{DType, Shape};
+use pallas_syntax::ast::{self, Constant, ExprKind, FunctionDef, Name, Param};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
-
-/// A call that can be tried.
-pub struct Attempt {
-    /// The arguments.
-    pub args: CallArgs,
-    /// The same for the reader: `x: f32[1024,128], causal: False`.
-    pub words: String,
-}
-
-/// Ranks that arrays get, one attempt for each, where nothing says how many dimensions they have.
-const RANKS: [usize; 4] = [2, 4, 3, 1];
 
 /// Instances of classes are made of instances of classes, so deep.
 const DEPTH: usize = 3;
 
-/// Makes up arguments for the functions of one module.
-pub struct Planner<'a> {
-    interp: &'a Interp,
-    tree: &'a ast::Module,
-    module: &'a Rc<Module>,
-    functions: Functions,
-}
-
-impl<'a> Planner<'a> {
-    /// For the functions of `tree`; `module` is the same as a value.
-    pub fn new(interp: &'a Interp, tree: &'a ast::Module, module: &'a Rc<Module>) -> Self {
-        let functions = tree.body.iter().filter_map(|stmt| match &stmt.kind {
-            StmtKind::FunctionDef(def) => Some((def.name.clone(), def.clone())),
-            _ => None,
-        });
-        Planner { interp, tree, module, functions: functions.collect() }
-    }
-
-    /// Calls of a function, in the order in which they are worth trying.
-    ///
-    /// # Errors
-    /// For the reader: which parameter has nothing that fits.
-    pub fn attempts(&self, def: &FunctionDef, lengths: Lengths) -> Result<Vec<Attempt>, String> {
-        let uses = Uses::of(def, &self.functions);
-        let mut attempts: Vec<Attempt> = Vec::new();
-        for rank in RANKS {
-            let maker = Maker {
-                interp: self.interp,
-                tree: self.tree,
-                module: self.module,
-                docstring: def.docstring.as_deref(),
-                uses: &uses,
-                lengths,
-                rank,
-            };
-            let attempt = maker.call(def)?;
-            if !attempts.iter().any(|known| known.words == attempt.words) {
-                attempts.push(attempt);
-            }
-        }
-        Ok(attempts)
-    }
-}
-
-struct Maker<'a> {
-    interp: &'a Interp,
-    tree: &'a ast::Module,
-    module: &'a Rc<Module>,
-    docstring: Option<&'a str>,
-    uses: &'a Uses,
-    lengths: Lengths,
-    rank: usize,
+/// Makes the arguments of one call.
+pub(super) struct Maker<'a> {
+    pub(super) interp: &'a Interp,
+    pub(super) tree: &'a ast::Module,
+    pub(super) module: &'a Rc<Module>,
+    pub(super) docstring: Option<&'a str>,
+    /// What comments say of parameters.
+    pub(super) described: &'a HashMap<Name, Described>,
+    pub(super) uses: &'a Uses,
+    pub(super) lengths: Lengths,
+    /// What earlier calls have taught.
+    pub(super) learnt: &'a Learnt,
+    /// Of arrays of which nothing says it.
+    pub(super) rank: usize,
+    /// Names of dimensions whose length nothing says, in the order in which they were met.
+    pub(super) apart: RefCell<Vec<String>>,
+    /// Parameters whose default is a number: dimensions are called like them.
+    pub(super) numbers: HashMap<Name, i64>,
 }
 
 /// A value, and how the reader is told of it.
-struct Made {
-    value: Value,
-    words: String,
+pub(super) struct Made {
+    pub(super) value: Value,
+    pub(super) words: String,
+    pub(super) kind: Kind,
+}
+
+/// The numbers that parameters have if they are left out.
+pub(super) fn default_numbers(def: &FunctionDef) -> HashMap<Name, i64> {
+    let number = |param: &Param| match param.default.as_ref()?.kind {
+        ExprKind::Constant(Constant::Int(number)) => Some((param.name.clone(), number)),
+        _ => None,
+    };
+    def.params.iter().filter_map(number).collect()
 }
 
 impl Maker<'_> {
-    fn call(&self, def: &FunctionDef) -> Result<Attempt, String> {
+    pub(super) fn call(&self, def: &FunctionDef) -> Result<Attempt, String> {
         let mut args = CallArgs::default();
-        let mut words = Vec::new();
+        let (mut words, mut arguments) = (Vec::new(), Vec::new());
         let mut take = |param: &Param| match self.argument(param) {
             Some(made) => {
                 words.push(format!("{}: {}", param.name, made.words));
+                arguments.push(Argument { name: param.name.clone(), kind: made.kind });
                 Ok(made.value)
             }
             None => {
@@ -104,18 +72,26 @@ impl Maker<'_> {
                 Err(format!("no argument can be made up for `{}{annotation}`", param.name))
             }
         };
+        let is_wanted = |param: &&Param| param.default.is_none() || self.learnt.is_given(&param.name);
         let positional = def.params.positional_only.iter().chain(&def.params.positional);
         for param in positional.filter(|param| param.default.is_none()) {
             args.positional.push(take(param)?);
         }
-        for param in def.params.keyword_only.iter().filter(|param| param.default.is_none()) {
+        let by_name = def.params.positional.iter().filter(|param| param.default.is_some());
+        for param in by_name.chain(&def.params.keyword_only).filter(is_wanted) {
             let value = take(param)?;
             args.keywords.push((param.name.clone(), value));
         }
-        Ok(Attempt { args, words: words.join(", ") })
+        Ok(Attempt { args, words: words.join(", "), made: arguments })
     }
 
     fn argument(&self, param: &Param) -> Option<Made> {
+        if self.learnt.is_none(&param.name) {
+            return Some(plain(Value::None, "None"));
+        }
+        if let Some(flag) = self.learnt.flag(&param.name) {
+            return Some(plain(Value::Bool(flag), if flag { "True" } else { "False" }));
+        }
         let annotation = param.annotation.as_ref().map(|annotation| match &annotation.kind {
             ExprKind::Constant(_) => self.tree.slice(annotation.span).trim_matches(['"', '\'']),
             _ => self.tree.slice(annotation.span),
@@ -129,16 +105,18 @@ impl Maker<'_> {
     /// By its annotation.
     fn annotated(&self, name: &Name, annotation: &str, depth: usize) -> Option<Made> {
         if let Some((kind, rest)) = annotation.split_once('[')
-            && let Some((_, dtype)) =
-                JAXTYPING.iter().find(|(known, _)| *known == kind.rsplit('.').next().unwrap_or(kind))
+            && let Some(dtype) = arrays::jaxtyping_dtype(kind)
             && let Some(dims) = rest.split(['"', '\'']).nth(1)
         {
-            return Some(self.array(self.jaxtyping(dims), *dtype));
+            return Some(self.jaxtyping(name, dims, dtype));
         }
         let parts: Vec<&str> = annotation.split('|').map(str::trim).collect();
-        if parts.contains(&"None") || annotation.contains("Optional[") {
+        let may_be_none = parts.contains(&"None") || annotation.contains("Optional[");
+        if may_be_none && !self.learnt.is_given(name) {
             return Some(plain(Value::None, "None"));
         }
+        let inside = annotation.split_once("Optional[").and_then(|(_, inside)| inside.strip_suffix(']'));
+        let parts = inside.map_or(parts, |inside| vec![inside.trim()]);
         // Of a union, the first that something can be made of; what an alias stands for, its name may say.
         let made = parts.into_iter().find_map(|part| self.part(name, part, depth));
         made.or_else(|| self.by_name(name))
@@ -152,6 +130,7 @@ impl Maker<'_> {
             "float" => plain(Value::Float(1.0), "1.0"),
             "bool" => plain(Value::Bool(false), "False"),
             "Any" => return self.named(name),
+            "Mesh" | "AbstractMesh" => return self.mesh(),
             _ if last.ends_with("Array") || last.ends_with("ndarray") || last.ends_with("ArrayLike") => {
                 return self.array_named(name);
             }
@@ -164,8 +143,17 @@ impl Maker<'_> {
                     Err(_) => plain(Value::str(first.trim_matches(['"', '\''])), first),
                 }
             }
-            _ if part.contains("Sequence[int") || part.starts_with("tuple[int, ...") => ints(2),
-            _ if part.starts_with("tuple[int") || part.starts_with("Tuple[int") => ints(part.matches("int").count()),
+            _ if part.contains("Sequence[int") || part.starts_with("tuple[int, ...") => self.ints(name, 2),
+            _ if part.starts_with("tuple[int") || part.starts_with("Tuple[int") => {
+                self.ints(name, part.matches("int").count())
+            }
+            _ if part.starts_with("list[") || part.starts_with("Sequence[") => {
+                let inside = part.split_once('[')?.1.strip_suffix(']')?;
+                let element = self.part(name, inside, depth.checked_sub(1)?)?;
+                let words = format!("[{}]", element.words);
+                let value = Value::list([element.value]);
+                Made { value, words, kind: element.kind }
+            }
             _ if part.contains("Callable") => return self.identity(),
             _ => return self.instance(part, depth),
         })
@@ -188,7 +176,7 @@ impl Maker<'_> {
         if class.lookup("_member_map_").is_some() {
             let first = self.interp.collect(&value).ok()?.into_iter().next()?;
             let words = self.interp.repr(&first).ok()?;
-            return Some(Made { value: first, words });
+            return Some(Made { value: first, words, kind: Kind::Other });
         }
         let signature = self.interp.import("inspect").ok()?;
         let signature = self.interp.call_method(&signature, "signature", [value.clone()]).ok()?;
@@ -216,7 +204,7 @@ impl Maker<'_> {
             args.keywords.push((name, made.value));
         }
         let value = self.interp.call(&value, args).ok()?;
-        Some(Made { value, words: format!("{}(...)", class.name) })
+        Some(Made { value, words: format!("{}(...)", class.name), kind: Kind::Other })
     }
 
     /// By what the body does with it, and what it is called.
@@ -245,78 +233,55 @@ impl Maker<'_> {
             "key" if ["query", "value"].iter().any(|other| self.uses.get(other).is_some()) => return None,
             "key" | "rng" | "prng_key" => return self.key(),
             "eps" | "epsilon" | "alpha" | "sm_scale" | "softmax_scale" | "lr" => plain(Value::Float(1.0), "1.0"),
-            "shape" => ints(2),
+            "shape" => self.ints(name, 2),
             "n" | "axis" | "seed" => self.number(name),
-            _ if lowered.ends_with("_shape") => ints(2),
+            _ if lowered.ends_with("_shape") => self.ints(name, 2),
             _ if is(&["dtype"]) => self.dtype(),
-            _ if is(&["causal", "interpret", "debug", "return_", "use_"]) || lowered.starts_with("is_") => {
+            _ if is(&["causal", "interpret", "debug", "return_", "use_", "save_"]) || lowered.starts_with("is_") => {
                 plain(Value::Bool(false), "False")
             }
-            _ if is(&["block"]) || lowered.starts_with("num_") || lowered.ends_with("_size") => self.number(name),
+            _ if is(&["block", "_bytes"]) || lowered.starts_with("num_") || lowered.ends_with("_size") => {
+                self.number(name)
+            }
             _ if lowered.ends_with("_fn") || lowered == "activation" || lowered == "fn" => return self.identity(),
             _ => return None,
         })
     }
 
-    fn array_named(&self, name: &Name) -> Option<Made> {
+    fn number(&self, name: &Name) -> Made {
         let lowered = name.to_lowercase();
-        let dtype = if is_index(&lowered) { DType::I32 } else { DType::F32 };
-        let unused = Use::default();
-        let used = self.uses.get(name).unwrap_or(&unused);
-        if let Some(rank) = used.rank {
-            return Some(self.array(self.dims(used, rank), dtype));
-        }
-        if let Some(dims) = self.docstring.and_then(|text| described(text, name)) {
-            return Some(self.array(dims.iter().map(|dim| self.lengths.of(dim)).collect(), dtype));
-        }
-        let rank = match lowered.as_str() {
-            "weight" | "bias" | "gamma" | "beta" | "scale" => 1,
-            _ if is_index(&lowered) => 1,
-            _ => self.rank,
-        };
-        let rank = rank.max(used.least);
-        Some(self.array(self.dims(used, rank), dtype))
-    }
-
-    fn dims(&self, used: &Use, rank: usize) -> Vec<usize> {
-        // As attention has it: batch, heads, length, features.
-        let usual: &[&str] = match rank {
-            4 => &["batch", "heads", "length", "head_dim"],
-            3 => &["heads", "length", "head_dim"],
-            _ => &[],
-        };
-        let dim = |index: usize| match used.dimension(index, rank) {
-            Some(name) => self.lengths.of(&self.uses.representative(name)),
-            None => self.lengths.of(usual.get(index).unwrap_or(&"")),
-        };
-        (0..rank).map(dim).collect()
-    }
-
-    /// The dimensions of `"batch *heads 3 d"`.
-    fn jaxtyping(&self, dims: &str) -> Vec<usize> {
-        let length = |dim: &str| match dim {
-            "..." => None,
-            _ if dim.starts_with('*') => Some(self.lengths.of("batch")),
-            _ => Some(self.lengths.of(dim.rsplit('=').next().unwrap_or(dim).trim_start_matches(['#', '?', '_']))),
-        };
-        dims.split_whitespace().filter_map(length).collect()
-    }
-
-    fn array(&self, dims: Vec<usize>, dtype: DType) -> Made {
-        let ty = TensorType::new(dtype, dims.into_iter().collect::<Shape>());
-        let words = ty.to_string();
-        Made { value: Value::object(ArrayObject { tile: Tile::Abstract(ty) }), words }
-    }
-
-    fn number(&self, name: &str) -> Made {
-        let name = name.to_lowercase();
-        let number: i64 = match name.as_str() {
-            _ if name.contains("axis") || name.contains("seed") || name.contains("layer") => 0,
-            _ if name.contains("heads") || name.contains("experts") => 8,
-            _ if name.contains("stages") || name.contains("warps") || name.starts_with("num_") => 2,
+        let usual = match lowered.as_str() {
+            _ if lowered.contains("axis") || lowered.contains("seed") || lowered.contains("layer") => 0,
+            _ if lowered.contains("heads") || lowered.contains("experts") => 8,
+            _ if lowered.starts_with("num_")
+                || ["stages", "warps", "buffer"].iter().any(|part| lowered.contains(part)) =>
+            {
+                2
+            }
+            _ if lowered.contains("bytes") => 64 << 20,
             _ => 128,
         };
-        plain(Value::from(number), &number.to_string())
+        let number = self.learnt.number(name).unwrap_or(usual);
+        Made { kind: Kind::Number(number), ..plain(Value::from(number), &number.to_string()) }
+    }
+
+    fn ints(&self, name: &Name, count: usize) -> Made {
+        let usual = if name.to_lowercase().starts_with("num_") { 2 } else { 128 };
+        let number = self.learnt.number(name).unwrap_or(usual);
+        let words = format!("({})", vec![number.to_string(); count].join(", "));
+        Made { kind: Kind::Number(number), ..plain(Value::tuple(vec![Value::from(number); count]), &words) }
+    }
+
+    /// A mesh of two devices along each axis; no program of its own runs on it.
+    fn mesh(&self) -> Option<Made> {
+        let usual = [Name::from("x")];
+        let names = if self.learnt.mesh().is_empty() { &usual[..] } else { self.learnt.mesh() };
+        let sharding = self.interp.import("jax.sharding").ok()?;
+        let lengths = Value::tuple(names.iter().map(|_| Value::from(2_i64)));
+        let axes = Value::tuple(names.iter().map(|name| Value::str(&**name)));
+        let mesh = self.interp.call_method(&sharding, "AbstractMesh", [lengths, axes]).ok()?;
+        let each: Vec<String> = names.iter().map(|name| format!("'{name}': 2")).collect();
+        Some(plain(mesh, &format!("AbstractMesh({})", each.join(", "))))
     }
 
     fn dtype(&self) -> Made {
@@ -338,63 +303,6 @@ impl Maker<'_> {
     }
 }
 
-fn plain(value: Value, words: &str) -> Made {
-    Made { value, words: words.to_string() }
-}
-
-fn ints(count: usize) -> Made {
-    let words = format!("({})", vec!["128"; count].join(", "));
-    plain(Value::tuple(vec![Value::from(128_i64); count]), &words)
-}
-
-/// jaxtyping's kinds of array.
-const JAXTYPING: [(&str, DType); 11] = [
-    ("Float", DType::BF16),
-    ("Float32", DType::F32),
-    ("BFloat16", DType::BF16),
-    ("Shaped", DType::BF16),
-    ("Num", DType::F32),
-    ("Real", DType::F32),
-    ("Int", DType::I32),
-    ("Integer", DType::I32),
-    ("Int32", DType::I32),
-    ("UInt32", DType::U32),
-    ("Bool", DType::Bool),
-];
-
-/// Names of arrays that hold positions and lengths.
-fn is_index(name: &str) -> bool {
-    ["indices", "lengths", "_lens", "group_sizes", "group_offset", "offsets", "segment", "page_", "_ids"]
-        .iter()
-        .any(|part| name.contains(part))
-}
-
-/// The dimensions that a docstring gives a parameter, in brackets or parentheses soon after its name:
-/// `q: Queries, [batch, heads, length, dim].`
-fn described<'a>(docstring: &'a str, name: &str) -> Option<Vec<&'a str>> {
-    let at =
-        docstring.match_indices(name).map(|(at, _)| at + name.len()).find(|at| docstring[*at..].starts_with(':'))?;
-    let rest = &docstring[at + 1..];
-    let end = rest.char_indices().nth(160).map_or(rest.len(), |(end, _)| end);
-    // The next parameter's description is not this one's.
-    let rest = rest[..end].split(":\n").next()?;
-    let open = rest.find(['[', '('])?;
-    let close = rest[open..].find([']', ')'])? + open;
-    let dims: Vec<&str> = rest[open + 1..close].split(',').map(str::trim).filter(|dim| !dim.is_empty()).collect();
-    let is_dim = |dim: &&str| dim.chars().all(|c| c.is_alphanumeric() || c == '_') && dim.len() < 24;
-    (dims.len() <= 6 && !dims.is_empty() && dims.iter().all(is_dim)).then_some(dims)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn docstrings_say_shapes() {
-        let text =
-            "Attention.\n\nArgs:\n  q: Queries, [batch, heads, n, 64].\n  scale: a factor (optional, if given)\n";
-        assert_eq!(described(text, "q"), Some(vec!["batch", "heads", "n", "64"]));
-        assert_eq!(described(text, "scale"), None);
-        assert_eq!(described(text, "k"), None);
-    }
+pub(super) fn plain(value: Value, words: &str) -> Made {
+    Made { value, words: words.to_string(), kind: Kind::Other }
 }

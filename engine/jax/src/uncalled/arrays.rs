@@ -1,0 +1,154 @@
+//! Arrays as arguments: their dtype, rank and dimensions from what earlier calls have taught, comments, what the body does with
+//! them, docstrings, and names, in this order.
+
+use super::described::docstring;
+use super::dims::evaluated;
+use super::made::{Made, Maker};
+use super::planner::Kind;
+use super::usage::Use;
+use crate::array::ArrayObject;
+use crate::tile::Tile;
+use pallas_ir::TensorType;
+use pallas_python::value::Value;
+use pallas_syntax::ast::Name;
+use pallas_tensor::{DType, Shape};
+
+impl Maker<'_> {
+    /// An array for a parameter.
+    pub(super) fn array_named(&self, name: &Name) -> Option<Made> {
+        let lowered = name.to_lowercase();
+        let unused = Use::default();
+        let used = self.uses.get(name).unwrap_or(&unused);
+        let (by_comment, by_docstring) =
+            (self.described.get(name), self.docstring.and_then(|text| docstring(text, name)));
+        let described = by_comment.or(by_docstring.as_ref());
+        let usual = if is_index(&lowered) { DType::I32 } else { DType::F32 };
+        let said = described.and_then(|described| described.dtype);
+        let dtype = self.learnt.dtype(name).or(said).unwrap_or(usual);
+        let rank = self.learnt.rank(name).or(used.rank);
+        // What somebody wrote about an array may be older than what is done with it.
+        if let Some(described) = described.filter(|described| rank.is_none_or(|rank| rank == described.dims.len()))
+            && (by_comment.is_some() || used.rank.is_none())
+        {
+            return Some(self.array(described.dims.clone(), dtype));
+        }
+        let rank = rank.unwrap_or_else(|| {
+            let usual = match lowered.as_str() {
+                "weight" | "bias" | "gamma" | "beta" | "scale" => 1,
+                _ if is_index(&lowered) => 1,
+                _ => self.rank,
+            };
+            usual.max(used.least)
+        });
+        Some(self.array(self.dims(name, used, rank), dtype))
+    }
+
+    /// What the dimensions of an array are called.
+    fn dims(&self, name: &Name, used: &Use, rank: usize) -> Vec<String> {
+        // As attention has it: batch, heads, length, features.
+        let usual: &[&str] = match rank {
+            4 => &["batch", "heads", "length", "head_dim"],
+            3 => &["heads", "length", "head_dim"],
+            _ => &[],
+        };
+        let dim = |index: usize| match (used.dimension(index, rank), usual.get(index)) {
+            (Some(name), _) => self.uses.representative(name).to_string(),
+            (None, Some(usual)) if !self.lengths.apart => usual.to_string(),
+            // A name of its own, with what it is called where nothing is known.
+            (None, usual) => format!("{name}.{index} {}", usual.unwrap_or(&"")),
+        };
+        (0..rank).map(dim).collect()
+    }
+
+    /// The dimensions of `"batch *heads 3 d"`.
+    pub(super) fn jaxtyping(&self, name: &Name, dims: &str, dtype: DType) -> Made {
+        let dim = |dim: &str| match dim {
+            "..." => None,
+            _ if dim.starts_with('*') => Some("batch".to_string()),
+            _ => Some(dim.rsplit('=').next().unwrap_or(dim).trim_start_matches(['#', '?', '_']).to_string()),
+        };
+        self.array(dims.split_whitespace().filter_map(dim).collect(), self.learnt.dtype(name).unwrap_or(dtype))
+    }
+
+    fn array(&self, dims: Vec<String>, dtype: DType) -> Made {
+        let lengths: Shape = dims.iter().map(|dim| self.length(dim)).collect();
+        let ty = TensorType::new(dtype, lengths);
+        let words = ty.to_string();
+        let value = Value::object(ArrayObject { tile: Tile::Abstract(ty.clone()) });
+        Made { value, words, kind: Kind::Array(ty, dims) }
+    }
+
+    /// How long a dimension is, by what it is called.
+    fn length(&self, dim: &str) -> usize {
+        if let Some(length) = self.learnt.length(dim) {
+            return length;
+        }
+        let (own, hint) = dim.split_once(' ').filter(|(own, _)| own.contains('.')).unwrap_or((dim, dim));
+        let is_name = own.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+        if !is_name {
+            return evaluated(own, &|name| self.length(name)).unwrap_or(self.lengths.other);
+        }
+        if let Some(length) = self.lengths.known(hint) {
+            return length;
+        }
+        // As a parameter is called that is a number.
+        if let Some(length) = self.numbers.get(own).and_then(|number| usize::try_from(*number).ok()).filter(|n| *n > 0)
+        {
+            return length;
+        }
+        let mut apart = self.apart.borrow_mut();
+        let number = apart.iter().position(|known| known == own).unwrap_or_else(|| {
+            apart.push(own.to_string());
+            apart.len() - 1
+        });
+        self.lengths.nth(number)
+    }
+}
+
+/// The dtype of one of jaxtyping's kinds of array.
+pub(super) fn jaxtyping_dtype(kind: &str) -> Option<DType> {
+    let last = kind.rsplit('.').next().unwrap_or(kind);
+    JAXTYPING.iter().find(|(known, _)| *known == last).map(|(_, dtype)| *dtype)
+}
+
+/// jaxtyping's kinds of array.
+const JAXTYPING: [(&str, DType); 11] = [
+    ("Float", DType::BF16),
+    ("Float32", DType::F32),
+    ("BFloat16", DType::BF16),
+    ("Shaped", DType::BF16),
+    ("Num", DType::F32),
+    ("Real", DType::F32),
+    ("Int", DType::I32),
+    ("Integer", DType::I32),
+    ("Int32", DType::I32),
+    ("UInt32", DType::U32),
+    ("Bool", DType::Bool),
+];
+
+/// Whether an array of this name holds positions, lengths or counts.
+fn is_index(name: &str) -> bool {
+    INDICES.iter().any(|part| name.contains(part))
+}
+
+/// Parts of such names.
+const INDICES: [&str; 18] = [
+    "indices",
+    "lengths",
+    "_lens",
+    "group_sizes",
+    "group_offset",
+    "offsets",
+    "segment",
+    "page_",
+    "_ids",
+    "positions",
+    "seqlens",
+    "block_table",
+    "slot_mapping",
+    "distribution",
+    "start_loc",
+    "num_seqs",
+    "num_slices",
+    "slices",
+];

@@ -1,0 +1,103 @@
+//! Calls of a function that nobody calls, in the order in which they are worth trying.
+
+use super::learnt::Learnt;
+use super::lengths::Lengths;
+use super::made::{Maker, default_numbers};
+use super::usage::{Functions, Uses};
+use pallas_ir::TensorType;
+use pallas_python::call::CallArgs;
+use pallas_python::interp::Interp;
+use pallas_python::module::Module;
+use pallas_syntax::ast::{self, FunctionDef, Name, StmtKind};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A call that can be tried.
+pub struct Attempt {
+    /// The arguments.
+    pub args: CallArgs,
+    /// The same for the reader: `x: f32[1024,128], causal: False`.
+    pub words: String,
+    /// What parameters got, as far as another attempt can give them something else.
+    pub(super) made: Vec<Argument>,
+}
+
+/// What a parameter got.
+pub(super) struct Argument {
+    pub(super) name: Name,
+    pub(super) kind: Kind,
+}
+
+/// A value that can be made otherwise.
+pub(super) enum Kind {
+    /// An array, with what each of its dimensions is called: dimensions of one name have one length.
+    Array(TensorType, Vec<String>),
+    Number(i64),
+    Other,
+}
+
+/// Ranks that arrays get, one attempt for each, where nothing says how many dimensions they have.
+const RANKS: [usize; 4] = [2, 4, 3, 1];
+
+/// Makes up arguments for the functions of one module.
+pub struct Planner<'a> {
+    interp: &'a Interp,
+    tree: &'a ast::Module,
+    module: &'a Rc<Module>,
+    functions: Functions,
+}
+
+impl<'a> Planner<'a> {
+    /// For the functions of `tree`; `module` is the same as a value.
+    pub fn new(interp: &'a Interp, tree: &'a ast::Module, module: &'a Rc<Module>) -> Self {
+        let functions = tree.body.iter().filter_map(|stmt| match &stmt.kind {
+            StmtKind::FunctionDef(def) => Some((def.name.clone(), def.clone())),
+            _ => None,
+        });
+        Planner { interp, tree, module, functions: functions.collect() }
+    }
+
+    /// Calls of a function that heed what calls that failed have taught.
+    ///
+    /// # Errors
+    /// For the reader: which parameter has nothing that fits.
+    pub fn attempts(&self, def: &FunctionDef, lengths: Lengths, learnt: &Learnt) -> Result<Vec<Attempt>, String> {
+        let uses = Uses::of(def, &self.functions);
+        let described = described(self.tree, def);
+        let mut attempts: Vec<Attempt> = Vec::new();
+        for rank in RANKS {
+            let maker = Maker {
+                interp: self.interp,
+                tree: self.tree,
+                module: self.module,
+                docstring: def.docstring.as_deref(),
+                described: &described,
+                uses: &uses,
+                lengths,
+                learnt,
+                rank,
+                apart: RefCell::default(),
+                numbers: default_numbers(def),
+            };
+            let attempt = maker.call(def)?;
+            if !attempts.iter().any(|known| known.words == attempt.words) {
+                attempts.push(attempt);
+            }
+        }
+        Ok(attempts)
+    }
+}
+
+/// What comments behind parameters say of them.
+fn described(tree: &ast::Module, def: &FunctionDef) -> HashMap<Name, super::described::Described> {
+    let body = def.body.first().map(|stmt| stmt.span.start);
+    let end = def.returns.as_ref().map(|returns| returns.span.start).or(body).unwrap_or(def.span.end);
+    let starts: Vec<u32> = def.params.iter().map(|param| param.span.start).chain([end]).collect();
+    let behind = |param: &ast::Param| {
+        let next = starts.iter().copied().filter(|start| *start >= param.span.end).min()?;
+        let text = tree.slice(pallas_syntax::Span { start: param.span.end, end: next, ..param.span });
+        Some((param.name.clone(), super::described::comment(text)?))
+    };
+    def.params.iter().filter_map(behind).collect()
+}

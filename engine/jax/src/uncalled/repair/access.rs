@@ -1,0 +1,132 @@
+//! Arrays that are unpacked, indexed or used as indices in a way that they do not allow.
+
+use super::super::planner::Kind;
+use super::Lesson;
+use super::place::{Place, Reading, integer, is_type};
+use pallas_syntax::Span;
+use pallas_syntax::ast::{Expr, ExprKind, Stmt, StmtKind};
+use pallas_syntax::visit;
+use pallas_tensor::DType;
+
+impl Lesson<'_> {
+    /// If the number of dimensions was wrong, or floats were used as indices.
+    pub(super) fn access(&mut self) -> bool {
+        let message = self.failure.message;
+        if let Some(rank) =
+            number_between(message, "but ", " were indexed").or(number_between(message, "but ", " are indexed"))
+        {
+            return self.base_gets(rank);
+        }
+        if message.contains("values to unpack") {
+            return self.unpacked();
+        }
+        if message.contains("Indexer must have integer") {
+            return self.indices();
+        }
+        message.contains("tuple index out of range") && self.dimension_out_of_range()
+    }
+
+    /// The expressions of the statement at the place of the failure that lie at or around it, innermost last.
+    fn expressions(&self) -> Vec<Expr> {
+        let Some((span, tree)) = self.place() else { return Vec::new() };
+        let mut found = Vec::new();
+        around(&tree.body, span, &mut found);
+        found
+    }
+
+    /// `x_ref[0, 0, i]` where the array has two dimensions.
+    fn base_gets(&mut self, rank: i64) -> bool {
+        let bases = self.expressions().into_iter().filter_map(|expr| match expr.kind {
+            ExprKind::Subscript { value, .. } => match value.kind {
+                ExprKind::Attribute { value, name, .. } if &*name == "at" => Some(*value),
+                _ => Some(*value),
+            },
+            _ => None,
+        });
+        let arrays = bases.last().map(|base| self.arrays(&base)).unwrap_or_default();
+        !arrays.is_empty() && self.set(&Place::Rank(arrays), &Reading::Int(rank))
+    }
+
+    /// `a, b, c = x.shape` where the array has two dimensions.
+    fn unpacked(&mut self) -> bool {
+        let Some((span, tree)) = self.place() else { return false };
+        let mut rank = None;
+        statements(&tree.body, span, &mut |stmt| {
+            if let StmtKind::Assign { targets, value } = &stmt.kind
+                && let [Expr { kind: ExprKind::Tuple(parts), .. }] = targets.as_slice()
+                && let Some(Place::Shape(arrays)) = self.place_of(value)
+            {
+                rank = Some((arrays, parts.len()));
+            }
+        });
+        rank.is_some_and(|(arrays, rank)| self.set(&Place::Rank(arrays), &Reading::Int(rank as i64)))
+    }
+
+    /// `x.shape[2]` where the array has two dimensions.
+    fn dimension_out_of_range(&mut self) -> bool {
+        for expr in self.expressions().iter().rev() {
+            let ExprKind::Subscript { value, index } = &expr.kind else { continue };
+            if let (Some(Place::Shape(arrays)), Some(index)) = (self.place_of(value), integer(index)) {
+                let rank = if index < 0 { -index } else { index + 1 };
+                return self.set(&Place::Rank(arrays), &Reading::Int(rank));
+            }
+        }
+        false
+    }
+
+    /// `x[i]` where `i` holds floats: whatever floats of the arguments occur in the index are integers.
+    fn indices(&mut self) -> bool {
+        let mut any = false;
+        for expr in self.expressions() {
+            let mut inside = vec![expr.span];
+            if let ExprKind::Subscript { index, .. } = &expr.kind {
+                inside = vec![index.span];
+                visit::inside(index, &mut |part| inside.push(part.span));
+            }
+            for span in inside {
+                let Some(ty) = (self.failure.shown)(span).and_then(|shown| shown.ty) else { continue };
+                for argument in self.made {
+                    if let Kind::Array(made, _) = &argument.kind
+                        && made.dtype == DType::F32
+                        && is_type(&ty, made)
+                    {
+                        self.learnt.set_dtype(&argument.name, DType::I32);
+                        any = true;
+                    }
+                }
+            }
+        }
+        any
+    }
+}
+
+/// Expressions at or around a place, outermost first.
+fn around(body: &[Stmt], span: Span, found: &mut Vec<Expr>) {
+    statements(body, span, &mut |stmt| {
+        visit::expressions(stmt, &mut |expr| inside(expr, span, found));
+    });
+}
+
+fn inside(expr: &Expr, span: Span, found: &mut Vec<Expr>) {
+    if expr.span.covers(span) {
+        found.push(expr.clone());
+        visit::inside(expr, &mut |part| inside(part, span, found));
+    }
+}
+
+/// Statements at or around a place, outermost first.
+fn statements(body: &[Stmt], span: Span, visit_one: &mut dyn FnMut(&Stmt)) {
+    let Some(stmt) = body.iter().find(|stmt| stmt.span.file == span.file && stmt.span.covers(span)) else { return };
+    visit_one(stmt);
+    match &stmt.kind {
+        StmtKind::FunctionDef(def) => statements(&def.body, span, visit_one),
+        StmtKind::ClassDef(def) => statements(&def.body, span, visit_one),
+        _ => visit::blocks(stmt, &mut |block| statements(block, span, visit_one)),
+    }
+}
+
+fn number_between(text: &str, before: &str, after: &str) -> Option<i64> {
+    let end = text.find(after)?;
+    let start = text[..end].rfind(before)? + before.len();
+    text[start..end].trim().parse().ok()
+}

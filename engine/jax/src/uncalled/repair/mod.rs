@@ -1,0 +1,96 @@
+//! What a call with made-up arguments failed for, as a lesson for the next one: `assert x.shape[1] == w.shape[0]` says that two
+//! dimensions are the same, `if block is None: raise` that a parameter has to be given. Every dimension of which nothing is known has a
+//! length of its own ([`super::Lengths::APART`]), so that a length in a message tells which dimension is spoken of.
+//!
+//! Whoever calls bounds how often it is tried.
+
+mod access;
+mod condition;
+mod message;
+mod place;
+
+use super::learnt::Learnt;
+use super::planner::{Argument, Attempt};
+use pallas_syntax::ast::{Module, Name};
+use pallas_syntax::{FileId, Span};
+use std::sync::Arc;
+
+/// A call that failed.
+pub struct Failure<'a> {
+    /// The parameters of the function, those that were left out included.
+    pub parameters: &'a [Name],
+    /// The exception: its type and what it says.
+    pub message: &'a str,
+    /// Where it was raised, innermost first.
+    pub trace: &'a [Span],
+    /// What an expression came to.
+    pub shown: &'a dyn Fn(Span) -> Option<Shown>,
+    /// The tree of a file of the user's own.
+    pub tree: &'a dyn Fn(FileId) -> Option<Arc<Module>>,
+}
+
+/// What an expression came to.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// Of arrays and Refs: `f32[8,128]`.
+    pub ty: Option<String>,
+    /// Of numbers and small tuples: as Python prints it.
+    pub value: Option<String>,
+}
+
+impl Learnt {
+    /// Takes the lesson of a call that failed. Whether there was one.
+    pub fn learn(&mut self, attempt: &Attempt, failure: &Failure<'_>) -> bool {
+        let before = self.clone();
+        let mut lesson = Lesson { learnt: self, made: &attempt.made, failure };
+        let _ = lesson.axis() || lesson.mesh() || lesson.condition() || lesson.access() || lesson.message();
+        *self != before
+    }
+}
+
+struct Lesson<'a> {
+    learnt: &'a mut Learnt,
+    made: &'a [Argument],
+    failure: &'a Failure<'a>,
+}
+
+impl Lesson<'_> {
+    /// A collective asks for an axis that nobody bound: the function is called under `shard_map`.
+    fn axis(&mut self) -> bool {
+        let Some((_, rest)) = self.failure.message.split_once("unbound axis name: ") else { return false };
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        self.learnt.bind_axis(&name);
+        !name.is_empty()
+    }
+
+    /// A mesh is to have other axes: those of the message, two where it says so, or one that was looked up in vain.
+    fn mesh(&mut self) -> bool {
+        let message = self.failure.message;
+        if !self.has_parameter(&Name::from("mesh")) {
+            return false;
+        }
+        let quoted: Vec<Name> = message.split('\'').skip(1).step_by(2).map(Name::from).collect();
+        if message.contains("2D mesh") || message.contains("2D Mesh") {
+            self.learnt.set_mesh(if quoted.len() == 2 { quoted } else { vec!["x".into(), "y".into()] });
+            return true;
+        }
+        let known = self.learnt.mesh().to_vec();
+        match quoted.as_slice() {
+            [missing] if message.contains("KeyError") && !known.contains(missing) => {
+                self.learnt.set_mesh([known, quoted].concat());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the function has a parameter of this name.
+    fn has_parameter(&self, name: &Name) -> bool {
+        self.failure.parameters.contains(name)
+    }
+
+    /// The innermost place that is in a file of the user's own, with its tree.
+    fn place(&self) -> Option<(Span, Arc<Module>)> {
+        self.failure.trace.iter().find_map(|span| Some((*span, (self.failure.tree)(span.file)?)))
+    }
+}
