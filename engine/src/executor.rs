@@ -229,20 +229,22 @@ fn failed(error: &RunError) -> ExecutionError {
         _ => error.to_string(),
     };
     let span = error.op.as_ref().map(|(_, location)| location.span);
+    let simulated = error.simulated;
+    let labels: Vec<_> = error.others().iter().map(|(place, words)| (place.span, words.clone())).collect();
     match error.kind {
         RunErrorKind::Deadlock(_) => {
             let help = Some(waits::DEADLOCK_HELP.to_string());
-            ExecutionError { message, code: "PL401", span, help, simulated: error.simulated }
+            ExecutionError { message, code: "PL401", span, labels, help, simulated }
         }
         RunErrorKind::Mismatch(_) => {
             let help = Some(rules::MISMATCH_HELP.to_string());
-            ExecutionError { message, code: "PL423", span, help, simulated: error.simulated }
+            ExecutionError { message, code: "PL423", span, labels, help, simulated }
         }
         RunErrorKind::Barrier(_) => {
             let help = Some(rules::BARRIER_HELP.to_string());
-            ExecutionError { message, code: "PL414", span, help, simulated: error.simulated }
+            ExecutionError { message, code: "PL414", span, labels, help, simulated }
         }
-        _ => ExecutionError { message, simulated: error.simulated, ..ExecutionError::default() },
+        _ => ExecutionError { message, simulated, ..ExecutionError::default() },
     }
 }
 

@@ -100,8 +100,11 @@ fn action(access: &RacingAccess) -> &'static str {
     if access.writes { "writes" } else { "reads" }
 }
 
+/// ` x_gmem[0, 0:64] of device 3`
 fn part(access: &RacingAccess, name: &str) -> String {
-    format!(" {name}{}", access.part)
+    let owner = [" of device ", " of core "].iter().filter_map(|of| name.find(of)).min().unwrap_or(name.len());
+    let (name, owner) = name.split_at(owner);
+    format!(" {name}{}{owner}", access.part)
 }
 
 /// `this copy writes x_smem and`

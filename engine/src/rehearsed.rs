@@ -4,7 +4,8 @@
 use crate::hazards;
 use pallas_check::waits;
 use pallas_interpret::{RunError, RunErrorKind};
-use pallas_ir::{Finding, Launch};
+use pallas_ir::function::Location;
+use pallas_ir::{Finding, Label, Launch};
 
 /// What is wrong with a launch.
 pub(crate) fn findings(launch: &Launch) -> Vec<Finding> {
@@ -27,5 +28,8 @@ fn of_error(error: &RunError) -> Option<Finding> {
         _ => return None,
     };
     let (_, location) = error.op.as_ref()?;
-    Some(waits::stopped(all_wait, message, location.span, error.program.as_deref().unwrap_or_default()))
+    let mut finding = waits::stopped(all_wait, message, location.span, error.program.as_deref().unwrap_or_default());
+    let label = |(place, text): &(Location, String)| Label { span: place.span, text: text.clone() };
+    finding.labels.extend(error.others().iter().map(label));
+    Some(finding)
 }

@@ -14,8 +14,17 @@ pub struct RunError {
     pub op: Option<(OpId, Location)>,
     /// The ids of the program that was running.
     pub program: Option<Vec<usize>>,
+    /// Other places that have to do with it, with what each has.
+    pub others: Option<Box<Others>>,
     /// Whether the launch asked for JAX's simulator of devices, whose exceptions have a class of their own.
     pub simulated: bool,
+}
+
+/// Places that have to do with an error, with what each has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    /// Where, and what is there.
+    pub places: Vec<(Location, String)>,
 }
 
 /// What happened.
@@ -36,8 +45,13 @@ pub enum RunErrorKind {
 }
 
 impl RunError {
+    /// Other places that have to do with it.
+    pub fn others(&self) -> &[(Location, String)] {
+        self.others.as_ref().map_or(&[], |others| &others.places)
+    }
+
     pub(crate) fn new(kind: RunErrorKind) -> RunError {
-        RunError { kind, op: None, program: None, simulated: false }
+        RunError { kind, op: None, program: None, others: None, simulated: false }
     }
 
     pub(crate) fn malformed(message: impl Into<String>) -> RunError {

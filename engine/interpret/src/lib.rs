@@ -49,7 +49,7 @@ mod tape;
 mod times;
 mod visits;
 
-pub use error::{RunError, RunErrorKind};
+pub use error::{Others, RunError, RunErrorKind};
 pub use function::{FunctionPlan, run_function};
 pub use hooks::{
     CopyTimes, Hooks, NoHooks, OutOfBounds, ProgramEvent, StageTimes, StoreEvent, TileEvent, Unmatched,

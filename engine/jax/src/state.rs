@@ -46,6 +46,8 @@ pub struct ExecutionError {
     pub code: &'static str,
     /// The expression that made the op that failed.
     pub span: Option<Span>,
+    /// Other places, with what each has to do with it.
+    pub labels: Vec<(Span, String)>,
     /// What to do.
     pub help: Option<String>,
     /// Whether JAX's simulator of devices would have raised it.
@@ -71,6 +73,7 @@ impl ExecutionError {
             code: self.code,
             span: self.span,
             message: Some(self.message),
+            labels: self.labels,
             help: self.help,
             ..Diagnosis::default()
         };

@@ -77,10 +77,11 @@ pub(super) fn explore(
         }
     }
     drop((bar, done));
+    let same = if first.exit == 0 { "gave the same results" } else { "ended in the same way" };
     let result = match tried {
         0 => "no schedule came to its end".to_string(),
-        1 => "1 schedule gave the same results".to_string(),
-        _ => format!("{tried} schedules gave the same results"),
+        1 => format!("1 schedule {same}"),
+        _ => format!("{tried} schedules {same}"),
     };
     let rest = match (tried as u64) < count {
         true => format!(", of {count}: the {seconds} seconds are over that `--explore-seconds` gives them"),

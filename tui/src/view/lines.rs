@@ -30,11 +30,12 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let inner = frame(app, styles, Pane::Lines, area, Line::from(" Lines of the kernel "), note, buffer);
     if costs.is_empty() {
         if app.launch().is_some() {
-            empty(
-                inner,
-                &["no line is known to cost anything", "the kernel does no arithmetic, and has not run"],
-                buffer,
-            );
+            let is_measured = app.profile().is_some_and(|(_, launch)| launch.measured.is_some());
+            let why = match is_measured {
+                true => "the kernel does no arithmetic, and its time is not measured line by line",
+                false => "the kernel does no arithmetic, and has not run",
+            };
+            empty(inner, &["no line is known to cost anything", why], buffer);
         }
         return;
     }

@@ -172,7 +172,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let total = rows.len() + 1;
     let verdict = format!(
         " {}{:<each$}{}",
-        begin("launch", "", "", &bytes(m.bytes)),
+        begin("launch", "", "", &bytes(m.bytes.saturating_add(m.kernel_bytes))),
         format!("{:>8}", time(m.time)),
         match &launch.measured {
             Some(measured) => format!("{:>8}", time(measured.time)),

@@ -78,7 +78,7 @@ pub fn stopped(all_wait: bool, message: &str, span: Span, program: &[usize]) -> 
 
 /// What to do about a wait in vain.
 pub const DEADLOCK_HELP: &str =
-    "start the copy, or signal the semaphore, before the wait, as often as it is waited for";
+    "start the copy, signal the semaphore or arrive at the barrier before the wait, as often as it is waited for";
 
 /// A mismatch in a kernel.
 struct Problem {

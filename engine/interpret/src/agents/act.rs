@@ -42,7 +42,8 @@ impl<'t> World<'t, '_> {
                     }
                     Waited::NotYet => {
                         let what = barrier.words(thread);
-                        self.agents[number].waits = Some(Waiting { what, place: Some(place), location: step.location });
+                        let (name, place) = (act.name.clone(), Some(place));
+                        self.agents[number].waits = Some(Waiting { what, name, place, location: step.location });
                         return Ok(false);
                     }
                 }
@@ -141,7 +142,8 @@ impl<'t> World<'t, '_> {
             let lacks = i128::from(count) < wanted && !self.interpretation.only_counts();
             if lacks || self.sleeps(number, place, i64::try_from(wanted).unwrap_or(i64::MAX)) {
                 let what = format!("{} to reach {wanted}; it is at {count}", semaphore.name);
-                self.agents[number].waits = Some(Waiting { what, place: Some(place), location: step.location });
+                let (name, place) = (semaphore.name.clone(), Some(place));
+                self.agents[number].waits = Some(Waiting { what, name, place, location: step.location });
                 return Ok(false);
             }
         }

@@ -46,6 +46,8 @@ pub(crate) struct Thread {
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
     pub(crate) what: String,
+    /// The name of the barrier or semaphore in the kernel.
+    pub(crate) name: std::sync::Arc<str>,
     /// The barrier or semaphore.
     pub(crate) place: Option<crate::semaphores::Place>,
     pub(crate) location: u32,

@@ -2,10 +2,14 @@
 
 use super::agent::Agent;
 use super::world::World;
-use crate::error::{RunError, RunErrorKind};
+use crate::error::{Others, RunError, RunErrorKind};
 use crate::tape::{Action, Block};
-use pallas_ir::AgentOp;
+use pallas_ir::function::Location;
+use pallas_ir::{AgentOp, CopyOp, SemaphoreOp};
 use std::fmt::Write;
+
+/// The most places that are told besides the first.
+const MOST_OTHERS: usize = 4;
 
 impl World<'_, '_> {
     /// The error of agents that all wait.
@@ -49,13 +53,42 @@ impl World<'_, '_> {
         let first = waiting.iter().filter_map(|agent| agent.waits.as_ref()).find(|waits| waits.place.is_some());
         let at = first.and_then(|waits| Some((waits, self.tape.locations.get(waits.location as usize)?)));
         let error = match at {
-            Some((_, location)) => error.at(pallas_ir::OpId(0), location),
+            Some((waits, location)) => {
+                let others = self.others(&waiting, waits.location);
+                RunError { others: Some(Box::new(Others { places: others })), ..error.at(pallas_ir::OpId(0), location) }
+            }
             None => error,
         };
         match waiting.first() {
             Some(agent) => error.in_program(&agent.ids),
             None => error,
         }
+    }
+
+    /// Where else somebody waits, and where somebody would arrive or signal.
+    fn others(&self, waiting: &[&Agent<'_>], first: u32) -> Vec<(Location, String)> {
+        let mut told: Vec<u32> = vec![first];
+        let mut others = Vec::new();
+        let mut names: Vec<&str> = Vec::new();
+        let mut tell = |location: u32, words: String| {
+            if !told.contains(&location) && others.len() < MOST_OTHERS {
+                told.push(location);
+                others.extend(self.tape.locations.get(location as usize).map(|place| (place.clone(), words)));
+            }
+        };
+        for agent in waiting {
+            let Some(waits) = agent.waits.as_ref().filter(|waits| waits.place.is_some()) else { continue };
+            tell(waits.location, format!("{} waits here", self.name(agent)));
+            if !waits.name.is_empty() && !names.contains(&&*waits.name) {
+                names.push(&waits.name);
+            }
+        }
+        let mut reached = Vec::new();
+        reaching(&self.tape.body, &names, &mut reached);
+        for (location, words) in reached {
+            tell(location, words);
+        }
+        others
     }
 
     /// Devices that do not take part in the launch.
@@ -109,22 +142,51 @@ impl World<'_, '_> {
     }
 }
 
+/// The ops that arrive at barriers or signal semaphores with one of these names.
+fn reaching(block: &Block, names: &[&str], reached: &mut Vec<(u32, String)>) {
+    let known = |name: &str| names.contains(&name);
+    let plain = |name: &str| {
+        let array = ["a barrier of ", "a semaphore of "].iter().find_map(|prefix| name.strip_prefix(prefix));
+        array.unwrap_or(name).to_string()
+    };
+    for step in &block.steps {
+        match &step.action {
+            Action::Agent(act) if arrives(act.op) && known(&act.name) => {
+                reached.push((step.location, format!("this arrives at {}, where it is reached", plain(&act.name))));
+            }
+            Action::Semaphore(semaphore) if semaphore.op == SemaphoreOp::Signal && known(&semaphore.name) => {
+                reached.push((step.location, format!("this signals {}, where it is reached", plain(&semaphore.name))));
+            }
+            Action::Copy(copy) if copy.op == CopyOp::Start && copy.names.iter().any(|name| known(name)) => {
+                let names: Vec<String> = copy.names.iter().filter(|name| known(name)).map(|name| plain(name)).collect();
+                reached.push((step.location, format!("this copy counts at {}, where it is reached", names[0])));
+            }
+            Action::For(body) | Action::Scoped(body, ..) => reaching(body, names, reached),
+            Action::While { condition, body } => {
+                reaching(condition, names, reached);
+                reaching(body, names, reached);
+            }
+            Action::Cond(branches) => branches.iter().for_each(|branch| reaching(branch, names, reached)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether an op arrives at the barrier that it names.
+fn arrives(op: AgentOp) -> bool {
+    matches!(
+        op,
+        AgentOp::Arrive | AgentOp::CopyIn | AgentOp::Mma | AgentOp::MmaCommit | AgentOp::StoreAcross | AgentOp::Cancel
+    )
+}
+
 /// How many ops arrive at barriers with one of these names.
 fn signalling(block: &Block, names: &[String]) -> usize {
     let mut count = 0;
     for step in &block.steps {
         match &step.action {
             Action::Agent(act) => {
-                let arrives = matches!(
-                    act.op,
-                    AgentOp::Arrive
-                        | AgentOp::CopyIn
-                        | AgentOp::Mma
-                        | AgentOp::MmaCommit
-                        | AgentOp::StoreAcross
-                        | AgentOp::Cancel
-                );
-                count += usize::from(arrives && names.iter().any(|name| **name == *act.name));
+                count += usize::from(arrives(act.op) && names.iter().any(|name| **name == *act.name));
             }
             Action::Semaphore(_) | Action::Copy(_) => count += 1,
             Action::For(body) | Action::Scoped(body, ..) => count += signalling(body, names),

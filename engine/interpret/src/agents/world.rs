@@ -511,7 +511,7 @@ impl<'t, 'h> World<'t, 'h> {
             _ => {
                 agent.forked = true;
                 let what = "its warps".to_string();
-                agent.waits = Some(Waiting { what, place: None, location: step.location });
+                agent.waits = Some(Waiting { what, name: "".into(), place: None, location: step.location });
                 Ok(false)
             }
         }

@@ -27,7 +27,8 @@ pub(super) fn take_over(modelled: &mut Modelled, launch: &Launch, machine: &Mach
         }
         (first, last) = (first.min(event.start), last.max(event.end));
     }
-    let (first, last) = if first.is_finite() { (first, last) } else { (lanes.time, lanes.time) };
+    // Who never computes waits all the time.
+    let (first, last) = if first.is_finite() { (first, last) } else { (0.0, lanes.time) };
     let compute = (computed / agents + multiplied / products).min(last - first);
     modelled.time = lanes.time * turns;
     modelled.compute = compute * turns;

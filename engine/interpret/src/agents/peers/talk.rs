@@ -190,7 +190,8 @@ impl<'t> World<'t, '_> {
             true => format!("a copy of {wanted} bytes that {name} would count; it is at {count}{at}"),
             false => format!("{name} to reach {wanted}; it is at {count}{at}"),
         };
-        self.agents[number].waits = Some(Waiting { what, place: Some(place), location: step.location });
+        let (name, place) = (name.into(), Some(place));
+        self.agents[number].waits = Some(Waiting { what, name, place, location: step.location });
         Ok(false)
     }
 
