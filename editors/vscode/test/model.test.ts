@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { blockOf, blockText, fileOf, heat, idsOf, meaning, neighbour, plane, programOf, rows, scale, textOf, visible } from '../webview/model';
-import type { Event, Launch, Report } from '../webview/report';
+import { blockOf, blockText, fileOf, heat, idsOf, laneWords, meaning, neighbour, plane, programOf, rows, scale, textOf, visible } from '../webview/model';
+import type { Event, LaneEvent, Lanes, Launch, Report } from '../webview/report';
 import * as units from '../webview/units';
 
 /** What `pallas-tui profile --json` says of `samples/05_templated_matmul.py`. */
@@ -105,6 +105,25 @@ test('places are bytes', () => {
   const place = { file: 0, start: 9, end: 14, line: 1, column: 1, end_line: 1, end_column: 1 };
   const source = { file: 0, path: 'a.py', text: '"🚀" + x_ref[...]' };
   assert.equal(textOf({ ...report, sources: [source] }, place), 'x_ref');
+});
+
+test('an event of a lane says who, what, when, for whom, and what ended a wait', () => {
+  const event = (made: Partial<LaneEvent>): LaneEvent => ({ lane: 0, agent: 0, stage: 'wait', name: '', buffer: '', slot: null, phase: null, ended_by: null, start: 0, end: 0, bytes: 0, place: null, ...made });
+  const sent = event({ lane: 1, stage: 'send', name: 'recv', buffer: 'slots', slot: 1, start: 1000, end: 2081.92, bytes: 4096 });
+  const copied = event({ lane: 0, name: 'recv', slot: 1, phase: 2, start: 1500, end: 2081.92, ended_by: { lane: 1, event: 0 }, agent: 2 });
+  const lanes: Lanes = {
+    lanes: [{ name: 'device 1', kind: 'core' }, { name: 'link from device 0 to 1', kind: 'link' }, { name: 'device 0', kind: 'core' }],
+    events: [{ ...sent, agent: 2 }, copied],
+    time: 2081.92,
+    complete: true,
+  };
+  assert.equal(laneWords(lanes, lanes.events[0] as LaneEvent), 'link from device 0 to 1 sends slots[1], 4.1 kB: 1 µs to 2.08 µs, 1.08 µs, for device 0');
+  assert.equal(laneWords(lanes, { ...copied, agent: 0 }), 'device 1 waits for recv[1], phase 2: 1.5 µs to 2.08 µs, 582 ns, until what was sent of slots[1] by device 0');
+  const signalled = event({ name: 'barrier', end: 1000, ended_by: { lane: 2, event: null } });
+  assert.equal(laneWords(lanes, signalled), 'device 1 waits for barrier: 0 s to 1 µs, 1 µs, until device 0');
+  // Reports from before have neither agents nor slots.
+  const old: LaneEvent = { lane: 0, stage: 'compute', name: '', start: 0, end: 10, bytes: 0, place: null };
+  assert.equal(laneWords(lanes, old), 'device 1 computes: 0 s to 10 ns, 10 ns');
 });
 
 test('numbers have three digits and a unit', () => {

@@ -48,6 +48,8 @@ export function stageColour(stage: string): string {
     copy_in: ['--vscode-charts-blue', '#3794ff'],
     compute: ['--vscode-charts-yellow', '#cca700'],
     copy_out: ['--vscode-charts-green', '#89d185'],
+    product: ['--vscode-charts-yellow', '#cca700'],
+    send: ['--vscode-charts-purple', '#b180d7'],
     wait: ['--vscode-charts-red', '#f14c4c'],
   };
   const [name, otherwise] = names[stage] ?? ['--vscode-foreground', '#888'];

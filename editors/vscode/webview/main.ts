@@ -3,6 +3,7 @@
 import { blocksSection } from './blocks';
 import { element } from './dom';
 import { gridSection } from './grid';
+import { lanesSection } from './lanes';
 import type { FromPanel, ToPanel } from './messages';
 import { meaning } from './model';
 import { pipelineSection } from './pipeline';
@@ -66,11 +67,13 @@ function draw(): void {
   const width = Math.max(260, root.clientWidth - 24);
   const half = width > 760 ? Math.floor(width / 2) - 24 : width;
   const advice = adviceSection(now);
+  const lanes = lanesSection(now, actions, width);
   const top = window.scrollY;
   root.replaceChildren(
     header(now),
     summarySection(now),
     element('div', { class: 'pair' }, gridSection(now, actions, half), blocksSection(now, actions)),
+    ...(lanes ? [lanes] : []),
     pipelineSection(now, actions, width),
     findingsSection(now, actions),
     timingsSection(now, actions),

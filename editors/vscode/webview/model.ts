@@ -1,6 +1,7 @@
 /** What follows from a report: ids of programs, blocks on arrays, heat, places. Pure: draws nothing. */
 
-import type { Event, Launch, Operand, Place, Report } from './report';
+import type { Event, LaneEvent, Lanes, Launch, Operand, Place, Report } from './report';
+import * as units from './units';
 
 /** The ids of a program, from its row-major number. */
 export function idsOf(program: number, grid: number[]): number[] {
@@ -206,4 +207,27 @@ export function textOf(report: Report, place: Place): string {
   // Places are bytes.
   const bytes = new TextEncoder().encode(source.text).slice(place.start, place.end);
   return new TextDecoder().decode(bytes).replace(/\s+/g, ' ').trim();
+}
+
+/** What an event of a lane is about: `x_smem[1]`, `full[1], phase 3`. */
+export function subject(event: LaneEvent): string {
+  const slot = typeof event.slot === 'number' ? `[${event.slot}]` : '';
+  if (event.stage === 'wait' && event.name) return `${event.name}${slot}${typeof event.phase === 'number' ? `, phase ${event.phase}` : ''}`;
+  return event.buffer ? `${event.buffer}${slot}` : event.name;
+}
+
+/** An event of a lane in words: who does what, when, for whom, and what ended a wait. */
+export function laneWords(lanes: Lanes, event: LaneEvent): string {
+  const name = (lane: number | undefined) => (lane === undefined ? undefined : lanes.lanes[lane]?.name);
+  const doing: Record<string, string> = { wait: 'waits for', copy_in: 'brings in', copy_out: 'writes out', send: 'sends', product: 'multiplies with', compute: 'computes' };
+  const size = event.bytes > 0 ? `, ${units.bytes(event.bytes)}` : '';
+  const when = `${units.time(event.start)} to ${units.time(event.end)}, ${units.time(event.end - event.start)}`;
+  let words = `${name(event.lane) ?? '?'} ${doing[event.stage] ?? event.stage} ${subject(event)}`.trimEnd() + `${size}: ${when}`;
+  if (event.agent !== undefined && event.agent !== event.lane) words += `, for ${name(event.agent) ?? '?'}`;
+  const cause = event.ended_by;
+  if (cause) {
+    const ended = cause.event === null ? undefined : lanes.events[cause.event];
+    words += ended ? `, until ${ended.stage === 'product' ? 'the product' : ended.stage === 'send' ? 'what was sent' : 'the copy'} of ${subject(ended)} by ${name(ended.agent) ?? '?'}` : `, until ${name(cause.lane) ?? '?'}`;
+  }
+  return words;
 }

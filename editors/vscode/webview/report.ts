@@ -82,6 +82,31 @@ export interface Modelled {
   };
   events: Event[];
   complete: boolean;
+  lanes?: Lanes;
+}
+
+/** What threads, cores and engines do at the same time. */
+export interface Lanes {
+  lanes: { name: string; kind: string }[];
+  events: LaneEvent[];
+  time: number;
+  complete: boolean;
+}
+
+export interface LaneEvent {
+  lane: number;
+  stage: string;
+  /** For whom, by position in `lanes`; reports from before do not say it, nor any of the next. */
+  agent?: number;
+  name: string;
+  buffer?: string;
+  slot?: number | null;
+  phase?: number | null;
+  ended_by?: { lane: number; event: number | null } | null;
+  start: number;
+  end: number;
+  bytes: number;
+  place: Place | null;
 }
 
 export interface Launch {

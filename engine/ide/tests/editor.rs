@@ -167,6 +167,26 @@ fn a_kernel_has_its_launch() {
 }
 
 #[test]
+fn a_kernel_says_what_it_is_profiled_on_where_something_says_so() {
+    let launch = "from jax.experimental.pallas import triton as plgpu
+def ker$0nel(x_ref, o_ref):
+  o_ref[...] = x_ref[...]
+x = jnp.zeros((8,))
+pl.pallas_call(kernel, out_shape=x, compiler_params=plgpu.CompilerParams(num_warps=4))(x)
+";
+    check_hover(
+        launch,
+        &[
+            "kernel kernel",
+            "grid `()`: 1 program",
+            "- `x_ref`, input: all of `f32[8]`",
+            "- `o_ref`, output: all of `f32[8]`",
+            "- profiled on NVIDIA H100, because it is written for Triton",
+        ],
+    );
+}
+
+#[test]
 fn what_others_know_is_left_to_them() {
     check_hover("n = 3$0\n", &[]);
     check_hover("text = '$0abc'\n", &[]);

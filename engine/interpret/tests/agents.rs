@@ -1,6 +1,7 @@
 //! Threads, warps and clusters of GPU kernels: who waits for whom, and what is said when nobody can go on.
 
 use pallas_interpret::{Hooks, NoHooks, RunErrorKind, run_launch};
+use pallas_ir::function::{Location, LocationId};
 use pallas_ir::text::parse_launch;
 use pallas_tensor::{Array, DType, Scalar};
 
@@ -115,6 +116,23 @@ fn a_wait_that_nobody_ends_names_the_barrier_and_the_thread() {
     assert!(error.op.is_some());
     let error = run(&two_threads(1, "", "barrier_wait %ready")).expect_err("it waits");
     assert!(error.to_string().contains("Nothing in the kernel arrives there"), "{error}");
+}
+
+#[test]
+fn a_wait_that_nobody_ends_shows_what_would_arrive() {
+    let text = two_threads(2, "barrier_arrive %ready", "barrier_wait %ready");
+    let mut launch = parse_launch(&text).expect("a launch");
+    // Every op has a place of its own.
+    for (number, op) in launch.kernel.ops.iter_mut().enumerate() {
+        op.location = LocationId(number as u32);
+    }
+    let place = |number: u32| Location { calls: vec![Default::default(); number as usize], ..Location::default() };
+    launch.kernel.locations = (0..launch.kernel.ops.len() as u32).map(place).collect();
+    let error = run_launch(&launch, Vec::new(), &mut NoHooks).expect_err("it waits");
+    let words: Vec<&str> = error.others().iter().map(|(_, words)| words.as_str()).collect();
+    assert_eq!(words, ["this arrives at ready, where it is reached"]);
+    let at = launch.kernel.ops.iter().position(|op| op.op.name == "barrier_arrive").expect("it arrives");
+    assert_eq!(error.others()[0].0, place(at as u32));
 }
 
 #[test]
