@@ -175,6 +175,7 @@ pub(crate) fn negotiate(params: &InitializeParams) -> (Client, InitializeResult,
             CodeActionProviderCapability::Options(CodeActionOptions {
                 code_action_kinds: Some(vec![
                     CodeActionKind::QUICKFIX,
+                    CodeActionKind::REFACTOR,
                     CodeActionKind::from(FIX_ALL),
                     CodeActionKind::from(RUN),
                     CodeActionKind::from(PROFILE),

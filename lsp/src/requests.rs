@@ -190,6 +190,10 @@ pub(crate) fn code_actions(
             places.quick_fix(fix, shown, snapshot.version)
         }));
     }
+    if offered(lsp::CodeActionKind::REFACTOR.as_str()) {
+        let fix = ide::call_to_say(&snapshot.analysed.analysis, &range);
+        actions.extend(fix.and_then(|fix| places.refactoring(&fix, snapshot.version)));
+    }
     if asked(FIX_ALL) {
         actions.extend(fix_all(snapshot, &places));
     }

@@ -150,6 +150,17 @@ impl Places<'_> {
         })
     }
 
+    /// An edit that mends nothing.
+    pub(crate) fn refactoring(&self, fix: &Fix, version: i32) -> Option<lsp::CodeAction> {
+        let edit = self.workspace_edit(&fix.edits.iter().collect::<Vec<_>>(), version)?;
+        Some(lsp::CodeAction {
+            title: sentence(&fix.title),
+            kind: Some(lsp::CodeActionKind::REFACTOR),
+            edit: Some(edit),
+            ..lsp::CodeAction::default()
+        })
+    }
+
     /// A hover.
     pub(crate) fn hover(&self, hover: Hover) -> lsp::Hover {
         let page = hover.rule.and_then(check::find).and_then(|rule| Some((rule.code, rule_pages::uri(rule)?)));

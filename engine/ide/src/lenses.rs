@@ -17,7 +17,8 @@ pub struct Lens {
     pub is_launched: bool,
 }
 
-/// The lenses of a file, in order; one for each launch in its text, however often it is launched.
+/// The lenses of a file, in order; one for each launch in its text, however often it is launched, and one for each function that
+/// should have come to one.
 pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
     if !analysis.speaks_of_jax() {
         return Vec::new();
@@ -60,7 +61,9 @@ pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
         kernel: launches.first().map(|launch| launch.kernel.name.to_string()).unwrap_or_default(),
         is_launched: !is_assumed(analysis, *span),
     };
-    places.iter().map(lens).collect()
+    let mut lenses: Vec<Lens> = places.iter().map(lens).chain(crate::calls_to_say::unreached(analysis)).collect();
+    lenses.sort_by_key(|lens| lens.span.start);
+    lenses
 }
 
 /// `grid 4x4 · 16 programs`

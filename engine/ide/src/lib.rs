@@ -3,6 +3,7 @@
 
 mod assumptions;
 mod calls;
+mod calls_to_say;
 pub mod completion;
 pub mod diagnostics;
 mod drawing;
@@ -20,6 +21,7 @@ pub mod signature;
 pub mod symbols;
 mod walk;
 
+pub use calls_to_say::call_to_say;
 pub use completion::{Completion, CompletionKind, completions};
 pub use diagnostics::{Diagnostic, Note, Tag, diagnostics};
 pub use hover::{Hover, fact_hover, hover};

@@ -1,7 +1,7 @@
 //! What is shown where, on real kernels. `$0` marks the cursor; hints are written into the text between `«` and `»`.
 
 use pallas_engine::{Analysis, AnalysisOptions, Disk, FileSystem, Memory, Overlay, Span};
-use pallas_ide::{diagnostics, hover, inlay_hints, lenses};
+use pallas_ide::{call_to_say, diagnostics, hover, inlay_hints, lenses};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -315,6 +315,38 @@ def nobody_calls(x: jax.Array):
             ("pl.pallas_call(lambda ", "no grid · 1 program · with made-up arguments".to_string()),
         ]
     );
+}
+
+#[test]
+fn a_function_that_was_not_reached_says_why_and_can_be_told_its_arguments() {
+    let text = format!(
+        "{PRELUDE}
+def kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...]
+
+@jax.jit
+def double(x: jax.Array, steps: int):
+  if hash(str(x.shape)) != 5:
+    raise ValueError('only some')
+  return pl.pallas_call(kernel, out_shape=x)(x)
+"
+    );
+    let analysis = analyse(&text);
+    let titles: Vec<String> = lenses(&analysis).into_iter().map(|lens| lens.title).collect();
+    assert_eq!(titles, ["not checked, as nobody calls it here: running this raises ValueError: only some"]);
+    let at = text.find("double").expect("the function");
+    assert_eq!(call_to_say(&analysis, &(0..3)), None);
+    let fix = call_to_say(&analysis, &(at..at)).expect("an edit");
+    assert_eq!(fix.title, "say what `double` is called with");
+    let [edit] = fix.edits.as_slice() else { panic!("one edit") };
+    assert_eq!(edit.replacement, "# pallas: call(x=f32[1024,1024], steps=128)\n");
+    let mut said = text.clone();
+    said.insert_str(edit.span.start as usize, &edit.replacement);
+    assert!(said.contains("# pallas: call(x=f32[1024,1024], steps=128)\n@jax.jit\ndef double"));
+    let analysis = analyse(&said);
+    let messages: Vec<String> = diagnostics(&analysis).into_iter().map(|found| found.message).collect();
+    assert!(messages.iter().any(|message| message.contains("only some")), "said, so that it counts: {messages:?}");
+    assert_eq!(call_to_say(&analysis, &(at..at)), None);
 }
 
 #[test]

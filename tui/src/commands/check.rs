@@ -122,5 +122,9 @@ fn unchecked_functions(analysis: &Analysis) -> String {
             analysis.source.path, assumed.function
         ))
     });
-    unchecked.collect()
+    let mut text: String = unchecked.collect();
+    if !text.is_empty() {
+        text += "A comment above a function says what it is called with: # pallas: call(x=f32[1024, 128], block=128)\n";
+    }
+    text
 }

@@ -119,6 +119,13 @@ pub(crate) fn value(ty: &pallas_ir::TensorType) -> Value {
     Value::object(ShapeDtypeStruct { shape: ty.shape.clone(), dtype: ty.dtype, weak: ty.weak, is_type: true })
 }
 
+/// The type that a `ShapeDtypeStruct` declares.
+pub(crate) fn declares(value: &Value) -> Option<pallas_ir::TensorType> {
+    let declared = value.downcast::<ShapeDtypeStruct>()?;
+    let ty = pallas_ir::TensorType::new(declared.dtype, declared.shape.clone());
+    Some(pallas_ir::TensorType { weak: declared.weak, ..ty })
+}
+
 /// `ShapeDtypeStruct(...)`
 pub(super) fn make(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let cx = Context::jax(interp);

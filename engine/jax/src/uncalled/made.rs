@@ -82,7 +82,8 @@ impl Maker<'_> {
             let value = take(param)?;
             args.keywords.push((param.name.clone(), value));
         }
-        Ok(Attempt { args, words: words.join(", "), made: arguments })
+        let code = words.iter().map(|word: &String| word.replacen(": ", "=", 1)).collect::<Vec<_>>().join(", ");
+        Ok(Attempt { args, words: words.join(", "), code, made: arguments })
     }
 
     fn argument(&self, param: &Param) -> Option<Made> {
@@ -280,26 +281,29 @@ impl Maker<'_> {
         let lengths = Value::tuple(names.iter().map(|_| Value::from(2_i64)));
         let axes = Value::tuple(names.iter().map(|name| Value::str(&**name)));
         let mesh = self.interp.call_method(&sharding, "AbstractMesh", [lengths, axes]).ok()?;
-        let each: Vec<String> = names.iter().map(|name| format!("'{name}': 2")).collect();
-        Some(plain(mesh, &format!("AbstractMesh({})", each.join(", "))))
+        let twos = vec!["2"; names.len()].join(", ");
+        let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+        let comma = if names.len() == 1 { "," } else { "" };
+        let words = format!("jax.sharding.AbstractMesh(({twos}{comma}), ({}{comma}))", quoted.join(", "));
+        Some(plain(mesh, &words))
     }
 
     fn dtype(&self) -> Made {
         match self.interp.import("jax.numpy").and_then(|jnp| self.interp.get_attr(&jnp, "float32")) {
-            Ok(value) => plain(value, "float32"),
-            Err(_) => plain(Value::str("float32"), "float32"),
+            Ok(value) => plain(value, "jnp.float32"),
+            Err(_) => plain(Value::str("float32"), "'float32'"),
         }
     }
 
     fn key(&self) -> Option<Made> {
         let random = self.interp.import("jax.random").ok()?;
         let key = self.interp.call_method(&random, "key", [Value::from(0_i64)]).ok()?;
-        Some(plain(key, "a key"))
+        Some(plain(key, "jax.random.key(0)"))
     }
 
     fn identity(&self) -> Option<Made> {
         let builtin = self.interp.import("jax.nn").ok()?;
-        Some(plain(self.interp.get_attr(&builtin, "relu").ok()?, "relu"))
+        Some(plain(self.interp.get_attr(&builtin, "relu").ok()?, "jax.nn.relu"))
     }
 }
 

@@ -10,6 +10,7 @@
 mod arrays;
 mod described;
 mod dims;
+mod given;
 mod gradient;
 mod learnt;
 mod lengths;
@@ -20,6 +21,7 @@ mod repair;
 mod usage;
 mod within;
 
+pub use given::{Given, given};
 pub use gradient::gradient;
 pub use learnt::Learnt;
 pub use lengths::Lengths;
@@ -35,6 +37,7 @@ use pallas_python::embedded::EmbeddedModule;
 pub(crate) static EMBEDDED: &[EmbeddedModule] = &[
     EmbeddedModule { name: "_pallas_uncalled", text: include_str!("gradient.py"), is_package: false },
     EmbeddedModule { name: "_pallas_uncalled_within", text: include_str!("within.py"), is_package: false },
+    EmbeddedModule { name: "_pallas_uncalled_given", text: include_str!("given.py"), is_package: false },
 ];
 
 /// Whether a value is a launch that waits for its operands: `@functools.partial(pl.pallas_call, ...)` makes one of a kernel,

@@ -19,8 +19,22 @@ pub struct Attempt {
     pub args: CallArgs,
     /// The same for the reader: `x: f32[1024,128], causal: False`.
     pub words: String,
+    /// The same as it stands in a call: `x=f32[1024,128], causal=False`.
+    pub(super) code: String,
     /// What parameters got, as far as another attempt can give them something else.
     pub(super) made: Vec<Argument>,
+}
+
+impl Attempt {
+    /// A call with arguments that are not made up.
+    pub fn new(args: CallArgs, words: String) -> Self {
+        Attempt { args, code: words.clone(), words, made: Vec::new() }
+    }
+
+    /// A comment that says that the function is called so.
+    pub fn comment(&self) -> String {
+        format!("{}{})", super::given::MARK, self.code)
+    }
 }
 
 /// What a parameter got.

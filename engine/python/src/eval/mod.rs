@@ -7,19 +7,32 @@ mod fstring;
 mod logic;
 mod pattern;
 
+use crate::class::Namespace;
 use crate::exec::env::Env;
 use crate::exec::replay::Request;
 use crate::function::Code;
 use crate::int::Int;
 use crate::interp::Interp;
+use crate::module::Module;
 use crate::raise::PyResult;
 use crate::value::{Slice, Value};
-use pallas_syntax::ast::{Constant, Expr, ExprKind};
+use pallas_syntax::ast::{Constant, Expr, ExprKind, Stmt, StmtKind};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 impl Interp {
+    /// The value of an expression that somebody wrote in a text of its own, with these names; `None` if it is no expression.
+    pub fn eval_text(&self, path: &str, text: &str, names: Namespace) -> Option<PyResult<Value>> {
+        let source = self.add_source(path, text);
+        let tree = pallas_syntax::parse(source);
+        let ([], [Stmt { kind: StmtKind::Expr(expression), .. }]) = (&tree.errors[..], &tree.body[..]) else {
+            return None;
+        };
+        let module = Module { name: path.into(), path: None, namespace: RefCell::new(names) };
+        Some(self.eval(&Env::of_module(&Rc::new(module)), expression))
+    }
+
     /// The value of an expression.
     pub(crate) fn eval(&self, env: &Rc<Env>, expr: &Expr) -> PyResult<Value> {
         if let Some(replay) = env.replay.as_ref().filter(|replay| replay.active.get()) {

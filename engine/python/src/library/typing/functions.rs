@@ -2,16 +2,11 @@
 
 use super::alias::{Alias, annotation_text};
 use crate::class::Namespace;
-use crate::exec::env::Env;
 use crate::interp::Interp;
 use crate::library::support::{callable, dict, entries};
-use crate::module::Module;
 use crate::native::Arguments;
 use crate::raise::PyResult;
 use crate::value::Value;
-use pallas_syntax::ast::{Stmt, StmtKind};
-use std::cell::RefCell;
-use std::rc::Rc;
 
 pub(super) fn overload(_: &Interp, _: Arguments) -> PyResult<Value> {
     Ok(callable("_overload_dummy", |interp, _| {
@@ -174,16 +169,9 @@ fn evaluate(interp: &Interp, text: &str, globals: &Value, locals: &Value) -> PyR
             }
         }
     }
-    let source = interp.add_source("<annotation>", &format!("({text})"));
-    let tree = pallas_syntax::parse(source);
-    let expression = match (&tree.errors[..], &tree.body[..]) {
-        ([], [Stmt { kind: StmtKind::Expr(expression), .. }]) => expression,
-        _ => {
-            let shown = interp.repr(&Value::str(text))?;
-            let message = format!("Forward reference must be an expression -- got {shown}");
-            return Err(interp.error(&interp.types().syntax_error, message));
-        }
-    };
-    let module = Module { name: "typing".into(), path: None, namespace: RefCell::new(names) };
-    interp.eval(&Env::of_module(&Rc::new(module)), expression)
+    interp.eval_text("<annotation>", &format!("({text})"), names).unwrap_or_else(|| {
+        let shown = interp.repr(&Value::str(text))?;
+        let message = format!("Forward reference must be an expression -- got {shown}");
+        Err(interp.error(&interp.types().syntax_error, message))
+    })
 }

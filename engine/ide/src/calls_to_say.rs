@@ -1,0 +1,52 @@
+//! Functions that nobody calls, as somebody who wants them analysed sees them: a line above those that were not reached, and an edit
+//! that writes the call down, to be made right, as the comment that analysis heeds: `# pallas: call(x=f32[8, 128])`.
+
+use crate::lenses::Lens;
+use pallas_engine::syntax::ast::{FunctionDef, StmtKind};
+use pallas_engine::{Analysis, Edit, Fix, Span};
+use std::ops::Range;
+
+/// Longer reasons are cut off: a lens is one line.
+const LONGEST: usize = 100;
+
+/// A line above every function that leads to a launch and was not reached: `not checked: ...`.
+pub(crate) fn unreached(analysis: &Analysis) -> Vec<Lens> {
+    let lens = |assumed: &pallas_engine::Assumed| {
+        let problem = assumed.problem.as_ref()?;
+        let (def, _) = function(analysis, assumed.definition)?;
+        let reason = match problem.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &problem[..end]),
+            None => problem.clone(),
+        };
+        Some(Lens {
+            span: analysis.place(def.name_span),
+            title: format!("not checked, as nobody calls it here: {reason}"),
+            kernel: String::new(),
+            is_launched: false,
+        })
+    };
+    analysis.assumed.iter().filter_map(lens).collect()
+}
+
+/// For the function whose head a range touches: an edit that writes what it was called with above it.
+pub fn call_to_say(analysis: &Analysis, range: &Range<usize>) -> Option<Fix> {
+    analysis.assumed.iter().find_map(|assumed| {
+        let (def, whole) = function(analysis, assumed.definition)?;
+        let head = Span { end: analysis.place(def.name_span).end, ..analysis.place(whole) };
+        let touches = head.start as usize <= range.end && range.start <= head.end as usize;
+        if !touches || assumed.comment.is_empty() {
+            return None;
+        }
+        let at = Span { end: head.start, ..head };
+        let edit = Edit { span: at, replacement: format!("{}\n", assumed.comment) };
+        Some(Fix { title: format!("say what `{}` is called with", assumed.function), edits: vec![edit] })
+    })
+}
+
+/// A function of the module by the place of its definition, with all of its statement, decorators included.
+fn function(analysis: &Analysis, definition: Span) -> Option<(&FunctionDef, Span)> {
+    analysis.module.body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::FunctionDef(def) if def.span == definition => Some((&**def, stmt.span)),
+        _ => None,
+    })
+}

@@ -1,0 +1,86 @@
+//! What may be said of a call with made-up arguments.
+
+use super::driver::Tried;
+use super::{Assumed, Seen};
+use pallas_ir::{Certainty, Finding, Label, Severity};
+use pallas_jax::uncalled::Attempt;
+use pallas_syntax::ast::FunctionDef;
+
+/// Mistakes that no argument can be to blame for: rules about specs, index maps, and kernels as such.
+const STRUCTURAL: [&str; 17] = [
+    "PL002", "PL005", "PL103", "PL106", "PL107", "PL108", "PL109", "PL110", "PL112", "PL113", "PL114", "PL115",
+    "PL122", "PL305", "PL308", "PL310", "PL505",
+];
+/// Mistakes that show for some lengths and not for others.
+const GEOMETRIC: [&str; 28] = [
+    "PL120", "PL121", "PL123", "PL124", "PL125", "PL126", "PL128", "PL129", "PL201", "PL202", "PL203", "PL204",
+    "PL205", "PL206", "PL401", "PL402", "PL410", "PL412", "PL413", "PL414", "PL415", "PL501", "PL502", "PL503",
+    "PL504", "PL506", "PL507", "PL508",
+];
+
+/// Keeps the findings that no argument is to blame for; `others` are those of calls with other arguments.
+pub(super) fn judge<const N: usize>(findings: &mut Vec<Finding>, others: impl FnOnce() -> [Vec<Finding>; N]) {
+    findings.retain(|finding| is_structural(finding) || GEOMETRIC.contains(&finding.code));
+    if findings.iter().all(is_structural) {
+        return;
+    }
+    let others = others();
+    let same = |a: &Finding, b: &Finding| a.code == b.code && a.span == b.span;
+    findings.retain_mut(|finding| {
+        if is_structural(finding) {
+            return true;
+        }
+        finding.certainty = Certainty::Possible;
+        if finding.severity == Severity::Error {
+            finding.severity = Severity::Warning;
+        }
+        others.iter().all(|other| other.iter().any(|found| same(finding, found)))
+    });
+}
+
+pub(super) fn is_structural(finding: &Finding) -> bool {
+    match finding.code {
+        // A name that is not there, and a name that a module does not have; what a made-up argument lacks is no mistake.
+        // Axes of meshes are bound around calls, which nobody makes here.
+        "PL001" => finding.message.contains("raises NameError: name '"),
+        "PL312" => finding.message.contains("module '"),
+        // An op that a compiler does not have, whatever it is applied to.
+        "PL504" => finding.message.contains(" has no `"),
+        code => STRUCTURAL.contains(&code),
+    }
+}
+
+pub(super) fn assumed(def: &FunctionDef, attempt: Option<&Attempt>, problem: Option<String>) -> Assumed {
+    Assumed {
+        function: def.name.clone(),
+        definition: def.span,
+        arguments: attempt.map(|attempt| attempt.words.clone()).unwrap_or_default(),
+        comment: attempt.map(Attempt::comment).unwrap_or_default(),
+        problem,
+    }
+}
+
+/// What is kept of the call that showed most.
+pub(super) fn kept(def: &FunctionDef, tried: Tried) -> (Assumed, Seen) {
+    let Tried { mut seen, failure, attempt } = tried;
+    let problem = failure.map(|(finding, _)| finding).filter(|_| seen.launches.is_empty());
+    let why = match (&problem, seen.launches.is_empty()) {
+        (_, false) => None,
+        (Some(problem), true) => Some(problem.message.clone()),
+        (None, true) => Some("it launches nothing with such arguments".to_string()),
+    };
+    seen.findings.extend(problem);
+    // Those of calls that came to a launch have been judged.
+    if seen.launches.is_empty() {
+        seen.findings.retain(is_structural);
+    }
+    for finding in &mut seen.findings {
+        finding.labels.retain(|label| label.span != def.name_span);
+        let text = match attempt.words.as_str() {
+            "" => format!("nobody calls `{}` here; it was called without arguments", def.name),
+            words => format!("nobody calls `{}` here; it was called with {words}", def.name),
+        };
+        finding.labels.push(Label { span: def.name_span, text });
+    }
+    (assumed(def, Some(&attempt), why), seen)
+}
