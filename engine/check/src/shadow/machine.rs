@@ -7,7 +7,7 @@ use super::programs::{Programs, follows};
 use super::region::Machine;
 use super::{Found, Garbage, Leak, Unwritten};
 use crate::words;
-use pallas_ir::{AxisSemantics, BlockMap, IndexForm, Launch, MemorySpace, Operand, Role};
+use pallas_ir::{AxisSemantics, BlockMap, DimIndex, IndexForm, Launch, MemorySpace, Operand, Position, Role};
 use pallas_tensor::Array;
 use std::collections::HashMap;
 
@@ -160,6 +160,8 @@ impl<'a> Run<'a> {
             }
             for buffer in 0..self.machine.memory.len() {
                 let is_shared = match self.launch.operands.get(buffer) {
+                    // Of an array in main memory each may have elements of its own.
+                    Some(operand) if stays(operand) && self.is_picked_from(buffer) => false,
                     Some(operand) => operand.role == Role::Output && self.maps[buffer].depends_on(axis) == Some(false),
                     None => self.launch.scratch.get(buffer - self.launch.operands.len()).is_some_and(|scratch| {
                         // Kernels that move data themselves may hand it on along an axis by copies and semaphores.
@@ -176,6 +178,20 @@ impl<'a> Run<'a> {
                 }
             }
         }
+    }
+
+    /// Whether the kernel computes which elements of an operand it takes.
+    fn is_picked_from(&self, operand: usize) -> bool {
+        let kernel = &self.launch.kernel;
+        let Some(param) = kernel.params().get(operand) else { return false };
+        let computed = |dim: &DimIndex| match dim {
+            DimIndex::At(start) | DimIndex::Slice { start, .. } => *start == Position::Dynamic,
+            DimIndex::Part { .. } | DimIndex::Array => true,
+        };
+        kernel.ops.iter().any(|op| {
+            op.operands.first() == Some(param)
+                && op.attributes.index().is_some_and(|pattern| pattern.0.iter().any(computed))
+        })
     }
 
     /// Whether nobody has written a block of an output that no program had before.
@@ -355,4 +371,10 @@ fn element(operand: &Operand, indices: &[i64], mut flat: usize) -> Option<Vec<us
             usize::try_from(position).ok().filter(|&p| operand.array.shape.get(axis).is_some_and(|&n| p < n))?;
     }
     Some(element)
+}
+
+/// Whether the kernel gets the array where it is, and no block of it.
+fn stays(operand: &Operand) -> bool {
+    let in_main = matches!(operand.space, MemorySpace::Any | MemorySpace::Hbm | MemorySpace::Gmem);
+    in_main && operand.index_map.is_none()
 }

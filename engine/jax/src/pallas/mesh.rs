@@ -1,11 +1,12 @@
 //! Kernels over a mesh of cores: `pl.kernel`, a launch with one program per core whose operands stay where they are, and
 //! `pl.core_map`, a function of no arguments that runs once per core in the place where it is defined.
 //!
-//! TensorCores run at the same time and act on each other: a `core_map` over them is a launch whose operands are the Refs that
-//! the function uses from outside. Of other meshes cores run one after the other, and what they say to each other is not
-//! simulated.
+//! TensorCores run at the same time and act on each other, and so do the blocks and threads of a GPU: a `core_map` over them is
+//! a launch whose operands are the Refs that the function uses from outside. Of other meshes cores run one after the other, and
+//! what they say to each other is not simulated.
 
 mod cores;
+mod programs;
 
 use crate::context::Context;
 use crate::lax::control;
@@ -16,7 +17,7 @@ use crate::pallas::interpretation;
 use crate::pallas::scoped;
 use crate::primitive;
 use crate::transform::named::{self, NamedAxis};
-use pallas_ir::{Attributes, AxisSemantics, MemorySpace, Op, Target, TensorType, Type, ops};
+use pallas_ir::{Attributes, AxisSemantics, Meeting, MemorySpace, Op, Target, TensorType, Type, ops};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -26,6 +27,7 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::Span;
 use pallas_tensor::{DType, Scalar};
+use programs::Programs;
 use std::rc::Rc;
 
 /// Rows of the `pallas` module.
@@ -45,10 +47,16 @@ pub static FUNCTIONS: &[NativeDef] = &[
         run: |interp, args| {
             let span = interp.visible_span();
             let [mesh, params, interpret, _debug, _cost, _name, _metadata, scratch] = args.take();
-            let together = is_tensor_cores(interp, &mesh).then_some(Together { params, interpret, span });
             Ok(match axes(interp, &mesh)? {
                 Ok(axes) => {
                     let blocks = BlockAxes::of_mesh(interp, &mesh)?;
+                    let together = match Programs::of(interp, &mesh, axes.len(), &params)? {
+                        Some(programs) => {
+                            let meeting = launches::meeting(interp, &params)?;
+                            Some(Together { programs, meeting, interpret, span })
+                        }
+                        None => None,
+                    };
                     Value::object(Deferred::CoreMap { axes, blocks, scratch, together })
                 }
                 Err(unknown) => unknown,
@@ -66,14 +74,15 @@ enum Deferred {
         /// Which of them are a GPU's cluster and threads.
         blocks: Option<BlockAxes>,
         scratch: Value,
-        /// Of TensorCores.
+        /// Of programs that run at the same time.
         together: Option<Together>,
     },
 }
 
-/// What a `core_map` over TensorCores is launched with.
+/// What a `core_map` over programs that run at the same time is launched with.
 struct Together {
-    params: Value,
+    programs: Programs,
+    meeting: Meeting,
     interpret: Value,
     /// Where it is called.
     span: Span,
@@ -133,6 +142,11 @@ impl Declared {
             Ok(axes) => axes,
             Err(unknown) => return Ok(unknown),
         };
+        let programs = Programs::of(interp, &self.mesh, axes.len(), &self.params)?.unwrap_or_else(|| Programs {
+            semantics: vec![AxisSemantics::Parallel; axes.len()],
+            space: MemorySpace::Any,
+            target: Target::Unsaid,
+        });
         let pairs = axes.iter().map(|(name, size)| Value::tuple([Value::Str(name.clone()), Value::from(*size)]));
         Ok(Value::object(PallasCall {
             kernel,
@@ -148,12 +162,9 @@ impl Declared {
                 None => None,
             },
             interpretation: interpretation::parse(interp, &self.interpret)?,
-            space: MemorySpace::Any,
-            semantics: match is_tensor_cores(interp, &self.mesh) && axes.len() == 1 {
-                true => vec![AxisSemantics::Core],
-                false => vec![AxisSemantics::Parallel; axes.len()],
-            },
-            target: Target::Unsaid,
+            space: programs.space,
+            semantics: programs.semantics,
+            target: programs.target,
             written_for: Target::Unsaid,
             vmem_limit: None,
             meeting: launches::meeting(interp, &self.params)?,
@@ -166,11 +177,6 @@ impl Declared {
             traces: Traces::default(),
         }))
     }
-}
-
-/// Whether a mesh is one of TensorCores.
-fn is_tensor_cores(interp: &Interp, mesh: &Value) -> bool {
-    &*interp.type_of(mesh).name == "TensorCoreMesh"
 }
 
 /// Names and extents of a mesh.
@@ -215,13 +221,13 @@ impl Object for Deferred {
         };
         Some(match self {
             Deferred::Kernel(declared) => (**declared).clone().launcher(interp, function),
-            Deferred::CoreMap { axes, scratch, together: Some(together), .. } if axes.len() == 1 => {
-                cores::core_map(&Context::jax(interp), &function, &axes[0], scratch, together)
-            }
-            Deferred::CoreMap { axes, blocks, scratch, .. } => {
+            Deferred::CoreMap { axes, blocks, scratch, together } => {
                 let cx = Context::jax(interp);
                 let _blocks = blocks.clone().map(|blocks| collective::enter(&cx, Some(blocks)));
-                core_map(&cx, &function, axes, scratch)
+                match together {
+                    Some(together) => cores::core_map(&cx, &function, axes, scratch, together),
+                    None => core_map(&cx, &function, axes, scratch),
+                }
             }
         })
     }

@@ -13,20 +13,33 @@ use pallas_python::value::Value;
 /// Rows of the private module.
 pub(super) static FUNCTIONS: &[NativeDef] = &[NativeDef {
     name: "launcher",
-    signature: "(body, out_type, scratch, axes, clusters, threads, interpret, name, lanes)",
+    signature: "(body, out_type, scratch, axes, clusters, threads, interpret, name, params)",
     doc: "A function of arrays that launches a kernel; `axes` are names and extents, of which `clusters` are those of the \
-          cluster and `threads` that of the threads; `lanes`: whether layouts are as the program says.",
+          cluster and `threads` that of the threads.",
     run: launcher,
 }];
 
-/// The GPU that is assumed, if one is.
-fn target(interp: &Interp) -> Target {
+/// What kernels with these compiler parameters are compiled for: the GPU that is assumed, if one is. Where the compiler is
+/// asked to choose layouts, nothing is said about those of the program.
+///
+/// # Errors
+/// What reading the parameters raises.
+pub(crate) fn target(interp: &Interp, params: &Value) -> PyResult<Target> {
+    let semantics = match params {
+        Value::None | Value::Unset | Value::Unknown(_) => None,
+        params => interp.find_attr(params, "lowering_semantics")?.and_then(Value::given),
+    };
+    if let Some(semantics) = semantics
+        && interp.str(&interp.get_attr(&semantics, "name")?)? != "Lane"
+    {
+        return Ok(Target::Unsaid);
+    }
     let assumed = interp.extension::<JaxState>().assumed_target.get();
-    if assumed.is_mosaic_gpu() { assumed } else { Target::MosaicGpu }
+    Ok(if assumed.is_mosaic_gpu() { assumed } else { Target::MosaicGpu })
 }
 
 fn launcher(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [kernel, out_shape, scratch_shapes, axes, clusters, threads, interpret, name, lanes] = args.take();
+    let [kernel, out_shape, scratch_shapes, axes, clusters, threads, interpret, name, params] = args.take();
     if let Some(unknown) = [&kernel, &out_shape, &axes].into_iter().find(|value| value.is_unknown()) {
         return Ok(unknown.clone());
     }
@@ -53,7 +66,7 @@ fn launcher(interp: &Interp, args: Arguments) -> PyResult<Value> {
         interpretation: interpretation::parse(interp, &interpret)?,
         space: MemorySpace::Gmem,
         semantics,
-        target: if interp.truth(&lanes)? { target(interp) } else { Target::Unsaid },
+        target: target(interp, &params)?,
         written_for: Target::Unsaid,
         vmem_limit: None,
         meeting: Meeting::default(),

@@ -7,6 +7,7 @@ mod launch;
 mod requests;
 mod staging;
 
+pub(crate) use launch::target;
 pub(crate) use requests::{Across, grid_axis, requested};
 
 use pallas_python::module::ModuleDef;

@@ -1,7 +1,8 @@
-//! `pl.core_map` over TensorCores: a launch with a program per core, in the place where the function is defined. Refs that
-//! the function uses from outside are its operands; what the cores leave in them is stored back.
+//! `pl.core_map` over TensorCores, or over the blocks and threads of a GPU: a launch with a program for each, in the place
+//! where the function is defined. Refs that the function uses from outside are its operands; what the programs leave in them
+//! is stored back.
 
-use super::{Together, call, named_axes};
+use super::{Axes, Together, call, named_axes};
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::held::{CoreRefs, HeldRef};
@@ -13,59 +14,65 @@ use crate::transform::named;
 use pallas_ir::function::ValueData;
 use pallas_ir::launch::{LaunchSpans, OperandSpans};
 use pallas_ir::{
-    AxisSemantics, BlockDim, Function, Launch, MemorySpace, Operand, RefType, Role, Target, TensorType, Type, ValueId,
+    BlockDim, Function, Interpretation, Launch, MemorySpace, Operand, RefType, Role, Target, TensorType, Type, ValueId,
 };
 use pallas_python::raise::{PyResult, Stop};
 use pallas_python::value::Value;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Runs a function on the cores of a mesh.
+/// Runs a function on the programs of a mesh.
 pub(super) fn core_map(
     cx: &Context<'_>,
     function: &Value,
-    (name, size): &(Rc<str>, usize),
+    axes: &Axes,
     scratch: &Value,
-    Together { params, interpret, span }: &Together,
+    Together { programs, meeting, interpret, span }: &Together,
 ) -> PyResult<Value> {
     let interp = cx.interp;
     let interpretation = match cx.state.forced_interpretation.get() {
         Some(forced) => forced,
         None => interpretation::parse(interp, interpret)?,
     };
-    let meeting = launches::meeting(interp, params)?;
     let place = LaunchSpans {
         call: *span,
         apply: interp.visible_span(),
         kernel: interp.underlying_function(function).map(|f| f.code.name_span()),
         ..LaunchSpans::default()
     };
+    let (names, grid): (Vec<_>, Vec<_>) = axes.iter().map(|(name, size)| (Some(name.clone()), *size)).unzip();
     let launch = |kernel: Function| Launch {
-        grid: vec![*size],
+        grid: grid.clone(),
         dynamic: Vec::new(),
-        operands: operands(&kernel),
+        operands: operands(&kernel, programs.space),
         scratch: Vec::new(),
         aliases: (0..kernel.params().len()).map(|number| (number, number)).collect(),
-        semantics: vec![AxisSemantics::Core],
-        target: Target::Unsaid,
+        semantics: programs.semantics.clone(),
+        // What it is compiled for counts where something is compiled.
+        target: match interpretation {
+            Interpretation::Unsaid => programs.target,
+            _ => Target::Unsaid,
+        },
         written_for: Target::Unsaid,
         vmem_limit: None,
-        meeting,
+        meeting: *meeting,
         interpretation,
         spans: place.clone(),
-        kernel: with_inputs(kernel),
+        kernel: with_inputs(kernel, programs.space),
     };
     let title = interp.callable_name(function);
-    let outer = cx.state.tracing_for.replace(interpretation.device());
+    let body = |trace: &Rc<Trace>| {
+        let _entered = named::enter(cx, named_axes(cx, trace, &names, &grid)?);
+        call(cx, function, scratch)
+    };
+    let simulator = interpretation.device().filter(|_| programs.space != MemorySpace::Gmem);
+    let outer = cx.state.tracing_for.replace(simulator);
+    // Where a function is traced that was given no Refs, those that it uses were made in it, and hold arrays.
+    let has_refs =
+        |trace: &Trace| trace.with_function(|whole| whole.values.iter().any(|value| matches!(value.ty, Type::Ref(_))));
     let traced = match cx.innermost() {
-        Some(trace) if !trace.is_transform() => in_trace(cx, &trace, &title, &launch, &|trace| {
-            let _entered = named::enter(cx, named_axes(cx, trace, &[Some(name.clone())], &[*size])?);
-            call(cx, function, scratch)
-        }),
-        _ => apart(cx, &title, *size, &launch, &|trace| {
-            let _entered = named::enter(cx, named_axes(cx, trace, &[Some(name.clone())], &[*size])?);
-            call(cx, function, scratch)
-        }),
+        Some(trace) if !trace.is_transform() && has_refs(&trace) => in_trace(cx, &trace, &title, &launch, &body),
+        _ => apart(cx, &title, &grid, &launch, &body),
     };
     cx.state.tracing_for.set(outer);
     traced.map(|()| Value::None)
@@ -112,11 +119,12 @@ fn in_trace(
 fn apart(
     cx: &Context<'_>,
     title: &str,
-    size: usize,
+    grid: &[usize],
     launch: &dyn Fn(Function) -> Launch,
     body: Body<'_>,
 ) -> PyResult<()> {
-    let trace = Trace::new(cx, TraceKind::Kernel, title, title.to_string(), Some(vec![Some(size)]));
+    let extents = grid.iter().copied().map(Some).collect();
+    let trace = Trace::new(cx, TraceKind::Kernel, title, title.to_string(), Some(extents));
     let before = cx.state.core_refs.replace(Some(CoreRefs::new(trace.clone())));
     let traced = trace.within(cx, || body(&trace));
     let used = cx.state.core_refs.replace(before);
@@ -141,7 +149,7 @@ fn captures(cx: &Context<'_>, title: &str, shown: &str) -> Box<Stop> {
 }
 
 /// Each Ref as an input, and as the output that is the same memory.
-fn operands(kernel: &Function) -> Vec<Operand> {
+fn operands(kernel: &Function, space: MemorySpace) -> Vec<Operand> {
     let of = |role: Role| {
         let params = kernel.params().iter().enumerate();
         params.filter_map(move |(number, &param)| {
@@ -153,7 +161,7 @@ fn operands(kernel: &Function) -> Vec<Operand> {
                 array: TensorType::new(ty.dtype, ty.shape.clone()),
                 block: ty.shape.iter().map(|&extent| BlockDim::Blocked(extent)).collect(),
                 index_map: None,
-                space: MemorySpace::Any,
+                space,
                 buffers: None,
                 spans: OperandSpans::default(),
             })
@@ -163,12 +171,12 @@ fn operands(kernel: &Function) -> Vec<Operand> {
 }
 
 /// The kernel with parameters for its inputs, which it does not use: they are the memory of its outputs.
-fn with_inputs(mut kernel: Function) -> Function {
+fn with_inputs(mut kernel: Function, space: MemorySpace) -> Function {
     let body = kernel.body.0 as usize;
     let mut inputs = Vec::new();
     for &param in &kernel.regions[body].params.clone() {
         let data = &kernel.values[param.0 as usize];
-        let ty = data.ty.as_ref_type().map(|ty| RefType::new(ty.dtype, ty.shape.clone(), MemorySpace::Any));
+        let ty = data.ty.as_ref_type().map(|ty| RefType::new(ty.dtype, ty.shape.clone(), space));
         let ty = ty.map_or_else(|| data.ty.clone(), Type::Ref);
         let name = data.name.clone();
         kernel.values.push(ValueData { ty, name });

@@ -434,7 +434,7 @@ def kernel(
             0 if num_threads is None else 1,
             interpret,
             mesh.kernel_name,
-            getattr(compiler_params, "lowering_semantics", None) in (None, LoweringSemantics.Lane),
+            compiler_params,
         )
 
     return launcher if body is _unset else launcher(body)
