@@ -4,6 +4,7 @@
 use crate::accelerator::{Accelerated, Accelerating, Acceleration, End, NotRun, compare};
 use crate::capture::{Capturing, Tiles};
 use crate::hazards;
+use crate::rehearsed;
 use crate::run::Schedule;
 use crate::timings::Timings;
 use crate::undefined::Shown;
@@ -13,8 +14,9 @@ use pallas_interpret::{
     CopyTimes, Hazard, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, StoreEvent, TileEvent, Undefined,
     Unmatched, UnmatchedSemaphore, run_function, run_launch,
 };
-use pallas_ir::{Certainty, Finding, Function, Known, Launch, Location, Role, Scalars};
+use pallas_ir::{Certainty, Finding, Function, Known, Label, Launch, Location, Role, Scalars};
 use pallas_jax::{ExecutionError, Executor, World};
+use pallas_ir::launch::LaunchSpans;
 use pallas_profile::Recorder;
 use pallas_tensor::Array;
 use std::cell::RefCell;
@@ -152,7 +154,26 @@ impl CpuExecutor {
     ) -> Result<Vec<Array>, ExecutionError> {
         let mut watcher = self.watcher(world);
         watcher.launch_begins(launch);
-        run_launch(launch, arguments, &mut watcher).map_err(|error| failed(&error))
+        run_launch(launch, arguments, &mut watcher).map_err(|error| self.failed(&error, &launch.spans))
+    }
+
+    /// What the program sees of an error of the launch at these places. Agents that have stopped are a finding, also where the
+    /// program catches the exception.
+    fn failed(&self, error: &RunError, spans: &LaunchSpans) -> ExecutionError {
+        let (message, simulated) = (said(error), error.simulated);
+        let Some(mut finding) = rehearsed::of_error(error, spans.apply) else {
+            return ExecutionError { message, simulated, ..ExecutionError::default() };
+        };
+        if let (RunErrorKind::Absent(_), Some(span)) = (&error.kind, spans.parted) {
+            finding.labels.push(Label { span, text: "devices go different ways here".to_string() });
+        }
+        let labels = finding.labels.iter().map(|label| (label.span, label.text.clone())).collect();
+        let (code, span, help) = (finding.code, Some(finding.span), finding.help.clone());
+        let mut findings = self.findings.borrow_mut();
+        if !findings.iter().any(|known| (known.span, known.code) == (finding.span, code)) {
+            findings.push(finding);
+        }
+        ExecutionError { message, code, span, labels, help, simulated }
     }
 
     fn watcher<'a>(&'a self, world: &'a dyn World) -> Watcher<'a> {
@@ -167,6 +188,7 @@ impl CpuExecutor {
             tells: true,
             strict: self.strict,
             launch: None,
+            spans: LaunchSpans::default(),
             stopped: None,
         }
     }
@@ -192,8 +214,8 @@ impl Executor for CpuExecutor {
         let mut watcher = self.watcher(world);
         watcher.elsewhere = self.accelerating.as_ref().map(|_| self);
         let ran = run_function(function, arguments, &mut watcher);
-        let stopped = watcher.stopped.take();
-        ran.map_err(|error| stopped.unwrap_or_else(|| failed(&error)))
+        let (stopped, spans) = (watcher.stopped.take(), std::mem::take(&mut watcher.spans));
+        ran.map_err(|error| stopped.unwrap_or_else(|| self.failed(&error, &spans)))
     }
 
     fn run_launch(
@@ -223,28 +245,11 @@ fn stopped(launch: &Launch, why: NotRun) -> ExecutionError {
     ExecutionError { message, span: why.span, help: why.help, ..ExecutionError::default() }
 }
 
-fn failed(error: &RunError) -> ExecutionError {
-    let message = match error.kind {
+/// An error in words.
+fn said(error: &RunError) -> String {
+    match error.kind {
         RunErrorKind::Cancelled => "cancelled".to_string(),
         _ => error.to_string(),
-    };
-    let span = error.op.as_ref().map(|(_, location)| location.span);
-    let simulated = error.simulated;
-    let labels: Vec<_> = error.others().iter().map(|(place, words)| (place.span, words.clone())).collect();
-    match error.kind {
-        RunErrorKind::Deadlock(_) => {
-            let help = Some(waits::DEADLOCK_HELP.to_string());
-            ExecutionError { message, code: "PL401", span, labels, help, simulated }
-        }
-        RunErrorKind::Mismatch(_) => {
-            let help = Some(rules::MISMATCH_HELP.to_string());
-            ExecutionError { message, code: "PL423", span, labels, help, simulated }
-        }
-        RunErrorKind::Barrier(_) => {
-            let help = Some(rules::BARRIER_HELP.to_string());
-            ExecutionError { message, code: "PL414", span, labels, help, simulated }
-        }
-        _ => ExecutionError { message, simulated, ..ExecutionError::default() },
     }
 }
 
@@ -263,6 +268,8 @@ struct Watcher<'a> {
     strict: bool,
     /// The launch that runs.
     launch: Option<Arc<Launch>>,
+    /// Its places.
+    spans: LaunchSpans,
     /// Why a launch did not run, where it was asked for inside of a function.
     stopped: Option<ExecutionError>,
 }
@@ -343,6 +350,7 @@ impl Hooks for Watcher<'_> {
 
     fn launch_begins(&mut self, launch: &Launch) {
         self.world.raced(false);
+        self.spans = launch.spans.clone();
         self.launch = self.strict.then(|| Arc::new(launch.clone()));
         self.tells = launch.interpretation.device().is_none_or(|options| options.races);
         if let Some(timings) = self.timings {

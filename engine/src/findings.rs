@@ -10,7 +10,7 @@ use pallas_syntax::ast::SyntaxError;
 /// Rules about names that the workbench does not have: a run says them beside Python's traceback.
 pub(crate) const IMPORTS: [&str; 2] = ["PL002", "PL005"];
 /// Rules about threads that wait in vain, or out of step, which end a run.
-pub(crate) const WAITS: [&str; 2] = ["PL401", "PL414"];
+pub(crate) const WAITS: [&str; 3] = ["PL401", "PL414", "PL423"];
 
 /// `PL000`: the file is not Python.
 pub(crate) fn syntax(error: &SyntaxError) -> Finding {

@@ -2,16 +2,17 @@
 //! that nothing orders, as a run would show them. Nothing is said of kernels whose steps depend on what arrays hold.
 
 use crate::hazards;
-use pallas_check::waits;
+use pallas_check::waits::{self, Stop};
 use pallas_interpret::{RunError, RunErrorKind};
-use pallas_ir::function::Location;
 use pallas_ir::{Finding, Label, Launch};
+use pallas_syntax::Span;
 
 /// What is wrong with a launch.
 pub(crate) fn findings(launch: &Launch) -> Vec<Finding> {
     let (found, error) = pallas_interpret::follow(launch);
+    let stopped = error.and_then(|error| of_error(&error, launch.spans.apply));
     let mut findings: Vec<Finding> = Vec::new();
-    for finding in found.iter().map(hazards::finding).chain(error.as_ref().and_then(of_error)) {
+    for finding in found.iter().map(hazards::finding).chain(stopped) {
         let is_known = |known: &Finding| known.span == finding.span && known.code == finding.code;
         if !findings.iter().any(is_known) {
             findings.push(finding);
@@ -20,16 +21,17 @@ pub(crate) fn findings(launch: &Launch) -> Vec<Finding> {
     findings
 }
 
-/// Of errors, those that only agents make.
-fn of_error(error: &RunError) -> Option<Finding> {
-    let (all_wait, message) = match &error.kind {
-        RunErrorKind::Deadlock(message) => (true, message),
-        RunErrorKind::Barrier(message) => (false, message),
+/// Of errors, those that only agents make; `apply` is where the launch is applied.
+pub(crate) fn of_error(error: &RunError, apply: Span) -> Option<Finding> {
+    let (stop, message) = match &error.kind {
+        RunErrorKind::Deadlock(message) => (Stop::Waiting, message),
+        RunErrorKind::Missing(message) => (Stop::Missing, message),
+        RunErrorKind::Absent(message) => (Stop::Absent, message),
+        RunErrorKind::Barrier(message) => (Stop::OutOfStep, message),
         _ => return None,
     };
-    let (_, location) = error.op.as_ref()?;
-    let mut finding = waits::stopped(all_wait, message, location.span, error.program.as_deref().unwrap_or_default());
-    let label = |(place, text): &(Location, String)| Label { span: place.span, text: text.clone() };
-    finding.labels.extend(error.others().iter().map(label));
-    Some(finding)
+    let span = error.op.as_ref().map_or(apply, |(_, location)| location.span);
+    let others = error.others().iter().map(|(place, text)| Label { span: place.span, text: text.clone() });
+    let program = error.program.as_deref().unwrap_or_default();
+    Some(waits::stopped(stop, message, span, others.collect(), program))
 }

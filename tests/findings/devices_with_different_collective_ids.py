@@ -22,6 +22,7 @@ def meet(x_ref, o_ref):
     for other in (1, 3):
         pl.semaphore_signal(barrier, device_id=(lax.rem(me + other, 4),))
     pl.semaphore_wait(barrier, 2)
+#   ^ PL423 error "device 0, device 1 do not come to this launch: another branch is taken there"
     o_ref[...] = x_ref[...] * 2
 
 
@@ -41,9 +42,4 @@ def step(x):
 
 
 x = jnp.arange(32.0)
-try:
-    jax.shard_map(step, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)(x)
-    assert False, "they meet"
-except jax.errors.JaxRuntimeError as error:
-    assert "collective mismatch: device" in str(error), error
-    assert "device 0, device 1 do not come to this launch" in str(error), error
+print(jax.shard_map(step, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)(x))

@@ -36,8 +36,10 @@ pub enum RunErrorKind {
     Eval(String),
     /// A wait that nothing can satisfy.
     Deadlock(String),
+    /// A wait for others in the launch that have taken another branch, or left a loop.
+    Missing(String),
     /// A wait for a device that does not take part in the launch.
-    Mismatch(String),
+    Absent(String),
     /// A barrier that is arrived at or waited for out of step.
     Barrier(String),
     /// The function or launch is not well formed; the verifier says more.
@@ -75,7 +77,7 @@ impl RunError {
 
     /// Names the program, unless an inner launch has.
     pub(crate) fn in_program(mut self, ids: &[usize]) -> RunError {
-        self.program.get_or_insert_with(|| ids.to_vec());
+        self.program.get_or_insert_with(|| ids.into());
         self
     }
 }
@@ -98,7 +100,8 @@ impl fmt::Display for RunError {
             RunErrorKind::Cancelled => f.write_str("cancelled")?,
             RunErrorKind::Eval(message)
             | RunErrorKind::Deadlock(message)
-            | RunErrorKind::Mismatch(message)
+            | RunErrorKind::Missing(message)
+            | RunErrorKind::Absent(message)
             | RunErrorKind::Barrier(message) => f.write_str(message)?,
             RunErrorKind::Malformed(message) => write!(f, "malformed IR: {message}")?,
         }

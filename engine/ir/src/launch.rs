@@ -226,6 +226,8 @@ pub struct LaunchSpans {
     pub grid: Option<Span>,
     /// The `out_shape` argument.
     pub out_shape: Option<Span>,
+    /// The condition or loop before it in which devices go different ways, so that not all come to the launch.
+    pub parted: Option<Span>,
 }
 
 /// Places in the source that findings about an operand point to.

@@ -4,7 +4,7 @@ use crate::rule::Rule;
 use pallas_ir::Severity;
 
 /// What to do about it.
-pub const HELP: &str = "every completed phase has to be waited for before the next one completes, by each thread that waits at \
+pub(crate) const HELP: &str = "every completed phase has to be waited for before the next one completes, by each thread that waits at \
                         this barrier at all: count the arrivals (`num_arrivals`) and the waits";
 
 /// A phase of a barrier is completed or waited for out of step.

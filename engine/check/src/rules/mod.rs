@@ -80,9 +80,9 @@ mod wait_never_satisfied;
 mod write_not_committed;
 
 use crate::rule::Rule;
-pub use barrier_out_of_step::HELP as BARRIER_HELP;
+pub(crate) use barrier_out_of_step::HELP as BARRIER_HELP;
 pub(crate) use barrier_out_of_step::RULE as BARRIER_OUT_OF_STEP;
-pub use collective_mismatch::HELP as MISMATCH_HELP;
+pub(crate) use collective_mismatch::{ABSENT_HELP, MISSING_HELP, RULE as COLLECTIVE_MISMATCH};
 pub use copy_never_awaited::RULE as COPY_NEVER_AWAITED;
 pub use data_race::RULE as DATA_RACE;
 pub use dynamic_ref_index_out_of_bounds::left as access_out_of_bounds;

@@ -4,9 +4,10 @@
 mod machine;
 
 use crate::checked::Checked;
+use crate::rule::Rule;
 use crate::rules;
 use machine::Machine;
-use pallas_ir::{Certainty, CopyOp, Finding, Function, Launch, OpId, OpKind, SemaphoreOp};
+use pallas_ir::{Certainty, CopyOp, Finding, Function, Label, Launch, OpId, OpKind, SemaphoreOp};
 use pallas_syntax::Span;
 
 /// How waiting and signalling do not fit.
@@ -62,14 +63,43 @@ pub fn finding(mismatch: Mismatch, certainty: Certainty, name: &str, span: Span,
     finding
 }
 
-/// The finding about threads of a GPU kernel that stop: because all of them wait, or at a barrier that is out of step.
-pub fn stopped(all_wait: bool, message: &str, span: Span, program: &[usize]) -> Finding {
-    let (rule, help) = match all_wait {
-        true => (&rules::WAIT_NEVER_SATISFIED, DEADLOCK_HELP),
-        false => (&rules::BARRIER_OUT_OF_STEP, rules::BARRIER_HELP),
-    };
-    let mut finding = rule.finding(Certainty::Found, span, message.to_string());
-    finding.help = Some(help.to_string());
+/// Why threads, cores or devices that run at the same time stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// All of them wait.
+    Waiting,
+    /// They wait for others in the launch that do not come there.
+    Missing,
+    /// They wait for devices that do not come to the launch.
+    Absent,
+    /// A barrier is out of step.
+    OutOfStep,
+}
+
+impl Stop {
+    fn rule(self) -> &'static Rule {
+        match self {
+            Stop::Waiting => &rules::WAIT_NEVER_SATISFIED,
+            Stop::Missing | Stop::Absent => &rules::COLLECTIVE_MISMATCH,
+            Stop::OutOfStep => &rules::BARRIER_OUT_OF_STEP,
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Stop::Waiting => DEADLOCK_HELP,
+            Stop::Missing => rules::MISSING_HELP,
+            Stop::Absent => rules::ABSENT_HELP,
+            Stop::OutOfStep => rules::BARRIER_HELP,
+        }
+    }
+}
+
+/// The finding about agents that stop, with other places that have to do with it.
+pub fn stopped(stop: Stop, message: &str, span: Span, others: Vec<Label>, program: &[usize]) -> Finding {
+    let mut finding = stop.rule().finding(Certainty::Found, span, message.to_string());
+    finding.help = Some(stop.help().to_string());
+    finding.labels = others;
     if !program.is_empty() {
         finding.evidence = Some(crate::words::program(program));
     }

@@ -3,7 +3,7 @@
 
 use super::agent::Waiting;
 use super::barriers::{Barrier, Waited};
-use super::engines::{Lane, Task, Work};
+use super::engines::{Lane, Task, Tensor, Work};
 use super::world::World;
 use crate::error::{RunError, RunErrorKind};
 use crate::machine::Value;
@@ -349,9 +349,6 @@ impl<'t> World<'t, '_> {
     }
 
     fn mma(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<(), RunError> {
-        if act.attributes.flag("sparse") {
-            return Err(RunError::eval("products with sparse factors are not simulated yet"));
-        }
         let (acc, left, right) =
             (self.view(number, step, 0)?, self.view(number, step, 1)?, self.view(number, step, 2)?);
         let adds = self.flag(number, step, 3)?;
@@ -359,11 +356,13 @@ impl<'t> World<'t, '_> {
             true => Some(self.place(number, step, 4)?),
             false => None,
         };
+        let first = 4 + usize::from(barrier.is_some());
         let scales = match act.attributes.flag("scaled") {
-            true => {
-                let first = 4 + usize::from(barrier.is_some());
-                Some((self.view(number, step, first)?, self.view(number, step, first + 1)?))
-            }
+            true => Some((self.view(number, step, first)?, self.view(number, step, first + 1)?)),
+            false => None,
+        };
+        let metadata = match act.attributes.flag("sparse") {
+            true => Some(self.view(number, step, first + 2 * usize::from(scales.is_some()))?),
             false => None,
         };
         let pair = self.pair(number, act);
@@ -375,9 +374,13 @@ impl<'t> World<'t, '_> {
         };
         let is_pair = pair.is_some();
         let (mut factors, mut halves, mut places, mut of_left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut places_of_left = Vec::new();
         for &block in &blocks {
             factors.push((self.in_block(number, &acc, block)?, self.in_block(number, &left, block)?));
             halves.push(self.in_block(number, &right, block)?);
+            if let Some(metadata) = &metadata {
+                places_of_left.push(self.in_block(number, metadata, block)?);
+            }
             if let Some((left, _)) = &scales {
                 of_left.push(self.in_block(number, left, block)?);
             }
@@ -403,7 +406,8 @@ impl<'t> World<'t, '_> {
         for (_, left) in &factors {
             self.memory.engine_access(&mut engine, left, false);
         }
-        for half in halves.iter().chain(&of_left).chain(scales.iter().map(|(_, right)| right)) {
+        let of_factors = of_left.iter().chain(&places_of_left).chain(scales.iter().map(|(_, right)| right));
+        for half in halves.iter().chain(of_factors) {
             self.memory.engine_access(&mut engine, half, false);
         }
         for (acc, _) in &factors {
@@ -417,7 +421,7 @@ impl<'t> World<'t, '_> {
             accumulators.iter().for_each(|task| races.told_tensor(task, done));
         }
         let scales = scales.map(|(_, right)| (of_left, right));
-        let work = Work::Mma { factors, halves, scales, adds, places };
+        let work = Work::Mma { factors, halves, scales, places_of_left, adds, places };
         let task = self.task(number, step, &act.name, Lane::Tensor, work, done);
         self.start(task)
     }
@@ -440,10 +444,11 @@ impl<'t> World<'t, '_> {
     }
 
     fn copy_to_tmem(&mut self, number: usize, step: &Step, act: &AgentStep) -> Result<(), RunError> {
-        if act.attributes.str("what") == Some("metadata") {
-            return Err(RunError::eval("the metadata of sparse factors is not simulated yet"));
-        }
-        let scales = act.attributes.str("what") == Some("scales");
+        let what = match act.attributes.str("what") {
+            Some("metadata") => Tensor::Places,
+            Some("scales") => Tensor::Scales,
+            _ => Tensor::Data,
+        };
         let (source, destination) = (self.view(number, step, 0)?, self.view(number, step, 1)?);
         let pair = self.pair(number, act);
         let blocks = match &pair {
@@ -464,7 +469,7 @@ impl<'t> World<'t, '_> {
         if let (Some(races), Some(done)) = (&mut self.memory.races, &done) {
             races.told_tensor(&crate::races::TensorTask::Copy { pair: pair.is_some() }, done);
         }
-        let task = self.task(number, step, &act.name, Lane::Tensor, Work::ToTensor { copies, scales }, done);
+        let task = self.task(number, step, &act.name, Lane::Tensor, Work::ToTensor { copies, what }, done);
         self.start(task)
     }
 }

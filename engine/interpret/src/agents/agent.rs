@@ -5,6 +5,7 @@ use crate::machine::{Machine, Value};
 use crate::tape::{Action, Block, Step};
 use pallas_tensor::{Array, DType, Scalar};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Values that come out of a block.
 pub(crate) type Values = SmallVec<[Value; 4]>;
@@ -27,6 +28,8 @@ pub(crate) struct Agent<'t> {
     pub(crate) forked: bool,
     /// What it waits for.
     pub(crate) waits: Option<Waiting>,
+    /// Which branch it took last of each condition, by op.
+    pub(crate) choices: Vec<(u32, usize)>,
     /// How often it has come to each scope, by op.
     pub(crate) visits: Vec<(u32, usize)>,
     /// Its number among those whose clocks count, where races are looked for.
@@ -46,8 +49,8 @@ pub(crate) struct Thread {
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
     pub(crate) what: String,
-    /// The name of the barrier or semaphore in the kernel.
-    pub(crate) name: std::sync::Arc<str>,
+    /// The name of the barrier or semaphore.
+    pub(crate) name: Arc<str>,
     /// The barrier or semaphore.
     pub(crate) place: Option<crate::semaphores::Place>,
     pub(crate) location: u32,
@@ -99,6 +102,7 @@ impl<'t> Agent<'t> {
             children: 0,
             forked: false,
             waits: None,
+            choices: Vec::new(),
             visits: Vec::new(),
             actor: 0,
             groups: 0,
@@ -127,6 +131,19 @@ impl<'t> Agent<'t> {
             self.registers[param as usize] = value;
         }
         self.frames.push(Frame { block, next: 0, kind });
+    }
+
+    /// Notes which branch of a condition it takes.
+    fn choose(&mut self, op: u32, branch: usize) {
+        match self.choices.iter_mut().find(|(known, _)| *known == op) {
+            Some((_, last)) => *last = branch,
+            None => self.choices.push((op, branch)),
+        }
+    }
+
+    /// The branch of a condition that it took last, if it ever came to it.
+    pub(crate) fn chosen(&self, op: u32) -> Option<usize> {
+        self.choices.iter().find(|(known, _)| *known == op).map(|(_, branch)| *branch)
     }
 
     /// How often it has come to a scope before.
@@ -171,6 +188,7 @@ pub(crate) fn begin<'t>(agent: &mut Agent<'t>, inputs: Values, step: &'t Step) -
                 _ => number(which)?.1,
             };
             let which = which.clamp(0, branches.len() as i64 - 1) as usize;
+            agent.choose(step.op.0, which);
             agent.enter(&branches[which], [], Kind::Branch { step });
         }
         _ => return Err(RunError::malformed("no step of control")),

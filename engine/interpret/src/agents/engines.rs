@@ -1,7 +1,8 @@
 //! What engines do for agents: copies, products. They are done at once, as JAX's GPU interpreter has them; or, where a run
 //! looks for what that hides, at any time up to when somebody waits for them: drawn by the seed, or as late as may be.
 
-use super::scales::{laid_out, scaled_columns, scaled_rows};
+use super::scales::{laid_out, of_halves, scaled_columns, scaled_rows};
+use super::sparse;
 use super::world::World;
 use crate::error::RunError;
 use crate::machine::Value;
@@ -70,13 +71,24 @@ pub(super) enum Work {
         halves: Vec<View>,
         /// Scales of the left factors, and of the right one.
         scales: Option<(Vec<View>, View)>,
+        /// Of sparse left factors, where their elements stand.
+        places_of_left: Vec<View>,
         adds: bool,
         places: Vec<Place>,
     },
-    /// Copies into tensor memory, of scales or of anything else.
-    ToTensor { copies: Vec<(View, View)>, scales: bool },
+    /// Copies into tensor memory.
+    ToTensor { copies: Vec<(View, View)>, what: Tensor },
     /// Nothing but to arrive.
     Arrive { places: Vec<Place> },
+}
+
+/// What is copied into tensor memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tensor {
+    Data,
+    Scales,
+    /// Where the elements of a sparse factor stand.
+    Places,
 }
 
 impl Work {
@@ -88,10 +100,11 @@ impl Work {
             Work::Out { source, destination, .. } => is(source) || is(destination),
             Work::Store { destination, place, .. } => is(destination) || place.buffer == buffer,
             Work::Product { acc, left, right } => is(acc) || is(right) || matches!(left, Value::Ref(left) if is(left)),
-            Work::Mma { factors, halves, scales, places, .. } => {
+            Work::Mma { factors, halves, scales, places, places_of_left, .. } => {
                 factors.iter().any(|(acc, left)| is(acc) || is(left))
                     || halves.iter().any(is)
                     || scales.iter().any(|(left, right)| left.iter().any(is) || is(right))
+                    || places_of_left.iter().any(is)
                     || places.iter().any(|place| place.buffer == buffer)
             }
             Work::ToTensor { copies, .. } => copies.iter().any(|(from, to)| is(from) || is(to)),
@@ -374,7 +387,7 @@ impl World<'_, '_> {
                     self.arrive_here(place, &name, clocks)?;
                 }
             }
-            Work::Mma { factors, halves, scales, adds, places } => {
+            Work::Mma { factors, halves, scales, places_of_left, adds, places } => {
                 let halves = halves.iter().map(|half| self.memory.show(half)).collect::<Result<Vec<_>, _>>()?;
                 let right = match halves.as_slice() {
                     [right] => right.clone(),
@@ -382,10 +395,20 @@ impl World<'_, '_> {
                 };
                 let right = match &scales {
                     None => right,
-                    Some((_, of_right)) => scaled_columns(&right, &self.memory.show(of_right)?)?,
+                    Some((_, of_right)) => {
+                        let of_right = self.memory.show(of_right)?;
+                        let columns = right.shape().last().copied().unwrap_or(0);
+                        let halved = factors.len() > 1 && factors[0].0.shape().first() == Some(&64);
+                        let of_right = if halved { of_halves(&of_right, columns)? } else { of_right };
+                        scaled_columns(&right, &of_right)?
+                    }
                 };
                 for (number, (acc, left)) in factors.iter().enumerate() {
                     let left = self.memory.show(left)?;
+                    let left = match places_of_left.get(number) {
+                        None => left,
+                        Some(places) => sparse::dense(&left, &self.memory.show(places)?)?,
+                    };
                     let left = match scales.as_ref().and_then(|(of_left, _)| of_left.get(number)) {
                         None => left,
                         Some(of_left) => scaled_rows(&left, &self.memory.show(of_left)?)?,
@@ -396,10 +419,14 @@ impl World<'_, '_> {
                     self.arrive_here(place, &name, clocks)?;
                 }
             }
-            Work::ToTensor { copies, scales } => {
+            Work::ToTensor { copies, what } => {
                 for (from, to) in copies {
                     let data = self.memory.show(&from)?;
-                    let data = if scales { laid_out(&data, &to.shape())? } else { data };
+                    let data = match what {
+                        Tensor::Data => data,
+                        Tensor::Scales => laid_out(&data, &to.shape())?,
+                        Tensor::Places => sparse::laid_out(&data, &to.shape())?,
+                    };
                     self.memory.replace(&to, data)?;
                 }
             }

@@ -1,6 +1,7 @@
 //! What is said when nobody can go on: who waits for what, and who should have signalled.
 
 use super::agent::Agent;
+use super::meeting::Away;
 use super::world::World;
 use crate::error::{Others, RunError, RunErrorKind};
 use crate::tape::{Action, Block};
@@ -33,6 +34,7 @@ impl World<'_, '_> {
         let names: Vec<String> = self.names_of(&places);
         let signals = signalling(&self.tape.body, &names);
         let absent = self.absent();
+        let meeting = if absent.is_empty() { self.meeting() } else { None };
         match signals {
             _ if !absent.is_empty() => {
                 message = message.replacen("deadlock", "collective mismatch", 1);
@@ -43,23 +45,44 @@ impl World<'_, '_> {
                     absent.join(", ")
                 );
             }
+            _ if meeting.is_some() => message = message.replacen("deadlock", "collective mismatch", 1),
             0 => message.push_str(". Nothing in the kernel arrives there"),
             _ => message.push_str(". Whoever would arrive there has ended, waits itself, or has taken another branch"),
         }
-        let error = RunError::new(match absent.is_empty() {
-            true => RunErrorKind::Deadlock(message),
-            false => RunErrorKind::Mismatch(message),
+        for away in meeting.iter().flat_map(|meeting| &meeting.away) {
+            let place = self.tape.locations.get(away.location as usize).and_then(|place| self.hooks.place(place));
+            let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+            let _ = write!(message, ". {}{place}, and {} not come there", away.verb(), away.does());
+        }
+        let mut error = RunError::new(match &meeting {
+            _ if !absent.is_empty() => RunErrorKind::Absent(message),
+            Some(_) => RunErrorKind::Missing(message),
+            None => RunErrorKind::Deadlock(message),
         });
-        let first = waiting.iter().filter_map(|agent| agent.waits.as_ref()).find(|waits| waits.place.is_some());
-        let at = first.and_then(|waits| Some((waits, self.tape.locations.get(waits.location as usize)?)));
-        let error = match at {
-            Some((waits, location)) => {
-                let others = self.others(&waiting, waits.location);
-                RunError { others: Some(Box::new(Others { places: others })), ..error.at(pallas_ir::OpId(0), location) }
+        let location = |number: u32| self.tape.locations.get(number as usize);
+        let waits_there = |agent: &&&Agent<'_>| agent.waits.as_ref().is_some_and(|waits| waits.place.is_some());
+        let first = match &meeting {
+            Some(meeting) => self.agents.get(meeting.first),
+            None => waiting.iter().find(waits_there).copied(),
+        };
+        let at = first.and_then(|agent| location(agent.waits.as_ref()?.location));
+        let places = match (&meeting, first.and_then(|agent| agent.waits.as_ref())) {
+            (Some(meeting), _) => {
+                let places = |away: &Away| [Some((away.location, away.verb() + " here")), away.elsewhere.clone()];
+                let places = meeting.away.iter().flat_map(places).flatten();
+                places.filter_map(|(at, text)| Some((location(at)?.clone(), text))).collect()
             }
+            (None, Some(waits)) => self.others(&waiting, waits.location),
+            (None, None) => Vec::new(),
+        };
+        if !places.is_empty() {
+            error.others = Some(Box::new(Others { places }));
+        }
+        let error = match at {
+            Some(location) => error.at(pallas_ir::OpId(0), location),
             None => error,
         };
-        match waiting.first() {
+        match first.or(waiting.first().copied()) {
             Some(agent) => error.in_program(&agent.ids),
             None => error,
         }
@@ -172,11 +195,17 @@ fn reaching(block: &Block, names: &[&str], reached: &mut Vec<(u32, String)>) {
     }
 }
 
-/// Whether an op arrives at the barrier that it names.
-fn arrives(op: AgentOp) -> bool {
+/// Whether an op arrives at the barrier, or signals the semaphore, that it names.
+pub(super) fn arrives(op: AgentOp) -> bool {
     matches!(
         op,
-        AgentOp::Arrive | AgentOp::CopyIn | AgentOp::Mma | AgentOp::MmaCommit | AgentOp::StoreAcross | AgentOp::Cancel
+        AgentOp::Arrive
+            | AgentOp::CopyIn
+            | AgentOp::Mma
+            | AgentOp::MmaCommit
+            | AgentOp::StoreAcross
+            | AgentOp::SignalEverywhere
+            | AgentOp::Cancel
     )
 }
 

@@ -21,6 +21,7 @@ use pallas_ir::{Interpretation, MemorySpace, RefType};
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::SmallVec;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The most agents that run at the same time.
 const MOST: usize = 1 << 14;
@@ -511,7 +512,8 @@ impl<'t, 'h> World<'t, 'h> {
             _ => {
                 agent.forked = true;
                 let what = "its warps".to_string();
-                agent.waits = Some(Waiting { what, name: "".into(), place: None, location: step.location });
+                let name = Arc::default();
+                agent.waits = Some(Waiting { what, name, place: None, location: step.location });
                 Ok(false)
             }
         }

@@ -325,7 +325,7 @@ impl<'t> Sequence<'t> {
             return Ok(());
         }
         let plural = if absent.len() == 1 { "does" } else { "do" };
-        Err(RunError::new(RunErrorKind::Mismatch(format!(
+        Err(RunError::new(RunErrorKind::Absent(format!(
             "collective mismatch: the devices wait for each other in front of this kernel, which has no barrier of its own. {} \
              {plural} not come to this launch: another branch is taken there, or a loop left before",
             absent.join(", ")

@@ -14,6 +14,7 @@ use crate::semaphores::{LastSignal, Leftover, Place};
 use crate::tape::{CopyStep, SemaphoreStep, Step};
 use pallas_ir::{CopyOp, MemorySpace, RefType, SemaphoreOp};
 use pallas_tensor::{DType, Scalar, Shape};
+use std::sync::Arc;
 
 impl<'t> World<'t, '_> {
     /// An op on a semaphore; whether it is over.
@@ -171,7 +172,7 @@ impl<'t> World<'t, '_> {
         step: &Step,
         place: Place,
         wanted: i64,
-        name: &str,
+        name: &Arc<str>,
         is_copy: bool,
     ) -> Result<bool, RunError> {
         if let Some(races) = &mut self.memory.races {
@@ -190,8 +191,8 @@ impl<'t> World<'t, '_> {
             true => format!("a copy of {wanted} bytes that {name} would count; it is at {count}{at}"),
             false => format!("{name} to reach {wanted}; it is at {count}{at}"),
         };
-        let (name, place) = (name.into(), Some(place));
-        self.agents[number].waits = Some(Waiting { what, name, place, location: step.location });
+        let (name, location) = (name.clone(), step.location);
+        self.agents[number].waits = Some(Waiting { what, name, place: Some(place), location });
         Ok(false)
     }
 

@@ -151,6 +151,7 @@ pub fn prepare(cx: &Context<'_>, call: &PallasCall, args: Vec<Value>, apply: Spa
         kernel: interp.underlying_function(&call.kernel).map(|f| f.code.name_span()),
         grid: grid_spec.and_then(|s| s.grid_span).or(call.grid_span),
         out_shape: call.out_shape_span,
+        parted: None,
     };
     let (semantics, vmem_limit) = (call.semantics.clone(), call.vmem_limit);
     // What parameters are for counts where something is compiled.

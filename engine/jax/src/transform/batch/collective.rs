@@ -62,9 +62,9 @@ fn over(cx: &Context<'_>, call: &Call<'_>, dims: &[&'static str], rewrite: Rewri
 fn all_come(cx: &Context<'_>, call: &Call<'_>) -> PyResult<()> {
     // No device waits for another to say that an array may differ.
     let Some(present) = call.present.as_ref().filter(|_| call.op.name != "pvary") else { return Ok(()) };
-    let Some(present) = scalars::exactly(present) else { return Ok(()) };
-    let comes = |device: usize| present.get(device).and_then(Scalar::as_bool).unwrap_or(true);
-    let (here, away): (Vec<usize>, Vec<usize>) = (0..present.size()).partition(|&device| comes(device));
+    let Some(known) = scalars::exactly(&present.devices) else { return Ok(()) };
+    let comes = |device: usize| known.get(device).and_then(Scalar::as_bool).unwrap_or(true);
+    let (here, away): (Vec<usize>, Vec<usize>) = (0..known.size()).partition(|&device| comes(device));
     if here.is_empty() || away.is_empty() {
         return Ok(());
     }
@@ -84,6 +84,7 @@ fn all_come(cx: &Context<'_>, call: &Call<'_>) -> PyResult<()> {
         Diagnosis {
             code: "PL423",
             span: (call.span.end > call.span.start).then_some(call.span),
+            labels: vec![(present.parted, "devices go different ways here".to_string())],
             help: Some(
                 "let all devices come to every collective, in the same order: take it out of the branch, and choose among values \
                  (`jnp.where`) behind it"

@@ -1,6 +1,6 @@
 //! Loops, branches, calls and effects on lanes.
 
-use super::{Batch, Call, Lane};
+use super::{Batch, Call, Lane, Present, place};
 use crate::context::Context;
 use crate::lax::control as lax_control;
 use crate::primitive;
@@ -11,6 +11,7 @@ use crate::transform::loops;
 use crate::transform::walk::{Env, Walker};
 use pallas_ir::{ControlOp, Function, OpData, RegionId, ValueId, ops};
 use pallas_python::raise::PyResult;
+use pallas_syntax::Span;
 use pallas_tensor::{DType, Scalar, Shape};
 
 impl Batch<'_> {
@@ -104,7 +105,7 @@ impl Batch<'_> {
             let params = &function.region(op.regions[0]).params;
             env.set_all(params, carries.iter().cloned().map(Lane::batched));
             let before = self.present.clone();
-            self.present = self.with(cx, &going)?;
+            self.present = self.with(cx, &going, place(function, op))?;
             let yields = self.region(cx, function, op.regions[0], env)?;
             self.present = before;
             let one = primitive::broadcast_to(cx, &one(&carries[0]), carries[0].shape())?;
@@ -133,7 +134,7 @@ impl Batch<'_> {
         let carries = self.tiles(cx, &operands, &with_lanes)?;
         let size = self.axis.size;
         let outside = env.clone();
-        let among = |present: Option<Tile>| Batch { axis: self.axis, lanes: self.lanes.clone(), present };
+        let among = |present: Option<Present>| Batch { axis: self.axis, lanes: self.lanes.clone(), present };
         let verdict = |carries: &[Tile]| -> PyResult<Lane> {
             let mut env = outside.clone();
             env.set_all(&function.region(test_region).params, lanes(carries.to_vec(), &with_lanes));
@@ -152,7 +153,7 @@ impl Batch<'_> {
                 false => None,
             };
             let present = match &going {
-                Some(going) => self.with(cx, going)?,
+                Some(going) => self.with(cx, going, place(function, op))?,
                 None => self.present.clone(),
             };
             let yields = among(present).region(cx, function, body_region, &mut env)?;
@@ -165,14 +166,15 @@ impl Batch<'_> {
     }
 
     /// Which devices of those that are here go on where `going` says so.
-    fn with(&self, cx: &Context<'_>, going: &Tile) -> PyResult<Option<Tile>> {
+    fn with(&self, cx: &Context<'_>, going: &Tile, parted: Span) -> PyResult<Option<Present>> {
         if !self.axis.shards {
             return Ok(None);
         }
-        Ok(Some(match &self.present {
-            Some(present) => primitive::binary(cx, &ops::AND, present, going)?,
+        let devices = match &self.present {
+            Some(present) => primitive::binary(cx, &ops::AND, &present.devices, going)?,
             None => going.clone(),
-        }))
+        };
+        Ok(Some(Present { devices, parted }))
     }
 
     /// A branch that differs from lane to lane: every branch is evaluated, and each lane takes its own.
@@ -204,7 +206,8 @@ impl Batch<'_> {
             if self.axis.shards {
                 let taken = primitive::convert(cx, &which, DType::I32, false)?;
                 let number = primitive::full(cx, taken.shape(), DType::I32, Scalar::Int(number as i128))?;
-                self.present = self.with(cx, &primitive::binary(cx, &ops::EQ, &taken, &number)?)?;
+                let here = primitive::binary(cx, &ops::EQ, &taken, &number)?;
+                self.present = self.with(cx, &here, place(function, op))?;
             }
             let yields = self.region(cx, function, region, env)?;
             self.present = before;

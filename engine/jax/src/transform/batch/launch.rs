@@ -90,7 +90,8 @@ pub(super) fn rule(cx: &Context<'_>, call: &Call<'_>) -> PyResult<Vec<Lane>> {
     }
     if let Some(present) = call.present.as_ref().filter(|_| together) {
         fetched::take_part(&mut batched, call.axis.size);
-        arguments.insert(extents, primitive::convert(cx, present, DType::I32, false)?);
+        batched.spans.parted = Some(present.parted);
+        arguments.insert(extents, primitive::convert(cx, &present.devices, DType::I32, false)?);
     }
     Ok(pallas::call::apply(cx, &Arc::new(batched), &arguments)?.into_iter().map(Lane::batched).collect())
 }

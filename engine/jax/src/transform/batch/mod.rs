@@ -55,8 +55,8 @@ pub struct Call<'a> {
     pub operands: Vec<Lane>,
     /// What is mapped over.
     pub axis: &'a Axis,
-    /// Which devices come to the op, a truth value for each, where not all of them may.
-    pub present: Option<Tile>,
+    /// Which devices come to the op, where not all of them may.
+    pub present: Option<Present>,
     /// The expression that made the op.
     pub span: Span,
 }
@@ -134,7 +134,16 @@ struct Batch<'a> {
     /// Values that may differ from lane to lane.
     lanes: Dependent,
     /// Which devices take the branch or go round the loop that is evaluated, where that differs.
-    present: Option<Tile>,
+    present: Option<Present>,
+}
+
+/// Devices that come somewhere.
+#[derive(Clone)]
+pub struct Present {
+    /// A truth value for each.
+    pub devices: Tile,
+    /// The condition or loop where they went different ways last.
+    pub parted: Span,
 }
 
 impl Walker for Batch<'_> {
@@ -153,7 +162,7 @@ impl Walker for Batch<'_> {
         if !collective && operands.iter().all(|lane| !lane.batched) {
             return shared(cx, function, id, operands);
         }
-        let span = function.locations.get(op.location.0 as usize).map_or_else(Span::default, |place| place.span);
+        let span = place(function, op);
         let call = Call {
             op: op.op.0,
             attributes: &op.attributes,
@@ -173,6 +182,11 @@ impl Walker for Batch<'_> {
             None => Err(unsupported(cx, "batching rule", op.op.name)),
         }
     }
+}
+
+/// The expression that made an op.
+fn place(function: &Function, op: &OpData) -> Span {
+    function.locations.get(op.location.0 as usize).map_or_else(Span::default, |place| place.span)
 }
 
 /// An op that no lane makes a difference to.
