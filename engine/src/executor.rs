@@ -14,9 +14,9 @@ use pallas_interpret::{
     CopyTimes, Hazard, Hooks, OutOfBounds, ProgramEvent, RunError, RunErrorKind, StoreEvent, TileEvent, Undefined,
     Unmatched, UnmatchedSemaphore, run_function, run_launch,
 };
+use pallas_ir::launch::LaunchSpans;
 use pallas_ir::{Certainty, Finding, Function, Known, Label, Launch, Location, Role, Scalars};
 use pallas_jax::{ExecutionError, Executor, World};
-use pallas_ir::launch::LaunchSpans;
 use pallas_profile::Recorder;
 use pallas_tensor::Array;
 use std::cell::RefCell;

@@ -405,8 +405,7 @@ pub(crate) fn next(ids: &mut [usize], grid: &[usize]) {
 /// Positions of the operands of aliases that are one place for the kernel, as on hardware: neither is copied to blocks.
 /// Under `interpret=True` they are two.
 fn shared(launch: &Launch) -> Vec<(usize, usize)> {
-    let stays =
-        |operand: &Operand| matches!(operand.space, MemorySpace::Any | MemorySpace::Hbm | MemorySpace::Gmem);
+    let stays = |operand: &Operand| matches!(operand.space, MemorySpace::Any | MemorySpace::Hbm | MemorySpace::Gmem);
     let positions = |is_output: bool| {
         let fits = move |operand: &Operand| (operand.role == Role::Output) == is_output;
         launch.operands.iter().enumerate().filter(move |(_, operand)| fits(operand)).collect::<Vec<_>>()

@@ -74,9 +74,8 @@ impl<'t> World<'t, '_> {
         let meets = |frame: &&Frame<'t>| arrives(frame.block, &waits.name);
         let together: Vec<&Frame<'t>> = agent.frames.iter().filter(meets).collect();
         let others = |of_block: bool| {
-            let is_peer = move |other: &&Agent<'t>| {
-                other.parent == agent.parent && (!of_block || other.block == agent.block)
-            };
+            let is_peer =
+                move |other: &&Agent<'t>| other.parent == agent.parent && (!of_block || other.block == agent.block);
             self.agents.iter().filter(is_peer)
         };
         // A barrier is first of all that of a block.

@@ -33,7 +33,8 @@ pub(super) fn dense(factor: &Array, metadata: &Array) -> Result<Array, RunError>
     let &[rows, kept] = &factor.shape().to_vec()[..] else {
         return Err(RunError::malformed("a sparse factor is no matrix"));
     };
-    let has_places = matches!(&metadata.shape().to_vec()[..], &[r, k] if r >= rows && r % 128 == 0 && k == kept && k % 64 == 0);
+    let has_places =
+        matches!(&metadata.shape().to_vec()[..], &[r, k] if r >= rows && r % 128 == 0 && k == kept && k % 64 == 0);
     if !has_places {
         return Err(RunError::eval(format!(
             "a sparse factor of shape {rows} x {kept} has metadata of shape {}",
