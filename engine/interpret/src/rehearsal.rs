@@ -64,7 +64,7 @@ pub fn rehearse(launch: &Launch, pace: Pace) -> Option<TimedLanes> {
     // That it stops behind the first blocks is no error.
     let _stopped: Result<Vec<Array>, RunError> =
         LaunchPlan::rehearsed(launch).and_then(|plan| plan.run(inputs(launch)?, &mut rehearsal));
-    rehearsal.found
+    rehearsal.found.map(|lanes| TimedLanes { steered: steered_by_data(&launch.kernel), ..lanes })
 }
 
 struct Following<'a> {

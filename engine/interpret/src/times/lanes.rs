@@ -108,6 +108,8 @@ pub struct TimedLanes {
     pub time: f64,
     /// Whether the events are all there are.
     pub complete: bool,
+    /// Whether what arrays hold decides what is done: it is zero here.
+    pub steered: bool,
 }
 
 /// A lane, and the block or core that it belongs to.

@@ -268,6 +268,6 @@ impl Times {
             event.location = locations.get(place as usize).cloned().unwrap_or_default();
         }
         let (lanes, events) = lanes::sorted(self.lanes, self.events);
-        TimedLanes { lanes, events, time, complete: self.complete && ended }
+        TimedLanes { lanes, events, time, complete: self.complete && ended, steered: false }
     }
 }

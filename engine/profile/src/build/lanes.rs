@@ -10,8 +10,8 @@ use pallas_pipeline::{self as pipeline, Machine, Work};
 use pallas_syntax::SourceFile;
 use std::sync::Arc;
 
-/// What threads, cores and engines do; nothing where nobody waits for anybody.
-pub(super) fn lanes(launch: &Launch, machine: &Machine, sources: &[Arc<SourceFile>]) -> Option<Lanes> {
+/// What threads, cores and engines do, and whether data decides that; nothing where nobody waits for anybody.
+pub(super) fn lanes(launch: &Launch, machine: &Machine, sources: &[Arc<SourceFile>]) -> Option<(Lanes, bool)> {
     let found = rehearse(launch, pace(launch, machine))?;
     let kind = |kind| match kind {
         LaneKind::Thread => "thread",
@@ -28,7 +28,7 @@ pub(super) fn lanes(launch: &Launch, machine: &Machine, sources: &[Arc<SourceFil
         LaneStage::Send => "send",
         LaneStage::Wait => "wait",
     };
-    Some(Lanes {
+    let lanes = Lanes {
         lanes: found
             .lanes
             .iter()
@@ -54,7 +54,8 @@ pub(super) fn lanes(launch: &Launch, machine: &Machine, sources: &[Arc<SourceFil
             .collect(),
         time: found.time,
         complete: found.complete,
-    })
+    };
+    Some((lanes, found.steered))
 }
 
 /// `a barrier of full` is `full`, since the event says which one.

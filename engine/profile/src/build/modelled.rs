@@ -26,7 +26,12 @@ pub(super) fn modelled(launch: &Launch, machine: &Machine, sources: &[Arc<Source
         .iter()
         .map(|unknown| Unknown { place: unknown.place.and_then(place_of), what: unknown.what.clone() })
         .collect();
-    let lanes = lanes(launch, machine, sources);
+    let (lanes, steered) = lanes(launch, machine, sources).unzip();
+    if steered == Some(true) {
+        let what =
+            "what the kernel does depends on data; in the lanes, and so in the time, all data is zero".to_string();
+        unknown.push(Unknown { place: launch.spans.kernel.and_then(|span| Place::of(span, sources)), what });
+    }
     unknown.extend(assumptions(launch, machine, &model, lanes.is_some(), sources));
     let mut modelled = Modelled {
         time: nanoseconds(totals.time),
