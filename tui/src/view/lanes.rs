@@ -60,11 +60,13 @@ pub(super) fn draw(lanes: &Lanes, what: &str, chosen: Chosen, styles: Styles, ar
         let style = if is_chosen && chosen.focus { styles::SELECTED } else { Style::default() };
         let name = cut(name, (width as usize).saturating_sub(1));
         Line::from(Span::styled(name, style)).render(line(y), buffer);
-        for (x, stage) in (plot.x..).zip(strip(lanes, number, plot.width)) {
-            let Some(look) = stage.map(texture) else { continue };
+        let shown = strip(lanes, number, plot.width);
+        for (x, event) in (plot.x..).zip(&shown) {
+            let Some(event) = event.and_then(|at| lanes.events.get(at)) else { continue };
+            let look = texture(&event.stage);
             buffer.set_string(x, y, symbol(look, styles), look.style());
         }
-        label(lanes, number, chosen.event.filter(|_| is_chosen), Rect { y, ..plot }, buffer);
+        label(lanes, &shown, chosen.event.filter(|_| is_chosen), Rect { y, ..plot }, buffer);
         y += 1;
     }
     for words in waits(lanes) {
@@ -104,22 +106,20 @@ fn names(lanes: &Lanes) -> Vec<String> {
 }
 
 /// Slots at the beginnings of copies and products, as far as there is room, and the event at the cursor.
-fn label(lanes: &Lanes, number: usize, chosen: Option<usize>, plot: Rect, buffer: &mut Buffer) {
-    if lanes.time <= 0.0 || plot.width == 0 {
-        return;
-    }
-    let column = |time: f64| time / lanes.time * f64::from(plot.width);
-    for (at, event) in lanes.events.iter().enumerate().filter(|(_, event)| event.lane == number) {
-        let (from, to) = (column(event.start).round().max(0.0) as u16, column(event.end).floor() as u16);
-        let slot = event.slot.filter(|_| event.stage != "wait").map(|slot| slot.to_string());
-        if let Some(slot) = slot.filter(|slot| usize::from(to.saturating_sub(from)) > slot.len()) {
-            buffer.set_string(plot.x + from, plot.y, slot, styles::BOLD);
+fn label(lanes: &Lanes, shown: &[Option<usize>], chosen: Option<usize>, plot: Rect, buffer: &mut Buffer) {
+    let mut from = 0;
+    while from < shown.len() {
+        let width = shown[from..].iter().take_while(|event| **event == shown[from]).count();
+        let event = shown[from].and_then(|at| lanes.events.get(at)).filter(|event| event.stage != "wait");
+        let slot = event.and_then(|event| event.slot).map(|slot| slot.to_string());
+        let x = plot.x + from as u16;
+        if let Some(slot) = slot.filter(|slot| width > slot.len()) {
+            buffer.set_string(x, plot.y, slot, styles::BOLD);
         }
-        if chosen == Some(at) {
-            let from = (column(event.start) as u16).min(plot.width - 1);
-            let width = to.saturating_sub(from).clamp(1, plot.width - from);
-            buffer.set_style(Rect { x: plot.x + from, width, height: 1, ..plot }, styles::SELECTED);
+        if shown[from].is_some() && shown[from] == chosen {
+            buffer.set_style(Rect { x, width: width as u16, height: 1, ..plot }, styles::SELECTED);
         }
+        from += width;
     }
 }
 
@@ -260,21 +260,22 @@ fn texture(stage: &str) -> Texture {
     }
 }
 
-/// What a lane does for most of each column; nothing where it does nothing.
-fn strip(lanes: &Lanes, number: usize, columns: u16) -> Vec<Option<&str>> {
+/// The event that takes most of each column of a lane, by position; nothing where nothing is done.
+fn strip(lanes: &Lanes, number: usize, columns: u16) -> Vec<Option<usize>> {
     let width = lanes.time / f64::from(columns.max(1));
-    let mut longest: Vec<(f64, Option<&str>)> = vec![(0.0, None); columns as usize];
-    for event in lanes.events.iter().filter(|event| event.lane == number && width > 0.0) {
+    let mut longest: Vec<(f64, Option<usize>)> = vec![(0.0, None); columns as usize];
+    let own = lanes.events.iter().enumerate().filter(|(_, event)| event.lane == number && width > 0.0);
+    for (at, event) in own {
         let (first, last) = ((event.start / width) as usize, (event.end / width) as usize);
         for (column, best) in longest.iter_mut().enumerate().take(last + 1).skip(first) {
             let from = event.start.max(column as f64 * width);
             let to = event.end.min((column + 1) as f64 * width);
             if to - from > best.0 {
-                *best = (to - from, Some(&event.stage));
+                *best = (to - from, Some(at));
             }
         }
     }
-    longest.into_iter().map(|(_, stage)| stage).collect()
+    longest.into_iter().map(|(_, event)| event).collect()
 }
 
 #[cfg(test)]
@@ -294,7 +295,7 @@ mod tests {
             complete: true,
         };
         let shown = strip(&lanes, 0, 4);
-        assert_eq!(shown, [Some("wait"), Some("compute"), Some("compute"), Some("copy_in")]);
+        assert_eq!(shown, [Some(0), Some(1), Some(1), Some(2)]);
         let area = Rect::new(0, 0, 40, 2);
         let mut buffer = Buffer::empty(area);
         assert_eq!(draw(&lanes, "first blocks", Chosen::default(), crate::view::tests::COLOURS, area, &mut buffer), 2);
