@@ -147,8 +147,7 @@ impl Session<'_> {
             if !files.iter().any(|(file, _)| file == own) {
                 files.push((own.clone(), None));
             }
-            files.extend(missing(own, &profiled.stderr).into_iter().map(|file| (file, None)));
-            watcher.set_read(files);
+            watcher.set_read(files, missing(own, &profiled.stderr));
         }
         output::stderr(&profiled.stderr);
         let changed = std::mem::take(&mut self.changed);

@@ -218,7 +218,7 @@ impl Session {
                         let source = sources.iter().find(|source| Path::new(&*source.path) == file)?;
                         Some(&*source.text)
                     };
-                    watcher.set_read(files.iter().map(|file| (file.clone(), read(file))).collect());
+                    watcher.set_read(files.iter().map(|file| (file.clone(), read(file))).collect(), Vec::new());
                 }
             }
             Effect::Redraw => screen.clear()?,

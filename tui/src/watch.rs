@@ -32,7 +32,7 @@ pub(crate) enum Notice {
 enum Order {
     Event(notify::Result<Event>),
     /// These files, with a hash of what was read of them, where that is known.
-    Files(Vec<(PathBuf, Option<u64>)>),
+    Files(Vec<(PathBuf, Seen)>),
 }
 
 /// A running watcher. Dropping it ends its thread.
@@ -64,19 +64,32 @@ impl FileWatcher {
             .name("watcher".to_string())
             .spawn(move || {
                 let mut state = State::new(events, polls, notice);
-                state.set(files.into_iter().map(|file| (file, None)).collect());
+                state.set(files.into_iter().map(|file| (file, Seen::Nothing)).collect());
                 state.run(&inbox);
             })
             .map_err(|error| format!("cannot watch files: {error}"))?;
         Ok(FileWatcher { orders })
     }
 
-    /// Watches these files instead, of which this has been read: what was saved since then is new, too. A file that is not
-    /// there yet is waited for.
-    pub(crate) fn set_read(&self, files: Vec<(PathBuf, Option<&str>)>) {
-        let files = files.into_iter().map(|(file, text)| (file, text.map(|text| hash(text.as_bytes())))).collect();
-        let _ = self.orders.send(Order::Files(files));
+    /// Watches these files instead, of which this has been read: what was saved since then is new, too. Files that were missing
+    /// are waited for; what is there of them by now is new.
+    pub(crate) fn set_read(&self, files: Vec<(PathBuf, Option<&str>)>, missing: Vec<PathBuf>) {
+        let seen = |text: Option<&str>| text.map_or(Seen::Nothing, |text| Seen::Text(hash(text.as_bytes())));
+        let files = files.into_iter().map(|(file, text)| (file, seen(text)));
+        let missing = missing.into_iter().map(|file| (file, Seen::Missing));
+        let _ = self.orders.send(Order::Files(files.chain(missing).collect()));
     }
+}
+
+/// What somebody has seen of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    /// Nobody has looked: what it holds now is no news.
+    Nothing,
+    /// It was not there: if it is now, it was saved since.
+    Missing,
+    /// A text with this hash.
+    Text(u64),
 }
 
 /// What a watcher says of a write.
@@ -132,15 +145,20 @@ impl<N: FnMut(Notice)> State<N> {
 
     /// Watches the folders of these files. Content that is known stays known, so that a save between two sets counts. Whether
     /// one has other content now than was read of it.
-    fn set(&mut self, files: Vec<(PathBuf, Option<u64>)>) -> bool {
+    fn set(&mut self, files: Vec<(PathBuf, Seen)>) -> bool {
         let mut known = std::mem::take(&mut self.files);
         let mut missed = false;
         for (file, read) in files {
             let Some(real) = real(&file) else { continue };
             let entry = known.remove(&real).unwrap_or_else(|| {
                 let now = stamp(&real);
-                missed |= read.is_some() && read != now;
-                (file, read.or(now))
+                let read = match read {
+                    Seen::Nothing => now,
+                    Seen::Missing => None,
+                    Seen::Text(hash) => Some(hash),
+                };
+                missed |= now.is_some() && read != now;
+                (file, read)
             });
             self.files.insert(real, entry);
         }

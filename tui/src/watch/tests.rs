@@ -121,7 +121,7 @@ fn other_files_can_be_watched_later() {
     let fixture = watched();
     let module = fixture.folder.path().join("module.py");
     fs::write(&module, "a").expect("written");
-    fixture._watcher.set_read(vec![(fixture.file.clone(), None), (module.clone(), None)]);
+    fixture._watcher.set_read(vec![(fixture.file.clone(), None), (module.clone(), None)], Vec::new());
     std::thread::sleep(Duration::from_millis(100));
     fs::write(&module, "b").expect("written");
     let notice = fixture.notices.recv_timeout(Duration::from_secs(5));
@@ -212,11 +212,25 @@ fn what_was_saved_while_it_was_read_is_not_lost() {
     let module = fixture.folder.path().join("module.py");
     fs::write(&module, "\u{feff}new").expect("written");
     // The program read the module before it was saved, and is done only now.
-    fixture._watcher.set_read(vec![(fixture.file.clone(), Some("one")), (module.clone(), Some("old"))]);
+    fixture._watcher.set_read(vec![(fixture.file.clone(), Some("one")), (module.clone(), Some("old"))], Vec::new());
     let notice = fixture.notices.recv_timeout(Duration::from_secs(5));
     assert_eq!(notice, Ok(Notice::Changed(vec![module.clone()])));
-    fixture._watcher.set_read(vec![(fixture.file.clone(), Some("one")), (module, Some("new"))]);
+    fixture._watcher.set_read(vec![(fixture.file.clone(), Some("one")), (module, Some("new"))], Vec::new());
     fixture.expect_none("what was read is what is there, but for the mark at its beginning");
+}
+
+#[test]
+fn a_file_that_was_missing_and_is_there_before_it_is_watched_is_not_lost() {
+    let fixture = watched();
+    let module = fixture.folder.path().join("sizes.py");
+    // A run has looked for it in vain, and it is saved before the watcher hears of it.
+    fs::write(&module, "new").expect("written");
+    fixture._watcher.set_read(vec![(fixture.file.clone(), Some("one"))], vec![module.clone()]);
+    let notice = fixture.notices.recv_timeout(Duration::from_secs(5));
+    assert_eq!(notice, Ok(Notice::Changed(vec![module.clone()])));
+    // It is told once.
+    fixture._watcher.set_read(vec![(fixture.file.clone(), Some("one")), (module, Some("new"))], Vec::new());
+    fixture.expect_none("it has been told");
 }
 
 #[test]
