@@ -16,7 +16,8 @@ impl Memory {
         self.buffers.get(buffer).filter(|buffer| buffer.array.size() > 1).map(|_| element)
     }
 
-    /// Which slot of its buffer a view shows: the first index, where there are several.
+    /// Which slot of its buffer a view shows: the first index, where there are several; or, of memory on chip, which of the equal
+    /// parts that it is cut into along one dimension, as halves of tensor memory are.
     pub(crate) fn slot(&self, view: &View) -> Option<usize> {
         let mut view = view;
         while let Some(through) = &view.through {
@@ -26,6 +27,24 @@ impl Memory {
         match view.dims.first()? {
             ViewDim::At(slot) if several => Some(*slot),
             ViewDim::Range { start, size: 1, .. } if several => Some(*start),
+            _ => self.part(view),
+        }
+    }
+
+    /// Which of equal parts of a buffer on chip a view shows.
+    fn part(&self, view: &View) -> Option<usize> {
+        let is_main = self.times.as_ref().is_none_or(|times| times.is_main(view.buffer));
+        let shape = self.buffers.get(view.buffer).filter(|_| !is_main)?.array.shape();
+        let mut parts = view.dims.iter().zip(shape.iter()).filter_map(|(dim, &extent)| match dim {
+            ViewDim::Range { start, size, stride: 1 } if *size < extent && *size > 0 => {
+                Some((extent % size == 0 && start % size == 0).then(|| start / size))
+            }
+            ViewDim::Range { stride: 1, .. } => None,
+            _ => Some(None),
+        });
+        // Along several dimensions it is a tile, and no slot.
+        match (parts.next(), parts.next()) {
+            (Some(part), None) => part,
             _ => None,
         }
     }
