@@ -7,6 +7,7 @@ use crate::environment::Environment;
 use crate::executor::CpuExecutor;
 use crate::files::FileSystem;
 use crate::host::{Cancel, Console, RunHost};
+use crate::settings::TargetDevice;
 use crate::stack::with_large_stack;
 use crate::timings::Timings;
 use crate::watched::Watched;
@@ -76,6 +77,9 @@ pub struct RunOptions {
     /// Whether launches in interpret mode are looked at for what was not proved of them: programs that race, and results that
     /// depend on memory that nobody has written.
     pub strict: bool,
+    /// The machine that the program is told it runs on, and that its launches are compiled for where it does not say it. Without, the
+    /// program sees what JAX shows on a CPU.
+    pub target: Option<TargetDevice>,
     /// Where launches run, if not in interpret mode.
     pub acceleration: Option<Acceleration>,
     /// Input, output, clock, environment.
@@ -127,6 +131,9 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     let interp = Interp::new(host, Mode::Run, Limits::default());
     pallas_jax::install(&interp);
     let state = interp.extension::<JaxState>();
+    if let Some(target) = options.target {
+        state.assume_target(target.compiler(), target.tpu());
+    }
     let watch = Rc::new(Watch::default());
     state.set_observer(watch.clone());
     let executor = Rc::new(CpuExecutor::new(

@@ -121,6 +121,10 @@ pub(crate) struct RunArgs {
     /// written or on what lies past the end of an array, and programs that race. What is proved costs nothing.
     #[arg(long)]
     pub(crate) strict: bool,
+    /// The machine that the program is told it runs on: tpu-v5e, tpu-v5p, tpu-v6e, triton, hopper or blackwell. Its kernels are
+    /// interpreted all the same; `pltpu.get_tpu_info()` and what devices are called answer as on that TPU.
+    #[arg(long, value_name = "NAME", value_parser = TargetDevice::parse)]
+    pub(crate) target: Option<TargetDevice>,
     /// Prints no findings.
     #[arg(long)]
     pub(crate) quiet: bool,

@@ -69,6 +69,7 @@ impl Task {
                 environment,
                 schedule: Schedule::default(),
                 strict: false,
+                target: None,
                 acceleration: device::acceleration(wish, self.python.as_deref(), &self.file, Some(progress))?,
                 console: Box::new(Told { teller: teller.clone(), timing: self.timing, start: Instant::now() }),
                 cancel: cancel.clone(),

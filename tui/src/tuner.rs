@@ -129,6 +129,7 @@ impl Tuner {
             environment: self.environment.clone(),
             schedule: Schedule::default(),
             strict: false,
+            target: None,
             acceleration,
             console: Box::new(Behind::new(printed.clone(), |_, _, _| {})),
             cancel: cancel.clone(),

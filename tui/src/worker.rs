@@ -289,6 +289,7 @@ impl Bench {
             environment: self.environment.clone(),
             schedule: Schedule::default(),
             strict: false,
+            target: None,
             acceleration: None,
             console: Box::new(console),
             cancel: cancel.clone(),

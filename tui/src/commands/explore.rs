@@ -57,6 +57,7 @@ pub(super) fn explore(
             environment: place.clone(),
             schedule: schedule.keeping(true),
             strict: false,
+            target: None,
             acceleration: None,
             console: Box::new(Silent),
             cancel: cancel.clone(),

@@ -62,6 +62,7 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         environment: environment.clone(),
         schedule: args.schedule.unwrap_or_default().keeping(args.explore.is_some()),
         strict: args.strict,
+        target: args.target,
         acceleration,
         console: Box::new(ProcessConsole::new()),
         cancel: Cancel::new(),

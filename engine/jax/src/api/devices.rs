@@ -83,7 +83,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         name: "default_backend",
         signature: "()",
         doc: "The platform of the default device.",
-        run: |_i, _a| Ok(Value::from("cpu")),
+        run: |interp, _a| Ok(Value::from(if assumed_kind(interp).is_some() { "tpu" } else { "cpu" })),
     },
 ];
 
@@ -136,9 +136,9 @@ fn asked(interp: &Interp) -> Option<usize> {
     flags.split_whitespace().filter_map(flag).next_back()
 }
 
-/// The kind of TPU that an analysis is told programs run on.
+/// The kind of TPU that programs are told they run on.
 fn assumed_kind(interp: &Interp) -> Option<&'static str> {
-    interp.is_analysis().then(|| interp.extension::<JaxState>().assumed_tpu.get())?.map(|(kind, _)| kind)
+    interp.extension::<JaxState>().assumed_tpu.get().map(|(kind, _)| kind)
 }
 
 impl Object for CpuDevice {

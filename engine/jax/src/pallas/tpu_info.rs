@@ -340,11 +340,11 @@ fn device(interp: &Interp) -> PyResult<Device> {
         Value::Str(kind) if *kind != *"cpu" => {
             Ok(Device::Meant { kind: kind.to_string(), cores: interp.get_attr(&device, "num_cores")? })
         }
-        _ if interp.is_analysis() => Ok(match interp.extension::<JaxState>().assumed_tpu.get() {
+        _ => Ok(match interp.extension::<JaxState>().assumed_tpu.get() {
             Some((kind, cores)) => Device::Meant { kind: kind.to_string(), cores: Value::from(cores) },
-            Option::None => Device::Unknown,
+            Option::None if interp.is_analysis() => Device::Unknown,
+            Option::None => Device::Cpu,
         }),
-        _ => Ok(Device::Cpu),
     }
 }
 

@@ -125,28 +125,19 @@ fn bits(interp: &Interp, args: Arguments) -> PyResult<Value> {
 
 /// A uniform float between two scalars (or broadcast tiles) of `dtype`: `_uniform`.
 fn uniform_tile(cx: &Context<'_>, key: &Tile, shape: &Shape, dtype: DType, low: &Tile, high: &Tile) -> PyResult<Tile> {
-    let (width, mantissa) = match dtype {
-        DType::F64 => (64, 52),
-        DType::F32 => (32, 23),
-        DType::F16 => (16, 10),
-        DType::BF16 => (16, 7),
-        other => {
-            let name = other.name();
-            return Err(cx.interp.type_error(format!("uniform only accepts 16-, 32-, or 64-bit dtypes got {name}.")));
-        }
+    let info = dtype.finfo().filter(|info| matches!(info.bits, 8 | 16 | 32 | 64));
+    let Some(info) = info else {
+        let name = dtype.name();
+        return Err(cx.interp.type_error(format!("uniform only accepts 8-, 16-, 32-, or 64-bit dtypesgot {name}.")));
     };
+    let (width, mantissa) = (i64::from(info.bits), i64::from(info.nmant));
     let drawn = if mantissa < 8 { 8 } else { width };
     let target = unsigned(width);
     let bits = p::convert(cx, &random_bits(cx, key, drawn, shape)?, target, false)?;
     let constant = |value: i128| p::broadcast_to(cx, &p::scalar(target, Scalar::Int(value)), shape);
     let shifted = p::binary(cx, &ops::SHIFT_RIGHT_LOGICAL, &bits, &constant(i128::from(drawn - mantissa))?)?;
-    // The bits of 1.0: the exponent's bias above the mantissa.
-    let one_bits = match dtype {
-        DType::F64 => 0x3ff0_0000_0000_0000,
-        DType::F32 => 0x3f80_0000,
-        DType::F16 => 0x3c00,
-        _ => 0x3f80,
-    };
+    let one_bits = pallas_tensor::ops::bitcast_convert(&Array::scalar(dtype, Scalar::Float(1.0)), target).ok();
+    let one_bits = one_bits.and_then(|bits| bits.item()?.as_int()).unwrap_or_default();
     let filled = p::binary(cx, &ops::OR, &shifted, &constant(one_bits)?)?;
     let floats =
         cx.bind(&ops::BITCAST_CONVERT_TYPE, &[&filled], Attributes::none().with("dtype", Attribute::DType(dtype)))?;
@@ -174,12 +165,7 @@ fn uniform(interp: &Interp, args: Arguments) -> PyResult<Value> {
 /// Standard normal floats: `_normal_real`.
 fn normal_tile(cx: &Context<'_>, key: &Tile, shape: &Shape, dtype: DType) -> PyResult<Tile> {
     // The float after -1, towards zero.
-    let low = match dtype {
-        DType::F64 => f64::from_bits((-1.0f64).to_bits() - 1),
-        DType::F32 => f64::from(f32::from_bits((-1.0f32).to_bits() - 1)),
-        DType::F16 => -(1.0 - 1.0 / 2048.0),
-        _ => -(1.0 - 1.0 / 256.0),
-    };
+    let low = dtype.finfo().map_or(-1.0, |info| info.epsneg - 1.0);
     let low = p::scalar(dtype, Scalar::Float(low));
     let high = p::scalar(dtype, Scalar::Float(1.0));
     let u = uniform_tile(cx, key, shape, dtype, &low, &high)?;

@@ -70,19 +70,42 @@ def _never(*args, **kwargs):
     return False
 
 
-is_device_rocm = is_device_cuda = is_device_tpu = is_device_tpu_at_least = _never
+is_device_rocm = is_device_cuda = _never
 is_cloud_tpu = is_optimized_build = is_asan = is_msan = is_tsan = is_sanitized = _never
 is_cuda_compute_capability_at_least = is_cuda_compute_capability_equal = is_cuda_version_at_least = _never
 is_gil_disabled = is_test_rbe = is_running_under_pytest = _never
 
 
-def is_cloud_tpu_at_least(year, month, day):
-    """Asks about cloud TPUs only."""
-    return True
+def _tpu_kind():
+    """What the TPU is called that programs are told they run on; `None` without one."""
+    device = jax.devices()[0]
+    return device.device_kind if device.platform == "tpu" else None
 
 
 def get_tpu_version():
-    raise ValueError("Device is not TPU")
+    kind = _tpu_kind()
+    digits = "".join(c for c in (kind or "").removeprefix("TPU v")[:1] if c.isdigit())
+    if not digits:
+        raise ValueError("Device is not TPU")
+    return int(digits)
+
+
+def is_device_tpu_at_least(version):
+    return _tpu_kind() is not None and get_tpu_version() >= version
+
+
+def is_device_tpu(version=None, variant=""):
+    kind = _tpu_kind()
+    if kind is None or version is None:
+        return kind is not None
+    expected = f"v{version}{variant}"
+    named = {"v5e": "v5 lite", "v6e": "v6 lite"}
+    return kind.endswith("v5") if expected == "v5p" else named.get(expected, expected) in kind
+
+
+def is_cloud_tpu_at_least(year, month, day):
+    """Asks about cloud TPUs only."""
+    return True
 
 
 def pattern_search(patterns, string):

@@ -212,6 +212,7 @@ impl<'a> Session<'a> {
             ),
             schedule: Schedule::default(),
             strict: false,
+            target: None,
             acceleration: None,
             console: Box::new(events),
             cancel: cancel.clone(),
