@@ -27,6 +27,7 @@ fn every_benchmark_gives_what_plain_jnp_gives() {
             environment: Environment::default(),
             schedule: Schedule::default(),
             strict: false,
+            target: None,
             acceleration: None,
             console: Box::new(recorder.clone()),
             cancel: Cancel::new(),

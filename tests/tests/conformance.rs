@@ -27,6 +27,7 @@ fn differences(program: &Path) -> Option<String> {
         environment: Environment::default(),
         schedule: Schedule::default(),
         strict: false,
+        target: None,
         acceleration: None,
         console: Box::new(recorder.clone()),
         cancel: Cancel::new(),

@@ -105,6 +105,7 @@ impl Case {
             environment: Environment::default(),
             schedule: Schedule::default(),
             strict: false,
+            target: None,
             acceleration: Some(acceleration),
             console,
             cancel: Cancel::new(),

@@ -96,6 +96,7 @@ fn run(path: &Path, text: &str) -> Found {
         environment: Environment::default(),
         schedule: Schedule::default(),
         strict: false,
+        target: None,
         acceleration: None,
         console: Box::new(Silent),
         cancel: Cancel::new(),
