@@ -29,6 +29,8 @@ pub(crate) struct Access {
     is_full: bool,
     /// Whether a view may reach past the end of its Ref: main memory of a GPU, of which copies take what there is.
     pub(crate) overhangs: bool,
+    /// Of a view: whether it is the same for all programs of a run, so that it is found once.
+    pub(crate) stays: bool,
 }
 
 /// Where a subscript points: its dynamic parts, in order.
@@ -71,6 +73,7 @@ impl Access {
             is_block,
             is_full: pattern.is_full(shape),
             overhangs: false,
+            stays: false,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::memory::View;
 use crate::semaphores::Leftover;
 use crate::tape::{Block, Step};
 use pallas_ir::{Interpretation, RefType};
-use pallas_tensor::{Array, DType, Scalar};
+use pallas_tensor::{Array, Scalar};
 use smallvec::SmallVec;
 
 type Values = SmallVec<[Value; 1]>;
@@ -57,10 +57,9 @@ impl Machine<'_> {
     }
 
     pub(crate) fn run_cond(&mut self, step: &Step, branches: &[Block]) -> Result<Values, RunError> {
-        let which = self.tile(step.operands[0])?;
-        let which = match which.dtype() {
-            DType::Bool => i64::from(which.item().and_then(Scalar::as_bool) == Some(true)),
-            _ => scalar(&which)?,
+        let which = match self.number(step.operands[0]) {
+            Some(number) => number.integer().into(),
+            None => scalar(&self.tile(step.operands[0])?)?,
         };
         let which = which.clamp(0, branches.len() as i64 - 1) as usize;
         let branch = &branches[which];
@@ -80,9 +79,9 @@ impl Machine<'_> {
     pub(crate) fn report_left_over(&mut self, first: usize) {
         let mut left = self.memory.drop_copies(first);
         left.extend(self.memory.left_over(first));
-        for (_, Leftover { signal, count }) in left {
-            let kind = if signal.is_copy { Unmatched::CopyLeft } else { Unmatched::Left };
-            self.report_unmatched(&signal.name, signal.location, kind, count, 0);
+        for (_, Leftover { name, location, is_copy, count }) in left {
+            let kind = if is_copy { Unmatched::CopyLeft } else { Unmatched::Left };
+            self.report_unmatched(&name, location, kind, count, 0);
         }
     }
 

@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// A copy that has been started and not been carried out.
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
-    source: View,
-    destination: View,
+    source: Arc<View>,
+    destination: Arc<View>,
     arrived: Place,
     /// Where what was sent is counted, for copies that say so.
     sent: Option<Place>,
@@ -30,11 +30,11 @@ pub(crate) struct Pending {
     /// What the two semaphores count: bytes, or one for a copy.
     amounts: [i64; 2],
     add: bool,
-    /// The names of the two semaphores.
-    names: [Arc<str>; 2],
+    /// The names of the two semaphores, by number.
+    names: [u32; 2],
     location: u32,
     /// What has been read of the source, where it has been sent and has not arrived.
-    data: Option<Array>,
+    data: Option<Box<Array>>,
     /// The engine, where races are looked for: as of when it has read, and of when it has written.
     engine: Option<Box<[Engine; 2]>>,
 }
@@ -72,8 +72,8 @@ impl Moves {
 
 /// What one end of a copy is: views, the semaphores that count there, and how much.
 pub(crate) struct Ends {
-    pub(crate) source: View,
-    pub(crate) destination: View,
+    pub(crate) source: Arc<View>,
+    pub(crate) destination: Arc<View>,
     pub(crate) arrived: Place,
     pub(crate) sent: Option<Place>,
 }
@@ -81,7 +81,7 @@ pub(crate) struct Ends {
 impl Pending {
     /// A copy on this device.
     pub(crate) fn local(
-        memory: &Memory,
+        memory: &mut Memory,
         (source, destination): (View, View),
         arrived: Place,
         name: &Arc<str>,
@@ -89,10 +89,10 @@ impl Pending {
     ) -> Result<Pending, RunError> {
         let bytes = memory.bytes(&destination)?;
         let amounts = [bytes; 2];
-        let names = [name.clone(), name.clone()];
+        let names = [memory.names.number(name); 2];
         Ok(Pending {
-            source,
-            destination,
+            source: Arc::new(source),
+            destination: Arc::new(destination),
             arrived,
             sent: None,
             bytes,
@@ -109,10 +109,10 @@ impl Pending {
     ///
     /// # Errors
     /// If source and destination have different extents: those that are computed are not known before.
-    pub(crate) fn new(memory: &Memory, ends: Ends, copy: &CopyStep, location: u32) -> Result<Pending, RunError> {
+    pub(crate) fn new(memory: &mut Memory, ends: Ends, copy: &CopyStep, location: u32) -> Result<Pending, RunError> {
         let Ends { source, destination, arrived, sent } = ends;
-        let (from, to) = (source.shape(), destination.shape());
-        if from != to {
+        if source.extents().ne(destination.extents()) {
+            let (from, to) = (source.shape(), destination.shape());
             return Err(RunError::eval(format!(
                 "DMA source and destination must have the same shape, got {from} and {to}"
             )));
@@ -120,7 +120,8 @@ impl Pending {
         let bytes = memory.bytes(&destination)?;
         // A regular semaphore counts copies that have moved something.
         let amounts = copy.counts_copies.map(|copies| if copies { i64::from(bytes > 0) } else { bytes });
-        let (names, add) = (copy.names.clone(), copy.add);
+        let names = copy.names.each_ref().map(|name| memory.names.number(name));
+        let add = copy.add;
         let (data, engine) = (None, None);
         Ok(Pending { source, destination, arrived, sent, bytes, amounts, add, names, location, data, engine })
     }
@@ -128,7 +129,7 @@ impl Pending {
     /// Reads the source, and counts what has been sent.
     fn read(&mut self, memory: &mut Memory) -> Result<(), RunError> {
         if self.data.is_none() {
-            self.data = Some(memory.show(&self.source)?);
+            self.data = Some(Box::new(memory.show(&self.source)?));
             if let Some(place) = self.sent.take() {
                 self.count(memory, place, 1)?;
             }
@@ -145,7 +146,7 @@ impl Pending {
             return self.count(memory, self.arrived, 0);
         }
         self.read(memory)?;
-        let Some(mut data) = self.data.take() else { return Ok(()) };
+        let Some(mut data) = self.data.take().map(|data| *data) else { return Ok(()) };
         if self.add {
             let old = memory.show(&self.destination)?;
             data = ops::binary(BinaryOp::Add, old, data)?;
@@ -155,7 +156,7 @@ impl Pending {
     }
 
     fn count(&self, memory: &mut Memory, place: Place, end: usize) -> Result<(), RunError> {
-        let signal = LastSignal { name: self.names[end].clone(), location: self.location, is_copy: true };
+        let signal = LastSignal { name: self.names[end], location: self.location, is_copy: true };
         memory.add_count(place, self.amounts[end], signal)?;
         if let (Some(races), Some(engines)) = (&mut memory.races, &self.engine) {
             races.signal(place, Some(&engines[1 - end]));
@@ -240,6 +241,9 @@ impl Memory {
 
     /// Carries out some of the copies that are under way, where it is drawn which.
     fn carry_out_some(&mut self) -> Result<(), RunError> {
+        if !matches!(self.moves, Moves::Drawn(_)) {
+            return Ok(());
+        }
         for position in (0..self.pending.len()).rev() {
             if self.moves.draw(4) == Some(0) {
                 self.carry_out_at(position)?;
@@ -266,7 +270,7 @@ impl Memory {
         let left = |copy: Pending| {
             let [name, _] = copy.names;
             let signal = LastSignal { name, location: copy.location, is_copy: true };
-            (copy.arrived, Leftover { signal, count: copy.bytes })
+            (copy.arrived, self.leftover(signal, copy.bytes))
         };
         dropped.into_iter().map(left).collect()
     }
@@ -276,7 +280,7 @@ impl Machine<'_> {
     pub(crate) fn run_copy(&mut self, step: &Step, copy: &CopyStep) -> Result<(), RunError> {
         let mut sources = step.operands.iter().copied();
         let mut next = || sources.next().ok_or_else(|| RunError::malformed("an operand of a copy is missing"));
-        let (source, destination) = (self.reference(next()?)?, self.reference(next()?)?);
+        let (source, destination) = (self.shared(next()?)?, self.shared(next()?)?);
         let arrived = self.place(next()?)?;
         let sent = match copy.remote {
             true => Some(self.place(next()?)?),
@@ -342,6 +346,14 @@ impl Machine<'_> {
         self.memory.accessed(destination, true, location);
         let data = self.memory.show(source)?;
         self.memory.replace(destination, data)
+    }
+
+    /// A Ref operand that is only looked at.
+    pub(crate) fn shared(&mut self, source: crate::tape::Source) -> Result<Arc<View>, RunError> {
+        match &self.registers[source.register as usize] {
+            Value::Ref(view) => Ok(view.clone()),
+            _ => Err(RunError::malformed("a tile stands where a Ref belongs")),
+        }
     }
 
     /// A Ref operand.

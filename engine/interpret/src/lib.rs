@@ -31,6 +31,7 @@ mod later;
 mod launch;
 mod machine;
 mod memory;
+mod numbers;
 mod outputs;
 mod outside;
 mod parallel;
@@ -47,6 +48,7 @@ mod steered;
 mod strict;
 mod tape;
 mod times;
+mod views;
 mod visits;
 
 pub use error::{Others, RunError, RunErrorKind};

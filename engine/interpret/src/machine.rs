@@ -5,6 +5,7 @@ use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::later::Window;
 use crate::memory::{Memory, View};
+use crate::numbers::Number;
 use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
 use pallas_ir::Interpretation;
 use pallas_ir::op::EvalContext;
@@ -24,6 +25,8 @@ pub(crate) enum Value {
     Window(Window),
     /// Shared, as most steps only look at it.
     Ref(Arc<View>),
+    /// A scalar, where no chain reads it.
+    Number(Number),
 }
 
 impl Value {
@@ -108,6 +111,7 @@ impl Machine<'_> {
     pub(crate) fn tile(&mut self, source: Source) -> Result<Array, RunError> {
         match self.take(source)? {
             Value::Tile(array) => Ok(array),
+            Value::Number(number) => Ok(number.tile()),
             Value::Window(window) => window.copied(),
             _ => Err(RunError::malformed("a Ref stands where a tile belongs")),
         }
@@ -115,6 +119,9 @@ impl Machine<'_> {
 
     /// A scalar integer operand.
     pub(crate) fn integer(&mut self, source: Source) -> Result<i64, RunError> {
+        if let Some(number) = self.number(source) {
+            return Ok(number.integer().into());
+        }
         let array = self.tile(source)?;
         array
             .item()
@@ -145,7 +152,9 @@ impl Machine<'_> {
     }
 
     pub(crate) fn step(&mut self, step: &Step) -> Result<(), RunError> {
-        match step.action {
+        match &step.action {
+            Action::Number(op) => return self.run_number(step, *op),
+            Action::View(access) => return self.run_view(step, access),
             Action::Pure(_)
             | Action::MultiplyAdd { .. }
             | Action::MultiplyByReciprocal
@@ -165,6 +174,7 @@ impl Machine<'_> {
             Action::Fused(fused) => self.run_fused(step, fused)?,
             Action::Product(product) => self.run_product(step, product)?,
             Action::Window(access) => smallvec![self.window(step, access)?],
+            Action::Number(_) | Action::View(_) => SmallVec::new(),
             Action::Pure(pure) => {
                 let operands = step
                     .operands
@@ -228,19 +238,6 @@ impl Machine<'_> {
                 self.memory.close(&view, &opened, true)?;
                 self.stored(step, before);
                 smallvec![Value::Tile(old)]
-            }
-            Action::View(access) => {
-                let operands = self.access(step, access, Masking::default(), false)?;
-                if access.may_overhang(&operands.indices) {
-                    smallvec![Value::reference(access.view(&operands.view, &operands.indices)?)]
-                } else {
-                    self.report(step, access, &operands, false)?;
-                    let beyond = self.beyond(step, access, &operands.view, &operands.indices, None)?;
-                    smallvec![Value::reference(match beyond {
-                        Some(beyond) => Arc::unwrap_or_clone(operands.view).beyond(beyond),
-                        None => access.view(&operands.view, &operands.indices)?,
-                    })]
-                }
             }
             Action::For(body) => self.run_for(step, body)?,
             Action::While { condition, body } => self.run_while(step, condition, body)?,

@@ -7,14 +7,13 @@ use crate::error::RunError;
 use crate::journal::Journal;
 use crate::later::{Later, Workshop};
 use crate::races::Races;
-use crate::semaphores::{LastSignal, Place};
+use crate::semaphores::{ByPlace, LastSignal, Names};
 use crate::tape::Tape;
 use crate::times::Times;
 use pallas_ir::RefType;
 use pallas_tensor::ops::{self, Combine};
 use pallas_tensor::{Array, Shape};
 use smallvec::SmallVec;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The buffers of a run. A Ref names one by number.
@@ -26,7 +25,9 @@ pub(crate) struct Memory {
     /// When they are.
     pub(crate) moves: Moves,
     /// Who signalled which semaphore last.
-    pub(crate) last_signals: HashMap<Place, LastSignal>,
+    pub(crate) last_signals: ByPlace<LastSignal>,
+    /// The names of semaphores.
+    pub(crate) names: Names,
     /// The buffer of the barrier semaphore, in launches.
     pub(crate) barrier: Option<usize>,
     /// Buffers that hold what another program has left there, which is not known here: whoever reads them fails.
@@ -172,13 +173,15 @@ impl View {
 
     /// The Ref's extents.
     pub(crate) fn shape(&self) -> Shape {
-        self.dims
-            .iter()
-            .filter_map(|dim| match dim {
-                ViewDim::At(_) => None,
-                ViewDim::Range { size, .. } => Some(*size),
-            })
-            .collect()
+        self.extents().collect()
+    }
+
+    /// The same one by one.
+    pub(crate) fn extents(&self) -> impl Iterator<Item = usize> + '_ {
+        self.dims.iter().filter_map(|dim| match dim {
+            ViewDim::At(_) => None,
+            ViewDim::Range { size, .. } => Some(*size),
+        })
     }
 
     /// Whether it is all of a buffer of this shape.

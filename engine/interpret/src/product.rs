@@ -62,10 +62,9 @@ impl Machine<'_> {
             return self.memory.close(&view, &opened, true);
         }
         let (left, right, sizes) = matrices(self.registers, product, factors)?;
-        let mut array = self.memory.take(view.buffer);
-        let added = matrix_product_onto(&mut array, left, right, sizes, true);
-        self.memory.put(view.buffer, array);
-        Ok(added?)
+        let slot = &mut self.memory.buffers[view.buffer];
+        slot.written = true;
+        Ok(matrix_product_onto(&mut slot.array, left, right, sizes, true)?)
     }
 }
 
@@ -87,7 +86,7 @@ fn matrices<'a>(
             Value::Window(window) => {
                 (window.array.buffer(), window.base, [window.layout.strides[0], window.layout.strides[1]])
             }
-            Value::Ref(_) | Value::Empty => return Err(malformed()),
+            Value::Ref(_) | Value::Number(_) | Value::Empty => return Err(malformed()),
         };
         let inner = product.contracting[position];
         let [down, along] = if inner == contracted { strides } else { [strides[1], strides[0]] };

@@ -9,6 +9,8 @@ use crate::tape::{SemaphoreStep, Source, Step};
 use pallas_ir::SemaphoreOp;
 use pallas_tensor::{Array, DType, Scalar, Shape};
 use smallvec::{SmallVec, smallvec};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 /// One semaphore: a buffer, and an element of it.
@@ -18,11 +20,54 @@ pub(crate) struct Place {
     element: usize,
 }
 
+/// Something for some semaphores, found quickly.
+pub(crate) type ByPlace<T> = HashMap<Place, T, BuildHasherDefault<PlaceHasher>>;
+
+/// Spreads places, whose numbers are small and nobody's who means harm.
+#[derive(Debug, Default)]
+pub(crate) struct PlaceHasher(u64);
+
+impl Hasher for PlaceHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_usize(byte.into()));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        // The golden ratio, whose multiples fill all bits.
+        self.0 = (self.0.rotate_left(23) ^ number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+/// Names of semaphores, each once. A run has a list of its own: holders of a name that all threads count would wait for each
+/// other with every copy.
+#[derive(Debug, Default)]
+pub(crate) struct Names(Vec<Arc<str>>);
+
+impl Names {
+    /// The number of a name.
+    pub(crate) fn number(&mut self, name: &Arc<str>) -> u32 {
+        let known = self.0.iter().position(|known| Arc::ptr_eq(known, name));
+        let number = known.unwrap_or_else(|| {
+            self.0.push(name.clone());
+            self.0.len() - 1
+        });
+        number as u32
+    }
+
+    fn name(&self, number: u32) -> Arc<str> {
+        self.0.get(number as usize).cloned().unwrap_or_else(|| "a semaphore".into())
+    }
+}
+
 /// Who signalled a semaphore last.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LastSignal {
-    /// The semaphore's name there.
-    pub(crate) name: Arc<str>,
+    /// The semaphore's name there, by number.
+    pub(crate) name: u32,
     /// Where.
     pub(crate) location: u32,
     /// Whether it was a copy.
@@ -31,7 +76,9 @@ pub(crate) struct LastSignal {
 
 /// A semaphore above zero, or a copy that was not carried out.
 pub(crate) struct Leftover {
-    pub(crate) signal: LastSignal,
+    pub(crate) name: Arc<str>,
+    pub(crate) location: u32,
+    pub(crate) is_copy: bool,
     pub(crate) count: i64,
 }
 
@@ -55,6 +102,11 @@ impl Memory {
     /// What a semaphore counts.
     pub(crate) fn count(&self, place: Place) -> Result<i64, RunError> {
         let buffer = self.buffers.get(place.buffer);
+        if let Some(counts) = buffer.and_then(|buffer| buffer.array.elements::<i32>())
+            && let Some(&count) = counts.get(place.element)
+        {
+            return Ok(count.into());
+        }
         let element = buffer.and_then(|buffer| buffer.array.get(place.element)).and_then(Scalar::as_int);
         element
             .and_then(|count| i64::try_from(count).ok())
@@ -63,10 +115,30 @@ impl Memory {
 
     fn set_count(&mut self, place: Place, count: i64) -> Result<(), RunError> {
         let buffer = self.buffers.get_mut(place.buffer);
+        if let Ok(count) = i32::try_from(count)
+            && let Some(buffer) = buffer
+            && let Some(counts) = buffer.array.elements_mut::<i32>()
+            && let Some(slot) = counts.get_mut(place.element)
+        {
+            *slot = count;
+            return Ok(());
+        }
+        let buffer = self.buffers.get_mut(place.buffer);
         match buffer.is_some_and(|buffer| buffer.array.set(place.element, Scalar::Int(count.into()))) {
             true => Ok(()),
             false => Err(RunError::malformed("a semaphore outlived its scope")),
         }
+    }
+
+    /// A signal to a semaphore of this name.
+    pub(crate) fn signal(&mut self, name: &Arc<str>, location: u32, is_copy: bool) -> LastSignal {
+        LastSignal { name: self.names.number(name), location, is_copy }
+    }
+
+    /// What is left of a signal.
+    pub(crate) fn leftover(&self, signal: LastSignal, count: i64) -> Leftover {
+        let LastSignal { name, location, is_copy } = signal;
+        Leftover { name: self.names.name(name), location, is_copy, count }
     }
 
     /// Signals.
@@ -79,7 +151,7 @@ impl Memory {
     /// Bytes of what a view shows.
     pub(crate) fn bytes(&self, view: &View) -> Result<i64, RunError> {
         let dtype = self.dtype(view)?;
-        let elements = view.shape().iter().fold(1usize, |product, &extent| product.saturating_mul(extent));
+        let elements = view.extents().fold(1usize, usize::saturating_mul);
         Ok(i64::try_from(elements.saturating_mul(dtype.size_bytes())).unwrap_or(i64::MAX))
     }
 
@@ -110,7 +182,7 @@ impl Memory {
             .into_iter()
             .filter_map(|(place, signal)| {
                 let count = self.count(place).ok().filter(|&count| count > 0)?;
-                Some((place, Leftover { signal: signal.clone(), count }))
+                Some((place, self.leftover(*signal, count)))
             })
             .collect()
     }
@@ -145,7 +217,7 @@ impl Machine<'_> {
                         )));
                     }
                 }
-                let signal = LastSignal { name: semaphore.name.clone(), location: step.location, is_copy: false };
+                let signal = self.memory.signal(&semaphore.name, step.location, false);
                 self.memory.add_count(place, amount, signal)?;
                 if let Some(times) = &mut self.memory.times {
                     times.signal(place, amount, false);
@@ -182,7 +254,7 @@ impl Machine<'_> {
 
     /// The semaphore behind a Ref without dimensions.
     pub(crate) fn place(&mut self, source: Source) -> Result<Place, RunError> {
-        let view = self.reference(source)?;
+        let view = self.shared(source)?;
         self.place_of(&view)
     }
 
@@ -191,14 +263,14 @@ impl Machine<'_> {
         if view.through.as_ref().is_some_and(|through| matches!(through.shown, Shown::Beyond(_))) {
             return Err(RunError::eval("Out-of-bounds semaphore: a subscript leaves the array of semaphores"));
         }
-        let strides = self.memory.array(view)?.shape().strides();
         let mut element = 0;
-        for (dim, stride) in view.dims.iter().zip(&strides) {
-            match dim {
-                ViewDim::At(position) => element += position * stride,
-                ViewDim::Range { start, size: 1, .. } => element += start * stride,
-                ViewDim::Range { .. } => return Err(RunError::malformed("several semaphores where one belongs")),
-            }
+        for (dim, &extent) in view.dims.iter().zip(self.memory.array(view)?.shape().iter()) {
+            element = element * extent
+                + match dim {
+                    ViewDim::At(position) => *position,
+                    ViewDim::Range { start, size: 1, .. } => *start,
+                    ViewDim::Range { .. } => return Err(RunError::malformed("several semaphores where one belongs")),
+                };
         }
         Ok(Place { buffer: view.buffer, element })
     }

@@ -14,7 +14,7 @@ use crate::launch::LaunchPlan;
 use crate::machine::{Value, registers};
 use crate::memory::{Memory, View};
 use crate::races::Races;
-use crate::semaphores::{LastSignal, Place};
+use crate::semaphores::Place;
 use crate::tape::{AgentStep, Step};
 use pallas_ir::{MemorySpace, RefType, Role};
 use pallas_tensor::{Array, DType, ops};
@@ -312,7 +312,7 @@ impl World<'_, '_> {
         amount: i64,
         (name, location): (&Arc<str>, u32),
     ) -> Result<(), RunError> {
-        let signal = LastSignal { name: name.clone(), location, is_copy: false };
+        let signal = self.memory.signal(name, location, false);
         self.memory.add_count(place, amount, signal)?;
         let owner = self.blocks.sites.get(&place.buffer).map(|(block, _)| self.devices.of(*block));
         let far = owner.is_some_and(|device| device != self.devices.of(self.agents[number].block));

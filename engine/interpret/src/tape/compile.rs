@@ -196,7 +196,12 @@ impl Compiler<'_> {
         } else if self.known.reciprocals.contains(&id) {
             Action::MultiplyByReciprocal
         } else {
-            let action = self.action(op, &mut captured).map_err(|error| error.at(id, self.function.location(id)))?;
+            let number = self.fusion.numbers.get(&id).map(|&number| Action::Number(number));
+            let action = match number {
+                Some(number) => Ok(number),
+                None => self.action(op, &mut captured),
+            };
+            let action = action.map_err(|error| error.at(id, self.function.location(id)))?;
             match (action, self.simplified.products.get(&id)) {
                 (Action::Pure(mut pure), Some(attributes)) => {
                     pure.attributes = attributes.clone();
@@ -390,6 +395,9 @@ impl Compiler<'_> {
         let mut access = Box::new(Access::new(pattern, self.function.ty(reference).shape(), index_shape, padded));
         let space = self.function.ty(reference).as_ref_type().map(|ty| ty.space);
         access.overhangs = space == Some(MemorySpace::Gmem);
+        // Refs of a kernel's own tape stay what they are while programs run one after the other.
+        let fixed = self.fusion.runs_alone && self.function.params().contains(&reference);
+        access.stays = kind == MemoryOp::View && fixed && op.operands.len() == 1;
         Ok(match kind {
             MemoryOp::Load => Action::Load(access, masking),
             MemoryOp::Store => Action::Store(access, masking),

@@ -13,7 +13,7 @@ use pallas_ir::function::Location;
 use pallas_ir::op::{Eval, Types};
 use pallas_ir::{AgentOp, Attributes, CopyOp, OpId, Pipeline, RefType, SemaphoreOp};
 use pallas_tensor::ops::fused::Chain;
-use pallas_tensor::ops::{BinaryOp, MultiplyAdd, ReduceOp};
+use pallas_tensor::ops::{BinaryOp, CompareOp, MultiplyAdd, ReduceOp};
 use pallas_tensor::{Array, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -117,11 +117,28 @@ pub(crate) struct Product {
     pub(crate) onto: Option<Box<Access>>,
 }
 
+/// What becomes of scalars that stand in registers by value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NumberOp {
+    /// The grid axis.
+    ProgramId(usize),
+    /// The grid axis.
+    NumPrograms(usize),
+    Binary(BinaryOp),
+    Compare(CompareOp),
+    /// An integer of an integer or a flag.
+    Integer,
+    /// A flag of either.
+    Flag,
+}
+
 /// What a step does.
 #[derive(Debug)]
 pub(crate) enum Action {
     /// A function of tiles.
     Pure(Box<Pure>),
+    /// A function of numbers.
+    Number(NumberOp),
     /// Operands x, y, z: a product (or quotient) and what it is added to, rounded once.
     MultiplyAdd { form: MultiplyAdd, divides: bool },
     /// Operands x, y: `x * (1 / y)`.

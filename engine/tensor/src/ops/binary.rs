@@ -155,6 +155,17 @@ pub fn binary(op: BinaryOp, left: Array, right: Array) -> Result<Array, OpError>
     Ok(target)
 }
 
+impl BinaryOp {
+    /// What it makes of two numbers of `int32`; none where it takes none.
+    pub fn of_integers(self, x: i32, y: i32) -> Option<i32> {
+        self.accepts(DType::I32).then(|| {
+            let mut result = [x];
+            integers_with(self, &mut result, Operand::All(y), false);
+            result[0]
+        })
+    }
+}
+
 pub(super) fn booleans(op: BinaryOp, x: &mut [bool], y: Operand<'_, bool>, swapped: bool) {
     match op {
         Max | Or => each(x, y, swapped, |x, y| x | y),

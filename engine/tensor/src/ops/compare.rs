@@ -41,6 +41,18 @@ impl CompareOp {
         }
     }
 
+    /// Whether it holds for two numbers.
+    pub fn holds<T: PartialOrd>(self, x: T, y: T) -> bool {
+        match self {
+            CompareOp::Eq => x == y,
+            CompareOp::Ne => x != y,
+            CompareOp::Lt => x < y,
+            CompareOp::Le => x <= y,
+            CompareOp::Gt => x > y,
+            CompareOp::Ge => x >= y,
+        }
+    }
+
     /// The comparison with its operands exchanged.
     pub fn swapped(self) -> CompareOp {
         match self {

@@ -10,7 +10,7 @@ use crate::error::RunError;
 use crate::hooks::{Unmatched, UnmatchedSemaphore};
 use crate::machine::Value;
 use crate::memory::View;
-use crate::semaphores::{LastSignal, Leftover, Place};
+use crate::semaphores::{Leftover, Place};
 use crate::tape::{CopyStep, SemaphoreStep, Step};
 use pallas_ir::{CopyOp, MemorySpace, RefType, SemaphoreOp};
 use pallas_tensor::{DType, Scalar, Shape};
@@ -47,7 +47,7 @@ impl<'t> World<'t, '_> {
                     self.reaches(number, there, step.location, false);
                 }
                 let place = place.of(self.at(place.buffer, there)?);
-                let signal = LastSignal { name: semaphore.name.clone(), location: step.location, is_copy: false };
+                let signal = self.memory.signal(&semaphore.name, step.location, false);
                 self.memory.add_count(place, amount, signal)?;
                 let far = there / self.cores() != self.agents[number].block / self.cores();
                 if let Some(times) = &mut self.memory.times {
@@ -120,7 +120,7 @@ impl<'t> World<'t, '_> {
                     destination = moved(&destination, self.at(destination.buffer, there)?);
                     arrived = arrived.of(self.at(arrived.buffer, there)?);
                 }
-                let ends = Ends { source, destination, arrived, sent };
+                let ends = Ends { source: source.into(), destination: destination.into(), arrived, sent };
                 let pending = Pending::new(self.memory, ends, copy, step.location)?;
                 match self.memory.times.is_some() {
                     true => self.memory.rehearse_copy(&pending, link)?,
@@ -287,15 +287,15 @@ impl<'t> World<'t, '_> {
     }
 
     fn report_left(&mut self, left: Vec<(Place, Leftover)>) {
-        for (place, Leftover { signal, count }) in left {
-            let kind = if signal.is_copy { Unmatched::CopyLeft } else { Unmatched::Left };
-            let Some(location) = self.tape.locations.get(signal.location as usize) else { continue };
+        for (place, Leftover { name, location, is_copy, count }) in left {
+            let kind = if is_copy { Unmatched::CopyLeft } else { Unmatched::Left };
+            let Some(location) = self.tape.locations.get(location as usize) else { continue };
             let owner = self.blocks.sites.get(&place.buffer).map(|(block, _)| *block);
             let name = match (owner, &self.sequence) {
                 (Some(block), Some(sequence)) => {
-                    sequence.named(&signal.name, block / sequence.cores(), Some(block % sequence.cores()))
+                    sequence.named(&name, block / sequence.cores(), Some(block % sequence.cores()))
                 }
-                _ => signal.name.to_string(),
+                _ => name.to_string(),
             };
             let none = [];
             self.hooks.unmatched(&UnmatchedSemaphore { kind, name: &name, location, ids: &none, count, wanted: 0 });

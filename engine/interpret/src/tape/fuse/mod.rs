@@ -6,12 +6,14 @@
 //! in the store or the reduction that reads it.
 
 mod code;
+mod numbers;
 mod place;
 mod product;
 #[cfg(test)]
 mod tests;
 
 use super::contract::Contraction;
+use super::NumberOp;
 use super::simplify::Simplified;
 use code::Lowered;
 use pallas_ir::function::OpData;
@@ -99,6 +101,10 @@ pub(super) struct Fusion {
     /// Loads that only chains and such products read.
     pub(super) windows: HashSet<OpId>,
     pub(super) chains: Vec<Arc<Chain>>,
+    /// Ops on numbers that stand in registers by value.
+    pub(super) numbers: HashMap<OpId, NumberOp>,
+    /// Whether the tape runs for one program after the other, with the same Refs.
+    pub(super) runs_alone: bool,
 }
 
 impl Fusion {
@@ -118,6 +124,8 @@ pub(super) fn fuse(known: Known<'_>) -> Fusion {
     finder.products();
     finder.unread();
     finder.windows();
+    finder.numbers();
+    finder.fusion.runs_alone = true;
     finder.fusion
 }
 

@@ -1,0 +1,75 @@
+//! Ops on numbers: scalars of `int32` and flags that are computed from program ids, for subscripts and conditions. Their results
+//! stand in registers by value, where no chain reads them: a tile of one element is allocated, and a kernel of small programs
+//! does little else.
+
+use super::{Finder, Known};
+use crate::tape::NumberOp;
+use pallas_ir::op::{ControlOp, ProgramOp};
+use pallas_ir::{Op, OpId, OpKind, ValueId, ops};
+use pallas_tensor::DType;
+use pallas_tensor::ops::{BinaryOp, CompareOp};
+
+impl Finder<'_> {
+    /// Finds them, once it is known who reads what.
+    pub(super) fn numbers(&mut self) {
+        for region in &self.known.function.regions {
+            for &id in &region.ops {
+                let taken = self.known.is_skipped(id)
+                    || self.fusion.absorbed.contains(&id)
+                    || self.fusion.groups.contains_key(&id)
+                    || self.known.contractions.contains_key(&id)
+                    || self.known.reciprocals.contains(&id);
+                let Some((result, _)) = self.result(id).filter(|_| !taken) else { continue };
+                let Some(op) = number(&self.known, id) else { continue };
+                let readers = &self.readers[result.0 as usize];
+                if readers.iter().all(|reader| reader.is_some_and(|reader| self.takes_number(reader, result))) {
+                    self.fusion.numbers.insert(id, op);
+                }
+            }
+        }
+    }
+
+    /// Whether the step of an op takes a value from its register without asking for a tile to lie there.
+    fn takes_number(&self, reader: OpId, value: ValueId) -> bool {
+        if let Some(group) = self.fusion.groups.get(&reader) {
+            return !group.reads.contains(&value);
+        }
+        match self.known.function.op(reader).op.kind {
+            // What is carried goes on in other registers, which chains may read.
+            OpKind::Control(kind) => kind == ControlOp::Cond,
+            OpKind::Agent(_) => false,
+            _ => !self.fusion.products.contains_key(&reader),
+        }
+    }
+}
+
+/// What an op does to numbers, if it takes them and gives one.
+fn number(known: &Known<'_>, id: OpId) -> Option<NumberOp> {
+    let op = known.function.op(id);
+    let dtype = |value: ValueId| known.tensor(value).filter(|ty| ty.shape.rank() == 0).map(|ty| ty.dtype);
+    let result = dtype(*op.results.first()?)?;
+    if let OpKind::Program(kind) = op.op.kind {
+        let axis = op.attributes.int("axis").and_then(|axis| usize::try_from(axis).ok())?;
+        return (result == DType::I32).then_some(match kind {
+            ProgramOp::ProgramId => NumberOp::ProgramId(axis),
+            ProgramOp::NumPrograms => NumberOp::NumPrograms(axis),
+        });
+    }
+    let reads = known.reads(id);
+    let integers = reads.iter().all(|&value| dtype(value) == Some(DType::I32));
+    let found = match (reads.len(), result) {
+        (1, DType::I32 | DType::Bool) if op.op == Op(&ops::CONVERT_ELEMENT_TYPE) => {
+            let known = matches!(dtype(reads[0]), Some(DType::I32 | DType::Bool));
+            known.then_some(if result == DType::Bool { NumberOp::Flag } else { NumberOp::Integer })
+        }
+        (2, DType::I32) if integers && ops::is_elementwise_binary(op.op) => {
+            let found = BinaryOp::all().find(|known| known.name() == op.op.name);
+            found.filter(|found| found.accepts(DType::I32)).map(NumberOp::Binary)
+        }
+        (2, DType::Bool) if integers => {
+            CompareOp::all().find(|known| known.name() == op.op.name).map(NumberOp::Compare)
+        }
+        _ => None,
+    };
+    found.filter(|_| matches!(op.op.kind, OpKind::Pure { .. }))
+}
