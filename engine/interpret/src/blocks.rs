@@ -268,7 +268,7 @@ impl<'a> BlockState<'a> {
 
     /// Has an array of its own hold zeros before the first block is brought.
     pub(crate) fn start_from_zero(&mut self, plan: &BlockPlan) -> Result<(), RunError> {
-        if let Carry::Array(carry) = &mut self.carry {
+        if let (Carry::Array(carry), false) = (&mut self.carry, self.apart) {
             *carry = Array::zeros(plan.dtype, plan.padded.clone())?;
         }
         Ok(())

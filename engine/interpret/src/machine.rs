@@ -6,7 +6,7 @@ use crate::hooks::Hooks;
 use crate::later::Window;
 use crate::memory::{Memory, View};
 use crate::numbers::Number;
-use crate::tape::{Action, Block, Masking, Register, Source, Step, Tape};
+use crate::tape::{Action, Block, Register, Source, Step, Tape};
 use pallas_ir::Interpretation;
 use pallas_ir::op::EvalContext;
 use pallas_tensor::ops;

@@ -36,6 +36,7 @@ pub(crate) fn is_quiet(block: &Block, copies: bool) -> bool {
     let is_quiet = |block: &Block| is_quiet(block, copies);
     block.steps.iter().all(|step| match &step.action {
         Action::Pure(_)
+        | Action::Number(_)
         | Action::MultiplyAdd { .. }
         | Action::MultiplyByReciprocal
         | Action::Load(..)

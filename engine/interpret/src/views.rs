@@ -22,14 +22,13 @@ impl Machine<'_> {
             return Ok(());
         }
         if let Some(view) = self.inside(step, access) {
-            match &mut self.registers[place] {
-                Value::Ref(there) if Arc::get_mut(there).is_some_and(|there| there.through.is_none()) => {
-                    if let Some(there) = Arc::get_mut(there) {
-                        *there = view;
-                    }
-                }
-                other => *other = Value::reference(view),
+            if let Value::Ref(there) = &mut self.registers[place]
+                && let Some(there) = Arc::get_mut(there)
+            {
+                *there = view;
+                return Ok(());
             }
+            self.put(*register, Value::reference(view));
             return Ok(());
         }
         let operands = self.access(step, access, Masking::default(), false)?;
