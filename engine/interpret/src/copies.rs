@@ -196,8 +196,8 @@ impl Memory {
     /// A copy in a rehearsal, over a link between two devices if it is one: nothing moves, and what counts it does so at once, as
     /// of a time that the clocks know.
     pub(crate) fn rehearse_copy(&mut self, copy: &Pending, link: Option<(usize, usize)>) -> Result<(), RunError> {
-        let [name, _] = &copy.names;
-        let copying = self.copying((&copy.source, &copy.destination), link, (copy.bytes, name, copy.location));
+        let name = self.names.name(copy.names[0]);
+        let copying = self.copying((&copy.source, &copy.destination), link, (copy.bytes, &name, copy.location));
         let Some(times) = &mut self.times else { return Ok(()) };
         let (read, done) = times.copy(copying);
         times.count(copy.arrived, done, copy.amounts[0]);

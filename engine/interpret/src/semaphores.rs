@@ -58,7 +58,8 @@ impl Names {
         number as u32
     }
 
-    fn name(&self, number: u32) -> Arc<str> {
+    /// The name with this number.
+    pub(crate) fn name(&self, number: u32) -> Arc<str> {
         self.0.get(number as usize).cloned().unwrap_or_else(|| "a semaphore".into())
     }
 }
