@@ -62,9 +62,7 @@ impl Machine<'_> {
         let result = match op {
             NumberOp::ProgramId(axis) => extent(self.ids, axis)?,
             NumberOp::NumPrograms(axis) => extent(self.grid, axis)?,
-            NumberOp::Binary(op) => {
-                Number::Integer(op.of_integers(integer(0)?, integer(1)?).ok_or_else(malformed)?)
-            }
+            NumberOp::Binary(op) => Number::Integer(op.of_integers(integer(0)?, integer(1)?).ok_or_else(malformed)?),
             NumberOp::Compare(op) => Number::Flag(op.holds(integer(0)?, integer(1)?)),
             NumberOp::Integer => Number::Integer(integer(0)?),
             NumberOp::Flag => Number::Flag(integer(0)? != 0),

@@ -57,7 +57,8 @@ fn integers_are_computed_as_tiles_are() {
     }
     assert!(known > 10, "{known}");
     for op in CompareOp::all() {
-        let ops = format!("%f = {} %i, %j : bool[]\n%r = convert_element_type %f dtype=i32 weak=false : i32[]", op.name());
+        let ops =
+            format!("%f = {} %i, %j : bool[]\n%r = convert_element_type %f dtype=i32 weak=false : i32[]", op.name());
         let found = stored(&ops);
         let pairs = (-2..3).flat_map(|i| (-2..2).map(move |j| (i, j)));
         let expected: Vec<i32> = pairs.map(|(i, j): (i32, i32)| op.holds(i, j).into()).collect();

@@ -377,7 +377,9 @@ impl World<'_, '_> {
                 let left = match left {
                     Value::Ref(view) => self.memory.show(&view)?,
                     Value::Tile(tile) => tile,
-                    Value::Empty | Value::Number(_) | Value::Window(_) => return Err(RunError::malformed("a factor is missing")),
+                    Value::Empty | Value::Number(_) | Value::Window(_) => {
+                        return Err(RunError::malformed("a factor is missing"));
+                    }
                 };
                 let right = self.memory.show(&right)?;
                 self.accumulate(&acc, &left, &right, true)?;

@@ -12,8 +12,8 @@ mod product;
 #[cfg(test)]
 mod tests;
 
-use super::contract::Contraction;
 use super::NumberOp;
+use super::contract::Contraction;
 use super::simplify::Simplified;
 use code::Lowered;
 use pallas_ir::function::OpData;
