@@ -73,8 +73,9 @@ impl Driver<'_> {
                 judge(&mut tried.seen.findings, || [other(Lengths::LONG_APART).unwrap_or_default()]);
                 return Some(kept(def, tried));
             }
+            // A mistake that no argument is to blame for is what was looked for.
             let is_mistake = tried.failure.as_ref().is_some_and(|(finding, _)| is_structural(finding));
-            if best.as_ref().is_none_or(|best| best.seen.facts.count() < tried.seen.facts.count()) {
+            if is_mistake || best.as_ref().is_none_or(|best| best.seen.facts.count() < tried.seen.facts.count()) {
                 best = Some(tried);
             }
             if is_mistake {

@@ -100,7 +100,9 @@ def is_device_tpu(version=None, variant=""):
         return kind is not None
     expected = f"v{version}{variant}"
     named = {"v5e": "v5 lite", "v6e": "v6 lite"}
-    return kind.endswith("v5") if expected == "v5p" else named.get(expected, expected) in kind
+    if expected == "v5p":
+        return kind.endswith(("v5", "v5p"))
+    return expected in kind or named.get(expected, expected) in kind
 
 
 def is_cloud_tpu_at_least(year, month, day):
