@@ -18,7 +18,8 @@ use pallas_python::native::{Arguments, NativeDef, NativeFunction};
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
-use pallas_tensor::{DType, Shape};
+use pallas_tensor::{Array, DType, Shape};
+use smallvec::smallvec;
 
 /// The module.
 pub(super) static MODULE: ModuleDef =
@@ -44,6 +45,7 @@ static ROWS: &[NativeDef] = rows! {
     "may_share_memory" "(a, b, /, max_work=0)" "Whether two arrays may have memory in common." shares_memory;
     "fill_diagonal" "(a, val, wrap=False)" "Sets the diagonal of an array in place." fill_diagonal;
     "put" "(a, ind, v, mode='raise')" "Sets elements of the flattened array in place." put;
+    "put_along_axis" "(arr, indices, values, axis)" "Sets elements at indices along an axis, in place." put_along_axis;
     "putmask" "(a, mask, values)" "Sets elements where a mask is true, in place." putmask;
     "place" "(arr, mask, vals)" "Sets elements where a mask is true to successive values, in place." place;
     "fromiter" "(iter, dtype, count=-1, *, like=None)" "An array of one dimension from an iterable." fromiter;
@@ -169,6 +171,37 @@ fn fill_diagonal(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     let line = Value::list((0..count).map(Value::from));
     let key = Value::tuple(shape.iter().map(|_| line.clone()));
     array.assign(cx, &key, args.get(1))?;
+    Ok(Value::None)
+}
+
+fn put_along_axis(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
+    let [target, indices, values, axis] = args.take();
+    let array = this(cx.interp, &target)?;
+    if axis.is_none() {
+        return put(cx, Arguments::new(smallvec![target, indices, values, Value::from("raise")]));
+    }
+    let rank = array.shape().rank();
+    let along = array_from(cx, &indices, None)?;
+    if !along.dtype().is_integer() {
+        return Err(cx.interp.index_error("`indices` must be an integer array"));
+    }
+    if along.rank() != rank {
+        return Err(cx.interp.value_error("`indices` and `arr` must have the same number of dimensions"));
+    }
+    let axis = convert::axis(cx, &axis, rank)?;
+    let mut key = Vec::with_capacity(rank);
+    for (dim, &extent) in array.shape().iter().enumerate() {
+        key.push(match dim == axis {
+            true => super::array_value(along.clone()),
+            false => {
+                let mut shape = vec![1; rank];
+                shape[dim] = extent;
+                let numbers = Array::iota(DType::I64, shape, dim).map_err(|error| super::array::op_error(cx, &error))?;
+                super::array_value(Tile::concrete(numbers))
+            }
+        });
+    }
+    array.assign(cx, &Value::tuple(key), &values)?;
     Ok(Value::None)
 }
 
