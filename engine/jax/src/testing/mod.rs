@@ -21,8 +21,6 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.pallas.pallas_test_util", "pallas_test_util.py"),
     module!("jax._src.api_util", "private/api_util.py"),
     module!("jax.api_util", "private/api_util.py"),
-    module!("jax._src.checkify", "private/checkify.py"),
-    module!("jax.experimental.checkify", "private/checkify.py"),
     module!("jax._src.core", "private/core.py"),
     module!("jax._src.dtypes", "private/dtypes.py"),
     module!("jax._src.hijax", "private/hijax.py"),

@@ -62,6 +62,8 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.pallas.helpers", "ref_helpers.py"),
     module!("jax._src.user_context", "user_context.py"),
     module!("jax._src.lib", "libraries.py"),
+    module!("jax._src.checkify", "checkify.py"),
+    module!("jax.experimental.checkify", "checkify_public.py"),
 ];
 
 /// Classes that native modules have from here.

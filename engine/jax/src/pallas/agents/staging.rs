@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::convert;
 use crate::primitive;
 use crate::refs::RefObject;
-use crate::trace::Trace;
+use crate::trace::{Trace, TraceKind};
 use pallas_ir::{Attribute, Attributes, Function, Op, OpId, TensorType, Type, ValueId, ops};
 use pallas_python::CallArgs;
 use pallas_python::interp::Interp;
@@ -43,6 +43,16 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         run: |interp, _args| {
             Context::jax(interp).state.raced.set(false);
             Ok(Value::None)
+        },
+    },
+    NativeDef {
+        name: "in_kernel",
+        signature: "()",
+        doc: "Whether a kernel is being traced.",
+        run: |interp, _args| {
+            let cx = Context::jax(interp);
+            let traces = cx.state.traces.borrow();
+            Ok(Value::Bool(traces.iter().any(|trace| trace.kind == TraceKind::Kernel)))
         },
     },
     NativeDef {
