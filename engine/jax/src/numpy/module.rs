@@ -196,7 +196,8 @@ fn put_along_axis(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
             false => {
                 let mut shape = vec![1; rank];
                 shape[dim] = extent;
-                let numbers = Array::iota(DType::I64, shape, dim).map_err(|error| super::array::op_error(cx, &error))?;
+                let numbers =
+                    Array::iota(DType::I64, shape, dim).map_err(|error| super::array::op_error(cx, &error))?;
                 super::array_value(Tile::concrete(numbers))
             }
         });
