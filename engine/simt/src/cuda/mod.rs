@@ -61,13 +61,13 @@ fn is_shared(space: &Space) -> bool {
     matches!(space, Space::Shared | Space::Team | Space::Phases { .. })
 }
 
-/// Where arrays of some space begin, one behind the other, and where the last one ends.
+/// Where arrays of some space begin, where it was said or one behind the other, and where the last one ends.
 fn places(kernel: &Kernel, is_there: impl Fn(&Space) -> bool) -> (Vec<(MemoryId, usize)>, usize) {
     let (mut places, mut end) = (Vec::new(), 0_usize);
     for (id, memory) in kernel.memories().filter(|(_, memory)| is_there(&memory.space) && memory.len > 0) {
-        end = end.next_multiple_of(memory.align);
-        places.push((id, end));
-        end = end.saturating_add(kernel.bytes(id)).next_multiple_of(ALIGNMENT);
+        let at = memory.at.unwrap_or_else(|| end.next_multiple_of(memory.align));
+        places.push((id, at));
+        end = end.max(at.saturating_add(kernel.bytes(id)).next_multiple_of(ALIGNMENT));
     }
     (places, end)
 }

@@ -115,7 +115,7 @@ impl Builder {
     /// Adds an array.
     pub fn memory(&mut self, name: impl Into<String>, dtype: DType, len: usize, space: Space) -> MemoryId {
         let align = super::ALIGNMENT;
-        self.kernel.memories.push(Memory { name: name.into(), dtype, len, space, align });
+        self.kernel.memories.push(Memory { name: name.into(), dtype, len, space, align, at: None });
         MemoryId(self.kernel.memories.len() as u32 - 1)
     }
 

@@ -80,6 +80,9 @@ pub struct Memory {
     pub space: Space,
     /// Bytes that it begins at a multiple of.
     pub align: usize,
+    /// The byte of its space that it begins at, for what a block has for itself; `None`: behind the others. Arrays that are never
+    /// needed at the same time may have bytes in common.
+    pub at: Option<usize>,
 }
 
 /// Where an array is.
@@ -186,6 +189,28 @@ impl Kernel {
         let memory = self.memory(id);
         let bytes = memory.len.saturating_mul(memory.dtype.size_bytes());
         if memory.space == Space::Team { bytes.next_multiple_of(memory.align) * self.teams as usize } else { bytes }
+    }
+}
+
+impl Kernel {
+    /// The bytes of shared memory that an array has, if that was decided.
+    fn shared_range(&self, id: MemoryId) -> Option<std::ops::Range<usize>> {
+        let memory = self.memory(id);
+        let at = memory.at.filter(|_| memory.space == Space::Shared && memory.len > 0)?;
+        Some(at..at + self.bytes(id))
+    }
+
+    /// For each array those that have bytes of shared memory in common with it.
+    pub fn sharing(&self) -> Vec<Vec<MemoryId>> {
+        let ranges: Vec<_> = self.memories().map(|(id, _)| self.shared_range(id)).collect();
+        let others = |(number, range): (usize, &Option<std::ops::Range<usize>>)| {
+            let Some(range) = range else { return Vec::new() };
+            let meets = |other: &std::ops::Range<usize>| other.start < range.end && range.start < other.end;
+            let others = ranges.iter().enumerate();
+            let others = others.filter(|(other, there)| *other != number && there.as_ref().is_some_and(meets));
+            others.map(|(other, _)| MemoryId(other as u32)).collect()
+        };
+        ranges.iter().enumerate().map(others).collect()
     }
 }
 

@@ -27,7 +27,7 @@ impl fmt::Display for Memory {
         let space = match &self.space {
             Space::Operand { operand, constant: true } => format!("operand {operand}, constant"),
             Space::Operand { operand, .. } => format!("operand {operand}"),
-            Space::Shared => "shared".to_string(),
+            Space::Shared => self.at.map_or("shared".to_string(), |at| format!("shared at {at}")),
             Space::Team => "team".to_string(),
             Space::Registers => "registers".to_string(),
             Space::Phases { arrivals } => format!("phases of {arrivals}"),

@@ -6,10 +6,11 @@
 //! come start nothing, but their group is counted all the same, so that the number of groups under way is known. The barrier
 //! between is put in with all others.
 
+use super::lives::{Lives, touched, touches};
 use super::rewrite::{Emit, inside, uses};
 use super::timed::note;
 use crate::Architecture;
-use crate::ir::{Inst, Kernel, MemoryId, Op, Region, Space, Ty, Value};
+use crate::ir::{Inst, Kernel, Memory, MemoryId, Op, Region, Space, Ty, Value};
 use crate::marks::Mark;
 use pallas_ir::ops;
 use pallas_tensor::DType;
@@ -26,33 +27,19 @@ pub(crate) fn copy(kernel: &mut Kernel, architecture: Architecture, wanted: Opti
     let mut body = std::mem::take(&mut kernel.body);
     let mut counts = HashMap::new();
     uses(&body, &mut counts);
-    let mut touched: HashMap<MemoryId, usize> = HashMap::new();
+    let mut counted: HashMap<MemoryId, usize> = HashMap::new();
     body.walk(&mut |inst| {
-        if let Some(memory) = memory(&inst.op) {
-            *touched.entry(memory).or_default() += 1;
+        if let Some(memory) = touched(&inst.op) {
+            *counted.entry(memory).or_default() += 1;
         }
     });
-    let taken: usize =
-        kernel.memories().filter(|(_, memory)| memory.space == Space::Shared).map(|(id, _)| kernel.bytes(id)).sum();
+    let lives = Lives::of(&body);
     // Half, so that two blocks fit a multiprocessor.
-    let most = if wanted.is_some() { architecture.shared_bytes } else { architecture.shared_bytes / 2 };
-    let room = most.saturating_sub(taken);
+    let room = if wanted.is_some() { architecture.shared_bytes } else { architecture.shared_bytes / 2 };
     let most = wanted.unwrap_or(SLOTS);
-    let mut pass = Pass { kernel, counts, touched, room, most };
+    let mut pass = Pass { kernel, counts, touched: counted, lives, room, most };
     pass.loops(&mut body);
     kernel.body = body;
-}
-
-/// The array that an instruction touches.
-fn memory(op: &Op) -> Option<MemoryId> {
-    match op {
-        Op::Load { memory, .. }
-        | Op::Store { memory, .. }
-        | Op::LoadMatrix { memory, .. }
-        | Op::Atomic { memory, .. }
-        | Op::CopyAhead { memory, .. } => Some(*memory),
-        _ => None,
-    }
 }
 
 /// A load and the store that it goes to, by their places in the loop's body.
@@ -71,7 +58,9 @@ struct Pass<'a> {
     counts: HashMap<Value, usize>,
     /// How many instructions touch an array.
     touched: HashMap<MemoryId, usize>,
-    /// Bytes of shared memory for slots.
+    /// When arrays were needed before the pass.
+    lives: Lives,
+    /// Bytes of shared memory for slots, and what is needed beside them.
     room: usize,
     /// The most slots.
     most: usize,
@@ -90,6 +79,16 @@ impl Pass<'_> {
             insts.push(inst);
         }
         region.insts = insts;
+    }
+
+    /// Bytes of shared memory that are needed while a loop runs, without what it copies.
+    fn beside(&self, inst: &Inst, pairs: &[Pair]) -> usize {
+        let beside = |&(id, memory): &(MemoryId, &Memory)| {
+            memory.space == Space::Shared
+                && pairs.iter().all(|pair| pair.to != id)
+                && (touches(inst, id) || pairs.iter().any(|pair| self.lives.meet(id, pair.to)))
+        };
+        self.kernel.memories().filter(beside).map(|(id, _)| self.kernel.bytes(id)).sum()
     }
 
     /// The loads of a loop that can be copies.
@@ -132,11 +131,13 @@ impl Pass<'_> {
     fn ahead(&mut self, inst: &mut Inst, before: &mut Vec<Inst>) {
         let pairs = self.pairs(inst);
         let bytes: usize = pairs.iter().map(|pair| self.kernel.bytes(pair.to)).sum();
-        let slots = (1 + self.room / bytes.max(1)).min(self.most);
-        if pairs.is_empty() || slots < 2 {
+        if pairs.is_empty() {
             return;
         }
-        self.room -= (slots - 1) * bytes;
+        let slots = (self.room.saturating_sub(self.beside(inst, &pairs)) / bytes.max(1)).min(self.most);
+        if slots < 2 {
+            return;
+        }
         let lens: Vec<i64> = pairs.iter().map(|pair| self.kernel.memory(pair.to).len as i64).collect();
         for pair in &pairs {
             self.kernel.memories[pair.to.0 as usize].len *= slots;
@@ -274,7 +275,7 @@ fn in_slot(emit: &mut Emit<'_>, index: Value, len: i64, slot: Value) -> Value {
 
 /// Reads of slotted arrays go to a slot.
 fn shift(emit: &mut Emit<'_>, inst: &mut Inst, slots: &[(MemoryId, i64)], slot: Value) {
-    if let Some(&(_, len)) = memory(&inst.op).and_then(|memory| slots.iter().find(|(other, _)| *other == memory)) {
+    if let Some(&(_, len)) = touched(&inst.op).and_then(|memory| slots.iter().find(|(other, _)| *other == memory)) {
         inst.operands[0] = in_slot(emit, inst.operands[0], len, slot);
     }
     for region in &mut inst.regions {

@@ -1,5 +1,5 @@
 //! Barriers where threads could meet in memory: before an access to an array that was accessed since the last barrier, one of
-//! both times to write, unless every thread then touches what it alone has touched.
+//! both times to write, unless every thread then touches what it alone has touched. Arrays that share bytes are one array here.
 //!
 //! Threads meet only inside a block, so that is all that is looked at. Loops are gone through twice, so that the end of a round
 //! meets the beginning of the next.
@@ -28,7 +28,7 @@ enum Way {
 
 type State = HashMap<MemoryId, Touched>;
 
-/// Memory that others than threads touch.
+/// What is to be known of memory: what others than threads touch, and what lies in the same place.
 #[derive(Debug, Default)]
 struct Engines {
     /// What is copied to ahead.
@@ -40,6 +40,8 @@ struct Engines {
     multiplied: HashSet<MemoryId>,
     /// What the teams of a block have in common.
     shared: HashSet<MemoryId>,
+    /// For each array those that have bytes in common with it.
+    sharing: Vec<Vec<MemoryId>>,
 }
 
 /// Inserts them.
@@ -58,6 +60,7 @@ pub fn insert(kernel: &mut Kernel) {
         _ => {}
     });
     engines.shared = kernel.memories().filter(|(_, memory)| memory.space == Space::Shared).map(|(id, _)| id).collect();
+    engines.sharing = kernel.sharing();
     let mut state = State::new();
     region(&mut body, &mut state, &engines);
     kernel.body = body;
@@ -90,7 +93,7 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
             Op::Barrier => state.clear(),
             Op::For | Op::While => {
                 // Once before the loop is cheaper than in every round.
-                if inst.regions.iter().any(|inner| meets_inside(inner, state)) {
+                if inst.regions.iter().any(|inner| engines.meets_inside(state, inner)) {
                     insts.push(barrier(&inst));
                     state.clear();
                 }
@@ -114,20 +117,22 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
                 }
             }
             // Nobody may read any more what a copy is started to; that it has landed is the wait's matter.
-            Op::CopyAhead { memory, .. } if state.get(memory).is_some_and(|touched| touched.meets(Way::Any, true)) => {
+            Op::CopyAhead { memory, .. } if engines.meets(state, *memory, Way::Any, true) => {
                 insts.push(barrier(&inst));
                 state.clear();
             }
             // The first thread's engine goes to what all threads have touched; that it has come, phase barriers say.
-            Op::BringBox { memory, .. } if state.get(memory).is_some_and(|touched| touched.meets(Way::Any, true)) => {
+            Op::BringBox { memory, .. } if engines.meets(state, *memory, Way::Any, true) => {
                 insts.push(barrier(&inst));
                 state.clear();
             }
-            Op::SendBox { memory, .. } if state.get(memory).is_some_and(|touched| touched.meets(Way::Any, false)) => {
+            Op::SendBox { memory, .. } if engines.meets(state, *memory, Way::Any, false) => {
                 insts.push(barrier(&inst));
                 state.clear();
             }
-            Op::Multiply(product) if factors(product).any(|memory| meets(state, memory)) => {
+            Op::Multiply(product)
+                if factors(product).any(|memory| engines.meets(state, memory, Way::Any, false)) =>
+            {
                 insts.push(barrier(&inst));
                 state.clear();
             }
@@ -168,7 +173,7 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
             _ => {}
         }
         if let Some((memory, way, writes)) = access(&inst) {
-            if state.get(&memory).is_some_and(|touched| touched.meets(way, writes)) {
+            if engines.meets(state, memory, way, writes) {
                 insts.push(barrier(&inst));
                 state.clear();
             }
@@ -189,26 +194,30 @@ fn factors(product: &Product) -> impl Iterator<Item = MemoryId> {
     product.left.map(|factor| factor.memory).into_iter().chain([product.right.memory])
 }
 
-/// Whether an engine that reads would meet what threads have written.
-fn meets(state: &State, memory: MemoryId) -> bool {
-    state.get(&memory).is_some_and(|touched| touched.meets(Way::Any, false))
-}
-
 /// A barrier before an instruction.
 fn barrier(inst: &Inst) -> Inst {
     let (operands, results) = (SmallVec::new(), SmallVec::new());
     Inst { op: Op::Barrier, operands, results, regions: Vec::new(), span: inst.span }
 }
 
-/// Whether something in a region meets what was done before it.
-fn meets_inside(region: &Region, state: &State) -> bool {
-    let mut meets = false;
-    region.walk(&mut |inst| {
-        if let Some((memory, way, writes)) = access(inst) {
-            meets |= state.get(&memory).is_some_and(|touched| touched.meets(way, writes));
-        }
-    });
-    meets
+impl Engines {
+    /// Whether an access meets what was done before it, to the array or to another one in its bytes.
+    fn meets(&self, state: &State, memory: MemoryId, way: Way, writes: bool) -> bool {
+        let sharing = self.sharing.get(memory.0 as usize).map_or(&[][..], Vec::as_slice);
+        let touched = |memory: &MemoryId, way: Way| state.get(memory).is_some_and(|touched| touched.meets(way, writes));
+        touched(&memory, way) || sharing.iter().any(|other| touched(other, Way::Any))
+    }
+
+    /// Whether something in a region meets what was done before it.
+    fn meets_inside(&self, state: &State, region: &Region) -> bool {
+        let mut meets = false;
+        region.walk(&mut |inst| {
+            if let Some((memory, way, writes)) = access(inst) {
+                meets |= self.meets(state, memory, way, writes);
+            }
+        });
+        meets
+    }
 }
 
 /// An index that is computed in a loop is another one in the next round.

@@ -11,9 +11,10 @@
 //! 7. [`dead`]: what nobody uses goes;
 //! 8. [`vectors`]: accesses to neighbours become one, as far as [`axis`] knows them to be neighbours;
 //! 9. [`ahead`]: what loops load only to share it is copied rounds before;
-//! 10. [`barriers`]: barriers where threads could meet in memory;
-//! 11. [`timed`]: where stores begin and end, if the kernel notes its times;
-//! 12. [`place`]: shared memory for what fits, memory of the block in the device's for the rest.
+//! 10. [`place`]: shared memory for what fits, memory of the block in the device's for the rest; what is never needed at the same time
+//!     ([`lives`]) has the same bytes;
+//! 11. [`barriers`]: barriers where threads could meet in memory;
+//! 12. [`timed`]: where stores begin and end, if the kernel notes its times.
 //!
 //! From the lowering on the verifier looks after each. What is not lowered is a [`Refusal`] that names the op and its source line.
 
@@ -38,6 +39,7 @@ mod fma;
 pub(crate) mod fresh;
 mod gather;
 pub mod grid;
+mod lives;
 mod memory;
 mod mma;
 mod moves;
@@ -90,15 +92,13 @@ pub fn lower(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
         ahead::copy(&mut kernel, architecture, options.tuning.stages);
         dead::remove(&mut kernel);
         checked(launch, "copying ahead", &kernel)?;
+        place::place(&mut kernel, architecture);
+        checked(launch, "placing memory", &kernel)?;
     }
     barriers::insert(&mut kernel);
     checked(launch, "inserting barriers", &kernel)?;
     timed::stores(&mut kernel);
     checked(launch, "noting times", &kernel)?;
-    if alone {
-        place::place(&mut kernel, architecture);
-        checked(launch, "placing memory", &kernel)?;
-    }
     let (wanted, most) = (crate::cuda::shared_bytes(&kernel), architecture.shared_bytes);
     if wanted > most {
         let message = format!("`{}` needs {wanted} bytes of shared memory, and a block has {most}", launch.kernel.name);

@@ -75,6 +75,7 @@ impl World<'_> {
         let indices = self.indices(inst.operands[0], inst.span, memory, masked.then(|| inst.operands[2]), vector)?;
         let value = self.get(inst.operands[1])?;
         let access = self.access(&indices, vector, inst.span);
+        self.overlay(memory, &access);
         let at = self.at(memory);
         let ram = &mut self.rams[at];
         ram.write(&access, false, &mut self.report);
@@ -95,6 +96,7 @@ impl World<'_> {
         let indices = self.indices(inst.operands[0], inst.span, memory, masked.then(|| inst.operands[2]), 1)?;
         let value = self.get(inst.operands[1])?;
         let access = self.access(&indices, 1, inst.span);
+        self.overlay(memory, &access);
         let at = self.at(memory);
         let ram = &mut self.rams[at];
         ram.write(&access, true, &mut self.report);

@@ -39,6 +39,7 @@ impl World<'_> {
         let zero = Array::scalar(ram.array.dtype(), Scalar::zero(ram.array.dtype()));
         let values = ops::take_flat(&ram.array, &source, [source.len()].as_slice(), &zero)?;
         let access = self.access(&indices, vector, inst.span);
+        self.overlay(to, &access);
         self.rams[there].set_out(&access, &mut self.report);
         self.agents[self.turn].copies.open.push(Copy { to, indices, values, span: inst.span });
         Ok(())

@@ -6,6 +6,7 @@ use super::report::{Complaint, Kind, Report};
 use pallas_syntax::Span;
 use pallas_tensor::Array;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Whose access, and when. Threads are counted from 1, so that nobody is 0.
@@ -188,6 +189,19 @@ impl Ram {
             if let Some(initialized) = self.initialized.get_mut(element) {
                 *initialized = true;
             }
+        }
+    }
+
+    /// Elements are lost: another array that has the same bytes is written.
+    pub(super) fn lose(&mut self, elements: Range<usize>, access: &Access<'_>, position: usize, report: &mut Report) {
+        let me = self.touch(access, position, false);
+        for element in elements.start..elements.end.min(self.initialized.len()) {
+            self.grounded(element, access, position, report);
+            self.meet(self.writes[element], me, access, position, report);
+            self.overtakes(element, me, access, position, report);
+            self.writes[element] = Touch::default();
+            self.reads[element] = Touch::default();
+            self.initialized[element] = false;
         }
     }
 

@@ -2,7 +2,7 @@
 //! What a team does is a list of frames, so that it can stop anywhere.
 
 use super::actor::Actor;
-use super::memory::Ram;
+use super::memory::{Access, Ram};
 use super::phases::{Phases, Place};
 use super::report::Report;
 use super::{Fault, ahead, fault};
@@ -53,6 +53,8 @@ pub(super) struct World<'k> {
     pub(super) turn: usize,
     pub(super) fuel: u64,
     pub(super) clock: super::clock::Clock,
+    /// For each array those that have bytes in common with it.
+    sharing: Vec<Vec<MemoryId>>,
 }
 
 impl<'k> World<'k> {
@@ -60,7 +62,8 @@ impl<'k> World<'k> {
         let (agents, report) = (Vec::new(), Report::default());
         let (threads, phases) = (kernel.threads as usize, HashMap::new());
         let clock = super::clock::Clock::new(kernel);
-        World { kernel, threads, rams, report, agents, phases, turn: 0, fuel, clock }
+        let sharing = kernel.sharing();
+        World { kernel, threads, rams, report, agents, phases, turn: 0, fuel, clock, sharing }
     }
 
     /// Runs the blocks of a cluster to their end.
@@ -178,6 +181,25 @@ impl<'k> World<'k> {
     /// Where the memory is that whose turn it is calls so.
     pub(super) fn at(&self, memory: MemoryId) -> usize {
         self.agents[self.turn].places[memory.0 as usize]
+    }
+
+    /// What is written is lost to arrays that have the same bytes, and nobody may be using them still.
+    pub(super) fn overlay(&mut self, memory: MemoryId, access: &Access<'_>) {
+        let place = |id: MemoryId| {
+            let memory = self.kernel.memory(id);
+            (memory.at.unwrap_or(0), memory.dtype.size_bytes())
+        };
+        let (at, size) = place(memory);
+        for &other in &self.sharing[memory.0 as usize] {
+            let (begin, bytes) = place(other);
+            let there = self.agents[self.turn].places[other.0 as usize];
+            for (position, &index) in access.indices.iter().enumerate() {
+                let Ok(index) = usize::try_from(index) else { continue };
+                let (first, end) = (at + index * size, at + (index + 1) * size);
+                let elements = first.saturating_sub(begin) / bytes..end.saturating_sub(begin).div_ceil(bytes);
+                self.rams[there].lose(elements, access, position, &mut self.report);
+            }
+        }
     }
 
     pub(super) fn get(&self, value: Value) -> Result<Array, Fault> {
