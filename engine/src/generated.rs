@@ -66,7 +66,7 @@ pub fn generated_with(launch: &Launch, form: Form, place: impl Fn(Span) -> Strin
             }
         };
     }
-    match pallas_simt::compile(launch, Architecture::HOPPER) {
+    match pallas_simt::compile(launch, Architecture::meant_by(launch)) {
         Ok(program) if form == Form::Simt => Ok(program.kernel.to_string()),
         Ok(program) => Ok(annotated(&program, place)),
         Err(refusal) => {

@@ -31,7 +31,7 @@ pub fn compare(launch: &Launch) -> Outcome {
         Ok(expected) => expected,
         Err(error) => return Outcome::NotInterpreted(error.to_string()),
     };
-    let program = match compile(&launch, Architecture::new(90)) {
+    let program = match compile(&launch, Architecture::meant_by(&launch)) {
         Ok(program) => program,
         Err(refusal) => return Outcome::Refused(refusal.message),
     };

@@ -37,6 +37,8 @@ fn missing(program: &Program, sass: &str) -> Option<&'static str> {
         Op::LoadMatrix { .. } => wanted.push("LDSM"),
         Op::CopyAhead { .. } => wanted.push("LDGSTS"),
         Op::Multiply(_) => wanted.push("HGMMA"),
+        Op::MultiplyTensor(_) => wanted.push("UTCHMMA"),
+        Op::LoadTensor(_) => wanted.push("LDTM"),
         Op::BringBox { .. } => wanted.push("UTMALDG"),
         Op::SendBox { combine: Combine::Exchange, .. } => wanted.push("UTMASTG"),
         Op::SendBox { .. } => wanted.push("UTMAREDG"),

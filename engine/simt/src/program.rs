@@ -2,7 +2,7 @@
 
 use crate::ir::{Doubt, Kernel, MemoryId, Space, TensorMap};
 use crate::{cuda, lower, marks};
-use pallas_ir::{Launch, Role};
+use pallas_ir::{Launch, OpKind, Role};
 use pallas_syntax::Span;
 use pallas_tensor::{DType, Scalar};
 use std::collections::HashMap;
@@ -30,6 +30,18 @@ impl Architecture {
             _ => 48,
         };
         Architecture { capability, shared_bytes: kilobytes << 10 }
+    }
+
+    /// What a launch is for, where no device says otherwise: tensor memory is Blackwell's, everything else Hopper has.
+    pub fn meant_by(launch: &Launch) -> Architecture {
+        use pallas_ir::op::AgentOp;
+        let is_tensor = |op: &pallas_ir::OpData| {
+            matches!(op.op.kind, OpKind::Agent(AgentOp::Mma | AgentOp::MmaCommit | AgentOp::CopyToTmem))
+        };
+        match launch.kernel.ops.iter().any(is_tensor) {
+            true => Architecture::new(100),
+            false => Architecture::HOPPER,
+        }
     }
 
     /// As NVRTC's option `-arch` wants it: `sm_90a`.

@@ -13,7 +13,7 @@ fn launches_become_simt_and_cuda() {
     for file in files {
         let text = std::fs::read_to_string(&file).expect("UTF-8");
         let launch = parse_launch(&text).unwrap_or_else(|error| panic!("{}: {error:?}", file.display()));
-        let program = compile(&launch, Architecture::new(90));
+        let program = compile(&launch, Architecture::meant_by(&launch));
         let shown = match program {
             Ok(program) => {
                 for entry in &program.lines {

@@ -79,6 +79,37 @@ fn warpgroups_with_roles() {
     are_seen("teams_roles.ir", wait_for_less, &[1]);
 }
 
+fn arrive_tensor_gone(op: &Op) -> Option<Option<Op>> {
+    matches!(op, Op::ArriveTensor { .. }).then_some(None)
+}
+
+#[test]
+fn two_halves_of_tensor_memory() {
+    are_seen("teams_tensor.ir", arrive_gone, &[0, 1, 2]);
+    are_seen("teams_tensor.ir", arrive_tensor_gone, &[0]);
+    // For the factors, for a half that was stored, and for one that was multiplied; the last stores nobody misses.
+    are_seen("teams_tensor.ir", await_gone, &[0, 1, 3]);
+    are_seen("teams_tensor.ir", publish_gone, &[0]);
+}
+
+#[test]
+fn what_threads_loaded_of_tensor_memory_is_read_before_it_is_multiplied_again() {
+    let mut mutant = program("teams_tensor.ir");
+    // The other team arrives before it has loaded.
+    fn late(region: &mut pallas_simt::ir::Region) {
+        let load = region.insts.iter().position(|inst| matches!(inst.op, Op::LoadTensor(_)));
+        let arrive = region.insts.iter().position(|inst| matches!(inst.op, Op::Arrive { alone: false, .. }));
+        if let (Some(load), Some(arrive)) = (load, arrive) {
+            let inst = region.insts.remove(arrive);
+            region.insts.insert(load, inst);
+        }
+        region.insts.iter_mut().flat_map(|inst| &mut inst.regions).for_each(late);
+    }
+    late(&mut mutant.kernel.body);
+    let (_, report) = run(&mutant, &inputs("teams_tensor.ir"), FUEL).expect("it ends");
+    assert!(report.count(Kind::Race) + report.count(Kind::UnderWay) > 0, "{:?}", report.complaints);
+}
+
 #[test]
 fn who_waits_in_vain_is_said() {
     let mut mutant = program("teams_queue.ir");
@@ -92,6 +123,11 @@ fn other_devices_are_refused_with_the_line() {
     for (name, capability, words) in [
         ("teams_queue.ir", 80, "`barrier_wait` is for Hopper (sm_90a) and later devices, and the device is sm_80"),
         ("teams_matmul.ir", 100, "`wgmma` is for Hopper (sm_90a), and the device is sm_100a"),
+        (
+            "teams_tensor.ir",
+            90,
+            "`tcgen05_mma` is for Blackwell for data centres (sm_100a), and the device is sm_90a",
+        ),
     ] {
         let refusal = compile(&launch(name), Architecture::new(capability)).expect_err("another device");
         assert_eq!(refusal.message, words);

@@ -43,7 +43,7 @@ impl Simulator {
             traps_nan: self.traps_nan,
             timed,
             tuning: self.tuning,
-            ..Options::new(Architecture::HOPPER)
+            ..Options::new(Architecture::meant_by(launch))
         };
         let program = compile_with(launch, options).map_err(|refusal| NotRun {
             message: refusal.message,

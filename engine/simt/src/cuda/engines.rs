@@ -16,6 +16,14 @@ pub(super) static HELPERS: &[Helper] = &[
         text: "__device__ __forceinline__ unsigned long long matrix_at(const void* p, unsigned panel, unsigned eight, unsigned code) { return (unsigned long long)((at_shared(p) & 0x3ffff) >> 4) | (unsigned long long)(panel >> 4) << 16 | (unsigned long long)(eight >> 4) << 32 | (unsigned long long)code << 62; }",
     },
     Helper {
+        name: "factor_at",
+        text: "__device__ __forceinline__ unsigned long long factor_at(const void* p, unsigned panel, unsigned eight, unsigned long long code) { return (unsigned long long)((at_shared(p) & 0x3ffff) >> 4) | (unsigned long long)(panel >> 4) << 16 | (unsigned long long)(eight >> 4) << 32 | 1ull << 46 | code << 61; }",
+    },
+    Helper {
+        name: "multiply_tensor",
+        text: "__device__ __forceinline__ void multiply_tensor(unsigned d, unsigned long long a, unsigned long long b, unsigned said, int adds) { asm volatile(\"{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\ntcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p;\\n}\" :: \"r\"(d), \"l\"(a), \"l\"(b), \"r\"(said), \"r\"(adds) : \"memory\"); }",
+    },
+    Helper {
         name: "begin_phases",
         text: "__device__ __forceinline__ void begin_phases(unsigned long long* b, int n, unsigned arrivals) { for (int i = 0; i < n; ++i) asm volatile(\"mbarrier.init.shared::cta.b64 [%0], %1;\" :: \"r\"(at_shared(b + i)), \"r\"(arrivals) : \"memory\"); }",
     },
@@ -44,12 +52,20 @@ pub(super) static HELPERS: &[Helper] = &[
 impl Printer<'_> {
     /// The barrier of a team.
     pub(super) fn barrier(&mut self) {
+        // What threads loaded from tensor memory and stored there is ordered by their barriers only if they say so.
+        let has_tensor = self.tensor_columns() > 0;
+        if has_tensor {
+            self.line("asm volatile(\"tcgen05.fence::before_thread_sync;\" ::: \"memory\");");
+        }
         match self.kernel.teams {
             1 => self.line("__syncthreads();"),
             _ => {
                 let threads = self.kernel.threads;
                 self.line(format!("asm volatile(\"bar.sync %0, {threads};\" :: \"r\"(team + 1) : \"memory\");"));
             }
+        }
+        if has_tensor {
+            self.line("asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
         }
     }
 
@@ -90,6 +106,9 @@ impl Printer<'_> {
         match &inst.op {
             Op::Arrive { phases, alone } => {
                 let place = format!("{} + {}", self.name(*phases), terms[0]);
+                if self.tensor_columns() > 0 {
+                    self.line("asm volatile(\"tcgen05.fence::before_thread_sync;\" ::: \"memory\");");
+                }
                 match alone {
                     true => self.line(format!("if (t == 0) arrive({place}, {warps});")),
                     false => {
@@ -102,6 +121,9 @@ impl Printer<'_> {
                 let name = self.name(*phases);
                 self.line(format!("await_phase({name} + {0}, parity_{name} >> {0} & 1);", terms[0]));
                 self.line(format!("parity_{name} ^= 1u << {};", terms[0]));
+                if self.tensor_columns() > 0 {
+                    self.line("asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
+                }
             }
             Op::Arrived { phases } => {
                 let name = self.name(*phases);

@@ -46,6 +46,7 @@ impl<'a> Printer<'a> {
         self.memories()?;
         self.timed(true);
         self.region(&self.kernel.body)?;
+        self.end_tensor();
         self.timed(false);
         let text: String = self.body.iter().map(|(line, _)| format!("{line}\n")).collect();
         let mut source =
@@ -175,6 +176,7 @@ impl<'a> Printer<'a> {
         }
         self.accumulators();
         self.begin_phases();
+        self.begin_tensor();
         Ok(())
     }
 
@@ -377,6 +379,7 @@ impl<'a> Printer<'a> {
             | Op::CommitSent
             | Op::WaitSent { .. }
             | Op::Publish => self.engine(inst),
+            Op::MultiplyTensor(_) | Op::ArriveTensor { .. } | Op::LoadTensor(_) | Op::StoreTensor(_) => self.tensor(inst),
             Op::Take(_) | Op::Keep(_) | Op::Multiply(_) | Op::WaitProducts(_) | Op::SetRegisters(_) => {
                 self.product(inst)
             }

@@ -9,6 +9,7 @@ mod inst;
 mod matrix;
 mod prelude;
 mod products;
+mod tensor;
 mod types;
 
 use crate::ir::{ALIGNMENT, Kernel, MemoryId, Op, Space};
@@ -35,7 +36,10 @@ pub fn print(kernel: &Kernel) -> Result<Printed, Refusal> {
 
 /// Bytes of dynamic shared memory of a block.
 pub fn shared_bytes(kernel: &Kernel) -> usize {
-    places(kernel, is_shared).1
+    let end = places(kernel, is_shared).1;
+    // Where tensor memory begins, the device says in shared memory.
+    let has_tensor = kernel.memories.iter().any(|memory| memory.space == Space::Tensor);
+    if has_tensor { end + ALIGNMENT } else { end }
 }
 
 /// Bytes of memory of the device that each block works in.

@@ -35,7 +35,7 @@ mod verify;
 
 pub use build::Builder;
 pub use op::{Combine, Doubt, Mma, Op};
-pub use product::{Factor, Product};
+pub use product::{Factor, Product, TensorProduct};
 pub use tensor_map::TensorMap;
 pub use verify::{Wrong, verify};
 
@@ -106,6 +106,8 @@ pub enum Space {
     },
     /// Registers of each thread: so many for each. Products go on there while the thread does.
     Registers,
+    /// Tensor memory of a block: 128 lanes of so many columns, each of four bytes.
+    Tensor,
     /// Global memory that each block has for itself, for what shared memory has no room for.
     Workspace,
     /// Known values.

@@ -152,6 +152,19 @@ pub enum Op {
     Multiply(super::Product),
     /// Waits until no more than so many products of the team are under way, the last ones.
     WaitProducts(u32),
+    /// The first thread starts a product into tensor memory; those that it starts are done one after the other. Operands: the first
+    /// column, where the left and the right factor begin (uniform `i32`), whether to add to what is there (uniform `bool`).
+    MultiplyTensor(super::TensorProduct),
+    /// Arrives at a phase barrier for the team, when all products into tensor memory are over that its first thread started. Operand:
+    /// which.
+    ArriveTensor {
+        /// The barriers.
+        phases: MemoryId,
+    },
+    /// Columns of tensor memory, a register for each; thread `t` gets those of lane `t`. Operand: the first column (uniform `i32`).
+    LoadTensor(MemoryId),
+    /// Threads write their lanes' columns. Operands: the first column (uniform `i32`), a register for each.
+    StoreTensor(MemoryId),
     /// Threads of the team have so many registers from now on: fewer, if negative.
     SetRegisters(i32),
     /// What the threads wrote to shared memory is seen by engines that are sent there later, by whoever knows of it.

@@ -37,6 +37,34 @@ pub struct Factor {
     pub terms_last: bool,
 }
 
+/// A product into tensor memory (`tcgen05`): what is there becomes `left * right`, or that added to what is there, in `f32`. Row `r`
+/// of the sums is in lane `r`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorProduct {
+    /// The sums.
+    pub acc: MemoryId,
+    /// Of both factors: `bf16` or `f16`.
+    pub dtype: DType,
+    /// Rows (as many as there are lanes), columns (whole 16s) and terms.
+    pub extents: [usize; 3],
+    /// Where the left factor is.
+    pub left: Factor,
+    /// Where the right one is.
+    pub right: Factor,
+}
+
+impl TensorProduct {
+    /// Lanes of tensor memory.
+    pub const LANES: usize = 128;
+    /// The most columns at a time.
+    pub const COLUMNS: usize = 256;
+
+    /// Terms at a time.
+    pub fn step(&self) -> usize {
+        32 / self.dtype.size_bytes()
+    }
+}
+
 impl Product {
     /// Rows at a time.
     pub const ROWS: usize = 64;

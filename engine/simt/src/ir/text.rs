@@ -30,6 +30,7 @@ impl fmt::Display for Memory {
             Space::Shared => self.at.map_or("shared".to_string(), |at| format!("shared at {at}")),
             Space::Team => "team".to_string(),
             Space::Registers => "registers".to_string(),
+            Space::Tensor => "tensor".to_string(),
             Space::Phases { arrivals } => format!("phases of {arrivals}"),
             Space::Workspace => "workspace".to_string(),
             Space::Constant(_) => "constant".to_string(),
@@ -167,6 +168,14 @@ impl Kernel {
                 let dtype = product.dtype.short_name();
                 format!("multiply {dtype} {m} x {n} x {k} into {}: {left}; {right};", name(product.acc))
             }
+            Op::MultiplyTensor(product) => {
+                let ([m, n, k], dtype) = (product.extents, product.dtype.short_name());
+                let (left, right) = (name(product.left.memory), name(product.right.memory));
+                format!("multiply_tensor {dtype} {m} x {n} x {k} into {}: {left}; {right};", name(product.acc))
+            }
+            Op::ArriveTensor { phases } => format!("arrive_tensor {}", name(*phases)),
+            Op::LoadTensor(memory) => format!("load_tensor {}", name(*memory)),
+            Op::StoreTensor(memory) => format!("store_tensor {}", name(*memory)),
             Op::WaitProducts(pending) => format!("wait_products {pending}"),
             Op::SetRegisters(count) => format!("set_registers {count}"),
             Op::For => "for".to_string(),

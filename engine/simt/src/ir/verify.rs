@@ -1,7 +1,7 @@
 //! Checks that a kernel is well formed: values defined before they are used, types as the instructions want them. Says nothing of
 //! what a kernel computes, nor whether what control flow depends on is uniform: the simulator sees that.
 
-use super::{Factor, Inst, Kernel, MemoryId, Op, Product, Region, Space, TensorMap, Ty, Value, WARP};
+use super::{Factor, Inst, Kernel, MemoryId, Op, Product, Region, Space, TensorMap, TensorProduct, Ty, Value, WARP};
 use pallas_ir::op::InferContext;
 use pallas_ir::{Location, TensorType, Type};
 use pallas_syntax::Span;
@@ -97,6 +97,26 @@ impl Checker<'_> {
             }
             Op::Keep(memory) => wants(operands == [self.registers(*memory)?], "its registers")?,
             Op::Multiply(product) => self.product(product, &operands)?,
+            Op::MultiplyTensor(product) => {
+                let [rows, columns, terms] = product.extents;
+                let whole = rows == TensorProduct::LANES && columns.is_multiple_of(16);
+                wants(whole && terms.is_multiple_of(product.step()) && product.dtype.size_bytes() == 2, "its extents")?;
+                wants(self.kernel.memory(product.acc).space == Space::Tensor, "tensor memory")?;
+                let flag = Ty { dtype: DType::Bool, regs: 1 };
+                wants(operands.len() == 4 && operands[..3].iter().all(one) && operands[3] == flag, "its operands")?;
+                let lie = self.lies(&product.left, product.dtype) && self.lies(&product.right, product.dtype);
+                wants(lie, "factors in panels")?;
+            }
+            Op::ArriveTensor { phases } => {
+                wants(operands.len() == 1 && one(&operands[0]), "which barrier")?;
+                self.phases(*phases)?;
+            }
+            Op::LoadTensor(memory) | Op::StoreTensor(memory) => {
+                let memory = self.kernel.memory(*memory);
+                let columns = results.first().or(operands.get(1)).map_or(0, |ty| ty.regs as usize);
+                wants(memory.space == Space::Tensor && columns <= memory.len, "tensor memory")?;
+                wants(operands.first().is_some_and(one), "an i32 of one register")?;
+            }
             Op::Arrive { phases, .. } | Op::Await { phases } | Op::Arrived { phases } => {
                 wants(operands.len() == 1 && one(&operands[0]), "which barrier")?;
                 self.phases(*phases)?;
@@ -211,6 +231,17 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether tensor cores can read a factor.
+    fn lies(&self, factor: &Factor, dtype: DType) -> bool {
+        let memory = self.kernel.memory(factor.memory);
+        matches!(memory.space, Space::Shared | Space::Team)
+            && memory.dtype == dtype
+            && memory.align >= 1024
+            && matches!(factor.swizzle, 32 | 64 | 128)
+            && factor.rows.is_multiple_of(8)
+            && (factor.terms_last || dtype.size_bytes() == 2)
+    }
+
     /// A product that tensor cores take.
     fn product(&self, product: &Product, operands: &[Ty]) -> Result<(), String> {
         let [rows, columns, terms] = product.extents;
@@ -223,15 +254,7 @@ impl Checker<'_> {
             Some(_) => index,
             None => Ty { dtype: product.dtype, regs: product.left_registers() as u32 },
         };
-        let lies = |factor: &Factor| {
-            let memory = self.kernel.memory(factor.memory);
-            matches!(memory.space, Space::Shared | Space::Team)
-                && memory.dtype == product.dtype
-                && memory.align >= 1024
-                && matches!(factor.swizzle, 32 | 64 | 128)
-                && factor.rows.is_multiple_of(8)
-                && (factor.terms_last || product.dtype.size_bytes() == 2)
-        };
+        let lies = |factor: &Factor| self.lies(factor, product.dtype);
         let lie = product.left.as_ref().is_none_or(lies) && lies(&product.right);
         match whole && halves && lie && self.registers(product.acc)? == acc && operands == [left, index] {
             true => Ok(()),

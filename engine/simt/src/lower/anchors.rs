@@ -55,6 +55,9 @@ pub(crate) fn anchors(function: &Function, deal: Deal) -> Anchors {
     for (acc, layout) in function.ops.iter().filter_map(|op| super::products::accumulates(function, op)) {
         layouts.insert(classes.find(acc), layout);
     }
+    for (tile, layout) in function.ops.iter().filter_map(|op| super::tensor::loads(function, op)) {
+        layouts.entry(classes.find(tile)).or_insert(layout);
+    }
     let follows: Vec<(ValueId, ValueId, Follows)> =
         function.ops.iter().flat_map(|op| followers(function, op)).collect();
     spread(&mut classes, &follows, &mut layouts, |_| None);

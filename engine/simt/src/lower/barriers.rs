@@ -74,6 +74,9 @@ fn access(inst: &Inst) -> Option<(MemoryId, Way, bool)> {
         Op::LoadMatrix { memory, .. } => Some((memory, Way::Any, false)),
         Op::Store { memory, private, .. } => Some((memory, way(private), true)),
         Op::Atomic { memory, .. } => Some((memory, Way::Atomic, true)),
+        // Threads have their own lanes, and only the first one's products go to all.
+        Op::LoadTensor(memory) => Some((memory, Way::Own(inst.operands[0]), false)),
+        Op::StoreTensor(memory) => Some((memory, Way::Own(inst.operands[0]), true)),
         _ => None,
     }
 }
@@ -132,6 +135,14 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
             }
             Op::Multiply(product)
                 if factors(product).any(|memory| engines.meets(state, memory, Way::Any, false)) =>
+            {
+                insts.push(barrier(&inst));
+                state.clear();
+            }
+            Op::MultiplyTensor(product)
+                if engines.meets(state, product.left.memory, Way::Any, false)
+                    || engines.meets(state, product.right.memory, Way::Any, false)
+                    || engines.meets(state, product.acc, Way::Any, true) =>
             {
                 insts.push(barrier(&inst));
                 state.clear();

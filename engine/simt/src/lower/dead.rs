@@ -37,6 +37,9 @@ fn has_effect(op: &Op) -> bool {
             | Op::WaitSent { .. }
             | Op::Publish
             | Op::Keep(_)
+            | Op::MultiplyTensor(_)
+            | Op::ArriveTensor { .. }
+            | Op::StoreTensor(_)
             | Op::Multiply(_)
             | Op::WaitProducts(_)
             | Op::SetRegisters(_)
@@ -72,6 +75,7 @@ fn memories(kernel: &mut Kernel) {
         | Op::BringBox { memory, .. } => {
             read.insert(memory);
         }
+        Op::MultiplyTensor(product) => read.extend([product.left.memory, product.right.memory]),
         Op::Multiply(product) => {
             read.extend(product.left.map(|factor| factor.memory));
             read.insert(product.right.memory);

@@ -92,7 +92,7 @@ impl Lower<'_> {
     }
 
     fn lower_load(&mut self, op: &OpData) -> Result<(), Refusal> {
-        if self.lower_accumulator(op, false)? {
+        if self.lower_accumulator(op, false)? || self.lower_tensor_access(op, false)? {
             return Ok(());
         }
         let access = self.access(op, false)?;
@@ -110,7 +110,7 @@ impl Lower<'_> {
     }
 
     fn lower_store(&mut self, op: &OpData) -> Result<(), Refusal> {
-        if self.lower_accumulator(op, true)? {
+        if self.lower_accumulator(op, true)? || self.lower_tensor_access(op, true)? {
             return Ok(());
         }
         let access = self.access(op, true)?;

@@ -57,6 +57,7 @@ mod slices;
 mod stage;
 mod structural;
 mod teams;
+mod tensor;
 mod terms;
 pub(crate) mod timed;
 mod transfers;

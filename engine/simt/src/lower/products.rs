@@ -131,7 +131,7 @@ impl Lower<'_> {
     }
 
     /// A factor in shared memory, and where it begins. `side`: which axis is summed up.
-    fn factor(&mut self, op: &OpData, view: &RefView, side: usize) -> Result<(Factor, Value), Refusal> {
+    pub(crate) fn factor(&mut self, op: &OpData, view: &RefView, side: usize) -> Result<(Factor, Value), Refusal> {
         let Some(panels) = self.teams.panels.get(&view.memory).copied() else {
             let why = "takes factors from shared memory whose rows are 32 bytes or more, in powers of two, and come in eights";
             return Err(self.refuse_because(op, why));

@@ -107,7 +107,7 @@ impl Lower<'_> {
         }
         match ty.space {
             MemorySpace::Registers => return self.accumulator(ty),
-            MemorySpace::Tmem => return Err(self.unknown("tensor memory")),
+            MemorySpace::Tmem => return self.tensor_memory(ty),
             _ => {}
         }
         let space = if together { Space::Shared } else { Space::Team };
@@ -171,6 +171,10 @@ impl Lower<'_> {
             },
             AgentOp::Product => self.lower_product(op),
             AgentOp::ProductWait => self.alone(Op::WaitProducts(count)),
+            AgentOp::Mma => self.lower_tensor_product(op),
+            AgentOp::MmaCommit if op.attributes.int("axis").is_none() => {
+                self.on_phases(op, 0, |phases| Op::ArriveTensor { phases })
+            }
             // A cache holds what it likes.
             AgentOp::Prefetch => Ok(()),
             // Every block takes the tile of its own, so that none is left to be given away.
@@ -217,7 +221,7 @@ impl Lower<'_> {
             shown.extend(results.into_iter().filter(|&value| self.function.ty(value).as_ref_type().is_some()));
             seen += 1;
         }
-        let mut products = self.function.ops.iter().filter(|op| matches!(op.op.kind, OpKind::Agent(AgentOp::Product)));
+        let mut products = self.function.ops.iter().filter(|op| matches!(op.op.kind, OpKind::Agent(AgentOp::Product | AgentOp::Mma)));
         products.any(|op| op.operands.iter().skip(1).any(|factor| shown.contains(factor)))
     }
 }

@@ -190,7 +190,7 @@ impl Lower<'_> {
                 };
                 if !is_matrix
                     || !boxed[last].is_multiple_of(panels.width)
-                    || boxed.iter().any(|&extent| extent > TensorMap::EXTENT)
+                    || boxed[..last].iter().any(|&extent| extent > TensorMap::EXTENT)
                 {
                     return None;
                 }

@@ -10,9 +10,23 @@ use pallas_syntax::Span;
 use pallas_tensor::{Array, Scalar, ops};
 use std::collections::VecDeque;
 
+/// What a phase waits for.
+#[derive(Debug)]
+pub(super) enum Coming {
+    /// A box.
+    Box(Bringing),
+    /// Products of a team, up to this one.
+    Products {
+        /// The team, by its number among agents.
+        team: usize,
+        /// How many.
+        upto: u32,
+    },
+}
+
 /// A box on its way to shared memory.
 #[derive(Debug)]
-pub(super) struct Coming {
+pub(super) struct Bringing {
     from: usize,
     to: usize,
     /// Elements in the array, -1 outside; and where they go.
@@ -87,7 +101,7 @@ impl World<'_> {
         let bounded = self.rams[to].bounded(&access, &mut self.report);
         let access = self.single(&bounded, inst.span);
         self.rams[to].set_out(&access, &mut self.report);
-        self.expect(place, Coming { from, to, source, indices: bounded, span: inst.span });
+        self.expect(place, Coming::Box(Bringing { from, to, source, indices: bounded, span: inst.span }));
         Ok(())
     }
 
@@ -96,9 +110,12 @@ impl World<'_> {
         super::memory::Access { threads: 1, ..self.access(indices, 1, span) }
     }
 
-    /// A box has come, by this engine's so many-th phase.
+    /// What was waited for has come, by this engine's so many-th phase.
     pub(super) fn come(&mut self, coming: Coming, by: (u32, u32)) -> Result<(), Fault> {
-        let Coming { from, to, source, indices, span } = coming;
+        let Bringing { from, to, source, indices, span } = match coming {
+            Coming::Box(bringing) => bringing,
+            Coming::Products { team, upto } => return self.finish_products(team, upto),
+        };
         let values = self.rams[from].elements(&source)?;
         let access = self.single(&indices, span);
         self.rams[to].land(&access, Some(by));

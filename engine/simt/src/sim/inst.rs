@@ -81,6 +81,10 @@ impl<'k> World<'k> {
             Op::Keep(memory) => self.keep(inst, *memory)?,
             Op::Multiply(product) => self.multiply(inst, *product)?,
             Op::WaitProducts(pending) => self.wait_products(*pending)?,
+            Op::MultiplyTensor(product) => self.multiply_tensor(inst, *product)?,
+            Op::ArriveTensor { phases } => self.arrive_tensor(inst, *phases)?,
+            Op::LoadTensor(memory) => self.load_tensor(inst, *memory)?,
+            Op::StoreTensor(memory) => self.store_tensor(inst, *memory)?,
             Op::SetRegisters(_) => {}
             Op::For | Op::While | Op::Switch => self.enter(inst)?,
             Op::Print(pieces) => {

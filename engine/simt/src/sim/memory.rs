@@ -164,6 +164,23 @@ impl Ram {
         }
     }
 
+    /// Whether something is on its way to an element.
+    pub(super) fn is_flying(&self, index: i64) -> bool {
+        usize::try_from(index).ok().and_then(|element| self.flying.get(element)) == Some(&true)
+    }
+
+    /// Tensor cores have read, and have come so far.
+    pub(super) fn take_back_by(&mut self, access: &Access<'_>, (actor, clock): (u32, u32)) {
+        for (position, &index) in access.indices.iter().enumerate() {
+            let Ok(element) = usize::try_from(index) else { continue };
+            if let Some(lent) = self.lent.get_mut(element) {
+                *lent = lent.saturating_sub(1);
+            }
+            let me = Touch { actor, clock, thread: SEVERAL, ..self.touch(access, position, false) };
+            self.remember(element, me, access);
+        }
+    }
+
     /// Engines have read; for the others this is a read of a thread, or of all.
     pub(super) fn take_back(&mut self, access: &Access<'_>, by_all: bool) {
         for (position, &index) in access.indices.iter().enumerate() {

@@ -15,11 +15,12 @@ mod memory;
 mod phases;
 mod products;
 mod report;
+mod tensor;
 mod world;
 
 pub use report::{Complaint, Kind, Report};
 
-use crate::ir::{Kernel, Space};
+use crate::ir::{Kernel, Space, TensorProduct};
 use crate::{Initial, ParamKind, Program};
 use memory::Ram;
 use pallas_syntax::Span;
@@ -96,6 +97,7 @@ pub fn run_kernel(
                 position.map(|position| arrays.swap_remove(position).1)
             }
             Space::Constant(array) => ops::reshape(array, [array.size()].as_slice()).ok(),
+            Space::Tensor => Array::zeros(memory.dtype, [memory.len * TensorProduct::LANES].as_slice()).ok(),
             Space::Phases { .. } | Space::Registers => Array::zeros(memory.dtype, [memory.len].as_slice()).ok(),
             Space::Shared | Space::Team | Space::Workspace => Array::zeros(memory.dtype, [memory.len].as_slice()).ok(),
         };
@@ -104,8 +106,8 @@ pub fn run_kernel(
             span: Span::default(),
         })?;
         let constant = matches!(memory.space, Space::Constant(_) | Space::Operand { constant: true, .. });
-        let own = matches!(memory.space, Space::Shared | Space::Team | Space::Workspace);
-        let shared = matches!(memory.space, Space::Shared | Space::Team);
+        let own = matches!(memory.space, Space::Shared | Space::Team | Space::Tensor | Space::Workspace);
+        let shared = matches!(memory.space, Space::Shared | Space::Team | Space::Tensor);
         memories.push(Ram::new(&memory.name, array, shared, own, constant));
     }
     let mut world = World::new(kernel, memories, fuel);

@@ -89,6 +89,12 @@ impl World<'_> {
         let mut gathered = std::mem::take(&mut phases.gathered);
         let by = (phases.engine, phases.over as u32);
         gathered.learn(by.0, by.1);
+        for coming in &phases.coming {
+            if let Coming::Products { team, upto } = coming {
+                let (core, clock) = Self::products_by(*team, *upto);
+                gathered.learn(core, clock);
+            }
+        }
         phases.told = gathered;
         for coming in std::mem::take(&mut phases.coming) {
             self.come(coming, by)?;

@@ -26,7 +26,7 @@ struct Started {
 
 /// A factor: in registers, or elements of shared memory, row by row of what is not summed up.
 #[derive(Debug)]
-enum Side {
+pub(super) enum Side {
     Registers(Vec<f64>),
     Shared(usize, Vec<i64>),
 }
@@ -80,7 +80,7 @@ impl World<'_> {
     }
 
     /// Elements of a factor in shared memory, which nobody may write now.
-    fn borrowed(
+    pub(super) fn borrowed(
         &mut self,
         inst: &Inst,
         factor: Factor,
@@ -114,6 +114,15 @@ impl World<'_> {
             self.multiplied(product, &left, &right)?;
         }
         Ok(())
+    }
+
+    /// What a factor in shared memory holds, read by tensor cores that have come so far.
+    pub(super) fn read_by(&mut self, side: &Side, by: (u32, u32), span: Span) -> Result<Vec<f64>, Fault> {
+        let Side::Shared(at, indices) = side else { return Err(fault("a factor in registers".to_string())) };
+        let elements = ops::convert(&self.rams[*at].elements(indices)?, DType::F64)?;
+        let access = Access { threads: 1, ..self.access(indices, 1, span) };
+        self.rams[*at].take_back_by(&access, by);
+        Ok(elements.into_elements::<f64>().unwrap_or_default())
     }
 
     /// What a factor holds; it may be written again once all threads know.

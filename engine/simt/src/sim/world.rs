@@ -31,6 +31,7 @@ pub(super) struct Agent<'k> {
     pub(super) copies: ahead::Copies,
     pub(super) sent: super::boxes::Sent,
     pub(super) products: super::products::Products,
+    pub(super) tensor: super::tensor::Queue,
     pub(super) team: usize,
     /// The last phase that it waited for, by barrier.
     pub(super) awaited: HashMap<Place, u64>,
@@ -75,7 +76,7 @@ impl<'k> World<'k> {
         for block in 0..blocks {
             let mut shared: Vec<usize> = (0..self.kernel.memories.len()).collect();
             for (place, memory) in shared.iter_mut().zip(&self.kernel.memories) {
-                if block > 0 && matches!(memory.space, Space::Shared | Space::Phases { .. } | Space::Workspace) {
+                if block > 0 && matches!(memory.space, Space::Shared | Space::Phases { .. } | Space::Tensor | Space::Workspace) {
                     *place = self.another(*place, &mut next);
                 }
             }
@@ -95,6 +96,7 @@ impl<'k> World<'k> {
                     copies: ahead::Copies::default(),
                     sent: super::boxes::Sent::default(),
                     products: super::products::Products::default(),
+                    tensor: super::tensor::Queue::default(),
                     awaited: HashMap::new(),
                     waits: None,
                     places: Rc::new(places),

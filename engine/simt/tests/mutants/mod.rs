@@ -16,9 +16,10 @@ pub(crate) fn launch(name: &str) -> Launch {
     parse_launch(&std::fs::read_to_string(file).expect("a case")).expect("a launch")
 }
 
-/// A case for Hopper.
+/// A case for the device that it is for.
 pub(crate) fn program(name: &str) -> Program {
-    compile(&launch(name), Architecture::new(90)).expect("a program")
+    let launch = launch(name);
+    compile(&launch, Architecture::meant_by(&launch)).expect("a program")
 }
 
 /// Numbers for its operands.
