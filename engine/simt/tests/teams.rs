@@ -123,11 +123,7 @@ fn other_devices_are_refused_with_the_line() {
     for (name, capability, words) in [
         ("teams_queue.ir", 80, "`barrier_wait` is for Hopper (sm_90a) and later devices, and the device is sm_80"),
         ("teams_matmul.ir", 100, "`wgmma` is for Hopper (sm_90a), and the device is sm_100a"),
-        (
-            "teams_tensor.ir",
-            90,
-            "`tcgen05_mma` is for Blackwell for data centres (sm_100a), and the device is sm_90a",
-        ),
+        ("teams_tensor.ir", 90, "`tcgen05_mma` is for Blackwell for data centres (sm_100a), and the device is sm_90a"),
     ] {
         let refusal = compile(&launch(name), Architecture::new(capability)).expect_err("another device");
         assert_eq!(refusal.message, words);

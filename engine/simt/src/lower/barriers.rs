@@ -133,9 +133,7 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
                 insts.push(barrier(&inst));
                 state.clear();
             }
-            Op::Multiply(product)
-                if factors(product).any(|memory| engines.meets(state, memory, Way::Any, false)) =>
-            {
+            Op::Multiply(product) if factors(product).any(|memory| engines.meets(state, memory, Way::Any, false)) => {
                 insts.push(barrier(&inst));
                 state.clear();
             }

@@ -119,8 +119,7 @@ mod tests {
     }
 
     fn arrays(b: &mut Builder, sizes: &[usize]) -> Vec<MemoryId> {
-        let array =
-            |(number, &size): (usize, &usize)| b.memory(format!("m{number}"), DType::F32, size, Space::Shared);
+        let array = |(number, &size): (usize, &usize)| b.memory(format!("m{number}"), DType::F32, size, Space::Shared);
         sizes.iter().enumerate().map(array).collect()
     }
 

@@ -221,7 +221,8 @@ impl Lower<'_> {
             shown.extend(results.into_iter().filter(|&value| self.function.ty(value).as_ref_type().is_some()));
             seen += 1;
         }
-        let mut products = self.function.ops.iter().filter(|op| matches!(op.op.kind, OpKind::Agent(AgentOp::Product | AgentOp::Mma)));
+        let mut products =
+            self.function.ops.iter().filter(|op| matches!(op.op.kind, OpKind::Agent(AgentOp::Product | AgentOp::Mma)));
         products.any(|op| op.operands.iter().skip(1).any(|factor| shown.contains(factor)))
     }
 }

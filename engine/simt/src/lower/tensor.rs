@@ -23,7 +23,8 @@ pub(crate) fn loads(function: &Function, op: &OpData) -> Option<(ValueId, Layout
     let is_tensor = function.ty(*op.operands.first()?).as_ref_type().is_some_and(|ty| ty.space == MemorySpace::Tmem);
     let result = *op.results.first()?;
     let &[lanes, columns] = &function.ty(result).shape()[..] else { return None };
-    (is_load && is_tensor && lanes == TensorProduct::LANES && columns.is_power_of_two()).then(|| (result, rows(columns)))
+    (is_load && is_tensor && lanes == TensorProduct::LANES && columns.is_power_of_two())
+        .then(|| (result, rows(columns)))
 }
 
 impl Lower<'_> {
@@ -41,14 +42,15 @@ impl Lower<'_> {
     /// Columns of tensor memory that a Ref shows, if it shows some: where they begin, and how many.
     fn columns(&mut self, op: &OpData, view: &RefView) -> Result<(MemoryId, Value, usize), Refusal> {
         let lanes = view.dims[0];
-        let whole = lanes.offset == Number::Known(0)
-            && lanes.shown == Shown::Range { size: TensorProduct::LANES, step: 1 };
+        let whole =
+            lanes.offset == Number::Known(0) && lanes.shown == Shown::Range { size: TensorProduct::LANES, step: 1 };
         match view.dims[1].shown {
             Shown::Range { size, step: 1 } if whole && size.is_power_of_two() => {
                 let first = view.dims[1].offset.value(&mut self.b);
                 Ok((view.memory, first, size))
             }
-            _ => Err(self.refuse_because(op, "of a part of tensor memory that is no columns of all lanes is not lowered yet")),
+            _ => Err(self
+                .refuse_because(op, "of a part of tensor memory that is no columns of all lanes is not lowered yet")),
         }
     }
 

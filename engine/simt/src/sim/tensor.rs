@@ -41,7 +41,10 @@ impl World<'_> {
     fn lanes(&self, memory: MemoryId, first: i64, columns: usize) -> Result<Vec<i64>, Fault> {
         let width = self.kernel.memory(memory).len;
         if first < 0 || first as usize + columns > width {
-            return Err(fault(format!("columns {first} to {} of tensor memory, which has {width}", first + columns as i64)));
+            return Err(fault(format!(
+                "columns {first} to {} of tensor memory, which has {width}",
+                first + columns as i64
+            )));
         }
         let place = |number: usize| ((number / columns) * width + first as usize + number % columns) as i64;
         Ok((0..TensorProduct::LANES * columns).map(place).collect())

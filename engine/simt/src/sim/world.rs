@@ -76,7 +76,9 @@ impl<'k> World<'k> {
         for block in 0..blocks {
             let mut shared: Vec<usize> = (0..self.kernel.memories.len()).collect();
             for (place, memory) in shared.iter_mut().zip(&self.kernel.memories) {
-                if block > 0 && matches!(memory.space, Space::Shared | Space::Phases { .. } | Space::Tensor | Space::Workspace) {
+                if block > 0
+                    && matches!(memory.space, Space::Shared | Space::Phases { .. } | Space::Tensor | Space::Workspace)
+                {
                     *place = self.another(*place, &mut next);
                 }
             }
