@@ -15,10 +15,10 @@ use pallas_syntax::{FileId, Span};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Steps that one call may take. Kernels take some thousands.
-pub(super) const STEPS: u64 = 2_000_000;
+/// Steps that one call may take. Kernels take some thousands; whoever waits for more waits for seconds.
+const STEPS: u64 = 150_000;
 /// Steps that a call may take that follows another one's lesson.
-const STEPS_OF_LESSONS: u64 = 200_000;
+const STEPS_OF_LESSONS: u64 = 100_000;
 /// So often a function is called to learn what it wants.
 const MOST_LESSONS: usize = 40;
 pub(super) struct Driver<'a> {
@@ -60,8 +60,13 @@ impl Driver<'_> {
                 judge(&mut tried.seen.findings, others);
                 return Some(kept(def, tried));
             }
+            // Another rank would take as many.
+            let took_too_many = tried.failure.as_ref().is_some_and(|(finding, _)| finding.code == "PL003");
             if best.as_ref().is_none_or(|best| best.seen.facts.count() < tried.seen.facts.count()) {
                 best = Some(tried);
+            }
+            if took_too_many {
+                break;
             }
         }
         for lengths in [Lengths::APART, Lengths::SMALL_APART] {
@@ -131,10 +136,21 @@ impl Driver<'_> {
         learnt: Option<&Learnt>,
         attempt: &Attempt,
     ) -> Option<Called> {
-        let interp = self.interp;
         let axes = learnt.map_or(&[][..], Learnt::axes);
         // Loops over dimensions that are unrolled are cut off sooner where there are other lengths to try.
-        let steps = if learnt.is_some() { STEPS_OF_LESSONS } else { STEPS };
+        self.call_within(if learnt.is_some() { STEPS_OF_LESSONS } else { STEPS }, def, function, axes, attempt)
+    }
+
+    /// One call of at most so many steps, on the devices of these axes; `None` if nobody wants to know any more.
+    pub(super) fn call_within(
+        &self,
+        steps: u64,
+        def: &FunctionDef,
+        function: &Value,
+        axes: &[Name],
+        attempt: &Attempt,
+    ) -> Option<Called> {
+        let interp = self.interp;
         let (seen, result) = self.bounded(steps, &|| match axes {
             [] => interp.call_entry(function, attempt.args.clone(), def.name_span),
             axes => within(interp, function, axes, &attempt.args),

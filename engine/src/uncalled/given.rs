@@ -1,6 +1,6 @@
 //! Calls that comments above a function give. All that they show is a fact.
 
-use super::driver::{Driver, STEPS};
+use super::driver::Driver;
 use super::judge::assumed;
 use super::{Assumed, Seen};
 use crate::findings;
@@ -12,6 +12,9 @@ use pallas_python::value::Value;
 use pallas_syntax::ast::FunctionDef;
 use std::cell::RefCell;
 use std::rc::Rc;
+
+/// Steps of one call: somebody asked for it.
+const STEPS: u64 = 2_000_000;
 
 impl Driver<'_> {
     /// Calls one function as comments above it say. `None` if nobody wants to know any more.
@@ -51,7 +54,7 @@ impl Driver<'_> {
                 continue;
             }
             let attempt = Attempt::new(args.take().unwrap_or_default(), given.arguments.clone());
-            let mut tried = self.call(def, function, None, &attempt)?.of(attempt);
+            let mut tried = self.call_within(STEPS, def, function, &[], &attempt)?.of(attempt);
             self.differentiate(function, &mut tried);
             if let Some((finding, _)) = tried.failure {
                 problem = problem.or_else(|| tried.seen.launches.is_empty().then(|| finding.message.clone()));
