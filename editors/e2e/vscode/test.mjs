@@ -103,6 +103,19 @@ const tests = {
     check('whose blocks are shown', (await panel.locator('.card code').first().innerText()) === 'x_ref[4..8, 0..128]', await panel.locator('.card code').first().innerText());
     await panel.locator('#grid-canvas').press('ArrowUp');
     check('keys choose others', (await panel.locator('#grid-caption').innerText()).startsWith('program (0, 1)'));
+    // By keyboard alone: what has it keeps it while all is drawn anew.
+    const holder = () => panel.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    const zoom = panel.locator('#pipeline button', { hasText: '+' });
+    await zoom.focus();
+    await zoom.press('Enter');
+    check('a button that was pressed keeps the keyboard', (await holder()) === '+', await holder());
+    await panel.locator('#pipeline-canvas').press('ArrowDown');
+    check('keys choose programs in the pipeline, too', (await panel.locator('#grid-caption').innerText()).startsWith('program (1, 0)'), await panel.locator('#grid-caption').innerText());
+    await panel.locator('#pipeline-canvas').press('0');
+    await panel.locator('#timings tr.linked').first().focus();
+    await panel.locator('#timings tr.linked').first().press('Enter');
+    await page.waitForTimeout(300);
+    check('and so does a line that was followed', (await panel.evaluate(() => document.activeElement?.tagName)) === 'TR', await holder());
     const row = panel.locator('#timings tr.linked').first();
     const line = await row.getAttribute('data-line');
     await row.click();
@@ -171,6 +184,14 @@ const tests = {
     await page.keyboard.press('Escape');
     check('and says what is wrong', await until(async () => (await bench.squiggles()) > had), await bench.squiggles());
     check('nothing of the text is lost', (await bench.text()).includes('z = jnp.rubbish'));
+    // Again and again: it is not started for ever, and one click starts it.
+    for (let left = 6; left > 0 && (await until(() => bench.servers().length > 0, 5000)); left--) {
+      for (const pid of bench.servers()) process.kill(pid, 'SIGKILL');
+      await until(() => bench.servers().length === 0, 5000);
+    }
+    check('one that ends for ever is left', bench.servers().length === 0 && (await until(async () => (await bench.notifications()).join().includes('times in three minutes'), 10000)), await bench.notifications());
+    await page.locator('.notification-toast .monaco-button', { hasText: 'Restart Server' }).first().click();
+    check('and started by one click', await until(() => bench.servers().length === 1), await bench.notifications());
   },
 
   async explains() {
@@ -210,6 +231,36 @@ const tests = {
     check('and mended by typing', await until(async () => (await bench.squiggles()) === 0 && (await bench.text()).includes('z = jnp.ones'), 20000), await bench.text());
     console.log(`       ${Date.now() - begun} ms from the first letter to an edit without squiggles`);
     await page.keyboard.press('Escape');
+  },
+
+  /** `EDITS` edits (10,000 where there is time) take no more memory than the first of them, of the server and of the extension's host. */
+  async staysSmall() {
+    await bench.open('scale.py');
+    await until(() => bench.servers().length === 1);
+    await until(async () => (await page.locator('.codelens-decoration').allInnerTexts()).join().includes('Profile'));
+    await page.locator('.view-line').first().click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Enter');
+    const count = Number(process.env.EDITS ?? '') || 300;
+    const had = await bench.squiggles();
+    let first;
+    for (let n = 1; n <= count; n++) {
+      // A letter and its removal, with a pause now and then as people make them: what is drawn has to follow.
+      if (n % 2 === 1) await page.keyboard.type('q');
+      else await page.keyboard.press('Backspace');
+      if (n % 20 === 0) await page.waitForTimeout(40);
+      if (n === Math.ceil(count / 5)) {
+        await page.waitForTimeout(1000);
+        first = bench.memory();
+      }
+    }
+    await page.waitForTimeout(2000);
+    const last = bench.memory();
+    check(`${count} edits leave the server's memory as it is: ${first.server} MiB after a fifth of them, ${last.server} MiB after all`, last.server < first.server + 8);
+    // What Node has not collected yet comes and goes.
+    check(`and that of the extensions' host: ${first.host} MiB, ${last.host} MiB`, last.host < first.host + 60);
+    check('and the editor shows what is there', await until(async () => (await bench.squiggles()) === had, 10000), await bench.squiggles());
+    await page.keyboard.press('Control+z');
   },
 
   async misses() {
@@ -274,6 +325,58 @@ async function restricted() {
 if (!process.env.ONLY || process.env.ONLY.includes('restricted')) {
   await restricted().catch((error) => check('restricted', false, String(error?.stack ?? error)));
 }
+/** Who has just installed it: no Python file is open, the walkthrough leads on, and its buttons mean the file that it opened. */
+async function begins() {
+  const fresh = await Workbench.start({ vsix, fixtures });
+  const { page } = fresh;
+  try {
+    await fresh.openNothing();
+    await fresh.command('Welcome: Open Walkthrough');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'first five minutes' }).first().click();
+    const step = (title) => page.locator('.getting-started-step', { hasText: title }).first();
+    await step('Open a kernel').waitFor({ timeout: 20000 });
+    if (pictures) await page.screenshot({ path: join(pictures, 'walkthrough.png') });
+    const press = async (title, button) => {
+      await step(title).click();
+      await page.locator('.getting-started-step .monaco-button', { hasText: button }).first().click();
+    };
+    await press('Open a kernel', 'Open a sample');
+    check('the walkthrough opens a sample', await until(async () => (await page.locator('.tab', { hasText: 'pallas_sample.py' }).count()) > 0, 30000), await fresh.notifications());
+    check('whose launch has lenses', await until(async () => (await page.locator('.codelens-decoration').allInnerTexts()).join().includes('Profile'), 60000), await fresh.notifications());
+    await press('Run it', 'Run this file');
+    check('its button runs the sample', await until(async () => (await fresh.terminal()).includes('exactly equal'), 60000), [await fresh.notifications(), await fresh.terminal()]);
+    await fresh.command('View: Toggle Panel Visibility');
+    await press('See where the time goes', 'Profile this file');
+    check('and profiles it', (await fresh.panel()) !== undefined, await fresh.notifications());
+    if (pictures) await page.screenshot({ path: join(pictures, 'beginner.png') });
+  } finally {
+    await fresh.end();
+  }
+}
+if (!process.env.ONLY || process.env.ONLY.includes('begins')) {
+  await begins().catch((error) => check('begins', false, String(error?.stack ?? error)));
+}
+
+/** A build of the extension for platforms that no server is built for. */
+async function unsupported() {
+  const universal = process.env.UNIVERSAL;
+  if (!universal) {
+    console.log('  SKIPPED unsupported: UNIVERSAL names no .vsix without a server');
+    return;
+  }
+  const bare = await Workbench.start({ vsix: universal, fixtures });
+  try {
+    await bare.open('scale.py');
+    check('that no server comes with it is said', await until(async () => (await bare.notifications()).join().includes('none comes with this build'), 60000), await bare.notifications());
+    check('with a way on', await until(async () => (await bare.page.locator('.notification-toast .monaco-button').allInnerTexts()).join().includes('How to Install'), 5000));
+  } finally {
+    await bare.end();
+  }
+}
+if (!process.env.ONLY || process.env.ONLY.includes('unsupported')) {
+  await unsupported().catch((error) => check('unsupported', false, String(error?.stack ?? error)));
+}
+
 /** Files on no disk: checked one by one, and what cannot be done with them is said. */
 async function onNoDisk() {
   const folder = mkdtempSync(join(tmpdir(), 'pallas-memory-'));

@@ -75,6 +75,12 @@ export class Workbench {
     await this.page.waitForSelector('.monaco-editor .view-line', { timeout: 90000 });
   }
 
+  /** Opens the folder without a file. */
+  async openNothing() {
+    await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.work}`);
+    await this.page.waitForSelector('.monaco-workbench .statusbar-item', { timeout: 90000 });
+  }
+
   /** What stands in the editor, as far as it is on the screen. */
   async text() {
     const lines = await this.page.locator('.editor-instance .view-line').allInnerTexts();
@@ -129,6 +135,15 @@ export class Workbench {
   /** What terminals show. */
   async terminal() {
     return (await this.page.locator('.xterm-rows').allInnerTexts()).join('\n').replace(/\u00a0/g, ' ');
+  }
+
+  /** MiB that the server has, and that the process has which runs the extensions. */
+  memory() {
+    const [server] = this.servers();
+    const status = readFileSync(`/proc/${server}/status`, 'utf8');
+    const parent = /PPid:\s*(\d+)/.exec(status)?.[1];
+    const resident = (text) => Math.round(Number(/VmRSS:\s*(\d+)/.exec(text)?.[1]) / 1024);
+    return { server: resident(status), host: resident(readFileSync(`/proc/${parent}/status`, 'utf8')) };
   }
 
   /** The processes of the server in this workbench. */

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Documents } from './documents';
 import type { Panels } from './panel';
+import type { Recent } from './recent';
 import type { Session } from './session';
 import * as tasks from './tasks';
 
@@ -12,6 +13,7 @@ export interface Needs {
   session: Session;
   documents: Documents;
   panels: Panels;
+  recent: Recent;
   log: vscode.LogOutputChannel;
   trace: vscode.LogOutputChannel;
 }
@@ -23,12 +25,19 @@ export function uriOf(argument: unknown): vscode.Uri | undefined {
   return typeof text === 'string' ? vscode.Uri.parse(text) : undefined;
 }
 
+/** Says that there is no file to do something with, with a way on. */
+function openFirst(): void {
+  void vscode.window.showErrorMessage('Pallas: open a Python file first.', 'Open Sample Kernel').then((chosen) => {
+    if (chosen) void vscode.commands.executeCommand('pallas.openSample');
+  });
+}
+
 /** The file that a command is about, saved; `undefined` if there is none, which is said. */
-async function fileOf(argument: unknown): Promise<vscode.Uri | undefined> {
-  const uri = uriOf(argument) ?? vscode.window.activeTextEditor?.document.uri;
+async function fileOf(needs: Needs, argument: unknown): Promise<vscode.Uri | undefined> {
+  const uri = uriOf(argument) ?? needs.recent.uri();
   const document = uri && vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
   if (!uri) {
-    void vscode.window.showErrorMessage('Pallas: open a Python file first.');
+    openFirst();
     return undefined;
   }
   if (document?.isUntitled || uri.scheme !== 'file') {
@@ -53,7 +62,7 @@ interface Outcome {
 }
 
 async function profile(needs: Needs, argument: unknown): Promise<void> {
-  const uri = await fileOf(argument);
+  const uri = await fileOf(needs, argument);
   if (!uri) return;
   const name = uri.path.replace(/^.*\//, '');
   const outcome = await needs.session.execute<Outcome>('pallas.profile', { uri: uri.toString() }, `Profiling ${name}`);
@@ -62,22 +71,39 @@ async function profile(needs: Needs, argument: unknown): Promise<void> {
   if (report?.launches?.length) {
     needs.panels.show(report, uri.fsPath);
   }
-  if (outcome.exit !== 0 || !report?.launches?.length) {
+  if (outcome.exit !== 0) {
     needs.log.error(`profiling ${uri.fsPath} ended with status ${outcome.exit}\n${outcome.stderr}`);
     const last = outcome.stderr.trim().split('\n').at(-1) ?? '';
-    void needs.session.offer(`Pallas: ${name}: ${last || `exit status ${outcome.exit}`}`, 'Show Logs');
+    void needs.session.offer(`Pallas: ${name}: ${last || `it ended with status ${outcome.exit}`}`, 'Show Logs');
+  } else if (!report?.launches?.length) {
+    void needs.session.offer(`Pallas: ${name} ran, and launched no kernel, so there is nothing to show. Does something call the function that has the \`pallas_call\`?`, 'Run in Terminal');
   }
+}
+
+const ANOTHER = 'Another rule...';
+
+/** The rule of a finding. */
+function codeOf(diagnostic: vscode.Diagnostic): string {
+  const value = diagnostic.code;
+  return typeof value === 'object' ? String(value.value) : String(value ?? '');
 }
 
 async function explain(needs: Needs, argument: unknown): Promise<void> {
   let code = typeof argument === 'string' ? argument : (argument as { code?: string } | undefined)?.code;
-  const editor = vscode.window.activeTextEditor;
-  if (!code && editor) {
+  const editor = code ? undefined : await needs.recent.editor();
+  if (editor) {
     const here = vscode.languages.getDiagnostics(editor.document.uri).filter((diagnostic) => diagnostic.source === 'pallas');
     const at = editor.selection.active;
     const touched = here.find((diagnostic) => diagnostic.range.contains(at)) ?? here.find((diagnostic) => diagnostic.range.start.line === at.line);
-    const value = touched?.code;
-    code = typeof value === 'object' ? String(value.value) : value === undefined ? undefined : String(value);
+    if (touched) {
+      code = codeOf(touched);
+    } else if (here.length > 0) {
+      const rules = new Map(here.map((diagnostic) => [codeOf(diagnostic), diagnostic]));
+      const rows = [...rules].map(([label, { message, range }]) => ({ label, description: `line ${range.start.line + 1}`, detail: message.split('\n')[0] ?? '' }));
+      const chosen = await vscode.window.showQuickPick([...rows, { label: ANOTHER, description: '', detail: '' }], { title: 'Explain which finding of this file?', matchOnDetail: true });
+      if (!chosen) return;
+      if (chosen.label !== ANOTHER) code = chosen.label;
+    }
   }
   code ??= await vscode.window.showInputBox({ title: 'Explain a rule of Pallas', placeHolder: 'PL106 or index-map-arity' });
   if (!code) return;
@@ -87,9 +113,9 @@ async function explain(needs: Needs, argument: unknown): Promise<void> {
 
 /** Asks the server for another form of the launch at the cursor, and shows it. */
 async function form(needs: Needs, command: string, ending: string, more: Record<string, string> = {}, language?: string): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
+  const editor = await needs.recent.editor();
   if (editor?.document.languageId !== 'python') {
-    void vscode.window.showErrorMessage('Pallas: open a Python file first.');
+    openFirst();
     return;
   }
   const { line, character } = editor.selection.active;
@@ -117,6 +143,7 @@ async function openProfile(needs: Needs): Promise<void> {
   try {
     const report = JSON.parse(new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)));
     if (report?.version !== 1 || !Array.isArray(report.launches)) throw new Error('it is no profile report of version 1');
+    if (report.launches.length === 0) throw new Error('the program that it is of launched no kernel, so there is nothing to show');
     needs.panels.show(report, report.program?.path ?? uri.fsPath);
   } catch (error) {
     void vscode.window.showErrorMessage(`Pallas: ${uri.fsPath}: ${error instanceof Error ? error.message : String(error)}`);
@@ -133,13 +160,14 @@ async function openSample(needs: Needs): Promise<void> {
     await vscode.workspace.fs.createDirectory(folder);
     await vscode.workspace.fs.writeFile(target, source);
   }
-  await vscode.window.showTextDocument(target);
+  // Beside the walkthrough, whose next steps are about it.
+  await vscode.window.showTextDocument(target, { viewColumn: vscode.window.activeTextEditor ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside });
 }
 
 /** The commands by name. */
 export function table(needs: Needs): Record<string, (argument?: unknown) => unknown> {
   const terminal = (command: 'run' | 'profile' | 'watch') => async (argument?: unknown) => {
-    const uri = await fileOf(argument);
+    const uri = await fileOf(needs, argument);
     if (uri) await tasks.execute(needs.context, command, uri.fsPath);
   };
   return {

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { intercept, table, type Needs } from './commands';
 import { Documents } from './documents';
 import { Panels } from './panel';
+import { Recent } from './recent';
 import { Session } from './session';
 import { Status } from './status';
 import * as tasks from './tasks';
@@ -19,9 +20,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const status = new Status();
   const documents = new Documents();
   const panels = new Panels(context);
+  const recent = new Recent();
   const commands: Record<string, (argument?: unknown) => unknown> = {};
   session = new Session(context, log, trace, status, (command, args) => intercept(commands, command, args));
-  const needs: Needs = { context, session, documents, panels, log, trace };
+  const needs: Needs = { context, session, documents, panels, recent, log, trace };
   Object.assign(commands, table(needs));
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(name, run));
@@ -33,6 +35,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     status,
     documents,
     panels,
+    recent,
     session,
     vscode.tasks.registerTaskProvider('pallas', tasks.provider(context)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void started.restart()),

@@ -176,6 +176,7 @@ export class Session implements vscode.Disposable {
       'Open Settings': () => vscode.commands.executeCommand('workbench.action.openSettings', 'pallas.path'),
       'Show Logs': () => vscode.commands.executeCommand('pallas.showLogs'),
       'How to Install': () => vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(this.context.extensionUri, 'README.md')),
+      'Run in Terminal': () => vscode.commands.executeCommand('pallas.runFile'),
       Retry: () => vscode.commands.executeCommand('pallas.restartServer'),
       'Restart Server': () => vscode.commands.executeCommand('pallas.restartServer'),
       'Use Bundled Server': async () => {

@@ -18,7 +18,8 @@ test('menus and walkthroughs name commands that are there', () => {
     for (const item of items as { command: string }[]) assert.ok(declared.includes(item.command), `${menu}: ${item.command}`);
   }
   for (const step of contributes.walkthroughs[0].steps) {
-    for (const [, command] of step.description.matchAll(/\(command:([\w.]+)\)/g)) assert.ok(registered.has(command), `${step.id}: ${command}`);
+    // One that is not declared does not start the extension, so its link does nothing until a Python file is open.
+    for (const [, command] of step.description.matchAll(/\(command:([\w.]+)\)/g)) assert.ok(declared.includes(command), `${step.id}: ${command}`);
     assert.ok(existsSync(step.media.markdown), step.media.markdown);
   }
 });

@@ -57,7 +57,7 @@ export function gridSection(state: State, actions: Actions, width: number): HTML
   draw.strokeRect(Math.floor(column / perColumn) * cell + 1, Math.floor(row / perRow) * cell + 1, cell - 1, cell - 1);
 
   const choose = (program: number | undefined) => {
-    if (program !== undefined && program < launch.programs) actions.look({ program }, 'grid-canvas');
+    if (program !== undefined && program < launch.programs) actions.look({ program });
   };
   view.addEventListener('click', (event) => {
     const { x, y } = at(event);

@@ -18,12 +18,11 @@ const root = document.getElementById('profile') as HTMLElement;
 let state: State | undefined;
 
 const actions: Actions = {
-  look(change, focus) {
+  look(change) {
     if (!state) return;
     state = { ...state, ...change };
     editor.setState({ file: state.file, launch: state.launch, program: state.program });
     draw();
-    if (focus) document.getElementById(focus)?.focus({ preventScroll: true });
   },
   reveal(place: Place | null, keepFocus = false) {
     const source = place && state?.report.sources.find((one) => one.file === place.file);
@@ -55,15 +54,26 @@ function header(now: State): HTMLElement {
     option.selected = index === now.launch;
     chooser.append(option);
   }
-  chooser.addEventListener('change', () => actions.look({ launch: Number(chooser.value), program: 0, operand: 0, from: 0, to: 1 }, 'launch'));
+  chooser.addEventListener('change', () => actions.look({ launch: Number(chooser.value), program: 0, operand: 0, from: 0, to: 1 }));
   const source = element('button', { type: 'button', id: 'source' }, 'Go to the launch');
   source.addEventListener('click', () => actions.reveal(launch.call));
-  return element('header', {}, chooser, source, again());
+  return element('header', { id: 'header' }, chooser, source, again());
+}
+
+const FOCUSABLE = 'button, select, canvas[tabindex="0"], tr[tabindex="0"]';
+
+/** The element that has the keyboard, in words that still hold when all is drawn again: its section, and which one it is there. */
+function focused(): { within: string; index: number } | undefined {
+  const active = document.activeElement;
+  const within = active?.closest('section, header');
+  if (!active || !within) return undefined;
+  return { within: within.id, index: [...within.querySelectorAll(FOCUSABLE)].indexOf(active) };
 }
 
 function draw(): void {
   if (!state) return;
   const now = state;
+  const had = focused();
   const width = Math.max(260, root.clientWidth - 24);
   const half = width > 760 ? Math.floor(width / 2) - 24 : width;
   const advice = adviceSection(now);
@@ -80,6 +90,8 @@ function draw(): void {
     ...(advice ? [advice] : []),
   );
   window.scrollTo(0, top);
+  const same = had && document.getElementById(had.within)?.querySelectorAll<HTMLElement>(FOCUSABLE)[had.index];
+  same?.focus({ preventScroll: true });
 }
 
 window.addEventListener('message', (event: MessageEvent<ToPanel>) => {
@@ -104,8 +116,7 @@ window.addEventListener('message', (event: MessageEvent<ToPanel>) => {
       const found = meaning(state.report, message.file === state.file ? state.report.program.path : message.file, message.line, state.launch);
       const launch = found?.launch ?? state.launch;
       const changed = launch !== state.launch;
-      const focused = document.activeElement?.id;
-      actions.look({ cursor: message.line, launch, operand: found?.operand ?? state.operand, ...(changed ? { program: 0, from: 0, to: 1 } : {}) }, focused);
+      actions.look({ cursor: message.line, launch, operand: found?.operand ?? state.operand, ...(changed ? { program: 0, from: 0, to: 1 } : {}) });
       return;
     }
   }

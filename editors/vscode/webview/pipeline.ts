@@ -77,7 +77,8 @@ export function pipelineSection(state: State, actions: Actions, width: number): 
     return boxes.findLast((box) => box.row === Math.floor(point.y / ROW) && box.left - 1 <= point.x && point.x <= box.right + 1)?.event;
   };
   const own = events.filter((event) => event.program === state.program);
-  caption.textContent = own[0] ? words(state, own.find((event) => event.stage === 'compute') ?? own[0]) : `the report holds no events of program (${idsOf(state.program, launch.grid).join(', ')})`;
+  const shown = own.find((event) => event.stage === 'compute') ?? own[0];
+  caption.textContent = shown ? words(state, shown) : `the report holds no events of program (${idsOf(state.program, launch.grid).join(', ')})`;
   view.addEventListener('mousemove', (event) => {
     const found = hit(event);
     if (found) caption.textContent = words(state, found);
@@ -85,28 +86,32 @@ export function pipelineSection(state: State, actions: Actions, width: number): 
   view.addEventListener('click', (event) => {
     const found = hit(event);
     if (!found) return;
-    actions.look({ program: found.program, operand: found.operand ?? state.operand }, 'pipeline-canvas');
+    actions.look({ program: found.program, operand: found.operand ?? state.operand });
     actions.reveal(found.place, true);
   });
   const zoom = (factor: number) => {
     const middle = (state.from + state.to) / 2;
     const half = Math.min(0.5, Math.max(0.5e-6, ((state.to - state.from) / 2) * factor));
     const start = Math.min(1 - 2 * half, Math.max(0, middle - half));
-    actions.look({ from: start, to: start + 2 * half }, 'pipeline-canvas');
+    actions.look({ from: start, to: start + 2 * half });
   };
   const pan = (share: number) => {
     const span = state.to - state.from;
     const start = Math.min(1 - span, Math.max(0, state.from + span * share));
-    actions.look({ from: start, to: start + span }, 'pipeline-canvas');
+    actions.look({ from: start, to: start + span });
   };
+  const step = (by: number) => actions.look({ program: Math.min(launch.programs - 1, Math.max(0, state.program + by)) });
   view.addEventListener('keydown', (event) => {
     const keys: Record<string, () => void> = {
       '+': () => zoom(0.5),
       '=': () => zoom(0.5),
       '-': () => zoom(2),
-      '0': () => actions.look({ from: 0, to: 1 }, 'pipeline-canvas'),
+      '0': () => actions.look({ from: 0, to: 1 }),
       ArrowLeft: () => pan(-0.25),
       ArrowRight: () => pan(0.25),
+      ArrowUp: () => step(-1),
+      ArrowDown: () => step(1),
+      Enter: () => actions.reveal(shown?.place ?? null, true),
     };
     const act = keys[event.key];
     if (!act) return;
@@ -143,5 +148,5 @@ export function pipelineSection(state: State, actions: Actions, width: number): 
   }
   tools.append(legend);
   const cut = state.source === 'modelled' && !launch.modelled.complete ? ' The report holds the first and the last programs only.' : '';
-  return section('pipeline', 'Pipeline', tools, view, caption, element('p', { class: 'hint' }, `+ and − zoom, arrow keys move, a click goes to the source.${cut}`));
+  return section('pipeline', 'Pipeline', tools, view, caption, element('p', { class: 'hint' }, `+ and − zoom, ← and → move, ↑ and ↓ choose the program, Enter or a click goes to the source.${cut}`));
 }

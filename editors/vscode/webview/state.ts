@@ -19,8 +19,8 @@ export interface State {
 }
 
 export interface Actions {
-  /** Changes what is looked at, and draws again. `focus` names the canvas that keeps the keyboard. */
-  look(change: Partial<State>, focus?: string): void;
+  /** Changes what is looked at, and draws again. What had the keyboard keeps it. */
+  look(change: Partial<State>): void;
   /** Goes to the source. */
   reveal(place: Place | null, keepFocus?: boolean): void;
   explain(code: string): void;
