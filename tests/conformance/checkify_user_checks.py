@@ -92,6 +92,18 @@ def kernel_with_a_check(x_ref, o_ref):
     checkify.check(x_ref[0] > 5, "in a kernel")
 
 
+@checkify.checkify
+@jax.jit(static_argnums=(2,))
+def block(x, starts, sizes):
+    """Sizes are known inside."""
+    checkify.check(starts[0] % sizes[0] == 0, "starts are multiples of the size")
+    return jax.lax.dynamic_slice(x, starts, sizes)
+
+
+for start in (2, 3):
+    error, out = block(jnp.arange(8), starts=(start,), sizes=(2,))
+    print(error.get(), out)
+
 call = pl.pallas_call(kernel_with_a_check, out_shape=x, interpret=True)
 attempt(call, x)
 attempt(checkify.checkify(call), x)

@@ -141,13 +141,25 @@ def checkify(f, errors=user_checks):
         )
 
     def checked(*args, **kwargs):
+        # What is known stays known inside: sizes may be static arguments of the function. What is traced goes in.
+        leaves, tree = jax.tree.flatten((args, kwargs))
+        traced = [isinstance(leaf, jax.core.Tracer) for leaf in leaves]
+
+        def closed(*inside):
+            inside = iter(inside)
+            filled = [next(inside) if is_traced else leaf for leaf, is_traced in zip(leaves, traced)]
+            args, kwargs = jax.tree.unflatten(tree, filled)
+            return f(*args, **kwargs)
+
+        outside = [leaf for leaf, is_traced in zip(leaves, traced) if is_traced]
         found = _Found()
         listener = found if errors else _Found()
         # Inside of another function that is checked its Refs are there, which shapes alone cannot be traced with.
-        look = jax.jit(_with(listener, f)) if _listening else functools.partial(jax.eval_shape, _with(listener, f))
-        look(*args, **kwargs)
+        listened = _with(listener, closed)
+        look = jax.jit(listened) if _listening else functools.partial(jax.eval_shape, listened)
+        look(*outside)
         kept = _Kept(found)
-        out = jax.jit(_with(kept if errors else _Found(), f))(*args, **kwargs)
+        out = jax.jit(_with(kept if errors else _Found(), closed))(*outside)
         return kept.end(), out
 
     return checked
