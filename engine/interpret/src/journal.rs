@@ -4,7 +4,7 @@
 use crate::error::RunError;
 use crate::memory::{Memory, View, ViewDim, write};
 use pallas_tensor::ops;
-use pallas_tensor::{Array, Shape};
+use pallas_tensor::{Array, DType, Shape};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -75,9 +75,37 @@ impl Journal {
     }
 }
 
-/// An output with what the threads have copied to it; nothing if two of them may have written to one place.
-pub(crate) fn together(journals: &[Journal], fresh: Array) -> Result<Option<Array>, RunError> {
-    let shape: Shape = fresh.shape().clone();
+/// Whether tiles fill all of an array, each place once: where they are all the blocks that it can be cut into.
+fn fill(journals: &[Journal], shape: &Shape) -> bool {
+    let mut tiles = journals.iter().flat_map(Journal::tiles);
+    let size = |dim: &ViewDim| match dim {
+        ViewDim::At(_) => 1,
+        ViewDim::Range { size, .. } => *size,
+    };
+    let Some((first, _)) = tiles.next() else { return false };
+    let is_block = |place: &Place| {
+        place.len() == shape.rank()
+            && place.iter().zip(first).zip(shape.iter()).all(|((dim, first), &extent)| {
+                let (start, step) = match *dim {
+                    ViewDim::At(start) => (start, 1),
+                    ViewDim::Range { start, stride, .. } => (start, stride),
+                };
+                let length = size(first).max(1);
+                size(dim) == length && step == 1 && start % length == 0 && start + length <= extent
+            })
+    };
+    let elements = journals.iter().fold(0usize, |sum, journal| sum.saturating_add(journal.elements));
+    elements == shape.size() && is_block(first) && tiles.all(|(place, _)| is_block(place))
+}
+
+/// An output of a shape with what the threads have copied to it; nothing if two of them may have written to one place. Where
+/// there is something that nobody has written it begins as what is `fresh`.
+pub(crate) fn together(
+    journals: &[Journal],
+    dtype: DType,
+    shape: &Shape,
+    fresh: impl FnOnce() -> Result<Array, RunError>,
+) -> Result<Option<Array>, RunError> {
     let apart = |axis: usize| {
         let mut reaches: Vec<(usize, usize)> = journals.iter().filter_map(|journal| journal.reach(axis)).collect();
         reaches.sort_unstable();
@@ -87,7 +115,10 @@ pub(crate) fn together(journals: &[Journal], fresh: Array) -> Result<Option<Arra
         return Ok(None);
     }
     let mut memory = Memory::default();
-    let buffer = memory.add(fresh);
+    let buffer = memory.add(match fill(journals, shape) {
+        true => Array::unwritten(dtype, shape.clone())?,
+        false => fresh()?,
+    });
     for (dims, tile) in journals.iter().flat_map(Journal::tiles) {
         write(&mut memory, &View { buffer, dims: dims.clone(), through: None }, tile.clone())?;
     }
@@ -97,7 +128,7 @@ pub(crate) fn together(journals: &[Journal], fresh: Array) -> Result<Option<Arra
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pallas_tensor::{DType, Scalar};
+    use pallas_tensor::Scalar;
 
     fn rows(start: usize, size: usize) -> View {
         let dims = [ViewDim::Range { start, size, stride: 1 }, ViewDim::Range { start: 0, size: 2, stride: 1 }];
@@ -110,18 +141,38 @@ mod tests {
 
     #[test]
     fn the_last_tile_of_a_place_counts_and_threads_that_meet_are_noticed() {
-        let fresh = || Array::full(DType::I32, [6, 2], Scalar::Int(-1)).expect("small");
+        let fresh = || Ok(Array::full(DType::I32, [6, 2], Scalar::Int(-1)).expect("small"));
+        let together = |journals: &[Journal]| together(journals, DType::I32, &Shape::from([6, 2]), fresh);
         let (mut first, mut second) = (Journal::new(12), Journal::new(12));
         first.write(&rows(0, 2), tile(2, 1)).expect("fits");
         first.write(&rows(1, 1), tile(1, 2)).expect("fits");
         first.write(&rows(0, 2), tile(2, 3)).expect("fits");
         second.write(&rows(3, 2), tile(2, 4)).expect("fits");
-        let whole = together(&[first, second], fresh()).expect("runs").expect("apart");
+        let whole = together(&[first, second]).expect("runs").expect("apart");
         assert_eq!(whole.elements::<i32>(), Some(&[3, 3, 3, 3, -1, -1, 4, 4, 4, 4, -1, -1][..]));
         let (mut first, mut second) = (Journal::new(12), Journal::new(12));
         first.write(&rows(0, 3), tile(3, 1)).expect("fits");
         second.write(&rows(2, 2), tile(2, 2)).expect("fits");
-        assert!(together(&[first, second], fresh()).expect("runs").is_none());
+        assert!(together(&[first, second]).expect("runs").is_none());
+    }
+
+    #[test]
+    fn what_tiles_fill_need_not_hold_anything_before() {
+        let whole = |journals: &[Journal]| {
+            let fresh = || Ok(Array::full(DType::I32, [6, 2], Scalar::Int(-1)).expect("small"));
+            together(journals, DType::I32, &Shape::from([6, 2]), fresh).expect("runs").expect("apart")
+        };
+        let of = |starts: &[usize]| {
+            let mut journal = Journal::new(12);
+            starts.iter().for_each(|&start| journal.write(&rows(start, 2), tile(2, start as i32)).expect("fits"));
+            journal
+        };
+        let shape = Shape::from([6, 2]);
+        let (all, some, crossing) = ([of(&[2, 0]), of(&[4])], [of(&[0]), of(&[4])], [of(&[0, 1]), of(&[4])]);
+        assert!(fill(&all, &shape) && !fill(&some, &shape) && !fill(&crossing, &shape) && !fill(&[], &shape));
+        assert_eq!(whole(&all).elements::<i32>(), Some(&[0, 0, 0, 0, 2, 2, 2, 2, 4, 4, 4, 4][..]));
+        assert_eq!(whole(&some).elements::<i32>(), Some(&[0, 0, 0, 0, -1, -1, -1, -1, 4, 4, 4, 4][..]));
+        assert_eq!(whole(&crossing).elements::<i32>(), Some(&[0, 0, 1, 1, 1, 1, -1, -1, 4, 4, 4, 4][..]));
     }
 
     #[test]

@@ -196,7 +196,7 @@ pub(crate) fn run(
             }
             (None, _) => {
                 let journals: Vec<Journal> = copied.iter_mut().filter_map(Iterator::next).collect();
-                match journal::together(&journals, blocks.fresh(blocks.array())?)? {
+                match journal::together(&journals, blocks.dtype(), blocks.array(), || blocks.fresh(blocks.array()))? {
                     Some(whole) => whole,
                     None => return Ok(None),
                 }

@@ -92,6 +92,20 @@ fn rows_product<T: Product>(
     onto: Onto,
 ) {
     T::scratch().with_borrow_mut(|scratch| {
+        // Of few rows a panel is read soon after it was packed: it stays in the innermost cache, one after the other.
+        if rows <= ROWS {
+            for first in (0..inner).step_by(INNER) {
+                let depth = INNER.min(inner - first);
+                let onto = if first == 0 { onto } else { Onto::Sums };
+                let left = pack::rows(&mut scratch.rows, left.part(0, first), rows, depth);
+                for column in (0..columns).step_by(NR) {
+                    let width = NR.min(columns - column);
+                    let panel = pack::panels(&mut scratch.panels, right.part(first, column), width, depth);
+                    blocks(&mut result[column..], columns, left, panel, (rows, depth, width), onto);
+                }
+            }
+            return;
+        }
         for first_column in (0..columns).step_by(COLUMNS) {
             let some_columns = COLUMNS.min(columns - first_column);
             for first in (0..inner).step_by(INNER) {

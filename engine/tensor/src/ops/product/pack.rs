@@ -71,6 +71,12 @@ pub(super) fn panels<'a, T: Product>(
 for_each_isa! {
 /// The columns of whole panels, of a matrix whose rows lie one element after the other: row by row, as memory has them.
 fn copy_panels<F, T: Product>(panels: &mut [T], matrix: Strided<'_, T>, columns: usize, depth: usize) {
+    if columns == NR {
+        for (k, place) in panels.as_chunks_mut::<NR>().0[..depth].iter_mut().enumerate() {
+            place.copy_from_slice(&matrix.elements[k * matrix.row..][..NR]);
+        }
+        return;
+    }
     for k in 0..depth {
         let row = &matrix.elements[k * matrix.row..k * matrix.row + columns];
         let places = panels.as_chunks_mut::<NR>().0[k..].iter_mut().step_by(depth);
