@@ -12,7 +12,6 @@ use pallas_python::value::Value;
 /// What the function raises, and what JAX raises where it cannot be differentiated.
 pub fn gradient(interp: &Interp, function: &Value, args: &CallArgs) -> PyResult<Value> {
     let module = interp.import_silently("_pallas_uncalled")?;
-    let keywords = interp.dict_of(args.keywords.iter().map(|(name, value)| (name.clone(), value.clone())));
-    let positional = Value::tuple(args.positional.iter().cloned());
+    let (positional, keywords) = super::packed(interp, args);
     interp.call_method(&module, "gradient", [function.clone(), positional, keywords])
 }

@@ -30,8 +30,9 @@ pub use reach::leading;
 pub use repair::{Failure, Shown};
 pub use within::within;
 
-use pallas_python::Value;
 use pallas_python::embedded::EmbeddedModule;
+use pallas_python::interp::Interp;
+use pallas_python::{CallArgs, Value};
 
 /// Calls in Python. No program imports them.
 pub(crate) static EMBEDDED: &[EmbeddedModule] = &[
@@ -44,4 +45,10 @@ pub(crate) static EMBEDDED: &[EmbeddedModule] = &[
 /// and the parameters of the `def` are not those of what its name means then.
 pub fn is_launch(value: &Value) -> bool {
     value.downcast::<crate::pallas::call::PallasCall>().is_some()
+}
+
+/// Arguments as a tuple and a dictionary.
+fn packed(interp: &Interp, args: &CallArgs) -> (Value, Value) {
+    let keywords = interp.dict_of(args.keywords.iter().map(|(name, value)| (name.clone(), value.clone())));
+    (Value::tuple(args.positional.iter().cloned()), keywords)
 }

@@ -12,8 +12,7 @@ use pallas_syntax::ast::Name;
 /// What the function raises.
 pub fn within(interp: &Interp, function: &Value, axes: &[Name], args: &CallArgs) -> PyResult<Value> {
     let module = interp.import_silently("_pallas_uncalled_within")?;
-    let keywords = interp.dict_of(args.keywords.iter().map(|(name, value)| (name.clone(), value.clone())));
-    let positional = Value::tuple(args.positional.iter().cloned());
     let axes = Value::tuple(axes.iter().map(|axis| Value::str(&**axis)));
+    let (positional, keywords) = super::packed(interp, args);
     interp.call_method(&module, "within", [function.clone(), axes, positional, keywords])
 }

@@ -1,8 +1,9 @@
 //! Arrays that are unpacked, indexed or used as indices in a way that they do not allow.
 
 use super::super::planner::Kind;
+use super::super::usage::integer;
 use super::Lesson;
-use super::place::{Place, Reading, integer, is_type};
+use super::place::{Place, Reading, is_type};
 use pallas_syntax::Span;
 use pallas_syntax::ast::{Expr, ExprKind, Stmt, StmtKind};
 use pallas_syntax::visit;

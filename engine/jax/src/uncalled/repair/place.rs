@@ -3,6 +3,7 @@
 use super::super::described;
 use super::super::dims::binary;
 use super::super::planner::Kind;
+use super::super::usage::integer;
 use super::Lesson;
 use pallas_ir::TensorType;
 use pallas_syntax::ast::{Arg, BinaryOp, Constant, Expr, ExprKind, Name, UnaryOp};
@@ -276,12 +277,4 @@ impl Lesson<'_> {
 pub(super) fn is_type(shown: &str, made: &TensorType) -> bool {
     let made = made.to_string();
     shown.match_indices(&made).any(|(at, _)| !shown[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
-}
-
-pub(super) fn integer(expr: &Expr) -> Option<i64> {
-    match &expr.kind {
-        ExprKind::Constant(Constant::Int(value)) => Some(*value),
-        ExprKind::UnaryOp { op: UnaryOp::Neg, operand } => Some(-integer(operand)?),
-        _ => None,
-    }
 }

@@ -250,7 +250,8 @@ fn target_name(target: &Expr) -> Name {
     param_name(target).cloned().unwrap_or_else(|| Name::from("_"))
 }
 
-fn integer(expr: &Expr) -> Option<i64> {
+/// An integer as it is written, with its sign.
+pub(super) fn integer(expr: &Expr) -> Option<i64> {
     match &expr.kind {
         ExprKind::Constant(Constant::Int(value)) => Some(*value),
         ExprKind::UnaryOp { op: UnaryOp::Neg, operand } => Some(-integer(operand)?),
