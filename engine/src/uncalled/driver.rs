@@ -12,7 +12,8 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::{FunctionDef, Module, Name};
 use pallas_syntax::{FileId, Span};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Steps that one call may take. Kernels take some thousands; whoever waits for more waits for seconds.
@@ -28,6 +29,8 @@ pub(super) struct Driver<'a> {
     pub(super) record: Record<'a>,
     pub(super) left: Cell<u64>,
     pub(super) has_gradients: bool,
+    /// Of imported files that calls failed in.
+    pub(super) trees: RefCell<HashMap<FileId, Arc<Module>>>,
 }
 
 impl Driver<'_> {
@@ -40,10 +43,9 @@ impl Driver<'_> {
 
     /// Calls one function with what can be made up for it. `None` if nobody wants to know any more.
     pub(super) fn drive(&self, def: &FunctionDef, function: &Value) -> Option<(Assumed, Seen)> {
-        let nothing = Learnt::default();
         let call = |attempt: &Attempt| self.call(def, function, None, attempt);
         let mut best: Option<Tried> = None;
-        let usual = match self.planner.attempts(def, Lengths::USUAL, &nothing) {
+        let usual = match self.planner.attempts(def, Lengths::USUAL) {
             Ok(usual) => usual,
             Err(problem) => return Some((assumed(def, None, Some(problem)), Seen::default())),
         };
@@ -53,7 +55,7 @@ impl Driver<'_> {
                 self.differentiate(function, &mut tried);
                 let others = || {
                     [Lengths::LONGER, Lengths::SQUARE].map(|lengths| {
-                        let same = self.planner.attempts(def, lengths, &nothing).unwrap_or_default();
+                        let same = self.planner.attempts(def, lengths).unwrap_or_default();
                         same.get(index).and_then(call).map(|called| called.seen.findings).unwrap_or_default()
                     })
                 };
@@ -103,8 +105,7 @@ impl Driver<'_> {
         let mut learnt = Learnt::default();
         let mut last = None;
         for _ in 0..MOST_LESSONS {
-            let attempts = self.planner.attempts(def, lengths, &learnt).unwrap_or_default();
-            let Some(attempt) = attempts.into_iter().next() else { return Some(last) };
+            let Some(attempt) = self.planner.taught(def, lengths, &learnt) else { return Some(last) };
             let tried = self.call(def, function, Some(&learnt), &attempt)?.of(attempt);
             let is_lesson = tried.seen.launches.is_empty()
                 && tried.failure.as_ref().is_some_and(|(finding, trace)| {
@@ -182,8 +183,16 @@ impl Driver<'_> {
         if self.module.holds(Span { file, ..Span::default() }) {
             return Some(self.module.clone());
         }
+        if let Some(tree) = self.trees.borrow().get(&file) {
+            return Some(tree.clone());
+        }
         let source = self.interp.sources().into_iter().find(|source| source.id == file)?;
-        (!self.interp.is_installed(file)).then(|| Arc::new(pallas_syntax::parse(source)))
+        if self.interp.is_installed(file) {
+            return None;
+        }
+        let tree = Arc::new(pallas_syntax::parse(source));
+        self.trees.borrow_mut().insert(file, tree.clone());
+        Some(tree)
     }
 }
 

@@ -22,7 +22,7 @@ use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 use pallas_syntax::ast::{Module, Name};
 use pallas_syntax::{Dependences, Span};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// Steps of all calls together; with the program's own they bound an analysis.
@@ -90,6 +90,7 @@ pub(crate) fn call_them(
         planner: Planner::new(interp, module, &main),
         record,
         left: Cell::new(MOST_STEPS),
+        trees: RefCell::default(),
         has_gradients: module.source.text.contains("custom_vjp"),
     };
     let items = remembered.map(|_| module.items()).unwrap_or_default();

@@ -72,15 +72,38 @@ impl<'a> Planner<'a> {
         Planner { interp, tree, module, functions: functions.collect() }
     }
 
-    /// Calls of a function that heed what calls that failed have taught.
+    /// Calls of a function, in the order in which they are worth trying.
     ///
     /// # Errors
     /// For the reader: which parameter has nothing that fits.
-    pub fn attempts(&self, def: &FunctionDef, lengths: Lengths, learnt: &Learnt) -> Result<Vec<Attempt>, String> {
+    pub fn attempts(&self, def: &FunctionDef, lengths: Lengths) -> Result<Vec<Attempt>, String> {
+        let nothing = Learnt::default();
+        let mut attempts: Vec<Attempt> = Vec::new();
+        for attempt in self.of_ranks(def, lengths, &nothing, &RANKS) {
+            let attempt = attempt?;
+            if !attempts.iter().any(|known| known.words == attempt.words) {
+                attempts.push(attempt);
+            }
+        }
+        Ok(attempts)
+    }
+
+    /// A call that heeds what calls that failed have taught; `None` if a parameter has nothing that fits.
+    pub fn taught(&self, def: &FunctionDef, lengths: Lengths, learnt: &Learnt) -> Option<Attempt> {
+        self.of_ranks(def, lengths, learnt, &RANKS[..1]).pop()?.ok()
+    }
+
+    /// A call for each rank.
+    fn of_ranks(
+        &self,
+        def: &FunctionDef,
+        lengths: Lengths,
+        learnt: &Learnt,
+        ranks: &[usize],
+    ) -> Vec<Result<Attempt, String>> {
         let uses = Uses::of(def, &self.functions);
         let described = described(self.tree, def);
-        let mut attempts: Vec<Attempt> = Vec::new();
-        for rank in RANKS {
+        let attempt = |rank: &usize| {
             let maker = Maker {
                 interp: self.interp,
                 tree: self.tree,
@@ -90,16 +113,13 @@ impl<'a> Planner<'a> {
                 uses: &uses,
                 lengths,
                 learnt,
-                rank,
+                rank: *rank,
                 apart: RefCell::default(),
                 numbers: default_numbers(def),
             };
-            let attempt = maker.call(def)?;
-            if !attempts.iter().any(|known| known.words == attempt.words) {
-                attempts.push(attempt);
-            }
-        }
-        Ok(attempts)
+            maker.call(def)
+        };
+        ranks.iter().map(attempt).collect()
     }
 }
 
