@@ -159,13 +159,7 @@ impl Driver<'_> {
         if matches!(&result, Err(stop) if interp.is_cancelled(stop)) {
             return None;
         }
-        let failure = result.err().and_then(|stop| match *stop {
-            Stop::Raise(raise) => {
-                let trace = raise.traceback.iter().map(|entry| entry.span).collect();
-                Some((findings::raised(interp, &raise), trace))
-            }
-            Stop::Abort(abort) => findings::aborted(&abort).map(|finding| (finding, Vec::new())),
-        });
+        let failure = result.err().and_then(|stop| failure(interp, &stop));
         Some(Called { seen, failure })
     }
 
@@ -193,6 +187,17 @@ impl Driver<'_> {
         let tree = Arc::new(pallas_syntax::parse(source));
         self.trees.borrow_mut().insert(file, tree.clone());
         Some(tree)
+    }
+}
+
+/// What is said of an evaluation that stopped, and where it did, innermost first.
+pub(super) fn failure(interp: &Interp, stop: &Stop) -> Option<(Finding, Vec<Span>)> {
+    match stop {
+        Stop::Raise(raise) => {
+            let trace = raise.traceback.iter().map(|entry| entry.span).collect();
+            Some((findings::raised(interp, raise), trace))
+        }
+        Stop::Abort(abort) => findings::aborted(abort).map(|finding| (finding, Vec::new())),
     }
 }
 

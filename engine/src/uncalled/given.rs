@@ -1,12 +1,10 @@
 //! Calls that comments above a function give. All that they show is a fact.
 
-use super::driver::Driver;
+use super::driver::{Driver, failure};
 use super::judge::assumed;
 use super::{Assumed, Seen};
-use crate::findings;
 use pallas_ir::{Finding, Label};
 use pallas_jax::uncalled::{Attempt, Given};
-use pallas_python::Stop;
 use pallas_python::module::Module;
 use pallas_python::value::Value;
 use pallas_syntax::ast::FunctionDef;
@@ -34,15 +32,11 @@ impl Driver<'_> {
                 *args.borrow_mut() = Some(given.evaluate(interp, main)?);
                 Ok(Value::None)
             });
-            let raised = |stop: Stop| match stop {
-                Stop::Raise(raise) => Some(findings::raised(interp, &raise)),
-                Stop::Abort(abort) => findings::aborted(&abort),
-            };
             if let Err(stop) = evaluated {
                 if interp.is_cancelled(&stop) {
                     return None;
                 }
-                all.findings.extend(raised(*stop).map(|finding| Finding {
+                all.findings.extend(failure(interp, &stop).map(|(finding, _)| Finding {
                     message: finding.message.replace("running this", "evaluating this comment"),
                     help: Some(
                         "write `# pallas: call(x=f32[8, 128], block=8)`, with what the function takes".to_string(),
