@@ -50,7 +50,7 @@ def kernel(x_ref, o_ref):
 
 x = jnp.arange({rows} * {columns}, dtype=jnp.float32).reshape({rows}, {columns})
 block = pl.BlockSpec(({height}, {width}), lambda i, j: (i, j))
-y = pl.pallas_call(kernel, grid=({rows} // {height}, {columns} // {width}), in_specs=[block], out_specs=block,
+y = pl.pallas_call(kernel, grid=(pl.cdiv({rows}, {height}), pl.cdiv({columns}, {width})), in_specs=[block], out_specs=block,
                    out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True)(x)
 y.block_until_ready()
 "
@@ -63,6 +63,9 @@ fn a_launch_takes_its_arrays_and_little_more() {
         ("256 programs", 1 << 12, 1 << 12, (1 << 8, 1 << 8)),
         ("60 thousand programs", 1 << 16, 1 << 6, (1, 1 << 6)),
         ("a million programs", 1 << 20, 8, (1, 8)),
+        // JAX pads both arrays to whole blocks, and cuts the padding off a copy at the end.
+        ("blocks that do not divide the array", 1 << 12, 1 << 12, (250, 250)),
+        ("blocks that are wider than the array", 160_000, 100, (256, 128)),
     ];
     for (name, rows, columns, block) in cases {
         let arrays = 2 * rows * columns * 4 / (1 << 20);

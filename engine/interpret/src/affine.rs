@@ -1,5 +1,6 @@
 //! Index maps: an affine one is a formula ([`pallas_ir::BlockMap`] finds it), any other runs on a tape.
 
+use crate::blocks::BlockPlan;
 use crate::error::RunError;
 use crate::hooks::Hooks;
 use crate::machine::{Machine, Value, registers};
@@ -79,6 +80,32 @@ impl IndexMap {
             IndexMap::Affine(rows) => rows.iter().all(|row| row.factors.iter().all(|&factor| factor == 0)),
             IndexMap::Tape(_) => false,
         }
+    }
+
+    /// Whether programs that have the same block follow one another, and every block lies where the map says.
+    pub(crate) fn goes_once(&self, grid: &[usize], blocks: &BlockPlan) -> bool {
+        let (IndexMap::Affine(rows), Some(counts)) = (self, blocks.counts()) else { return false };
+        // Along which axes the block moves, each by a dimension of its own; it stays along all axes behind the last of them.
+        let mut moves = vec![false; grid.len()];
+        for (row, &count) in rows.iter().zip(&counts) {
+            let mut along = (0..grid.len()).filter(|&axis| grid[axis] > 1 && row.factors.get(axis) != Some(&0));
+            let axis = match (along.next(), along.next()) {
+                (None, _) if (0..count as i64).contains(&i64::from(row.constant)) => continue,
+                (Some(axis), None) if !moves[axis] => axis,
+                _ => return false,
+            };
+            let Some(&factor) = row.factors.get(axis) else { return false };
+            let (first, steps) = (i64::from(row.constant), grid[axis] as i64 - 1);
+            let Some(last) = i64::from(factor).checked_mul(steps).map(|moved| moved.saturating_add(first)) else {
+                return false;
+            };
+            if first.min(last) < 0 || first.max(last) >= count as i64 {
+                return false;
+            }
+            moves[axis] = true;
+        }
+        let last = moves.iter().rposition(|&moves| moves).map_or(0, |last| last + 1);
+        (0..last).all(|axis| moves[axis] || grid[axis] <= 1)
     }
 
     /// Block indices of one program.

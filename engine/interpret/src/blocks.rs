@@ -1,5 +1,8 @@
-//! One operand of a launch as it runs: the whole array, padded to whole blocks, and the block that is in the kernel's
-//! Ref. A block is written back when it moves away, not after every program: nobody else reads the array in between.
+//! One operand of a launch as it runs: the whole array, and the block that is in the kernel's Ref. A block is written back
+//! when it moves away, not after every program: nobody else reads the array in between.
+//!
+//! JAX pads arrays to whole blocks. Here a block that reaches past the end of its array is put together when it is brought, and
+//! the array stays what it is; only where a program can come back to padding that was written is there a padded copy of it all.
 
 use crate::error::RunError;
 use crate::fill;
@@ -127,9 +130,14 @@ impl BlockPlan {
         self.padded != self.array || self.virtual_padding.iter().any(|&(low, _)| low > 0)
     }
 
-    /// Surrounds an array with uninitialised values.
+    /// Whether an array is longer than whole blocks say and has not been padded.
+    pub(crate) fn is_bare(&self, shape: &Shape) -> bool {
+        self.is_padded() && *shape == self.array && *shape != self.padded
+    }
+
+    /// Surrounds an array with uninitialised values, unless it has them.
     pub(crate) fn pad(&self, array: Array) -> Result<Array, RunError> {
-        if !self.is_padded() {
+        if !self.is_bare(array.shape()) {
             return Ok(array);
         }
         let padding: Vec<PadDimension> = self
@@ -154,6 +162,61 @@ impl BlockPlan {
         let start: Vec<usize> = self.virtual_padding.iter().map(|&(low, _)| low).collect();
         let limit: Vec<usize> = start.iter().zip(&self.array).map(|(&low, &size)| low + size).collect();
         Ok(ops::slice(&array, &start, &limit, None)?)
+    }
+
+    /// The part of an array without padding that the block which begins there has.
+    pub(crate) fn overlap(&self, starts: &[i64]) -> Overlap {
+        let mut overlap = Overlap { is_whole: true, ..Overlap::default() };
+        for (axis, &start) in starts.iter().enumerate() {
+            let low = self.virtual_padding.get(axis).map_or(0, |&(low, _)| low);
+            let first = start - low as i64;
+            let size = self.block[axis] as i64;
+            let from = first.clamp(0, self.array[axis] as i64);
+            let to = (first + size).clamp(from, self.array[axis] as i64);
+            overlap.is_whole &= to - from == size;
+            overlap.from.push(from as usize);
+            overlap.to.push(to as usize);
+            overlap.before.push((from - first).min(size) as usize);
+        }
+        overlap
+    }
+
+    /// The block of an array without padding that begins there.
+    pub(crate) fn cut(&self, array: &Array, starts: &[i64]) -> Result<Array, RunError> {
+        let overlap = self.overlap(starts);
+        let there = ops::slice(array, &overlap.from, &overlap.to, None)?;
+        if overlap.is_whole {
+            return Ok(there);
+        }
+        self.surrounded(&there, &overlap.before)
+    }
+
+    /// What there is of a block at its beginning, with uninitialised values behind it.
+    pub(crate) fn extended(&self, there: &Array) -> Result<Array, RunError> {
+        let before: SmallVec<[usize; 4]> = SmallVec::from_elem(0, self.block.rank());
+        self.surrounded(there, &before)
+    }
+
+    /// The beginning of a block, as much as `sizes` says.
+    pub(crate) fn shortened(&self, block: &Array, sizes: &Shape) -> Result<Array, RunError> {
+        let block = ops::reshape(block, self.block.clone())?;
+        let zeros: SmallVec<[usize; 4]> = SmallVec::from_elem(0, sizes.rank());
+        Ok(ops::slice(&block, &zeros, sizes, None)?)
+    }
+
+    /// What there is of a block that has so much before it, with uninitialised values around it.
+    fn surrounded(&self, there: &Array, before: &[usize]) -> Result<Array, RunError> {
+        let sizes = there.shape().iter().zip(&self.block);
+        let padding: SmallVec<[PadDimension; 4]> = sizes
+            .zip(before)
+            .map(|((&there, &block), &before)| PadDimension {
+                low: before as i64,
+                high: (block - there - before) as i64,
+                interior: 0,
+            })
+            .collect();
+        let value = Array::scalar(self.dtype, fill::padding(self.dtype, self.interpretation));
+        Ok(ops::pad(there, &value, &padding)?)
     }
 
     /// First elements of the block with these indices in the padded array, as `dynamic_slice` moves them inside:
@@ -218,10 +281,22 @@ impl BlockPlan {
     }
 }
 
+/// What a block has of its array.
+#[derive(Debug, Default)]
+pub(crate) struct Overlap {
+    /// First, and one past the last, along each dimension of the array.
+    pub(crate) from: SmallVec<[usize; 4]>,
+    pub(crate) to: SmallVec<[usize; 4]>,
+    /// How much of the block lies before the array.
+    pub(crate) before: SmallVec<[usize; 4]>,
+    /// Whether the block lies in the array.
+    pub(crate) is_whole: bool,
+}
+
 /// Where blocks come from and go to.
 #[derive(Debug)]
 pub(crate) enum Carry<'a> {
-    /// The padded array; a scalar placeholder while the block is the whole of it.
+    /// The array, padded or as it is; a scalar placeholder while the block is the whole of it.
     Array(Array),
     /// An output, or as much of it as this thread fills.
     Part(OutputPart<'a>),
@@ -297,6 +372,10 @@ impl<'a> BlockState<'a> {
     /// A window on the block that begins there.
     fn window(&mut self, plan: &BlockPlan, starts: &[i64]) -> Option<Window> {
         let Carry::Array(carry) = &self.carry else { return None };
+        let inside = plan.is_bare(carry.shape()).then(|| plan.overlap(starts));
+        if inside.as_ref().is_some_and(|overlap| !overlap.is_whole) {
+            return None;
+        }
         if self.shown.is_none() {
             let shape = carry.shape();
             let mut sizes = shape.iter().zip(&plan.block);
@@ -307,7 +386,10 @@ impl<'a> BlockState<'a> {
             self.shown = Some(Shown { array: Rc::new(carry.clone()), strides: shape.strides(), layout });
         }
         let Shown { array, strides, layout } = self.shown.as_ref()?;
-        let base = starts.iter().zip(strides).map(|(&start, &stride)| start as usize * stride).sum();
+        let base = match inside {
+            Some(overlap) => overlap.from.iter().zip(strides).map(|(&start, &stride)| start * stride).sum(),
+            None => starts.iter().zip(strides).map(|(&start, &stride)| start as usize * stride).sum(),
+        };
         Some(Window { array: array.clone(), base, layout: layout.clone() })
     }
 
@@ -338,8 +420,9 @@ impl<'a> BlockState<'a> {
             // The block is all there is: it moves in.
             Carry::Array(carry) if plan.is_one() => {
                 let nothing = Array::scalar(plan.dtype, Scalar::zero(plan.dtype));
-                std::mem::replace(carry, nothing)
+                plan.pad(std::mem::replace(carry, nothing))?
             }
+            Carry::Array(carry) if plan.is_bare(carry.shape()) => plan.cut(carry, &starts)?,
             Carry::Array(carry) => ops::dynamic_slice(carry, &starts, &plan.block)?,
             Carry::Part(part) => part.read(plan, &starts)?,
         };
@@ -388,7 +471,8 @@ impl<'a> BlockState<'a> {
                     return Ok(());
                 }
                 let nothing = Array::scalar(plan.dtype, Scalar::zero(plan.dtype));
-                let taken = std::mem::replace(carry, nothing);
+                // What was written to padding is there when the block comes back.
+                let taken = plan.pad(std::mem::replace(carry, nothing))?;
                 *carry = ops::dynamic_update_slice(taken, &reshaped, &starts)?;
             }
         }

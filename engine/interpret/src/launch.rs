@@ -67,6 +67,8 @@ pub(crate) struct OperandPlan {
     pub(crate) is_alias: bool,
     /// Whether programs get all of it, where it is.
     pub(crate) is_whole: bool,
+    /// Whether no block comes back once it was written, so that nobody sees what was written past the end of the array.
+    pub(crate) goes_once: bool,
 }
 
 impl OperandPlan {
@@ -103,7 +105,8 @@ impl LaunchPlan {
             let outputs = operands.iter().filter(|known: &&OperandPlan| known.role == Role::Output).count();
             let is_alias = operand.role == Role::Output && launch.aliases.iter().any(|(_, output)| *output == outputs);
             let name = operand.name.clone();
-            operands.push(OperandPlan { role: operand.role, blocks, map, name, is_alias, is_whole });
+            let goes_once = launch.dynamic.is_empty() && map.goes_once(&launch.grid, &blocks);
+            operands.push(OperandPlan { role: operand.role, blocks, map, name, is_alias, is_whole, goes_once });
         }
         let topology = Topology::of(launch);
         let peers = Peers::of(launch, as_agents)?;
@@ -269,7 +272,7 @@ impl LaunchPlan {
         self.run_prepared(&grid, inputs, starts, hooks)
     }
 
-    /// Runs every program on padded inputs, with what outputs start with.
+    /// Runs every program on inputs with or without their padding, with what outputs start with.
     pub(crate) fn run_prepared(
         &self,
         grid: &[usize],
@@ -338,7 +341,7 @@ impl LaunchPlan {
         self.operands.iter().filter(move |operand| operand.role == role)
     }
 
-    /// Inputs with their padding, and what outputs start with: aliased ones as a copy of their input.
+    /// Inputs, with their padding where they are one block, and what outputs start with: aliased ones as a copy of their input.
     fn prepare(&self, mut inputs: Vec<Array>) -> Result<(Vec<Array>, Vec<Option<Array>>), RunError> {
         let expected: Vec<&OperandPlan> = self.operands.iter().filter(|operand| operand.role != Role::Output).collect();
         let has_type = |array: &Array, operand: &OperandPlan| {
@@ -358,7 +361,8 @@ impl LaunchPlan {
             starts.push(start);
         }
         for (input, operand) in inputs.iter_mut().zip(expected) {
-            if operand.role == Role::Input {
+            // Blocks of others are padded when they are brought.
+            if operand.role == Role::Input && (operand.blocks.is_one() || self.peers.is_some()) {
                 *input = operand.blocks.pad(input.clone())?;
             }
         }
@@ -369,7 +373,7 @@ impl LaunchPlan {
     pub(crate) fn outputs(&self, starts: Vec<Option<Array>>) -> Result<Vec<Option<Output>>, RunError> {
         let make = |(operand, start): (&OperandPlan, Option<Array>)| match (operand.blocks.is_one(), start) {
             (true, None) => Ok(None),
-            (_, start) => Output::new(&operand.blocks, start).map(Some),
+            (_, start) => Output::new(&operand.blocks, start, operand.goes_once).map(Some),
         };
         self.with_role(Role::Output).zip(starts).map(make).collect()
     }

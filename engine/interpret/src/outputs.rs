@@ -4,31 +4,30 @@
 use crate::blocks::BlockPlan;
 use crate::error::RunError;
 use pallas_tensor::ops::fused::Target;
-use pallas_tensor::{Array, Part};
+use pallas_tensor::{Array, Part, Shape};
 use smallvec::SmallVec;
 
 /// One output.
 #[derive(Debug)]
 pub(crate) struct Output {
-    /// With its padding.
+    /// With its padding, unless no block comes back: what is written there is nobody's then.
     array: Array,
     /// Which blocks hold something, in row-major order; none where all do.
     written: Vec<bool>,
 }
 
 impl Output {
-    /// Starts with an array; `None` is uninitialised.
-    pub(crate) fn new(plan: &BlockPlan, start: Option<Array>) -> Result<Output, RunError> {
+    /// Starts with an array; `None` is uninitialised. Blocks come once, or may come back.
+    pub(crate) fn new(plan: &BlockPlan, start: Option<Array>, goes_once: bool) -> Result<Output, RunError> {
         if let Some(start) = start {
-            return Ok(Output { array: plan.pad(start)?, written: Vec::new() });
+            return Ok(Output { array: if goes_once { start } else { plan.pad(start)? }, written: Vec::new() });
         }
+        let shape = if goes_once { plan.array() } else { plan.padded() };
         match plan.counts() {
             Some(counts) => {
                 let blocks = counts.iter().product();
-                Ok(Output {
-                    array: Array::unwritten(plan.dtype(), plan.padded().clone())?,
-                    written: vec![false; blocks],
-                })
+                let array = Array::unwritten(plan.dtype(), shape.clone())?;
+                Ok(Output { array, written: vec![false; blocks] })
             }
             None => Ok(Output { array: plan.fresh(plan.padded())?, written: Vec::new() }),
         }
@@ -53,10 +52,10 @@ impl Output {
                     starts[axis] = rest % counts[axis] * plan.block()[axis];
                     rest /= counts[axis];
                 }
-                part.write(&starts, plan.block(), &fresh)?;
+                write_inside(&mut part, plan, &starts, &fresh)?;
             }
         }
-        plan.unpad(self.array)
+        if self.array.shape() == plan.array() { Ok(self.array) } else { plan.unpad(self.array) }
     }
 }
 
@@ -87,10 +86,15 @@ pub(crate) struct OutputPart<'a> {
 }
 
 impl<'a> OutputPart<'a> {
-    /// The first `rows` along a dimension, and the rest. Dimensions before it have to be of size 1.
-    pub(crate) fn split(self, axis: usize, rows: usize) -> Result<(OutputPart<'a>, OutputPart<'a>), RunError> {
+    /// The first `count` blocks of `size` rows along a dimension, and the rest. Dimensions before it have to be of size 1.
+    pub(crate) fn split(
+        self,
+        axis: usize,
+        (count, size): (usize, usize),
+    ) -> Result<(OutputPart<'a>, OutputPart<'a>), RunError> {
         let all = self.part.shape()[axis];
-        let blocks = (self.written.len() * rows).checked_div(all).unwrap_or(0);
+        let blocks = (self.written.len() * count).checked_div(all.div_ceil(size.max(1))).unwrap_or(0);
+        let rows = (count * size).min(all);
         let (first, rest) = self.part.split(axis, rows)?;
         let (first_written, rest_written) = self.written.split_at_mut(blocks);
         Ok((
@@ -112,14 +116,18 @@ impl<'a> OutputPart<'a> {
     /// The number of a block among those of this part.
     fn number(&self, plan: &BlockPlan, inside: &[usize]) -> usize {
         let sizes = self.part.shape().iter().zip(plan.block());
-        inside.iter().zip(sizes).fold(0, |number, (&start, (&size, &block))| number * (size / block) + start / block)
+        inside.iter().zip(sizes).fold(0, |number, (&start, (&size, &block))| {
+            number * size.div_ceil(block) + start / block
+        })
     }
 
     /// The block that begins there.
     pub(crate) fn read(&mut self, plan: &BlockPlan, starts: &[i64]) -> Result<Array, RunError> {
         let inside = self.inside(starts);
         if self.written.is_empty() || self.written.get(self.number(plan, &inside)) == Some(&true) {
-            return Ok(self.part.read(&inside, plan.block())?);
+            let (sizes, overhangs) = inside_of(&self.part, &inside, plan.block());
+            let there = self.part.read(&inside, &sizes)?;
+            return if overhangs { plan.extended(&there) } else { Ok(there) };
         }
         if self.fresh.is_none() {
             self.fresh = Some(plan.fresh(plan.block())?);
@@ -135,6 +143,14 @@ impl<'a> OutputPart<'a> {
         compute: impl FnOnce(&mut Target<'_>) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         let inside = self.inside(starts);
+        let (sizes, overhangs) = inside_of(&self.part, &inside, plan.block());
+        if overhangs {
+            let mut block = Array::unwritten(plan.dtype(), plan.reference().clone())?;
+            compute(&mut Target::whole(&mut block))?;
+            self.part.write(&inside, &sizes, &plan.shortened(&block, &sizes)?)?;
+            self.mark(plan, &inside);
+            return Ok(());
+        }
         if self.strides.is_none() {
             self.strides = Some(self.part.strides(|axis| plan.keeps(axis)));
         }
@@ -155,8 +171,28 @@ impl<'a> OutputPart<'a> {
     /// Puts a block back.
     pub(crate) fn write(&mut self, plan: &BlockPlan, starts: &[i64], block: &Array) -> Result<(), RunError> {
         let inside = self.inside(starts);
-        self.part.write(&inside, plan.block(), block)?;
+        write_inside(&mut self.part, plan, &inside, block)?;
         self.mark(plan, &inside);
         Ok(())
     }
+}
+
+/// How much of a block that begins there is inside, and whether some of it is not.
+fn inside_of(part: &Part<'_>, inside: &[usize], block: &Shape) -> (Shape, bool) {
+    let sizes = part.shape().iter().zip(inside.iter().zip(block));
+    // A block that begins outside is found to by whoever reads or writes.
+    let sizes = sizes.map(|(&all, (&start, &size))| if start < all { size.min(all - start) } else { size });
+    let sizes: Shape = sizes.collect();
+    let overhangs = sizes != *block;
+    (sizes, overhangs)
+}
+
+/// Puts a block where it begins, without what lies past the end.
+fn write_inside(part: &mut Part<'_>, plan: &BlockPlan, inside: &[usize], block: &Array) -> Result<(), RunError> {
+    let (sizes, overhangs) = inside_of(part, inside, plan.block());
+    match overhangs {
+        true => part.write(inside, &sizes, &plan.shortened(block, &sizes)?)?,
+        false => part.write(inside, plan.block(), block)?,
+    }
+    Ok(())
 }

@@ -81,7 +81,8 @@ fn fills(plan: &LaunchPlan, grid: &[usize], axis: usize) -> Option<Vec<Fill>> {
         let counts = operand.blocks.counts()?;
         let IndexMap::Affine(rows) = &operand.map else { return None };
         // Dimensions before it are of size 1, so that the blocks of neighbouring programs lie one behind the other.
-        let dimension = operand.blocks.padded().iter().position(|&size| size != 1)?;
+        let array = if operand.goes_once { operand.blocks.array() } else { operand.blocks.padded() };
+        let dimension = array.iter().position(|&size| size != 1)?;
         let row = rows.get(dimension)?;
         let other = |(place, &factor): (usize, &i32)| factor == 0 || place == axis || grid[place] == 1;
         let one_to_one = row.constant == 0
@@ -145,7 +146,7 @@ pub(crate) fn run(
         };
         let mut rest = output.part();
         for (from, to, parts) in &mut jobs {
-            let (part, others) = rest.split(dimension, (*to - *from) * size)?;
+            let (part, others) = rest.split(dimension, (*to - *from, size))?;
             parts.push(Filled::Part(part));
             rest = others;
         }

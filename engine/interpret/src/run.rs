@@ -46,7 +46,7 @@ enum State<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// With padded inputs, and outputs to write to (none for those that are one block).
+    /// With inputs, and outputs to write to (none for those that are one block).
     pub(crate) fn new(
         plan: &'a LaunchPlan,
         grid: &'a [usize],

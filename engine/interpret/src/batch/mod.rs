@@ -91,7 +91,7 @@ impl Batch {
         batched.has_aliases_of_one_type().then(|| Batch { plan: Box::new(batched) })
     }
 
-    /// Runs the programs of a launch on padded inputs; `None` if they have to run one after the other.
+    /// Runs the programs of a launch; `None` if they have to run one after the other.
     pub(crate) fn run(
         &self,
         launch: &LaunchPlan,
@@ -100,11 +100,17 @@ impl Batch {
         hooks: &mut dyn Hooks,
     ) -> Option<Vec<Array>> {
         let others = self.plan.operands.iter().filter(|operand| operand.role != Role::Output);
-        let inputs = inputs.iter().zip(others).map(|(input, operand)| shaped(input, operand.blocks.padded()));
+        let padded = |known: &OperandPlan, input: &Array| match known.role {
+            Role::Prefetch => Some(input.clone()),
+            _ => known.blocks.pad(input.clone()).ok(),
+        };
+        let known = launch.operands.iter().filter(|operand| operand.role != Role::Output);
+        let inputs = inputs.iter().zip(known).zip(others);
+        let inputs = inputs.map(|((input, known), operand)| shaped(&padded(known, input)?, operand.blocks.padded()));
         let inputs = inputs.collect::<Option<Vec<Array>>>()?;
-        let outputs = || self.plan.with_role(Role::Output);
-        let starts = starts.iter().zip(outputs()).map(|(start, operand)| match start {
-            Some(start) => shaped(start, operand.blocks.array()).map(Some),
+        let outputs = self.plan.with_role(Role::Output).zip(launch.with_role(Role::Output));
+        let starts = starts.iter().zip(outputs).map(|(start, (operand, known))| match start {
+            Some(start) => shaped(&padded(known, start)?, operand.blocks.array()).map(Some),
             None => Some(None),
         });
         let starts = starts.collect::<Option<Vec<Option<Array>>>>()?;
