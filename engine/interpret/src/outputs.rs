@@ -116,9 +116,10 @@ impl<'a> OutputPart<'a> {
     /// The number of a block among those of this part.
     fn number(&self, plan: &BlockPlan, inside: &[usize]) -> usize {
         let sizes = self.part.shape().iter().zip(plan.block());
-        inside.iter().zip(sizes).fold(0, |number, (&start, (&size, &block))| {
-            number * size.div_ceil(block) + start / block
-        })
+        inside
+            .iter()
+            .zip(sizes)
+            .fold(0, |number, (&start, (&size, &block))| number * size.div_ceil(block) + start / block)
     }
 
     /// The block that begins there.
