@@ -1,7 +1,7 @@
 // The extension in a real workbench: node test.mjs EXTENSION.vsix
 // `PALLAS_FIXTURES` is the folder of the files; pictures are kept in `PICTURES` if that is set.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until, Workbench } from './workbench.mjs';
@@ -22,6 +22,15 @@ function check(what, ok, seen) {
 
 const bench = await Workbench.start({ vsix, fixtures });
 const { page } = bench;
+/** Takes back what a click has put into the user's settings, of which there are those of the machine, too. */
+function forget(key) {
+  for (const folder of ['User', 'Machine']) {
+    const path = join(bench.folder, 'user', folder, 'settings.json');
+    if (!existsSync(path)) continue;
+    const { [key]: _gone, ...settings } = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify(settings));
+  }
+}
 async function picture(name) {
   if (!pictures) return;
   mkdirSync(pictures, { recursive: true });
@@ -282,9 +291,35 @@ const tests = {
     chmodSync(other, 0o755);
     writeFileSync(file, JSON.stringify({ 'pallas.path': [other] }));
     check('a server of another version is named', await until(async () => (await bench.notifications()).join().includes('9.9.9')), await bench.notifications());
-    await page.locator('.notification-toast .monaco-button', { hasText: 'Use Bundled Server' }).first().waitFor({ timeout: 5000 });
+    await page.locator('.notification-toast .monaco-button', { hasText: 'Use Bundled Server' }).first().click();
+    check('and gives way by one click, whatever the settings name', await until(() => bench.servers().length === 1), await bench.notifications());
     writeFileSync(file, '{}');
-    check('and gives way', await until(() => bench.servers().length === 1));
+    forget('pallas.importStrategy');
+    await until(() => bench.servers().length === 1);
+    await bench.command('Notifications: Clear All Notifications');
+    // Programs that are there and do not start.
+    const server = readFileSync(bench.bundled());
+    const foreign = Buffer.from(server.subarray(0, 4096));
+    foreign.writeUInt16LE(foreign.readUInt16LE(18) === 183 ? 62 : 183, 18);
+    const broken = [
+      ['of another processor', foreign, 'and this machine is'],
+      ['without a loader', '#!/nowhere/ld.so\n', 'no loader'],
+      ['that says why', '#!/bin/sh\necho "GLIBC_2.99 not found" >&2\nexit 1\n', 'GLIBC_2.99 not found'],
+      ['that is something else', '#!/bin/sh\nexit 0\n', 'while it was starting'],
+    ];
+    for (const [what, content, words] of broken) {
+      const path = join(bench.folder, `server-${broken.findIndex((one) => one[0] === what)}`);
+      writeFileSync(path, content, { mode: 0o755 });
+      writeFileSync(file, JSON.stringify({ 'pallas.path': [path] }));
+      const said = async () => (await bench.notifications()).join('\n');
+      check(`a server ${what} is named, with the reason`, await until(async () => (await said()).includes(words) && (await said()).includes(path), 15000), await said());
+      const messages = await page.locator('.notification-toast').count();
+      check('in one message', messages === 1, await bench.notifications());
+      await picture(`server-${words.replace(/\W+/g, '-')}`);
+      await bench.command('Notifications: Clear All Notifications');
+    }
+    writeFileSync(file, '{}');
+    check('and the right one starts afterwards', await until(() => bench.servers().length === 1), await bench.notifications());
   },
 };
 
@@ -368,7 +403,12 @@ async function unsupported() {
   try {
     await bare.open('scale.py');
     check('that no server comes with it is said', await until(async () => (await bare.notifications()).join().includes('none comes with this build'), 60000), await bare.notifications());
-    check('with a way on', await until(async () => (await bare.page.locator('.notification-toast .monaco-button').allInnerTexts()).join().includes('How to Install'), 5000));
+    const way = bare.page.locator('.notification-toast .monaco-button', { hasText: 'How to Install' }).first();
+    check('with a way on', await until(() => way.isVisible(), 5000));
+    await way.click();
+    const read = async () => (await Promise.all(bare.page.frames().map((frame) => frame.locator('body').innerText().catch(() => '')))).join('\n');
+    check('which is a page that says how', await until(async () => (await read()).includes('cargo install --path lsp'), 15000), await read());
+    if (pictures) await bare.page.screenshot({ path: join(pictures, 'install.png') });
   } finally {
     await bare.end();
   }

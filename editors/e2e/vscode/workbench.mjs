@@ -137,6 +137,12 @@ export class Workbench {
     return (await this.page.locator('.xterm-rows').allInnerTexts()).join('\n').replace(/\u00a0/g, ' ');
   }
 
+  /** The server that came with the extension. */
+  bundled() {
+    const folder = readdirSync(join(this.folder, 'extensions')).find((name) => name.startsWith('pallas-workbench.'));
+    return join(this.folder, 'extensions', folder, 'server/pallas-lsp');
+  }
+
   /** MiB that the server has, and that the process has which runs the extensions. */
   memory() {
     const [server] = this.servers();

@@ -48,12 +48,10 @@ async function surroundings(context: vscode.ExtensionContext): Promise<Surroundi
 /** The server. */
 export async function server(context: vscode.ExtensionContext): Promise<Found | Missing> {
   const settings = vscode.workspace.getConfiguration('pallas');
-  const wanted = {
-    name: 'pallas-lsp',
-    paths: settings.get<string[]>('path', []),
-    fromEnvironment: settings.get<string>('importStrategy') !== 'useBundled',
-    trusted: vscode.workspace.isTrusted,
-  };
+  const fromEnvironment = settings.get<string>('importStrategy') !== 'useBundled';
+  // The extension's own means whatever the path says, so that one setting is a way back from all others.
+  const paths = fromEnvironment ? settings.get<string[]>('path', []) : [];
+  const wanted = { name: 'pallas-lsp', paths, fromEnvironment, trusted: vscode.workspace.isTrusted };
   return find(wanted, await surroundings(context));
 }
 

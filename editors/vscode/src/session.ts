@@ -11,18 +11,37 @@ import {
   State,
   type ServerOptions,
 } from 'vscode-languageclient/node';
-import { common, fits } from './discovery';
+import { common, fits, type Found } from './discovery';
 import { onNoDisk } from './documents';
 import * as programs from './programs';
 import type { Status } from './status';
+import { failure } from './trial';
 
 /** Ends within this time count as one row. */
 const ROW = 180_000;
 /** More ends in a row than this, and the server is not started again by itself. */
 const MOST = 4;
 
+/** Why a server is refused that ends at once. */
+const EARLY = 'it ended while it was starting; is it a `pallas-lsp`?';
+
 /** Commands of the server that the editor carries out its own way. */
 export type Intercept = (command: string, args: unknown[]) => Promise<unknown> | undefined;
+
+/** How far a server has come. */
+interface Life {
+  /** Whether it has answered to the first request ever. */
+  begun: boolean;
+  /** Says that it ended before. */
+  ended: () => void;
+}
+
+/** The client, without messages of its own about a server that does not run: this session says those, with ways on. */
+class Client extends LanguageClient {
+  override error(message: string, data?: unknown, show?: boolean | 'force'): void {
+    super.error(message, data, this.state === State.Running ? show : false);
+  }
+}
 
 export class Session implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -62,8 +81,14 @@ export class Session implements vscode.Disposable {
       return;
     }
     this.log.info(`starting ${found.path} (${found.from})`);
+    const trouble = await failure(found.path);
+    if (trouble) {
+      this.refuse(found, trouble);
+      return;
+    }
     const serverOptions: ServerOptions = { command: found.path, args: ['--stdio'] };
-    const client = new LanguageClient('pallas', 'Pallas', serverOptions, await this.options());
+    const life: Life = { begun: false, ended: () => {} };
+    const client = new Client('pallas', 'Pallas', serverOptions, await this.options(life));
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
         capabilities.experimental = { ...capabilities.experimental, pallas: { presentsResults: true, hoversDiagnostics: true } };
@@ -74,13 +99,12 @@ export class Session implements vscode.Disposable {
     });
     this.client = client;
     try {
-      await client.start();
+      // The client waits for ever for a server that ends before it has answered.
+      await Promise.race([client.start(), new Promise<never>((_resolve, reject) => (life.ended = () => reject(new Error(EARLY))))]);
+      life.begun = true;
     } catch (error) {
-      const reason = `${found.path} does not start: ${error instanceof Error ? error.message : String(error)}`;
-      this.description = reason;
-      this.log.error(reason);
-      this.status.failed(reason);
-      void this.offer(`Pallas: ${reason}`, 'Show Logs', 'Open Settings', 'Retry');
+      const message = error instanceof Error ? error.message : String(error);
+      this.refuse(found, /EPIPE|destroyed|disposed/.test(message) ? EARLY : message);
       return;
     }
     const version = client.initializeResult?.serverInfo?.version;
@@ -92,12 +116,25 @@ export class Session implements vscode.Disposable {
     } else {
       const problem = `the server is version ${version}, the extension is made for ${ours}`;
       this.status.doubtful(problem);
-      const bundled = existsSync(`${this.context.extensionPath}/server`) ? ['Use Bundled Server'] : [];
-      void this.offer(`Pallas: ${problem}; some of it may not work.`, ...bundled, 'Open Settings');
+      void this.offer(`Pallas: ${problem}; some of it may not work.`, ...this.bundled(found), 'Open Settings');
     }
   }
 
-  private async options(): Promise<LanguageClientOptions> {
+  /** The way on that leads to the server that comes with the extension, if it is not the one that fails. */
+  private bundled(found: Found): string[] {
+    return found.from !== 'extension' && existsSync(`${this.context.extensionPath}/server`) ? ['Use Bundled Server'] : [];
+  }
+
+  /** Says why a server that is there is not used. */
+  private refuse(found: Found, why: string): void {
+    const reason = `${found.path} does not start: ${why}`;
+    this.description = reason;
+    this.log.error(reason);
+    this.status.failed(reason);
+    void this.offer(`Pallas: ${reason}${/[.?!]$/.test(reason) ? '' : '.'}`, ...this.bundled(found), 'Show Logs', 'How to Install', 'Open Settings', 'Retry');
+  }
+
+  private async options(life: Life): Promise<LanguageClientOptions> {
     const initial = await this.settings(vscode.workspace.getConfiguration().get('pallas'));
     return {
       documentSelector: [
@@ -112,12 +149,14 @@ export class Session implements vscode.Disposable {
       // Findings come with the document; those of closed files with the workspace.
       diagnosticPullOptions: { onChange: true, onTabs: false },
       markdown: { isTrusted: false, supportHtml: false },
+      // It is said once, by whoever started it.
+      initializationFailedHandler: () => false,
       errorHandler: {
         error: (error) => {
           this.log.error(`the talk with the server failed: ${error.message}`);
           return { action: ErrorAction.Continue, handled: true };
         },
-        closed: () => this.closed(),
+        closed: () => this.closed(life),
       },
       middleware: {
         executeCommand: (command: string, args: unknown[], next: ExecuteCommandSignature) => this.intercept(command, args) ?? next(command, args),
@@ -153,7 +192,11 @@ export class Session implements vscode.Disposable {
     };
   }
 
-  private closed() {
+  private closed(life: Life) {
+    if (!life.begun) {
+      life.ended();
+      return { action: CloseAction.DoNotRestart, handled: true };
+    }
     const now = Date.now();
     this.ends = [...this.ends.filter((end) => now - end < ROW), now];
     if (this.ends.length <= MOST) {
@@ -175,7 +218,7 @@ export class Session implements vscode.Disposable {
     const commands: Record<string, () => Thenable<unknown>> = {
       'Open Settings': () => vscode.commands.executeCommand('workbench.action.openSettings', 'pallas.path'),
       'Show Logs': () => vscode.commands.executeCommand('pallas.showLogs'),
-      'How to Install': () => vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(this.context.extensionUri, 'README.md')),
+      'How to Install': () => vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(this.context.extensionUri, 'media', 'install.md')),
       'Run in Terminal': () => vscode.commands.executeCommand('pallas.runFile'),
       Retry: () => vscode.commands.executeCommand('pallas.restartServer'),
       'Restart Server': () => vscode.commands.executeCommand('pallas.restartServer'),
