@@ -1,5 +1,5 @@
-//! Every launch of the samples and the conformance programs, lowered for a GPU and run in the simulator of the SIMT IR, against
-//! interpret mode. Those that are not lowered, or mean to differ, stand in `tests/simt/exceptions.txt` with the reason;
+//! Every launch of the samples, of the conformance programs, and of those in `tests/simt/kernels`, which show what only hardware can
+//! do in its own way, lowered for a GPU and run in the simulator of the SIMT IR, against interpret mode. Those that are not lowered, or mean to differ, stand in `tests/simt/exceptions.txt` with the reason;
 //! `SIMT_UPDATE=1` writes the table anew.
 
 use pallas_engine::{Analysis, AnalysisOptions, Disk};
@@ -55,6 +55,7 @@ fn launches_in_the_simulator_equal_interpret_mode() {
     let wanted = std::env::var("PROGRAM").unwrap_or_default();
     let mut all = programs("samples");
     all.extend(programs("tests/conformance"));
+    all.extend(programs("tests/simt/kernels"));
     all.retain(|program| program.display().to_string().contains(&wanted));
     // Programs differ much in length: whoever is free takes the next.
     let next = AtomicUsize::new(0);

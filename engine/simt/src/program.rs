@@ -32,13 +32,9 @@ impl Architecture {
         Architecture { capability, shared_bytes: kilobytes << 10 }
     }
 
-    /// What a launch is for, where no device says otherwise: tensor memory is Blackwell's, everything else Hopper has.
+    /// What a launch is for, where no device says otherwise: some of it is Blackwell's, everything else Hopper has.
     pub fn meant_by(launch: &Launch) -> Architecture {
-        use pallas_ir::op::AgentOp;
-        let is_tensor = |op: &pallas_ir::OpData| {
-            matches!(op.op.kind, OpKind::Agent(AgentOp::Mma | AgentOp::MmaCommit | AgentOp::CopyToTmem))
-        };
-        match launch.kernel.ops.iter().any(is_tensor) {
+        match launch.kernel.ops.iter().any(lower::is_for_blackwell) {
             true => Architecture::new(100),
             false => Architecture::HOPPER,
         }

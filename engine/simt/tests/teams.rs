@@ -4,9 +4,10 @@
 mod mutants;
 
 use mutants::{Change, FUEL, changed, inputs, launch, program};
-use pallas_simt::ir::Op;
+use pallas_simt::ir::{Op, Share, Space};
 use pallas_simt::sim::{Kind, run};
-use pallas_simt::{Architecture, compile};
+use pallas_simt::{Architecture, Program, compile};
+use pallas_tensor::Array;
 
 /// Each of these mutants is seen: it is stuck, or somebody touches what is not there yet or not free yet.
 fn are_seen(name: &str, change: Change, numbers: &[usize]) {
@@ -16,11 +17,14 @@ fn are_seen(name: &str, change: Change, numbers: &[usize]) {
     for &number in numbers {
         let mut mutant = program(name);
         assert!(changed(&mut mutant.kernel.body, change, &mut { number }), "{name} has only {number} of them");
-        let Ok((_, report)) = run(&mutant, &inputs, FUEL) else { continue };
-        let kinds = [Kind::Race, Kind::UnderWay, Kind::Uninitialized, Kind::Unfenced];
-        let seen: u64 = kinds.into_iter().map(|kind| report.count(kind)).sum();
-        assert!(seen > 0, "{name}: nobody saw that number {number} is another");
+        assert!(is_seen(&mutant, &inputs), "{name}: nobody saw that number {number} is another");
     }
+}
+
+fn is_seen(mutant: &Program, inputs: &[Array]) -> bool {
+    let Ok((_, report)) = run(mutant, inputs, FUEL) else { return true };
+    let kinds = [Kind::Race, Kind::BlockRace, Kind::UnderWay, Kind::Uninitialized, Kind::Unfenced];
+    kinds.into_iter().any(|kind| report.count(kind) > 0)
 }
 
 fn arrive_gone(op: &Op) -> Option<Option<Op>> {
@@ -77,6 +81,41 @@ fn warpgroups_with_roles() {
     are_seen("teams_roles.ir", await_gone, &[0]);
     // The first wait is one for nothing: an accumulator is written that no product goes to.
     are_seen("teams_roles.ir", wait_for_less, &[1]);
+}
+
+fn expect_gone(op: &Op) -> Option<Option<Op>> {
+    matches!(op, Op::Expect { .. }).then_some(None)
+}
+
+fn bring_gone(op: &Op) -> Option<Option<Op>> {
+    matches!(op, Op::BringBox { share: Share::All, .. }).then_some(None)
+}
+
+#[test]
+fn two_blocks_that_fill_each_others_slots() {
+    let name = "teams_cluster.ir";
+    let mut shared = 0;
+    program(name).kernel.body.walk(&mut |inst| {
+        shared += usize::from(matches!(inst.op, Op::BringBox { share: Share::All, .. }));
+    });
+    assert_eq!(shared, 6, "each tile comes in two panels");
+    // Copies, the arrival at the own barrier and at the other block's.
+    are_seen(name, arrive_gone, &[0, 1, 2, 3, 4, 5, 6, 7]);
+    // For what was brought, and for both blocks to have read.
+    are_seen(name, await_gone, &[0, 1]);
+    are_seen(name, expect_gone, &[0, 1, 2]);
+    are_seen(name, bring_gone, &[0, 1, 2]);
+    are_seen(name, wait_for_less, &[0]);
+}
+
+#[test]
+fn a_barrier_of_a_cluster_that_counts_too_few_arrivals() {
+    let mut mutant = program("teams_cluster.ir");
+    let barriers = mutant.kernel.memories.iter_mut().filter(|memory| matches!(memory.space, Space::Phases { .. }));
+    let read = barriers.last().expect("barriers");
+    assert_eq!(read.space, Space::Phases { arrivals: 2 });
+    read.space = Space::Phases { arrivals: 1 };
+    assert!(is_seen(&mutant, &inputs("teams_cluster.ir")));
 }
 
 fn arrive_tensor_gone(op: &Op) -> Option<Option<Op>> {

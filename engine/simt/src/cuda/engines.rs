@@ -4,7 +4,7 @@
 use super::inst::Printer;
 use super::prelude::Helper;
 use crate::Refusal;
-use crate::ir::{Combine, Inst, Op, Space, TensorMap, WARP};
+use crate::ir::{Combine, Inst, Op, Share, Space, TensorMap, WARP};
 
 pub(super) static HELPERS: &[Helper] = &[
     Helper {
@@ -42,6 +42,22 @@ pub(super) static HELPERS: &[Helper] = &[
     Helper {
         name: "await_phase",
         text: "__device__ __forceinline__ void await_phase(unsigned long long* b, unsigned parity) { while (!is_over(b, parity)) { } }",
+    },
+    Helper {
+        name: "block_at",
+        text: "__device__ __forceinline__ unsigned block_at(const void* p, unsigned block) { unsigned there; asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(there) : \"r\"(at_shared(p)), \"r\"(block)); return there; }",
+    },
+    Helper {
+        name: "arrive_at",
+        text: "__device__ __forceinline__ void arrive_at(unsigned long long* b, unsigned block, unsigned n) { asm volatile(\"mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0], %1;\" :: \"r\"(block_at(b, block)), \"r\"(n) : \"memory\"); }",
+    },
+    Helper {
+        name: "is_over_everywhere",
+        text: "__device__ __forceinline__ bool is_over_everywhere(unsigned long long* b, unsigned parity) { unsigned over; asm volatile(\"{\\n.reg .pred p;\\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\\nselp.b32 %0, 1, 0, p;\\n}\" : \"=r\"(over) : \"r\"(at_shared(b)), \"r\"(parity) : \"memory\"); return over; }",
+    },
+    Helper {
+        name: "await_everywhere",
+        text: "__device__ __forceinline__ void await_everywhere(unsigned long long* b, unsigned parity) { while (!is_over_everywhere(b, parity)) { } }",
     },
     Helper {
         name: "all_of_team",
@@ -94,9 +110,20 @@ impl Printer<'_> {
         self.line("}");
         match self.kernel.cluster {
             1 => self.line("__syncthreads();"),
-            _ => self.line(
-                "asm volatile(\"barrier.cluster.arrive.aligned;\\nbarrier.cluster.wait.aligned;\" ::: \"memory\");",
-            ),
+            _ => self.cluster_barrier(),
+        }
+    }
+
+    /// All threads of a cluster meet.
+    fn cluster_barrier(&mut self) {
+        self.line("asm volatile(\"barrier.cluster.arrive.aligned;\\nbarrier.cluster.wait.aligned;\" ::: \"memory\");");
+    }
+
+    /// No block of a cluster ends while another one may come to its shared memory.
+    pub(super) fn end_cluster(&mut self) {
+        if self.kernel.cluster > 1 {
+            self.line("__syncwarp();");
+            self.cluster_barrier();
         }
     }
 
@@ -104,22 +131,30 @@ impl Printer<'_> {
         let terms: Vec<String> = inst.operands.iter().map(|&value| self.at(value)).collect();
         let warps = self.kernel.threads / WARP;
         match &inst.op {
-            Op::Arrive { phases, alone } => {
+            Op::Arrive { phases, alone, across } => {
                 let place = format!("{} + {}", self.name(*phases), terms[0]);
+                let call = match across {
+                    true => format!("arrive_at({place}, {}", terms[1]),
+                    false => format!("arrive({place}"),
+                };
                 if self.tensor_columns() > 0 {
                     self.line("asm volatile(\"tcgen05.fence::before_thread_sync;\" ::: \"memory\");");
                 }
                 match alone {
-                    true => self.line(format!("if (t == 0) arrive({place}, {warps});")),
+                    true => self.line(format!("if (t == 0) {call}, {warps});")),
                     false => {
                         self.line("__syncwarp();");
-                        self.line(format!("if ((t & {}) == 0) arrive({place}, 1);", WARP - 1));
+                        self.line(format!("if ((t & {}) == 0) {call}, 1);", WARP - 1));
                     }
                 }
             }
+            Op::Expect { phases, bytes } => {
+                self.line(format!("if (t == 0) expect_bytes({} + {}, {bytes});", self.name(*phases), terms[0]));
+            }
             Op::Await { phases } => {
                 let name = self.name(*phases);
-                self.line(format!("await_phase({name} + {0}, parity_{name} >> {0} & 1);", terms[0]));
+                let call = if self.kernel.cluster > 1 { "await_everywhere" } else { "await_phase" };
+                self.line(format!("{call}({name} + {0}, parity_{name} >> {0} & 1);", terms[0]));
                 self.line(format!("parity_{name} ^= 1u << {};", terms[0]));
                 if self.tensor_columns() > 0 {
                     self.line("asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
@@ -127,23 +162,36 @@ impl Printer<'_> {
             }
             Op::Arrived { phases } => {
                 let name = self.name(*phases);
-                let over = format!("is_over({name} + {0}, parity_{name} >> {0} & 1)", terms[0]);
+                let call = if self.kernel.cluster > 1 { "is_over_everywhere" } else { "is_over" };
+                let over = format!("{call}({name} + {0}, parity_{name} >> {0} & 1)", terms[0]);
                 let team = if self.kernel.teams == 1 { "0" } else { "team" };
                 let all = format!("all_of_team({over}, {team}, {})", self.kernel.threads);
                 self.define(inst.results[0], &all)?;
             }
-            Op::BringBox { map: number, memory, phases } => {
-                let [begins @ .., at, which] = terms.as_slice() else { return Ok(()) };
+            Op::BringBox { map: number, memory, phases, share } => {
+                let (terms, whom) = terms.split_at(terms.len() - usize::from(*share != Share::Own));
+                let [begins @ .., at, which] = terms else { return Ok(()) };
                 let map = &self.kernel.maps[*number];
                 let bytes = map.size() * self.kernel.memory(*memory).dtype.size_bytes();
                 let (to, barrier) =
                     (format!("{} + {at}", self.name(*memory)), format!("{} + {which}", self.name(*phases)));
-                let (rank, places, coordinates) = coordinates(map, begins, 3);
+                // Another block's barrier counts only if the copy is one of two blocks.
+                let (how, more, place) = match (share, whom) {
+                    (Share::All, [mask]) => {
+                        (".multicast::cluster", format!(", \"h\"((unsigned short){mask})"), format!("at_shared({barrier})"))
+                    }
+                    (Share::Leader, [block]) => (".cta_group::2", String::new(), format!("block_at({barrier}, {block})")),
+                    _ => ("", String::new(), format!("at_shared({barrier})")),
+                };
+                let (rank, places, coordinates) = coordinates(map, begins, if more.is_empty() { 3 } else { 4 });
+                let mask = if more.is_empty() { "" } else { ", %3" };
                 self.line("if (t == 0) {");
-                self.line(format!("  expect_bytes({barrier}, {bytes});"));
+                if *share == Share::Own {
+                    self.line(format!("  expect_bytes({barrier}, {bytes});"));
+                }
                 self.line(format!(
-                    "  asm volatile(\"cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, \
-                     {{{places}}}], [%2];\" :: \"r\"(at_shared({to})), \"l\"(&map_{number}), \"r\"(at_shared({barrier})){coordinates} : \
+                    "  asm volatile(\"cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes{how} [%0], [%1, \
+                     {{{places}}}], [%2]{mask};\" :: \"r\"(at_shared({to})), \"l\"(&map_{number}), \"r\"({place}){more}{coordinates} : \
                      \"memory\");"
                 ));
                 self.line("}");

@@ -46,6 +46,7 @@ impl<'a> Printer<'a> {
         self.memories()?;
         self.timed(true);
         self.region(&self.kernel.body)?;
+        self.end_cluster();
         self.end_tensor();
         self.timed(false);
         let text: String = self.body.iter().map(|(line, _)| format!("{line}\n")).collect();
@@ -372,6 +373,7 @@ impl<'a> Printer<'a> {
             }
             Op::Team => self.define(inst.results[0], if self.kernel.teams == 1 { "0" } else { "team" }),
             Op::Arrive { .. }
+            | Op::Expect { .. }
             | Op::Await { .. }
             | Op::Arrived { .. }
             | Op::BringBox { .. }

@@ -11,6 +11,9 @@
 //! teams and engines arrive there, and when as many as are needed have come, a phase is over. A team waits for one phase after the
 //! other. Who waits then sees all that was done before the arrivals.
 //!
+//! **Clusters.** Blocks whose numbers follow each other run at the same time, so many ([`Kernel::cluster`]). They have shared memory of
+//! their own each, but a team may arrive at another block's barriers, and engines may bring a box to several of them.
+//!
 //! **Engines** copy boxes of arrays and multiply while the threads go on. What they bring is there when the phase is over that they
 //! arrive for; what they read may be written again when their team has waited for them. They do not see what threads wrote to
 //! shared memory before [`Op::Publish`].
@@ -34,7 +37,7 @@ mod text;
 mod verify;
 
 pub use build::Builder;
-pub use op::{Combine, Doubt, Mma, Op};
+pub use op::{Combine, Doubt, Mma, Op, Share};
 pub use product::{Factor, Product, TensorProduct};
 pub use tensor_map::TensorMap;
 pub use verify::{Wrong, verify};

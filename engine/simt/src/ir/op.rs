@@ -94,14 +94,24 @@ pub enum Op {
     WaitAhead(u32),
     /// The number of the team, `i32`. No operands, one register.
     Team,
-    /// All threads of the team arrive at a phase barrier; who waits for the phase sees what they did before. Operand: which of the
-    /// array's barriers (uniform `i32`).
+    /// All threads of the team arrive at a phase barrier; who waits for the phase sees what they did before. Operands: which of the
+    /// array's barriers (uniform `i32`), in which block of the cluster?
     Arrive {
         /// The barriers.
         phases: MemoryId,
         /// Whether the first thread arrives for the team, and tells only of itself and of what came before the last
         /// [`Op::Barrier`]: so it counts an engine's work.
         alone: bool,
+        /// Whether it is the barrier of the block whose number in the cluster (uniform `i32`) comes last.
+        across: bool,
+    },
+    /// The phase that is under way does not end before so many more bytes have come that engines bring for it. Operand: which
+    /// barrier.
+    Expect {
+        /// The barriers.
+        phases: MemoryId,
+        /// How many.
+        bytes: usize,
     },
     /// Waits for the phase after the one that the team waited for last at this barrier, of all the first one. Operand: which.
     Await {
@@ -115,7 +125,7 @@ pub enum Op {
     },
     /// The first thread has an engine copy a box to shared memory; the phase that is under way does not end before it has come.
     /// What lies outside of the array comes as zeros. Operands: where the box begins along each dimension, where it goes, which
-    /// barrier; all uniform `i32`.
+    /// barrier, and what [`Share`] says; all uniform `i32`.
     BringBox {
         /// The box, by its number in [`Kernel::maps`](super::Kernel::maps).
         map: usize,
@@ -123,6 +133,8 @@ pub enum Op {
         memory: MemoryId,
         /// The barriers.
         phases: MemoryId,
+        /// Whom it comes to.
+        share: Share,
     },
     /// The first thread has an engine copy from shared memory to a box; what lies outside of the array stays as it is. Operands: where
     /// it comes from, where the box begins along each dimension; all uniform `i32`.
@@ -195,6 +207,19 @@ pub enum Op {
     Mark(u32),
     /// Prints by the first thread of the block: pieces of text between operands, all uniform.
     Print(Vec<String>),
+}
+
+/// Whom a box comes to that an engine brings, and whose barrier counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Share {
+    /// To the block that asks for it. Its barrier expects the bytes.
+    Own,
+    /// To the same place in all blocks of the cluster whose bits are set in one more operand, each of whose barriers counts it. The
+    /// bytes are expected by [`Op::Expect`].
+    All,
+    /// To the block that asks for it, but the barrier of the block counts whose number in the cluster is one more operand. The bytes
+    /// are expected there by [`Op::Expect`].
+    Leader,
 }
 
 /// What a check is about.

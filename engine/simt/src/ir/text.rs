@@ -148,10 +148,21 @@ impl Kernel {
             Op::WaitAhead(pending) => format!("wait_ahead {pending}"),
             Op::Mark(site) => format!("mark {site}"),
             Op::Team => "team".to_string(),
-            Op::Arrive { phases, alone } => format!("arrive{} {}", if *alone { " alone" } else { "" }, name(*phases)),
+            Op::Arrive { phases, alone, across } => {
+                let (alone, across) = (if *alone { " alone" } else { "" }, if *across { " across" } else { "" });
+                format!("arrive{alone}{across} {}", name(*phases))
+            }
+            Op::Expect { phases, bytes } => format!("expect {bytes} bytes for {}", name(*phases)),
             Op::Await { phases } => format!("await {}", name(*phases)),
             Op::Arrived { phases } => format!("arrived {}", name(*phases)),
-            Op::BringBox { map, memory, phases } => format!("bring {map} to {} for {}", name(*memory), name(*phases)),
+            Op::BringBox { map, memory, phases, share } => {
+                let share = match share {
+                    super::Share::Own => "",
+                    super::Share::All => " of all",
+                    super::Share::Leader => " of another",
+                };
+                format!("bring {map} to {} for {}{share}", name(*memory), name(*phases))
+            }
             Op::SendBox { memory, map, combine } => format!("send {} {} to {map}", combine.name(), name(*memory)),
             Op::CommitSent => "commit_sent".to_string(),
             Op::WaitSent { pending, read } => format!("wait_sent {pending}{}", if *read { " read" } else { "" }),

@@ -1,7 +1,9 @@
 //! Checks that a kernel is well formed: values defined before they are used, types as the instructions want them. Says nothing of
 //! what a kernel computes, nor whether what control flow depends on is uniform: the simulator sees that.
 
-use super::{Factor, Inst, Kernel, MemoryId, Op, Product, Region, Space, TensorMap, TensorProduct, Ty, Value, WARP};
+use super::{
+    Factor, Inst, Kernel, MemoryId, Op, Product, Region, Share, Space, TensorMap, TensorProduct, Ty, Value, WARP,
+};
 use pallas_ir::op::InferContext;
 use pallas_ir::{Location, TensorType, Type};
 use pallas_syntax::Span;
@@ -117,12 +119,19 @@ impl Checker<'_> {
                 wants(memory.space == Space::Tensor && columns <= memory.len, "tensor memory")?;
                 wants(operands.first().is_some_and(one), "an i32 of one register")?;
             }
-            Op::Arrive { phases, .. } | Op::Await { phases } | Op::Arrived { phases } => {
+            Op::Arrive { phases, across, .. } => {
+                let fits = operands.len() == 1 + usize::from(*across) && operands.iter().all(one);
+                wants(fits, "which barrier, and which block")?;
+                wants(!across || self.kernel.cluster > 1, "a cluster")?;
+                self.phases(*phases)?;
+            }
+            Op::Await { phases } | Op::Arrived { phases } | Op::Expect { phases, .. } => {
                 wants(operands.len() == 1 && one(&operands[0]), "which barrier")?;
                 self.phases(*phases)?;
             }
-            Op::BringBox { map, memory, phases } => {
-                self.boxed(*map, *memory, operands.len().saturating_sub(2))?;
+            Op::BringBox { map, memory, phases, share } => {
+                let more = 2 + usize::from(*share != Share::Own);
+                self.boxed(*map, *memory, operands.len().saturating_sub(more))?;
                 self.phases(*phases)?;
                 wants(operands.iter().all(one), "an i32 of one register each")?;
             }

@@ -31,6 +31,7 @@ fn has_effect(op: &Op) -> bool {
             | Op::Arrive { .. }
             | Op::Await { .. }
             | Op::Arrived { .. }
+            | Op::Expect { .. }
             | Op::BringBox { .. }
             | Op::SendBox { .. }
             | Op::CommitSent

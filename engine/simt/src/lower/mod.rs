@@ -27,6 +27,7 @@ mod axis;
 pub mod barriers;
 mod bits;
 mod checks;
+mod cluster;
 mod context;
 mod control;
 mod copies;
@@ -66,6 +67,7 @@ mod vectors;
 use crate::ir::{Kernel, verify};
 use crate::{Options, Refusal};
 use context::Lower;
+pub(crate) use teams::is_for_blackwell;
 use pallas_ir::op::EffectOp;
 use pallas_ir::{ControlOp, Launch, OpData, OpKind};
 

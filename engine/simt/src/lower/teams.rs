@@ -29,6 +29,17 @@ pub(crate) struct Teams {
     pub(crate) panels: HashMap<MemoryId, Panels>,
     /// How accumulators are dealt.
     pub(crate) accumulators: HashMap<MemoryId, Layout>,
+    /// In which blocks who arrives at a barrier arrives.
+    pub(crate) reached: HashMap<MemoryId, Vec<super::cluster::Far>>,
+}
+
+/// Whether only Blackwell has it: tensor memory, and copies that another block counts.
+pub(crate) fn is_for_blackwell(op: &OpData) -> bool {
+    match op.op.kind {
+        OpKind::Agent(AgentOp::Mma | AgentOp::MmaCommit | AgentOp::CopyToTmem) => true,
+        OpKind::Agent(AgentOp::CopyIn) => op.attributes.int("partitioned").is_some() || op.attributes.flag("leader"),
+        _ => false,
+    }
 }
 
 /// Whether a device has what a launch asks for.
@@ -48,9 +59,7 @@ pub(crate) fn fits(launch: &Launch, architecture: Architecture) -> Result<(), Re
     for (op, agent) in agents {
         let (fits, wants) = match agent {
             AgentOp::Product | AgentOp::ProductWait => (architecture.capability / 10 == 9, "Hopper (sm_90a)"),
-            AgentOp::Mma | AgentOp::MmaCommit | AgentOp::CopyToTmem => {
-                (architecture.capability / 10 == 10, "Blackwell for data centres (sm_100a)")
-            }
+            _ if is_for_blackwell(op) => (architecture.capability / 10 == 10, "Blackwell for data centres (sm_100a)"),
             _ => (architecture.capability >= 90, "Hopper (sm_90a) and later devices"),
         };
         if !fits {
@@ -89,15 +98,14 @@ impl Lower<'_> {
             return Err(Refusal::new(format!("{ty} has more elements than a 32-bit index counts"), self.b.span));
         };
         if let Some(barrier) = &ty.barrier {
-            if barrier.across.iter().any(|&set| set != 0) {
-                return Err(self.unknown("a barrier of several blocks"));
-            }
+            let reached = self.reached(barrier)?;
             let count = if together { len } else { len * teams };
             if count > BARRIERS {
                 return Err(self.unknown(&format!("an array of more than {BARRIERS} barriers")));
             }
-            let space = Space::Phases { arrivals: barrier.arrivals };
+            let space = Space::Phases { arrivals: barrier.arrivals * reached.len() as u32 };
             let memory = self.b.memory(format!("barriers_{number}"), DType::U64, count, space);
+            self.teams.reached.insert(memory, reached);
             let mut view = RefView::whole(memory, &ty.shape, false);
             if !together {
                 let (offset, stride) = (Number::Computed(self.b.team()), len as i64);
@@ -148,7 +156,7 @@ impl Lower<'_> {
     pub(crate) fn lower_agent(&mut self, op: &OpData, agent: AgentOp) -> Result<(), Refusal> {
         let count = op.attributes.int("count").and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
         match agent {
-            AgentOp::Arrive => self.on_phases(op, 0, |phases| Op::Arrive { phases, alone: false }),
+            AgentOp::Arrive => self.lower_arrive(op),
             AgentOp::Wait => self.on_phases(op, 0, |phases| Op::Await { phases }),
             AgentOp::Test => {
                 let (phases, which) = self.phases(op.operands[0])?;
@@ -178,7 +186,7 @@ impl Lower<'_> {
             // A cache holds what it likes.
             AgentOp::Prefetch => Ok(()),
             // Every block takes the tile of its own, so that none is left to be given away.
-            AgentOp::Cancel => self.on_phases(op, 1, |phases| Op::Arrive { phases, alone: true }),
+            AgentOp::Cancel => self.on_phases(op, 1, |phases| Op::Arrive { phases, alone: true, across: false }),
             AgentOp::CancelResult => {
                 let axes = op.attributes.ints("axes").unwrap_or_default().to_vec();
                 for (&axis, &result) in axes.iter().zip(&op.results) {

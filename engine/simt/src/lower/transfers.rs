@@ -8,7 +8,7 @@ use super::context::Lower;
 use super::number::Number;
 use super::refs::{RefDim, RefView, Shown};
 use crate::Refusal;
-use crate::ir::{Combine, MemoryId, Op, Space, TensorMap, Value};
+use crate::ir::{Combine, MemoryId, Op, Share, Space, TensorMap, Value};
 use pallas_ir::{OpData, RefType, Transform, ops};
 use pallas_tensor::{DType, Scalar};
 
@@ -51,7 +51,7 @@ impl Panels {
 }
 
 /// A box for an engine.
-struct Piece {
+pub(crate) struct Piece {
     /// Where it begins in the array.
     begins: Vec<Number>,
     /// And in shared memory.
@@ -60,25 +60,40 @@ struct Piece {
 
 impl Lower<'_> {
     pub(crate) fn lower_copy_in(&mut self, op: &OpData) -> Result<(), Refusal> {
-        if op.attributes.int("partitioned").is_some() || op.attributes.flag("leader") {
-            return Err(self.refuse_because(op, "that only one block of a cluster counts is not lowered yet"));
-        }
         let (global, shared) = (self.reference(op.operands[0])?, self.reference(op.operands[1])?);
         let (phases, which) = self.phases(op.operands[2])?;
+        if op.attributes.int("partitioned").is_some() || op.attributes.flag("leader") {
+            return self.copied_for_leader(op, &global, &shared, (phases, which));
+        }
+        if self.copied_together(op, &global, &shared, (phases, which))? {
+            return Ok(());
+        }
         let Some((map, pieces)) = self.boxes(&global, &shared) else {
             self.copied_by_threads(&global, &shared)?;
             self.b.add(Op::Publish, &[], &[], Vec::new());
-            self.b.add(Op::Arrive { phases, alone: false }, &[which], &[], Vec::new());
+            self.b.add(Op::Arrive { phases, alone: false, across: false }, &[which], &[], Vec::new());
             return Ok(());
         };
+        self.brought(map, pieces, shared.memory, (phases, which), (Share::Own, None));
+        self.b.add(Op::Arrive { phases, alone: true, across: false }, &[which], &[], Vec::new());
+        Ok(())
+    }
+
+    /// Engines bring boxes.
+    pub(crate) fn brought(
+        &mut self,
+        map: usize,
+        pieces: Vec<Piece>,
+        memory: MemoryId,
+        (phases, which): (MemoryId, Value),
+        (share, whom): (Share, Option<Value>),
+    ) {
         for Piece { begins, at } in pieces {
             let mut operands: Vec<Value> = begins.iter().map(|begin| begin.value(&mut self.b)).collect();
             operands.extend([at.value(&mut self.b), which]);
-            let bring = Op::BringBox { map, memory: shared.memory, phases };
-            self.b.add(bring, &operands, &[], Vec::new());
+            operands.extend(whom);
+            self.b.add(Op::BringBox { map, memory, phases, share }, &operands, &[], Vec::new());
         }
-        self.b.add(Op::Arrive { phases, alone: true }, &[which], &[], Vec::new());
-        Ok(())
     }
 
     pub(crate) fn lower_copy_out(&mut self, op: &OpData) -> Result<(), Refusal> {
@@ -144,7 +159,7 @@ impl Lower<'_> {
     }
 
     /// The box that an engine can copy between two Refs, and where; `None` if it cannot.
-    fn boxes(&mut self, global: &RefView, shared: &RefView) -> Option<(usize, Vec<Piece>)> {
+    pub(crate) fn boxes(&mut self, global: &RefView, shared: &RefView) -> Option<(usize, Vec<Piece>)> {
         let (array, memory) = (self.b.kernel().memory(global.memory), self.b.kernel().memory(shared.memory));
         let Space::Operand { operand, .. } = array.space else { return None };
         let bytes = array.dtype.size_bytes();

@@ -3,7 +3,7 @@
 
 use super::world::World;
 use super::{Fault, fault};
-use crate::ir::{Combine, Inst, MemoryId, TensorMap, Value};
+use crate::ir::{Combine, Inst, MemoryId, Share, TensorMap, Value};
 use pallas_ir::op::EvalContext;
 use pallas_ir::{OpKind, TensorType, Type};
 use pallas_syntax::Span;
@@ -24,6 +24,16 @@ pub(super) enum Coming {
     },
 }
 
+impl Coming {
+    /// Bytes that a barrier counts.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Coming::Box(bringing) => bringing.bytes,
+            Coming::Products { .. } => 0,
+        }
+    }
+}
+
 /// A box on its way to shared memory.
 #[derive(Debug)]
 pub(super) struct Bringing {
@@ -32,6 +42,7 @@ pub(super) struct Bringing {
     /// Elements in the array, -1 outside; and where they go.
     source: Vec<i64>,
     indices: Vec<i64>,
+    bytes: u64,
     span: Span,
 }
 
@@ -89,19 +100,52 @@ impl World<'_> {
         Ok((source, indices))
     }
 
-    pub(super) fn bring(&mut self, inst: &Inst, map: usize, to: MemoryId, phases: MemoryId) -> Result<(), Fault> {
+    pub(super) fn bring(
+        &mut self,
+        inst: &Inst,
+        map: usize,
+        to: MemoryId,
+        phases: MemoryId,
+        share: Share,
+    ) -> Result<(), Fault> {
         let map = self.kernel.maps.get(map).ok_or_else(|| fault("a box that is not there".to_string()))?;
-        let [begins @ .., at, which] = inst.operands.as_slice() else { return Err(fault("no box".to_string())) };
+        let (operands, whom) = match (share, inst.operands.as_slice()) {
+            (Share::Own, operands) => (operands, None),
+            (_, [operands @ .., whom]) => (operands, Some(*whom)),
+            (_, []) => return Err(fault("no box".to_string())),
+        };
+        let [begins @ .., at, which] = operands else { return Err(fault("no box".to_string())) };
         let (source, indices) = self.boxed(map, begins, *at)?;
-        let place = self.phases_at(phases, *which)?;
-        let (from, to) = (self.at(map.memory), self.at(to));
+        let bytes = (map.size() * self.kernel.memory(map.memory).dtype.size_bytes()) as u64;
+        let from = self.at(map.memory);
         let access = self.single(&source, inst.span);
         self.rams[from].seen(&access, &mut self.report);
-        let access = self.single(&indices, inst.span);
-        let bounded = self.rams[to].bounded(&access, &mut self.report);
-        let access = self.single(&bounded, inst.span);
-        self.rams[to].set_out(&access, &mut self.report);
-        self.expect(place, Coming::Box(Bringing { from, to, source, indices: bounded, span: inst.span }));
+        let mut whither = Vec::new();
+        match (share, whom) {
+            (Share::All, Some(mask)) => {
+                let mask = self.uniform(mask)?;
+                for rank in (0..self.kernel.cluster as usize).filter(|rank| mask >> rank & 1 == 1) {
+                    whither.push((self.at_rank(to, rank)?, self.phases_at(phases, *which, Some(rank))?));
+                }
+            }
+            (Share::Leader, Some(rank)) => {
+                let rank = self.rank(rank)?;
+                whither.push((self.at(to), self.phases_at(phases, *which, Some(rank))?));
+            }
+            _ => {
+                let place = self.phases_at(phases, *which, None)?;
+                self.phases_of(place).expected += bytes;
+                whither.push((self.at(to), place));
+            }
+        }
+        for (to, place) in whither {
+            let access = self.single(&indices, inst.span);
+            let indices = self.rams[to].bounded(&access, &mut self.report);
+            let access = self.single(&indices, inst.span);
+            self.rams[to].set_out(&access, &mut self.report);
+            let bringing = Bringing { from, to, source: source.clone(), indices, bytes, span: inst.span };
+            self.expect(place, Coming::Box(bringing));
+        }
         Ok(())
     }
 
@@ -112,7 +156,7 @@ impl World<'_> {
 
     /// What was waited for has come, by this engine's so many-th phase.
     pub(super) fn come(&mut self, coming: Coming, by: (u32, u32)) -> Result<(), Fault> {
-        let Bringing { from, to, source, indices, span } = match coming {
+        let Bringing { from, to, source, indices, span, .. } = match coming {
             Coming::Box(bringing) => bringing,
             Coming::Products { team, upto } => return self.finish_products(team, upto),
         };

@@ -69,10 +69,14 @@ impl<'k> World<'k> {
             Op::CommitAhead => self.commit_ahead(),
             Op::WaitAhead(pending) => self.wait_ahead(*pending)?,
             Op::Team => self.number(inst.results[0], |this, _, _| this.agents[this.turn].team as i32)?,
-            Op::Arrive { phases, alone } => self.arrive(inst, *phases, *alone)?,
+            Op::Arrive { phases, alone, across } => self.arrive(inst, *phases, *alone, *across)?,
+            Op::Expect { phases, bytes } => {
+                let place = self.phases_at(*phases, inst.operands[0], None)?;
+                self.phases_of(place).expected += *bytes as u64;
+            }
             Op::Await { phases } => return self.wait(inst, *phases),
             Op::Arrived { phases } => self.arrived(inst, *phases)?,
-            Op::BringBox { map, memory, phases } => self.bring(inst, *map, *memory, *phases)?,
+            Op::BringBox { map, memory, phases, share } => self.bring(inst, *map, *memory, *phases, *share)?,
             Op::SendBox { memory, map, combine } => self.send(inst, *memory, *map, *combine)?,
             Op::CommitSent => self.agents[self.turn].sent.commit(),
             Op::WaitSent { pending, read } => self.wait_sent(*pending, *read)?,

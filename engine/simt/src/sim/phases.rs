@@ -25,22 +25,34 @@ pub(super) struct Phases {
     gathered: Knowledge,
     /// What those knew who arrived in the phase before.
     told: Knowledge,
-    /// What engines bring in this phase.
+    /// What engines bring in this phase, and how many bytes of it somebody expects.
     coming: Vec<Coming>,
+    pub(super) expected: u64,
     /// The number that the engine has among actors.
     engine: u32,
 }
 
+impl Phases {
+    /// Bytes that are on their way.
+    fn bytes(&self) -> u64 {
+        self.coming.iter().map(Coming::bytes).sum()
+    }
+}
+
 impl World<'_> {
-    /// A barrier, by memory and number.
-    pub(super) fn phases_at(&mut self, phases: MemoryId, which: Value) -> Result<Place, Fault> {
+    /// A barrier, by memory and number, of the block at hand or of another one of the cluster.
+    pub(super) fn phases_at(&mut self, phases: MemoryId, which: Value, rank: Option<usize>) -> Result<Place, Fault> {
         let number = self.uniform(which)?;
         let memory = self.kernel.memory(phases);
         if !(0..memory.len as i64).contains(&number) {
             return Err(fault(format!("{} has no barrier {number}", memory.name)));
         }
         let Space::Phases { arrivals } = memory.space else { return Err(fault("no barrier".to_string())) };
-        let place = (self.at(phases), number);
+        let memory = match rank {
+            None => self.at(phases),
+            Some(rank) => self.at_rank(phases, rank)?,
+        };
+        let place = (memory, number);
         let engine = ENGINES + self.phases.len() as u32;
         self.phases.entry(place).or_insert_with(|| Phases { needed: arrivals, engine, ..Phases::default() });
         Ok(place)
@@ -50,8 +62,12 @@ impl World<'_> {
         self.phases.entry(place).or_default()
     }
 
-    pub(super) fn arrive(&mut self, inst: &Inst, phases: MemoryId, alone: bool) -> Result<(), Fault> {
-        let place = self.phases_at(phases, inst.operands[0])?;
+    pub(super) fn arrive(&mut self, inst: &Inst, phases: MemoryId, alone: bool, across: bool) -> Result<(), Fault> {
+        let rank = match across {
+            true => Some(self.rank(inst.operands[1])?),
+            false => None,
+        };
+        let place = self.phases_at(phases, inst.operands[0], rank)?;
         let told = self.actor().tell(alone);
         self.arrive_at(place, &told)
     }
@@ -81,10 +97,10 @@ impl World<'_> {
     /// Ends the phase if all have arrived: what is under way comes now.
     fn complete(&mut self, place: Place) -> Result<(), Fault> {
         let phases = self.phases_of(place);
-        if phases.arrived < phases.needed {
+        if phases.arrived < phases.needed || phases.expected != phases.bytes() {
             return Ok(());
         }
-        phases.arrived = 0;
+        (phases.arrived, phases.expected) = (0, 0);
         phases.over += 1;
         let mut gathered = std::mem::take(&mut phases.gathered);
         let by = (phases.engine, phases.over as u32);
@@ -115,15 +131,20 @@ impl World<'_> {
 
     /// Whether the wait is over.
     pub(super) fn wait(&mut self, inst: &Inst, phases: MemoryId) -> Result<bool, Fault> {
-        let place = self.phases_at(phases, inst.operands[0])?;
+        let place = self.phases_at(phases, inst.operands[0], None)?;
         if !self.is_over(place)? {
             let name = self.rams[place.0].name.clone();
             let wanted = self.agents[self.turn].awaited.get(&place).copied().unwrap_or(0) + 1;
-            let Phases { needed, arrived, over, .. } = *self.phases_of(place);
-            let what = format!(
+            let phases = self.phases_of(place);
+            let Phases { needed, arrived, over, expected, .. } = *phases;
+            let mut what = format!(
                 "phase {wanted} of {name}[{}], of which {over} are over and the next has {arrived} of {needed} arrivals",
                 place.1
             );
+            let bytes = phases.bytes();
+            if bytes != expected {
+                what.push_str(&format!(", and {bytes} of {expected} bytes"));
+            }
             self.agents[self.turn].waits = Some((what, inst.span));
             return Ok(false);
         }
@@ -135,7 +156,7 @@ impl World<'_> {
     }
 
     pub(super) fn arrived(&mut self, inst: &Inst, phases: MemoryId) -> Result<(), Fault> {
-        let place = self.phases_at(phases, inst.operands[0])?;
+        let place = self.phases_at(phases, inst.operands[0], None)?;
         let over = self.is_over(place)?;
         let flags = Array::full(DType::Bool, [self.len(inst.results[0])].as_slice(), Scalar::Bool(over))?;
         self.put(inst.results[0], flags);

@@ -72,7 +72,7 @@ impl World<'_> {
     }
 
     pub(super) fn arrive_tensor(&mut self, inst: &Inst, phases: MemoryId) -> Result<(), Fault> {
-        let place = self.phases_at(phases, inst.operands[0])?;
+        let place = self.phases_at(phases, inst.operands[0], None)?;
         let upto = self.agents[self.turn].tensor.started;
         self.expect(place, Coming::Products { team: self.turn, upto });
         let told = self.actor().tell(true);

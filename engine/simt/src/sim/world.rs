@@ -187,6 +187,21 @@ impl<'k> World<'k> {
         self.agents[self.turn].places[memory.0 as usize]
     }
 
+    /// Where another block of the cluster has that memory.
+    pub(super) fn at_rank(&self, memory: MemoryId, rank: usize) -> Result<usize, Fault> {
+        let teams = self.kernel.teams.max(1) as usize;
+        let there = self.agents.get(rank * teams + self.agents[self.turn].team);
+        let place = there.and_then(|agent| agent.places.get(memory.0 as usize));
+        place.copied().ok_or_else(|| fault(format!("block {rank} of the cluster is not there")))
+    }
+
+    /// The number of a block in the cluster.
+    pub(super) fn rank(&self, value: Value) -> Result<usize, Fault> {
+        let rank = self.uniform(value)?;
+        let there = usize::try_from(rank).ok().filter(|&rank| rank < self.kernel.cluster as usize);
+        there.ok_or_else(|| fault(format!("a cluster of {} blocks has no block {rank}", self.kernel.cluster)))
+    }
+
     /// What is written is lost to arrays that have the same bytes, and nobody may be using them still.
     pub(super) fn overlay(&mut self, memory: MemoryId, access: &Access<'_>) {
         let place = |id: MemoryId| {
