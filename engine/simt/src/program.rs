@@ -2,7 +2,7 @@
 
 use crate::ir::{Doubt, Kernel, MemoryId, Space, TensorMap};
 use crate::{cuda, lower, marks};
-use pallas_ir::{Launch, OpKind, Role};
+use pallas_ir::{Launch, Role};
 use pallas_syntax::Span;
 use pallas_tensor::{DType, Scalar};
 use std::collections::HashMap;

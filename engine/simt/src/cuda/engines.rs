@@ -177,10 +177,14 @@ impl Printer<'_> {
                     (format!("{} + {at}", self.name(*memory)), format!("{} + {which}", self.name(*phases)));
                 // Another block's barrier counts only if the copy is one of two blocks.
                 let (how, more, place) = match (share, whom) {
-                    (Share::All, [mask]) => {
-                        (".multicast::cluster", format!(", \"h\"((unsigned short){mask})"), format!("at_shared({barrier})"))
+                    (Share::All, [mask]) => (
+                        ".multicast::cluster",
+                        format!(", \"h\"((unsigned short){mask})"),
+                        format!("at_shared({barrier})"),
+                    ),
+                    (Share::Leader, [block]) => {
+                        (".cta_group::2", String::new(), format!("block_at({barrier}, {block})"))
                     }
-                    (Share::Leader, [block]) => (".cta_group::2", String::new(), format!("block_at({barrier}, {block})")),
                     _ => ("", String::new(), format!("at_shared({barrier})")),
                 };
                 let (rank, places, coordinates) = coordinates(map, begins, if more.is_empty() { 3 } else { 4 });

@@ -73,7 +73,8 @@ impl Lower<'_> {
             }
             let mut found: Vec<Far> = vec![vec![0; axes.len()]];
             for (position, axis) in axes.iter().enumerate().filter(|(_, axis)| set >> axis.axis & 1 == 1) {
-                let along = |far: Far| (0..axis.extent).map(move |at| [&far[..position], &[at], &far[position + 1..]].concat());
+                let along =
+                    |far: Far| (0..axis.extent).map(move |at| [&far[..position], &[at], &far[position + 1..]].concat());
                 found = found.into_iter().flat_map(along).collect();
             }
             reached.extend(found);
@@ -205,7 +206,10 @@ impl Lower<'_> {
             dim.offset = dim.offset.add(&mut self.b, far);
         }
         let Some((map, pieces)) = self.boxes(&global, shared) else {
-            return Err(self.refuse_because(op, "that only one block counts, and that is no box for an engine, is not lowered yet"));
+            return Err(self.refuse_because(
+                op,
+                "that only one block counts, and that is no box for an engine, is not lowered yet",
+            ));
         };
         let bytes = shared.shape().iter().product::<usize>() * self.b.kernel().memory(shared.memory).dtype.size_bytes();
         let leads = self.leads(index);

@@ -67,9 +67,9 @@ mod vectors;
 use crate::ir::{Kernel, verify};
 use crate::{Options, Refusal};
 use context::Lower;
-pub(crate) use teams::is_for_blackwell;
 use pallas_ir::op::EffectOp;
 use pallas_ir::{ControlOp, Launch, OpData, OpKind};
+pub(crate) use teams::is_for_blackwell;
 
 /// Lowers a launch.
 ///
