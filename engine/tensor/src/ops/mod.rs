@@ -26,6 +26,7 @@ mod strided;
 mod structural;
 mod turn;
 mod unary;
+mod windows;
 
 pub use binary::{BinaryOp, binary};
 pub use compare::{CompareOp, compare};

@@ -136,10 +136,12 @@ pub(crate) trait Float: Element + PartialOrd {
     fn sqrt(self) -> Self;
     /// Lays windows side by side.
     fn turn(windows: &[Self; LANES * WINDOW], turned: &mut [[Self; LANES]; WINDOW]);
+    /// Sums of windows, sixteen at a time, in vector registers; false where that is not possible.
+    fn sums(windows: &[Self], sums: &mut [Self]) -> bool;
 }
 
 macro_rules! floats {
-    ($($type:ident $turn:ident),*) => {
+    ($($type:ident $turn:ident $sums:expr),*) => {
         $(impl Float for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -229,8 +231,10 @@ macro_rules! floats {
             fn turn(windows: &[Self; LANES * WINDOW], turned: &mut [[Self; LANES]; WINDOW]) {
                 crate::ops::turn::$turn(windows, turned);
             }
+            #[inline(always)]
+            fn sums(windows: &[Self], sums: &mut [Self]) -> bool { $sums(windows, sums) }
         })*
     };
 }
 
-floats!(f32 turn_f32, f64 turn);
+floats!(f32 turn_f32 crate::ops::windows::sums_f32, f64 turn |_, _| false);

@@ -182,6 +182,9 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
     let (values, rest) = values.split_at(windows / LANES * LANES * width);
     let (whole, last) = result[..windows].split_at_mut(windows / LANES * LANES);
     for (groups, result) in values.chunks(GROUPS * LANES * width).zip(whole.chunks_mut(GROUPS * LANES)) {
+        if width == WINDOW && T::sums(groups, result) {
+            continue;
+        }
         for (group, turned) in groups.chunks_exact(LANES * width).zip(&mut turned) {
             turn_windows(group, width, turned);
         }

@@ -41,15 +41,31 @@ fn turn_avx512(windows: &[f32; LANES * WINDOW], turned: &mut [[f32; LANES]; WIND
     }
 }
 
-/// `target[j * width + i] = source[i * stride + j]` for `i` and `j` below [`LANES`]: elements, pairs, and quarters of vectors change
-/// places.
+/// `target[j * width + i] = source[i * stride + j]` for `i` and `j` below [`LANES`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 pub(crate) fn square(source: &[f32], stride: usize, target: &mut [f32], width: usize) {
-    use std::arch::x86_64::{
-        _mm512_castpd_ps, _mm512_castps_pd, _mm512_loadu_ps, _mm512_setzero_ps, _mm512_shuffle_f32x4, _mm512_storeu_ps,
-        _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
-    };
+    use std::arch::x86_64::_mm512_storeu_ps;
+    for (place, vector) in turned(loaded(source, stride)).into_iter().enumerate() {
+        let elements = &mut target[place * width..place * width + LANES];
+        // The slice is as long as a vector.
+        #[expect(unsafe_code, reason = "vector stores take pointers")]
+        unsafe {
+            _mm512_storeu_ps(elements.as_mut_ptr(), vector);
+        }
+    }
+}
+
+/// Sixteen vectors of sixteen elements.
+#[cfg(target_arch = "x86_64")]
+pub(super) type Square = [std::arch::x86_64::__m512; LANES];
+
+/// Rows of sixteen elements, `stride` apart.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn loaded(source: &[f32], stride: usize) -> Square {
+    use std::arch::x86_64::{_mm512_loadu_ps, _mm512_setzero_ps};
     // Loops and no closures: functions of the standard library are not compiled for the instruction set.
     let mut rows = [_mm512_setzero_ps(); LANES];
     for (i, row) in rows.iter_mut().enumerate() {
@@ -60,6 +76,18 @@ pub(crate) fn square(source: &[f32], stride: usize, target: &mut [f32], width: u
             *row = _mm512_loadu_ps(elements.as_ptr());
         }
     }
+    rows
+}
+
+/// Columns in the place of rows: elements, pairs, and quarters of vectors change places.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn turned(rows: Square) -> Square {
+    use std::arch::x86_64::{
+        _mm512_castpd_ps, _mm512_castps_pd, _mm512_shuffle_f32x4, _mm512_unpackhi_pd, _mm512_unpackhi_ps,
+        _mm512_unpacklo_pd, _mm512_unpacklo_ps,
+    };
     // Within quarters: neighbours, then pairs of them.
     let mut singles = rows;
     for i in (0..LANES).step_by(2) {
@@ -75,26 +103,17 @@ pub(crate) fn square(source: &[f32], stride: usize, target: &mut [f32], width: u
         }
     }
     // `pairs[4 * r + column]` has, in quarter q, rows 4 r to 4 r + 3 of column 4 q + `column`.
+    let mut columns = pairs;
     for column in 0..4 {
         let [a, b, c, d] = [pairs[column], pairs[4 + column], pairs[8 + column], pairs[12 + column]];
         let (even, odd) = (_mm512_shuffle_f32x4::<0x88>(a, b), _mm512_shuffle_f32x4::<0xdd>(a, b));
         let (even_rest, odd_rest) = (_mm512_shuffle_f32x4::<0x88>(c, d), _mm512_shuffle_f32x4::<0xdd>(c, d));
-        let quarters = [
-            _mm512_shuffle_f32x4::<0x88>(even, even_rest),
-            _mm512_shuffle_f32x4::<0x88>(odd, odd_rest),
-            _mm512_shuffle_f32x4::<0xdd>(even, even_rest),
-            _mm512_shuffle_f32x4::<0xdd>(odd, odd_rest),
-        ];
-        for (quarter, vector) in quarters.into_iter().enumerate() {
-            let place = (4 * quarter + column) * width;
-            let elements = &mut target[place..place + LANES];
-            // The slice is as long as a vector.
-            #[expect(unsafe_code, reason = "vector stores take pointers")]
-            unsafe {
-                _mm512_storeu_ps(elements.as_mut_ptr(), vector);
-            }
-        }
+        columns[column] = _mm512_shuffle_f32x4::<0x88>(even, even_rest);
+        columns[4 + column] = _mm512_shuffle_f32x4::<0x88>(odd, odd_rest);
+        columns[8 + column] = _mm512_shuffle_f32x4::<0xdd>(even, even_rest);
+        columns[12 + column] = _mm512_shuffle_f32x4::<0xdd>(odd, odd_rest);
     }
+    columns
 }
 
 #[cfg(test)]

@@ -36,6 +36,8 @@ macro_rules! lanes {
             $($bank: Vec<Vec<$type>>,)*
             /// Rows that are reduced.
             pub(super) row: Vec<f32>,
+            /// Sums of windows of rows.
+            pub(super) windows: Vec<f32>,
         }
         $(lanes!(@lane $type, $bank, $variant);)*
     };

@@ -1,14 +1,15 @@
 //! Reductions of chains along their last dimensions: rows are computed, as many at a time as stay in the caches, and reduced
 //! before the next ones; they are kept if somebody else wants them.
 
+use super::CHUNK;
 use super::chain::Chain;
 use super::lanes::Lanes;
 use super::layout::View;
-use super::run::Target;
+use super::run::{Onto, Target};
 use crate::buffer::{Buffer, BufferMut};
 use crate::dtype::DType;
 use crate::ops::reduce::ReduceOp;
-use crate::ops::reduce_lanes::{Combine, middle};
+use crate::ops::reduce_lanes::{Combine, WINDOW, middle};
 use crate::ops::strided::signed_strides;
 use std::borrow::Cow;
 
@@ -43,6 +44,10 @@ impl Chain {
             middle(combine, values, [result.len(), length, 1], result);
             return;
         }
+        if combine == Combine::Sum && length.is_multiple_of(WINDOW) {
+            self.sum_windows(length, reads, keep, result, lanes);
+            return;
+        }
         let strides = signed_strides(&self.shape);
         match keep {
             Some(keep) => {
@@ -71,6 +76,43 @@ impl Chain {
                 lanes.row = rows;
             }
         }
+    }
+}
+
+impl Chain {
+    /// Sums of rows that consist of windows: those of each chunk are added while the innermost cache has it, then the windows'
+    /// sums of all rows together, which are few for one row.
+    fn sum_windows(
+        &self,
+        length: usize,
+        reads: &[View<'_>],
+        keep: Option<&mut [f32]>,
+        result: &mut [f32],
+        lanes: &mut Lanes,
+    ) {
+        let size = result.len() * length;
+        let mut windows = std::mem::take(&mut lanes.windows);
+        let mut row = std::mem::take(&mut lanes.row);
+        windows.resize(windows.len().max(size / WINDOW), 0.0);
+        row.resize(row.len().max(CHUNK), 0.0);
+        let (elements, onto) = match keep {
+            Some(keep) => (keep, Onto::Place),
+            None => (&mut row[..], Onto::Start),
+        };
+        let (elements, strides) = (BufferMut::F32(elements), signed_strides(&self.shape));
+        let mut target = Target { elements, base: 0, strides: Cow::Borrowed(&strides), streams: false };
+        self.run_chunks(reads, &mut target, lanes, (0, size), onto, |target, place| {
+            let BufferMut::F32(elements) = &target.elements else { return };
+            let elements = match onto {
+                Onto::Place => &elements[place.clone()],
+                Onto::Start => &elements[..place.len()],
+            };
+            // Rows are whole windows, and so are parts of them that are a chunk.
+            let sums = &mut windows[place.start / WINDOW..place.end / WINDOW];
+            middle(Combine::Sum, elements, [sums.len(), WINDOW, 1], sums);
+        });
+        middle(Combine::Sum, &windows[..size / WINDOW], [result.len(), length / WINDOW, 1], result);
+        (lanes.windows, lanes.row) = (windows, row);
     }
 }
 

@@ -16,6 +16,7 @@ use crate::ops::strided::signed_strides;
 use crate::ops::unary::UnaryOp;
 use smallvec::SmallVec;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Where the result of a chain goes.
 #[derive(Debug)]
@@ -62,6 +63,15 @@ enum At {
     One(isize),
     /// The elements were brought to the register: from where on, and how many rows and columns.
     Brought(isize, usize, usize),
+}
+
+/// Where the chunks of a result go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Onto {
+    /// To their places.
+    Place,
+    /// To the start of the target, one over the other. The target has the strides of elements one behind the other.
+    Start,
 }
 
 /// A chunk on its way.
@@ -135,6 +145,20 @@ impl Chain {
         from: usize,
         to: usize,
     ) {
+        self.run_chunks(reads, target, lanes, (from, to), Onto::Place, |_, _| {});
+    }
+
+    /// As [`Chain::run_between`]; says of each chunk which elements of the result are done, in row-major order, while the
+    /// innermost cache has them.
+    pub(super) fn run_chunks(
+        &self,
+        reads: &[View<'_>],
+        target: &mut Target<'_>,
+        lanes: &mut Lanes,
+        (from, to): (usize, usize),
+        onto: Onto,
+        mut done: impl FnMut(&Target<'_>, Range<usize>),
+    ) {
         if reads.len() != self.reads.len() {
             return;
         }
@@ -148,15 +172,26 @@ impl Chain {
         let ahead = Ahead::new(reads.iter().map(|read| read.buffer), target);
         let mut frame =
             Frame { chain: self, reads, at: SmallVec::from_elem(At::Nowhere, reads.len()), rows: 0, columns: 0 };
-        let mut next = walk.next();
-        while let Some(piece) = next {
-            next = walk.next();
-            let strides = (&inner.strides[..], &outer.strides[..]);
-            self.chunk(&mut frame, strides, &piece, target, lanes, |target, part| {
-                if let Some(next) = &next {
+        let strides = (&inner.strides[..], &outer.strides[..]);
+        // This chunk and the next, which stay where they are and change places.
+        let mut pieces = [(); 2].map(|()| Piece::empty(reads.len() + 1));
+        let [mut piece, mut next] = pieces.each_mut();
+        let mut goes_on = walk.next(piece);
+        let mut place = from;
+        while goes_on {
+            goes_on = walk.next(next);
+            if let (Onto::Start, Some(offset)) = (onto, piece.offsets.last_mut()) {
+                *offset = 0;
+            }
+            self.chunk(&mut frame, strides, piece, target, lanes, |target, part| {
+                if goes_on {
                     ahead.ask(next, strides, reads, &target.elements, part);
                 }
             });
+            let end = place + piece.rows * piece.columns;
+            done(target, place..end);
+            place = end;
+            std::mem::swap(&mut piece, &mut next);
         }
         if target.streams {
             stream::done();

@@ -16,73 +16,76 @@ pub(super) struct Piece {
 pub(super) struct Walk<'a> {
     outer: &'a [Dim],
     inner: &'a Dim,
+    /// Where the operands begin.
+    start: SmallVec<[isize; 8]>,
     /// Where we are in the outer dimensions.
     counters: SmallVec<[usize; 4]>,
     /// Where we are in the inner one.
     column: usize,
-    /// The operands' positions there.
-    offsets: SmallVec<[isize; 8]>,
     left: usize,
+    /// How many rows fit a chunk.
+    most: usize,
+}
+
+impl Piece {
+    /// One of no elements, for so many operands.
+    pub(super) fn empty(operands: usize) -> Piece {
+        Piece { rows: 0, columns: 0, offsets: SmallVec::from_elem(0, operands) }
+    }
 }
 
 impl<'a> Walk<'a> {
     /// From one position in row-major order to another. Where it is not all of them, both stand between rows: everything
     /// but the first dimension is complete.
-    pub(super) fn new(dims: &'a [Dim], offsets: SmallVec<[isize; 8]>, from: usize, to: usize) -> Option<Walk<'a>> {
+    pub(super) fn new(dims: &'a [Dim], start: SmallVec<[isize; 8]>, from: usize, to: usize) -> Option<Walk<'a>> {
         let (inner, outer) = dims.split_last()?;
-        let counters = SmallVec::from_elem(0, outer.len());
-        let mut walk =
-            Walk { outer, inner, counters, column: from % inner.size, offsets, left: to.saturating_sub(from) };
+        let mut counters = SmallVec::from_elem(0, outer.len());
         let mut rest = from / inner.size;
-        for (place, dim) in outer.iter().enumerate().rev() {
-            walk.counters[place] = rest % dim.size;
+        for (counter, dim) in counters.iter_mut().zip(outer).rev() {
+            *counter = rest % dim.size;
             rest /= dim.size;
-            moved(&mut walk.offsets, dim, walk.counters[place] as isize);
         }
-        moved(&mut walk.offsets, inner, walk.column as isize);
-        Some(walk)
+        let (column, left) = (from % inner.size, to.saturating_sub(from));
+        Some(Walk { outer, inner, start, counters, column, left, most: (CHUNK / inner.size).max(1) })
     }
 
-    /// The next chunk. Rows that fit a chunk several times go through together.
-    pub(super) fn next(&mut self) -> Option<Piece> {
+    /// Makes a piece the next chunk; false where there is none. Rows that fit a chunk several times go through together.
+    ///
+    /// Where a chunk lies is computed from the counters each time. Positions that are moved on and handed out as a whole
+    /// would be read in larger pieces than they were written in just before, and that waits until the memory has taken
+    /// everything that the chunk before has written.
+    pub(super) fn next(&mut self, piece: &mut Piece) -> bool {
         if self.left == 0 {
-            return None;
+            return false;
         }
-        let mut piece = Piece { rows: 1, columns: 0, offsets: SmallVec::from_slice(&self.offsets) };
-        match (self.outer.last(), self.counters.last()) {
-            (Some(dim), Some(&counter)) if self.column == 0 && self.left >= self.inner.size => {
-                let rows = (CHUNK / self.inner.size).min(dim.size - counter).min(self.left / self.inner.size);
-                piece.rows = rows.max(1);
+        piece.rows = match (self.outer.last(), self.counters.last()) {
+            (Some(dim), Some(&counter)) if self.column == 0 && self.left >= self.inner.size && self.most > 1 => {
+                self.most.min(dim.size - counter).min(self.left / self.inner.size)
             }
-            _ => {}
-        }
+            _ => 1,
+        };
         piece.columns = (self.inner.size - self.column).min(self.left).min(CHUNK);
+        for (number, offset) in piece.offsets.iter_mut().enumerate() {
+            let mut place = self.start[number] + self.column as isize * self.inner.strides[number];
+            for (dim, &counter) in self.outer.iter().zip(&self.counters) {
+                place += counter as isize * dim.strides[number];
+            }
+            *offset = place;
+        }
         self.left -= piece.rows * piece.columns;
         self.column += piece.columns;
-        moved(&mut self.offsets, self.inner, piece.columns as isize);
         if self.column == self.inner.size {
-            moved(&mut self.offsets, self.inner, -(self.column as isize));
             self.column = 0;
             // To the next row, and where a dimension is done, to the next one of the dimension around it.
             let mut count = piece.rows;
-            for (place, dim) in self.outer.iter().enumerate().rev() {
-                self.counters[place] += count;
-                moved(&mut self.offsets, dim, count as isize);
-                if self.counters[place] < dim.size {
+            for (counter, dim) in self.counters.iter_mut().zip(self.outer).rev() {
+                *counter += count;
+                if *counter < dim.size {
                     break;
                 }
-                moved(&mut self.offsets, dim, -(self.counters[place] as isize));
-                (self.counters[place], count) = (0, 1);
+                (*counter, count) = (0, 1);
             }
         }
-        Some(piece)
-    }
-}
-
-/// Moves all offsets along a dimension.
-#[inline(always)]
-fn moved(offsets: &mut [isize], dim: &Dim, count: isize) {
-    for place in 0..offsets.len().min(dim.strides.len()) {
-        offsets[place] += dim.strides[place] * count;
+        true
     }
 }

@@ -1,0 +1,100 @@
+//! Sums of windows of 32 `float32`, of sixteen windows at a time, in vector registers: the first step of XLA's order of sums,
+//! and most of the work. Nothing here knows about rows.
+
+use crate::ops::turn::{LANES, WINDOW};
+
+/// Sums of windows, from the first element of each to its last, where the processor has vectors of sixteen and no sum can be
+/// subnormal; else false, and nothing is to be made of `sums`. There are sixteen windows, or a multiple of that.
+pub(super) fn sums_f32(windows: &[f32], sums: &mut [f32]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if crate::isa::isa() == crate::isa::Isa::Avx512 {
+        let groups = windows.as_chunks::<{ LANES * WINDOW }>().0.iter().zip(sums.as_chunks_mut::<LANES>().0);
+        // The processor was just asked.
+        #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+        for (windows, sums) in groups {
+            if unsafe { !wide(windows, sums) } {
+                return false;
+            }
+        }
+        return true;
+    }
+    let _ = (windows, sums);
+    false
+}
+
+/// Twice the bits, less one, of what no element that is not zero may be below: such elements are multiples of `2^-125`, and so
+/// are their sums, which then are zero or not subnormal. Twice has no sign; zeros become the greatest number.
+#[cfg(target_arch = "x86_64")]
+const LEAST: u32 = (f32::from_bits((127 - 102) << 23).to_bits() << 1) - 1;
+
+/// Sixteen windows; false if a sum could be subnormal.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn wide(windows: &[f32; LANES * WINDOW], sums: &mut [f32; LANES]) -> bool {
+    use crate::ops::turn::{loaded, turned};
+    use std::arch::x86_64::{
+        _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512, _mm512_cmplt_epu32_mask, _mm512_min_epu32,
+        _mm512_set1_epi32, _mm512_setzero_ps, _mm512_storeu_ps,
+    };
+    let mut total = _mm512_setzero_ps();
+    let one = _mm512_set1_epi32(-1);
+    let mut least = one;
+    for place in (0..WINDOW).step_by(LANES) {
+        let rows = loaded(&windows[place..], WINDOW);
+        for row in rows {
+            let bits = _mm512_castps_si512(row);
+            least = _mm512_min_epu32(least, _mm512_add_epi32(_mm512_add_epi32(bits, bits), one));
+        }
+        for column in turned(rows) {
+            total = _mm512_add_ps(total, column);
+        }
+    }
+    // The array is as long as a vector.
+    #[expect(unsafe_code, reason = "vector stores take pointers")]
+    unsafe {
+        _mm512_storeu_ps(sums.as_mut_ptr(), total);
+    }
+    _mm512_cmplt_epu32_mask(least, _mm512_set1_epi32(LEAST.cast_signed())) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::number::Float;
+
+    /// What `sums_f32` gives, or what it leaves to others, is the sum in order.
+    #[test]
+    fn sums_in_registers_are_those_in_order_and_leave_small_numbers_alone() {
+        let usual: [f32; LANES * WINDOW] = std::array::from_fn(|i| (i * 37 % 101) as f32 * 0.31 - 15.5);
+        let smallest = f32::from_bits((127 - 102) << 23);
+        let cases = [
+            (1.0, true),
+            (0.0, true),
+            (-0.0, true),
+            (f32::INFINITY, true),
+            (smallest, true),
+            (-smallest, true),
+            (smallest.next_down(), false),
+            (f32::MIN_POSITIVE, false),
+            (-1e-40, false),
+        ];
+        for (value, in_registers) in cases {
+            for place in [0, 33, 500] {
+                let mut windows = usual;
+                windows[place] = value;
+                // What is left where the window cancels.
+                windows[place ^ 1] = -value;
+                let mut sums = [f32::NAN; LANES];
+                let done = sums_f32(&windows, &mut sums);
+                #[cfg(target_arch = "x86_64")]
+                assert_eq!(done, in_registers && crate::isa::isa() == crate::isa::Isa::Avx512, "{value:e}");
+                if done {
+                    for (window, sum) in windows.as_chunks::<WINDOW>().0.iter().zip(sums) {
+                        let in_order = window.iter().fold(0.0f32, |sum, &x| sum.plus(x));
+                        assert!(sum.to_bits() == in_order.to_bits() || sum.is_nan() && in_order.is_nan());
+                    }
+                }
+            }
+        }
+    }
+}
