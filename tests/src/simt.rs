@@ -117,3 +117,29 @@ fn difference(found: &Array, expected: &Array) -> Option<String> {
     }
     None
 }
+
+/// A kernel for each expression of a table, whose first columns are the expression, what `x` is, and the type of the result.
+pub fn expressions(rows: &str) -> String {
+    let mut text = PRELUDE.to_string();
+    for (number, row) in rows.lines().enumerate() {
+        let [expression, x, out] = row.split('\t').take(3).collect::<Vec<_>>()[..] else {
+            unreachable!("`{row}` has no three columns");
+        };
+        text.push_str(&format!("\ndef expression_{}(x_ref, o_ref):\n    x = x_ref[...]\n", number + 1));
+        text.push_str(&format!("    o_ref[...] = {expression}\n\n"));
+        text.push_str(&format!("ask(expression_{}, ({x}), ({out}))\n", number + 1));
+    }
+    text
+}
+
+const PRELUDE: &str = "\
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+def ask(kernel, x, out):
+    launch = pl.pallas_call(kernel, grid=(1,), out_shape=jax.ShapeDtypeStruct(*out))
+    jax.eval_shape(launch, jax.ShapeDtypeStruct(*x))
+";

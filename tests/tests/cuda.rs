@@ -7,7 +7,7 @@ use pallas_engine::simt::ir::{Combine, Op, Share, Space};
 use pallas_engine::simt::{Architecture, Options, Program, Tuning, compile, compile_with};
 use pallas_engine::{Analysis, AnalysisOptions, Disk};
 use pallas_tests::products;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -207,4 +207,64 @@ fn kernels_that_note_times_check_or_are_tuned_compile_too() {
         let used = compiled.resources.unwrap_or_default();
         assert!(!used.spills() || !kernel.ends_with("timed"), "{kernel} has too few registers: {used:?}");
     }
+}
+
+/// What a program has that C++ could have no words for: scalar ops by dtype, instructions, atomics.
+fn words(program: &Program) -> Vec<String> {
+    let mut words = Vec::new();
+    program.kernel.body.walk(&mut |inst| {
+        let types = inst.operands.iter().chain(&inst.results).map(|&value| program.kernel.ty(value).dtype.short_name());
+        let types: Vec<&str> = types.collect();
+        words.push(match &inst.op {
+            Op::Scalar(op, _) => format!("{} {types:?}", op.name),
+            Op::Atomic { combine, .. } => format!("{combine:?} {types:?}"),
+            Op::Load { .. } => format!("load {types:?}"),
+            Op::Store { .. } => format!("store {types:?}"),
+            _ => String::new(),
+        });
+    });
+    words
+}
+
+/// Kernels of one op or so, which the samples do not have: that each is C++ at all. One for each thing that is to be said in C++.
+#[test]
+fn the_expressions_compile() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let compiler = Compiler::new(nvrtc, None);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut programs: Vec<(String, Program)> = Vec::new();
+    let mut said: HashSet<String> = HashSet::new();
+    for table in
+        ["lowering/answers.tsv", "simt/expressions.tsv", "conformance/triton_atomics.py", "simt/kernels/atomic_bits.py"]
+    {
+        let rows = fs::read_to_string(folder.join(table)).expect("the table");
+        let options = AnalysisOptions { fuel: 50_000_000, ..AnalysisOptions::new(Arc::new(Disk)) };
+        let text = if table.ends_with(".tsv") { pallas_tests::simt::expressions(&rows) } else { rows.clone() };
+        let analysis = Analysis::new(table, &text, &options);
+        for launch in &analysis.launches {
+            let number = launch.kernel.name.strip_prefix("expression_").and_then(|number| number.parse::<usize>().ok());
+            let row = number.and_then(|number| rows.lines().nth(number - 1)).unwrap_or_default();
+            if let Ok(program) = compile(launch, Architecture::HOPPER) {
+                let known = said.len();
+                said.extend(words(&program));
+                if said.len() > known {
+                    programs.push((row.to_string(), program));
+                }
+            }
+        }
+    }
+    assert!(programs.len() > 150, "only {} expressions say something new", programs.len());
+    let name = Architecture::HOPPER.name();
+    let requests: Vec<Request<'_>> = programs
+        .iter()
+        .map(|(_, program)| Request { source: &program.source, architecture: &name, lines: &program.lines })
+        .collect();
+    let answers = compiler.compile_all(&requests, threads, &|_| {});
+    let wrong: Vec<String> = programs
+        .iter()
+        .zip(answers)
+        .filter_map(|((row, _), answer)| answer.err().map(|error| format!("{row}: {error}")))
+        .collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), programs.len(), wrong.join("\n"));
 }

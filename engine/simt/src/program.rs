@@ -124,6 +124,8 @@ pub struct Param {
     pub len: usize,
     /// Whether the kernel writes there. Inputs that it writes have to be copied first: the caller's arrays stay as they are.
     pub written: bool,
+    /// Whether elements are random keys, the first word the lower half of a number.
+    pub keys: bool,
 }
 
 /// What a parameter points to.
@@ -233,28 +235,29 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
         positions.insert(id, params.len());
         if let Space::Operand { operand, constant } = memory.space {
             let kind = ParamKind::Operand { operand, initial: initial(launch, operand) };
-            params.push(Param { kind, dtype: memory.dtype, len: memory.len, written: !constant });
+            let keys = launch.operands.get(operand).is_some_and(|operand| operand.array.dtype == DType::Key);
+            params.push(Param { kind, dtype: memory.dtype, len: memory.len, written: !constant, keys });
         }
     }
     for map in &kernel.maps {
         let kind = ParamKind::Map { param: positions.get(&map.memory).copied().unwrap_or(0), map: map.clone() };
-        params.push(Param { kind, dtype: kernel.memory(map.memory).dtype, len: 0, written: false });
+        params.push(Param { kind, dtype: kernel.memory(map.memory).dtype, len: 0, written: false, keys: false });
     }
     let workspace = cuda::workspace_bytes(&kernel).saturating_mul(kernel.blocks);
     if workspace > 0 {
-        params.push(Param { kind: ParamKind::Workspace, dtype: DType::U8, len: workspace, written: true });
+        params.push(Param { kind: ParamKind::Workspace, dtype: DType::U8, len: workspace, written: true, keys: false });
     }
     if !printed.checks.is_empty() {
         let len = 4 * printed.checks.len();
-        params.push(Param { kind: ParamKind::Checks, dtype: DType::U32, len, written: true });
+        params.push(Param { kind: ParamKind::Checks, dtype: DType::U32, len, written: true, keys: false });
     }
     let owned = cuda::owned(&kernel).last().map_or(0, |(_, end)| *end);
     if owned > 0 {
-        params.push(Param { kind: ParamKind::Owners, dtype: DType::U32, len: owned, written: true });
+        params.push(Param { kind: ParamKind::Owners, dtype: DType::U32, len: owned, written: true, keys: false });
     }
     if !kernel.marks.is_empty() {
         let len = marks::words(&kernel).saturating_mul(kernel.blocks);
-        params.push(Param { kind: ParamKind::Notes, dtype: DType::U64, len, written: true });
+        params.push(Param { kind: ParamKind::Notes, dtype: DType::U64, len, written: true, keys: false });
     }
     Ok(Program {
         source: printed.source,
@@ -279,6 +282,9 @@ pub(crate) fn initial(launch: &Launch, operand: usize) -> Initial {
     let alias = launch.aliases.iter().find(|alias| alias.1 == output).and_then(|alias| inputs.get(alias.0));
     match alias {
         Some(&input) => Initial::CopyOf(input),
-        None => Initial::Fill(lower::fresh::element(launch.operands[operand].array.dtype, launch.interpretation)),
+        None => {
+            let element = lower::fresh::element(launch.operands[operand].array.dtype, launch.interpretation);
+            Initial::Fill(lower::random::number(element))
+        }
     }
 }

@@ -12,6 +12,7 @@ use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
+use pallas_tensor::DType;
 use std::rc::Rc;
 
 /// Rows of `jax.experimental.pallas`: removed in JAX 0.9, and still in most published kernels.
@@ -183,11 +184,25 @@ fn exchange(
 ) -> PyResult<Value> {
     let cx = Context::jax(interp);
     let (base, index) = resolve(&cx, reference, index)?;
+    if let Some(refused) = combine.and_then(|combine| not_atomic(combine, base.ty.dtype)) {
+        let diagnosis = Diagnosis { code: "PL304", ..Diagnosis::default() };
+        return Err(interp.error_with(&interp.types().value_error, refused, diagnosis));
+    }
     let mask = mask_tile(&cx, mask, &index)?;
     let value = shaped(&cx, value, &base, &index)?;
     let access = Access { mask: mask.as_ref(), other: None, padded: combine.is_none() };
     let old = base.swap(&cx, &index, &value, &access, combine)?;
     Ok(convert::value(&cx, old))
+}
+
+/// Why no element of this dtype is updated atomically (`_atomic_abstract_eval`).
+fn not_atomic(combine: &str, dtype: DType) -> Option<String> {
+    let name = match dtype {
+        DType::F16 if combine != "add" => "f16",
+        DType::Bool | DType::I8 | DType::I16 | DType::BF16 => dtype.name(),
+        _ => return None,
+    };
+    Some(format!("`atomic_{combine}` does not support {name}."))
 }
 
 /// The functions broadcast and convert where the subscript does not: `pl.store(ref, idx, 0.)` is allowed.

@@ -122,7 +122,23 @@ impl Printer<'_> {
                 };
                 format!("{function}({place}, {value})")
             }
-            _ => return Err(self.refuse(&format!("an atomic {} of {}", combine.name(), dtype.name()))),
+            _ => {
+                let words = self.words(dtype)?;
+                let was = if words.load.is_empty() { "was".to_string() } else { format!("{}(was)", words.load) };
+                let new = match combine.op() {
+                    Some(op) => {
+                        let terms = [(was.as_str(), dtype), (value.as_str(), dtype)];
+                        let none = pallas_ir::Attributes::none();
+                        super::expression::expression(op, &none, &terms, dtype)
+                            .ok_or_else(|| self.refuse(&format!("an atomic {} of {}", combine.name(), dtype.name())))?
+                    }
+                    None => value.clone(),
+                };
+                let new = if words.store.is_empty() { new } else { format!("{}({new})", words.store) };
+                let memory = words.memory;
+                let call = format!("atomic_update({place}, [&]({memory} was) {{ return ({memory})({new}); }})");
+                if words.load.is_empty() { call } else { format!("{}({call})", words.load) }
+            }
         };
         let register = self.words(dtype)?.register;
         let expression = if masked { format!("{} ? {call} : ({register})0", terms[2].0) } else { call };

@@ -52,7 +52,7 @@ pub(super) fn expression(op: Op, attributes: &Attributes, terms: &[Term<'_>], re
 /// Whether a result is always one that the dtype can hold.
 fn keeps(name: &str) -> bool {
     matches!(name, "neg" | "abs" | "max" | "min" | "select_n" | "clamp" | "floor" | "ceil" | "round" | "sign")
-        || matches!(name, "bitcast_convert_type")
+        || matches!(name, "bitcast_convert_type" | "reduce_precision" | "nextafter")
 }
 
 fn raw(op: Op, attributes: &Attributes, terms: &[Term<'_>], result: DType) -> Option<String> {
@@ -92,6 +92,26 @@ fn raw(op: Op, attributes: &Attributes, terms: &[Term<'_>], result: DType) -> Op
         ("min", &[(x, _), (y, _)]) => format!("min_of<{register}>({x}, {y})"),
         ("nextafter", &[(x, DType::F32), (y, _)]) => format!("nextafterf({x}, {y})"),
         ("nextafter", &[(x, DType::F64), (y, _)]) => format!("nextafter({x}, {y})"),
+        ("nextafter", &[(x, DType::BF16), (y, _)]) => format!("nextafter_bf16({x}, {y})"),
+        ("nextafter", &[(x, DType::F16), (y, _)]) => format!("nextafter_f16({x}, {y})"),
+        ("digamma", &[(x, DType::F64)]) => format!("digamma_of({x})"),
+        ("digamma", &[(x, _)]) => format!("(float)digamma_of((double){x})"),
+        ("reduce_precision", &[(x, dtype)]) => {
+            let (mantissa, exponent) = match dtype {
+                DType::F64 => (52, 11),
+                DType::F32 => (23, 8),
+                DType::F16 => (10, 5),
+                DType::BF16 => (7, 8),
+                _ => return None,
+            };
+            let word = words_of(dtype);
+            let bits = bitcast(x, dtype, word)?;
+            // More than there are take nothing away.
+            let size = |name: &str| attributes.int(name).map(|bits| bits.clamp(0, 64));
+            let (e, m) = (size("exponent_bits")?, size("mantissa_bits")?);
+            let less = format!("(({})reduced({bits}, {mantissa}, {exponent}, {e}, {m}))", words(word)?.register);
+            bitcast(&less, word, dtype)?
+        }
         ("and" | "or" | "xor", &[(x, _), (y, _)]) => {
             let sign = match op.name {
                 "and" => "&",
@@ -154,6 +174,15 @@ fn raw(op: Op, attributes: &Attributes, terms: &[Term<'_>], result: DType) -> Op
         ("bitcast_convert_type", &[(x, from)]) => bitcast(x, from, result)?,
         _ => return None,
     })
+}
+
+/// The unsigned integer with the bits of a float.
+fn words_of(dtype: DType) -> DType {
+    match dtype.bits() {
+        64 => DType::U64,
+        32 => DType::U32,
+        _ => DType::U16,
+    }
 }
 
 fn mask(bits: u32) -> u64 {

@@ -9,6 +9,7 @@ mod inst;
 mod matrix;
 mod prelude;
 mod products;
+mod small;
 mod tensor;
 mod types;
 

@@ -124,6 +124,26 @@ static HELPERS: &[Helper] = &[
         "__device__ __forceinline__ unsigned long long to_uint64(double x) { return x != x || x <= 0.0 ? 0 : __double2ull_rz(x); }",
     ),
     helper(
+        "next_16",
+        "__device__ __forceinline__ unsigned short next_16(unsigned short u, unsigned short to, float x, float y) { if (x != x || y != y) return 0x7fffu; if (x == y) return to; if (x == 0.0f) return (unsigned short)((to & 0x8000u) | 1u); return (unsigned short)((x < y) == (x > 0.0f) ? u + 1 : u - 1); }",
+    ),
+    helper(
+        "nextafter_bf16",
+        "__device__ __forceinline__ float nextafter_bf16(float x, float y) { return from_bf16(next_16(to_bf16(x), to_bf16(y), x, y)); }",
+    ),
+    helper(
+        "nextafter_f16",
+        "__device__ __forceinline__ float nextafter_f16(float x, float y) { return from_f16(next_16(to_f16(x), to_f16(y), x, y)); }",
+    ),
+    helper(
+        "reduced",
+        "__device__ __forceinline__ unsigned long long reduced(unsigned long long x, int mantissa, int exponent, int e, int m) { unsigned long long sign = 1ull << (mantissa + exponent), over = ((1ull << exponent) - 1) << mantissa, s = x & sign, u = x & (sign - 1); if (u > over) return x; if (m < mantissa) { int d = mantissa - m; u = (u + (1ull << (d - 1)) - 1 + (u >> d & 1)) & ~((1ull << d) - 1); } if (e < exponent) { unsigned long long bias = (1ull << (exponent - 1)) - 1, less = (1ull << (e - 1)) - 1, has = u >> mantissa; if (has > bias + less) u = over; else if (has <= bias - less) u = 0; } return s | u; }",
+    ),
+    helper(
+        "digamma_of",
+        "__device__ __noinline__ double digamma_of(double x) { const double pi = 3.14159265358979323846; double sum = 0.0; if (x <= 0.0) { if (x == floor(x)) return __longlong_as_double(0x7ff8000000000000LL); sum = -pi / tan(pi * (x - floor(x))); x = 1.0 - x; } while (x < 10.0) { sum -= 1.0 / x; x += 1.0; } double i = 1.0 / (x * x); double t = i * (1.0 / 12.0 + i * (-1.0 / 120.0 + i * (1.0 / 252.0 + i * (-1.0 / 240.0 + i * (1.0 / 132.0 + i * (-691.0 / 32760.0 + i * (1.0 / 12.0))))))); return sum + log(x) - 0.5 / x - t; }",
+    ),
+    helper(
         "pack_bf16",
         "__device__ __forceinline__ unsigned pack_bf16(const float* x) { return __float_as_uint(x[0]) >> 16 | (__float_as_uint(x[1]) & 0xffff0000u); }",
     ),
@@ -248,6 +268,10 @@ static HELPERS: &[Helper] = &[
         "__device__ __forceinline__ void note_time(unsigned long long* to, unsigned number, unsigned mask, unsigned long long what) { unsigned long long ticks; asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(ticks) :: \"memory\"); to += 6 + 2 * (number & mask); to[0] = ticks; to[1] = what; }",
     ),
     helper(
+        "atomic_update",
+        "template <class T, class F> __device__ __forceinline__ T atomic_update(T* p, F f) { if constexpr (sizeof(T) == 8) { unsigned long long* q = (unsigned long long*)p; unsigned long long old = *q, seen; do { seen = old; T was, now; memcpy(&was, &seen, 8); now = f(was); unsigned long long w; memcpy(&w, &now, 8); old = atomicCAS(q, seen, w); } while (old != seen); T was; memcpy(&was, &seen, 8); return was; } else { unsigned long long at = (unsigned long long)p; unsigned* q = (unsigned*)(at & ~3ull); unsigned shift = (unsigned)(at & 3ull) * 8u, mask = (sizeof(T) == 4 ? ~0u : (1u << (8 * (sizeof(T) & 3))) - 1u) << shift, old = *(volatile unsigned*)q, seen; T was; do { seen = old; unsigned u = (seen & mask) >> shift, w = 0u; memcpy(&was, &u, sizeof(T)); T now = f(was); memcpy(&w, &now, sizeof(T)); old = atomicCAS(q, seen, (seen & ~mask) | w << shift); } while (old != seen); return was; } }",
+    ),
+    helper(
         "float_max",
         "__device__ __forceinline__ float atomic_max(float* p, float v) { unsigned* q = (unsigned*)p; unsigned old = *q, seen; do { seen = old; float m = __uint_as_float(seen); float w = m != m ? m : (v != v || m < v ? v : m); old = atomicCAS(q, seen, __float_as_uint(w)); } while (old != seen); return __uint_as_float(old); }",
     ),
@@ -259,7 +283,7 @@ static HELPERS: &[Helper] = &[
 
 /// The functions that a text calls, with those that they call, one on a line.
 pub(super) fn used(text: &str) -> Vec<&'static str> {
-    let helpers: Vec<&Helper> = HELPERS.iter().chain(super::engines::HELPERS).collect();
+    let helpers: Vec<&Helper> = super::small::helpers().chain(HELPERS).chain(super::engines::HELPERS).collect();
     let mut wanted = vec![false; helpers.len()];
     for number in (0..helpers.len()).rev() {
         let calls = |text: &str| {

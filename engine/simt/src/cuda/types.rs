@@ -63,7 +63,7 @@ pub(super) fn words(dtype: DType) -> Option<Words> {
         },
         DType::F32 => same("float"),
         DType::F64 => same("double"),
-        _ => return None,
+        _ => return super::small::words(dtype),
     })
 }
 

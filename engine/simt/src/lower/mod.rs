@@ -50,11 +50,14 @@ mod pipeline;
 mod place;
 mod products;
 mod promote;
+pub(crate) mod random;
 mod reduce;
 mod refs;
 mod rewrite;
+mod scatter;
 mod semaphores;
 mod slices;
+mod sort;
 mod stage;
 mod structural;
 mod teams;
@@ -165,6 +168,7 @@ impl Lower<'_> {
         match op.op.name {
             "constant" => self.lower_constant(op),
             "iota" => self.lower_iota(op),
+            "stop_gradient" => self.lower_same(op),
             "broadcast_in_dim" => self.lower_broadcast(op),
             "reshape" | "squeeze" => self.lower_reshape(op),
             "transpose" => self.lower_transpose(op),
@@ -181,6 +185,11 @@ impl Lower<'_> {
             "cumsum" | "cumprod" | "cummax" | "cummin" | "cumlogsumexp" => self.lower_cumulative(op),
             "dot_general" => self.lower_dot(op),
             "gather" => self.lower_gather(op),
+            "scatter" => self.lower_scatter(op),
+            "sort" => self.lower_sort(op),
+            "top_k" => self.lower_top_k(op),
+            "random_bits" | "random_split" | "random_fold_in" | "random_seed" | "random_wrap" | "random_unwrap"
+            | "threefry2x32" => self.lower_random(op),
             _ => Err(self.refuse(op)),
         }
     }

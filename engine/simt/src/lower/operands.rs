@@ -6,6 +6,7 @@ use super::context::{Bound, Lower};
 use super::fresh;
 use super::grid::Plan;
 use super::number::{Number, binary};
+use super::random;
 use super::refs::{RefDim, RefView, Shown};
 use crate::Refusal;
 use crate::ir::{MemoryId, Op, Space, Ty};
@@ -27,7 +28,7 @@ impl Lower<'_> {
                 ));
             };
             let space = Space::Operand { operand: position, constant: true };
-            memories.push(self.b.memory(name(&operand.name), operand.array.dtype, len, space));
+            memories.push(self.b.memory(name(&operand.name), random::register(operand.array.dtype), len, space));
         }
         for (input, output) in self.shared() {
             memories[input] = memories[output];
@@ -229,10 +230,11 @@ impl Lower<'_> {
             return Err(Refusal::new(format!("{ty} has more elements than a 32-bit index counts"), self.b.span));
         };
         let number = self.b.kernel().memories.len();
-        let memory = self.b.memory(format!("{name}_{number}"), ty.dtype, len, Space::Shared);
+        let dtype = random::register(ty.dtype);
+        let memory = self.b.memory(format!("{name}_{number}"), dtype, len, Space::Shared);
         let view = RefView::whole(memory, &ty.shape, false);
-        let element = fresh::element(ty.dtype, self.launch.interpretation);
-        let value = self.b.constant(ty.dtype, element, 1);
+        let element = random::number(fresh::element(ty.dtype, self.launch.interpretation));
+        let value = self.b.constant(dtype, element, 1);
         let layout = self.dealt(param);
         self.fill(&view, value, &layout)?;
         Ok(view)

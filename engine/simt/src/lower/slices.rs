@@ -4,7 +4,7 @@ use super::context::{Lower, Tile};
 use super::moves::Map;
 use super::number::Number;
 use crate::Refusal;
-use pallas_ir::{OpData, ValueId};
+use pallas_ir::{OpData, ValueId, ops};
 
 impl Lower<'_> {
     pub(crate) fn lower_slice(&mut self, op: &OpData) -> Result<(), Refusal> {
@@ -61,7 +61,7 @@ impl Lower<'_> {
         let list = |name: &str| op.attributes.ints(name).unwrap_or_default().to_vec();
         let (low, high, interior) = (list("low"), list("high"), list("interior"));
         if low.iter().chain(&high).any(|&count| count < 0) {
-            return Err(self.refuse_because(op, "that cuts off is not lowered yet"));
+            return self.lower_cut(op, &tile, &filler);
         }
         let whole = Map::row_major(&shape);
         let layout = self.layout(&shape);
@@ -72,6 +72,40 @@ impl Lower<'_> {
         let inside = Map { base: Number::Known(base), strides };
         let around = Tile { value: around, shape: shape.clone(), layout };
         let value = self.deal(&[(around, whole.clone()), (tile, inside)], &shape, &whole);
+        self.set(op, value);
+        Ok(())
+    }
+
+    /// Padding that takes away as well: every element of the result looks where it comes from.
+    fn lower_cut(&mut self, op: &OpData, tile: &Tile, filler: &Tile) -> Result<(), Refusal> {
+        let layout = self.layout(self.function.ty(op.results[0]).shape());
+        let whole = Map::row_major(&tile.shape);
+        let list = |name: &str| op.attributes.ints(name).unwrap_or_default().to_vec();
+        let (low, interior) = (list("low"), list("interior"));
+        let around = self.spread(filler, &layout, layout.shape.len());
+        let stage = self.stage(self.b.ty(tile.value).dtype, tile.shape.iter().product());
+        let elements = self.elements(&tile.layout);
+        let once = self.once(&tile.layout, elements);
+        let index = self.address(&tile.layout, &whole.strides, whole.base);
+        self.b.store(stage, index, tile.value, once, tile.layout.is_private());
+        let mut mask = self.elements(&layout);
+        let mut index = self.b.int(0);
+        for (dim, &extent) in tile.shape.iter().enumerate() {
+            let gap = interior.get(dim).copied().unwrap_or(0) + 1;
+            let (zero, end, gap) = (self.b.int(0), self.b.int(extent as i64), self.b.int(gap));
+            let (coord, begin) = (self.b.coord(&layout, dim), self.b.int(low.get(dim).copied().unwrap_or(0)));
+            let far = self.b.binary(&ops::SUB, coord, begin);
+            let at = self.b.binary(&ops::DIV, far, gap);
+            let rest = self.b.binary(&ops::REM, far, gap);
+            for (def, value, limit) in [(&ops::GE, far, zero), (&ops::LT, at, end), (&ops::EQ, rest, zero)] {
+                let fits = self.b.binary(def, value, limit);
+                mask = Some(self.both(mask, fits));
+            }
+            let along = self.scaled(at, whole.strides[dim]);
+            index = self.b.binary(&ops::ADD, index, along);
+        }
+        let index = self.b.splat(index, layout.registers());
+        let value = self.b.load(stage, index, mask, Some(around), false);
         self.set(op, value);
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::context::{Lower, Tile};
 use super::moves::Map;
 use super::number::Number;
+use super::random;
 use crate::Refusal;
 use crate::ir::Space;
 use pallas_ir::OpData;
@@ -10,7 +11,7 @@ use pallas_tensor::Scalar;
 
 impl Lower<'_> {
     pub(crate) fn lower_constant(&mut self, op: &OpData) -> Result<(), Refusal> {
-        let array = op.attributes.array("value").cloned().ok_or_else(|| self.malformed())?;
+        let array = op.attributes.array("value").map(random::in_memory).ok_or_else(|| self.malformed())?;
         let layout = self.dealt(op.results[0]);
         let mut elements = array.iter_scalars();
         let first = elements.next().unwrap_or(Scalar::zero(array.dtype()));
@@ -56,6 +57,13 @@ impl Lower<'_> {
         let layout = self.dealt(op.results[0]);
         let value = self.deal_to(&[(tile, from)], &layout, to);
         self.set_dealt(op.results[0], value, layout);
+        Ok(())
+    }
+
+    /// An op that only says something of its operand.
+    pub(crate) fn lower_same(&mut self, op: &OpData) -> Result<(), Refusal> {
+        let tile = self.held(op.operands[0])?;
+        self.set_dealt(op.results[0], tile.value, tile.layout);
         Ok(())
     }
 

@@ -21,6 +21,7 @@ mod world;
 pub use report::{Complaint, Kind, Report};
 
 use crate::ir::{Kernel, Space, TensorProduct};
+use crate::lower::random;
 use crate::{Initial, ParamKind, Program};
 use memory::Ram;
 use pallas_syntax::Span;
@@ -57,7 +58,8 @@ pub fn run(program: &Program, inputs: &[Array], fuel: u64) -> Result<(Vec<Array>
     for param in &program.params {
         let ParamKind::Operand { operand, initial } = &param.kind else { continue };
         // Inputs stand before outputs, and count from 0.
-        let given = |number: usize| inputs.get(number).cloned().ok_or_else(|| fault("an input is missing"));
+        let given =
+            |number: usize| inputs.get(number).map(random::in_memory).ok_or_else(|| fault("an input is missing"));
         let array = match initial {
             Initial::Given => given(*operand)?,
             Initial::CopyOf(other) => given(*other)?,
@@ -71,11 +73,14 @@ pub fn run(program: &Program, inputs: &[Array], fuel: u64) -> Result<(Vec<Array>
         let flat = ops::reshape(&array, [param.len].as_slice()).map_err(|error| fault(&error.to_string()))?;
         arrays.push((*operand, flat));
         if *initial != Initial::Given {
-            outputs.push(*operand);
+            outputs.push((*operand, param.keys));
         }
     }
     let (arrays, report) = run_kernel(&program.kernel, arrays, fuel)?;
-    let of = |operand: &usize| arrays.iter().find(|(other, _)| other == operand).map(|(_, array)| array.clone());
+    let of = |(operand, keys): &(usize, bool)| {
+        let (_, array) = arrays.iter().find(|(other, _)| other == operand)?;
+        if *keys { random::from_memory(array) } else { Some(array.clone()) }
+    };
     Ok((outputs.iter().filter_map(of).collect(), report))
 }
 
