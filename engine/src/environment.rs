@@ -1,7 +1,7 @@
 //! The Python environment whose packages a program can import: found through a file system from what a front end was
 //! told. Nothing of it is run; only folders and the small files that describe them are read.
 
-use crate::files::FileSystem;
+use crate::files::{FileSystem, is_absolute, native};
 
 /// Where a front end was told to look, first to last.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ impl Environment {
                 },
             };
         }
-        if let Some(environment) = wanted.virtual_env.and_then(|root| Environment::at(files, root)) {
+        if let Some(environment) = wanted.virtual_env.and_then(|root| Environment::at(files, &native(root))) {
             return environment;
         }
         let script = files.absolute(wanted.script);
@@ -74,9 +74,13 @@ impl Environment {
         if let Some(settings) = settings
             && setting(&settings, "include-system-site-packages")
                 .is_some_and(|value| value.eq_ignore_ascii_case("true"))
-            && let Some((base, _)) = setting(&settings, "home").and_then(|home| home.rsplit_once('/'))
+            && let Some(home) = setting(&settings, "home").map(native)
         {
-            folders.extend(package_folders(files, base));
+            // The interpreter lies in `bin`, or on Windows in the folder itself.
+            let around = home.rsplit_once('/').map(|(around, _)| around);
+            for base in around.into_iter().chain([home.as_str()]) {
+                folders.extend(package_folders(files, base));
+            }
         }
         let mut paths: Vec<String> = Vec::new();
         for folder in folders {
@@ -105,17 +109,19 @@ impl Environment {
     }
 }
 
-/// The environment's folder, of an interpreter in its `bin` or of the folder itself.
+/// The environment's folder, of an interpreter in its `bin`, in its `Scripts` or, as conda has it on Windows, in itself; or of the
+/// folder.
 fn root_of(files: &dyn FileSystem, python: &str) -> Option<String> {
-    let python = files.absolute(python.trim_end_matches('/'));
-    let python = python.as_str();
+    let python = files.absolute(&native(python));
+    let python = python.trim_end_matches('/');
     if files.list(python).is_some() {
         return Some(python.to_string());
     }
     let (folder, name) = python.rsplit_once('/')?;
     let is_there = files.list(folder)?.iter().any(|entry| entry == name);
-    let (root, _) = folder.rsplit_once('/').filter(|_| is_there)?;
-    Some(root.to_string())
+    let (root, last) = folder.rsplit_once('/').filter(|_| is_there)?;
+    let is_in_root = name.ends_with(".exe") && !last.eq_ignore_ascii_case("Scripts");
+    Some(if is_in_root { folder } else { root }.to_string())
 }
 
 fn package_folders(files: &dyn FileSystem, root: &str) -> Vec<String> {
@@ -168,7 +174,8 @@ fn path_files(files: &dyn FileSystem, folder: &str) -> Vec<String> {
                 }
                 continue;
             }
-            let path = if line.starts_with('/') { line.to_string() } else { format!("{folder}/{line}") };
+            let line = native(line);
+            let path = if is_absolute(&line) { line } else { format!("{folder}/{line}") };
             if files.list(&path).is_some() {
                 added.push(path.trim_end_matches('/').to_string());
             }
@@ -182,7 +189,9 @@ fn path_files(files: &dyn FileSystem, folder: &str) -> Vec<String> {
 fn mapped_folders(finder: &str) -> Vec<String> {
     let mapping = finder.lines().find(|line| line.starts_with("MAPPING")).and_then(|line| line.split_once('{'));
     let Some((_, pairs)) = mapping else { return Vec::new() };
-    let texts: Vec<&str> = pairs.split('\'').skip(1).step_by(2).collect();
+    // Python writes a backslash twice.
+    let texts = pairs.split('\'').skip(1).step_by(2).map(|text| native(&text.replace("\\\\", "\\")));
+    let texts: Vec<String> = texts.collect();
     let pairs = texts.chunks_exact(2).filter(|pair| pair[1].ends_with(&format!("/{}", pair[0].replace('.', "/"))));
     pairs.map(|pair| pair[1][..pair[1].len() - pair[0].len() - 1].to_string()).collect()
 }
@@ -264,5 +273,36 @@ mod tests {
             assert!(found.problem.as_ref().is_some_and(|problem| problem.contains(wrong)), "{wrong}: {found:?}");
             assert!(found.help().contains("--python PATH"));
         }
+    }
+
+    #[test]
+    fn environments_of_windows_are_found() {
+        let packages = "C:/project/.venv/Lib/site-packages";
+        let files = Files(BTreeMap::from([
+            ("C:/project/.venv/pyvenv.cfg", "home = C:\\Python311\r\ninclude-system-site-packages = true\r\n"),
+            ("C:/project/.venv/Scripts/python.exe", ""),
+            ("C:/project/.venv/Lib/site-packages/einops/__init__.py", ""),
+            ("C:/project/.venv/Lib/site-packages/own.pth", "c:\\project\\src\r\nmore\r\n"),
+            ("C:/project/.venv/Lib/site-packages/more/x.py", ""),
+            ("C:/project/.venv/Lib/site-packages/__editable__.p.pth", "import __editable___p_finder; f()\r\n"),
+            (
+                "C:/project/.venv/Lib/site-packages/__editable___p_finder.py",
+                "MAPPING: dict[str, str] = {'p': 'D:\\\\lib\\\\p'}\r\n",
+            ),
+            ("C:/project/src/own/__init__.py", ""),
+            ("C:/Python311/Lib/site-packages/old.py", ""),
+            ("C:/conda/python.exe", ""),
+            ("C:/conda/Lib/site-packages/x.py", ""),
+        ]));
+        let find = |python, virtual_env| {
+            Environment::find(&files, &Wanted { python, virtual_env, script: "C:/project/kernels/a.py" })
+        };
+        let found = find(None, None);
+        assert_eq!(found.root.as_deref(), Some("C:/project/.venv"));
+        let more = format!("{packages}/more");
+        assert_eq!(found.paths, [packages, "D:/lib", "C:/project/src", &more, "C:/Python311/Lib/site-packages"]);
+        assert_eq!(find(Some("c:\\project\\.venv\\Scripts\\python.exe"), None), found);
+        assert_eq!(find(None, Some(r"\\?\C:\project\.venv")), found);
+        assert_eq!(find(Some(r"C:\conda\python.exe"), None).paths, ["C:/conda/Lib/site-packages"]);
     }
 }

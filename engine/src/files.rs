@@ -1,5 +1,8 @@
 //! Where Python sources come from: a trait, the disk, and open editor buffers laid over it.
 //! This is the only place of the engine that reads files.
+//!
+//! Paths are texts with `/` between their parts, on Windows too: its file functions take both, and what finds the folder of a
+//! file, or compares two files, knows one form. Front ends make that form of a path of theirs by [`path_text`].
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -64,8 +67,42 @@ impl FileSystem for Disk {
     }
 
     fn absolute(&self, path: &str) -> String {
-        std::path::absolute(path).map_or_else(|_| path.to_string(), |path| path.display().to_string())
+        std::path::absolute(path).map_or_else(|_| path.to_string(), |path| path_text(&path))
     }
+}
+
+/// A path as the engine knows it.
+pub fn path_text(path: &Path) -> String {
+    let text = path.display().to_string();
+    if cfg!(windows) { slashed(&text) } else { text }
+}
+
+/// A path that some file or variable names, as the engine knows it: one of Windows is told by its drive or its share.
+pub(crate) fn native(path: &str) -> String {
+    let has_drive = matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+    if has_drive || path.starts_with("\\\\") { slashed(path) } else { path.to_string() }
+}
+
+/// Whether a path, as the engine knows it, begins at a root.
+pub(crate) fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || matches!(path.as_bytes(), [drive, b':', b'/', ..] if drive.is_ascii_alphabetic())
+}
+
+/// A path of Windows with `/`, with a large letter for its drive, and without the prefix that long paths have: one file has one
+/// path.
+fn slashed(path: &str) -> String {
+    let path = match (path.strip_prefix(r"\\?\UNC\"), path.strip_prefix(r"\\?\")) {
+        (Some(share), _) => format!(r"\\{share}"),
+        (None, Some(rest)) => rest.to_string(),
+        (None, None) => path.to_string(),
+    };
+    let mut path = path.replace('\\', "/");
+    if path.as_bytes().get(1) == Some(&b':')
+        && let Some(drive) = path.get_mut(..1)
+    {
+        drive.make_ascii_uppercase();
+    }
+    path
 }
 
 /// Texts in memory over another file system: what an editor has open.
@@ -107,5 +144,35 @@ impl FileSystem for Overlay {
 
     fn absolute(&self, path: &str) -> String {
         self.under.absolute(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_windows_have_one_form() {
+        for (path, expected) in [
+            (r"C:\kernels\add.py", "C:/kernels/add.py"),
+            (r"c:\kernels/add.py", "C:/kernels/add.py"),
+            (r"\\?\c:\kernels\add.py", "C:/kernels/add.py"),
+            (r"\\server\share\add.py", "//server/share/add.py"),
+            (r"\\?\UNC\server\share\add.py", "//server/share/add.py"),
+            (r"kernels\add.py", "kernels/add.py"),
+            ("é:\\a", "é:/a"),
+            ("", ""),
+        ] {
+            assert_eq!(slashed(path), expected);
+        }
+    }
+
+    #[test]
+    fn paths_of_other_systems_stay_as_they_are() {
+        for path in ["/a\\b/c.py", "a\\b.py", "é:\\a", "a:b.py", "/", ""] {
+            assert_eq!(native(path), path);
+        }
+        assert_eq!(native(r"D:\a"), "D:/a");
+        assert!(is_absolute("/a") && is_absolute("C:/a") && !is_absolute("a/b") && !is_absolute("a:b"));
     }
 }

@@ -46,7 +46,7 @@ pub use difference::difference;
 pub use environment::Environment;
 pub use evaluator::Evaluator;
 pub use facts::{Fact, Facts};
-pub use files::{Disk, FileSystem, Overlay};
+pub use files::{Disk, FileSystem, Overlay, path_text};
 pub use host::{Cancel, Console};
 pub use memory::Memory;
 pub use parsed::ParsedFiles;

@@ -9,6 +9,7 @@ use crate::surroundings::{Known, Recorder};
 use crate::to_proto::Places;
 use pallas_engine::{
     Analysis, AnalysisOptions, Cancel, Disk, Evaluator, FileSystem, Memory, Overlay, ParsedFiles, SettingsFile, Span,
+    path_text,
 };
 use pallas_ide as ide;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -219,7 +220,7 @@ pub(crate) fn analyse(job: Job, shop: &Shop) -> Analysed {
 /// `PYTHONPATH`
 fn python_path() -> Vec<String> {
     let Some(paths) = std::env::var_os("PYTHONPATH") else { return Vec::new() };
-    std::env::split_paths(&paths).map(|p| p.display().to_string()).filter(|p| !p.is_empty()).collect()
+    std::env::split_paths(&paths).map(|path| path_text(&path)).filter(|path| !path.is_empty()).collect()
 }
 
 impl Analysed {

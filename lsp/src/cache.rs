@@ -15,7 +15,7 @@ pub(crate) fn write(folder: &str, name: &str, text: &str) -> Option<Uri> {
         std::fs::write(&partial, text).ok()?;
         std::fs::rename(&partial, &path).ok()?;
     }
-    crate::uris::uri(&path.display().to_string())
+    crate::uris::uri(&pallas_engine::path_text(&path))
 }
 
 fn user_folder() -> Option<PathBuf> {

@@ -11,6 +11,9 @@ use std::time::Duration;
 
 /// The name of the program.
 const PROGRAM: &str = if cfg!(windows) { "pallas-tui.exe" } else { "pallas-tui" };
+/// What Windows calls a program that gets no console.
+#[cfg(windows)]
+const CREATE_NO_WINDOW: u32 = 0x0800_0000;
 /// Output beyond this is dropped.
 const MOST_OUTPUT: usize = 4 << 20;
 /// How often a running program is looked at.
@@ -121,6 +124,9 @@ pub(crate) fn run(
     if let Some(folder) = file.parent().filter(|folder| folder.is_dir()) {
         command.current_dir(folder);
     }
+    // Where the editor has no console, the program would open one.
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NO_WINDOW);
     let mut child = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
     let stdout = child.stdout.take().map(collect);
     let stderr = child.stderr.take().map(collect);

@@ -6,7 +6,7 @@ use crate::capabilities::Client;
 use crate::positions::LineTable;
 use crate::surroundings::Known;
 use crate::uris;
-use pallas_engine::{Cancel, Disk, FileSystem, ParsedFiles};
+use pallas_engine::{Cancel, Disk, FileSystem, ParsedFiles, path_text};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ impl Files {
             if cancel.is_cancelled() {
                 break;
             }
-            let path = path.display().to_string();
+            let path = path_text(&path);
             let Some(uri) = uris::uri(&path).filter(|_| !open.contains(&path)) else { continue };
             let Some(report) = self.report(&path, &uri, client, &shop, cancel) else { continue };
             let is_known = previous.get(&uri) == Some(&report.name);

@@ -5,7 +5,7 @@ use crate::environment;
 use crate::render::source_of;
 use pallas_engine::accelerator::{Accelerated, Acceleration, Difference, End, Gpu, Open, Simulator};
 use pallas_engine::simt::Tuning;
-use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment, Run, Span, cuda};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment, Run, Span, cuda, path_text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl Known {
     fn prepare(self, gpu: &mut Gpu, timed: bool) {
         let Some(progress) = self.progress else { return };
         let Ok(text) = crate::sources::read(&self.script) else { return };
-        let path = self.script.display().to_string();
+        let path = path_text(&self.script);
         let mut options = AnalysisOptions::new(Arc::new(Disk));
         options.import_paths = environment::python_path();
         options.environment = self.environment;

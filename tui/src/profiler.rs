@@ -8,6 +8,7 @@ use pallas_engine::pipeline::{MACHINES, Machine, Machines};
 use pallas_engine::report::Report;
 use pallas_engine::{
     Analysis, AnalysisOptions, Cancel, Console, Disk, Profile, Run, RunOptions, Schedule, Settings, SourceFile,
+    path_text,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,7 +58,7 @@ impl Task {
     pub(crate) fn profile(&self, teller: &Teller, cancel: &Cancel) -> Result<Profiled, String> {
         let environment = environment::find(self.python.as_deref(), &self.file)?;
         let text = sources::read(&self.file)?;
-        let path = self.file.display().to_string();
+        let path = path_text(&self.file);
         let mut profiled = if self.runs {
             let wish = Wish { timed: self.timing, ..Wish::plain(self.device) };
             let told = teller.clone();
@@ -97,7 +98,7 @@ impl Task {
 /// kernel is for.
 pub(crate) fn machines(name: &str, file: &Path) -> Result<Machines, String> {
     if name.eq_ignore_ascii_case("auto") {
-        let settings = Settings::find(&Disk, &file.display().to_string());
+        let settings = Settings::find(&Disk, &path_text(file));
         let target = settings.and_then(|found| found.settings.target);
         let machine = target.and_then(|target| Machine::find(target.machine()));
         return Ok(machine.map_or(Machines::Fitting, Machines::named));

@@ -69,7 +69,7 @@ impl Bar {
         if std::io::stderr().is_terminal() && !is_dumb {
             let (stop, stopped) = channel();
             let state = bar.state.clone();
-            let ascii = !crate::environment::is_unicode();
+            let ascii = !crate::environment::is_unicode(|name| std::env::var(name).ok(), cfg!(windows));
             let draw = move || {
                 let mut wait = PATIENCE;
                 while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {

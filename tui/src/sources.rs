@@ -1,6 +1,6 @@
 //! Finding and reading the files that a command is given.
 
-use pallas_engine::{Disk, FileSystem};
+use pallas_engine::{Disk, FileSystem, path_text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// # Errors
 /// A message that says what is wrong with it.
 pub(crate) fn read(path: &Path) -> Result<Arc<str>, String> {
-    let shown = path.display().to_string();
+    let shown = path_text(path);
     if path.is_dir() {
         return Err(format!("{shown}: is a directory; name a Python file, or use `pallas-tui check {shown}`"));
     }

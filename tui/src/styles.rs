@@ -3,6 +3,7 @@
 //! Chrome uses the terminal's own colours, so that light and dark both work; only heat maps use RGB.
 
 use crate::args::ColorChoice;
+use crate::environment::is_unicode;
 use pallas_engine::report::Stage;
 use pallas_engine::{Role, Severity};
 use ratatui::buffer::Buffer;
@@ -128,18 +129,24 @@ const STAND_INS: &[(&str, &str)] = &[
 ];
 
 impl Styles {
-    /// What the command line and the environment allow. `environment` gives the value of a variable.
-    pub(crate) fn detect(choice: ColorChoice, ascii: bool, environment: impl Fn(&str) -> Option<String>) -> Styles {
+    /// What the command line and the environment allow. `environment` gives the value of a variable; `windows` says whose
+    /// terminal it is.
+    pub(crate) fn detect(
+        choice: ColorChoice,
+        ascii: bool,
+        environment: impl Fn(&str) -> Option<String>,
+        windows: bool,
+    ) -> Styles {
+        let utf8 = is_unicode(&environment, windows);
         let value = |name: &str| environment(name).filter(|value| !value.is_empty());
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| value(name));
-        // Without any locale variable the "C" locale holds, which is ASCII.
-        let utf8 = locale.is_some_and(|name| name.to_uppercase().replace('-', "").contains("UTF8"));
         let term = value("TERM");
         let mut depth = match (value("COLORTERM").as_deref(), term.as_deref()) {
             (_, Some("dumb")) => Depth::None,
             (Some("truecolor" | "24bit"), _) => Depth::True,
             (_, Some(term)) if term.contains("direct") => Depth::True,
             (_, Some(term)) if term.contains("256color") => Depth::Cube,
+            // Consoles of Windows have 24 bits since 2017, and no variable that says so.
+            (None, None) if windows => Depth::True,
             _ => Depth::Sixteen,
         };
         // Over a slow line the cube costs half the bytes.
@@ -354,7 +361,21 @@ mod tests {
 
     fn detect(choice: ColorChoice, variables: &[(&str, &str)]) -> Styles {
         let find = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| value.to_string());
-        Styles::detect(choice, false, find)
+        Styles::detect(choice, false, find, false)
+    }
+
+    #[test]
+    fn consoles_of_windows_have_colours_and_unicode() {
+        let detect = |variables: &'static [(&str, &str)]| {
+            let find = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| value.to_string());
+            let styles = Styles::detect(ColorChoice::Auto, false, find, true);
+            (styles.depth, styles.ascii)
+        };
+        assert_eq!(detect(&[]), (Depth::True, false));
+        assert_eq!(detect(&[("NO_COLOR", "1")]), (Depth::None, false));
+        // Terminals that came from Unix say what they are.
+        assert_eq!(detect(&[("TERM", "xterm-256color"), ("LANG", "de_DE.UTF-8")]), (Depth::Cube, false));
+        assert_eq!(detect(&[("TERM", "cygwin"), ("LANG", "C")]), (Depth::Sixteen, true));
     }
 
     #[test]

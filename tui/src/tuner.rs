@@ -8,7 +8,7 @@ use pallas_engine::accelerator::End;
 use pallas_engine::pipeline::Machines;
 use pallas_engine::report::LaunchReport;
 use pallas_engine::simt::Tuning;
-use pallas_engine::{Cancel, Disk, Environment, Profile, Run, RunOptions, Schedule, Severity, SourceFile, syntax};
+use pallas_engine::{Cancel, Disk, Environment, Profile, Run, RunOptions, Schedule, Severity, SourceFile, path_text, syntax};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -134,7 +134,7 @@ impl Tuner {
             console: Box::new(Behind::new(printed.clone(), |_, _, _| {})),
             cancel: cancel.clone(),
         };
-        let path = self.file.display().to_string();
+        let path = path_text(&self.file);
         let run = Run::new(&path, text, options);
         if run.exit != 0 {
             let last = run.stderr.trim_end().lines().last().unwrap_or("it fails").to_string();

@@ -15,6 +15,7 @@ use pallas_engine::generated::{Form, generated_with};
 use pallas_engine::pipeline::Machines;
 use pallas_engine::{
     Analysis, AnalysisOptions, Cancel, Capture, Disk, Launch, ParsedFiles, Run, RunOptions, Schedule, SourceFile, Span,
+    path_text,
 };
 use std::io;
 use std::path::PathBuf;
@@ -240,7 +241,7 @@ impl Bench {
         options.environment = environment.clone();
         options.parsed = self.parsed.clone();
         options.cancel = cancel.clone();
-        let analysis = Analysis::new(&path.display().to_string(), &text, &options);
+        let analysis = Analysis::new(&path_text(path), &text, &options);
         if cancel.is_cancelled() && !self.keep.load(Ordering::SeqCst) {
             return;
         }
@@ -267,7 +268,7 @@ impl Bench {
     fn open(&self, cancel: &Cancel) {
         let path = &self.task.path;
         let answer = self.answer.clone();
-        let name = path.display().to_string();
+        let name = path_text(path);
         let tell = move |done: u64, all: u64| {
             let megabytes = |bytes: u64| usize::try_from(bytes >> 20).unwrap_or(usize::MAX);
             answer(Message::Progress { kernel: name.clone(), done: megabytes(done), programs: megabytes(all) });
@@ -321,7 +322,7 @@ impl Bench {
                 std::thread::sleep(Duration::from_millis(5));
             }
         });
-        let tiles = Run::capture(&self.task.path.display().to_string(), &self.text, options, capture);
+        let tiles = Run::capture(&path_text(&self.task.path), &self.text, options, capture);
         done.store(true, Ordering::SeqCst);
         if let Ok(watching) = watching {
             let _ = watching.join();
@@ -348,7 +349,7 @@ impl Bench {
             answer(Message::Progress { kernel: what.to_string(), done, programs });
         });
         options.acceleration = device::acceleration(wish, python, &self.task.path, Some(compiling)).unwrap_or_default();
-        let run = Run::new(&self.task.path.display().to_string(), text, options);
+        let run = Run::new(&path_text(&self.task.path), text, options);
         let ran = Ran {
             exit: run.exit,
             stderr: device::words(&run).0 + &run.stderr,

@@ -1,6 +1,7 @@
 //! Reads a settings file, and says where it is wrong.
 
 use super::{Selector, Settings, SettingsFile, TargetDevice, severity};
+use crate::files;
 use pallas_ir::{Certainty, Finding};
 use pallas_syntax::{FileId, SourceFile, Span};
 use std::ops::Range;
@@ -93,8 +94,9 @@ impl Reader<'_> {
                 }
                 "python" => {
                     let python = self.text("python", ".venv", value);
-                    settings.python = python.map(|path| match path.starts_with('/') {
-                        true => path.to_string(),
+                    let python = python.map(files::native);
+                    settings.python = python.map(|path| match files::is_absolute(&path) {
+                        true => path,
                         false => format!("{}/{}", self.folder, path.trim_start_matches("./")),
                     });
                 }

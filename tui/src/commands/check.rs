@@ -6,7 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Bar;
 use crate::render::{self, Batch};
 use crate::{environment, output, sources};
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Settings, SettingsFile, Severity};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Settings, SettingsFile, Severity, path_text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
     let bar = Bar::start("check", "files");
     let mut done = 0;
     for file in &files {
-        bar.teller().tell(&file.display().to_string(), done, files.len());
-        let found = if args.isolated { None } else { Settings::find(&Disk, &file.display().to_string()) };
+        bar.teller().tell(&path_text(file), done, files.len());
+        let found = if args.isolated { None } else { Settings::find(&Disk, &path_text(file)) };
         let of_project = found.as_ref().map(|found| found.settings.clone()).unwrap_or_default();
         // One file is for many programs; what is wrong with it is said once.
         if let Some(found) =
@@ -50,7 +50,7 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
         };
         match sources::read(file) {
             Ok(text) => {
-                let analysis = Analysis::new(&file.display().to_string(), &text, &options);
+                let analysis = Analysis::new(&path_text(file), &text, &options);
                 // What an analysis found until it was stopped is not all there is, and may be wrong.
                 if options.cancel.is_cancelled() {
                     break;

@@ -5,7 +5,7 @@ use crate::environment;
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::Bar;
-use pallas_engine::{Cancel, Console, Disk, Environment, Run, RunOptions, Schedule, difference};
+use pallas_engine::{Cancel, Console, Disk, Environment, Run, RunOptions, Schedule, difference, path_text};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -20,7 +20,7 @@ pub(super) fn explore(
     place: &Environment,
     (count, seconds): (u64, u64),
 ) -> Exit {
-    let path = file.display().to_string();
+    let path = path_text(file);
     if !first.launches.iter().any(|launch| launch.has_schedules()) {
         output::stderr(
             "\nno launch here has threads, cores or devices that act on each other, or copies that it waits for: every \

@@ -8,7 +8,7 @@ use crate::render::{self, Batch};
 use crate::{environment, output, sources};
 use pallas_engine::generated::{self, Form};
 use pallas_engine::simt::Architecture;
-use pallas_engine::{Analysis, AnalysisOptions, Disk, Launch, Severity};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Launch, Severity, path_text};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(super) fn lower(args: &LowerArgs, python: Option<&Path>) -> Exit {
             return Exit::Usage;
         }
     };
-    let analysis = Analysis::new(&args.file.display().to_string(), &text, &options);
+    let analysis = Analysis::new(&path_text(&args.file), &text, &options);
     let wanted: Vec<_> = analysis
         .launches
         .iter()

@@ -41,6 +41,11 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
 /// Whether to colour what goes to a stream: `--color`, then NO_COLOR and FORCE_COLOR, then whether it is a terminal.
 fn colored(choice: ColorChoice, stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    // A console of Windows takes colours for text until it is told not to, which asking does.
+    #[cfg(windows)]
+    if stream.is_terminal() && !crossterm::ansi_support::supports_ansi() {
+        return choice == ColorChoice::Always;
+    }
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,

@@ -47,7 +47,7 @@ fn draw(args: &PictureArgs, python: Option<&Path>) -> Result<String, String> {
         "LANG" => Some("C.UTF-8".to_string()),
         _ => None,
     };
-    let styles = Styles::detect(ColorChoice::Always, args.ascii, terminal);
+    let styles = Styles::detect(ColorChoice::Always, args.ascii, terminal, false);
     let (width, height) = args.size;
     let mut app = App::new(args.file.clone(), Size { width, height }, styles.has_heat());
     let (sender, answers) = channel();

@@ -7,7 +7,7 @@ use crate::profiler::{self, Task};
 use crate::progress::Bar;
 use crate::{output, report};
 use pallas_engine::report::{Report, trace};
-use pallas_engine::{Cancel, Severity};
+use pallas_engine::{Cancel, Severity, path_text};
 use std::path::Path;
 
 pub(super) fn profile(args: &ProfileArgs, python: Option<&Path>) -> Exit {
@@ -32,7 +32,7 @@ fn run(args: &ProfileArgs, python: Option<&Path>) -> Result<Exit, String> {
     };
     let cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&cancel);
-    let path = task.file.display().to_string();
+    let path = path_text(&task.file);
     let bar = Bar::start(&path, "programs");
     let profiled = task.profile(&bar.teller(), &cancel)?;
     drop(bar);

@@ -8,14 +8,14 @@ use crate::exit::Exit;
 use crate::progress::Bar;
 use crate::render::{self, Batch};
 use crate::{device, environment, output, report, sources};
-use pallas_engine::{Cancel, Disk, Run, RunOptions, Severity};
+use pallas_engine::{Cancel, Disk, Run, RunOptions, Severity, path_text};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// A bar while kernels are compiled, once that takes long.
 fn compiling(file: &Path) -> Progress {
-    let (path, bar) = (file.display().to_string(), Mutex::new(None));
+    let (path, bar) = (path_text(file), Mutex::new(None));
     Box::new(move |what, done, all| {
         let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
         if done < all {
@@ -68,7 +68,7 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         cancel: Cancel::new(),
     };
     let begun = Instant::now();
-    let run = Run::new(&args.file.display().to_string(), &text, options);
+    let run = Run::new(&path_text(&args.file), &text, options);
     if args.report
         && let Some(shown) = Report::of_run(&run, begun.elapsed())
     {

@@ -8,7 +8,7 @@ use crate::tuner::{Outcome, Point, Tuner};
 use crate::{output, report, sources};
 use pallas_engine::simt::Tuning;
 use pallas_engine::tune::{Parameter, Place, candidates, places, points, variant};
-use pallas_engine::{Cancel, SourceFile, syntax};
+use pallas_engine::{Cancel, SourceFile, path_text, syntax};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
     let cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&cancel);
     let wanted = plan.points();
-    let path = args.file.display().to_string();
+    let path = path_text(&args.file);
     let bar = Bar::start(&path, "points");
     let teller = bar.teller();
     let mut measured: Vec<Point> = Vec::new();
@@ -94,7 +94,7 @@ fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
 
 fn plan(args: &TuneArgs) -> Result<Plan, String> {
     let text = sources::read(&args.file)?;
-    let path = args.file.display().to_string();
+    let path = path_text(&args.file);
     let module = syntax::parse(Arc::new(SourceFile::new(syntax::FileId(0), path.as_str(), text.clone())));
     let function = args.function.as_deref();
     let on_device = args.device != Device::Interpret;

@@ -8,7 +8,7 @@ use crate::render::{self, Batch};
 use crate::styles::Styles;
 use crate::worker::{self, Task};
 use crate::{device, environment, output, report, saved, session, sources};
-use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Severity};
+use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Environment, Severity, path_text};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ fn session(args: &ViewArgs, file: PathBuf) -> Exit {
             return Exit::Usage;
         }
     };
-    let styles = Styles::detect(args.color, args.ascii, |name| std::env::var(name).ok());
+    let styles = Styles::detect(args.color, args.ascii, |name| std::env::var(name).ok(), cfg!(windows));
     let (arguments, python) = (args.arguments.clone(), args.python.clone());
     // A device that is not there is a mistake in the command.
     if let Err(message) = device::acceleration(Wish::plain(args.device), python.as_deref(), &file, None) {
@@ -103,7 +103,7 @@ fn print(file: &Path, text: &str, arguments: Vec<String>, environment: Environme
     options.arguments = arguments;
     options.import_paths = crate::environment::python_path();
     options.environment = environment;
-    let analysis = Analysis::new(&file.display().to_string(), text, &options);
+    let analysis = Analysis::new(&path_text(file), text, &options);
     let shown = Report::new(&analysis, begun.elapsed());
     let mut out = report::text::text(&shown);
     let findings = render::render(&[Batch::from(&analysis)], crate::args::OutputFormat::Full, color);
