@@ -8,7 +8,9 @@ use pallas_engine::accelerator::End;
 use pallas_engine::pipeline::Machines;
 use pallas_engine::report::LaunchReport;
 use pallas_engine::simt::Tuning;
-use pallas_engine::{Cancel, Disk, Environment, Profile, Run, RunOptions, Schedule, Severity, SourceFile, path_text, syntax};
+use pallas_engine::{
+    Cancel, Disk, Environment, Profile, Run, RunOptions, Schedule, Severity, SourceFile, path_text, syntax,
+};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
