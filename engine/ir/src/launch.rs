@@ -243,6 +243,8 @@ pub struct OperandSpans {
     pub parameter: Option<Span>,
     /// Where the kernel says that it does not use the parameter: `del o_ref`.
     pub dropped: Option<Span>,
+    /// A condition of the kernel's text behind which the parameter is used: while tracing, it may not hold.
+    pub conditional: Option<Span>,
 }
 
 impl BlockDim {

@@ -138,7 +138,10 @@ impl Interp {
         }
         match class.lookup("__getattr__") {
             Some(fallback) => self.call_values(&fallback, [v.clone(), Value::str(name)]).map(Some),
-            None => found,
+            None => match class.inherited_unknown(name) {
+                Some(unknown) => Ok(Some(unknown)),
+                None => found,
+            },
         }
     }
 
@@ -260,7 +263,7 @@ impl Interp {
         }
         Ok(match self.types().type_.lookup(name) {
             Some(attribute) => Some(self.bind_descriptor(&attribute, v, &self.types().type_)?),
-            None => None,
+            None => class.inherited_unknown(name),
         })
     }
 

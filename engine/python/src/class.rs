@@ -72,6 +72,8 @@ pub struct Class {
     /// `type(Class)` where it is not `type`: its methods answer `len(Class)`, `Class[key]`, `for x in Class`, and its
     /// attributes those that the class lacks. Inherited by subclasses.
     pub metaclass: Option<Rc<Class>>,
+    /// In analysis, where it derives from what is not known: that value. What the class lacks may be inherited then.
+    pub unknown_base: Option<Value>,
 }
 
 /// Makes a value of `class` (which may be a subclass of the class that declared it).
@@ -135,6 +137,12 @@ impl Class {
             return Some(value.clone());
         }
         self.ancestors.iter().find_map(|a| a.namespace.borrow().get(name).cloned())
+    }
+
+    /// What `name` may be where neither the class nor a known ancestor has it: unknown in analysis, where an ancestor is.
+    /// Special names are left out: the evaluator asks for them to see what a class can do.
+    pub fn inherited_unknown(&self, name: &str) -> Option<Value> {
+        self.unknown_base.clone().filter(|_| !name.starts_with("__"))
     }
 
     /// The nearest `construct` along the method resolution order.

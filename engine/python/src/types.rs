@@ -216,6 +216,7 @@ pub(crate) fn plain(name: &str, module: &str, bases: &[&Rc<Class>]) -> Class {
         span: None,
         doc: "",
         metaclass: bases.iter().find_map(|base| base.metaclass.clone()),
+        unknown_base: None,
     }
 }
 

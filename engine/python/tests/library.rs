@@ -72,7 +72,7 @@ fn cases_are_analysed_without_panic() {
 
 #[test]
 fn unknown_values_make_no_errors() {
-    for name in ["unknown", "command_line"] {
+    for name in ["unknown", "unknown_base", "command_line"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/library_analysis/{name}.py"));
         let text = fs::read_to_string(path).expect("the program is part of the repository");
         let result = analyse(&format!("{name}.py"), &text, 1_000_000);

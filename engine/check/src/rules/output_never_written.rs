@@ -21,6 +21,9 @@ Reports an output Ref that the kernel never stores to: not by `o_ref[...] = valu
 atomic. Outputs that share their memory with an input (`input_output_aliases`) are not reported, nor those that the kernel
 says it leaves alone: a parameter whose name begins with `_`, or `del o_ref`.
 
+Where the kernel uses the Ref behind a Python condition (`if with_residuals:`), the condition did not hold when it was
+traced. That is a warning: the caller may know that nothing reads the output then.
+
 ## Why is this bad?
 The output holds whatever was in memory before: NaN in interpret mode, anything on hardware. Often the Refs are in the
 wrong order: inputs come first, then outputs, then scratch.
@@ -58,6 +61,18 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
             "store to it: `{}[...] = value`; parameters are inputs, then outputs, then scratch",
             operand.name
         ));
+        if let Some(condition) = operand.spans.conditional {
+            finding.severity = Severity::Warning;
+            finding.help = Some(format!(
+                "where nothing uses {0}, leave it out of `out_shape`; else store to it in every case",
+                operand.name
+            ));
+            let text = format!(
+                "{} is used behind this condition, which did not hold when the kernel was traced",
+                operand.name
+            );
+            finding.labels.push(Label { span: condition, text });
+        }
         finding.labels.push(Label { span: launch.spans.call, text: "launched here".to_string() });
         findings.push(finding);
     }

@@ -156,23 +156,55 @@ impl Maker<'_> {
                 Made { value, words, kind: element.kind }
             }
             _ if part.contains("Callable") => return self.identity(),
-            _ => return self.instance(part, depth),
+            _ if part.starts_with("tuple[") || part.starts_with("Tuple[") => return self.tuple(name, part, depth),
+            _ => return self.named_in_module(name, part, depth),
         })
     }
 
-    /// An instance of a class that the module knows: made of what its constructor must be given, or the first of an enum.
-    fn instance(&self, dotted: &str, depth: usize) -> Option<Made> {
+    /// A tuple of what the annotation lists, each called as the body calls it where it takes the tuple apart.
+    fn tuple(&self, name: &Name, part: &str, depth: usize) -> Option<Made> {
+        let depth = depth.checked_sub(1)?;
+        let inside = part.split_once('[')?.1.strip_suffix(']')?;
+        let unpacked = self.uses.unpacked(name);
+        let element = |(at, annotation): (usize, &str)| {
+            let own = unpacked.and_then(|names| names.get(at)).cloned();
+            self.annotated(&own.unwrap_or_else(|| Name::from(format!("{name}_{at}"))), annotation, depth)
+        };
+        let made: Vec<Made> = listed(inside).into_iter().enumerate().map(element).collect::<Option<_>>()?;
+        let words: Vec<&str> = made.iter().map(|made| &*made.words).collect();
+        let words = format!("({}{})", words.join(", "), if words.len() == 1 { "," } else { "" });
+        Some(plain(Value::tuple(made.into_iter().map(|made| made.value).collect::<Vec<_>>()), &words))
+    }
+
+    /// What a name of the module stands for: a class gives an instance, made of what its constructor must be given, or the
+    /// first of an enum; another name of an annotation (`Tensor = jax.Array`) what that gives.
+    fn named_in_module(&self, name: &Name, dotted: &str, depth: usize) -> Option<Made> {
         let mut names = dotted.split('.');
         let mut value = self.module.namespace.borrow().get(names.next()?)?.clone();
         for name in names {
             value = self.interp.find_attr(&value, name).ok()??;
         }
-        let Value::Class(class) = &value else { return None };
-        self.of_class(class, depth)
+        self.of_annotation(name, &value, depth)
+    }
+
+    /// For an annotation as the evaluator has it.
+    fn of_annotation(&self, name: &Name, annotation: &Value, depth: usize) -> Option<Made> {
+        let depth = depth.checked_sub(1)?;
+        match annotation {
+            Value::Str(annotation) => self.annotated(name, annotation, depth),
+            Value::Class(class) if &*class.name == "_empty" => self.named(name),
+            // A native class is known by its name; of what a program has written, its name says nothing.
+            Value::Class(class) if class.span.is_none() => match self.part(name, &class.name, 0) {
+                Some(made) => Some(made),
+                None => self.of_class(class, depth),
+            },
+            Value::Class(class) => self.of_class(class, depth),
+            other if other.is_unknown() => None,
+            other => self.annotated(name, &self.interp.repr(other).ok()?, depth),
+        }
     }
 
     fn of_class(&self, class: &Rc<Class>, depth: usize) -> Option<Made> {
-        let depth = depth.checked_sub(1)?;
         let value = Value::Class(class.clone());
         if class.lookup("_member_map_").is_some() {
             let first = self.interp.collect(&value).ok()?.into_iter().next()?;
@@ -193,15 +225,7 @@ impl Maker<'_> {
             }
             let Value::Str(name) = get("name")? else { return None };
             let name = Name::from(&*name);
-            let made = match get("annotation")? {
-                Value::Str(annotation) => self.annotated(&name, &annotation, depth)?,
-                Value::Class(class) if &*class.name == "_empty" => self.named(&name)?,
-                Value::Class(class) => match self.part(&name, &class.name.clone(), 0) {
-                    Some(made) => made,
-                    None => self.of_class(&class, depth)?,
-                },
-                other => self.annotated(&name, &self.interp.repr(&other).ok()?, depth)?,
-            };
+            let made = self.of_annotation(&name, &get("annotation")?, depth)?;
             args.keywords.push((name, made.value));
         }
         let value = self.interp.call(&value, args).ok()?;
@@ -305,6 +329,20 @@ impl Maker<'_> {
         let builtin = self.interp.import("jax.nn").ok()?;
         Some(plain(self.interp.get_attr(&builtin, "relu").ok()?, "jax.nn.relu"))
     }
+}
+
+/// The parts of `A, B[C, D], E`.
+fn listed(text: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let outside = move |c: char| {
+        match c {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    text.split(outside).map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
 pub(super) fn plain(value: Value, words: &str) -> Made {

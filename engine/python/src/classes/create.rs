@@ -35,6 +35,7 @@ impl Interp {
     /// Makes a class, or asks a user's metaclass to.
     pub fn make_class(&self, plan: Plan) -> PyResult<Value> {
         let bases = self.class_bases(&plan.bases)?;
+        let unknown = plan.bases.iter().find(|base| base.is_unknown()).cloned();
         let metaclass = self.metaclass_of(plan.metaclass.clone(), &bases)?;
         if let Some(metaclass) = &metaclass
             && metaclass.span.is_some()
@@ -42,7 +43,7 @@ impl Interp {
         {
             return self.make_class_by_metaclass(plan, metaclass, bases);
         }
-        self.finish_class(plan, bases, metaclass).map(Value::Class)
+        self.finish_class(plan, bases, metaclass, unknown).map(Value::Class)
     }
 
     fn make_class_by_metaclass(&self, plan: Plan, metaclass: &Rc<Class>, bases: Vec<Rc<Class>>) -> PyResult<Value> {
@@ -138,7 +139,13 @@ impl Interp {
     }
 
     /// The class itself, then `__set_name__` and `__init_subclass__`.
-    fn finish_class(&self, mut plan: Plan, bases: Vec<Rc<Class>>, metaclass: Option<Rc<Class>>) -> PyResult<Rc<Class>> {
+    fn finish_class(
+        &self,
+        mut plan: Plan,
+        bases: Vec<Rc<Class>>,
+        metaclass: Option<Rc<Class>>,
+        unknown_base: Option<Value>,
+    ) -> PyResult<Rc<Class>> {
         let Some(ancestors) = super::linearise(&bases) else {
             let names: Vec<&str> = bases.iter().map(|base| &*base.name).collect();
             return Err(self.type_error(format!(
@@ -165,6 +172,7 @@ impl Interp {
             qualified_name: plan.qualified_name,
             module: plan.module,
             builtin: bases.iter().find_map(|base| base.builtin),
+            unknown_base: unknown_base.or_else(|| bases.iter().find_map(|base| base.unknown_base.clone())),
             bases,
             ancestors,
             namespace: RefCell::new(plan.namespace),
@@ -274,6 +282,7 @@ pub(crate) fn construct_type(interp: &Interp, class: &Rc<Class>, args: CallArgs)
             }
             let module = interp.current_module_name();
             let bases = interp.class_bases(&written)?;
+            let unknown = written.into_iter().find(Value::is_unknown);
             let written_metaclass = (!is_type).then(|| Rc::clone(class));
             let metaclass = interp.metaclass_of(written_metaclass, &bases)?;
             let plan = Plan {
@@ -286,7 +295,7 @@ pub(crate) fn construct_type(interp: &Interp, class: &Rc<Class>, args: CallArgs)
                 metaclass: metaclass.clone(),
                 span: Some(interp.span()),
             };
-            interp.finish_class(plan, bases, metaclass).map(Value::Class)
+            interp.finish_class(plan, bases, metaclass, unknown).map(Value::Class)
         }
         _ => Err(interp.type_error("type() takes 1 or 3 arguments")),
     }

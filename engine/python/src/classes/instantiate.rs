@@ -31,7 +31,7 @@ impl Interp {
         let value = match user_new {
             Some(new) => self.call(&new, args.clone().with_receiver(Value::Class(Rc::clone(class))))?,
             None => {
-                let plain = class.builtin.is_none() && class.constructor().is_none();
+                let plain = class.builtin.is_none() && class.constructor().is_none() && class.unknown_base.is_none();
                 if plain && init.is_none() && !(args.positional.is_empty() && args.keywords.is_empty()) {
                     return Err(self.type_error(format!("{}() takes no arguments", class.name)));
                 }

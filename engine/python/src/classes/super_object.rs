@@ -49,10 +49,10 @@ impl Object for SuperObject {
                 _ => interp.bind_descriptor(&attribute, &self.receiver, &class)?,
             }));
         }
-        if name == "__new__"
-            && let Some(construct) = rest.first().and_then(|class| class.constructor())
-        {
-            let _ = construct;
+        // `__init__` of a base that is not known takes what it takes.
+        let unknown = if name == "__init__" { class.unknown_base.clone() } else { class.inherited_unknown(name) };
+        if unknown.is_some() {
+            return Ok(unknown);
         }
         Ok(crate::attributes::special::object_method(name).map(|method| match name {
             "__new__" => method,

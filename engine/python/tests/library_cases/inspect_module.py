@@ -1,5 +1,7 @@
+import collections
 import functools
 import inspect
+import typing
 from dataclasses import dataclass, field
 
 
@@ -59,3 +61,17 @@ def wrapped(*args, **kwargs):
 
 print(inspect.signature(wrapped), inspect.unwrap(wrapped) is f, inspect.getfullargspec(f))
 print([name for name, _ in inspect.getmembers(C, inspect.isfunction)], inspect.getmro(C) == C.__mro__)
+
+
+class Point(typing.NamedTuple):
+    x: int
+    label: str = "p"
+
+
+class Sized:
+    def __new__(cls, width, *, height=1):
+        return object.__new__(cls)
+
+
+print(inspect.signature(Point), inspect.signature(collections.namedtuple("Pair", "a b", defaults=[1])), inspect.signature(Sized))
+print(inspect.signature(Point).parameters["x"].annotation)

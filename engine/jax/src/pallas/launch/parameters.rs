@@ -9,7 +9,8 @@ use pallas_python::CallArgs;
 use pallas_python::function::Body;
 use pallas_python::value::Value;
 use pallas_syntax::Span;
-use pallas_syntax::ast::{Expr, ExprKind, StmtKind};
+use pallas_syntax::ast::{Expr, ExprKind, Stmt, StmtKind};
+use pallas_syntax::visit;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -43,15 +44,19 @@ pub(super) fn name_parameters(
             if let Some(operand) = operands.get_mut(object.value.0 as usize) {
                 operand.name = text;
                 operand.spans.parameter = span;
-                operand.spans.dropped = function.as_ref().and_then(|f| dropped(&f.code.body(), &operand.name));
+                if let Some(function) = &function
+                    && let Body::Statements(statements) = function.code.body()
+                {
+                    operand.spans.dropped = dropped(statements, &operand.name);
+                    operand.spans.conditional = conditional(statements, name);
+                }
             }
         }
     }
 }
 
 /// The `del` of a name at the top of a function's body.
-fn dropped(body: &Body<'_>, name: &str) -> Option<Span> {
-    let Body::Statements(statements) = body else { return None };
+fn dropped(statements: &[Stmt], name: &str) -> Option<Span> {
     let mut deleted = statements.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::Delete(targets) => Some(targets),
         _ => None,
@@ -64,4 +69,35 @@ fn dropped(body: &Body<'_>, name: &str) -> Option<Span> {
         _ => false,
     };
     deleted.find_map(|targets| targets.iter().find(|target| is_it(target)).map(|target| target.span))
+}
+
+/// The innermost `if` that has the name in what it guards: functions inside belong to the body.
+fn conditional(statements: &[Stmt], name: &str) -> Option<Span> {
+    statements.iter().find_map(|stmt| {
+        let mut found = None;
+        if let StmtKind::FunctionDef(def) = &stmt.kind {
+            found = conditional(&def.body, name);
+        }
+        visit::blocks(stmt, &mut |block| found = found.or_else(|| conditional(block, name)));
+        match &stmt.kind {
+            StmtKind::If { test, body, orelse } if found.is_none() => {
+                (mentions(body, name) || mentions(orelse, name)).then_some(test.span)
+            }
+            _ => found,
+        }
+    })
+}
+
+fn mentions(statements: &[Stmt], name: &str) -> bool {
+    fn inside(expr: &Expr, name: &str) -> bool {
+        let mut found = matches!(&expr.kind, ExprKind::Name(used) if **used == *name);
+        visit::inside(expr, &mut |child| found = found || inside(child, name));
+        found
+    }
+    statements.iter().any(|stmt| {
+        let mut found = matches!(&stmt.kind, StmtKind::FunctionDef(def) if mentions(&def.body, name));
+        visit::expressions(stmt, &mut |expr| found = found || inside(expr, name));
+        visit::blocks(stmt, &mut |block| found = found || mentions(block, name));
+        found
+    })
 }

@@ -74,6 +74,8 @@ impl Use {
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     params: HashMap<Name, Use>,
+    /// What parameters are taken apart into (`q, k, v = residuals`); of these names the same is known as of parameters.
+    unpacked: HashMap<Name, Vec<Name>>,
     /// Dimensions that are the same, by name.
     equal: Vec<(Name, Name)>,
 }
@@ -86,7 +88,7 @@ impl Uses {
 
     fn through(def: &FunctionDef, functions: &Functions, depth: usize) -> Uses {
         let params = def.params.iter().map(|param| (param.name.clone(), Use::default())).collect();
-        let mut reader = Reader { uses: Uses { params, equal: Vec::new() }, functions, depth };
+        let mut reader = Reader { uses: Uses { params, ..Uses::default() }, functions, depth };
         def.body.iter().for_each(|stmt| reader.stmt(stmt));
         reader.decorators(def);
         reader.uses
@@ -95,6 +97,11 @@ impl Uses {
     /// What is known of a parameter.
     pub(super) fn get(&self, name: &str) -> Option<&Use> {
         self.params.get(name)
+    }
+
+    /// What the body calls the elements of a parameter that is a tuple.
+    pub(super) fn unpacked(&self, name: &Name) -> Option<&[Name]> {
+        self.unpacked.get(name).map(Vec::as_slice)
     }
 
     /// The one name of all dimensions that are the same as this.
@@ -188,6 +195,15 @@ impl Reader<'_> {
                 if let Some(array) = self.shape_of(value) {
                     targets.iter().zip(from..).for_each(|(target, index)| array.name(index, &target_name(target)));
                 }
+            }
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), ExprKind::Name(name))
+                if self.uses.params.contains_key(name) =>
+            {
+                let names: Vec<Name> = targets.iter().map(target_name).collect();
+                for name in &names {
+                    self.uses.params.entry(name.clone()).or_default();
+                }
+                self.uses.unpacked.insert(name.clone(), names);
             }
             (ExprKind::Tuple(targets) | ExprKind::List(targets), _) => {
                 let Some(array) = self.shape_of(value) else { return };
@@ -303,6 +319,13 @@ mod tests {
         let same = "def f(x, y, n):\n if x.shape != y.shape or n.shape != (1,): raise E\n a, b = y.shape\n";
         assert_eq!(ranks(same, "y n"), [Some(2), Some(1)]);
         assert_eq!(ranks("def g(a, *, b):\n p, q, r = b.shape\ndef f(x):\n return g(1, b=x)\n", "x"), [Some(3)]);
+    }
+
+    #[test]
+    fn what_a_tuple_is_taken_apart_into_is_known_as_parameters_are() {
+        let uses = uses("def f(res, do):\n q, k = res\n m, d = q.shape\n");
+        let names: Vec<&str> = uses.unpacked(&"res".into()).expect("taken apart").iter().map(|name| &**name).collect();
+        assert_eq!((names, uses.get("q").and_then(|used| used.rank)), (vec!["q", "k"], Some(2)));
     }
 
     #[test]

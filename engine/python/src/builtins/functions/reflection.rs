@@ -2,6 +2,7 @@
 
 use crate::builtins::repr::address;
 use crate::builtins::table::known;
+use crate::class::Class;
 use crate::interp::Interp;
 use crate::native::Arguments;
 use crate::raise::PyResult;
@@ -59,13 +60,26 @@ pub(super) fn callable(interp: &Interp, arguments: Arguments) -> PyResult<Value>
 pub(super) fn is_instance(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [object, class] = arguments.take();
-    interp.is_instance(&object, &class).map(Value::Bool)
+    let found = interp.is_instance(&object, &class)?;
+    Ok(inherited(found, &interp.type_of(&object)))
+}
+
+/// What a test of a class gives: where it fails for one with an ancestor that is not known, nothing is said.
+fn inherited(found: bool, class: &Class) -> Value {
+    match &class.unknown_base {
+        Some(unknown) if !found => unknown.clone(),
+        _ => Value::Bool(found),
+    }
 }
 
 pub(super) fn is_subclass(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
     known!(arguments);
     let [class, other] = arguments.take();
-    interp.is_subclass(&class, &other).map(Value::Bool)
+    let found = interp.is_subclass(&class, &other)?;
+    Ok(match &class {
+        Value::Class(class) => inherited(found, class),
+        _ => Value::Bool(found),
+    })
 }
 
 pub(super) fn hash(interp: &Interp, arguments: Arguments) -> PyResult<Value> {

@@ -83,7 +83,7 @@ fn process(interp: &Interp, class: &Rc<Class>, options: Options) -> PyResult<()>
     };
     let qualified = &class.qualified_name;
     if options.init {
-        add("__init__", generated::init(interp, qualified, &fields, options.frozen)?);
+        add("__init__", generated::init(interp, class, &fields, options.frozen)?);
     }
     if options.repr && !defines("__repr__") {
         add("__repr__", generated::repr(qualified, &fields));

@@ -2,6 +2,7 @@
 
 use super::field::{Field, Kind};
 use super::frozen_error;
+use crate::class::Class;
 use crate::interp::Interp;
 use crate::library::support::bind::{Parameter, python_arguments};
 use crate::library::support::{arguments, callable, form, text};
@@ -45,7 +46,7 @@ struct Step {
     factory: Value,
 }
 
-pub(super) fn init(interp: &Interp, class: &str, fields: &[Value], frozen: bool) -> PyResult<Value> {
+pub(super) fn init(interp: &Interp, owner: &Class, fields: &[Value], frozen: bool) -> PyResult<Value> {
     let mut seen_default = false;
     for field in views(fields).filter(|field| field.is_parameter() && !field.is_keyword_only()) {
         if seen_default && !field.has_default() {
@@ -82,6 +83,10 @@ pub(super) fn init(interp: &Interp, class: &str, fields: &[Value], frozen: bool)
             }
         })
         .collect();
+    let class = &*owner.qualified_name;
+    if let Some(unknown) = owner.unknown_base.clone() {
+        return Ok(open_init(class, parameters, unknown));
+    }
     let qualified = format!("{class}.__init__");
     Ok(function(class, "__init__", move |interp, mut args| {
         if args.positional.is_empty() {
@@ -117,6 +122,25 @@ pub(super) fn init(interp: &Interp, class: &str, fields: &[Value], frozen: bool)
         }
         Ok(Value::None)
     }))
+}
+
+/// `__init__` of a class with a base that is not known, and so with fields that are not: keywords are kept whatever their
+/// names are, and which fields positional arguments are for cannot be said.
+fn open_init(class: &str, parameters: Vec<Parameter>, unknown: Value) -> Value {
+    function(class, "__init__", move |interp, args| {
+        let Some((this, positional)) = args.positional.split_first() else {
+            return Ok(unknown.clone());
+        };
+        for parameter in &parameters {
+            let factory = matches!(parameter.default, Value::NotImplemented | Value::Unset);
+            let value = if factory || !positional.is_empty() { &unknown } else { &parameter.default };
+            interp.set_attr_plainly(this, &parameter.name, value.clone())?;
+        }
+        for (name, value) in args.keywords {
+            interp.set_attr_plainly(this, &name, value)?;
+        }
+        Ok(Value::None)
+    })
 }
 
 pub(super) fn repr(class: &str, fields: &[Value]) -> Value {

@@ -208,7 +208,18 @@ fn parameters(interp: &Interp, callable: &Value) -> PyResult<Described> {
                     _ => Ok(Some((of_dataclass(class), Value::None))),
                 },
                 Some(init) => Ok(parameters(interp, &init)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset))),
-                None => Ok(Some((Vec::new(), Value::Unset))),
+                None if class.lookup("_fields").is_some() => {
+                    of_named_tuple(interp, class).map(|p| Some((p, Value::Unset)))
+                }
+                None => match class.lookup("__new__") {
+                    Some(Value::StaticMethod(new)) => {
+                        Ok(parameters(interp, &new)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset)))
+                    }
+                    Some(new @ Value::Function(_)) => {
+                        Ok(parameters(interp, &new)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset)))
+                    }
+                    _ => Ok(Some((Vec::new(), Value::Unset))),
+                },
             },
             other => match interp.find_attr(other, "__wrapped__")? {
                 Some(wrapped) => parameters(interp, &wrapped),
@@ -302,6 +313,21 @@ fn of_dataclass(class: &Rc<Class>) -> Vec<Parameter> {
         }
     }
     described
+}
+
+fn of_named_tuple(interp: &Interp, class: &Rc<Class>) -> PyResult<Vec<Parameter>> {
+    let of = |name: &str| class.lookup(name).unwrap_or_else(crate::library::support::dict);
+    let (defaults, annotations) = (of("_field_defaults"), of("__annotations__"));
+    let fields = interp.collect(&of("_fields"))?;
+    let described = fields.iter().map(|field| {
+        Ok(Parameter {
+            name: interp.to_str(field)?,
+            kind: ParameterKind::Positional,
+            default: crate::library::support::lookup(interp, &defaults, field)?.unwrap_or(Value::Unset),
+            annotation: crate::library::support::lookup(interp, &annotations, field)?.unwrap_or(Value::Unset),
+        })
+    });
+    described.collect()
 }
 
 pub(super) fn full_arg_spec(interp: &Interp, args: Arguments) -> PyResult<Value> {

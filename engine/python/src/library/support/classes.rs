@@ -117,6 +117,7 @@ impl ClassBuilder {
             instance_check: None,
             span: None,
             metaclass: self.metaclass,
+            unknown_base: None,
             doc: self.doc,
         })
     }

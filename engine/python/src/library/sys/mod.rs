@@ -37,6 +37,15 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         row("exception", "()", "The exception being handled.", |interp, _| {
             Ok(interp.handled.borrow().last().cloned().unwrap_or(Value::None))
         }),
+        row(
+            "excepthook",
+            "(exctype, value, traceback, /)",
+            "Prints an exception. Another in its place is not called.",
+            |interp, args| {
+                let traceback = interp.import("traceback")?;
+                interp.call_method(&traceback, "print_exception", args.values().to_vec())
+            },
+        ),
         row("getrefcount", "(object, /)", "A number of references.", |_, _| Ok(Value::int(2i64))),
         row("gettrace", "()", "None", |_, _| Ok(Value::None)),
         row("settrace", "(function, /)", "Ignored.", |_, _| Ok(Value::None)),
