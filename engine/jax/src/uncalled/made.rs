@@ -111,13 +111,10 @@ impl Maker<'_> {
         {
             return Some(self.jaxtyping(name, dims, dtype));
         }
-        let parts: Vec<&str> = annotation.split('|').map(str::trim).collect();
-        let may_be_none = parts.contains(&"None") || annotation.contains("Optional[");
-        if may_be_none && !self.learnt.is_given(name) {
+        let parts = alternatives(annotation);
+        if parts.contains(&"None") && !self.learnt.is_given(name) {
             return Some(plain(Value::None, "None"));
         }
-        let inside = annotation.split_once("Optional[").and_then(|(_, inside)| inside.strip_suffix(']'));
-        let parts = inside.map_or(parts, |inside| vec![inside.trim()]);
         // Of a union, the first that something can be made of; what an alias stands for, its name may say.
         let made = parts.into_iter().find_map(|part| self.part(name, part, depth));
         made.or_else(|| self.by_name(name))
@@ -170,7 +167,7 @@ impl Maker<'_> {
             let own = unpacked.and_then(|names| names.get(at)).cloned();
             self.annotated(&own.unwrap_or_else(|| Name::from(format!("{name}_{at}"))), annotation, depth)
         };
-        let made: Vec<Made> = listed(inside).into_iter().enumerate().map(element).collect::<Option<_>>()?;
+        let made: Vec<Made> = split_outside(inside, ',').into_iter().enumerate().map(element).collect::<Option<_>>()?;
         let words: Vec<&str> = made.iter().map(|made| &*made.words).collect();
         let words = format!("({}{})", words.join(", "), if words.len() == 1 { "," } else { "" });
         Some(plain(Value::tuple(made.into_iter().map(|made| made.value).collect::<Vec<_>>()), &words))
@@ -331,8 +328,25 @@ impl Maker<'_> {
     }
 }
 
+/// What an annotation allows: the members of `A | B`, `Union[A, B]`, and `Optional[A]`, which is `None`, too.
+fn alternatives(annotation: &str) -> Vec<&str> {
+    let annotation = annotation.trim();
+    let inside = |form: &str| {
+        let (front, inside) = annotation.split_once('[')?;
+        inside.strip_suffix(']').filter(|_| front.rsplit('.').next() == Some(form))
+    };
+    match (inside("Optional"), inside("Union")) {
+        (Some(inside), _) => alternatives(inside).into_iter().chain(["None"]).collect(),
+        (_, Some(inside)) => split_outside(inside, ',').into_iter().flat_map(alternatives).collect(),
+        _ => match split_outside(annotation, '|') {
+            members if members.len() > 1 => members.into_iter().flat_map(alternatives).collect(),
+            members => members,
+        },
+    }
+}
+
 /// The parts of `A, B[C, D], E`.
-fn listed(text: &str) -> Vec<&str> {
+fn split_outside(text: &str, separator: char) -> Vec<&str> {
     let mut depth = 0_usize;
     let outside = move |c: char| {
         match c {
@@ -340,11 +354,30 @@ fn listed(text: &str) -> Vec<&str> {
             ']' | ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        c == ',' && depth == 0
+        c == separator && depth == 0
     };
     text.split(outside).map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
 pub(super) fn plain(value: Value, words: &str) -> Made {
     Made { value, words: words.to_string(), kind: Kind::Other }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::alternatives;
+
+    #[test]
+    fn annotations_are_taken_apart_outside_of_brackets() {
+        let cases = [
+            ("jax.Array | None", &["jax.Array", "None"][..]),
+            ("Optional[dict[str, int] | list[int]]", &["dict[str, int]", "list[int]", "None"]),
+            ("typing.Union[A, tuple[B, C | D], None]", &["A", "tuple[B, C | D]", "None"]),
+            ("tuple[A, Optional[B]]", &["tuple[A, Optional[B]]"]),
+            ("", &[]),
+        ];
+        for (annotation, expected) in cases {
+            assert_eq!(alternatives(annotation), expected, "{annotation}");
+        }
+    }
 }
