@@ -30,6 +30,8 @@ enum Now {
 const PALLAS: &str = "jax.experimental.pallas";
 const TPU: &str = "jax.experimental.pallas.tpu";
 const TRITON: &str = "jax.experimental.pallas.triton";
+/// Private, and imported by many published kernels.
+const DTYPES: &str = "jax._src.dtypes";
 
 macro_rules! moved {
     ($($module:ident $name:literal $what:literal $now:expr;)*) => {
@@ -55,6 +57,7 @@ static MOVED: &[Moved] = moved![
     TPU "TPUMemorySpace" "was renamed, and removed in JAX 0.8.1" Now::Name("MemorySpace");
     TPU "ANY" "was removed in JAX 0.10.0" Now::Module(PALLAS);
     TPU "delay" "was removed in JAX 0.10.0" Now::Module(PALLAS);
+    DTYPES "bit_width" "was renamed" Now::Name("itemsize_bits");
     TRITON "TritonCompilerParams" "was renamed, and removed in JAX 0.8.1" Now::Name("CompilerParams");
 ];
 
@@ -65,7 +68,7 @@ pub(crate) fn find(module: &Module) -> Vec<Finding> {
         return Vec::new();
     }
     let mut names: Vec<(&'static str, String)> = Vec::new();
-    for wanted in [PALLAS, TPU, TRITON] {
+    for wanted in [PALLAS, TPU, TRITON, DTYPES] {
         names.extend(tree::module_name(module, wanted).map(|name| (wanted, name)));
     }
     let mut functions: Vec<&str> = Vec::new();

@@ -211,9 +211,11 @@ class Mesh(_Axes):
 
     def __enter__(self):
         _current.append(self)
+        thread_resources.entered.append(self)
         return self
 
     def __exit__(self, *exception):
+        thread_resources.entered.pop()
         _current.pop()
         return False
 
@@ -335,6 +337,30 @@ def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
 
 
 _current = []
+
+
+class ResourceEnv:
+    """The mesh that a `with mesh:` has entered."""
+
+    def __init__(self, physical_mesh):
+        self.physical_mesh = physical_mesh
+
+    def __repr__(self):
+        return f"ResourceEnv(mesh={self.physical_mesh})"
+
+
+class _ThreadResources:
+    """The innermost `with mesh:`; `jax.set_mesh` is no part of it. Older libraries read it."""
+
+    def __init__(self):
+        self.entered = []
+
+    @property
+    def env(self):
+        return ResourceEnv(self.entered[-1] if self.entered else Mesh(DeviceGrid([], ()), ()))
+
+
+thread_resources = _ThreadResources()
 
 
 class set_mesh:

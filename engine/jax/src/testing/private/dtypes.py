@@ -19,5 +19,11 @@ def default_float_dtype():
     return np.dtype("float64" if jax.config.jax_enable_x64 else "float32")
 
 
+# What it was called before JAX renamed it.
+bit_width = itemsize_bits
+
+
 def __getattr__(name):
+    if not hasattr(jnp, name):
+        raise AttributeError(f"module 'jax._src.dtypes' has no attribute '{name}'")
     return getattr(jnp, name)
