@@ -20,7 +20,10 @@ pub(crate) fn unreached(analysis: &Analysis) -> Vec<Lens> {
         };
         Some(Lens {
             span: analysis.place(def.name_span),
-            title: format!("not checked, as nobody calls it here: {reason}"),
+            title: match assumed.is_given() {
+                true => format!("not checked: {reason}"),
+                false => format!("not checked, as nobody calls it here: {reason}"),
+            },
             kernel: String::new(),
             is_launched: false,
         })

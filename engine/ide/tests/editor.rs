@@ -347,6 +347,10 @@ def double(x: jax.Array, steps: int):
     let messages: Vec<String> = diagnostics(&analysis).into_iter().map(|found| found.message).collect();
     assert!(messages.iter().any(|message| message.contains("only some")), "said, so that it counts: {messages:?}");
     assert_eq!(call_to_say(&analysis, &(at..at)), None);
+    // What is called as a comment says, and launches nothing, says so, wherever it might have led.
+    let analysis = analyse("import jax\n# pallas: call(x=f32[8, 128])\ndef scale(x):\n  return x * 2\n");
+    let titles: Vec<String> = lenses(&analysis).into_iter().map(|lens| lens.title).collect();
+    assert_eq!(titles, ["not checked: it launches nothing with these arguments"]);
 }
 
 #[test]

@@ -62,6 +62,9 @@ impl Driver<'_> {
             all.findings.extend(tried.seen.findings);
             all.facts.add(tried.seen.facts);
         }
+        if all.launches.is_empty() && all.findings.is_empty() {
+            problem = problem.or_else(|| Some("it launches nothing with these arguments".to_string()));
+        }
         let words = |given: &Given| given.arguments.split_whitespace().collect::<Vec<_>>().join(" ");
         let arguments = given.iter().map(words).collect::<Vec<_>>().join("; ");
         Some((Assumed { arguments, ..assumed(def, None, problem) }, all))

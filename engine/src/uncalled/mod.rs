@@ -16,11 +16,11 @@ use crate::memory::Memory;
 use driver::Driver;
 use pallas_ir::{Finding, Launch};
 use pallas_jax::JaxState;
-use pallas_jax::uncalled::{Planner, given, is_launch, leading};
+use pallas_jax::uncalled::{MARK, Planner, given, is_launch, leading};
 use pallas_python::interp::Interp;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_syntax::ast::{Module, Name};
+use pallas_syntax::ast::{FunctionDef, Module, Name, StmtKind};
 use pallas_syntax::{Dependences, Span};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -41,6 +41,13 @@ pub struct Assumed {
     pub comment: String,
     /// Why the call came to no launch, if it did not.
     pub problem: Option<String>,
+}
+
+impl Assumed {
+    /// Whether a comment says what it is called with.
+    pub fn is_given(&self) -> bool {
+        self.comment.is_empty() && !self.arguments.is_empty()
+    }
 }
 
 /// What one call with made-up arguments has shown.
@@ -94,7 +101,7 @@ pub(crate) fn call_them(
         has_gradients: module.source.text.contains("custom_vjp"),
     };
     let items = remembered.map(|_| module.items()).unwrap_or_default();
-    for def in leading(module).into_iter().take(MOST_FUNCTIONS) {
+    for def in wanted(module).into_iter().take(MOST_FUNCTIONS) {
         let given = given(module, &def);
         // An outer function may have called it by now.
         if given.is_empty() && interp.was_entered(def.span) {
@@ -134,6 +141,22 @@ pub(crate) fn call_them(
         drives.push(drive);
     }
     drives
+}
+
+/// The functions that lead to a launch by the names in them, then others that a comment gives a call: it is carried out, and
+/// shows whether it comes to one.
+fn wanted(module: &Module) -> Vec<Arc<FunctionDef>> {
+    let mut wanted = leading(module);
+    if module.source.text.contains(MARK) {
+        let functions = module.body.iter().filter_map(|stmt| match &stmt.kind {
+            StmtKind::FunctionDef(def) => Some(def),
+            _ => None,
+        });
+        let is_new = |def: &&Arc<FunctionDef>| !wanted.iter().any(|known| known.span == def.span);
+        let given: Vec<_> = functions.filter(is_new).filter(|def| !given(module, def).is_empty()).cloned().collect();
+        wanted.extend(given);
+    }
+    wanted
 }
 
 impl Drive {

@@ -84,6 +84,8 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
             files.len(),
             if files.len() == 1 { "" } else { "s" }
         ));
+    }
+    if args.output_format == OutputFormat::Full && !stopped {
         output::stdout(&unchecked);
     }
     if stopped {
@@ -117,13 +119,14 @@ fn unchecked_functions(analysis: &Analysis) -> String {
             "" => String::new(),
             arguments => format!(" (tried with {arguments})"),
         };
-        Some(format!(
-            "Not checked: {}:{line}: nobody calls `{}` here, and {problem}{with}\n",
-            analysis.source.path, assumed.function
-        ))
+        let why = match assumed.is_given() {
+            true => format!("`{}` is called as the comment above it says, and", assumed.function),
+            false => format!("nobody calls `{}` here, and", assumed.function),
+        };
+        Some(format!("Not checked: {}:{line}: {why} {problem}{with}\n", analysis.source.path))
     });
     let mut text: String = unchecked.collect();
-    if !text.is_empty() {
+    if analysis.assumed.iter().any(|assumed| assumed.problem.is_some() && !assumed.is_given()) {
         text += "A comment above a function says what it is called with: # pallas: call(x=f32[1024, 128], block=128)\n";
     }
     text

@@ -18,7 +18,7 @@ use pallas_tensor::DType;
 use std::rc::Rc;
 
 /// How the comment begins.
-pub(super) const MARK: &str = "# pallas: call(";
+pub const MARK: &str = "# pallas: call(";
 
 /// A call in a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ mod repair;
 mod usage;
 mod within;
 
-pub use given::{Given, given};
+pub use given::{Given, MARK, given};
 pub use gradient::gradient;
 pub use learnt::Learnt;
 pub use lengths::Lengths;
