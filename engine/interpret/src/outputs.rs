@@ -12,6 +12,8 @@ use smallvec::SmallVec;
 pub(crate) struct Output {
     /// With its padding, unless no block comes back: what is written there is nobody's then.
     array: Array,
+    /// Whether nobody has used its memory before.
+    is_new: bool,
     /// Which blocks hold something, in row-major order; none where all do.
     written: Vec<bool>,
 }
@@ -20,22 +22,25 @@ impl Output {
     /// Starts with an array; `None` is uninitialised. Blocks come once, or may come back.
     pub(crate) fn new(plan: &BlockPlan, start: Option<Array>, goes_once: bool) -> Result<Output, RunError> {
         if let Some(start) = start {
-            return Ok(Output { array: if goes_once { start } else { plan.pad(start)? }, written: Vec::new() });
+            let array = if goes_once { start } else { plan.pad(start)? };
+            return Ok(Output { array, is_new: false, written: Vec::new() });
         }
         let shape = if goes_once { plan.array() } else { plan.padded() };
         match plan.counts() {
             Some(counts) => {
                 let blocks = counts.iter().product();
-                let array = Array::unwritten(plan.dtype(), shape.clone())?;
-                Ok(Output { array, written: vec![false; blocks] })
+                let (array, is_used) = Array::room(plan.dtype(), shape.clone())?;
+                Ok(Output { array, is_new: !is_used, written: vec![false; blocks] })
             }
-            None => Ok(Output { array: plan.fresh(plan.padded())?, written: Vec::new() }),
+            None => Ok(Output { array: plan.fresh(plan.padded())?, is_new: false, written: Vec::new() }),
         }
     }
 
     /// All of it, to be written.
     pub(crate) fn part(&mut self) -> OutputPart<'_> {
-        OutputPart { part: self.array.part(), written: &mut self.written, axis: 0, rows: 0, fresh: None, strides: None }
+        let part = self.array.part();
+        let part = if self.is_new { part.in_new_memory() } else { part };
+        OutputPart { part, written: &mut self.written, axis: 0, rows: 0, fresh: None, strides: None }
     }
 
     /// The array without its padding; blocks that nobody has written are what fresh memory is.

@@ -11,6 +11,8 @@ use crate::deferred::{Later, by_stretches};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::float8::Float8;
+use crate::lack::lack;
+use crate::range;
 use crate::recycled;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
@@ -82,6 +84,28 @@ pub(crate) fn reserve<T>(shape: &Shape) -> Result<Vec<T>, OpError> {
     Ok(elements)
 }
 
+/// So many elements of the type of a buffer's that hold anything, and whether their memory was used before; `None` if there is none.
+pub(crate) fn room_like(like: &Buffer, length: usize) -> Option<(Buffer, bool)> {
+    fn room<T: Element>(_like: &[T], length: usize) -> Option<(Buffer, bool)> {
+        let taken = recycled::take::<T>(length)?;
+        Some((T::wrap(taken.elements), taken.is_used))
+    }
+    with_elements!(like, elements => room(elements, length))
+}
+
+/// The same elements in memory of their own.
+fn copied(buffer: &Buffer) -> Buffer {
+    fn copied<T: Element>(elements: &[T]) -> Buffer {
+        let mut copy = Vec::new();
+        if copy.try_reserve_exact(elements.len()).is_err() {
+            lack(size_of_val(elements));
+        }
+        copy.extend_from_slice(elements);
+        T::wrap(copy)
+    }
+    with_elements!(buffer, elements => copied(elements))
+}
+
 /// A vector of `shape.size()` copies of `value`.
 pub(crate) fn filled<T: Clone>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
     let mut elements = reserve(shape)?;
@@ -91,8 +115,11 @@ pub(crate) fn filled<T: Clone>(shape: &Shape, value: T) -> Result<Vec<T>, OpErro
 
 /// [`filled`], where the operating system may bring the memory when it is first touched: zeros cost nothing before.
 fn repeated<T: Element>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
-    check_room::<T>(shape)?;
-    Ok(vec![value; shape.size()])
+    if value.as_bytes().iter().any(|&byte| byte != 0) {
+        return filled(shape, value);
+    }
+    let too_large = || OpError::too_large(shape);
+    recycled::zeros(shape.checked_size().ok_or_else(too_large)?).ok_or_else(too_large)
 }
 
 /// That so many elements fit memory: an error here instead of an abort later.
@@ -200,7 +227,7 @@ impl Array {
 
     /// The same elements, held by nobody else.
     pub fn apart(&self) -> Array {
-        Array::from_parts(self.dtype, self.shape.clone(), self.buffer().clone())
+        Array::from_parts(self.dtype, self.shape.clone(), copied(self.buffer()))
     }
 
     /// Every element the same.
@@ -227,14 +254,19 @@ impl Array {
     /// # Errors
     /// [`OpError::TooLarge`].
     pub fn unwritten(dtype: DType, shape: impl Into<Shape>) -> Result<Array, OpError> {
-        fn like<T: Element>(_like: &[T], length: usize) -> Buffer {
-            T::wrap(recycled::take(length))
-        }
+        Ok(Array::room(dtype, shape)?.0)
+    }
+
+    /// The same, and whether its memory was used before.
+    ///
+    /// # Errors
+    /// [`OpError::TooLarge`].
+    pub fn room(dtype: DType, shape: impl Into<Shape>) -> Result<(Array, bool), OpError> {
         let shape = shape.into();
-        check_room::<u64>(&shape)?;
-        let zero = Array::scalar(dtype, Scalar::zero(dtype));
-        let buffer = with_elements!(zero.buffer(), elements => like(elements, shape.size()));
-        Ok(Array::from_parts(dtype, shape, buffer))
+        let too_large = || OpError::too_large(&shape);
+        let length = shape.checked_size().ok_or_else(too_large)?;
+        let (buffer, is_used) = room_like(&none_of_dtype(dtype), length).ok_or_else(too_large)?;
+        Ok((Array::from_parts(dtype, shape, buffer), is_used))
     }
 
     /// Each element its own index along `axis`, as `lax.broadcasted_iota`.
@@ -256,6 +288,14 @@ impl Array {
         // So many neighbours have the same index.
         let run: usize = shape[axis + 1..].iter().product();
         by_stretches(shape, move |range| {
+            if run == 1 && range.end <= length {
+                match dtype {
+                    DType::I32 => return range::integer_steps(0, 1, range),
+                    // Integers of which `f64` has each.
+                    DType::F32 if length < 1 << 53 => return range::steps(dtype, 0.0, 1.0, range),
+                    _ => {}
+                }
+            }
             let part = Shape::from([range.len()]);
             let mut line = reserve(&part)?;
             if run == 1 && range.end <= length {
@@ -335,7 +375,11 @@ impl Array {
     ///
     /// The buffer has to keep its variant and length; for `int4` and `uint4`, its range.
     pub fn make_mut(&mut self) -> &mut Buffer {
-        Arc::make_mut(self.elements.settle())
+        let here = self.elements.settle();
+        if Arc::get_mut(here).is_none() {
+            *here = Arc::new(copied(here));
+        }
+        Arc::make_mut(here)
     }
 
     /// The elements if they are stored as `T`.
@@ -351,7 +395,7 @@ impl Array {
     /// The vector of elements: taken if this is its only holder, else copied.
     pub fn into_elements<T: Element>(mut self) -> Option<Vec<T>> {
         let here = std::mem::replace(self.elements.settle(), Arc::new(Buffer::U8(Vec::new())));
-        T::unwrap_buffer(Arc::unwrap_or_clone(here))
+        T::unwrap_buffer(Arc::try_unwrap(here).unwrap_or_else(|shared| copied(&shared)))
     }
 
     /// Whether writing would not have to copy.

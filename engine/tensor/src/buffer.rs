@@ -4,6 +4,7 @@
 //! array means is the array's dtype, not the buffer's business.
 
 use half::{bf16, f16};
+use zerocopy::{FromZeros, Immutable, IntoBytes};
 
 use crate::dtype::DType;
 
@@ -41,7 +42,7 @@ pub enum Buffer {
 }
 
 /// A Rust type that a [`Buffer`] can hold.
-pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
+pub trait Element: Copy + Default + PartialEq + Send + Sync + FromZeros + IntoBytes + Immutable + 'static {
     /// The dtype that a buffer of this type means when nothing else is said.
     const DTYPE: DType;
     /// The elements, if the buffer holds this type.

@@ -14,12 +14,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use smallvec::SmallVec;
 
-use crate::array::{Array, check_room};
+use crate::array::{Array, room_like};
 use crate::buffer::{Buffer, BufferMut, Element, with_elements, with_elements_mut};
 use crate::dtype::DType;
 use crate::error::OpError;
-use crate::ops::fused::{Arg, Chain, ChainBuilder, Code, Lanes, Place, Target, View};
+use crate::lack::{lack, with_memory};
+use crate::ops::fused::{Arg, Chain, ChainBuilder, Code, Lanes, Place, Target, View, stream};
 use crate::recycled;
+use crate::scalar::Scalar;
 use crate::shape::Shape;
 use crate::threads::{Restore, available, spread};
 
@@ -55,6 +57,8 @@ enum Work {
     Step(Code),
     /// Each stretch by itself.
     Made(Box<Make>),
+    /// All elements are the operand's one.
+    Same,
 }
 
 /// What there is to do for a result.
@@ -93,10 +97,21 @@ impl Later {
     pub(crate) fn elements(&self) -> &Arc<Buffer> {
         self.result.get_or_init(|| {
             let room = self.room.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let mut result = room.unwrap_or_else(|| unwritten(&self.none, self.length));
-            if let Some(recipe) = self.recipe() {
-                compute(&recipe, self.length, &mut result);
-            }
+            let recipe = self.recipe();
+            let result = match (recipe, room) {
+                // New memory is all zeros.
+                (Some(recipe), room) if recipe.is_zero() => room.unwrap_or_else(|| zeros(&self.none, self.length)),
+                (recipe, room) => {
+                    let (mut result, is_used) = match room {
+                        Some(room) => (room, false),
+                        None => unwritten(&self.none, self.length),
+                    };
+                    if let Some(recipe) = recipe {
+                        compute(&recipe, self.length, (&mut result, is_used));
+                    }
+                    result
+                }
+            };
             *self.recipe.lock().unwrap_or_else(PoisonError::into_inner) = None;
             Arc::new(result)
         })
@@ -133,6 +148,16 @@ pub(crate) fn put_off(operands: &[&Array], code: Code, dtype: DType) -> Option<A
     note(operands.iter().map(|&operand| operand.clone()).collect(), widest.shape(), Work::Step(code), (dtype, none))
 }
 
+/// Puts off repeating the one element of an array; `None` where it is to be done at once.
+pub(crate) fn repeated(one: &Array, shape: &Shape) -> Option<Array> {
+    if !DEFERS.get() || one.size() != 1 || shape.checked_size()? < LEAST {
+        return None;
+    }
+    let one = one.clone().relabel(Shape::scalar());
+    let like = (one.dtype(), crate::array::none_of_dtype(one.dtype()));
+    note(SmallVec::from_iter([one]), shape, Work::Same, like)
+}
+
 /// An array whose stretches can be made apart from each other, each in one dimension: put off inside of [`deferring`],
 /// elsewhere made at once, on all cores if there is much of it.
 ///
@@ -147,14 +172,13 @@ pub fn by_stretches(
     if size < LEAST || !DEFERS.get() && (size < LARGE || available() == 1) {
         return Ok(make(0..size)?.relabel(shape));
     }
-    check_room::<u64>(&shape)?;
     // What would be refused is refused for no elements as well.
     let empty = make(0..0)?;
     let like = (empty.dtype(), empty.buffer().clone());
     let result = note(SmallVec::new(), &shape, Work::Made(Box::new(make)), like);
     let result = result.ok_or_else(|| OpError::too_large(&shape))?;
     if !DEFERS.get() {
-        result.buffer();
+        with_memory(|| result.buffer().len()).map_err(|_| OpError::too_large(result.shape()))?;
     }
     Ok(result)
 }
@@ -226,9 +250,13 @@ impl Expression {
 
     /// Adds a result and what it needs.
     fn add(&mut self, recipe: &Arc<Recipe>) -> Result<Arg, OpError> {
-        let Work::Step(code) = &recipe.work else {
-            let shape = Shape::from([self.length]);
-            return self.read(Read::Made(recipe.clone()), recipe.dtype, shape, Place::same(1));
+        let code = match (&recipe.work, recipe.operands.first()) {
+            (Work::Step(code), _) => code,
+            (Work::Same, Some(one)) => return self.arg(one),
+            _ => {
+                let shape = Shape::from([self.length]);
+                return self.read(Read::Made(recipe.clone()), recipe.dtype, shape, Place::same(1));
+            }
         };
         let args: Result<SmallVec<[Arg; 3]>, OpError> =
             recipe.operands.iter().map(|operand| self.arg(operand)).collect();
@@ -254,7 +282,8 @@ impl Expression {
             return Ok(arg);
         }
         let uses = self.uses.iter().find(|(known, _)| *known == place).map_or(0, |(_, uses)| *uses);
-        match later.recipe().filter(|_| operand.holders() <= uses) {
+        let alone = |recipe: &Arc<Recipe>| operand.holders() <= uses || matches!(recipe.work, Work::Same);
+        match later.recipe().filter(alone) {
             Some(recipe) => {
                 let arg = self.add(&recipe)?;
                 self.known.push((place, arg));
@@ -278,17 +307,18 @@ impl Expression {
     }
 }
 
-/// Computes a result of so many elements.
-fn compute(recipe: &Arc<Recipe>, length: usize, result: &mut Buffer) {
+/// Computes a result of so many elements, in memory that was used before or not.
+fn compute(recipe: &Arc<Recipe>, length: usize, (result, is_used): (&mut Buffer, bool)) {
     // What is computed now is computed at once.
     let _before = Restore(&DEFERS, DEFERS.replace(false));
     // Each operation was asked, and each stretch made without elements, when it was put off, so that only memory for a few
-    // thousand elements can be missing, without which nothing goes on.
-    let out_of_memory = || std::alloc::handle_alloc_error(std::alloc::Layout::new::<[u64; CHUNK]>());
+    // thousand elements can be missing.
+    let out_of_memory = || lack(size_of::<[u64; CHUNK]>());
     let chain = match &recipe.work {
         Work::Step(_) => Some(Expression::chain(recipe, length).unwrap_or_else(|_| out_of_memory())),
-        Work::Made(_) => None,
+        Work::Made(_) | Work::Same => None,
     };
+    let streams = is_used && length >= stream::LARGE;
     let mut jobs = Vec::with_capacity(length.div_ceil(CHUNK * CHUNKS));
     let mut rest = result.as_mut();
     let mut start = 0;
@@ -301,7 +331,7 @@ fn compute(recipe: &Arc<Recipe>, length: usize, result: &mut Buffer) {
     }
     spread(jobs, |(range, part)| {
         let done = match &chain {
-            Some((chain, reads)) => run(chain, reads, range.clone(), Target::stretch(part, range.start, length)),
+            Some((chain, reads)) => run(chain, reads, range.clone(), Target::stretch(part, range.start, streams)),
             None => make(recipe, range, part),
         };
         if done.is_err() {
@@ -350,9 +380,19 @@ fn make(recipe: &Recipe, range: Range<usize>, mut part: BufferMut<'_>) -> Result
 }
 
 impl Recipe {
+    /// Whether all bits are zero.
+    fn is_zero(&self) -> bool {
+        let zero = || Array::scalar(self.dtype, Scalar::zero(self.dtype));
+        matches!(self.work, Work::Same) && self.operands.first().is_some_and(|one| one.same_bits(&zero()))
+    }
+
     fn stretch(&self, range: Range<usize>) -> Result<Array, OpError> {
         match &self.work {
             Work::Made(make) => make(range),
+            Work::Same => match self.operands.first().and_then(|one| one.get(0)) {
+                Some(one) => Array::full(self.dtype, [range.len()], one),
+                None => Err(OpError::argument("deferred", "there is no element to repeat")),
+            },
             Work::Step(_) => Err(OpError::argument("deferred", "an operation has no stretches")),
         }
     }
@@ -367,16 +407,20 @@ fn element_size(buffer: &Buffer) -> usize {
 
 /// Memory for a result of the type of `_like`, which nobody touches before it is written; `None` if there is not as much.
 fn room<T: Element>(_like: &[T], shape: &Shape) -> Option<Buffer> {
-    check_room::<T>(shape).ok()?;
-    Some(T::wrap(vec![T::default(); shape.size()]))
+    Some(T::wrap(recycled::zeros(shape.size())?))
 }
 
-/// So many elements of the type of a buffer's, which are to be written.
-fn unwritten(like: &Buffer, length: usize) -> Buffer {
-    fn unwritten<T: Element>(_like: &[T], length: usize) -> Buffer {
-        T::wrap(recycled::take(length))
+/// So many zeros of the type of a buffer's.
+fn zeros(like: &Buffer, length: usize) -> Buffer {
+    fn zeros<T: Element>(_like: &[T], length: usize) -> Buffer {
+        T::wrap(recycled::zeros(length).unwrap_or_else(|| lack(length.saturating_mul(size_of::<T>()))))
     }
-    with_elements!(like, elements => unwritten(elements, length))
+    with_elements!(like, elements => zeros(elements, length))
+}
+
+/// So many elements of the type of a buffer's, which are to be written, and whether their memory was used before.
+fn unwritten(like: &Buffer, length: usize) -> (Buffer, bool) {
+    room_like(like, length).unwrap_or_else(|| lack(length.saturating_mul(element_size(like))))
 }
 
 #[cfg(test)]
@@ -386,7 +430,6 @@ mod tests {
     use crate::ops::{
         BinaryOp, CompareOp, UnaryOp, binary, broadcast_in_dim, compare, convert, reshape, select, unary,
     };
-    use crate::scalar::Scalar;
 
     /// Several jobs, and a last chunk that is not full.
     const SIZE: usize = 3 * CHUNK * CHUNKS + 1234;

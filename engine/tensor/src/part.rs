@@ -30,6 +30,11 @@ impl Array {
 }
 
 impl<'a> Part<'a> {
+    /// The same in memory that nobody has used before, which is brought to the caches when it is first written.
+    pub fn in_new_memory(self) -> Part<'a> {
+        Part { streams: false, ..self }
+    }
+
     /// The extents.
     pub fn shape(&self) -> &Shape {
         &self.shape

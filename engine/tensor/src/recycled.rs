@@ -47,16 +47,29 @@ pub(crate) fn keep(buffer: Buffer) {
     drop(dropped);
 }
 
-/// So many elements that hold anything.
-pub(crate) fn take<T: Element>(length: usize) -> Vec<T> {
-    let found = if length * size_of::<T>() < LEAST { None } else { find(length) };
+/// Elements that hold anything.
+pub(crate) struct Taken<T> {
+    pub(crate) elements: Vec<T>,
+    /// Whether the memory is in place already. New memory is cleared page by page when it is first written, and lies in the
+    /// caches then: writing past them would be slower.
+    pub(crate) is_used: bool,
+}
+
+/// So many elements that hold anything; `None` if there is no memory for them.
+pub(crate) fn take<T: Element>(length: usize) -> Option<Taken<T>> {
+    let found = if length.checked_mul(size_of::<T>())? < LEAST { None } else { find(length) };
     match found {
         Some(mut elements) => {
             elements.resize(length, T::default());
-            elements
+            Some(Taken { elements, is_used: true })
         }
-        None => vec![T::default(); length],
+        None => Some(Taken { elements: zeros(length)?, is_used: false }),
     }
+}
+
+/// So many zeros, which cost nothing before they are touched; `None` if there is no memory for them.
+pub(crate) fn zeros<T: Element>(length: usize) -> Option<Vec<T>> {
+    T::new_vec_zeroed(length).ok()
 }
 
 fn find<T: Element>(length: usize) -> Option<Vec<T>> {
@@ -78,14 +91,16 @@ mod tests {
         // A type that no other test has large arrays of.
         let length = LEAST + 12_345;
         keep(Buffer::I16(vec![7; length]));
-        let taken: Vec<i16> = take(length - 10);
-        assert_eq!(taken.len(), length - 10);
-        keep(Buffer::I16(taken));
-        let taken: Vec<i16> = take(length);
-        assert_eq!(taken.len(), length);
-        let other: Vec<i16> = take(length / 4);
-        assert!(other.iter().all(|&x| x == 0), "new memory, as what was kept is in use");
-        let small: Vec<i16> = take(10);
-        assert_eq!(small, [0; 10]);
+        let taken: Taken<i16> = take(length - 10).expect("there");
+        assert_eq!((taken.elements.len(), taken.is_used), (length - 10, true));
+        keep(Buffer::I16(taken.elements));
+        let taken: Taken<i16> = take(length).expect("there");
+        assert_eq!((taken.elements.len(), taken.is_used), (length, true));
+        let other: Taken<i16> = take(length / 4).expect("small");
+        assert!(other.elements.iter().all(|&x| x == 0), "new memory, as what was kept is in use");
+        assert!(!other.is_used);
+        let small: Taken<i16> = take(10).expect("small");
+        assert_eq!(small.elements, [0; 10]);
+        assert!(take::<i16>(usize::MAX / 4).is_none() && zeros::<i16>(usize::MAX).is_none());
     }
 }

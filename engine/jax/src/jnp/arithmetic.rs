@@ -125,6 +125,12 @@ pub fn floor_divide(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
 /// `a % b`: the sign of the divisor.
 pub fn remainder(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
     let (x, y) = promote_numeric(cx, "rem", a, b)?;
+    if let Some(negative) = sign_of_divisor(cx, &x, &y, b) {
+        let rest = p::binary(cx, &ops::REM, &x, &y)?;
+        let other_sign = compose::with_constant(cx, if negative { &ops::GT } else { &ops::LT }, &rest, 0.0)?;
+        let wrapped = p::binary(cx, &ops::ADD, &rest, &y)?;
+        return p::select(cx, &other_sign, &wrapped, &rest);
+    }
     let y = nonzero_divisor(cx, &y)?;
     let rest = p::binary(cx, &ops::REM, &x, &y)?;
     let inexact = compose::with_constant(cx, &ops::NE, &rest, 0.0)?;
@@ -134,6 +140,19 @@ pub fn remainder(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
     let wrap = p::binary(cx, &ops::AND, &differ, &inexact)?;
     let wrapped = p::binary(cx, &ops::ADD, &rest, &y)?;
     p::select(cx, &wrap, &wrapped, &rest)
+}
+
+/// Whether one number that everything is divided by is below zero, where nothing is staged: half of what JAX computes is known
+/// then. `None` also of zero.
+fn sign_of_divisor(cx: &Context<'_>, x: &Tile, y: &Tile, divisor: &Tile) -> Option<bool> {
+    let (Tile::Concrete { .. }, Tile::Concrete { .. }, Tile::Concrete { array, .. }) = (x, y, divisor) else {
+        return None;
+    };
+    if array.size() != 1 || cx.trace_for([x, y].into_iter()).is_some() {
+        return None;
+    }
+    let number = pallas_tensor::ops::convert(array, y.dtype()).ok()?.get(0)?.as_f64()?;
+    (number != 0.0 && number.is_finite()).then_some(number < 0.0)
 }
 
 /// `fmod(a, b)`: the sign of the dividend.

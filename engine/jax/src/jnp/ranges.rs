@@ -150,19 +150,13 @@ pub(super) fn numpy_range(cx: &Context<'_>, dtype: DType, start: Scalar, step: S
         (DType::F32 | DType::F64, _) => {
             let start = start.as_f64().unwrap_or(0.0);
             let step = start + step.as_f64().unwrap_or(1.0) - start;
-            Some(in_stretches(size, move |range| {
-                let values = range.map(|i| start + i as f64 * step);
-                match dtype {
-                    DType::F32 => Buffer::F32(values.map(|x| x as f32).collect()),
-                    _ => Buffer::F64(values.collect()),
-                }
-            }))
+            let stretch = move |range| pallas_tensor::steps(dtype, start, step, range);
+            Some(pallas_tensor::deferring(|| pallas_tensor::by_stretches([size], stretch)))
         }
         (DType::I32, (Some(start), Some(step))) if step != 0 => {
             let (start, step) = (start as i32, step as i32);
-            Some(in_stretches(size, move |range| {
-                Buffer::I32(range.map(|i| start.wrapping_add((i as i32).wrapping_mul(step))).collect())
-            }))
+            let stretch = move |range| pallas_tensor::integer_steps(start, step, range);
+            Some(pallas_tensor::deferring(|| pallas_tensor::by_stretches([size], stretch)))
         }
         (DType::U32, (Some(start), Some(step))) if step != 0 => {
             let (start, step) = (start as u32, step as u32);

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::array::{Array, elements_like, reserve};
 use crate::buffer::{Element, with_elements};
-use crate::deferred::by_stretches;
+use crate::deferred::{by_stretches, repeated};
 use crate::error::OpError;
 use crate::ops::strided::{Pattern, signed_strides};
 use crate::shape::Shape;
@@ -98,6 +98,9 @@ pub fn broadcast_in_dim(array: &Array, shape: impl Into<Shape>, dimensions: &[us
     }
     if *array.shape() == shape {
         return Ok(array.clone());
+    }
+    if let Some(result) = repeated(array, &shape) {
+        return Ok(result);
     }
     let mut strides: SmallVec<[isize; 6]> = SmallVec::from_elem(0, shape.rank());
     let input_strides = signed_strides(array.shape());

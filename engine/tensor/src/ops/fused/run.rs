@@ -42,10 +42,10 @@ impl<'a> Target<'a> {
         Target { elements: array.make_mut().as_mut(), base: base as isize, strides: strides.into(), streams: false }
     }
 
-    /// A stretch of a result of one dimension with so many elements, from an element on.
-    pub(crate) fn stretch(elements: BufferMut<'a>, from: usize, length: usize) -> Target<'a> {
+    /// A stretch of a result of one dimension, from an element on, past the caches or not.
+    pub(crate) fn stretch(elements: BufferMut<'a>, from: usize, streams: bool) -> Target<'a> {
         let strides = Cow::Borrowed(&[1][..]);
-        Target { elements, base: -(from as isize), strides, streams: length >= stream::LARGE }
+        Target { elements, base: -(from as isize), strides, streams }
     }
 }
 
