@@ -1,4 +1,4 @@
-//! What launches are lowered to, as text to read: Triton IR, SIMT IR, CUDA C++. Nothing is compiled further or launched.
+//! What launches are lowered to, as text to read: Triton IR, SIMT IR, CUDA C++, CUDA Tile IR. Nothing is compiled further or launched.
 
 use crate::Analysis;
 use pallas_ir::Launch;
@@ -14,6 +14,8 @@ pub enum Form {
     Simt,
     /// CUDA C++, with the Pallas line that each part comes from.
     Cuda,
+    /// CUDA Tile IR, with the same.
+    TileIr,
 }
 
 impl Form {
@@ -23,7 +25,7 @@ impl Form {
     }
 
     /// All forms.
-    pub const ALL: [Form; 3] = [Form::Cuda, Form::Simt, Form::Ttir];
+    pub const ALL: [Form; 4] = [Form::Cuda, Form::Simt, Form::Ttir, Form::TileIr];
 
     /// Its name, which is also how files with it end.
     pub fn name(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Form {
             Form::Ttir => "ttir",
             Form::Simt => "simt",
             Form::Cuda => "cuda",
+            Form::TileIr => "tileir",
         }
     }
 }
@@ -66,15 +69,22 @@ pub fn generated_with(launch: &Launch, form: Form, place: impl Fn(Span) -> Strin
             }
         };
     }
+    if form == Form::TileIr {
+        return match pallas_tileir::compile(launch) {
+            Ok(program) => Ok(program.text(&place)),
+            Err(refusal) => Err(refused(launch, "has no CUDA Tile IR", &refusal)),
+        };
+    }
     match pallas_simt::compile(launch, Architecture::meant_by(launch)) {
         Ok(program) if form == Form::Simt => Ok(program.kernel.to_string()),
         Ok(program) => Ok(annotated(&program, place)),
-        Err(refusal) => {
-            let help = refusal.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
-            let message = format!("`{}` is not compiled for a GPU: {refusal}{help}", launch.kernel.name);
-            Err(NotGenerated { span: refusal.span, message })
-        }
+        Err(refusal) => Err(refused(launch, "is not compiled for a GPU", &refusal)),
     }
+}
+
+fn refused(launch: &Launch, what: &str, refusal: &pallas_simt::Refusal) -> NotGenerated {
+    let help = refusal.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+    NotGenerated { span: refusal.span, message: format!("`{}` {what}: {refusal}{help}", launch.kernel.name) }
 }
 
 /// `file.py:3:5`, or `?` where the text is not known.

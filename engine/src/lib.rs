@@ -65,4 +65,5 @@ pub use pallas_simt as simt;
 pub use pallas_syntax as syntax;
 pub use pallas_syntax::{FileId, LineColumn, SourceFile, Span};
 pub use pallas_tensor as tensor;
+pub use pallas_tileir as tileir;
 pub use pallas_ttir as ttir;

@@ -25,7 +25,7 @@ pub(crate) enum Command {
     Profile(Uri),
     /// The kernel IR of the launch at a place, or of all launches.
     KernelIr(Uri, Option<Position>),
-    /// What is generated from it: `"form"` is `cuda`, `simt` or `ttir`; CUDA C++ where nothing is said.
+    /// What is generated from it: `"form"` is `cuda`, `simt`, `ttir` or `tileir`; CUDA C++ where nothing is said.
     GeneratedCode(Uri, Option<Position>, Form),
     /// The page of a rule.
     Explain(String),

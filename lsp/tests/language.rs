@@ -349,7 +349,7 @@ fn generated_code_is_shown_in_each_form() {
     let mut client = Client::start();
     client.greet(json!({"capabilities": editor()}));
     client.open(FILE, PRODUCT);
-    for (form, word) in [("cuda", "__global__"), ("simt", "blocks="), ("ttir", "tt.func")] {
+    for (form, word) in [("cuda", "__global__"), ("simt", "blocks="), ("ttir", "tt.func"), ("tileir", "cuda_tile")] {
         let arguments = json!({"command": "pallas.generatedCode", "arguments": [{"uri": FILE, "form": form}]});
         let id = client.ask("workspace/executeCommand", arguments);
         let answer = client.answer(id).expect("an answer");

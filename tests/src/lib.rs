@@ -4,6 +4,7 @@ pub mod device;
 pub mod mutation;
 pub mod products;
 pub mod simt;
+pub mod tileir;
 
 use pallas_engine::Console;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -54,7 +54,7 @@ pub fn compare(launch: &Launch) -> Outcome {
 }
 
 /// Stops a run that made-up arrays keep from ending.
-struct Patience(u64);
+pub(crate) struct Patience(pub(crate) u64);
 
 impl pallas_interpret::Hooks for Patience {
     fn cancelled(&mut self) -> bool {
@@ -99,7 +99,7 @@ fn tolerance(dtype: DType) -> f64 {
     }
 }
 
-fn difference(found: &Array, expected: &Array) -> Option<String> {
+pub(crate) fn difference(found: &Array, expected: &Array) -> Option<String> {
     if found.size() != expected.size() || found.dtype() != expected.dtype() {
         return Some("another type".to_string());
     }

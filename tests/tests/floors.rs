@@ -17,6 +17,8 @@ const FLOORS: &[&[(&str, &str)]] = &[
         ("pallas-simt", "engine/simt"),
         ("pallas-ttir", "engine/ttir"),
     ],
+    // Which axes of the grid are loops is one decision for both ways to a GPU.
+    &[("pallas-tileir", "engine/tileir")],
     &[("pallas-profile", "engine/profile"), ("pallas-cuda", "engine/cuda")],
     &[("pallas-engine", "engine")],
     &[("pallas-ide", "engine/ide")],

@@ -423,6 +423,9 @@ pub(crate) enum Emit {
     Simt,
     /// CUDA C++, with the lines of the Pallas source that it comes from.
     Cuda,
+    /// CUDA Tile IR, which NVIDIA's tile compiler takes; kernels that do not fit are refused.
+    #[value(name = "tileir")]
+    TileIr,
     /// PTX, as NVRTC makes it of the CUDA C++: needs NVRTC, and no GPU.
     Ptx,
     /// Machine code, with registers and spills: needs NVRTC and nvdisasm, and no GPU.

@@ -130,6 +130,7 @@ async function generatedCode(needs: Needs, argument: unknown): Promise<void> {
     { label: 'CUDA C++', detail: 'what NVRTC compiles, with the Pallas line of each part', form: 'cuda', language: 'cpp' },
     { label: 'SIMT IR', detail: 'what each thread of a GPU does', form: 'simt' },
     { label: 'Triton IR', detail: 'what Triton compiles', form: 'ttir' },
+    { label: 'CUDA Tile IR', detail: 'what the tile compiler of NVIDIA takes', form: 'tileir' },
   ];
   const asked = (argument as { form?: string } | undefined)?.form;
   const chosen = forms.find((one) => one.form === asked) ?? (await vscode.window.showQuickPick(forms, { title: 'Show generated code as' }));

@@ -10,7 +10,8 @@ pub mod marks;
 mod program;
 pub mod sim;
 
-pub use lower::fresh::uninitialized;
+pub use lower::fresh::{element as fresh, uninitialized};
 pub use program::{
     Architecture, Check, Initial, LineEntry, Options, Param, ParamKind, Program, Refusal, Tuning, compile, compile_with,
+    initial,
 };

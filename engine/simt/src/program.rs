@@ -273,7 +273,7 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
 }
 
 /// What an operand's array holds before the launch.
-pub(crate) fn initial(launch: &Launch, operand: usize) -> Initial {
+pub fn initial(launch: &Launch, operand: usize) -> Initial {
     if launch.operands.get(operand).is_none_or(|operand| operand.role != Role::Output) {
         return Initial::Given;
     }

@@ -55,6 +55,7 @@ impl App {
             Some(Form::Cuda) => "CUDA C++",
             Some(Form::Simt) => "SIMT IR",
             Some(Form::Ttir) => "Triton IR",
+            Some(Form::TileIr) => "CUDA Tile IR",
         }
     }
 

@@ -1,4 +1,4 @@
-//! `pallas-tui lower FILE --emit ir|ttir|simt|cuda|ptx|sass`: the launches of a file with their kernels, as text that can be read
+//! `pallas-tui lower FILE --emit ir|ttir|simt|cuda|tileir|ptx|sass`: the launches of a file with their kernels, as text that can be read
 //! back, or as what they are lowered to.
 
 use super::machine_code::{self, Wanted};
@@ -63,6 +63,7 @@ pub(super) fn lower(args: &LowerArgs, python: Option<&Path>) -> Exit {
         Emit::Ttir => code(&analysis, &wanted, Form::Ttir),
         Emit::Simt => code(&analysis, &wanted, Form::Simt),
         Emit::Cuda => code(&analysis, &wanted, Form::Cuda),
+        Emit::TileIr => code(&analysis, &wanted, Form::TileIr),
     }
 }
 

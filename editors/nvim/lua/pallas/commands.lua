@@ -239,13 +239,13 @@ M.commands = {
     end,
   },
   code = {
-    about = 'show the code generated from the launch at the cursor: cuda, simt or ttir',
+    about = 'show the code generated from the launch at the cursor: cuda, simt, ttir or tileir',
     run = function(arguments)
       local form = arguments[1] or 'cuda'
       at_cursor('pallas.generatedCode', form, { form = form }, form == 'cuda' and 'cuda' or 'mlir')
     end,
     complete = function()
-      return { 'cuda', 'simt', 'ttir' }
+      return { 'cuda', 'simt', 'ttir', 'tileir' }
     end,
   },
   log = {

@@ -14,7 +14,7 @@ pub fn uninitialized(dtype: DType) -> Scalar {
 }
 
 /// What an array of a launch holds.
-pub(crate) fn element(dtype: DType, interpretation: Interpretation) -> Scalar {
+pub fn element(dtype: DType, interpretation: Interpretation) -> Scalar {
     match (interpretation, dtype.kind()) {
         _ if interpretation.zeroed() => Scalar::zero(dtype),
         (Interpretation::Device(_), Kind::Signed | Kind::Unsigned) => {
