@@ -241,7 +241,11 @@ impl Lower<'_> {
                 }
                 DimIndex::Part { .. } => return Err(no("parts of computed length have no Tile IR")),
             };
-            let at = if is_block { self.inside(&mut sum, &at, bound)? } else { self.scattered(&mut sum, &at, bound, manner.writes)? };
+            let at = if is_block {
+                self.inside(&mut sum, &at, bound)?
+            } else {
+                self.scattered(&mut sum, &at, bound, manner.writes)?
+            };
             let far = arith::scaled(&mut self.e, &at, step)?;
             self.along(&mut sum, dim.stride, dim.extent, &dim.offset, Some(far))?;
         }
@@ -265,8 +269,7 @@ impl Lower<'_> {
     /// Positions by themselves: those below 0 count from the end; reads are clamped, writes dropped.
     fn scattered(&mut self, sum: &mut Addresses, at: &Tile, bound: i64, writes: bool) -> Result<Tile, Refusal> {
         let e = &mut self.e;
-        let (zero, end, last) =
-            (e.like(at, 0.0)?, e.like(at, bound as f64)?, e.like(at, (bound - 1).max(0) as f64)?);
+        let (zero, end, last) = (e.like(at, 0.0)?, e.like(at, bound as f64)?, e.like(at, (bound - 1).max(0) as f64)?);
         let is_negative = arith::compare(e, "lt", at, &zero)?;
         let moved = arith::binary(e, "add", at, &end)?;
         let at = arith::select(e, &is_negative, &moved, at)?;

@@ -76,7 +76,12 @@ impl Lower<'_> {
     }
 
     /// An access to a Ref that is kept.
-    pub(crate) fn access_kept(&mut self, op: &OpData, kind: MemoryOp, position: usize) -> Result<Option<Tile>, Refusal> {
+    pub(crate) fn access_kept(
+        &mut self,
+        op: &OpData,
+        kind: MemoryOp,
+        position: usize,
+    ) -> Result<Option<Tile>, Refusal> {
         let content = self.kept[position].clone();
         let writes = kind != MemoryOp::Load;
         let rest: Vec<Tile> = op.operands[1..].iter().map(|&value| self.tile(value)).collect::<Result<_, _>>()?;

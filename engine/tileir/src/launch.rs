@@ -206,11 +206,7 @@ impl Lower<'_> {
     }
 
     /// Opens the blocks of kept outputs that no axis moves which is looped from here on.
-    fn open_blocks(
-        &mut self,
-        around: &mut Around<'_>,
-        axis: usize,
-    ) -> Result<Vec<(usize, View, usize)>, Refusal> {
+    fn open_blocks(&mut self, around: &mut Around<'_>, axis: usize) -> Result<Vec<(usize, View, usize)>, Refusal> {
         let launch = self.launch;
         let mut opened = Vec::new();
         for (number, operand) in launch.operands.iter().enumerate() {

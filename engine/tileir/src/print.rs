@@ -26,15 +26,8 @@ pub(crate) fn module(program: &Program, place: &dyn Fn(Span) -> String) -> Strin
             results.entry(op).or_default().push(value);
         }
     }
-    let mut printer = Printer {
-        program,
-        module,
-        place,
-        results,
-        names: HashMap::new(),
-        text: String::new(),
-        last: String::new(),
-    };
+    let mut printer =
+        Printer { program, module, place, results, names: HashMap::new(), text: String::new(), last: String::new() };
     let _ = writeln!(printer.text, "// {}: {} blocks", program.entry, program.blocks);
     let _ = writeln!(printer.text, "cuda_tile.module @{} {{", program.entry);
     for &entry in &module.functions {
@@ -142,9 +135,9 @@ fn words(ty: &Type) -> String {
         }
         Type::PartitionView(view) => {
             let tile: Vec<String> = view.tile_shape.iter().map(ToString::to_string).collect();
-            let padding = view.padding_value.map_or(String::new(), |value| {
-                format!(" padding_value = {},", format!("{value:?}").to_lowercase())
-            });
+            let padding = view
+                .padding_value
+                .map_or(String::new(), |value| format!(" padding_value = {},", format!("{value:?}").to_lowercase()));
             let array = words(&Type::TensorView(view.tensor_view.clone()));
             format!("partition_view<tile=({}),{padding} {array}>", tile.join("x"))
         }
@@ -156,7 +149,9 @@ fn words(ty: &Type) -> String {
 /// What an op says besides, where it is not what it usually is.
 fn attribute(name: &str, value: &Attribute) -> Option<String> {
     let number = |value: &Attribute| if let Attribute::Integer(value, _) = value { Some(*value) } else { None };
-    let word = |list: &[&str]| number(value).and_then(|n| usize::try_from(n).ok()).and_then(|n| list.get(n).map(|w| w.to_string()));
+    let word = |list: &[&str]| {
+        number(value).and_then(|n| usize::try_from(n).ok()).and_then(|n| list.get(n).map(|w| w.to_string()))
+    };
     match (name, value) {
         ("value", Attribute::DenseElements(elements)) => Some(format!("<{}>", dense(elements))),
         ("overflow", value) if number(value) == Some(0) => None,

@@ -35,7 +35,8 @@ impl Program {
     /// What the writer says, which is a mistake of ours.
     pub fn bytecode(&self) -> Result<Vec<u8>, Refusal> {
         write_bytecode_version(&self.module, VERSION).map_err(|error| {
-            no(format!("the Tile IR is not well formed: {error}")).with_help("take the SIMT back end; this is our mistake")
+            no(format!("the Tile IR is not well formed: {error}"))
+                .with_help("take the SIMT back end; this is our mistake")
         })
     }
 

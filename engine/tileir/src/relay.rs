@@ -177,8 +177,7 @@ impl Lower<'_> {
         let mut operands = vec![addresses, value.value];
         operands.extend(mask.map(|mask| mask.value));
         operands.push(token);
-        let attributes =
-            vec![choice("memory_ordering_semantics", 0), groups(&[1, 1, usize::from(mask.is_some()), 1])];
+        let attributes = vec![choice("memory_ordering_semantics", 0), groups(&[1, 1, usize::from(mask.is_some()), 1])];
         let token = self.e.op(Opcode::StorePtrTko, &operands, attributes, &[Type::Token])[0];
         self.advance(memory, token);
         Ok(())
@@ -204,7 +203,11 @@ impl Lower<'_> {
         let values = self.e.op(Opcode::LoadPtrTko, &[addresses, token], attributes, &[ty, Type::Token]);
         self.advance(memory, values[1]);
         let loaded = Tile::new(values[0], held, &positions.shape);
-        if dtype == DType::Bool { convert::cast(&mut self.e, &loaded, DType::Bool) } else { Ok(Tile { dtype, ..loaded }) }
+        if dtype == DType::Bool {
+            convert::cast(&mut self.e, &loaded, DType::Bool)
+        } else {
+            Ok(Tile { dtype, ..loaded })
+        }
     }
 
     /// Positions `base + sum of strides[dim] * i[dim]` of a tile of this shape.

@@ -102,18 +102,15 @@ pub(crate) fn shifted(e: &mut Emitter, dim: &Dim, first: &Number, step: i64) -> 
 
 impl Lower<'_> {
     /// A Ref to part of a Ref. What reaches beyond it is moved inside.
-    pub(crate) fn part(
-        &mut self,
-        view: &View,
-        pattern: &IndexPattern,
-        operands: &[ValueId],
-    ) -> Result<View, Refusal> {
+    pub(crate) fn part(&mut self, view: &View, pattern: &IndexPattern, operands: &[ValueId]) -> Result<View, Refusal> {
         let mut part = view.clone();
         let mut operands = operands.iter().copied();
         for (entry, (place, bound, step)) in pattern.0.iter().zip(view.axes()) {
             let (start, size, stride, shown) = match *entry {
                 DimIndex::At(start) => (start, 1, 1, None),
-                DimIndex::Slice { start, size, stride } => (start, size, stride as i64, Some((size, step * stride as i64))),
+                DimIndex::Slice { start, size, stride } => {
+                    (start, size, stride as i64, Some((size, step * stride as i64)))
+                }
                 DimIndex::Part { .. } => return Err(no("parts of computed length have no Tile IR")),
                 DimIndex::Array => return Err(no("Refs to what integer arrays select have no Tile IR")),
             };
@@ -165,7 +162,14 @@ impl Lower<'_> {
     }
 
     /// A new memory.
-    pub(crate) fn memory(&mut self, pointer: Value, dtype: DType, shape: &[usize], written: bool, is_whole: bool) -> usize {
+    pub(crate) fn memory(
+        &mut self,
+        pointer: Value,
+        dtype: DType,
+        shape: &[usize],
+        written: bool,
+        is_whole: bool,
+    ) -> usize {
         let token = written.then(|| self.e.op(Opcode::MakeToken, &[], vec![], &[Type::Token])[0]);
         let shape = shape.to_vec();
         self.memories.push(Memory { pointer, dtype, shape, written, token, is_whole, partitions: Vec::new() });

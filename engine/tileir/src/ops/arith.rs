@@ -85,7 +85,10 @@ pub(crate) fn binary(e: &mut Emitter, name: &str, x: &Tile, y: &Tile) -> Result<
     }
     let (x, y) = together(e, x, y)?;
     let dtype = x.dtype;
-    if dtype.bits() == 8 && dtype.is_float() || name == "div" && is_small_float(dtype) || name == "rem" && is_small_float(dtype) {
+    if dtype.bits() == 8 && dtype.is_float()
+        || name == "div" && is_small_float(dtype)
+        || name == "rem" && is_small_float(dtype)
+    {
         let (x, y) = (convert::cast(e, &x, DType::F32)?, convert::cast(e, &y, DType::F32)?);
         let result = binary(e, name, &x, &y)?;
         return convert::cast(e, &result, dtype);

@@ -27,7 +27,8 @@ pub(crate) fn cast(e: &mut Emitter, x: &Tile, to: DType) -> Result<Tile, Refusal
         return arith::compare(e, "ne", x, &zero);
     }
     if from == DType::Bool && to.is_float() {
-        let (one, zero) = (e.constant(to, &x.shape, Scalar::Float(1.0))?, e.constant(to, &x.shape, Scalar::Float(0.0))?);
+        let (one, zero) =
+            (e.constant(to, &x.shape, Scalar::Float(1.0))?, e.constant(to, &x.shape, Scalar::Float(0.0))?);
         return arith::select(e, x, &one, &zero);
     }
     // By way of single precision, as hardware has it.

@@ -95,13 +95,16 @@ pub(super) fn lower(lower: &mut Lower<'_>, op: &OpData) -> Result<Option<Results
         list.iter().filter_map(|&axis| usize::try_from(axis).ok()).collect()
     };
     let [mut a, mut b] = [tiles[0].clone(), tiles[1].clone()];
-    let tf32 = a.dtype == DType::F32
-        && b.dtype == DType::F32
-        && op.attributes.str("precision") == Some("TF32_TF32_F32");
+    let tf32 =
+        a.dtype == DType::F32 && b.dtype == DType::F32 && op.attributes.str("precision") == Some("TF32_TF32_F32");
     let sums = match (a.dtype, b.dtype) {
         (DType::I8 | DType::U8, DType::I8 | DType::U8) if dtype == DType::I32 => DType::I32,
         (a, b) if a.is_float() && b.is_float() => {
-            if a == DType::F64 || b == DType::F64 || dtype == DType::F64 { DType::F64 } else { DType::F32 }
+            if a == DType::F64 || b == DType::F64 || dtype == DType::F64 {
+                DType::F64
+            } else {
+                DType::F32
+            }
         }
         (a, b) => {
             return Err(no(format!("products of {} and {} in {} have no Tile IR", a.name(), b.name(), dtype.name()))

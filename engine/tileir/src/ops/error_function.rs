@@ -48,7 +48,10 @@ fn polynomial(e: &mut Emitter, x: &Tile, coefficients: &[u32]) -> Result<Tile, R
 fn single(x: &Tile) -> Result<(), Refusal> {
     match x.dtype {
         DType::F32 => Ok(()),
-        other => Err(no(format!("the error function of {} has no Tile IR", other.name())).with_help("take the SIMT back end")),
+        other => {
+            Err(no(format!("the error function of {} has no Tile IR", other.name()))
+                .with_help("take the SIMT back end"))
+        }
     }
 }
 

@@ -144,7 +144,8 @@ fn atan(e: &mut Emitter, x: &Tile) -> Result<Tile, Refusal> {
 /// `sign(x) log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))`; far out `log(2 |x|)`.
 fn asinh(e: &mut Emitter, x: &Tile) -> Result<Tile, Refusal> {
     let size = math::abs(e, x)?;
-    let (one, zero, two, large) = (e.like(x, 1.0)?, e.like(x, 0.0)?, e.like(x, std::f64::consts::LN_2)?, e.like(x, 1e15)?);
+    let (one, zero, two, large) =
+        (e.like(x, 1.0)?, e.like(x, 0.0)?, e.like(x, std::f64::consts::LN_2)?, e.like(x, 1e15)?);
     let square = arith::binary(e, "mul", x, x)?;
     let more = arith::binary(e, "add", &square, &one)?;
     let root = math::function(e, "sqrt", &[&more])?;
@@ -281,7 +282,8 @@ fn leading_zeros(e: &mut Emitter, x: &Tile) -> Result<Tile, Refusal> {
     let mut width = 1;
     while width < bits {
         let by = e.like(x, f64::from(width))?;
-        let high = e.tile(Opcode::ShRI, &[&filled, &by], vec![crate::emit::choice("signedness", 0)], x.dtype, &x.shape)?;
+        let high =
+            e.tile(Opcode::ShRI, &[&filled, &by], vec![crate::emit::choice("signedness", 0)], x.dtype, &x.shape)?;
         filled = arith::binary(e, "or", &filled, &high)?;
         width *= 2;
     }

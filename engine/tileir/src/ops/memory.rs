@@ -122,7 +122,9 @@ fn atomic(lower: &mut Lower<'_>, op: &OpData) -> Result<Tile, Refusal> {
     let dtype = lower.memories[memory].dtype;
     let combine = op.attributes.str("combine").unwrap_or("add");
     let Some(mode) = mode(combine, dtype) else {
-        return Err(no(format!("Tile IR has no atomic {combine} of {}", dtype.name())).with_help("take the SIMT back end"));
+        return Err(
+            no(format!("Tile IR has no atomic {combine} of {}", dtype.name())).with_help("take the SIMT back end")
+        );
     };
     let place = lower.found(&access, true, true)?;
     let Place::Elements { pointers, mask: own, shape: extents } = &place else {

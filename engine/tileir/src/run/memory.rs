@@ -130,9 +130,8 @@ impl Machine<'_> {
                 return Err(Fault::new(format!("the number of a tile is negative along dimension {dim}")));
             }
             let (end, stride) = (ty.tensor_view.shape[dim], ty.tensor_view.strides[dim]);
-            let line: Vec<Option<i64>> = (start..start + i64::from(extent))
-                .map(|at| (at < end).then_some(at * stride * size))
-                .collect();
+            let line: Vec<Option<i64>> =
+                (start..start + i64::from(extent)).map(|at| (at < end).then_some(at * stride * size)).collect();
             let all = bytes.iter().flat_map(|base| line.iter().map(move |far| Some((*base)? + (*far)?)));
             bytes = all.collect();
         }
@@ -178,7 +177,10 @@ impl Machine<'_> {
         for stretch in stretches {
             let last = ram.last.entry(stretch).or_insert((chain, at));
             if last.0 != chain || last.1 > at {
-                return Err(Fault::new(format!("an access at byte {} does not wait for the one before", stretch * STRETCH)));
+                return Err(Fault::new(format!(
+                    "an access at byte {} does not wait for the one before",
+                    stretch * STRETCH
+                )));
             }
             *last = (chain, at + 1);
         }

@@ -96,7 +96,8 @@ pub fn run(launch: &Launch, program: &Program, inputs: &[Array], fuel: u64) -> R
     }
     let mut outputs = Vec::new();
     for (number, operand) in launch.with_role(Role::Output) {
-        let is_it = |param: &crate::Param| matches!(param.kind, ParamKind::Operand { operand, .. } if operand == number);
+        let is_it =
+            |param: &crate::Param| matches!(param.kind, ParamKind::Operand { operand, .. } if operand == number);
         let position = program.params.iter().position(is_it).ok_or_else(|| Fault::new("an output is missing"))?;
         let array = &operand.array;
         outputs.push(value::decoded(array.dtype, &array.shape, machine.rams[position].bytes())?);
@@ -325,7 +326,8 @@ impl Machine<'_> {
             let (a, b) = (half(0..extent / 2)?, half(extent / 2..extent)?);
             arrays = self.combined(op, &a, &b)?;
         }
-        let squeezed = arrays.iter().map(|array| Ok(Held::Tile(ops::reshape(array, array.shape().without_axes(&[dim]))?)));
+        let squeezed =
+            arrays.iter().map(|array| Ok(Held::Tile(ops::reshape(array, array.shape().without_axes(&[dim]))?)));
         squeezed.collect()
     }
 

@@ -9,11 +9,22 @@ use pallas_tensor::{Array, Buffer, DType, Scalar, ops};
 pub(super) enum Held {
     Tile(Array),
     /// Bytes of a memory, one for each element.
-    Pointers { memory: usize, bytes: Vec<i64>, shape: Vec<usize> },
+    Pointers {
+        memory: usize,
+        bytes: Vec<i64>,
+        shape: Vec<usize>,
+    },
     /// An array in memory.
-    Array { memory: usize, byte: i64 },
+    Array {
+        memory: usize,
+        byte: i64,
+    },
     /// An array cut into tiles.
-    Cut { memory: usize, byte: i64, ty: PartitionViewType },
+    Cut {
+        memory: usize,
+        byte: i64,
+        ty: PartitionViewType,
+    },
     /// The chain that it is of, and how far it is along it.
     Token(u64, u64),
 }
