@@ -69,11 +69,11 @@ pub fn compile(launch: &Launch) -> Result<Program, Refusal> {
         let initial: Initial = pallas_simt::initial(launch, operand);
         let len = array.array.shape.iter().product();
         let kind = ParamKind::Operand { operand, initial };
-        params.push(Param { kind, dtype: array.array.dtype, len, written: lowered.written[operand] });
+        params.push(Param { kind, dtype: array.array.dtype, len, written: lowered.written[operand], keys: false });
     }
     if let Some(bytes) = lowered.workspace {
         let len = bytes.saturating_mul(blocks);
-        params.push(Param { kind: ParamKind::Workspace, dtype: stored(DType::U8), len, written: true });
+        params.push(Param { kind: ParamKind::Workspace, dtype: stored(DType::U8), len, written: true, keys: false });
     }
     let program = Program { module: lowered.module, entry: lowered.name, blocks, params, spans: lowered.spans };
     program.module.verify_dominance().map_err(|error| {
