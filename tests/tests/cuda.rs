@@ -235,9 +235,14 @@ fn the_expressions_compile() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut programs: Vec<(String, Program)> = Vec::new();
     let mut said: HashSet<String> = HashSet::new();
-    for table in
-        ["lowering/answers.tsv", "simt/expressions.tsv", "conformance/triton_atomics.py", "simt/kernels/atomic_bits.py"]
-    {
+    for table in [
+        "lowering/answers.tsv",
+        "simt/expressions.tsv",
+        "conformance/triton_atomics.py",
+        "simt/kernels/atomic_bits.py",
+        "simt/kernels/ref_bitcasts_written.py",
+        "conformance/ref_bitcasts.py",
+    ] {
         let rows = fs::read_to_string(folder.join(table)).expect("the table");
         let options = AnalysisOptions { fuel: 50_000_000, ..AnalysisOptions::new(Arc::new(Disk)) };
         let text = if table.ends_with(".tsv") { pallas_tests::simt::expressions(&rows) } else { rows.clone() };

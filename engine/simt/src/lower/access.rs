@@ -21,6 +21,8 @@ pub(crate) struct Place {
     pub(crate) is_private: bool,
     /// Where positions are others than were asked for, if that is told.
     pub(crate) outside: Vec<Value>,
+    /// Which piece of an element, if elements are shown as several.
+    pub(crate) piece: Option<Value>,
 }
 
 impl Lower<'_> {
@@ -35,6 +37,7 @@ impl Lower<'_> {
         writes: bool,
     ) -> Result<Place, Refusal> {
         self.outside.clear();
+        self.piece = None;
         let mut mask = self.elements(layout);
         let mut operands = operands.iter().copied();
         let is_block = pattern.0.iter().all(|dim| match dim {
@@ -133,12 +136,25 @@ impl Lower<'_> {
         let index = self.in_panels(view.memory, index);
         let is_private = layout.is_private() && !pattern.0.contains(&DimIndex::Array);
         let outside = std::mem::take(&mut self.outside);
-        Ok(Place { index, mask, layout: layout.clone(), is_private, outside })
+        let piece = self.piece.take().map(|piece| self.b.splat(piece, layout.registers()));
+        Ok(Place { index, mask, layout: layout.clone(), is_private, outside, piece })
     }
 
     /// All of a Ref.
     pub(crate) fn whole(&mut self, view: &RefView, layout: &Layout) -> Result<Place, Refusal> {
         self.place(view, &IndexPattern::full(&view.shape()), &[], layout, false, true)
+    }
+
+    /// All of a Ref, or what arrays select of it.
+    pub(crate) fn whole_or_selected(
+        &mut self,
+        view: &RefView,
+        layout: &Layout,
+        writes: bool,
+    ) -> Result<Place, Refusal> {
+        let Some(selected) = view.selected.clone() else { return self.whole(view, layout) };
+        let view = RefView { selected: None, ..view.clone() };
+        self.place(&view, &selected.pattern, &selected.operands, layout, false, writes)
     }
 
     pub(crate) fn malformed(&self) -> Refusal {
@@ -203,8 +219,22 @@ impl Lower<'_> {
             let at = at.value(&mut self.b);
             self.bounded(at, extent, mask);
         }
+        let at = match dim.pieces {
+            1 => at,
+            pieces => {
+                let at = at.value(&mut self.b);
+                Number::Computed(self.element(at, pieces))
+            }
+        };
         let far = at.times(&mut self.b, dim.stride);
         *address = address.add(&mut self.b, far);
+    }
+
+    /// The element of memory that a position is a piece of; remembers which.
+    fn element(&mut self, at: Value, pieces: i64) -> Value {
+        let (count, last) = (self.b.int(pieces), self.b.int(pieces - 1));
+        self.piece = Some(self.b.binary(&ops::AND, at, last));
+        self.b.binary(&ops::DIV, at, count)
     }
 
     /// Adds a dimension in which each register has a position, from the dimension's offset on.
@@ -227,6 +257,13 @@ impl Lower<'_> {
                 }
             };
             self.bounded(place, extent, mask);
+        }
+        if dim.pieces > 1 {
+            let (far, offset) = (self.scaled(at, step), dim.offset.value(&mut self.b));
+            let at = self.b.binary(&ops::ADD, far, offset);
+            let element = self.element(at, dim.pieces);
+            offsets.push(self.scaled(element, dim.stride));
+            return;
         }
         let base = dim.offset.times(&mut self.b, dim.stride);
         *address = address.add(&mut self.b, base);
@@ -283,9 +320,8 @@ impl Lower<'_> {
                         RefDim { offset, shown: Shown::Range { size: bound, step }, extent: Some(extent), ..dim };
                     continue;
                 }
-                DimIndex::Array => {
-                    return Err(Refusal::new("Refs to what integer arrays select are not lowered yet", self.b.span));
-                }
+                // Such a view is a selection.
+                DimIndex::Array => return Err(self.malformed()),
             };
             let first = match first {
                 Position::Static(first) => Number::Known(first),

@@ -31,6 +31,9 @@ impl Lower<'_> {
             self.results(op, old, access.layout);
             return Ok(());
         }
+        if access.view.cast.is_some() {
+            return Err(self.refuse_because(op, "of a Ref that shows its memory as another dtype is not lowered yet"));
+        }
         let mask = match (place.mask, mask) {
             (place, Some(mask)) => Some(self.both(place, mask)),
             (place, None) => place,

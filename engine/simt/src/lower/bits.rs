@@ -49,7 +49,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn as_bits(&mut self, value: Value, dtype: DType) -> Value {
+    /// The same bits as another dtype of one width.
+    pub(crate) fn as_bits(&mut self, value: Value, dtype: DType) -> Value {
         if self.b.ty(value).dtype == dtype {
             return value;
         }

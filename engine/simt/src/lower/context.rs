@@ -57,6 +57,8 @@ pub(crate) struct Lower<'a> {
     /// Whether positions outside of Refs are told of, and those of the access at hand.
     pub(crate) checked: bool,
     pub(crate) outside: Vec<Value>,
+    /// Which piece of an element the access at hand wants.
+    pub(crate) piece: Option<Value>,
     /// Whether NaN on its way to an output is told of.
     pub(crate) traps_nan: bool,
     /// Whether the kernel notes its times.
@@ -103,6 +105,7 @@ impl<'a> Lower<'a> {
             teams: super::teams::Teams::default(),
             checked: options.checked,
             outside: Vec::new(),
+            piece: None,
             traps_nan: options.traps_nan,
             // Times of several teams would stand in one list.
             timed: options.timed && !has_teams,
@@ -159,7 +162,20 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// A Ref whose elements lie in rows.
     pub(crate) fn reference(&self, value: ValueId) -> Result<RefView, Refusal> {
+        let view = self.reference_or_selection(value)?;
+        match view.selected {
+            None => Ok(view),
+            Some(_) => {
+                let message = "a Ref to what integer arrays select is only copied from or to on a device";
+                Err(Refusal::new(message, self.b.span).with_help("load with the arrays as the subscript: `ref[rows]`"))
+            }
+        }
+    }
+
+    /// Any Ref.
+    pub(crate) fn reference_or_selection(&self, value: ValueId) -> Result<RefView, Refusal> {
         match self.values.get(&value) {
             Some(Bound::Ref(view)) => Ok(view.clone()),
             _ => Err(Refusal::new("a Ref is used outside of its scope", self.b.span)),

@@ -13,13 +13,14 @@ impl Lower<'_> {
         if copy == CopyOp::Wait {
             return Ok(());
         }
-        let (source, destination) = (self.reference(op.operands[0])?, self.reference(op.operands[1])?);
+        let source = self.reference_or_selection(op.operands[0])?;
+        let destination = self.reference_or_selection(op.operands[1])?;
         // What is as long as computed may be longer than what it goes to.
         let shape: Vec<usize> = source.shape().into_iter().zip(destination.shape()).map(|(a, b)| a.min(b)).collect();
         let layout = self.layout(&shape);
-        let from = self.whole(&source, &layout)?;
+        let from = self.whole_or_selected(&source, &layout, false)?;
         let mut value = self.read(&source, &from, false, None);
-        let to = self.whole(&destination, &layout)?;
+        let to = self.whole_or_selected(&destination, &layout, true)?;
         if op.attributes.flag("add") {
             let old = self.read(&destination, &to, false, None);
             value = self.b.binary(&ops::ADD, old, value);

@@ -3,12 +3,13 @@
 use super::access::Place;
 use super::context::{Bound, Lower, Tile};
 use super::fresh;
-use super::refs::{RefDim, RefView, Shown};
+use super::refs::{RefDim, RefView, Selected, Shown};
 use crate::Refusal;
 use crate::ir::Value;
 use crate::layout::Layout;
 use pallas_ir::op::MemoryOp;
-use pallas_ir::{IndexPattern, OpData, ValueId};
+use pallas_ir::{DimIndex, IndexPattern, OpData, ValueId};
+use std::rc::Rc;
 
 /// The operands of an access, taken apart.
 pub(crate) struct Access {
@@ -33,6 +34,9 @@ impl Lower<'_> {
             MemoryOp::View => {
                 let view = self.reference(op.operands[0])?;
                 let pattern = op.attributes.index().cloned().ok_or_else(|| self.malformed())?;
+                if pattern.0.contains(&DimIndex::Array) {
+                    return self.select(op, view, pattern);
+                }
                 let part = self.part(&view, &pattern, &op.operands[1..])?;
                 self.values.insert(op.results[0], Bound::Ref(part));
                 Ok(())
@@ -63,6 +67,19 @@ impl Lower<'_> {
         Ok(Access { view, pattern, value, indices, mask, other, layout, padded: op.attributes.flag("padded") })
     }
 
+    /// What integer arrays select of a Ref.
+    fn select(&mut self, op: &OpData, view: RefView, pattern: IndexPattern) -> Result<(), Refusal> {
+        if pattern.0.iter().any(|dim| matches!(dim, DimIndex::Part { .. })) {
+            return Err(
+                self.refuse_because(op, "of computed length, of what integer arrays select, is not lowered yet")
+            );
+        }
+        let shape = self.function.ty(op.results[0]).shape().to_vec();
+        let selected = Rc::new(Selected { pattern, operands: op.operands[1..].to_vec(), shape });
+        self.values.insert(op.results[0], Bound::Ref(RefView { selected: Some(selected), ..view }));
+        Ok(())
+    }
+
     /// What is there; where nothing is, what interpret mode reads there.
     pub(crate) fn read(&mut self, view: &RefView, place: &Place, padded: bool, mask: Option<Value>) -> Value {
         let memory = self.b.kernel().memory(view.memory).clone();
@@ -76,6 +93,9 @@ impl Lower<'_> {
             (place, Some(mask)) => Some(self.both(place, mask)),
             (place, None) => place,
         };
+        if let Some(cast) = view.cast {
+            return self.read_cast(view, cast, place, padded, mask);
+        }
         self.own(view, place.index, mask, false);
         self.b.load(view.memory, place.index, mask, other, place.is_private)
     }
@@ -86,6 +106,9 @@ impl Lower<'_> {
             None => place.mask,
         };
         let once = self.once(&place.layout, mask);
+        if let Some(cast) = view.cast {
+            return self.write_cast(view, cast, place, value, once);
+        }
         self.tell_of_nan(view, value, once);
         self.own(view, place.index, once, true);
         self.b.store(view.memory, place.index, value, once, place.is_private);
@@ -172,11 +195,11 @@ impl Lower<'_> {
             let dim = view.dims[position];
             size <= 1 || (dim.stride * step == stride && dim.extent.is_none())
         });
-        let dtype = op.attributes.dtype("dtype");
-        if dtype.is_some_and(|dtype| dtype != self.b.kernel().memory(view.memory).dtype) {
-            return Err(self.refuse_because(op, "to another dtype is not lowered yet"));
+        if let Some(dtype) = op.attributes.dtype("dtype") {
+            return self.cast(op, view, dtype);
         }
-        if !contiguous {
+        let whole = view.dims.iter().all(|dim| dim.pieces == 1) && view.cast.is_none_or(|cast| cast.joined.0 == 1);
+        if !contiguous || !whole {
             return Err(self.refuse_because(op, "of a Ref that is not contiguous is not lowered yet"));
         }
         // All that is shown begins at one element.
@@ -186,8 +209,8 @@ impl Lower<'_> {
             base = base.add(&mut self.b, far);
         }
         let shape = self.function.ty(op.results[0]).shape().to_vec();
-        let mut reshaped = RefView::whole(view.memory, &shape, view.is_operand);
-        reshaped.dims.insert(0, RefDim { stride: 1, offset: base, shown: Shown::At, extent: None });
+        let mut reshaped = RefView { cast: view.cast, ..RefView::whole(view.memory, &shape, view.is_operand) };
+        reshaped.dims.insert(0, RefDim { stride: 1, offset: base, shown: Shown::At, extent: None, pieces: 1 });
         self.values.insert(op.results[0], Bound::Ref(reshaped));
         Ok(())
     }

@@ -26,6 +26,7 @@ mod atomics;
 mod axis;
 pub mod barriers;
 mod bits;
+mod cast;
 mod checks;
 mod cluster;
 mod context;

@@ -144,6 +144,7 @@ impl Lower<'_> {
                 offset,
                 shown: if *dim == BlockDim::Squeezed { Shown::At } else { Shown::Range { size, step: 1 } },
                 extent: (!within).then_some(Number::Known(extent as i64)),
+                pieces: 1,
             };
         }
         Ok(view)
@@ -198,6 +199,7 @@ impl Lower<'_> {
             teams: self.teams.clone(),
             checked: self.checked,
             outside: Vec::new(),
+            piece: None,
             traps_nan: self.traps_nan,
             timed: self.timed,
         };

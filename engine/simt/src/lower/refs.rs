@@ -1,7 +1,10 @@
 //! Refs: which elements of which array they show.
 
+use super::cast::Cast;
 use super::number::Number;
 use crate::ir::MemoryId;
+use pallas_ir::{IndexPattern, ValueId};
+use std::rc::Rc;
 
 /// A Ref.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +14,19 @@ pub(crate) struct RefView {
     pub(crate) dims: Vec<RefDim>,
     /// Whether its programs run with a memory of their own only: stores need no other thread's leave.
     pub(crate) is_operand: bool,
+    /// What elements are shown as, if not as they are.
+    pub(crate) cast: Option<Cast>,
+    /// What integer arrays select of what the dimensions show.
+    pub(crate) selected: Option<Rc<Selected>>,
+}
+
+/// A subscript with integer arrays: what it selects lies anywhere.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Selected {
+    pub(crate) pattern: IndexPattern,
+    pub(crate) operands: Vec<ValueId>,
+    /// Of what is selected.
+    pub(crate) shape: Vec<usize>,
 }
 
 /// One dimension of the array, and what of it the Ref shows.
@@ -23,6 +39,8 @@ pub(crate) struct RefDim {
     pub(crate) shown: Shown,
     /// Where what is there ends, where what is shown may leave it.
     pub(crate) extent: Option<Number>,
+    /// How many positions one element of the array has, if it is shown as several.
+    pub(crate) pieces: i64,
 }
 
 /// What is shown of a dimension.
@@ -43,8 +61,9 @@ impl RefView {
             offset: Number::Known(0),
             shown: Shown::Range { size, step: 1 },
             extent: None,
+            pieces: 1,
         });
-        RefView { memory, dims: dims.collect(), is_operand }
+        RefView { memory, dims: dims.collect(), is_operand, cast: None, selected: None }
     }
 
     /// Positions in `dims` of the Ref's own dimensions, with size and step.
@@ -60,6 +79,9 @@ impl RefView {
 
     /// The Ref's extents.
     pub(crate) fn shape(&self) -> Vec<usize> {
-        self.axes().into_iter().map(|(_, size, _)| size).collect()
+        match &self.selected {
+            Some(selected) => selected.shape.clone(),
+            None => self.axes().into_iter().map(|(_, size, _)| size).collect(),
+        }
     }
 }

@@ -109,7 +109,7 @@ impl Lower<'_> {
             let mut view = RefView::whole(memory, &ty.shape, false);
             if !together {
                 let (offset, stride) = (Number::Computed(self.b.team()), len as i64);
-                view.dims.insert(0, RefDim { stride, offset, shown: Shown::At, extent: None });
+                view.dims.insert(0, RefDim { stride, offset, shown: Shown::At, extent: None, pieces: 1 });
             }
             return Ok(view);
         }
