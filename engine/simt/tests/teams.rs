@@ -88,7 +88,17 @@ fn expect_gone(op: &Op) -> Option<Option<Op>> {
 }
 
 fn bring_gone(op: &Op) -> Option<Option<Op>> {
-    matches!(op, Op::BringBox { share: Share::All, .. }).then_some(None)
+    matches!(op, Op::BringBox { share: Share::All | Share::Leader, .. }).then_some(None)
+}
+
+/// The last barriers of a kernel count one arrival fewer.
+fn with_too_few_arrivals(name: &str) -> Program {
+    let mut mutant = program(name);
+    let barriers = mutant.kernel.memories.iter_mut().filter(|memory| matches!(memory.space, Space::Phases { .. }));
+    let last = barriers.last().expect("barriers");
+    assert_eq!(last.space, Space::Phases { arrivals: 2 });
+    last.space = Space::Phases { arrivals: 1 };
+    mutant
 }
 
 #[test]
@@ -110,12 +120,9 @@ fn two_blocks_that_fill_each_others_slots() {
 
 #[test]
 fn a_barrier_of_a_cluster_that_counts_too_few_arrivals() {
-    let mut mutant = program("teams_cluster.ir");
-    let barriers = mutant.kernel.memories.iter_mut().filter(|memory| matches!(memory.space, Space::Phases { .. }));
-    let read = barriers.last().expect("barriers");
-    assert_eq!(read.space, Space::Phases { arrivals: 2 });
-    read.space = Space::Phases { arrivals: 1 };
-    assert!(is_seen(&mutant, &inputs("teams_cluster.ir")));
+    for name in ["teams_cluster.ir", "teams_pair.ir"] {
+        assert!(is_seen(&with_too_few_arrivals(name), &inputs(name)), "{name}");
+    }
 }
 
 fn arrive_tensor_gone(op: &Op) -> Option<Option<Op>> {
@@ -129,6 +136,47 @@ fn two_halves_of_tensor_memory() {
     // For the factors, for a half that was stored, and for one that was multiplied; the last stores nobody misses.
     are_seen("teams_tensor.ir", await_gone, &[0, 1, 3]);
     are_seen("teams_tensor.ir", publish_gone, &[0]);
+}
+
+#[test]
+fn warps_with_roles() {
+    let name = "teams_warps.ir";
+    are_seen(name, arrive_gone, &[0, 1]);
+    are_seen(name, arrive_tensor_gone, &[0, 1]);
+    // The second and third are for the last slots, which nobody fills again.
+    are_seen(name, await_gone, &[0, 3, 4]);
+    are_seen(name, publish_gone, &[0]);
+    // Before shared memory is written that is being sent; warps send nothing, and at the end all that is sent is over anyway.
+    are_seen(name, wait_for_less, &[1]);
+}
+
+#[test]
+fn two_blocks_that_multiply_together() {
+    let name = "teams_pair.ir";
+    are_seen(name, arrive_gone, &[0, 1, 2, 3]);
+    are_seen(name, arrive_tensor_gone, &[0, 1]);
+    // What comes after these is the end.
+    are_seen(name, await_gone, &[0, 1, 2, 3]);
+    are_seen(name, expect_gone, &[0, 1]);
+    are_seen(name, bring_gone, &[0, 1]);
+    are_seen(name, publish_gone, &[0, 1, 2, 3]);
+    are_seen(name, wait_for_less, &[1, 2, 3, 4]);
+}
+
+#[test]
+fn a_product_for_two_blocks_reads_what_both_have() {
+    let mut mutant = program("teams_pair.ir");
+    fn alone(region: &mut pallas_simt::ir::Region) {
+        for inst in &mut region.insts {
+            if let Op::MultiplyTensor(product) = &mut inst.op {
+                product.pair = false;
+                product.extents[1] /= 2;
+            }
+            inst.regions.iter_mut().for_each(alone);
+        }
+    }
+    alone(&mut mutant.kernel.body);
+    assert!(is_seen(&mutant, &inputs("teams_pair.ir")), "nobody saw that the other block has no sums");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::inst::Printer;
 use crate::Refusal;
-use crate::ir::{Inst, Region, Value};
+use crate::ir::{Inst, Region, Value, WARP};
 
 /// Products under way for whose sake a loop is unrolled.
 const UNDER_WAY: u32 = 3;
@@ -92,6 +92,23 @@ impl Printer<'_> {
         self.carry(&condition.params, &body.yields)?;
         self.line("}");
         self.finish(&inst.results, &condition.params)
+    }
+
+    /// Warps that go their own ways: a thread is counted in its warp there, so that each has a first one.
+    pub(super) fn warps(&mut self, inst: &Inst) -> Result<(), Refusal> {
+        let body = &inst.regions[0];
+        self.barrier();
+        self.line("{");
+        self.depth += 1;
+        self.line(format!("const int v{} = __shfl_sync(0xffffffffu, t / {WARP}, 0);", body.params[0].0));
+        self.line(format!("const int t = threadIdx.x & {};", WARP - 1));
+        self.in_warp = true;
+        let printed = self.region(body);
+        self.in_warp = false;
+        self.depth -= 1;
+        self.line("}");
+        self.barrier();
+        printed
     }
 
     /// One of several regions.

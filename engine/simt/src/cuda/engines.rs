@@ -20,6 +20,10 @@ pub(super) static HELPERS: &[Helper] = &[
         text: "__device__ __forceinline__ unsigned long long factor_at(const void* p, unsigned panel, unsigned eight, unsigned long long code) { return (unsigned long long)((at_shared(p) & 0x3ffff) >> 4) | (unsigned long long)(panel >> 4) << 16 | (unsigned long long)(eight >> 4) << 32 | 1ull << 46 | code << 61; }",
     },
     Helper {
+        name: "multiply_tensor_of_two",
+        text: "__device__ __forceinline__ void multiply_tensor_of_two(unsigned d, unsigned long long a, unsigned long long b, unsigned said, int adds) { asm volatile(\"{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\ntcgen05.mma.cta_group::2.kind::f16 [%0], %1, %2, %3, p;\\n}\" :: \"r\"(d), \"l\"(a), \"l\"(b), \"r\"(said), \"r\"(adds) : \"memory\"); }",
+    },
+    Helper {
         name: "multiply_tensor",
         text: "__device__ __forceinline__ void multiply_tensor(unsigned d, unsigned long long a, unsigned long long b, unsigned said, int adds) { asm volatile(\"{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\ntcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p;\\n}\" :: \"r\"(d), \"l\"(a), \"l\"(b), \"r\"(said), \"r\"(adds) : \"memory\"); }",
     },
@@ -74,6 +78,7 @@ impl Printer<'_> {
             self.line("asm volatile(\"tcgen05.fence::before_thread_sync;\" ::: \"memory\");");
         }
         match self.kernel.teams {
+            _ if self.in_warp => self.line("__syncwarp();"),
             1 => self.line("__syncthreads();"),
             _ => {
                 let threads = self.kernel.threads;
@@ -115,7 +120,7 @@ impl Printer<'_> {
     }
 
     /// All threads of a cluster meet.
-    fn cluster_barrier(&mut self) {
+    pub(super) fn cluster_barrier(&mut self) {
         self.line("asm volatile(\"barrier.cluster.arrive.aligned;\\nbarrier.cluster.wait.aligned;\" ::: \"memory\");");
     }
 
@@ -144,7 +149,8 @@ impl Printer<'_> {
                     true => self.line(format!("if (t == 0) {call}, {warps});")),
                     false => {
                         self.line("__syncwarp();");
-                        self.line(format!("if ((t & {}) == 0) {call}, 1);", WARP - 1));
+                        let count = if self.in_warp { warps } else { 1 };
+                        self.line(format!("if ((t & {}) == 0) {call}, {count});", WARP - 1));
                     }
                 }
             }
@@ -165,7 +171,10 @@ impl Printer<'_> {
                 let call = if self.kernel.cluster > 1 { "is_over_everywhere" } else { "is_over" };
                 let over = format!("{call}({name} + {0}, parity_{name} >> {0} & 1)", terms[0]);
                 let team = if self.kernel.teams == 1 { "0" } else { "team" };
-                let all = format!("all_of_team({over}, {team}, {})", self.kernel.threads);
+                let all = match self.in_warp {
+                    true => format!("__all_sync(0xffffffffu, {over})"),
+                    false => format!("all_of_team({over}, {team}, {})", self.kernel.threads),
+                };
                 self.define(inst.results[0], &all)?;
             }
             Op::BringBox { map: number, memory, phases, share } => {

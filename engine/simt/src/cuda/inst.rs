@@ -19,6 +19,8 @@ pub(super) struct Printer<'a> {
     pub(super) kernel: &'a Kernel,
     body: Vec<(String, Span)>,
     pub(super) depth: usize,
+    /// Whether what is printed is what a warp does by itself.
+    pub(super) in_warp: bool,
     span: Span,
     /// Values that are words of fragments, not registers of their dtype.
     pub(super) fragments: HashSet<Value>,
@@ -34,6 +36,7 @@ impl<'a> Printer<'a> {
             kernel,
             body: Vec::new(),
             depth: 1,
+            in_warp: false,
             span: Span::default(),
             fragments: HashSet::new(),
             checks: Vec::new(),
@@ -390,6 +393,7 @@ impl<'a> Printer<'a> {
             Op::For => self.for_loop(inst),
             Op::While => self.while_loop(inst),
             Op::Switch => self.switch(inst),
+            Op::Warps => self.warps(inst),
             Op::Print(pieces) => self.print_statement(pieces, &terms),
         }
     }

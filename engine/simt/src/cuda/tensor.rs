@@ -20,22 +20,33 @@ impl Printer<'_> {
         if columns == 0 { 0 } else { columns.next_power_of_two().max(FEWEST) }
     }
 
+    /// How many blocks have tensor memory together: all that is done to it has to say the same.
+    fn group(&self) -> u32 {
+        let mut pairs = false;
+        self.kernel.body.walk(&mut |inst| pairs |= matches!(&inst.op, Op::MultiplyTensor(product) if product.pair));
+        1 + u32::from(pairs)
+    }
+
     pub(super) fn begin_tensor(&mut self) {
         let columns = self.tensor_columns();
         if columns == 0 {
             return;
         }
+        let group = self.group();
         let at = super::places(self.kernel, super::is_shared).1;
         self.line(format!("unsigned* tensor_slot = (unsigned*)(shared + {at});"));
         self.line(format!("if (threadIdx.x < {WARP}) {{"));
         self.line(format!(
-            "  asm volatile(\"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], {columns};\" :: \
+            "  asm volatile(\"tcgen05.alloc.cta_group::{group}.sync.aligned.shared::cta.b32 [%0], {columns};\" :: \
              \"r\"(at_shared(tensor_slot)) : \"memory\");"
         ));
-        self.line("  asm volatile(\"tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\");");
+        self.line(format!("  asm volatile(\"tcgen05.relinquish_alloc_permit.cta_group::{group}.sync.aligned;\");"));
         self.line("}");
         self.line("asm volatile(\"tcgen05.fence::before_thread_sync;\" ::: \"memory\");");
-        self.line("__syncthreads();");
+        match group {
+            1 => self.line("__syncthreads();"),
+            _ => self.cluster_barrier(),
+        }
         self.line("asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
         self.line("const unsigned tensor_begin = *tensor_slot;");
         let mut first = 0;
@@ -59,8 +70,9 @@ impl Printer<'_> {
         self.line("asm volatile(\"tcgen05.fence::before_thread_sync;\" ::: \"memory\");");
         self.line("__syncthreads();");
         self.line(format!(
-            "if (threadIdx.x < {WARP}) asm volatile(\"tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, {columns};\" :: \
-             \"r\"(tensor_begin));"
+            "if (threadIdx.x < {WARP}) asm volatile(\"tcgen05.dealloc.cta_group::{}.sync.aligned.b32 %0, {columns};\" :: \
+             \"r\"(tensor_begin));",
+            self.group()
         ));
     }
 
@@ -68,13 +80,21 @@ impl Printer<'_> {
         let terms: Vec<String> = inst.operands.iter().map(|&value| self.at(value)).collect();
         match &inst.op {
             Op::MultiplyTensor(product) => self.multiply_tensor(product, &terms),
-            Op::ArriveTensor { phases } => {
+            Op::ArriveTensor { phases, pair } => {
                 let (place, warps) = (format!("{} + {}", self.name(*phases), terms[0]), self.kernel.threads / WARP);
+                let group = self.group();
                 self.line("if (t == 0) {");
                 self.line(format!("  arrive({place}, {});", warps - 1));
+                let (how, more, mask) = match pair {
+                    false => ("", "", String::new()),
+                    true => {
+                        self.line(format!("  arrive_at({place}, {} + 1, {});", terms[1], warps - 1));
+                        (".multicast::cluster", ", %1", format!(", \"h\"((unsigned short)(3 << {}))", terms[1]))
+                    }
+                };
                 self.line(format!(
-                    "  asm volatile(\"tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];\" :: \
-                     \"r\"(at_shared({place})) : \"memory\");"
+                    "  asm volatile(\"tcgen05.commit.cta_group::{group}.mbarrier::arrive::one.shared::cluster{how}.b64 [%0]{more};\" :: \
+                     \"r\"(at_shared({place})){mask} : \"memory\");"
                 ));
                 self.line("}");
             }
@@ -130,6 +150,7 @@ impl Printer<'_> {
         let [rows, columns, count] = product.extents;
         let (acc, step) = (self.name(product.acc), product.step());
         let wide = columns.min(TensorProduct::COLUMNS);
+        let (function, blocks) = if product.pair { ("multiply_tensor_of_two", 2) } else { ("multiply_tensor", 1) };
         let turned = |factor: &Factor| u32::from(!factor.terms_last);
         let kind = u32::from(product.dtype == DType::BF16);
         // Sums in f32; dtypes and ways of both factors; columns in eights and rows in sixteens.
@@ -139,7 +160,7 @@ impl Printer<'_> {
             | turned(&product.left) << 15
             | turned(&product.right) << 16
             | (wide as u32 / 8) << 17
-            | (rows as u32 / 16) << 24;
+            | (blocks * rows as u32 / 16) << 24;
         self.line("if (t == 0) {");
         self.line("  asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
         for part in 0..columns / wide {
@@ -148,7 +169,7 @@ impl Printer<'_> {
                 let right = self.tensor_descriptor(&product.right, &terms[2], part * wide, number * step);
                 let adds = if number == 0 { format!("(int){}", terms[3]) } else { "1".to_string() };
                 self.line(format!(
-                    "  multiply_tensor({acc} + {} + {}, {left}, {right}, {said}u, {adds});",
+                    "  {function}({acc} + {} + {}, {left}, {right}, {said}u, {adds});",
                     terms[0],
                     part * wide
                 ));

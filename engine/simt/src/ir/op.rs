@@ -167,11 +167,13 @@ pub enum Op {
     /// The first thread starts a product into tensor memory; those that it starts are done one after the other. Operands: the first
     /// column, where the left and the right factor begin (uniform `i32`), whether to add to what is there (uniform `bool`).
     MultiplyTensor(super::TensorProduct),
-    /// Arrives at a phase barrier for the team, when all products into tensor memory are over that its first thread started. Operand:
-    /// which.
+    /// Arrives at a phase barrier for the team, when all products into tensor memory are over that its first thread started.
+    /// Operands: which, and the number of the first of two blocks?
     ArriveTensor {
         /// The barriers.
         phases: MemoryId,
+        /// Whether at the barriers of two blocks of the cluster, whose first one comes last (uniform `i32`).
+        pair: bool,
     },
     /// Columns of tensor memory, a register for each; thread `t` gets those of lane `t`. Operand: the first column (uniform `i32`).
     LoadTensor(MemoryId),
@@ -187,6 +189,10 @@ pub enum Op {
     While,
     /// Operand: which region (uniform `i32`, in range). Regions without parameters.
     Switch,
+    /// Each warp of the team goes its own way through the region, and threads see what was done before it, and all of it after. What is
+    /// said of a team there is said of a warp, and of its first thread; an arrival counts as one of a team. Values are scalars.
+    /// Region `(warp)`, an `i32`.
+    Warps,
     /// Tells of what is wrong, in words, where its first operand, a bool, is true; the second is the program's number, uniform `i32`.
     /// Nothing else changes.
     Check(Doubt, String),

@@ -45,12 +45,15 @@ pub struct TensorProduct {
     pub acc: MemoryId,
     /// Of both factors: `bf16` or `f16`.
     pub dtype: DType,
-    /// Rows (as many as there are lanes), columns (whole 16s) and terms.
+    /// Rows (as many as there are lanes; of each of two blocks), columns (whole 16s; of two blocks, whole 32s) and terms.
     pub extents: [usize; 3],
     /// Where the left factor is.
     pub left: Factor,
     /// Where the right one is.
     pub right: Factor,
+    /// Whether the block multiplies for the next one of its cluster as well: each has its rows of the left factor and of the sums,
+    /// and half of the columns of the right one, in the same places.
+    pub pair: bool,
 }
 
 impl TensorProduct {

@@ -182,9 +182,12 @@ impl Kernel {
             Op::MultiplyTensor(product) => {
                 let ([m, n, k], dtype) = (product.extents, product.dtype.short_name());
                 let (left, right) = (name(product.left.memory), name(product.right.memory));
-                format!("multiply_tensor {dtype} {m} x {n} x {k} into {}: {left}; {right};", name(product.acc))
+                let pair = if product.pair { " of two" } else { "" };
+                format!("multiply_tensor{pair} {dtype} {m} x {n} x {k} into {}: {left}; {right};", name(product.acc))
             }
-            Op::ArriveTensor { phases } => format!("arrive_tensor {}", name(*phases)),
+            Op::ArriveTensor { phases, pair } => {
+                format!("arrive_tensor{} {}", if *pair { " of two" } else { "" }, name(*phases))
+            }
             Op::LoadTensor(memory) => format!("load_tensor {}", name(*memory)),
             Op::StoreTensor(memory) => format!("store_tensor {}", name(*memory)),
             Op::WaitProducts(pending) => format!("wait_products {pending}"),
@@ -192,6 +195,7 @@ impl Kernel {
             Op::For => "for".to_string(),
             Op::While => "while".to_string(),
             Op::Switch => "switch".to_string(),
+            Op::Warps => "warps".to_string(),
             Op::Print(pieces) => format!("print {pieces:?}"),
         }
     }

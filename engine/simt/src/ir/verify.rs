@@ -101,7 +101,10 @@ impl Checker<'_> {
             Op::Multiply(product) => self.product(product, &operands)?,
             Op::MultiplyTensor(product) => {
                 let [rows, columns, terms] = product.extents;
-                let whole = rows == TensorProduct::LANES && columns.is_multiple_of(16);
+                let group = if product.pair { 32 } else { 16 };
+                let whole = rows == TensorProduct::LANES && columns.is_multiple_of(group);
+                let alone = !product.pair || self.kernel.cluster >= 2 && columns <= TensorProduct::COLUMNS;
+                wants(alone, "a cluster, and columns of one instruction")?;
                 wants(whole && terms.is_multiple_of(product.step()) && product.dtype.size_bytes() == 2, "its extents")?;
                 wants(self.kernel.memory(product.acc).space == Space::Tensor, "tensor memory")?;
                 let flag = Ty { dtype: DType::Bool, regs: 1 };
@@ -109,8 +112,9 @@ impl Checker<'_> {
                 let lie = self.lies(&product.left, product.dtype) && self.lies(&product.right, product.dtype);
                 wants(lie, "factors in panels")?;
             }
-            Op::ArriveTensor { phases } => {
-                wants(operands.len() == 1 && one(&operands[0]), "which barrier")?;
+            Op::ArriveTensor { phases, pair } => {
+                let fits = operands.len() == 1 + usize::from(*pair) && operands.iter().all(one);
+                wants(fits, "which barrier, and which block")?;
                 self.phases(*phases)?;
             }
             Op::LoadTensor(memory) | Op::StoreTensor(memory) => {
@@ -212,6 +216,12 @@ impl Checker<'_> {
             Op::While => {
                 self.loops(inst, 0)?;
             }
+            Op::Warps => {
+                let [body] = inst.regions.as_slice() else { return Err("warps without a body".to_string()) };
+                let warp = body.params.len() == 1 && one(&self.kernel.ty(body.params[0]));
+                wants(warp && operands.is_empty() && results.is_empty() && body.yields.is_empty(), "a warp's number")?;
+                wants(self.of_warps(body), "scalars, and nothing that takes a whole team")?;
+            }
             Op::Switch => {
                 wants(operands.len() == 1 && int(&operands[0]) && operands[0].regs == 1, "an i32 of one register")?;
                 let fits = |region: &Region| {
@@ -222,6 +232,20 @@ impl Checker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Values of one register, and nothing that takes a whole team.
+    fn of_warps(&self, region: &Region) -> bool {
+        region.insts.iter().all(|inst| {
+            let whole = |op: &Op| {
+                matches!(
+                    op,
+                    Op::Warps | Op::Multiply(_) | Op::WaitProducts(_) | Op::Take(_) | Op::Keep(_) | Op::SetRegisters(_)
+                ) || matches!(op, Op::LoadTensor(_) | Op::StoreTensor(_) | Op::ShuffleXor(_) | Op::LoadMatrix { .. })
+            };
+            let scalar = inst.operands.iter().chain(&inst.results).all(|&value| self.kernel.ty(value).regs == 1);
+            scalar && !whole(&inst.op) && inst.regions.iter().all(|inner| self.of_warps(inner))
+        })
     }
 
     fn phases(&self, id: MemoryId) -> Result<(), String> {

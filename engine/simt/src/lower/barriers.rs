@@ -169,6 +169,13 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
                     state.clear();
                 }
             }
+            // Whose threads meet before and after.
+            Op::Warps => {
+                for inner in &mut inst.regions {
+                    region(inner, &mut State::new(), engines);
+                }
+                state.clear();
+            }
             Op::Switch => {
                 let before = state.clone();
                 let mut after = State::new();

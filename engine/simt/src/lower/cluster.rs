@@ -224,6 +224,19 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Of two blocks that multiply together along an axis: whether this one leads, as 0 or 1, and the number of the one that does. Tensor
+    /// cores pair blocks whose numbers follow each other, the first of which is even.
+    pub(crate) fn pair(&mut self, op: &OpData) -> Result<(Value, Value), Refusal> {
+        let named = op.attributes.int("axis").and_then(|axis| usize::try_from(axis - 1).ok());
+        let axis = self.cluster().into_iter().find(|axis| Some(axis.axis) == named);
+        let Some(axis) = axis.filter(|axis| axis.extent == 2 && axis.stride == 1) else {
+            return Err(self.refuse_because(op, "of blocks that are no two neighbours is not what tensor cores do"));
+        };
+        let (index, _) = self.index(&[axis]);
+        let first = self.first(&[axis]).value(&mut self.b);
+        Ok((self.leads(index), first))
+    }
+
     /// 1 in the first block of those that do something together, 0 in the others.
     pub(crate) fn leads(&mut self, index: Number) -> Value {
         let (index, zero) = (index.value(&mut self.b), self.b.int(0));

@@ -37,7 +37,7 @@ impl Lower<'_> {
 
     pub(crate) fn lower_for(&mut self, op: &OpData) -> Result<(), Refusal> {
         if op.attributes.flag("together") {
-            return Err(self.refuse_because(op, "over agents is not lowered yet"));
+            return self.lower_warps(op);
         }
         let names = self.function.region(op.regions[0]).params.clone();
         let (counter, carries) = names.split_first().ok_or_else(|| self.malformed())?;
@@ -103,6 +103,9 @@ impl Lower<'_> {
     }
 
     pub(crate) fn lower_scoped(&mut self, op: &OpData) -> Result<(), Refusal> {
+        if self.teams.in_warp {
+            return Err(self.refuse_because(op, "in a warp is not lowered yet"));
+        }
         let region = op.regions[0];
         for &param in &self.function.region(region).params.clone() {
             let Some(ty) = self.function.ty(param).as_ref_type() else {

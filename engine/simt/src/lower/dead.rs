@@ -22,6 +22,7 @@ fn has_effect(op: &Op) -> bool {
             | Op::For
             | Op::While
             | Op::Switch
+            | Op::Warps
             | Op::CopyAhead { .. }
             | Op::CommitAhead
             | Op::WaitAhead(_)

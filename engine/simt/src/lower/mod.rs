@@ -67,6 +67,7 @@ mod terms;
 pub(crate) mod timed;
 mod transfers;
 mod vectors;
+mod warps;
 
 use crate::ir::{Kernel, verify};
 use crate::{Options, Refusal};
@@ -144,6 +145,7 @@ fn build(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
 impl Lower<'_> {
     /// One op, by its family.
     fn op(&mut self, op: &OpData) -> Result<(), Refusal> {
+        self.fits_in_warp(op)?;
         match &op.op.kind {
             OpKind::Pure { .. } => self.pure(op),
             OpKind::Memory(memory) => self.memory_op(op, *memory),

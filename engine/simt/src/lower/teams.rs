@@ -29,6 +29,8 @@ pub(crate) struct Teams {
     pub(crate) panels: HashMap<MemoryId, Panels>,
     /// How accumulators are dealt.
     pub(crate) accumulators: HashMap<MemoryId, Layout>,
+    /// Whether what is lowered is what a warp does by itself.
+    pub(crate) in_warp: bool,
     /// In which blocks who arrives at a barrier arrives.
     pub(crate) reached: HashMap<MemoryId, Vec<super::cluster::Far>>,
 }
@@ -180,9 +182,7 @@ impl Lower<'_> {
             AgentOp::Product => self.lower_product(op),
             AgentOp::ProductWait => self.alone(Op::WaitProducts(count)),
             AgentOp::Mma => self.lower_tensor_product(op),
-            AgentOp::MmaCommit if op.attributes.int("axis").is_none() => {
-                self.on_phases(op, 0, |phases| Op::ArriveTensor { phases })
-            }
+            AgentOp::MmaCommit => self.lower_tensor_commit(op),
             // A cache holds what it likes.
             AgentOp::Prefetch => Ok(()),
             // Every block takes the tile of its own, so that none is left to be given away.

@@ -78,9 +78,42 @@ impl Lower<'_> {
     }
 
     pub(crate) fn lower_tensor_product(&mut self, op: &OpData) -> Result<(), Refusal> {
-        if op.attributes.int("axis").is_some() || op.attributes.flag("scaled") || op.attributes.flag("sparse") {
-            return Err(self.refuse_because(op, "of two blocks, with scales or of sparse factors is not lowered yet"));
+        if op.attributes.flag("scaled") || op.attributes.flag("sparse") {
+            return Err(self.refuse_because(op, "with scales or of sparse factors is not lowered yet"));
         }
+        self.by_leader(op, |this, first| this.tensor_product(op, first))
+    }
+
+    pub(crate) fn lower_tensor_commit(&mut self, op: &OpData) -> Result<(), Refusal> {
+        self.by_leader(op, |this, first| this.tensor_commit(op, 0, first))
+    }
+
+    /// What one block does by itself, or the first of two blocks for both, whose number is then known.
+    fn by_leader(
+        &mut self,
+        op: &OpData,
+        make: impl FnOnce(&mut Self, Option<Value>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        if op.attributes.int("axis").is_none() {
+            return make(self, None);
+        }
+        let (leads, first) = self.pair(op)?;
+        self.b.open(&[]);
+        let made = make(self, Some(first));
+        let body = self.b.close(Vec::new());
+        made?;
+        self.b.add(Op::Switch, &[leads], &[], vec![Default::default(), body]);
+        Ok(())
+    }
+
+    fn tensor_commit(&mut self, op: &OpData, operand: usize, first: Option<Value>) -> Result<(), Refusal> {
+        let (phases, which) = self.phases(op.operands[operand])?;
+        let operands: Vec<Value> = [which].into_iter().chain(first).collect();
+        self.b.add(Op::ArriveTensor { phases, pair: first.is_some() }, &operands, &[], Vec::new());
+        Ok(())
+    }
+
+    fn tensor_product(&mut self, op: &OpData, first: Option<Value>) -> Result<(), Refusal> {
         let acc = self.reference(op.operands[0])?;
         let (left, right) = (self.reference(op.operands[1])?, self.reference(op.operands[2])?);
         let dtype = self.function.ty(op.operands[2]).dtype();
@@ -93,12 +126,14 @@ impl Lower<'_> {
         let (right, with) = self.factor(op, &right, 1)?;
         let adds = self.held(op.operands[3])?.value;
         let extents = [TensorProduct::LANES, columns, terms];
-        let product = TensorProduct { acc: memory, dtype, extents, left, right };
-        self.b.add(Op::MultiplyTensor(product), &[column, from, with, adds], &[], Vec::new());
-        if op.attributes.flag("barrier") {
-            let (phases, which) = self.phases(op.operands[4])?;
-            self.b.add(Op::ArriveTensor { phases }, &[which], &[], Vec::new());
+        if first.is_some() && columns > TensorProduct::COLUMNS {
+            return Err(self.refuse_because(op, "of two blocks and more than 256 columns is not lowered yet"));
         }
-        Ok(())
+        let product = TensorProduct { acc: memory, dtype, extents, left, right, pair: first.is_some() };
+        self.b.add(Op::MultiplyTensor(product), &[column, from, with, adds], &[], Vec::new());
+        match op.attributes.flag("barrier") {
+            true => self.tensor_commit(op, 4, first),
+            false => Ok(()),
+        }
     }
 }

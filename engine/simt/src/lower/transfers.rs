@@ -147,6 +147,9 @@ impl Lower<'_> {
 
     /// Every thread takes some of the elements.
     fn copied_by_threads(&mut self, source: &RefView, destination: &RefView) -> Result<(), Refusal> {
+        if self.teams.in_warp {
+            return Err(self.unknown("a copy in a warp that is no box for an engine"));
+        }
         let (source, destination) = (source.without_units(), destination.without_units());
         let layout = self.layout(&source.shape());
         let from = self.whole(&source, &layout)?;

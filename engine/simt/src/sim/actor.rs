@@ -76,6 +76,13 @@ impl Actor {
         told
     }
 
+    /// The same, for what comes behind everything that another one has been told to do.
+    pub(super) fn with(&self, behind: u32) -> Actor {
+        let mut actor = self.clone();
+        raise(&mut actor.known, behind, u32::MAX);
+        actor
+    }
+
     pub(super) fn hear(&mut self, told: &Knowledge) {
         join(&mut self.known, &told.known);
         join(&mut self.fenced, &told.fenced);

@@ -86,11 +86,12 @@ impl<'k> World<'k> {
             Op::Multiply(product) => self.multiply(inst, *product)?,
             Op::WaitProducts(pending) => self.wait_products(*pending)?,
             Op::MultiplyTensor(product) => self.multiply_tensor(inst, *product)?,
-            Op::ArriveTensor { phases } => self.arrive_tensor(inst, *phases)?,
+            Op::ArriveTensor { phases, pair } => self.arrive_tensor(inst, *phases, *pair)?,
             Op::LoadTensor(memory) => self.load_tensor(inst, *memory)?,
             Op::StoreTensor(memory) => self.store_tensor(inst, *memory)?,
             Op::SetRegisters(_) => {}
             Op::For | Op::While | Op::Switch => self.enter(inst)?,
+            Op::Warps => return self.warps(inst),
             Op::Print(pieces) => {
                 let mut text = String::new();
                 for (number, piece) in pieces.iter().enumerate() {

@@ -118,6 +118,17 @@ impl Ram {
         }
     }
 
+    /// Complains of elements that nobody wrote.
+    pub(super) fn holds(&self, access: &Access<'_>, report: &mut Report) {
+        for (position, &index) in access.indices.iter().enumerate() {
+            let written = usize::try_from(index).ok().and_then(|element| self.initialized.get(element));
+            if written == Some(&false) {
+                let complaint = || self.complaint(Kind::Uninitialized, access, position, index, None);
+                report.complain(complaint, Kind::Uninitialized);
+            }
+        }
+    }
+
     /// A read that whoever writes next has to know of.
     fn remember(&mut self, element: usize, me: Touch, access: &Access<'_>) {
         let last = self.reads[element];

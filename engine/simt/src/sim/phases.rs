@@ -11,9 +11,6 @@ use pallas_tensor::{Array, DType, Scalar};
 /// A barrier: the memory, and which of its barriers.
 pub(super) type Place = (usize, i64);
 
-/// Barriers of one array have engines' numbers of their own, beginning here; teams have lower ones.
-const ENGINES: u32 = 256;
-
 /// One barrier.
 #[derive(Debug, Default)]
 pub(super) struct Phases {
@@ -53,7 +50,8 @@ impl World<'_> {
             Some(rank) => self.at_rank(phases, rank)?,
         };
         let place = (memory, number);
-        let engine = ENGINES + self.phases.len() as u32;
+        let others = self.teams_at_once() * 2 * (1 + self.warps_of_team());
+        let engine = (others + self.phases.len()) as u32;
         self.phases.entry(place).or_insert_with(|| Phases { needed: arrivals, engine, ..Phases::default() });
         Ok(place)
     }
@@ -96,6 +94,7 @@ impl World<'_> {
 
     /// Ends the phase if all have arrived: what is under way comes now.
     fn complete(&mut self, place: Place) -> Result<(), Fault> {
+        let cores = self.cores();
         let phases = self.phases_of(place);
         if phases.arrived < phases.needed || phases.expected != phases.bytes() {
             return Ok(());
@@ -107,8 +106,7 @@ impl World<'_> {
         gathered.learn(by.0, by.1);
         for coming in &phases.coming {
             if let Coming::Products { team, upto } = coming {
-                let (core, clock) = Self::products_by(*team, *upto);
-                gathered.learn(core, clock);
+                gathered.learn(cores + *team as u32, *upto);
             }
         }
         phases.told = gathered;
@@ -118,15 +116,22 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Whether the phase that the team waits for next is over.
+    /// The phases that the warps at hand wait for next.
+    fn wanted(&self, place: Place) -> Vec<u64> {
+        let agent = &self.agents[self.turn];
+        let awaited = &self.agents[agent.owner].awaited;
+        agent.warps.clone().map(|warp| awaited[warp].get(&place).copied().unwrap_or(0) + 1).collect()
+    }
+
+    /// Whether the phases that the warps wait for next are over.
     fn is_over(&mut self, place: Place) -> Result<bool, Fault> {
-        let wanted = self.agents[self.turn].awaited.get(&place).copied().unwrap_or(0) + 1;
-        if self.phases_of(place).over < wanted {
+        let wanted = self.wanted(place);
+        if wanted.iter().any(|&wanted| self.phases.get(&place).is_none_or(|phases| phases.over < wanted)) {
             self.complete(place)?;
         }
         // A barrier knows only whether the number of its phase is even.
         let over = self.phases_of(place).over;
-        Ok(over >= wanted && (over - wanted).is_multiple_of(2))
+        Ok(wanted.iter().all(|&wanted| over >= wanted && (over - wanted).is_multiple_of(2)))
     }
 
     /// Whether the wait is over.
@@ -134,7 +139,7 @@ impl World<'_> {
         let place = self.phases_at(phases, inst.operands[0], None)?;
         if !self.is_over(place)? {
             let name = self.rams[place.0].name.clone();
-            let wanted = self.agents[self.turn].awaited.get(&place).copied().unwrap_or(0) + 1;
+            let wanted = self.wanted(place).into_iter().max().unwrap_or(1);
             let phases = self.phases_of(place);
             let Phases { needed, arrived, over, expected, .. } = *phases;
             let mut what = format!(
@@ -148,7 +153,10 @@ impl World<'_> {
             self.agents[self.turn].waits = Some((what, inst.span));
             return Ok(false);
         }
-        *self.agents[self.turn].awaited.entry(place).or_default() += 1;
+        let (owner, warps) = (self.agents[self.turn].owner, self.agents[self.turn].warps.clone());
+        for warp in warps {
+            *self.agents[owner].awaited[warp].entry(place).or_default() += 1;
+        }
         let told = std::mem::take(&mut self.phases_of(place).told);
         self.actor().hear(&told);
         self.phases_of(place).told = told;

@@ -67,13 +67,13 @@ impl World<'_> {
     pub(super) fn multiply(&mut self, inst: &Inst, product: Product) -> Result<(), Fault> {
         let [rows, columns, terms] = product.extents;
         let left = match product.left {
-            Some(factor) => self.borrowed(inst, factor, inst.operands[0], [rows, terms])?,
+            Some(factor) => self.borrowed(inst, factor, inst.operands[0], [rows, terms], None)?,
             None => {
                 let array = ops::convert(&self.get(inst.operands[0])?, DType::F64)?;
                 Side::Registers(array.into_elements::<f64>().unwrap_or_default())
             }
         };
-        let right = self.borrowed(inst, product.right, inst.operands[1], [columns, terms])?;
+        let right = self.borrowed(inst, product.right, inst.operands[1], [columns, terms], None)?;
         let started = Started { product, left, right, span: inst.span };
         self.agents[self.turn].products.under_way.push_back(started);
         Ok(())
@@ -86,6 +86,7 @@ impl World<'_> {
         factor: Factor,
         begin: Value,
         [free, terms]: [usize; 2],
+        rank: Option<usize>,
     ) -> Result<Side, Fault> {
         let bytes = self.kernel.memory(factor.memory).dtype.size_bytes();
         let begin = self.uniform(begin)?;
@@ -97,7 +98,10 @@ impl World<'_> {
         let first = first.ok_or_else(|| fault(format!("a factor begins at element {begin}, where no rows begin")))?;
         let place = |number: usize| factor.place(first, number / terms, number % terms, bytes) as i64;
         let indices: Vec<i64> = (0..free * terms).map(place).collect();
-        let at = self.at(factor.memory);
+        let at = match rank {
+            None => self.at(factor.memory),
+            Some(rank) => self.at_rank(factor.memory, rank)?,
+        };
         let access = Access { threads: 1, ..self.access(&indices, 1, inst.span) };
         let bounded = self.rams[at].bounded(&access, &mut self.report);
         let access = Access { threads: 1, ..self.access(&bounded, 1, inst.span) };

@@ -6,9 +6,9 @@ use super::memory::{Access, Ram};
 use super::phases::{Phases, Place};
 use super::report::Report;
 use super::{Fault, ahead, fault};
-use crate::ir::{Kernel, MemoryId, Region, Space, Value};
+use crate::ir::{Inst, Kernel, MemoryId, Region, Space, Value, WARP};
 use pallas_syntax::Span;
-use pallas_tensor::Array;
+use pallas_tensor::{Array, DType, Scalar};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ pub(super) struct Frame<'k> {
     pub(super) then: super::control::Then<'k>,
 }
 
-/// A team of threads.
+/// A team of threads, or a warp of one that goes its own way.
 #[derive(Debug)]
 pub(super) struct Agent<'k> {
     pub(super) actor: Rc<Actor>,
@@ -33,8 +33,12 @@ pub(super) struct Agent<'k> {
     pub(super) products: super::products::Products,
     pub(super) tensor: super::tensor::Queue,
     pub(super) team: usize,
-    /// The last phase that it waited for, by barrier.
-    pub(super) awaited: HashMap<Place, u64>,
+    /// The team, by its number among agents, which warps of it this is, and whether those go their own ways.
+    pub(super) owner: usize,
+    pub(super) warps: std::ops::Range<usize>,
+    pub(super) forked: bool,
+    /// Of a team: the last phase that each of its warps waited for, by barrier.
+    pub(super) awaited: Vec<HashMap<Place, u64>>,
     /// What it waits for, and where it does.
     pub(super) waits: Option<(String, Span)>,
     /// Where its memories are.
@@ -56,6 +60,8 @@ pub(super) struct World<'k> {
     pub(super) clock: super::clock::Clock,
     /// For each array those that have bytes in common with it.
     sharing: Vec<Vec<MemoryId>>,
+    /// Whether warps go their own ways somewhere.
+    has_warps: bool,
 }
 
 impl<'k> World<'k> {
@@ -64,7 +70,9 @@ impl<'k> World<'k> {
         let (threads, phases) = (kernel.threads as usize, HashMap::new());
         let clock = super::clock::Clock::new(kernel);
         let sharing = kernel.sharing();
-        World { kernel, threads, rams, report, agents, phases, turn: 0, fuel, clock, sharing }
+        let mut has_warps = false;
+        kernel.body.walk(&mut |inst| has_warps |= inst.op == crate::ir::Op::Warps);
+        World { kernel, threads, rams, report, agents, phases, turn: 0, fuel, clock, sharing, has_warps }
     }
 
     /// Runs the blocks of a cluster to their end.
@@ -89,27 +97,98 @@ impl<'k> World<'k> {
                         *place = self.another(*place, &mut next);
                     }
                 }
-                let number = self.agents.len() as u32;
-                self.agents.push(Agent {
-                    actor: Rc::new(Actor::new((first / blocks) as u32, first + block, number)),
-                    team,
-                    values: vec![None; self.kernel.values.len()],
-                    frames: vec![Frame { region: &self.kernel.body, next: 0, then: super::control::Then::End }],
-                    copies: ahead::Copies::default(),
-                    sent: super::boxes::Sent::default(),
-                    products: super::products::Products::default(),
-                    tensor: super::tensor::Queue::default(),
-                    awaited: HashMap::new(),
-                    waits: None,
-                    places: Rc::new(places),
-                });
+                let actor = Actor::new((first / blocks) as u32, first + block, self.agents.len() as u32);
+                let agent = self.agent(actor, team, self.agents.len(), Rc::new(places));
+                self.agents.push(agent);
             }
+        }
+        let warps = if self.has_warps { self.warps_of_team() } else { 0 };
+        for owner in 0..self.agents.len() {
+            for warp in 0..warps {
+                let (actor, team, places) = {
+                    let team = &self.agents[owner];
+                    (team.actor.as_ref(), team.team, team.places.clone())
+                };
+                let actor = Actor::new(actor.world, actor.block, self.agents.len() as u32);
+                let agent = self.agent(actor, team, owner, places);
+                self.agents.push(Agent { warps: warp..warp + 1, ..agent });
+            }
+        }
+        for team in 0..blocks * teams {
+            self.agents[team].frames =
+                vec![Frame { region: &self.kernel.body, next: 0, then: super::control::Then::End }];
         }
         self.rams.iter_mut().for_each(Ram::begin);
         self.clock.begin();
         self.schedule()?;
         self.clock.end();
         Ok(())
+    }
+
+    /// Somebody with nothing to do yet.
+    fn agent(&self, actor: Actor, team: usize, owner: usize, places: Rc<Vec<usize>>) -> Agent<'k> {
+        let warps = self.warps_of_team();
+        Agent {
+            actor: Rc::new(actor),
+            team,
+            owner,
+            warps: 0..warps,
+            forked: false,
+            values: vec![None; self.kernel.values.len()],
+            frames: Vec::new(),
+            copies: ahead::Copies::default(),
+            sent: super::boxes::Sent::default(),
+            products: super::products::Products::default(),
+            tensor: super::tensor::Queue::default(),
+            awaited: vec![HashMap::new(); warps],
+            waits: None,
+            places,
+        }
+    }
+
+    pub(super) fn warps_of_team(&self) -> usize {
+        self.threads / WARP as usize
+    }
+
+    /// Teams that run at the same time. Their numbers among actors are the first; then come those of warps, of both ones' tensor
+    /// cores, and of engines.
+    pub(super) fn teams_at_once(&self) -> usize {
+        (self.kernel.cluster.max(1) * self.kernel.teams.max(1)) as usize
+    }
+
+    /// Warps of a team go their own ways; whether all have come to the end.
+    pub(super) fn warps(&mut self, inst: &'k Inst) -> Result<bool, Fault> {
+        let (team, warps) = (self.turn, self.warps_of_team());
+        let first = self.teams_at_once() + team * warps;
+        if !std::mem::replace(&mut self.agents[team].forked, true) {
+            let body = inst.regions.first().ok_or_else(|| fault("warps without a body".to_string()))?;
+            self.actor().meet();
+            let told = self.actor().tell(false);
+            for warp in 0..warps {
+                let values = self.agents[team].values.clone();
+                self.turn = first + warp;
+                let agent = &mut self.agents[self.turn];
+                agent.values = values;
+                agent.frames = vec![Frame { region: body, next: 0, then: super::control::Then::End }];
+                self.actor().hear(&told);
+                self.actor().meet();
+                let number = body.params[0];
+                let array = Array::full(DType::I32, [self.len(number)].as_slice(), Scalar::Int(warp as i128))?;
+                self.put(number, array);
+            }
+            self.turn = team;
+        }
+        if (first..first + warps).any(|warp| !self.agents[warp].frames.is_empty()) {
+            self.agents[team].waits = Some(("its warps".to_string(), inst.span));
+            return Ok(false);
+        }
+        for warp in first..first + warps {
+            let told = Rc::make_mut(&mut self.agents[warp].actor).tell(false);
+            self.actor().hear(&told);
+        }
+        self.actor().meet();
+        self.agents[team].forked = false;
+        Ok(true)
     }
 
     /// Memory like another one.
@@ -149,7 +228,8 @@ impl<'k> World<'k> {
         let waiting: Vec<&Agent<'_>> = self.agents.iter().filter(|agent| !agent.frames.is_empty()).collect();
         let words = |agent: &&Agent<'_>| {
             let what = agent.waits.as_ref().map_or("something", |(what, _)| what);
-            format!("team {} of block {} waits for {what}", agent.team, agent.actor.block)
+            let warp = if agent.warps.len() < self.warps_of_team() { format!("warp {} of ", agent.warps.start) } else { "".into() };
+            format!("{warp}team {} of block {} waits for {what}", agent.team, agent.actor.block)
         };
         let message: Vec<String> = waiting.iter().map(words).collect();
         let span = waiting.iter().find_map(|agent| Some(agent.waits.as_ref()?.1)).unwrap_or_default();
