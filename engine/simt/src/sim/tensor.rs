@@ -65,7 +65,9 @@ impl World<'_> {
             true => {
                 let own = self.agents[self.turn].actor.block % self.kernel.cluster as usize;
                 if !own.is_multiple_of(2) {
-                    return Err(fault(format!("block {own} of a cluster multiplies for two, and the one before it has to")));
+                    return Err(fault(format!(
+                        "block {own} of a cluster multiplies for two, and the one before it has to"
+                    )));
                 }
                 vec![Some(own), Some(own + 1)]
             }

@@ -228,7 +228,11 @@ impl<'k> World<'k> {
         let waiting: Vec<&Agent<'_>> = self.agents.iter().filter(|agent| !agent.frames.is_empty()).collect();
         let words = |agent: &&Agent<'_>| {
             let what = agent.waits.as_ref().map_or("something", |(what, _)| what);
-            let warp = if agent.warps.len() < self.warps_of_team() { format!("warp {} of ", agent.warps.start) } else { "".into() };
+            let warp = if agent.warps.len() < self.warps_of_team() {
+                format!("warp {} of ", agent.warps.start)
+            } else {
+                "".into()
+            };
             format!("{warp}team {} of block {} waits for {what}", agent.team, agent.actor.block)
         };
         let message: Vec<String> = waiting.iter().map(words).collect();
