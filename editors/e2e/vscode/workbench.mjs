@@ -117,6 +117,34 @@ export class Workbench {
     await this.page.waitForTimeout(200);
   }
 
+  /** Follows squiggles and keys from now on, in the page: whoever asks from outside sees what is drawn late. */
+  follow() {
+    return this.page.evaluate(() => {
+      window.following?.disconnect();
+      window.seen = [];
+      window.keys = [];
+      window.drawn = 0;
+      const key = (event) => event.key.length === 1 && window.keys.push(performance.now());
+      if (!window.hears) document.addEventListener('keydown', (event) => window.hears(event), true);
+      window.hears = key;
+      const look = () => {
+        const count = document.querySelectorAll('.squiggly-error, .squiggly-warning').length;
+        if (window.seen.at(-1)?.count !== count) window.seen.push({ count, at: performance.now(), key: window.keys.length });
+      };
+      look();
+      window.following = new MutationObserver((all) => {
+        if (all.some((one) => one.target.closest?.('.view-lines'))) window.drawn = performance.now();
+        look();
+      });
+      window.following.observe(document.querySelector('.editor-instance'), { subtree: true, childList: true });
+    });
+  }
+
+  /** What was seen since: numbers of squiggles with their times, times of keys, and when the text was drawn last. */
+  followed() {
+    return this.page.evaluate(() => ({ seen: window.seen, keys: window.keys, drawn: window.drawn }));
+  }
+
   /** The frame of the profile panel. */
   async panel() {
     return until(async () => {

@@ -1,10 +1,13 @@
 //! What can go wrong on a device, as a user has to hear it: what, why, and what to do.
 
+/// What the driver's library is called.
+const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so" };
+
 /// Why something did not run on a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// There is no CUDA driver.
-    #[error("no CUDA driver was found on this machine (libcuda.so)")]
+    #[error("no CUDA driver was found on this machine ({DRIVER})")]
     NoDriver,
     /// There is a driver, and no device.
     #[error("the CUDA driver finds no device: {0}")]

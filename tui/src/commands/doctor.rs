@@ -1,9 +1,10 @@
 //! `pallas-tui doctor`: what this machine has to offer, for bug reports.
 
-use crate::args::DoctorArgs;
+use crate::args::{ColorChoice, DoctorArgs};
 use crate::exit::Exit;
 use crate::progress::Bar;
 use crate::report::profile::words::{bytes, scaled, time};
+use crate::styles::{Depth, Styles};
 use crate::{calibrate, environment, output};
 use pallas_engine::cuda::{self, Nvrtc, NvrtcError};
 use pallas_engine::pipeline::{MACHINES, Machine, Number};
@@ -33,17 +34,14 @@ pub(super) fn doctor(args: &DoctorArgs, python: Option<&Path>) -> Exit {
         Ok((columns, rows)) if std::io::stdout().is_terminal() => format!("{columns}x{rows}"),
         _ => "not a terminal".to_string(),
     };
-    let colors = match variable("COLORTERM").as_deref() {
-        Some("truecolor" | "24bit") => "24-bit".to_string(),
-        _ => match variable("TERM") {
-            Some(term) if term.contains("256color") => "256".to_string(),
-            Some(term) if term == "dumb" => "none".to_string(),
-            Some(_) => "16".to_string(),
-            None => "none".to_string(),
-        },
+    let styles = Styles::detect(ColorChoice::Auto, false, variable, cfg!(windows));
+    let colors = match styles.depth {
+        Depth::None => "none",
+        Depth::Sixteen => "16",
+        Depth::Cube => "256",
+        Depth::True => "24-bit",
     };
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| variable(name)).unwrap_or_default();
-    let unicode = locale.to_uppercase().replace('-', "").contains("UTF8");
     let rows = [
         ("version", env!("CARGO_PKG_VERSION").to_string()),
         ("system", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)),
@@ -51,10 +49,13 @@ pub(super) fn doctor(args: &DoctorArgs, python: Option<&Path>) -> Exit {
         ("devices", devices()),
         ("Python", "not needed".to_string()),
         ("terminal", size),
-        ("colours", colors),
+        ("colours", colors.to_string()),
         (
             "Unicode",
-            if unicode { "yes".to_string() } else { format!("no (locale `{locale}`); --ascii is the default") },
+            match styles.ascii {
+                false => "yes".to_string(),
+                true => format!("no (locale `{locale}`); --ascii is the default"),
+            },
         ),
         ("NO_COLOR", variable("NO_COLOR").map_or("not set".to_string(), |_| "set".to_string())),
         ("packages", packages(python)),
