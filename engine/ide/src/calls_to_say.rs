@@ -22,7 +22,7 @@ pub(crate) fn unreached(analysis: &Analysis) -> Vec<Lens> {
             span: analysis.place(def.name_span),
             title: match assumed.is_given() {
                 true => format!("not checked: {reason}"),
-                false => format!("not checked, as nobody calls it here: {reason}"),
+                false => format!("not checked: nobody calls it here, and with made-up arguments {reason}"),
             },
             kernel: String::new(),
             is_launched: false,
@@ -31,11 +31,14 @@ pub(crate) fn unreached(analysis: &Analysis) -> Vec<Lens> {
     analysis.assumed.iter().filter_map(lens).collect()
 }
 
-/// For the function whose head a range touches: an edit that writes what it was called with above it.
+/// For the function whose head, decorators and parameters included, a range touches: an edit that writes what it was called with above it.
 pub fn call_to_say(analysis: &Analysis, range: &Range<usize>) -> Option<Fix> {
     analysis.assumed.iter().find_map(|assumed| {
         let (def, whole) = function(analysis, assumed.definition)?;
-        let head = Span { end: analysis.place(def.name_span).end, ..analysis.place(whole) };
+        let head = analysis.place(whole);
+        let body = analysis.place(def.body.first()?.span);
+        let text = analysis.source.text.get(head.start as usize..body.start as usize)?;
+        let head = Span { end: body.start - u32::try_from(text.len() - text.trim_end().len()).ok()?, ..head };
         let touches = head.start as usize <= range.end && range.start <= head.end as usize;
         if !touches || assumed.comment.is_empty() {
             return None;

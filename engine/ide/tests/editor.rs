@@ -333,11 +333,16 @@ def double(x: jax.Array, steps: int):
     );
     let analysis = analyse(&text);
     let titles: Vec<String> = lenses(&analysis).into_iter().map(|lens| lens.title).collect();
-    assert_eq!(titles, ["not checked, as nobody calls it here: running this raises ValueError: only some"]);
+    let why = "running this raises ValueError: only some";
+    assert_eq!(titles, [format!("not checked: nobody calls it here, and with made-up arguments {why}")]);
     let at = text.find("double").expect("the function");
     assert_eq!(call_to_say(&analysis, &(0..3)), None);
     let fix = call_to_say(&analysis, &(at..at)).expect("an edit");
     assert_eq!(fix.title, "say what `double` is called with");
+    // All of its head is meant, and nothing of its body.
+    let end = text.find("int):").expect("the parameters") + "int):".len();
+    assert_eq!(call_to_say(&analysis, &(end..end)), Some(fix.clone()));
+    assert_eq!(call_to_say(&analysis, &(end + 4..end + 4)), None);
     let [edit] = fix.edits.as_slice() else { panic!("one edit") };
     assert_eq!(edit.replacement, "# pallas: call(x=f32[1024,1024], steps=128)\n");
     let mut said = text.clone();
