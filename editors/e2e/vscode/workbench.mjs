@@ -106,7 +106,8 @@ export class Workbench {
       if (left === 1) throw new Error(`the palette does not offer ${title}: ${await this.page.locator('.quick-input-list').allInnerTexts()}`);
       await this.page.keyboard.press('Escape');
     }
-    await this.page.keyboard.press('Enter');
+    // Not by Enter: what was used last may stand above what is meant.
+    await row.click();
   }
 
   /** Puts the cursor of the editor somewhere; lines and columns from 1. */
