@@ -374,6 +374,29 @@ function tests.without_a_server()
   messages = {}
   vim.cmd('Pallas ir')
   check('and commands say so', (messages[1] or ''):find('no server is attached', 1, true) ~= nil, messages)
+  -- Programs that are there and do not start.
+  local head = vim.fn.readblob(vim.fs.joinpath(os.getenv('PALLAS_BIN'), 'pallas-lsp'), 0, 4096)
+  -- Its processor is the other one of the two that servers are built for.
+  local processor = string.char(head:byte(19) == 183 and 62 or 183)
+  for name, one in pairs({
+    foreign = { head:sub(1, 18) .. processor .. head:sub(20), 'another processor or system' },
+    musl = { '#!/nowhere/ld.so\n', 'no loader' },
+    old = { '#!/bin/sh\necho "GLIBC_2.99 not found" >&2\nexit 1\n', 'status 1: GLIBC_2.99 not found' },
+    other = { '#!/bin/sh\nexit 0\n', 'ended while it was starting' },
+  }) do
+    local path = vim.fs.joinpath(folder, name .. '-server')
+    local file = assert(io.open(path, 'wb'))
+    file:write(one[1])
+    file:close()
+    vim.uv.fs_chmod(path, 493)
+    messages = {}
+    vim.g.pallas = { server = path }
+    vim.cmd('Pallas restart')
+    check(('a server that does not start is named, with the reason (%s)'):format(name), wait(function()
+      local said = table.concat(messages, '\n')
+      return said:find(one[2], 1, true) ~= nil and said:find(path, 1, true) ~= nil
+    end), messages)
+  end
   -- The same that VS Code's test takes; it is written for Node.
   if vim.fn.executable('node') == 1 then
     messages = {}

@@ -24,7 +24,8 @@ local function check_program(what, program)
   local server = require('pallas.server')
   local found, problem = version(program)
   if not found then
-    vim.health.error(('%s: %s does not start: %s'):format(what, program, problem or 'it says no version'))
+    problem = server.trouble(program) or problem or 'it says no version'
+    vim.health.error(('%s: %s does not start: %s'):format(what, program, problem))
   elseif not server.fits(found) then
     local message = '%s: %s is version %s, this plug-in is made for %s'
     vim.health.warn(message:format(what, program, found, require('pallas.config').version), {

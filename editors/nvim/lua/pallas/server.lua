@@ -83,15 +83,74 @@ function M.missing()
     .. 'or name it in vim.g.pallas.server, then `:Pallas restart`'
 end
 
+--- Whether a program is a text that another one reads.
+---@param program string
+---@return boolean
+function M.is_script(program)
+  local file = io.open(program, 'rb')
+  local head = file and file:read(2)
+  if file then
+    file:close()
+  end
+  return head == '#!'
+end
+
+--- What was found out of programs, by their path: why one does not start, `false` if it does.
+local tried = {}
+
+--- Why a program that is there does not start; `nil` if it does, as far as asking for its version tells.
+---@param program string
+---@return string?
+function M.trouble(program)
+  if tried[program] == nil then
+    local ok, done = pcall(function()
+      return vim.system({ program, '--version' }, { text = true }):wait(5000)
+    end)
+    local why = false
+    local known = {
+      ENOEXEC = 'it is made for another processor or system (ENOEXEC)',
+      ENOENT = 'the system has no loader for it: it is made for another Linux (with glibc or with musl)',
+    }
+    if not ok then
+      local code = tostring(done):match('E%u%u+') or tostring(done)
+      why = known[code] or ('the system refuses it (%s)'):format(code)
+    elseif (done.stderr or ''):find(program .. ': 1: ', 1, true) and not M.is_script(program) then
+      -- What the system does not execute, some Neovims give to a shell.
+      why = known.ENOEXEC
+    elseif done.code ~= 0 and done.code ~= 124 then
+      local last = vim.trim(done.stderr or ''):match('[^\n]*$')
+      why = ('it ended with status %d%s'):format(done.code, last == '' and '' or ': ' .. last)
+    elseif done.signal ~= 0 and done.code ~= 124 then
+      why = ('it was ended by signal %d'):format(done.signal)
+    end
+    tried[program] = why
+  end
+  return tried[program] or nil
+end
+
+--- What to say of a server that does not start; `nil` if it does.
+---@param program string
+---@return string?
+local function refusal(program)
+  local trouble = M.trouble(vim.fn.exepath(program))
+  return trouble and ('%s does not start: %s; `:Pallas restart` tries it again'):format(program, trouble)
+end
+
 --- Whether there is a server to start; says once what to do if not.
 ---@return boolean
 function M.is_there()
   local command = vim.lsp.config.pallas.cmd
-  if type(command) == 'function' or vim.fn.executable(command[1]) == 1 then
+  if type(command) == 'function' then
     return true
   end
-  vim.notify_once('Pallas: ' .. M.missing(), vim.log.levels.WARN)
-  return false
+  local message = M.missing()
+  if vim.fn.executable(command[1]) == 1 then
+    message = refusal(command[1])
+  end
+  if message then
+    vim.notify_once('Pallas: ' .. message, vim.log.levels.WARN)
+  end
+  return message == nil
 end
 
 --- The folder that a buffer is served in: that of the project, else its own.
@@ -167,7 +226,17 @@ local most = 5
 function M.on_exit(code, signal, id)
   local client = vim.lsp.get_client_by_id(id)
   -- Neovim ends servers that do not go by signal 15.
-  if (code == 0 and signal == 0) or signal == 15 or client == nil or vim.v.exiting ~= vim.NIL then
+  if signal == 15 or client == nil or vim.v.exiting ~= vim.NIL then
+    return
+  end
+  if not client.initialized then
+    local message = '%s ended while it was starting (status %d); is it a `pallas-lsp`? `:Pallas log` says more'
+    vim.schedule(function()
+      M.say(message:format(client.config.cmd[1], code), vim.log.levels.ERROR)
+    end)
+    return
+  end
+  if code == 0 and signal == 0 then
     return
   end
   local buffers = vim.tbl_keys(client.attached_buffers)
@@ -196,6 +265,7 @@ end
 --- Ends the server, and starts it again for all Python buffers.
 function M.restart()
   ends = {}
+  tried = {}
   local running = vim.lsp.get_clients({ name = 'pallas' })
   -- An answer that comes when its buffer is let go would be shown beside those of the next server.
   vim.wait(1000, function()
@@ -228,6 +298,11 @@ function M.restart()
   local command = M.command()
   if not command then
     M.say(M.missing(), vim.log.levels.ERROR)
+    return
+  end
+  local problem = refusal(command[1])
+  if problem then
+    M.say(problem, vim.log.levels.ERROR)
     return
   end
   vim.lsp.config('pallas', { cmd = command })
