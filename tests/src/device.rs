@@ -8,7 +8,7 @@ use pallas_engine::cuda::{
     Request, Resources, occupancy,
 };
 use pallas_engine::simt::ir::Doubt;
-use pallas_engine::simt::{Architecture, Check, Options, ParamKind, Program, compile_with, sim};
+use pallas_engine::simt::{Architecture, CHECK_WORDS, Check, Options, ParamKind, Program, compile_with, sim};
 use pallas_tensor::Shape;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -228,21 +228,22 @@ impl State {
 /// What the device's own checks would have left. Races are seen by who wrote an element before, block after block, as the device
 /// sees them in some order.
 fn checks(program: &Program, report: &sim::Report) -> Vec<u8> {
-    let mut words = vec![[0u32; 4]; program.checks.len()];
+    let mut words = vec![[0u32; CHECK_WORDS]; program.checks.len()];
     for complaint in &report.complaints {
         let same = |check: &Check| check.words == complaint.memory && check.span == complaint.span;
-        let race = |check: &Check| check.doubt == Doubt::Race && check.span == complaint.span;
         let number = match complaint.kind {
-            sim::Kind::Outside | sim::Kind::NotANumber => program.checks.iter().position(same),
-            sim::Kind::BlockRace => program.checks.iter().position(race),
+            sim::Kind::Outside | sim::Kind::NotANumber | sim::Kind::ProgramRace => program.checks.iter().position(same),
             _ => None,
         };
         let Some(words) = number.and_then(|number| words.get_mut(number)) else { continue };
         if words[0] == 0 {
-            *words = match complaint.kind {
-                sim::Kind::BlockRace => [0, complaint.block as u32, 0, 0],
-                _ => [0, complaint.element as u32, complaint.threads.0, 0],
-            };
+            words[1] = complaint.element as u32;
+            words[2] = complaint.threads.0;
+            if let Some(met) = complaint.met {
+                let is_there = |check: &Check| check.doubt == Doubt::Race && Some(check.span) == met.span;
+                let there = program.checks.iter().position(is_there).map_or(0, |number| number as u32 + 1);
+                words[2..5].copy_from_slice(&[met.program as u32, there, met.element.1 as u32]);
+            }
         }
         words[0] += 1;
     }

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::failure::Failure;
 use crate::launch::{Boxed, Memory, Outcome, Work, run};
 use pallas_ir::{Launch, Role};
-use pallas_simt::{Check, Initial, ParamKind, Program};
+use pallas_simt::{CHECK_WORDS, Check, Initial, Met, ParamKind, Program};
 use pallas_tensor::{Array, Shape};
 
 /// After how many seconds a kernel is given up.
@@ -33,8 +33,8 @@ pub struct Told {
     pub count: u32,
     /// The number of the first program in which it did.
     pub program: usize,
-    /// Of a race the block that had been there; the thread otherwise.
-    pub who: u32,
+    /// Of a race whom it met.
+    pub met: Option<Met>,
 }
 
 /// Runs a program that was compiled from a launch on the arrays of its prefetched scalars and inputs.
@@ -81,9 +81,19 @@ pub fn execute(
 fn failed(program: &Program, content: &[u8]) -> Vec<Told> {
     let words: Vec<u32> =
         content.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap_or_default())).collect();
-    let told = program.checks.iter().zip(words.chunks_exact(4)).filter(|(_, words)| words[0] > 0);
-    told.map(|(check, words)| Told { check: check.clone(), count: words[0], program: words[1] as usize, who: words[2] })
-        .collect()
+    let told = program.checks.iter().zip(words.chunks_exact(CHECK_WORDS)).filter(|(_, words)| words[0] > 0);
+    let met = |operand: usize, words: &[u32]| Met {
+        program: words[2] as usize,
+        span: (words[3] as usize).checked_sub(1).and_then(|number| program.checks.get(number)).map(|check| check.span),
+        element: (operand, words[4] as usize),
+    };
+    told.map(|(check, words)| Told {
+        check: check.clone(),
+        count: words[0],
+        program: words[1] as usize,
+        met: check.operand.map(|operand| met(operand, words)),
+    })
+    .collect()
 }
 
 /// What each parameter holds before the launch; `None`: anything.
@@ -165,14 +175,16 @@ mod tests {
         let program = compile_with(&launch, options).expect("a program");
         let kinds: Vec<&ParamKind> = program.params.iter().map(|param| &param.kind).collect();
         assert_eq!(kinds[2..], [&ParamKind::Checks, &ParamKind::Owners]);
-        assert_eq!(program.params[2].len, 4 * program.checks.len());
+        assert_eq!(program.params[2].len, CHECK_WORDS * program.checks.len());
         assert_eq!(program.params[3].len, 3, "an owner for each element of the output");
-        let mut words = vec![0u32; 4 * program.checks.len()];
-        words[..4].copy_from_slice(&[7, 2, 5, 0]);
+        let mut words = vec![0u32; CHECK_WORDS * program.checks.len()];
+        words[..5].copy_from_slice(&[7, 2, 1, 2, 3]);
         let content: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         let told = failed(&program, &content);
-        assert_eq!((told.len(), told[0].count, told[0].program, told[0].who), (1, 7, 2, 5));
+        assert_eq!((told.len(), told[0].count, told[0].program), (1, 7, 2));
+        let met = Met { program: 1, span: Some(program.checks[1].span), element: (1, 3) };
+        assert_eq!(told[0].met, program.checks[0].operand.map(|_| met));
         assert!(told[0].check.words.starts_with("reads `x_ref`"), "{told:?}");
-        assert_eq!(failed(&program, &[0; 16]), []);
+        assert_eq!(failed(&program, &[0; 4 * CHECK_WORDS]), []);
     }
 }

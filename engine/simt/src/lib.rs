@@ -12,6 +12,6 @@ pub mod sim;
 
 pub use lower::fresh::{element as fresh, uninitialized};
 pub use program::{
-    Architecture, Check, Initial, LineEntry, Options, Param, ParamKind, Program, Refusal, Tuning, compile,
-    compile_with, initial,
+    Architecture, CHECK_WORDS, Check, Initial, LineEntry, Met, Options, Param, ParamKind, Program, Refusal, Tuning,
+    compile, compile_with, initial,
 };

@@ -102,6 +102,9 @@ pub struct Program {
     pub kernel: Kernel,
 }
 
+/// Words that a kernel has for each check.
+pub const CHECK_WORDS: usize = 8;
+
 /// What a check is about, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
@@ -111,6 +114,19 @@ pub struct Check {
     pub words: String,
     /// The Pallas source.
     pub span: Span,
+    /// Of a race the operand of the launch whose elements have owners.
+    pub operand: Option<usize>,
+}
+
+/// The other program of a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// Its number in the grid.
+    pub program: usize,
+    /// Where it wrote, if that is known.
+    pub span: Option<Span>,
+    /// What: an element of an operand of the launch.
+    pub element: (usize, usize),
 }
 
 /// A parameter: a pointer to so many elements.
@@ -148,10 +164,11 @@ pub enum ParamKind {
     },
     /// Memory for the blocks to work in, of any content.
     Workspace,
-    /// Four words for each check, zeros before: how often it failed, the number of the first program in which it did, and the
-    /// thread there; of a race the block that had been there.
+    /// [`CHECK_WORDS`] for each check, zeros before: how often it failed, the number of the first program in which it did, and the
+    /// thread there; of a race the number of the program that had been there, one more than the number of the check where it had
+    /// been, 0 if that is not known, and the element.
     Checks,
-    /// For each element of outputs that are looked after, one more than the block that wrote it last. Zeros before.
+    /// For each element of outputs that are looked after, a word of 64 bits that says who wrote it last. Zeros before.
     Owners,
     /// Where the blocks note times, in words of 64 bits; see [`marks`]. Zeros before.
     Notes,
@@ -248,12 +265,12 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
         params.push(Param { kind: ParamKind::Workspace, dtype: DType::U8, len: workspace, written: true, keys: false });
     }
     if !printed.checks.is_empty() {
-        let len = 4 * printed.checks.len();
+        let len = CHECK_WORDS * printed.checks.len();
         params.push(Param { kind: ParamKind::Checks, dtype: DType::U32, len, written: true, keys: false });
     }
     let owned = cuda::owned(&kernel).last().map_or(0, |(_, end)| *end);
     if owned > 0 {
-        params.push(Param { kind: ParamKind::Owners, dtype: DType::U32, len: owned, written: true, keys: false });
+        params.push(Param { kind: ParamKind::Owners, dtype: DType::U64, len: owned, written: true, keys: false });
     }
     if !kernel.marks.is_empty() {
         let len = marks::words(&kernel).saturating_mul(kernel.blocks);

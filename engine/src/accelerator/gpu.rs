@@ -7,7 +7,6 @@ use pallas_cuda::{
     Samples, ceilings, initials, measure, median, occupancy, work,
 };
 use pallas_ir::{Finding, Launch};
-use pallas_simt::ir::Doubt;
 use pallas_simt::{Architecture, Options, Program, Tuning};
 use pallas_syntax::Span;
 use pallas_tensor::Array;
@@ -240,7 +239,7 @@ fn tell(launch: &Launch, checks: &[pallas_cuda::Told]) -> (Vec<Finding>, Vec<(St
                 span: check.check.span,
                 program: check.program,
                 count: check.count.into(),
-                other: (doubt == Doubt::Race).then_some(check.who as usize),
+                met: check.met,
             },
         );
         match found {

@@ -4,6 +4,7 @@ use super::timed::{Known, times};
 use super::{Accelerator, NotRun, Ran, told};
 use pallas_ir::{Finding, Launch, Role};
 use pallas_simt::ir::Doubt;
+use pallas_simt::lower::grid::ids_of;
 use pallas_simt::{Architecture, Options, Tuning, compile_with, sim};
 use pallas_syntax::Span;
 use pallas_tensor::{Array, ops};
@@ -62,7 +63,13 @@ impl Simulator {
             return Err(stopped("the program has no memory for one of the outputs".to_string(), None));
         }
         let (mut findings, mut seen) = (Vec::new(), Vec::new());
-        for complaint in &report.complaints {
+        // What a finding says with both programs is not said again with blocks.
+        let is_told = |span: Span| {
+            let mut races = report.complaints.iter().filter(|other| other.kind == sim::Kind::ProgramRace);
+            races.any(|race| race.span == span)
+        };
+        let complaints = report.complaints.iter();
+        for complaint in complaints.filter(|one| one.kind != sim::Kind::BlockRace || !is_told(one.span)) {
             match self.told(launch, &report, complaint) {
                 Ok(finding) => findings.push(finding),
                 Err(words) => seen.push(words),
@@ -85,12 +92,27 @@ impl Simulator {
         let doubt = match kind {
             sim::Kind::Outside => Doubt::Outside,
             sim::Kind::NotANumber => Doubt::NotANumber,
+            sim::Kind::ProgramRace => Doubt::Race,
             _ => {
-                let words = format!("{}: {memory} at element {} in block {block}", kind.words(), complaint.element);
+                let other = complaint.other.map_or(String::new(), |other| format!(" and {}", programs(launch, other)));
+                let here = programs(launch, block);
+                let words = format!("{}: {memory} at element {} in {here}{other}", kind.words(), complaint.element);
                 return Err((words, complaint.span));
             }
         };
         let (words, span, count) = (memory.as_str(), complaint.span, report.count(kind));
-        told::finding(launch, &told::Told { doubt, words, span, program, count, other: None })
+        told::finding(launch, &told::Told { doubt, words, span, program, count, met: complaint.met })
+    }
+}
+
+/// The programs that a block runs: ``program (1, 0)``, or ``programs (1, *)`` where they are a loop.
+fn programs(launch: &Launch, block: usize) -> String {
+    let ids = ids_of(launch, block);
+    let text: Vec<String> = ids.iter().map(|id| id.map_or("*".to_string(), |id| id.to_string())).collect();
+    let several = if ids.contains(&None) { "s" } else { "" };
+    match text.as_slice() {
+        [] => format!("block {block}"),
+        [only] => format!("program{several} ({only},)"),
+        text => format!("program{several} ({})", text.join(", ")),
     }
 }

@@ -1,9 +1,11 @@
 //! What checks in a kernel have told, as findings: those that interpret mode and the rules have, too.
 
 use pallas_check::rules;
-use pallas_ir::{Certainty, Finding, Launch};
+use pallas_ir::{Certainty, Finding, Label, Launch};
+use pallas_simt::Met;
 use pallas_simt::ir::Doubt;
 use pallas_syntax::Span;
+use std::fmt::Write;
 
 /// What a check told, wherever the kernel ran.
 pub(super) struct Told<'a> {
@@ -15,8 +17,8 @@ pub(super) struct Told<'a> {
     pub(super) program: usize,
     /// For how many elements, in all programs.
     pub(super) count: u64,
-    /// Of a race the block that had been there.
-    pub(super) other: Option<usize>,
+    /// Of a race whom it met.
+    pub(super) met: Option<Met>,
 }
 
 /// Ids of a program from its number in the grid.
@@ -36,9 +38,15 @@ pub(super) fn finding(launch: &Launch, told: &Told<'_>) -> Result<Finding, (Stri
         Doubt::Outside => Ok(rules::access_out_of_bounds_on_device(told.words, &ids, told.count, told.span)),
         Doubt::Race => {
             let mut finding = rules::DATA_RACE.finding(Certainty::Found, told.span, format!("this {}", told.words));
-            let other = told.other.map_or(String::new(), |block| format!(" where block {block} has written"));
-            finding.evidence =
-                Some(format!("program {} first{other}; {} elements in all programs", tuple(&ids), told.count));
+            let mut evidence = format!("program {} first", tuple(&ids));
+            if let Some(met) = told.met {
+                let other = tuple(&self::ids(launch, met.program));
+                let _ = write!(evidence, ", at {} that program {other} has written", element(launch, met.element));
+                if let Some(span) = met.span {
+                    finding.labels.push(Label { span, text: format!("program {other} writes it here") });
+                }
+            }
+            finding.evidence = Some(format!("{evidence}; {} elements in all programs", told.count));
             finding.help = Some(
                 "programs of a parallel axis run at the same time: give each a block of its own, or leave the axis `arbitrary`"
                     .to_string(),
@@ -50,6 +58,18 @@ pub(super) fn finding(launch: &Launch, told: &Told<'_>) -> Result<Finding, (Stri
             told.span,
         )),
     }
+}
+
+/// `element (3, 0) of o_ref`
+fn element(launch: &Launch, (operand, element): (usize, usize)) -> String {
+    let Some(operand) = launch.operands.get(operand) else { return "an element".to_string() };
+    let mut rest = element;
+    let mut place = vec![0; operand.array.shape.rank()];
+    for (at, &extent) in place.iter_mut().zip(operand.array.shape.iter()).rev() {
+        *at = rest % extent.max(1);
+        rest /= extent.max(1);
+    }
+    format!("element {} of {}", tuple(&place), operand.name)
 }
 
 /// `(0, 2)`, as Python writes it.

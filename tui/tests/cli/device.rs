@@ -38,11 +38,14 @@ fn the_simulator_gives_what_interpret_mode_gives() {
 
 #[test]
 fn a_launch_that_a_device_refuses_inside_of_jit_says_its_line() {
-    let case = Case::with("kernels.py", SORTED);
+    let case = Case::with("kernels.py", STEPPED);
     let output = case.run(&["run", "--device", "simulator", "kernels.py"]);
     assert_ne!(output.status.code(), Some(0), "{}", shown(&output));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("`sort` is not lowered yet") && said.contains("kernels.py, line 7"), "{said}");
+    assert!(
+        said.contains("`nextafter` of float8_e5m2 is not lowered yet") && said.contains("kernels.py, line 7"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -73,21 +76,21 @@ print(pl.pallas_call(
 ";
 
 /// A kernel with an op that is not lowered.
-const SORTED: &str = "\
+const STEPPED: &str = "\
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 
 
-def sorted_kernel(x_ref, o_ref):
-  o_ref[...] = jnp.sort(x_ref[...])
+def step_kernel(x_ref, o_ref):
+  o_ref[...] = jax.lax.nextafter(x_ref[...], x_ref[...])
 
 
 def call(x):
-  return pl.pallas_call(sorted_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+  return pl.pallas_call(step_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
 
 
-print(jax.jit(call)(jnp.ones(8)))
+print(jax.jit(call)(jnp.ones(8, jnp.float8_e5m2)))
 ";
 
 /// A launch that Triton has, and one whose blocks have no power of two of elements.

@@ -6,7 +6,7 @@ use super::{Printed, prelude};
 use crate::ir::{ALIGNMENT, Doubt, Inst, Kernel, MemoryId, Op, Region, Space, Value};
 use crate::layout::Layout;
 use crate::marks;
-use crate::{Check, LineEntry, Refusal};
+use crate::{CHECK_WORDS, Check, LineEntry, Refusal};
 use pallas_syntax::Span;
 use pallas_tensor::DType;
 use std::collections::HashSet;
@@ -85,7 +85,7 @@ impl<'a> Printer<'a> {
             params.push("unsigned* __restrict__ checks".to_string());
         }
         if !self.owned.is_empty() {
-            params.push("unsigned* __restrict__ owners".to_string());
+            params.push("unsigned long long* __restrict__ owners".to_string());
         }
         if !self.kernel.marks.is_empty() {
             params.push("unsigned long long* __restrict__ notes".to_string());
@@ -119,7 +119,7 @@ impl<'a> Printer<'a> {
     }
 
     pub(super) fn refuse(&self, what: &str) -> Refusal {
-        Refusal::new(format!("{what} has no words in CUDA C++ yet"), self.span)
+        Refusal::new(format!("{what} is not lowered yet: there are no words for it in CUDA C++"), self.span)
             .with_help("run the kernel with `--device interpret`")
     }
 
@@ -282,8 +282,12 @@ impl<'a> Printer<'a> {
             Op::Scalar(op, attributes) => {
                 let result = inst.results[0];
                 let borrowed: Vec<(&str, DType)> = terms.iter().map(|(text, dtype)| (text.as_str(), *dtype)).collect();
-                let expression = expression(*op, attributes, &borrowed, self.kernel.ty(result).dtype)
-                    .ok_or_else(|| self.refuse(&format!("`{}`", op.name)))?;
+                let expression = expression(*op, attributes, &borrowed, self.kernel.ty(result).dtype).ok_or_else(
+                    || match borrowed.first() {
+                        Some((_, dtype)) => self.refuse(&format!("`{}` of {}", op.name, dtype.name())),
+                        None => self.refuse(&format!("`{}`", op.name)),
+                    },
+                )?;
                 self.define(result, &expression)
             }
             Op::Pick(table) => self.pick(inst.results[0], inst.operands[0], table),
@@ -341,9 +345,9 @@ impl<'a> Printer<'a> {
                 Ok(())
             }
             Op::Check(doubt, words) => {
-                let place = 4 * self.checks.len();
+                let place = CHECK_WORDS * self.checks.len();
                 let statement = format!("if ({}) failed_check(checks + {place}, {}, threadIdx.x);", text(0), text(1));
-                self.checks.push(Check { doubt: *doubt, words: words.clone(), span: inst.span });
+                self.checks.push(Check { doubt: *doubt, words: words.clone(), span: inst.span, operand: None });
                 self.each(self.regs(inst.operands[0]), &statement);
                 Ok(())
             }
@@ -351,12 +355,18 @@ impl<'a> Printer<'a> {
                 // What no block writes has no owner.
                 let Some(at) = self.owned.iter().position(|(other, _)| other == memory) else { return Ok(()) };
                 let first = self.owned[at].1 - self.kernel.memory(*memory).len;
-                let place = 4 * self.checks.len();
+                let place = CHECK_WORDS * self.checks.len();
                 let guard = if *masked { format!("if ({}) ", text(2)) } else { String::new() };
-                let call = if *writes { "claim" } else { "look" };
-                let statement =
-                    format!("{guard}{call}(owners + {first} + {}, checks + {place}, {});", text(0), text(1));
-                self.checks.push(Check { doubt: Doubt::Race, words: words.clone(), span: inst.span });
+                // Numbers that do not fit are nobody's.
+                let number = Some(self.checks.len() + 1).filter(|number| *number < 256).unwrap_or(0);
+                let (call, more) = if *writes { ("claim", format!(", {number}u")) } else { ("look", String::new()) };
+                let (at, program) = (text(0), text(1));
+                let statement = format!("{guard}{call}(owners + {first}, {at}, checks + {place}, {program}{more});");
+                let operand = match self.kernel.memory(*memory).space {
+                    Space::Operand { operand, .. } => Some(operand),
+                    _ => None,
+                };
+                self.checks.push(Check { doubt: Doubt::Race, words: words.clone(), span: inst.span, operand });
                 self.each(self.regs(inst.operands[0]), &statement);
                 Ok(())
             }

@@ -247,13 +247,18 @@ static HELPERS: &[Helper] = &[
         "failed_check",
         "__device__ __noinline__ void failed_check(unsigned* check, int program, unsigned who) { if (atomicAdd(check, 1u) == 0u) { check[1] = (unsigned)program; check[2] = who; } }",
     ),
+    // An owner is a block, the number of a check, and one more than a program's number, from the highest bits on.
+    helper(
+        "failed_race",
+        "__device__ __noinline__ void failed_race(unsigned* check, int program, unsigned long long was, int at) { if (atomicAdd(check, 1u) == 0u) { check[1] = (unsigned)program; check[2] = (unsigned)was - 1u; check[3] = (unsigned)(was >> 32) & 255u; check[4] = (unsigned)at; } }",
+    ),
     helper(
         "claim",
-        "__device__ __forceinline__ void claim(unsigned* owner, unsigned* check, int program) { unsigned me = blockIdx.x + 1u, was = atomicExch(owner, me); if (was != 0u && was != me) failed_check(check, program, was - 1u); }",
+        "__device__ __forceinline__ void claim(unsigned long long* owners, int at, unsigned* check, int program, unsigned number) { unsigned long long me = (unsigned long long)(blockIdx.x & 0xffffffu) << 40 | (unsigned long long)number << 32 | ((unsigned)program + 1u), was = atomicExch(owners + at, me); if (was != 0ull && was >> 40 != me >> 40) failed_race(check, program, was, at); }",
     ),
     helper(
         "look",
-        "__device__ __forceinline__ void look(unsigned* owner, unsigned* check, int program) { unsigned me = blockIdx.x + 1u, was = *(volatile unsigned*)owner; if (was != 0u && was != me) failed_check(check, program, was - 1u); }",
+        "__device__ __forceinline__ void look(unsigned long long* owners, int at, unsigned* check, int program) { unsigned long long was = *(volatile unsigned long long*)(owners + at); if (was != 0ull && was >> 40 != (blockIdx.x & 0xffffffu)) failed_race(check, program, was, at); }",
     ),
     helper(
         "begin_notes",

@@ -197,7 +197,7 @@ pub enum Op {
     /// Nothing else changes.
     Check(Doubt, String),
     /// Tells, in words, of elements that another block has written. Operands: index, the program's number, mask?. Nothing else
-    /// changes. The simulator does nothing here: it looks at every access anyway.
+    /// changes.
     Owned {
         /// An array of the launch.
         memory: MemoryId,

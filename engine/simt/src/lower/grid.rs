@@ -29,6 +29,25 @@ impl Plan {
     }
 }
 
+/// What is known of the ids of the programs that a block runs: those along the axes that are no loops.
+pub fn ids_of(launch: &Launch, block: usize) -> Vec<Option<usize>> {
+    let plan = plan(launch);
+    let mut rest = block;
+    let mut ids = vec![None; launch.grid.len()];
+    for (axis, id) in ids.iter_mut().enumerate().rev() {
+        let extent = launch.grid[axis].max(1);
+        match () {
+            () if extent == 1 => *id = Some(0),
+            () if plan.looped[axis] || plan.teams == Some(axis) => {}
+            () => {
+                *id = Some(rest % extent);
+                rest /= extent;
+            }
+        }
+    }
+    ids
+}
+
 /// Blocks of a cluster: those that differ along its axes only, which are the last ones before that of teams.
 pub fn cluster(launch: &Launch) -> usize {
     let axes = launch.semantics.iter().zip(&launch.grid);

@@ -1,9 +1,10 @@
 //! Instructions in the simulator, one after the other.
 
 use super::report::{Complaint, Kind};
-use super::world::World;
+use super::world::{Owner, World};
 use super::{Fault, fault};
-use crate::ir::{Doubt, Inst, Op, Value};
+use crate::Met;
+use crate::ir::{Doubt, Inst, MemoryId, Op, Space, Value};
 use crate::layout::Layout;
 use pallas_ir::op::EvalContext;
 use pallas_ir::{OpKind, TensorType, Type};
@@ -65,7 +66,7 @@ impl<'k> World<'k> {
             Op::LoadMatrix { memory, trans, words } => self.load_matrix(inst, *memory, *trans, *words)?,
             Op::CopyAhead { from, memory, vector } => self.copy_ahead(inst, *from, *memory, *vector)?,
             Op::Check(doubt, words) => self.check(inst, *doubt, words)?,
-            Op::Owned { .. } => {}
+            Op::Owned { memory, writes, masked, words } => self.owned(inst, *memory, *writes, *masked, words)?,
             Op::CommitAhead => self.commit_ahead(),
             Op::WaitAhead(pending) => self.wait_ahead(*pending)?,
             Op::Team => self.number(inst.results[0], |this, _, _| this.agents[this.turn].team as i32)?,
@@ -147,8 +148,44 @@ impl<'k> World<'k> {
                 block: self.agents[self.turn].actor.block,
                 threads: ((position % self.threads) as u32, None),
                 span: inst.span,
+                met: None,
+                other: None,
             };
             self.report.complain(complaint, kind);
+        }
+        Ok(())
+    }
+
+    /// Who wrote what before, as a device keeps it in a table.
+    fn owned(&mut self, inst: &Inst, id: MemoryId, writes: bool, masked: bool, words: &str) -> Result<(), Fault> {
+        let Space::Operand { operand, .. } = self.kernel.memory(id).space else { return Ok(()) };
+        let (index, program) = (self.get(inst.operands[0])?, self.uniform(inst.operands[1])?);
+        let mask = if masked { Some(self.get(inst.operands[2])?) } else { None };
+        let mask = mask.as_ref().map(|mask| mask.elements::<bool>().unwrap_or_default());
+        let block = self.agents[self.turn].actor.block;
+        let me = Owner { block, program, span: inst.span };
+        for (position, &element) in index.elements::<i32>().unwrap_or_default().iter().enumerate() {
+            if mask.is_some_and(|mask| mask.get(position) == Some(&false)) {
+                continue;
+            }
+            let key = (id, i64::from(element));
+            let was = if writes { self.owners.insert(key, me) } else { self.owners.get(&key).copied() };
+            let Some(was) = was.filter(|was| was.block != block) else { continue };
+            let complaint = || Complaint {
+                kind: Kind::ProgramRace,
+                memory: words.to_string(),
+                element: program,
+                block,
+                threads: ((position % self.threads) as u32, None),
+                span: inst.span,
+                met: Some(Met {
+                    program: usize::try_from(was.program).unwrap_or(0),
+                    span: Some(was.span),
+                    element: (operand, usize::try_from(element).unwrap_or(0)),
+                }),
+                other: Some(was.block),
+            };
+            self.report.complain(complaint, Kind::ProgramRace);
         }
         Ok(())
     }

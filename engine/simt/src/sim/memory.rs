@@ -303,13 +303,14 @@ impl Ram {
         };
         let index = access.indices[position];
         let met = (other.thread != SEVERAL).then(|| other.thread - 1);
-        report.complain(|| self.complaint(kind, access, position, index, met), kind);
+        let block = (kind == Kind::BlockRace).then_some(other.block as usize);
+        report.complain(|| Complaint { other: block, ..self.complaint(kind, access, position, index, met) }, kind);
     }
 
     fn complaint(&self, kind: Kind, access: &Access<'_>, position: usize, element: i64, met: Option<u32>) -> Complaint {
         let thread = (position % access.threads) as u32;
         let (memory, block, span) = (self.name.clone(), access.actor.block, access.span);
-        Complaint { kind, memory, element, block, threads: (thread, met), span }
+        Complaint { kind, memory, element, block, threads: (thread, met), span, met: None, other: None }
     }
 
     /// Counts how often lanes of a warp go to different words of one bank. A warp takes turns of 128 bytes.

@@ -59,6 +59,8 @@ impl World<'_> {
                 block: agent.actor.block,
                 threads: (0, None),
                 span: inst.span,
+                met: None,
+                other: None,
             };
             self.report.complain(complaint, Kind::UnderWay);
         }

@@ -1,5 +1,6 @@
 //! What a simulation saw besides values.
 
+use crate::Met;
 use pallas_syntax::Span;
 use std::fmt;
 
@@ -37,6 +38,10 @@ pub struct Complaint {
     pub threads: (u32, Option<u32>),
     /// The Pallas source of the access.
     pub span: Span,
+    /// Of what a kernel tells of a race: whom its program met.
+    pub met: Option<Met>,
+    /// Of a race between blocks the other one.
+    pub other: Option<usize>,
 }
 
 /// What can be wrong with an access.
@@ -46,6 +51,8 @@ pub enum Kind {
     Race,
     /// Two blocks met, one of them to write.
     BlockRace,
+    /// Two programs of different blocks met. Only of what is compiled with checks, and instead of [`Kind::BlockRace`] there.
+    ProgramRace,
     /// Memory of a block was read that nobody wrote.
     Uninitialized,
     /// Memory was touched while a copy to it was under way that nobody had waited for.
@@ -62,9 +69,10 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Race,
         Kind::BlockRace,
+        Kind::ProgramRace,
         Kind::Uninitialized,
         Kind::UnderWay,
         Kind::Unfenced,
@@ -78,6 +86,7 @@ impl Kind {
         match self {
             Kind::Race => "a race between threads",
             Kind::BlockRace => "a race between blocks",
+            Kind::ProgramRace => "a race between programs",
             Kind::Uninitialized => "a read of memory that nobody wrote",
             Kind::Unfenced => "an engine's read of what was not made known to engines",
             Kind::Outside => "a position outside",

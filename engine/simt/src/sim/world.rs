@@ -45,6 +45,14 @@ pub(super) struct Agent<'k> {
     places: Rc<Vec<usize>>,
 }
 
+/// Who wrote an element last, as far as a kernel keeps that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner {
+    pub(super) block: usize,
+    pub(super) program: i64,
+    pub(super) span: Span,
+}
+
 /// A kernel on its way.
 #[derive(Debug)]
 pub(super) struct World<'k> {
@@ -58,6 +66,8 @@ pub(super) struct World<'k> {
     pub(super) turn: usize,
     pub(super) fuel: u64,
     pub(super) clock: super::clock::Clock,
+    /// By array and element.
+    pub(super) owners: HashMap<(MemoryId, i64), Owner>,
     /// For each array those that have bytes in common with it.
     sharing: Vec<Vec<MemoryId>>,
     /// Whether warps go their own ways somewhere.
@@ -72,7 +82,8 @@ impl<'k> World<'k> {
         let sharing = kernel.sharing();
         let mut has_warps = false;
         kernel.body.walk(&mut |inst| has_warps |= inst.op == crate::ir::Op::Warps);
-        World { kernel, threads, rams, report, agents, phases, turn: 0, fuel, clock, sharing, has_warps }
+        let owners = HashMap::new();
+        World { kernel, threads, rams, report, agents, phases, turn: 0, fuel, clock, owners, sharing, has_warps }
     }
 
     /// Runs the blocks of a cluster to their end.
