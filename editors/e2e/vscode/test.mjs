@@ -207,6 +207,27 @@ const tests = {
     check('and what the server is', await until(async () => (await bench.text()).includes('extension 0.1.0'), 15000), await bench.text());
   },
 
+  /** A function that nobody calls, and that is not reached with made-up arguments: why, and what is to be said of it by one action. */
+  async says() {
+    const kernel = readFileSync(join(fixtures, 'scale.py'), 'utf8').replace('lambda i:', 'lambda i, j:').replace(/\nprint.*/s, '');
+    writeFileSync(join(bench.work, 'said.py'), kernel.replace('  return pl', "  if hash(str(x.shape)) != 5:\n    raise ValueError('only some')\n  return pl"));
+    await bench.open('said.py');
+    const lens = async () => (await page.locator('.codelens-decoration').allInnerTexts()).join();
+    check('a function that is not reached says why', await until(async () => /not checked: .*made-up arguments .*only some/.test(await lens()), 60000), await lens());
+    const item = page.locator('.action-widget .monaco-list-row', { hasText: 'Say what `scale` is called with' });
+    // From the end of its head, where people put the cursor.
+    await page.locator('.view-line', { hasText: 'def scale(' }).first().click();
+    for (let left = 3; left > 0 && !(await item.first().isVisible()); left--) {
+      await page.keyboard.press('End');
+      await page.keyboard.press('Control+.');
+      await item.first().waitFor({ timeout: 5000 }).catch(() => page.keyboard.press('Escape'));
+    }
+    await picture('said');
+    await item.first().click({ timeout: 5000 });
+    check('what it is called with is written above it', await until(async () => (await bench.text()).includes('# pallas: call(x=')), await bench.text());
+    await page.keyboard.press('Control+s');
+  },
+
   /** A file of 20,000 lines is checked, and edits at its end are. */
   async largeFiles() {
     const kernel = readFileSync(join(fixtures, 'scale.py'), 'utf8').replace('lambda i:', 'lambda i, j:');
