@@ -161,8 +161,10 @@ impl CpuExecutor {
     /// program catches the exception.
     fn failed(&self, error: &RunError, spans: &LaunchSpans) -> ExecutionError {
         let (message, simulated) = (said(error), error.simulated);
+        let is_memory = matches!(error.kind, RunErrorKind::Memory(_));
         let Some(mut finding) = rehearsed::of_error(error, spans.apply) else {
-            return ExecutionError { message, simulated, ..ExecutionError::default() };
+            let span = error.op.as_ref().filter(|_| is_memory).map(|(_, location)| location.span);
+            return ExecutionError { message, span, simulated, is_memory, ..ExecutionError::default() };
         };
         if let (RunErrorKind::Absent(_), Some(span)) = (&error.kind, spans.parted) {
             finding.labels.push(Label { span, text: "devices go different ways here".to_string() });
@@ -173,7 +175,7 @@ impl CpuExecutor {
         if !findings.iter().any(|known| (known.span, known.code) == (finding.span, code)) {
             findings.push(finding);
         }
-        ExecutionError { message, code, span, labels, help, simulated }
+        ExecutionError { message, code, span, labels, help, simulated, is_memory }
     }
 
     fn watcher<'a>(&'a self, world: &'a dyn World) -> Watcher<'a> {
@@ -249,6 +251,7 @@ fn stopped(launch: &Launch, why: NotRun) -> ExecutionError {
 fn said(error: &RunError) -> String {
     match error.kind {
         RunErrorKind::Cancelled => "cancelled".to_string(),
+        RunErrorKind::Memory(_) => format!("{error}: use smaller blocks, or delete arrays that are no longer needed"),
         _ => error.to_string(),
     }
 }

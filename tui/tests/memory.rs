@@ -66,6 +66,7 @@ fn a_launch_takes_its_arrays_and_little_more() {
         // JAX pads both arrays to whole blocks, and cuts the padding off a copy at the end.
         ("blocks that do not divide the array", 1 << 12, 1 << 12, (250, 250)),
         ("blocks that are wider than the array", 160_000, 100, (256, 128)),
+        ("blocks of 4 MB", 1 << 12, 1 << 12, (1 << 10, 1 << 10)),
     ];
     for (name, rows, columns, block) in cases {
         let arrays = 2 * rows * columns * 4 / (1 << 20);
@@ -109,4 +110,76 @@ except MemoryError as error:
         .expect("started");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "True True\n", "{errors}");
+}
+
+/// What a program prints that has as many kilobytes of addresses, whatever arrays it makes.
+fn with_little_memory(kilobytes: usize, program: &str) -> (String, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("program.py");
+    fs::write(&path, program).expect("written");
+    let limited = format!("ulimit -v {kilobytes}; exec \"$0\" run \"$1\"");
+    let output = Command::new("sh").args(["-c", &limited, env!("CARGO_BIN_EXE_pallas-tui")]).arg(&path).output();
+    let output = output.expect("started");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// Wherever an array is wanted that there is no memory for, the program gets an exception: put off and looked at later, made at
+/// once, copied because it is written to, the output of a launch, a tile of a kernel.
+#[test]
+fn a_lack_of_memory_is_an_exception_wherever_it_comes_up() {
+    let program = "\
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import pallas as pl
+
+N = 160 << 20  # 640 MB
+
+
+def twice(x_ref, o_ref):
+  o_ref[...] = x_ref[...] * 2
+
+
+def in_a_kernel(x_ref, o_ref):
+  wide = jnp.broadcast_to(x_ref[0], (N,))
+  o_ref[0] = jnp.sort(wide)[3]
+
+
+def launch(x):
+  block = pl.BlockSpec((1 << 20,), lambda i: (i,))
+  return pl.pallas_call(twice, grid=(N >> 20,), in_specs=[block], out_specs=block,
+                        out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True)(x)
+
+
+def write():
+  copy = np.array(x)
+  copy[0] = 2
+  return copy
+
+
+def attempt(name, action):
+  kept = []
+  try:
+    for _ in range(9):
+      kept.append(action())
+  except MemoryError as error:
+    print(name, len(kept), str(error)[:60])
+
+
+x = np.ones((N,), np.float32)
+y = jnp.asarray(x)
+attempt('put off', lambda: (y + 1).block_until_ready())
+attempt('sorted', lambda: jnp.sort(y))
+attempt('copied', write)
+attempt('launched', lambda: launch(y).block_until_ready())
+attempt('in a kernel', lambda: pl.pallas_call(in_a_kernel, out_shape=jax.ShapeDtypeStruct((1,), jnp.float32),
+                                              interpret=True)(y[:1]))
+print('done', float(y[5]))
+";
+    let (said, errors) = with_little_memory(5_000_000, program);
+    let name = |line: &str| line.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().trim().to_string();
+    let names: Vec<String> = said.lines().map(name).collect();
+    assert_eq!(names, ["put off", "sorted", "copied", "launched", "in a kernel", "done"], "{said}{errors}");
+    assert!(said.contains("memory"), "{said}");
 }

@@ -112,7 +112,7 @@ fn positions(attributes: &Attributes, computed: &[Interval]) -> Option<SmallVec<
 }
 
 fn look_up(context: &EvalContext<'_>, operands: SmallVec<[Array; 4]>) -> Result<SmallVec<[Array; 1]>, EvalError> {
-    let unknown = || EvalError("not known".to_string());
+    let unknown = || EvalError::new("not known");
     let at = |operand: &Array| operand.item().and_then(Scalar::as_int).and_then(|at| i64::try_from(at).ok());
     let computed: Option<Vec<Interval>> = operands.iter().map(|operand| at(operand).map(Interval::exactly)).collect();
     let array = context.attributes.array("value").ok_or_else(unknown)?;

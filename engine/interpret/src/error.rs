@@ -32,8 +32,10 @@ pub struct Others {
 pub enum RunErrorKind {
     /// The hooks asked to stop.
     Cancelled,
-    /// An op could not be computed: out of memory, or a dtype without arithmetic.
+    /// An op could not be computed: a dtype without arithmetic.
     Eval(String),
+    /// There is no memory for a tile or an output.
+    Memory(String),
     /// A wait that nothing can satisfy.
     Deadlock(String),
     /// A wait for others in the launch that have taken another branch, or left a loop.
@@ -84,13 +86,19 @@ impl RunError {
 
 impl From<OpError> for RunError {
     fn from(error: OpError) -> Self {
-        RunError::eval(error.to_string())
+        RunError::new(match error {
+            OpError::TooLarge { .. } => RunErrorKind::Memory(error.to_string()),
+            _ => RunErrorKind::Eval(error.to_string()),
+        })
     }
 }
 
 impl From<EvalError> for RunError {
     fn from(error: EvalError) -> Self {
-        RunError::eval(error.0)
+        RunError::new(match error.is_memory {
+            true => RunErrorKind::Memory(error.message),
+            false => RunErrorKind::Eval(error.message),
+        })
     }
 }
 
@@ -99,6 +107,7 @@ impl fmt::Display for RunError {
         match &self.kind {
             RunErrorKind::Cancelled => f.write_str("cancelled")?,
             RunErrorKind::Eval(message)
+            | RunErrorKind::Memory(message)
             | RunErrorKind::Deadlock(message)
             | RunErrorKind::Missing(message)
             | RunErrorKind::Absent(message)

@@ -224,12 +224,24 @@ pub struct InferError {
 
 /// Why an evaluation failed. Types have been checked, so only limits and unsupported dtypes remain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct EvalError(pub String);
+#[error("{message}")]
+pub struct EvalError {
+    /// In words.
+    pub message: String,
+    /// Whether there is no memory for the result.
+    pub is_memory: bool,
+}
+
+impl EvalError {
+    /// Anything but a lack of memory.
+    pub fn new(message: impl Into<String>) -> EvalError {
+        EvalError { message: message.into(), is_memory: false }
+    }
+}
 
 impl From<pallas_tensor::OpError> for EvalError {
     fn from(error: pallas_tensor::OpError) -> Self {
-        EvalError(error.to_string())
+        EvalError { message: error.to_string(), is_memory: matches!(error, pallas_tensor::OpError::TooLarge { .. }) }
     }
 }
 

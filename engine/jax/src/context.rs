@@ -151,10 +151,8 @@ impl<'a> Context<'a> {
         // Whoever looks at a result computes it, with everything before it that has no other use.
         let arrays =
             pallas_tensor::deferring(|| eval(&EvalContext { attributes, results }, arrays)).map_err(|error| {
-                let (types, message) = (self.interp.types(), error.to_string());
-                // An evaluation has no other way to say so.
-                let is_memory = message.ends_with("does not fit in memory");
-                self.interp.error(if is_memory { &types.memory_error } else { &types.runtime_error }, message)
+                let types = self.interp.types();
+                self.interp.error(if error.is_memory { &types.memory_error } else { &types.runtime_error }, error.message)
             })?;
         Ok(arrays
             .into_iter()

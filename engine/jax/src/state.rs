@@ -52,14 +52,17 @@ pub struct ExecutionError {
     pub help: Option<String>,
     /// Whether JAX's simulator of devices would have raised it.
     pub simulated: bool,
+    /// Whether there was no memory for a tile or an output.
+    pub is_memory: bool,
 }
 
 impl ExecutionError {
     /// The exception that the program sees, with the line where it happened.
     pub(crate) fn raised(self, interp: &Interp) -> Box<Stop> {
-        let class = match self.simulated {
-            true => &crate::errors::jax_runtime(interp),
-            false => &interp.types().runtime_error,
+        let class = match self {
+            _ if self.is_memory => &interp.types().memory_error,
+            _ if self.simulated => &crate::errors::jax_runtime(interp),
+            _ => &interp.types().runtime_error,
         };
         let place = self.span.and_then(|span| {
             let source = interp.source(span.file)?;

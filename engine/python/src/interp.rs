@@ -464,6 +464,16 @@ impl Interp {
         self.depth.set(self.depth.get().saturating_sub(1));
     }
 
+    /// Runs something in which an array may be wanted that there is no memory for: that is Python's MemoryError.
+    pub(crate) fn with_memory<R>(&self, run: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+        let (depth, frames) = (self.depth.get(), self.frames.borrow().len());
+        pallas_tensor::with_memory(run).unwrap_or_else(|lack| {
+            self.depth.set(depth);
+            self.frames.borrow_mut().truncate(frames);
+            Err(self.error(&self.types.memory_error, lack.to_string()))
+        })
+    }
+
     /// Runs `nested` one level deeper: what natives that recurse over values (repr, comparison, deepcopy) call.
     pub fn nested<R>(&self, nested: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
         self.enter()?;

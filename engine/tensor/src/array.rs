@@ -79,6 +79,7 @@ impl fmt::Debug for Elements {
 pub(crate) fn reserve<T>(shape: &Shape) -> Result<Vec<T>, OpError> {
     let too_large = || OpError::too_large(shape);
     let size = shape.checked_size().ok_or_else(too_large)?;
+    recycled::make_room(size.saturating_mul(size_of::<T>()));
     let mut elements = Vec::new();
     elements.try_reserve_exact(size).map_err(|_| too_large())?;
     Ok(elements)

@@ -3,7 +3,7 @@
 //!
 //! What is taken from here holds anything. Whoever takes it writes all of it before anybody reads.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::buffer::{Buffer, Element, with_elements};
 
@@ -12,8 +12,47 @@ const LEAST: usize = 1 << 20;
 /// Bytes that are kept altogether.
 const MOST: usize = 64 << 20;
 
-/// The oldest first.
-static KEPT: Mutex<Vec<Buffer>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Kept> = Mutex::new(Kept { buffers: Vec::new() });
+
+/// What is kept.
+struct Kept {
+    /// The oldest first.
+    buffers: Vec<Buffer>,
+}
+
+impl Kept {
+    /// Keeps a buffer, and gives back what is too much then.
+    fn keep(&mut self, buffer: Buffer) -> Vec<Buffer> {
+        self.buffers.push(buffer);
+        let total: usize = self.buffers.iter().map(bytes).sum();
+        self.oldest(total.saturating_sub(MOST))
+    }
+
+    /// The oldest, so many bytes of them at least, if there are as many.
+    fn oldest(&mut self, mut missing: usize) -> Vec<Buffer> {
+        let mut given = Vec::new();
+        while missing > 0 && !self.buffers.is_empty() {
+            let oldest = self.buffers.remove(0);
+            missing = missing.saturating_sub(bytes(&oldest));
+            given.push(oldest);
+        }
+        given
+    }
+
+    /// The latest that fits.
+    fn find<T: Element>(&mut self, length: usize) -> Option<Vec<T>> {
+        let fits = |buffer: &Buffer| {
+            T::slice(buffer).is_some_and(|elements| elements.len() <= length + length / 4)
+                && bytes(buffer) / size_of::<T>() >= length
+        };
+        let place = self.buffers.iter().rposition(fits)?;
+        T::unwrap_buffer(self.buffers.remove(place))
+    }
+}
+
+fn kept() -> MutexGuard<'static, Kept> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn bytes(buffer: &Buffer) -> usize {
     fn bytes<T>(elements: &Vec<T>) -> usize {
@@ -32,19 +71,9 @@ pub(crate) fn keep(buffer: Buffer) {
     if !(LEAST..=MOST).contains(&bytes(&buffer)) {
         return;
     }
-    let mut dropped = Vec::new();
-    {
-        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push(buffer);
-        let mut total: usize = kept.iter().map(bytes).sum();
-        while total > MOST {
-            let oldest = kept.remove(0);
-            total -= bytes(&oldest);
-            dropped.push(oldest);
-        }
-    }
+    let given = kept().keep(buffer);
     // Giving memory back takes its time: not while others wait.
-    drop(dropped);
+    drop(given);
 }
 
 /// Elements that hold anything.
@@ -57,7 +86,7 @@ pub(crate) struct Taken<T> {
 
 /// So many elements that hold anything; `None` if there is no memory for them.
 pub(crate) fn take<T: Element>(length: usize) -> Option<Taken<T>> {
-    let found = if length.checked_mul(size_of::<T>())? < LEAST { None } else { find(length) };
+    let found = if length.checked_mul(size_of::<T>())? < LEAST { None } else { kept().find(length) };
     match found {
         Some(mut elements) => {
             elements.resize(length, T::default());
@@ -69,17 +98,18 @@ pub(crate) fn take<T: Element>(length: usize) -> Option<Taken<T>> {
 
 /// So many zeros, which cost nothing before they are touched; `None` if there is no memory for them.
 pub(crate) fn zeros<T: Element>(length: usize) -> Option<Vec<T>> {
+    make_room(length.checked_mul(size_of::<T>())?);
     T::new_vec_zeroed(length).ok()
 }
 
-fn find<T: Element>(length: usize) -> Option<Vec<T>> {
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    let fits = |buffer: &Buffer| {
-        T::slice(buffer).is_some_and(|elements| elements.len() <= length + length / 4)
-            && bytes(buffer) / size_of::<T>() >= length
-    };
-    let place = kept.iter().rposition(fits)?;
-    T::unwrap_buffer(kept.remove(place))
+/// Gives back as much as is about to be asked for: what is kept is for whoever needs as much again, and not beside what others
+/// need.
+pub(crate) fn make_room(bytes_wanted: usize) {
+    if bytes_wanted < LEAST {
+        return;
+    }
+    let given = kept().oldest(bytes_wanted);
+    drop(given);
 }
 
 #[cfg(test)]
@@ -88,19 +118,28 @@ mod tests {
 
     #[test]
     fn memory_comes_back_in_the_size_that_is_asked_for() {
-        // A type that no other test has large arrays of.
+        let mut kept = Kept { buffers: Vec::new() };
         let length = LEAST + 12_345;
+        assert!(kept.keep(Buffer::I16(vec![7; length])).is_empty());
+        assert_eq!(kept.find::<i16>(length / 4), None, "it is much more than is asked for");
+        assert_eq!(kept.find::<u16>(length), None, "elements of another type");
+        let taken: Vec<i16> = kept.find(length - 10).expect("there");
+        assert_eq!(taken.len(), length);
+        assert_eq!(kept.find::<i16>(length), None, "it is in use");
+        // What is kept is given back for others, and where it is too much.
+        kept.keep(Buffer::I16(taken));
+        assert_eq!(kept.oldest(1).len(), 1);
+        assert_eq!(kept.oldest(1).len(), 0);
+        kept.keep(Buffer::U8(vec![0; MOST]));
+        assert_eq!(kept.keep(Buffer::U8(vec![0; LEAST])).len(), 1);
+    }
+
+    #[test]
+    fn memory_is_as_long_as_it_was_asked_for_or_not_there() {
+        let length = LEAST + 54_321;
         keep(Buffer::I16(vec![7; length]));
-        let taken: Taken<i16> = take(length - 10).expect("there");
-        assert_eq!((taken.elements.len(), taken.is_used), (length - 10, true));
-        keep(Buffer::I16(taken.elements));
-        let taken: Taken<i16> = take(length).expect("there");
-        assert_eq!((taken.elements.len(), taken.is_used), (length, true));
-        let other: Taken<i16> = take(length / 4).expect("small");
-        assert!(other.elements.iter().all(|&x| x == 0), "new memory, as what was kept is in use");
-        assert!(!other.is_used);
-        let small: Taken<i16> = take(10).expect("small");
-        assert_eq!(small.elements, [0; 10]);
+        assert_eq!(take::<i16>(length - 5).expect("there").elements.len(), length - 5);
+        assert_eq!(take::<i16>(10).expect("small").elements, [0; 10]);
         assert!(take::<i16>(usize::MAX / 4).is_none() && zeros::<i16>(usize::MAX).is_none());
     }
 }

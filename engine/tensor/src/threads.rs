@@ -4,6 +4,7 @@
 //! Work inside of work stays on its thread: whoever runs programs on all cores ([`alone`]) has no core left for the parts of
 //! one operation.
 
+use crate::lack::{OutOfMemory, lack, with_memory};
 use std::cell::Cell;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -44,16 +45,26 @@ impl Drop for Restore {
 /// The stack of a thread. Control flow inside of control flow recurses.
 const STACK: usize = 16 << 20;
 
-/// Runs `own` on this thread and `other` on so many others, and comes back when all are done.
+/// Runs `own` on this thread and `other` on so many others, and comes back when all are done. What one of them lacks of memory
+/// is lacking here.
 pub fn beside(others: usize, other: impl Fn() + Sync, own: impl FnOnce()) {
+    let lacked: Mutex<Option<OutOfMemory>> = Mutex::new(None);
+    let beside = || {
+        if let Err(lack) = with_memory(|| alone(&other)) {
+            *lacked.lock().unwrap_or_else(PoisonError::into_inner) = Some(lack);
+        }
+    };
     std::thread::scope(|scope| {
         for _ in 0..others {
             let thread = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK);
             // Where no thread can be had, the others do its work.
-            let _ = thread.spawn_scoped(scope, || alone(&other));
+            let _ = thread.spawn_scoped(scope, beside);
         }
         alone(own);
     });
+    if let Some(OutOfMemory { bytes }) = lacked.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        lack(bytes);
+    }
 }
 
 /// Does jobs, several at once where threads are available. In which order is not said.
@@ -76,6 +87,12 @@ pub(crate) fn spread<J: Send>(jobs: Vec<J>, work: impl Fn(J) + Sync) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_another_thread_lacks_of_memory_is_lacking_here() {
+        let found = with_memory(|| beside(1, || lack(5), || ()));
+        assert_eq!(found, Err(OutOfMemory { bytes: 5 }));
+    }
 
     #[test]
     fn every_job_is_done_once_and_jobs_inside_of_jobs_stay_on_their_thread() {

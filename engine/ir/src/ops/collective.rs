@@ -11,7 +11,7 @@ use pallas_tensor::Shape;
 /// Outside of its axis an op has no value.
 const LOST: Eval = |context, _| {
     let axis = context.attributes.str("axis_name").unwrap_or("?");
-    Err(EvalError(format!("an operation over the named axis `{axis}` is used where nothing maps over that axis")))
+    Err(EvalError::new(format!("an operation over the named axis `{axis}` is used where nothing maps over that axis")))
 };
 
 const fn collective(

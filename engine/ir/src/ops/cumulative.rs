@@ -20,7 +20,7 @@ macro_rules! cumulative_ops {
                         let [x] = take(operands)?;
                         let axis = attribute(context.attributes.int("axis"), "axis")?;
                         let axis = usize::try_from(axis)
-                            .map_err(|_| EvalError(format!("axis {axis} is negative")))?;
+                            .map_err(|_| EvalError::new(format!("axis {axis} is negative")))?;
                         let reverse = context.attributes.flag("reverse");
                         one(ops::cumulative(CumulativeOp::$op, &x, axis, reverse))
                     },

@@ -22,7 +22,7 @@ pub static DOT_GENERAL: OpDef = OpDef {
         eval: |context, operands| {
             let [lhs, rhs] = take(operands)?;
             let dimensions = dimensions(context.attributes)
-                .ok_or_else(|| EvalError("dot_general: the axes are missing or negative".into()))?;
+                .ok_or_else(|| EvalError::new("dot_general: the axes are missing or negative"))?;
             let dtype = context.results.first().map_or(lhs.dtype(), |ty| ty.dtype());
             one(ops::dot_general(&lhs, &rhs, &dimensions, dtype))
         },

@@ -107,7 +107,7 @@ impl Plan {
         let mut positions = Vec::new();
         positions
             .try_reserve_exact(self.result.size())
-            .map_err(|_| EvalError(format!("a tile of shape {} is too large", self.result)))?;
+            .map_err(|_| EvalError::new(format!("a tile of shape {} is too large", self.result)))?;
         if before == [0] && after == [0] {
             return Ok(bases);
         }
@@ -217,7 +217,7 @@ fn axes(context: &EvalContext<'_>) -> Result<Vec<usize>, EvalError> {
 
 fn eval_gather(context: &EvalContext<'_>, mut operands: Operands) -> Results {
     if operands.is_empty() {
-        return Err(EvalError("takes at least 1 operand".into()));
+        return Err(EvalError::new("takes at least 1 operand"));
     }
     let x = operands.remove(0);
     let index_shape = operands.first().map_or_else(Shape::default, |i| i.shape().clone());
@@ -230,7 +230,7 @@ fn eval_gather(context: &EvalContext<'_>, mut operands: Operands) -> Results {
 
 fn eval_scatter(context: &EvalContext<'_>, mut operands: Operands) -> Results {
     if operands.len() < 2 {
-        return Err(EvalError("takes at least 2 operands".into()));
+        return Err(EvalError::new("takes at least 2 operands"));
     }
     let (x, updates) = (operands.remove(0), operands.remove(0));
     let index_shape = operands.first().map_or_else(Shape::default, |i| i.shape().clone());

@@ -24,7 +24,7 @@ pub(super) fn reduce_precision(context: &EvalContext<'_>, operands: Operands) ->
         DType::F16 => (Layout { mantissa: 10, exponent: 5 }, DType::U16),
         DType::BF16 => (Layout { mantissa: 7, exponent: 8 }, DType::U16),
         dtype => {
-            return Err(EvalError(format!("reduce_precision of {dtype} is not supported")));
+            return Err(EvalError::new(format!("reduce_precision of {dtype} is not supported")));
         }
     };
     let dtype = x.dtype();

@@ -146,7 +146,7 @@ fn per_key(
 }
 
 fn words(keys: &Array) -> Result<&[[u32; 2]], EvalError> {
-    keys.elements::<[u32; 2]>().ok_or_else(|| EvalError(format!("an array of {} holds no keys", keys.dtype())))
+    keys.elements::<[u32; 2]>().ok_or_else(|| EvalError::new(format!("an array of {} holds no keys", keys.dtype())))
 }
 
 fn key_array(shape: &[usize], keys: Vec<[u32; 2]>) -> Results {

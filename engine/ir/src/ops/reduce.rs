@@ -64,7 +64,7 @@ macro_rules! arg_ops {
                         let [x] = take(operands)?;
                         let axis = attribute(context.attributes.int("axis"), "axis")?;
                         let axis = usize::try_from(axis)
-                            .map_err(|_| EvalError(format!("axis {axis} is negative")))?;
+                            .map_err(|_| EvalError::new(format!("axis {axis} is negative")))?;
                         let dtype = attribute(context.attributes.dtype("dtype"), "dtype")?;
                         one(arg_extreme(&x, axis, $largest, dtype))
                     },

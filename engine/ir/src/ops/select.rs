@@ -17,7 +17,7 @@ pub static SELECT_N: OpDef = OpDef {
     kind: OpKind::Pure {
         eval: |_, operands| {
             let Some((which, cases)) = operands.split_first() else {
-                return Err(EvalError("takes at least 1 operand".into()));
+                return Err(EvalError::new("takes at least 1 operand"));
             };
             let cases: Vec<_> = cases.iter().collect();
             match which.dtype() {

@@ -40,7 +40,7 @@ pub static DYNAMIC_SLICE: OpDef = OpDef {
     kind: OpKind::Pure {
         eval: |context, mut operands| {
             if operands.is_empty() {
-                return Err(EvalError("takes at least 1 operand".into()));
+                return Err(EvalError::new("takes at least 1 operand"));
             }
             let x = operands.remove(0);
             let starts = starts(&operands)?;
@@ -61,7 +61,7 @@ pub static DYNAMIC_UPDATE_SLICE: OpDef = OpDef {
     kind: OpKind::Pure {
         eval: |_, mut operands: Operands| {
             if operands.len() < 2 {
-                return Err(EvalError("takes at least 2 operands".into()));
+                return Err(EvalError::new("takes at least 2 operands"));
             }
             let (x, update) = (operands.remove(0), operands.remove(0));
             let starts = starts(&operands)?;
@@ -110,7 +110,7 @@ fn starts(operands: &[Array]) -> Result<Vec<i64>, EvalError> {
                 .and_then(|scalar| scalar.as_int())
                 // Starts are clamped anyway.
                 .map(|value| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
-                .ok_or_else(|| EvalError("an index operand is not a scalar".into()))
+                .ok_or_else(|| EvalError::new("an index operand is not a scalar"))
         })
         .collect()
 }

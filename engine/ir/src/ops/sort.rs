@@ -34,7 +34,7 @@ pub static TOP_K: OpDef = OpDef {
         eval: |context, operands| {
             let [x] = take(operands)?;
             let k = attribute(context.attributes.int("k"), "k")?;
-            let k = usize::try_from(k).map_err(|_| EvalError(format!("k = {k} is negative")))?;
+            let k = usize::try_from(k).map_err(|_| EvalError::new(format!("k = {k} is negative")))?;
             let (values, indices) = ops::top_k(&x, k, DType::I32)?;
             Ok(smallvec![values, indices])
         },
@@ -46,7 +46,7 @@ fn eval_sort(context: &EvalContext<'_>, operands: Operands) -> Result<SmallVec<[
     let axis = attribute(context.attributes.int("axis"), "axis")?;
     let keys = context.attributes.int("num_keys").unwrap_or(1);
     let (Ok(axis), Ok(keys)) = (usize::try_from(axis), usize::try_from(keys)) else {
-        return Err(EvalError("sort: a negative attribute".into()));
+        return Err(EvalError::new("sort: a negative attribute"));
     };
     Ok(ops::sort(&operands, axis, keys)?.into())
 }

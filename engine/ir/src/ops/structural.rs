@@ -40,7 +40,7 @@ pub static IOTA: OpDef = OpDef {
             let dtype = attribute(context.attributes.dtype("dtype"), "dtype")?;
             let shape = sizes(context.attributes.ints("shape"), "shape")?;
             let axis = attribute(context.attributes.int("axis"), "axis")?;
-            let axis = usize::try_from(axis).map_err(|_| EvalError(format!("axis {axis} is negative")))?;
+            let axis = usize::try_from(axis).map_err(|_| EvalError::new(format!("axis {axis} is negative")))?;
             one(Array::iota(dtype, shape.as_slice(), axis))
         },
         interval: Some(bounds::iota),
@@ -58,7 +58,7 @@ pub static AXIS_INDEX: OpDef = OpDef {
         Ok(rule::one(TensorType::scalar(pallas_tensor::DType::I32)))
     },
     kind: OpKind::Pure {
-        eval: |_, _| Err(EvalError("which device a kernel runs on is not provided by the workbench yet".to_string())),
+        eval: |_, _| Err(EvalError::new("which device a kernel runs on is not provided by the workbench yet")),
         interval: Some(bounds::device),
     },
 };
@@ -155,7 +155,7 @@ pub static CONCATENATE: OpDef = OpDef {
     kind: OpKind::Pure {
         eval: |context, operands| {
             let axis = attribute(context.attributes.int("axis"), "axis")?;
-            let axis = usize::try_from(axis).map_err(|_| EvalError(format!("axis {axis} is negative")))?;
+            let axis = usize::try_from(axis).map_err(|_| EvalError::new(format!("axis {axis} is negative")))?;
             let operands: Vec<&Array> = operands.iter().collect();
             one(ops::concatenate(&operands, axis))
         },

@@ -64,7 +64,7 @@ impl Interp {
             }
             frames.push(FrameRecord { name: Rc::clone(name), position, env: Rc::clone(env) });
         }
-        let result = self.charge(1).and_then(|()| run());
+        let result = self.charge(1).and_then(|()| self.with_memory(run));
         self.frames.borrow_mut().pop();
         self.position.set(position);
         result
@@ -76,7 +76,7 @@ impl Interp {
             let Some(control) = frame.control.pop() else {
                 return Ok(Completion::Return(self.joined_return(frame, Value::None)));
             };
-            match self.step(frame, control) {
+            match self.with_memory(|| self.step(frame, control)) {
                 Ok(Flow::Next) => {}
                 Ok(Flow::Push(control)) => frame.control.push(control),
                 Ok(Flow::Open(control, stmts)) => {

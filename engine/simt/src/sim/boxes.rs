@@ -202,7 +202,7 @@ impl World<'_> {
                     let ty = TensorType::new(old.dtype(), [indices.len()].as_slice());
                     let context =
                         EvalContext { attributes: &pallas_ir::Attributes::none(), results: &[Type::Tensor(ty)] };
-                    let results = eval(&context, [old, values].into_iter().collect()).map_err(|e| fault(e.0))?;
+                    let results = eval(&context, [old, values].into_iter().collect()).map_err(|e| fault(e.message))?;
                     results.into_iter().next().ok_or_else(|| fault("nothing".to_string()))?
                 }
             };

@@ -5,6 +5,7 @@ use crate::buffer::Buffer;
 use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::lack::collected;
 use crate::ops::convert::numbers;
 use crate::ops::elementwise::Operand;
 use crate::ops::fused::Code;
@@ -126,7 +127,7 @@ fn elements<T: PartialOrd + Copy>(op: CompareOp, x: &[T], y: &[T], seen: impl Fn
 #[inline(always)]
 fn each<T: Copy>(x: &[T], y: Operand<'_, T>, f: impl Fn(T, T) -> bool) -> Vec<bool> {
     match y {
-        Operand::Each(y) => x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect(),
-        Operand::All(y) => x.iter().map(|&x| f(x, y)).collect(),
+        Operand::Each(y) => collected(x.iter().zip(y).map(|(&x, &y)| f(x, y))),
+        Operand::All(y) => collected(x.iter().map(|&x| f(x, y))),
     }
 }

@@ -8,6 +8,7 @@ use crate::buffer::{Buffer, Element};
 use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::lack::collected;
 use crate::float8::Float8;
 use crate::ops::fused::Code;
 use crate::shape::Shape;
@@ -136,12 +137,12 @@ where
     f64: Cast<T>,
 {
     fn all<S: Cast<T> + Copy, T>(elements: &[S]) -> Vec<T> {
-        elements.iter().map(|element| element.cast()).collect()
+        collected(elements.iter().map(|element| element.cast()))
     }
     if let Some(format) = Float8::of(array.dtype())
         && let Buffer::U8(bits) = array.buffer()
     {
-        return Ok(bits.iter().map(|&bits| format.decode(bits).cast()).collect());
+        return Ok(collected(bits.iter().map(|&bits| format.decode(bits).cast())));
     }
     Ok(match array.buffer() {
         Buffer::Bool(elements) => all(elements),
@@ -280,25 +281,25 @@ pub fn bitcast_convert(array: &Array, dtype: DType) -> Result<Array, OpError> {
 fn bits_of(array: &Array) -> Vec<u64> {
     let mask = if array.dtype().bits() < 8 { (1 << array.dtype().bits()) - 1 } else { u64::MAX };
     match array.buffer() {
-        Buffer::I8(elements) => elements.iter().map(|&x| u64::from(x as u8) & mask).collect(),
-        Buffer::I16(elements) => elements.iter().map(|&x| u64::from(x as u16)).collect(),
-        Buffer::I32(elements) => elements.iter().map(|&x| u64::from(x as u32)).collect(),
-        Buffer::I64(elements) => elements.iter().map(|&x| x as u64).collect(),
-        Buffer::U8(elements) => elements.iter().map(|&x| u64::from(x) & mask).collect(),
-        Buffer::U16(elements) => elements.iter().map(|&x| u64::from(x)).collect(),
-        Buffer::U32(elements) => elements.iter().map(|&x| u64::from(x)).collect(),
+        Buffer::I8(elements) => collected(elements.iter().map(|&x| u64::from(x as u8) & mask)),
+        Buffer::I16(elements) => collected(elements.iter().map(|&x| u64::from(x as u16))),
+        Buffer::I32(elements) => collected(elements.iter().map(|&x| u64::from(x as u32))),
+        Buffer::I64(elements) => collected(elements.iter().map(|&x| x as u64)),
+        Buffer::U8(elements) => collected(elements.iter().map(|&x| u64::from(x) & mask)),
+        Buffer::U16(elements) => collected(elements.iter().map(|&x| u64::from(x))),
+        Buffer::U32(elements) => collected(elements.iter().map(|&x| u64::from(x))),
         Buffer::U64(elements) => elements.clone(),
-        Buffer::BF16(elements) => elements.iter().map(|x| u64::from(x.to_bits())).collect(),
-        Buffer::F16(elements) => elements.iter().map(|x| u64::from(x.to_bits())).collect(),
-        Buffer::F32(elements) => elements.iter().map(|x| u64::from(x.to_bits())).collect(),
-        Buffer::F64(elements) => elements.iter().map(|x| x.to_bits()).collect(),
+        Buffer::BF16(elements) => collected(elements.iter().map(|x| u64::from(x.to_bits()))),
+        Buffer::F16(elements) => collected(elements.iter().map(|x| u64::from(x.to_bits()))),
+        Buffer::F32(elements) => collected(elements.iter().map(|x| u64::from(x.to_bits()))),
+        Buffer::F64(elements) => collected(elements.iter().map(|x| x.to_bits())),
         Buffer::Bool(_) | Buffer::Key(_) => Vec::new(),
     }
 }
 
 fn from_bits(dtype: DType, bits: &[u64]) -> Buffer {
     fn all<T>(bits: &[u64], from: impl Fn(u64) -> T) -> Vec<T> {
-        bits.iter().map(|&bits| from(bits)).collect()
+        collected(bits.iter().map(|&bits| from(bits)))
     }
     match dtype {
         DType::I4 => Buffer::I8(all(bits, |x| (x as i8) << 4 >> 4)),

@@ -6,6 +6,7 @@ use crate::array::Array;
 use crate::buffer::{Buffer, Element, with_elements};
 use crate::dtype::DType;
 use crate::error::OpError;
+use crate::lack::collected;
 use crate::ops::convert::numbers;
 use crate::ops::{convert, slice, transpose};
 
@@ -58,7 +59,7 @@ fn comparison(array: &Array) -> Result<Comparison<'_>, OpError> {
 fn order(keys: &[Array], length: usize, descending: bool) -> Result<Order, OpError> {
     let comparisons: Vec<Comparison<'_>> = keys.iter().map(comparison).collect::<Result<_, _>>()?;
     let size = keys.first().map_or(0, Array::size);
-    let mut positions: Vec<usize> = (0..size).collect();
+    let mut positions: Vec<usize> = collected(0..size);
     if length > 0 {
         for row in positions.chunks_exact_mut(length) {
             row.sort_by(|&left, &right| {
@@ -74,7 +75,7 @@ fn order(keys: &[Array], length: usize, descending: bool) -> Result<Order, OpErr
 impl Order {
     fn apply(&self, array: &Array) -> Array {
         let buffer = with_elements!(array.buffer(), elements => {
-            Element::wrap(self.positions.iter().map(|&position| elements[position]).collect())
+            Element::wrap(collected(self.positions.iter().map(|&position| elements[position])))
         });
         Array::from_parts(array.dtype(), array.shape().clone(), buffer)
     }
@@ -83,7 +84,7 @@ impl Order {
     fn indices(&self, like: &Array, dtype: DType) -> Result<Array, OpError> {
         let length = self.length.max(1);
         let indices = self.positions.iter().map(|&position| (position % length) as i64);
-        let indices = i64::wrap(indices.collect());
+        let indices = i64::wrap(collected(indices));
         let indices = Array::from_parts(DType::I64, like.shape().clone(), indices);
         convert(&indices, dtype)
     }

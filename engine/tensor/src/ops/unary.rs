@@ -305,10 +305,10 @@ with_functions!(doubles, f64, double, |_, _: &mut [f64]| false);
 
 fn is_finite(array: &Array) -> Result<Array, OpError> {
     let finite = match array.elements::<f64>() {
-        Some(elements) => elements.iter().map(|x| x.is_finite()).collect(),
+        Some(elements) => crate::lack::collected(elements.iter().map(|x| x.is_finite())),
         None => {
             let elements: Vec<f32> = crate::ops::convert::numbers(array)?;
-            elements.iter().map(|x| x.is_finite()).collect()
+            crate::lack::collected(elements.iter().map(|x| x.is_finite()))
         }
     };
     Ok(Array::from_parts(DType::Bool, array.shape().clone(), Buffer::Bool(finite)))
