@@ -152,7 +152,8 @@ impl<'a> Context<'a> {
         let arrays =
             pallas_tensor::deferring(|| eval(&EvalContext { attributes, results }, arrays)).map_err(|error| {
                 let types = self.interp.types();
-                self.interp.error(if error.is_memory { &types.memory_error } else { &types.runtime_error }, error.message)
+                self.interp
+                    .error(if error.is_memory { &types.memory_error } else { &types.runtime_error }, error.message)
             })?;
         Ok(arrays
             .into_iter()

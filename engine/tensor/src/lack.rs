@@ -14,7 +14,11 @@ pub struct OutOfMemory {
 
 impl fmt::Display for OutOfMemory {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Out of memory allocating {} bytes: make arrays smaller, or delete those that are no longer needed.", self.bytes)
+        write!(
+            formatter,
+            "Out of memory allocating {} bytes: make arrays smaller, or delete those that are no longer needed.",
+            self.bytes
+        )
     }
 }
 
@@ -55,7 +59,10 @@ mod tests {
     fn a_lack_comes_back_as_an_error_and_other_panics_go_on() {
         assert_eq!(with_memory(|| 3), Ok(3));
         assert_eq!(with_memory(|| collected(0..3)), Ok(vec![0, 1, 2]));
-        assert_eq!(with_memory(|| collected((0..usize::MAX).map(|_| 0u8)).len()), Err(OutOfMemory { bytes: usize::MAX }));
+        assert_eq!(
+            with_memory(|| collected((0..usize::MAX).map(|_| 0u8)).len()),
+            Err(OutOfMemory { bytes: usize::MAX })
+        );
         assert_eq!(with_memory(|| lack(17)), Err(OutOfMemory { bytes: 17 }));
         let other = catch_unwind(|| with_memory(|| resume_unwind(Box::new("else"))));
         assert_eq!(other.expect_err("it goes on").downcast_ref::<&str>(), Some(&"else"));

@@ -30,7 +30,8 @@ pub(super) fn sizes(values: Option<&[i64]>, name: &str) -> Result<SmallVec<[usiz
     attribute(values, name)?
         .iter()
         .map(|&value| {
-            usize::try_from(value).map_err(|_| EvalError::new(format!("the attribute {name} holds the negative {value}")))
+            usize::try_from(value)
+                .map_err(|_| EvalError::new(format!("the attribute {name} holds the negative {value}")))
         })
         .collect()
 }

@@ -122,8 +122,8 @@ pub static INTEGER_POW: OpDef = OpDef {
         eval: |context, operands| {
             let [x] = take(operands)?;
             let y = attribute(context.attributes.int("y"), "y")?;
-            let y =
-                i32::try_from(y).map_err(|_| crate::op::EvalError::new(format!("integer_pow by {y} is out of range")))?;
+            let y = i32::try_from(y)
+                .map_err(|_| crate::op::EvalError::new(format!("integer_pow by {y} is out of range")))?;
             one(integer_pow(x, y))
         },
         interval: Some(|attributes, operands| match attributes.int("y") {

@@ -113,7 +113,8 @@ impl World<'_> {
                     let types = [Type::Tensor(TensorType::scalar(dtype))];
                     let context = EvalContext { attributes: &pallas_ir::Attributes::none(), results: &types };
                     let operands = [before, new].map(|element| Array::scalar(dtype, element));
-                    let result = eval(&context, operands.into_iter().collect()).map_err(|error| fault(error.message))?;
+                    let result =
+                        eval(&context, operands.into_iter().collect()).map_err(|error| fault(error.message))?;
                     result.first().and_then(Array::item).unwrap_or(before)
                 }
             };

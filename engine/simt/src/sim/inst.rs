@@ -38,7 +38,8 @@ impl<'k> World<'k> {
                 let result = inst.results[0];
                 let ty = TensorType::new(self.kernel.ty(result).dtype, [self.len(result)].as_slice());
                 let context = EvalContext { attributes, results: &[Type::Tensor(ty)] };
-                let results = eval(&context, operands).map_err(|error| fault(format!("{}: {}", op.name, error.message)))?;
+                let results =
+                    eval(&context, operands).map_err(|error| fault(format!("{}: {}", op.name, error.message)))?;
                 let array = results.into_iter().next().ok_or_else(|| fault(format!("{} gives nothing", op.name)))?;
                 self.put(result, array);
             }

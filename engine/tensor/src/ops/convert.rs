@@ -8,8 +8,8 @@ use crate::buffer::{Buffer, Element};
 use crate::deferred::put_off;
 use crate::dtype::DType;
 use crate::error::OpError;
-use crate::lack::collected;
 use crate::float8::Float8;
+use crate::lack::collected;
 use crate::ops::fused::Code;
 use crate::shape::Shape;
 
