@@ -47,6 +47,7 @@ fn missing(program: &Program, sass: &str) -> Option<&'static str> {
         Op::SendBox { combine: Combine::Exchange, .. } => wanted.push("UTMASTG"),
         Op::SendBox { .. } => wanted.push("UTMAREDG"),
         Op::Arrive { .. } | Op::Await { .. } => wanted.push("SYNCS"),
+        Op::Claim { .. } => wanted.push("UGETNEXTWORKID"),
         Op::SetRegisters(_) => wanted.push("USETMAXREG"),
         Op::Load { memory, vector, .. } => {
             let memory = program.kernel.memory(*memory);

@@ -2,7 +2,7 @@
 
 use crate::ir::{Doubt, Kernel, MemoryId, Space, TensorMap};
 use crate::{cuda, lower, marks};
-use pallas_ir::{Launch, Role};
+use pallas_ir::{Launch, OpKind, Role};
 use pallas_syntax::Span;
 use pallas_tensor::{DType, Scalar};
 use std::collections::HashMap;
@@ -34,7 +34,8 @@ impl Architecture {
 
     /// What a launch is for, where no device says otherwise: some of it is Blackwell's, everything else Hopper has.
     pub fn meant_by(launch: &Launch) -> Architecture {
-        match launch.kernel.ops.iter().any(lower::is_for_blackwell) {
+        let asks = |op: &pallas_ir::OpData| matches!(op.op.kind, OpKind::Agent(pallas_ir::op::AgentOp::Cancel));
+        match launch.kernel.ops.iter().any(|op| lower::is_for_blackwell(op) || asks(op)) {
             true => Architecture::new(100),
             false => Architecture::HOPPER,
         }

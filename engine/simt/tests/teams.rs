@@ -163,6 +163,20 @@ fn two_blocks_that_multiply_together() {
     are_seen(name, wait_for_less, &[1, 2, 3, 4]);
 }
 
+fn claim_gone(op: &Op) -> Option<Option<Op>> {
+    matches!(op, Op::Claim { .. }).then_some(None)
+}
+
+#[test]
+fn clusters_that_take_the_work_of_others() {
+    let name = "teams_claims.ir";
+    are_seen(name, claim_gone, &[0]);
+    are_seen(name, expect_gone, &[0]);
+    // For the answer, and for its place to be free: here and in the other block.
+    are_seen(name, arrive_gone, &[0, 1, 2]);
+    are_seen(name, await_gone, &[0, 1]);
+}
+
 #[test]
 fn a_product_for_two_blocks_reads_what_both_have() {
     let mut mutant = program("teams_pair.ir");

@@ -48,6 +48,10 @@ pub(super) static HELPERS: &[Helper] = &[
         text: "__device__ __forceinline__ void await_phase(unsigned long long* b, unsigned parity) { while (!is_over(b, parity)) { } }",
     },
     Helper {
+        name: "first_claimed",
+        text: "__device__ __forceinline__ int first_claimed(const void* p, bool* found) { int first; unsigned is; asm volatile(\"{\\n.reg .b128 h;\\n.reg .pred p;\\nld.shared.b128 h, [%2];\\nclusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, h;\\nselp.u32 %1, 1, 0, p;\\nmov.b32 %0, 0;\\n@p clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %0, h;\\n}\" : \"=r\"(first), \"=r\"(is) : \"r\"(at_shared(p)) : \"memory\"); *found = is != 0; return first; }",
+    },
+    Helper {
         name: "block_at",
         text: "__device__ __forceinline__ unsigned block_at(const void* p, unsigned block) { unsigned there; asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(there) : \"r\"(at_shared(p)), \"r\"(block)); return there; }",
     },
@@ -153,6 +157,21 @@ impl Printer<'_> {
                         self.line(format!("if ((t & {}) == 0) {call}, {count});", WARP - 1));
                     }
                 }
+            }
+            Op::Claim { memory, phases } => {
+                let (to, barrier) = (self.name(*memory), self.name(*phases));
+                let all = if self.kernel.cluster > 1 { ".multicast::cluster::all" } else { "" };
+                self.line(format!(
+                    "if (t == 0) asm volatile(\"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes{all}.b128 [%0], \
+                     [%1];\" :: \"r\"(at_shared({to} + {})), \"r\"(at_shared({barrier} + {})) : \"memory\");",
+                    terms[0], terms[1]
+                ));
+            }
+            Op::Claimed(memory) => {
+                let found = inst.results[1];
+                self.declare(found)?;
+                let first = format!("first_claimed({} + {}, &v{})", self.name(*memory), terms[0], found.0);
+                self.define(inst.results[0], &first)?;
             }
             Op::Expect { phases, bytes } => {
                 self.line(format!("if (t == 0) expect_bytes({} + {}, {bytes});", self.name(*phases), terms[0]));

@@ -387,6 +387,8 @@ impl<'a> Printer<'a> {
             Op::Team => self.define(inst.results[0], if self.kernel.teams == 1 { "0" } else { "team" }),
             Op::Arrive { .. }
             | Op::Expect { .. }
+            | Op::Claim { .. }
+            | Op::Claimed(_)
             | Op::Await { .. }
             | Op::Arrived { .. }
             | Op::BringBox { .. }

@@ -179,6 +179,17 @@ pub enum Op {
     LoadTensor(MemoryId),
     /// Threads write their lanes' columns. Operands: the first column (uniform `i32`), a register for each.
     StoreTensor(MemoryId),
+    /// The first thread asks for the blocks of a cluster that has not begun: those at hand do their work in their place. The answer, of
+    /// [`Op::CLAIM`] bytes, comes to the same place in all blocks of the cluster, each of whose barriers counts it; the bytes are expected
+    /// by [`Op::Expect`]. Operands: where it goes, which barrier.
+    Claim {
+        /// Where to.
+        memory: MemoryId,
+        /// The barriers.
+        phases: MemoryId,
+    },
+    /// What an answer says: the number of the first of those blocks (`i32`), and whether there was one (`bool`). Operand: where it is.
+    Claimed(MemoryId),
     /// Threads of the team have so many registers from now on: fewer, if negative.
     SetRegisters(i32),
     /// What the threads wrote to shared memory is seen by engines that are sent there later, by whoever knows of it.
@@ -213,6 +224,11 @@ pub enum Op {
     Mark(u32),
     /// Prints by the first thread of the block: pieces of text between operands, all uniform.
     Print(Vec<String>),
+}
+
+impl Op {
+    /// Bytes of the answer to [`Op::Claim`].
+    pub const CLAIM: usize = 16;
 }
 
 /// Whom a box comes to that an engine brings, and whose barrier counts it.

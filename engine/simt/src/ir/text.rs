@@ -190,6 +190,8 @@ impl Kernel {
             }
             Op::LoadTensor(memory) => format!("load_tensor {}", name(*memory)),
             Op::StoreTensor(memory) => format!("store_tensor {}", name(*memory)),
+            Op::Claim { memory, phases } => format!("claim to {} for {}", name(*memory), name(*phases)),
+            Op::Claimed(memory) => format!("claimed {}", name(*memory)),
             Op::WaitProducts(pending) => format!("wait_products {pending}"),
             Op::SetRegisters(count) => format!("set_registers {count}"),
             Op::For => "for".to_string(),

@@ -133,6 +133,16 @@ impl Checker<'_> {
                 wants(operands.len() == 1 && one(&operands[0]), "which barrier")?;
                 self.phases(*phases)?;
             }
+            Op::Claim { memory, phases } => {
+                self.phases(*phases)?;
+                wants(operands.len() == 2 && operands.iter().all(one), "a place and a barrier")?;
+                wants(self.answers(*memory), "bytes of shared memory")?;
+            }
+            Op::Claimed(memory) => {
+                let flag = Ty { dtype: DType::Bool, regs: 1 };
+                wants(operands.len() == 1 && one(&operands[0]) && self.answers(*memory), "an answer")?;
+                wants(results.len() == 2 && one(&results[0]) && results[1] == flag, "a number and a bool")?;
+            }
             Op::BringBox { map, memory, phases, share } => {
                 let more = 2 + usize::from(*share != Share::Own);
                 self.boxed(*map, *memory, operands.len().saturating_sub(more))?;
@@ -246,6 +256,12 @@ impl Checker<'_> {
             let scalar = inst.operands.iter().chain(&inst.results).all(|&value| self.kernel.ty(value).regs == 1);
             scalar && !whole(&inst.op) && inst.regions.iter().all(|inner| self.of_warps(inner))
         })
+    }
+
+    /// Whether answers to claims may lie there.
+    fn answers(&self, id: MemoryId) -> bool {
+        let memory = self.kernel.memory(id);
+        memory.space == Space::Shared && memory.dtype.size_bytes() == 1 && memory.align >= Op::CLAIM
     }
 
     fn phases(&self, id: MemoryId) -> Result<(), String> {

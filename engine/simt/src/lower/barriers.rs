@@ -71,6 +71,7 @@ fn access(inst: &Inst) -> Option<(MemoryId, Way, bool)> {
     let way = |private: bool| if private { Way::Own(inst.operands[0]) } else { Way::Any };
     match inst.op {
         Op::Load { memory, private, .. } => Some((memory, way(private), false)),
+        Op::Claimed(memory) => Some((memory, Way::Any, false)),
         Op::LoadMatrix { memory, .. } => Some((memory, Way::Any, false)),
         Op::Store { memory, private, .. } => Some((memory, way(private), true)),
         Op::Atomic { memory, .. } => Some((memory, Way::Atomic, true)),

@@ -33,6 +33,7 @@ fn has_effect(op: &Op) -> bool {
             | Op::Await { .. }
             | Op::Arrived { .. }
             | Op::Expect { .. }
+            | Op::Claim { .. }
             | Op::BringBox { .. }
             | Op::SendBox { .. }
             | Op::CommitSent
@@ -74,6 +75,7 @@ fn memories(kernel: &mut Kernel) {
         | Op::LoadMatrix { memory, .. }
         | Op::Atomic { memory, .. }
         | Op::SendBox { memory, .. }
+        | Op::Claimed(memory)
         | Op::BringBox { memory, .. } => {
             read.insert(memory);
         }

@@ -28,6 +28,7 @@ pub mod barriers;
 mod bits;
 mod cast;
 mod checks;
+mod claims;
 mod cluster;
 mod context;
 mod control;

@@ -61,7 +61,13 @@ impl Lower<'_> {
 
     /// Ids along parallel axes from the number of the block; 0 along the others for now.
     fn block_ids(&mut self, plan: &Plan) -> Vec<Number> {
-        let mut rest = Number::Computed(self.b.block());
+        let block = Number::Computed(self.b.block());
+        self.ids_of(plan, block)
+    }
+
+    /// The same of the block with this number.
+    pub(crate) fn ids_of(&mut self, plan: &Plan, block: Number) -> Vec<Number> {
+        let mut rest = block;
         let mut ids = vec![Number::Known(0); self.grid.len()];
         if let Some(axis) = plan.teams
             && self.grid[axis] > 1

@@ -11,7 +11,7 @@ use crate::layout::Layout;
 use crate::{Architecture, Refusal};
 use pallas_ir::op::AgentOp;
 use pallas_ir::{Launch, MemorySpace, OpData, OpKind, RefType, ValueId};
-use pallas_tensor::{DType, Scalar};
+use pallas_tensor::DType;
 use std::collections::HashMap;
 
 /// Threads of a warpgroup, as a power of two.
@@ -185,26 +185,13 @@ impl Lower<'_> {
             AgentOp::MmaCommit => self.lower_tensor_commit(op),
             // A cache holds what it likes.
             AgentOp::Prefetch => Ok(()),
-            // Every block takes the tile of its own, so that none is left to be given away.
-            AgentOp::Cancel => self.on_phases(op, 1, |phases| Op::Arrive { phases, alone: true, across: false }),
-            AgentOp::CancelResult => {
-                let axes = op.attributes.ints("axes").unwrap_or_default().to_vec();
-                for (&axis, &result) in axes.iter().zip(&op.results) {
-                    let id = usize::try_from(axis).ok().and_then(|axis| self.ids.get(axis).copied());
-                    let id = id.unwrap_or(Number::Known(0)).value(&mut self.b);
-                    self.set_value(result, id);
-                }
-                if let Some(&found) = op.results.get(axes.len()) {
-                    let no = self.b.constant(DType::Bool, Scalar::Bool(false), 1);
-                    self.set_value(found, no);
-                }
-                Ok(())
-            }
+            AgentOp::Cancel => self.lower_claim(op),
+            AgentOp::CancelResult => self.lower_claimed(op),
             _ => Err(self.refuse(op)),
         }
     }
 
-    fn on_phases(&mut self, op: &OpData, operand: usize, make: impl Fn(MemoryId) -> Op) -> Result<(), Refusal> {
+    pub(crate) fn on_phases(&mut self, op: &OpData, operand: usize, make: impl Fn(MemoryId) -> Op) -> Result<(), Refusal> {
         let (phases, which) = self.phases(op.operands[operand])?;
         self.b.add(make(phases), &[which], &[], Vec::new());
         Ok(())

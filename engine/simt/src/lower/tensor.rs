@@ -6,7 +6,7 @@ use super::refs::{RefView, Shown};
 use crate::Refusal;
 use crate::ir::{MemoryId, Op, Space, TensorProduct, Ty, Value};
 use crate::layout::{Layout, log2};
-use pallas_ir::op::MemoryOp;
+use pallas_ir::op::{AgentOp, MemoryOp};
 use pallas_ir::{Function, MemorySpace, OpData, OpKind, RefType, ValueId};
 use pallas_tensor::DType;
 
@@ -80,6 +80,12 @@ impl Lower<'_> {
     pub(crate) fn lower_tensor_product(&mut self, op: &OpData) -> Result<(), Refusal> {
         if op.attributes.flag("scaled") || op.attributes.flag("sparse") {
             return Err(self.refuse_because(op, "with scales or of sparse factors is not lowered yet"));
+        }
+        // A device takes tensor memory for one block or for two, and says so with each product.
+        let together = op.attributes.int("axis").is_some();
+        let mut others = self.function.ops.iter().filter(|other| matches!(other.op.kind, OpKind::Agent(AgentOp::Mma)));
+        if others.any(|other| other.attributes.int("axis").is_some() != together) {
+            return Err(self.refuse_because(op, "of one block in a kernel that has products of two is not lowered yet"));
         }
         self.by_leader(op, |this, first| this.tensor_product(op, first))
     }

@@ -42,8 +42,18 @@ pub(super) struct Bringing {
     /// Elements in the array, -1 outside; and where they go.
     source: Vec<i64>,
     indices: Vec<i64>,
+    /// What comes, if that is known already.
+    values: Option<Array>,
     bytes: u64,
     span: Span,
+}
+
+impl Bringing {
+    /// Elements that are known.
+    pub(super) fn known(to: usize, indices: Vec<i64>, values: Array, span: Span) -> Bringing {
+        let bytes = (values.size() * values.dtype().size_bytes()) as u64;
+        Bringing { from: to, to, source: Vec::new(), indices, values: Some(values), bytes, span }
+    }
 }
 
 /// Boxes that a team has sent.
@@ -143,7 +153,7 @@ impl World<'_> {
             let indices = self.rams[to].bounded(&access, &mut self.report);
             let access = self.single(&indices, inst.span);
             self.rams[to].set_out(&access, &mut self.report);
-            let bringing = Bringing { from, to, source: source.clone(), indices, bytes, span: inst.span };
+            let bringing = Bringing { from, to, source: source.clone(), indices, values: None, bytes, span: inst.span };
             self.expect(place, Coming::Box(bringing));
         }
         Ok(())
@@ -156,11 +166,14 @@ impl World<'_> {
 
     /// What was waited for has come, by this engine's so many-th phase.
     pub(super) fn come(&mut self, coming: Coming, by: (u32, u32)) -> Result<(), Fault> {
-        let Bringing { from, to, source, indices, span, .. } = match coming {
+        let Bringing { from, to, source, indices, values, span, .. } = match coming {
             Coming::Box(bringing) => bringing,
             Coming::Products { team, upto } => return self.finish_products(team, upto),
         };
-        let values = self.rams[from].elements(&source)?;
+        let values = match values {
+            Some(values) => values,
+            None => self.rams[from].elements(&source)?,
+        };
         let access = self.single(&indices, span);
         self.rams[to].land(&access, Some(by));
         self.rams[to].replace(&indices, &values)

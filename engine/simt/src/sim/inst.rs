@@ -72,6 +72,8 @@ impl<'k> World<'k> {
             Op::WaitAhead(pending) => self.wait_ahead(*pending)?,
             Op::Team => self.number(inst.results[0], |this, _, _| this.agents[this.turn].team as i32)?,
             Op::Arrive { phases, alone, across } => self.arrive(inst, *phases, *alone, *across)?,
+            Op::Claim { memory, phases } => self.claim(inst, *memory, *phases)?,
+            Op::Claimed(memory) => self.claimed(inst, *memory)?,
             Op::Expect { phases, bytes } => {
                 let place = self.phases_at(*phases, inst.operands[0], None)?;
                 self.phases_of(place).expected += *bytes as u64;

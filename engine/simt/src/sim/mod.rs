@@ -7,6 +7,7 @@ mod access;
 mod actor;
 mod ahead;
 mod boxes;
+mod claims;
 mod clock;
 mod control;
 mod inst;
@@ -116,7 +117,7 @@ pub fn run_kernel(
         memories.push(Ram::new(&memory.name, array, shared, own, constant));
     }
     let mut world = World::new(kernel, memories, fuel);
-    for first in (0..kernel.blocks).step_by(kernel.cluster.max(1) as usize) {
+    while let Some(first) = world.claims.begin() {
         world.run(first)?;
     }
     let mut report = world.report;

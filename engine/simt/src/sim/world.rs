@@ -72,6 +72,7 @@ pub(super) struct World<'k> {
     sharing: Vec<Vec<MemoryId>>,
     /// Whether warps go their own ways somewhere.
     has_warps: bool,
+    pub(super) claims: super::claims::Claims,
 }
 
 impl<'k> World<'k> {
@@ -82,8 +83,8 @@ impl<'k> World<'k> {
         let sharing = kernel.sharing();
         let mut has_warps = false;
         kernel.body.walk(&mut |inst| has_warps |= inst.op == crate::ir::Op::Warps);
-        let owners = HashMap::new();
-        World { kernel, threads, rams, report, agents, phases, turn: 0, fuel, clock, owners, sharing, has_warps }
+        let (owners, claims) = (HashMap::new(), super::claims::Claims::new(kernel));
+        World { kernel, threads, rams, report, agents, phases, turn: 0, fuel, clock, owners, sharing, has_warps, claims }
     }
 
     /// Runs the blocks of a cluster to their end.
