@@ -191,7 +191,12 @@ impl Lower<'_> {
         }
     }
 
-    pub(crate) fn on_phases(&mut self, op: &OpData, operand: usize, make: impl Fn(MemoryId) -> Op) -> Result<(), Refusal> {
+    pub(crate) fn on_phases(
+        &mut self,
+        op: &OpData,
+        operand: usize,
+        make: impl Fn(MemoryId) -> Op,
+    ) -> Result<(), Refusal> {
         let (phases, which) = self.phases(op.operands[operand])?;
         self.b.add(make(phases), &[which], &[], Vec::new());
         Ok(())

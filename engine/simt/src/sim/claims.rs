@@ -92,9 +92,8 @@ impl World<'_> {
         let first = self.uniform(inst.operands[0])?;
         let place = self.at(memory);
         // All threads read all of it.
-        let indices: Vec<i64> = (0..Op::CLAIM as i64)
-            .flat_map(|byte| std::iter::repeat_n(first + byte, self.threads))
-            .collect();
+        let indices: Vec<i64> =
+            (0..Op::CLAIM as i64).flat_map(|byte| std::iter::repeat_n(first + byte, self.threads)).collect();
         let access = self.access(&indices, 1, inst.span);
         let indices = self.rams[place].bounded(&access, &mut self.report);
         let access = self.access(&indices, 1, inst.span);

@@ -84,7 +84,21 @@ impl<'k> World<'k> {
         let mut has_warps = false;
         kernel.body.walk(&mut |inst| has_warps |= inst.op == crate::ir::Op::Warps);
         let (owners, claims) = (HashMap::new(), super::claims::Claims::new(kernel));
-        World { kernel, threads, rams, report, agents, phases, turn: 0, fuel, clock, owners, sharing, has_warps, claims }
+        World {
+            kernel,
+            threads,
+            rams,
+            report,
+            agents,
+            phases,
+            turn: 0,
+            fuel,
+            clock,
+            owners,
+            sharing,
+            has_warps,
+            claims,
+        }
     }
 
     /// Runs the blocks of a cluster to their end.
