@@ -2,15 +2,16 @@
 //! fails in whatever way a test asks for. All that is written over a device runs on it without one.
 
 use pallas_engine::Launch;
+use pallas_engine::accelerator::CompileTiles;
 use pallas_engine::cuda::bytes::{array, bytes};
 use pallas_engine::cuda::{
-    BufferId, Call, Compile, CompileError, Compiled, Device, DeviceInfo, Failure, FunctionId, GraphId, NvrtcError,
-    Request, Resources, occupancy,
+    BufferId, Call, Compile, CompileError, Compiled, Device, DeviceInfo, Failure, FunctionId, GraphId, Key, NvrtcError,
+    Request, Resources, TileCode, TileError, occupancy,
 };
 use pallas_engine::simt::ir::Doubt;
 use pallas_engine::simt::{Architecture, CHECK_WORDS, Check, Options, ParamKind, Program, compile_with, sim};
 use pallas_tensor::Shape;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const FUEL: u64 = 400_000_000;
@@ -32,6 +33,12 @@ pub struct Faults {
     pub hangs: bool,
     /// What the compiler says.
     pub compiler: Option<NvrtcError>,
+    /// Microseconds that a kernel of tiles takes.
+    pub tiles: f64,
+    /// Whether kernels of tiles compute something else.
+    pub wrong_tiles: bool,
+    /// What the driver says once a kernel of tiles was started.
+    pub tile_kernel: Option<Failure>,
 }
 
 /// The device, and at the same time its compiler.
@@ -41,13 +48,28 @@ pub struct Fake {
     state: Arc<Mutex<State>>,
 }
 
+/// A kernel, by its number.
+#[derive(Clone, Copy)]
+enum Function {
+    Threads(usize),
+    Tiles(usize),
+}
+
 #[derive(Default)]
 struct State {
     faults: Faults,
     /// What sources are printed from.
     programs: Vec<Program>,
-    /// Which of them functions are; none: they do nothing.
-    functions: Vec<Option<usize>>,
+    /// What modules of tiles are made of, with their bytecode.
+    tiles: Vec<(Vec<u8>, pallas_engine::tileir::Program)>,
+    /// What functions are; none: they do nothing.
+    functions: Vec<Option<Function>>,
+    /// What compilers of tiles keep.
+    kept: HashMap<Key, Vec<u8>>,
+    /// How often a kernel of tiles was started.
+    tiled: usize,
+    /// What the last kernel failed with.
+    failed: Option<Failure>,
     memory: BTreeMap<u64, Vec<u8>>,
     next: u64,
     graphs: BTreeMap<usize, f64>,
@@ -74,7 +96,12 @@ impl Fake {
             })
         });
         let programs = programs.flatten().collect();
-        Fake { info, state: Arc::new(Mutex::new(State { faults, programs, ..State::default() })) }
+        let tiles = launches.iter().filter_map(|launch| {
+            let program = pallas_engine::tileir::compile(launch).ok()?;
+            Some((program.bytecode().ok()?, program))
+        });
+        let tiles = tiles.collect();
+        Fake { info, state: Arc::new(Mutex::new(State { faults, programs, tiles, ..State::default() })) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -84,6 +111,11 @@ impl Fake {
     /// How many sources it compiled.
     pub fn compiled(&self) -> usize {
         self.state().compiled
+    }
+
+    /// How often a kernel of tiles was started.
+    pub fn tiled(&self) -> usize {
+        self.state().tiled
     }
 
     /// Buffers that were never given back.
@@ -112,7 +144,9 @@ impl Device for Fake {
     fn load(&mut self, cubin: &[u8], _: &str, _: usize) -> Result<FunctionId, Failure> {
         let mut state = self.state();
         let program = state.programs.iter().position(|program| program.source.as_bytes() == cubin);
-        state.functions.push(program);
+        let tiles = state.tiles.iter().position(|(bytecode, _)| bytecode == cubin);
+        let function = program.map(Function::Threads).or(tiles.map(Function::Tiles));
+        state.functions.push(function);
         Ok(FunctionId(state.functions.len() - 1))
     }
 
@@ -145,9 +179,22 @@ impl Device for Fake {
 
     fn start(&mut self, call: &Call<'_>) -> Result<(), Failure> {
         let mut state = self.state();
-        let program = state.functions.get(call.function.0).copied().flatten();
-        let program = program.and_then(|program| state.programs.get(program)).cloned();
+        let function = state.functions.get(call.function.0).copied().flatten();
         state.took = PLAIN;
+        state.failed = None;
+        let program = match function {
+            Some(Function::Threads(number)) => state.programs.get(number).cloned(),
+            Some(Function::Tiles(number)) => {
+                let program = state.tiles[number].1.clone();
+                assert_eq!((call.threads, call.shared), (1, 0), "the tile compiler says how many threads there are");
+                state.took = state.faults.tiles;
+                state.tiled += 1;
+                state.failed = state.faults.tile_kernel.clone();
+                state.run_tiles(&program, call.buffers);
+                return Ok(());
+            }
+            None => None,
+        };
         let Some(program) = program else { return Ok(()) };
         if !program.kernel.marks.is_empty() {
             state.took = NOTED;
@@ -183,7 +230,7 @@ impl Device for Fake {
 
     fn has_ended(&mut self) -> Result<bool, Failure> {
         let state = self.state();
-        match &state.faults.kernel {
+        match state.faults.kernel.as_ref().or(state.failed.as_ref()) {
             Some(failure) => Err(failure.clone()),
             None => Ok(!state.faults.hangs),
         }
@@ -198,7 +245,38 @@ impl Device for Fake {
     }
 }
 
+impl CompileTiles for Fake {
+    fn version(&self) -> String {
+        "made up".to_string()
+    }
+
+    fn compile(&self, bytecode: &[u8], _: u32) -> Result<TileCode, TileError> {
+        Ok(TileCode { cubin: bytecode.to_vec(), cached: false })
+    }
+
+    fn get(&self, key: Key) -> Option<Vec<u8>> {
+        self.state().kept.get(&key).cloned()
+    }
+
+    fn put(&self, key: Key, content: &[u8]) {
+        self.state().kept.insert(key, content.to_vec());
+    }
+}
+
 impl State {
+    /// Runs a program of tiles on what its buffers hold.
+    fn run_tiles(&mut self, program: &pallas_engine::tileir::Program, buffers: &[BufferId]) {
+        let sizes = program.params.iter().map(|param| param.len * param.dtype.size_bytes());
+        let memories = buffers.iter().zip(sizes).map(|(buffer, size)| self.memory[&buffer.0][..size].to_vec());
+        let memories = pallas_engine::tileir::run::run_on(program, memories.collect(), FUEL).expect("it runs");
+        for (mut content, (buffer, param)) in memories.into_iter().zip(buffers.iter().zip(&program.params)) {
+            if self.faults.wrong_tiles && param.written {
+                content.fill(0);
+            }
+            self.memory.get_mut(&buffer.0).expect("memory")[..content.len()].copy_from_slice(&content);
+        }
+    }
+
     /// Runs a program on what its buffers hold.
     fn run(&mut self, program: &Program, buffers: &[BufferId]) {
         let mut arrays = Vec::new();

@@ -1,7 +1,7 @@
 //! What is written over a CUDA device, on one that is made up: launches give what interpret mode gives, times come into the
 //! report, and every way in which a device fails is told with the Pallas line, leaves the process alive, and interpret mode usable.
 
-use pallas_engine::accelerator::{Acceleration, End, Gpu};
+use pallas_engine::accelerator::{Acceleration, Backend, End, Gpu};
 use pallas_engine::cuda::{Failure, NvrtcError};
 use pallas_engine::pipeline::{Machine, Machines};
 use pallas_engine::{
@@ -318,4 +318,67 @@ fn what_is_compiled_ahead_is_compiled_once_and_told_of() {
     let inputs = pallas_tests::simt::inputs(&analysis.launches[0]);
     assert!(gpu.run(&analysis.launches[0], &inputs).is_ok() && gpu.run(&analysis.launches[0], &inputs).is_ok());
     assert_eq!(fake.compiled(), 4, "nothing is compiled again");
+}
+
+/// A launch run three times on a device with both ways; how often that of tiles was started in each, and what it gave.
+fn both_ways(faults: Faults, backend: Backend) -> (Vec<usize>, bool, Fake) {
+    use pallas_engine::accelerator::Accelerator;
+    let analysis = Analysis::new("kernels.py", FILE, &AnalysisOptions::new(Arc::new(Disk)));
+    let fake = Fake::new(&analysis.launches, faults);
+    let inputs = pallas_tests::simt::inputs(&analysis.launches[0]);
+    let (mut started, mut same, mut first) = (Vec::new(), true, None);
+    for _ in 0..3 {
+        let before = fake.tiled();
+        // Opened anew each time: what was chosen is kept outside of it.
+        let gpu = Gpu::with(Box::new(fake.clone()), Box::new(fake.clone()), None);
+        let mut gpu = gpu.through(backend, Some(Box::new(fake.clone())));
+        let ran = gpu.run(&analysis.launches[0], &inputs).expect("it runs");
+        same &= *first.get_or_insert_with(|| ran.outputs.clone()) == ran.outputs;
+        started.push(fake.tiled() - before);
+    }
+    (started, same, fake)
+}
+
+#[test]
+fn the_faster_way_is_taken_and_remembered() {
+    let (started, same, fake) = both_ways(Faults { tiles: PLAIN / 2.0, ..Faults::default() }, Backend::Auto);
+    assert!(started[0] > 1, "measured: {started:?}");
+    assert_eq!((&started[1..], same, fake.left()), (&[1, 1][..], true, 0));
+    let (started, same, _) = both_ways(Faults { tiles: PLAIN * 2.0, ..Faults::default() }, Backend::Auto);
+    assert!(started[0] > 1, "measured: {started:?}");
+    assert_eq!((&started[1..], same), (&[0, 0][..], true));
+}
+
+#[test]
+fn a_way_that_gives_something_else_or_fails_is_not_taken() {
+    let fast = Faults { tiles: PLAIN / 2.0, ..Faults::default() };
+    let (started, same, _) = both_ways(Faults { wrong_tiles: true, ..fast.clone() }, Backend::Auto);
+    assert_eq!((started, same), (vec![1, 0, 0], true), "once, to compare");
+    let failure = Failure::Driver { call: "cuLaunchKernel", code: "too many resources".to_string() };
+    let (started, same, _) = both_ways(Faults { tile_kernel: Some(failure), ..fast }, Backend::Auto);
+    assert_eq!((started, same), (vec![1, 1, 1], true), "it may pass, so that it is tried again the next time");
+}
+
+#[test]
+fn a_way_that_is_asked_for_is_taken() {
+    let slow = Faults { tiles: PLAIN * 2.0, ..Faults::default() };
+    assert_eq!(both_ways(slow.clone(), Backend::TileIr).0, [1, 1, 1]);
+    assert_eq!(both_ways(slow, Backend::Simt).0, [0, 0, 0]);
+}
+
+#[test]
+fn checks_and_a_machine_without_the_compiler_take_the_way_of_threads() {
+    use pallas_engine::accelerator::Accelerator;
+    let analysis = Analysis::new("kernels.py", FILE, &AnalysisOptions::new(Arc::new(Disk)));
+    let fake = Fake::new(&analysis.launches, Faults { tiles: 1.0, ..Faults::default() });
+    let inputs = pallas_tests::simt::inputs(&analysis.launches[0]);
+    let gpu = || Gpu::with(Box::new(fake.clone()), Box::new(fake.clone()), None);
+    let mut checked = gpu().checked(true).through(Backend::TileIr, Some(Box::new(fake.clone())));
+    assert!(checked.run(&analysis.launches[0], &inputs).is_ok());
+    let mut without = gpu().through(Backend::Auto, None);
+    assert!(without.run(&analysis.launches[0], &inputs).is_ok());
+    assert_eq!(fake.tiled(), 0);
+    let mut asked = gpu().through(Backend::TileIr, None);
+    let error = asked.run(&analysis.launches[0], &inputs).expect_err("there is no compiler");
+    assert!(error.message.contains("pip install nvidia-cuda-tileiras"), "{error:?}");
 }

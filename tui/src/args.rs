@@ -106,6 +106,10 @@ pub(crate) struct RunArgs {
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t = Device::Interpret)]
     pub(crate) device: Device,
+    /// By which way launches become machine code on a CUDA device: by measurement where both ways are there; kernels that are checked
+    /// take `simt`.
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    pub(crate) backend: Backend,
     /// Runs each launch in interpret mode as well, and compares the outputs: integers exactly, floats to what their dtype can
     /// promise. Exits with 1 if they differ.
     #[arg(long)]
@@ -170,6 +174,18 @@ pub(crate) enum Device {
     Cuda,
     /// What the threads of a GPU would do, in lockstep on the CPU: slow, needs no GPU, and tells of races between threads.
     Simulator,
+}
+
+/// How launches become machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Backend {
+    /// The first time both ways are timed where tileiras is installed; the faster one is taken, and remembered.
+    Auto,
+    /// CUDA C++ of what the threads do, through NVRTC.
+    Simt,
+    /// CUDA Tile IR, through tileiras. A kernel that has none is an error.
+    #[value(name = "tileir")]
+    TileIr,
 }
 
 /// `pallas-tui check`
@@ -407,6 +423,9 @@ pub(crate) struct LowerArgs {
     /// The compute capability that PTX and machine code are made for.
     #[arg(long, value_name = "NUMBER", default_value_t = 90, value_parser = clap::value_parser!(u32).range(75..=129))]
     pub(crate) capability: u32,
+    /// By which way machine code is made; `auto` is `simt` here, where nothing is measured.
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    pub(crate) backend: Backend,
     /// Only the launches of this kernel.
     #[arg(long)]
     pub(crate) kernel: Option<String>,
@@ -428,7 +447,7 @@ pub(crate) enum Emit {
     TileIr,
     /// PTX, as NVRTC makes it of the CUDA C++: needs NVRTC, and no GPU.
     Ptx,
-    /// Machine code, with registers and spills: needs NVRTC and nvdisasm, and no GPU.
+    /// Machine code, with registers and spills: needs NVRTC (with `--backend tileir` tileiras) and nvdisasm, and no GPU.
     Sass,
 }
 

@@ -1,9 +1,9 @@
 //! `--device`: which accelerator a run gets, and what is said of the launches that it was given.
 
-use crate::args::Device;
+use crate::args::{Backend, Device};
 use crate::environment;
 use crate::render::source_of;
-use pallas_engine::accelerator::{Accelerated, Acceleration, Difference, End, Gpu, Open, Simulator};
+use pallas_engine::accelerator::{self, Accelerated, Acceleration, CompileTiles, Difference, End, Gpu, Open, Simulator};
 use pallas_engine::simt::Tuning;
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment, Run, Span, cuda, path_text};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub(crate) struct Wish {
     /// Which.
     pub(crate) device: Device,
+    /// By which way launches become machine code.
+    pub(crate) backend: Backend,
     /// Whether outputs are compared with those of interpret mode.
     pub(crate) verifies: bool,
     /// Whether kernels tell of positions outside of their Refs.
@@ -29,7 +31,15 @@ pub(crate) struct Wish {
 impl Wish {
     /// A device as it is.
     pub(crate) fn plain(device: Device) -> Wish {
-        Wish { device, verifies: false, checked: false, traps_nan: false, timed: false, tuning: Tuning::default() }
+        Wish {
+            device,
+            backend: Backend::Auto,
+            verifies: false,
+            checked: false,
+            traps_nan: false,
+            timed: false,
+            tuning: Tuning::default(),
+        }
     }
 }
 
@@ -66,13 +76,13 @@ pub(crate) fn acceleration(
         })),
         Device::Auto | Device::Cuda => match cuda::driver() {
             Ok(_) => {
-                let nvrtc = cuda::find(&environment::cuda_places(python, script)).nvrtc;
+                let found = cuda::find(&environment::cuda_places(python, script));
                 let known = Known {
                     script: script.to_path_buf(),
                     environment: environment::find(python, script).unwrap_or_default(),
                     progress,
                 };
-                Ok(Some(Acceleration { open: gpu(nvrtc, wish, known), falls_back, verifies }))
+                Ok(Some(Acceleration { open: gpu(found, wish, known), falls_back, verifies }))
             }
             Err(failure) if falls_back => {
                 crate::output::error(&format!("{failure}: kernels run in interpret mode"));
@@ -105,10 +115,18 @@ impl Known {
     }
 }
 
-fn gpu(nvrtc: Option<PathBuf>, wish: Wish, known: Known) -> Open {
+fn gpu(found: cuda::Found, wish: Wish, known: Known) -> Open {
     let folder = crate::calibrate::cache().map(|folder| folder.join("cuda"));
     Box::new(move || {
-        let gpu = Gpu::open(nvrtc.as_deref(), folder)?;
+        let gpu = Gpu::open(found.nvrtc.as_deref(), folder.clone())?;
+        let backend = match wish.backend {
+            Backend::Auto => accelerator::Backend::Auto,
+            Backend::Simt => accelerator::Backend::Simt,
+            Backend::TileIr => accelerator::Backend::TileIr,
+        };
+        // What is missing is said where a launch cannot do without it.
+        let tiles = cuda::TileCompiler::new(&found, &std::env::temp_dir(), folder.map(cuda::Cache::new)).ok();
+        let gpu = gpu.through(backend, tiles.map(|tiles| Box::new(tiles) as Box<dyn CompileTiles>));
         let mut gpu = gpu.checked(wish.checked).trapping_nan(wish.traps_nan).tuned(wish.tuning);
         known.prepare(&mut gpu, wish.timed);
         Ok(Box::new(gpu))

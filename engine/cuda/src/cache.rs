@@ -33,6 +33,13 @@ impl Key {
         }
         Key(hash.0)
     }
+
+    /// The key of what parts say, and of what was compiled where that is no text.
+    pub fn of<'a>(parts: impl IntoIterator<Item = &'a str>, content: &[u8]) -> Key {
+        let mut hash = Hash(Key::new(parts).0);
+        hash.add(content);
+        Key(hash.0)
+    }
 }
 
 /// FNV-1a: the same on every machine and in every version, and good enough where nobody attacks: a wrong file would have to

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::failure::Failure;
 use crate::launch::{Boxed, Memory, Outcome, Work, run};
 use pallas_ir::{Launch, Role};
-use pallas_simt::{CHECK_WORDS, Check, Initial, Met, ParamKind, Program};
+use pallas_simt::{CHECK_WORDS, Check, Initial, Met, Param, ParamKind, Program};
 use pallas_tensor::{Array, Shape};
 
 /// After how many seconds a kernel is given up.
@@ -37,26 +37,65 @@ pub struct Told {
     pub met: Option<Met>,
 }
 
+/// What a host has to know of a kernel, whichever way it was compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<'a> {
+    /// The function's name.
+    pub entry: &'a str,
+    /// How many blocks.
+    pub blocks: usize,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared_bytes: usize,
+    /// Its parameters.
+    pub params: &'a [Param],
+    /// What its checks say.
+    pub checks: &'a [Check],
+}
+
+impl<'a> From<&'a Program> for Kernel<'a> {
+    fn from(program: &'a Program) -> Kernel<'a> {
+        Kernel {
+            entry: &program.entry,
+            blocks: program.blocks,
+            threads: program.threads,
+            shared_bytes: program.shared_bytes,
+            params: &program.params,
+            checks: &program.checks,
+        }
+    }
+}
+
+/// The tile compiler says in the machine code how many threads there are: the host names one.
+impl<'a> From<&'a pallas_tileir::Program> for Kernel<'a> {
+    fn from(program: &'a pallas_tileir::Program) -> Kernel<'a> {
+        let (blocks, params) = (program.blocks, &program.params);
+        Kernel { entry: &program.entry, blocks, threads: 1, shared_bytes: 0, params, checks: &[] }
+    }
+}
+
 /// Runs a program that was compiled from a launch on the arrays of its prefetched scalars and inputs.
 ///
 /// # Errors
 /// What went wrong on the device.
-pub fn execute(
+pub fn execute<'a>(
     device: &mut dyn Device,
     launch: &Launch,
-    program: &Program,
-    cubin: &[u8],
+    program: impl Into<Kernel<'a>>,
+    cubin: &'a [u8],
     inputs: &[Array],
 ) -> Result<Executed, Failure> {
+    let program = program.into();
     let initials = initials(launch, program, inputs);
     let work = work(launch, program, cubin, &initials);
     let Outcome { contents, microseconds } = run(device, &work)?;
     let mut contents = contents.into_iter();
     let mut results: Vec<Option<Array>> = launch.operands.iter().map(|_| None).collect();
     let (mut told, mut notes) = (Vec::new(), Vec::new());
-    for param in &program.params {
+    for param in program.params {
         if param.kind == ParamKind::Checks {
-            told.extend(contents.next().into_iter().flat_map(|content| failed(program, &content)));
+            told.extend(contents.next().into_iter().flat_map(|content| failed(program.checks, &content)));
         }
         if param.kind == ParamKind::Notes {
             let content = contents.next().unwrap_or_default();
@@ -78,13 +117,13 @@ pub fn execute(
 }
 
 /// The checks that failed, in the order of the source.
-fn failed(program: &Program, content: &[u8]) -> Vec<Told> {
+fn failed(checks: &[Check], content: &[u8]) -> Vec<Told> {
     let words: Vec<u32> =
         content.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap_or_default())).collect();
-    let told = program.checks.iter().zip(words.chunks_exact(CHECK_WORDS)).filter(|(_, words)| words[0] > 0);
+    let told = checks.iter().zip(words.chunks_exact(CHECK_WORDS)).filter(|(_, words)| words[0] > 0);
     let met = |operand: usize, words: &[u32]| Met {
         program: words[2] as usize,
-        span: (words[3] as usize).checked_sub(1).and_then(|number| program.checks.get(number)).map(|check| check.span),
+        span: (words[3] as usize).checked_sub(1).and_then(|number| checks.get(number)).map(|check| check.span),
         element: (operand, words[4] as usize),
     };
     told.map(|(check, words)| Told {
@@ -97,12 +136,18 @@ fn failed(program: &Program, content: &[u8]) -> Vec<Told> {
 }
 
 /// What each parameter holds before the launch; `None`: anything.
-pub fn initials(launch: &Launch, program: &Program, inputs: &[Array]) -> Vec<Option<Vec<u8>>> {
-    program.params.iter().map(|param| initial(launch, &param.kind, param.dtype, param.len, inputs)).collect()
+pub fn initials<'a>(launch: &Launch, program: impl Into<Kernel<'a>>, inputs: &[Array]) -> Vec<Option<Vec<u8>>> {
+    program.into().params.iter().map(|param| initial(launch, &param.kind, param.dtype, param.len, inputs)).collect()
 }
 
 /// A program as work for a device.
-pub fn work<'a>(launch: &Launch, program: &'a Program, cubin: &'a [u8], initials: &'a [Option<Vec<u8>>]) -> Work<'a> {
+pub fn work<'a>(
+    launch: &Launch,
+    program: impl Into<Kernel<'a>>,
+    cubin: &'a [u8],
+    initials: &'a [Option<Vec<u8>>],
+) -> Work<'a> {
+    let program = program.into();
     let in_memory =
         program.params.iter().zip(initials).filter(|(param, _)| !matches!(param.kind, ParamKind::Map { .. }));
     let boxes = program.params.iter().enumerate().filter_map(|(position, param)| match &param.kind {
@@ -116,7 +161,7 @@ pub fn work<'a>(launch: &Launch, program: &'a Program, cubin: &'a [u8], initials
     });
     Work {
         cubin,
-        entry: &program.entry,
+        entry: program.entry,
         blocks: program.blocks,
         threads: program.threads,
         shared: program.shared_bytes,
@@ -180,11 +225,11 @@ mod tests {
         let mut words = vec![0u32; CHECK_WORDS * program.checks.len()];
         words[..5].copy_from_slice(&[7, 2, 1, 2, 3]);
         let content: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-        let told = failed(&program, &content);
+        let told = failed(&program.checks, &content);
         assert_eq!((told.len(), told[0].count, told[0].program), (1, 7, 2));
         let met = Met { program: 1, span: Some(program.checks[1].span), element: (1, 3) };
         assert_eq!(told[0].met, program.checks[0].operand.map(|_| met));
         assert!(told[0].check.words.starts_with("reads `x_ref`"), "{told:?}");
-        assert_eq!(failed(&program, &[0; 4 * CHECK_WORDS]), []);
+        assert_eq!(failed(&program.checks, &[0; 4 * CHECK_WORDS]), []);
     }
 }

@@ -1,5 +1,6 @@
 //! A CUDA device: launches are lowered, compiled by NVRTC, and run through the driver.
 
+use super::tiles::{self, Backend, CompileTiles, Tiled, Tiles};
 use super::timed::{Known, times};
 use super::{Accelerator, NotRun, Ran, told};
 use pallas_cuda::{
@@ -24,6 +25,10 @@ pub struct Gpu {
     checked: bool,
     traps_nan: bool,
     tuning: Tuning,
+    /// Which way launches take.
+    backend: Backend,
+    /// The other way, where there is one.
+    tiles: Option<Tiles>,
     /// What was compiled, by source.
     ready: HashMap<String, Compiled>,
     /// What the device reaches at most, once it was asked for; `None` inside where that failed.
@@ -53,6 +58,8 @@ impl Gpu {
             checked: false,
             traps_nan: false,
             tuning: Tuning::default(),
+            backend: Backend::Simt,
+            tiles: None,
             ready: HashMap::new(),
             ceilings: None,
         }
@@ -77,6 +84,72 @@ impl Gpu {
     pub fn tuned(mut self, tuning: Tuning) -> Gpu {
         self.tuning = tuning;
         self
+    }
+
+    /// The same, with the way that launches take, and a compiler of Tile IR if there is one.
+    #[must_use]
+    pub fn through(mut self, backend: Backend, tiles: Option<Box<dyn CompileTiles>>) -> Gpu {
+        self.backend = backend;
+        self.tiles = tiles.map(Tiles::new);
+        self
+    }
+
+    /// The machine code of a launch by way of Tile IR, if that way may be taken.
+    fn tiled(&mut self, launch: &Launch) -> Result<Option<Tiled>, NotRun> {
+        // What tells of mistakes is part of the other way alone; so is what somebody tunes.
+        let is_plain = !self.checked && !self.traps_nan && self.tuning == Tuning::default();
+        if self.backend == Backend::Simt || !is_plain {
+            return Ok(None);
+        }
+        let capability = self.device.info().architecture();
+        let tiled = match &self.tiles {
+            Some(tiles) => tiles.compiled(launch, capability),
+            None => Err(pallas_simt::Refusal::new(pallas_cuda::TileError::Missing.to_string(), launch.spans.call)),
+        };
+        match tiled {
+            Ok(tiled) => Ok(Some(tiled)),
+            Err(_) if self.backend == Backend::Auto => Ok(None),
+            Err(refusal) => {
+                let help = refusal.help.or_else(|| Some("`--backend auto` takes the other way".to_string()));
+                Err(NotRun { message: refusal.message, span: Some(refusal.span), help })
+            }
+        }
+    }
+
+    /// Runs a launch the way of tiles.
+    fn run_tiled(&mut self, launch: &Launch, tiled: &Tiled, inputs: &[Array]) -> Result<Ran, NotRun> {
+        let ran = pallas_cuda::execute(&mut *self.device, launch, &tiled.program, &tiled.code.cubin, inputs);
+        let ran = ran.map_err(|failure| self.gone(&failure, launch))?;
+        Ok(Ran { microseconds: Some(ran.microseconds), ..Ran::new(ran.outputs) })
+    }
+
+    /// Says which way is faster, once the launch has run the plain way, and remembers it.
+    fn choose(
+        &mut self,
+        launch: &Launch,
+        tiled: &Tiled,
+        plain: &(Program, Compiled),
+        inputs: &[Array],
+        outputs: &[Array],
+    ) -> Result<(), NotRun> {
+        let device = &mut *self.device;
+        let time = tiles::timed(device, launch, &plain.0, &plain.1.cubin, inputs);
+        let found = match time {
+            Ok(Some(time)) => tiles::compared(device, launch, tiled, inputs, outputs, time),
+            Ok(None) => return Ok(()),
+            Err(failure) => Err(failure),
+        };
+        match found {
+            Ok(found) => {
+                if let Some(tiles) = &mut self.tiles {
+                    tiles.remember(tiled, &*self.device, &plain.0.source, found.takes_tiles, found.lasts);
+                }
+                Ok(())
+            }
+            Err(failure) if failure.is_lost() => Err(self.gone(&failure, launch)),
+            // Measured another time.
+            Err(_) => Ok(()),
+        }
     }
 
     fn options(&self) -> Options {
@@ -186,8 +259,22 @@ impl Accelerator for Gpu {
         if self.lost {
             return Err(failed(&Failure::Lost, Some(launch)));
         }
+        let tiled = self.tiled(launch)?;
+        if let (Some(tiled), Backend::TileIr) = (&tiled, self.backend) {
+            return self.run_tiled(launch, tiled, inputs);
+        }
         let compiled = self.compiled(launch, self.options())?;
+        let known = match (&tiled, &mut self.tiles) {
+            (Some(tiled), Some(tiles)) => tiles.known(tiled, &*self.device, &compiled.0.source),
+            _ => None,
+        };
+        if let (Some(tiled), Some(true)) = (&tiled, known) {
+            return self.run_tiled(launch, tiled, inputs);
+        }
         let ran = self.execute(launch, &compiled, inputs)?;
+        if let (Some(tiled), None) = (&tiled, known) {
+            self.choose(launch, tiled, &compiled, inputs, &ran.outputs)?;
+        }
         let (findings, seen) = tell(launch, &ran.told);
         Ok(Ran { microseconds: Some(ran.microseconds), seen, findings, ..Ran::new(ran.outputs) })
     }

@@ -4,12 +4,14 @@
 mod compare;
 mod gpu;
 mod simulator;
+mod tiles;
 mod timed;
 mod told;
 
 pub use compare::{Difference, compare};
 pub use gpu::Gpu;
 pub use simulator::Simulator;
+pub use tiles::{Backend, CompileTiles};
 
 use pallas_ir::{Finding, Launch};
 use pallas_profile::DeviceTimes;

@@ -105,7 +105,11 @@ fn gpu(python: Option<&Path>) -> Vec<(&'static str, String)> {
         Some(file) => file.display().to_string(),
         None => format!("not found, and not needed; install with `pip install {wheel}`"),
     };
-    rows.push(("tileiras", tool(found.tileiras, "nvidia-cuda-tileiras")));
+    let tiles = match (&found.tileiras, cuda::TileCompiler::new(&found, &std::env::temp_dir(), None)) {
+        (Some(file), Err(error)) => format!("{}, but {error}", file.display()),
+        _ => tool(found.tileiras.clone(), "nvidia-cuda-tileiras nvidia-cuda-nvcc nvidia-nvvm"),
+    };
+    rows.push(("tileiras", tiles));
     rows.push(("ptxas", tool(found.ptxas, "nvidia-cuda-nvcc")));
     rows.push(("nvdisasm", tool(found.nvdisasm, "nvidia-cuda-nvdisasm")));
     rows

@@ -2,7 +2,8 @@
 //! back, or as what they are lowered to.
 
 use super::machine_code::{self, Wanted};
-use crate::args::{Emit, LowerArgs, OutputFormat};
+use super::tile_code;
+use crate::args::{Backend, Emit, LowerArgs, OutputFormat};
 use crate::exit::Exit;
 use crate::render::{self, Batch};
 use crate::{environment, output, sources};
@@ -58,7 +59,12 @@ pub(super) fn lower(args: &LowerArgs, python: Option<&Path>) -> Exit {
         Emit::Ptx | Emit::Sass => {
             let form = if args.emit == Emit::Ptx { Wanted::Ptx } else { Wanted::Sass };
             let architecture = Architecture::new(args.capability);
-            machine_code::print(&analysis, &wanted, form, architecture, python, &args.file)
+            match args.backend {
+                Backend::TileIr => tile_code::print(&analysis, &wanted, form, args.capability, python, &args.file),
+                Backend::Auto | Backend::Simt => {
+                    machine_code::print(&analysis, &wanted, form, architecture, python, &args.file)
+                }
+            }
         }
         Emit::Ttir => code(&analysis, &wanted, Form::Ttir),
         Emit::Simt => code(&analysis, &wanted, Form::Simt),

@@ -10,6 +10,7 @@ mod machine_code;
 mod picture;
 mod profile;
 mod run;
+mod tile_code;
 mod tune;
 mod view;
 mod watch;

@@ -61,7 +61,7 @@ fn tool(places: &Places, name: &str) -> Option<PathBuf> {
 }
 
 /// The file `name`, or the one with the highest version after it: `libnvrtc.so.13` before `libnvrtc.so.12`.
-fn newest(folder: &Path, name: &str) -> Option<PathBuf> {
+pub(crate) fn newest(folder: &Path, name: &str) -> Option<PathBuf> {
     let mut files: Vec<(Vec<u32>, PathBuf)> = entries(folder)
         .into_iter()
         .filter_map(|path| {

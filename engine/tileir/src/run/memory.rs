@@ -24,8 +24,8 @@ impl Ram {
         Ram { bytes, written, last: HashMap::new() }
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// Another block begins.

@@ -69,7 +69,7 @@ pub fn run(launch: &Launch, program: &Program, inputs: &[Array], fuel: u64) -> R
         let before = launch.operands.iter().take(operand).filter(|operand| operand.role != Role::Output);
         inputs.get(before.count()).cloned().ok_or_else(|| Fault::new("an input is missing"))
     };
-    let mut rams = Vec::new();
+    let mut memories = Vec::new();
     for param in &program.params {
         let array = match &param.kind {
             ParamKind::Operand { initial: Initial::Given, operand } => given(*operand)?,
@@ -79,8 +79,26 @@ pub fn run(launch: &Launch, program: &Program, inputs: &[Array], fuel: u64) -> R
             }
             _ => Array::full(DType::U8, Shape::from(vec![param.len]), Scalar::Int(0xA5))?,
         };
-        rams.push(Ram::new(value::encoded(&array), param.written));
+        memories.push(value::encoded(&array));
     }
+    let memories = run_on(program, memories, fuel)?;
+    let mut outputs = Vec::new();
+    for (number, operand) in launch.with_role(Role::Output) {
+        let is_it =
+            |param: &crate::Param| matches!(param.kind, ParamKind::Operand { operand, .. } if operand == number);
+        let position = program.params.iter().position(is_it).ok_or_else(|| Fault::new("an output is missing"))?;
+        let array = &operand.array;
+        outputs.push(value::decoded(array.dtype, &array.shape, &memories[position])?);
+    }
+    Ok(outputs)
+}
+
+/// Runs a program on the bytes of its parameters, and gives them as they are afterwards.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(program: &Program, memories: Vec<Vec<u8>>, fuel: u64) -> Result<Vec<Vec<u8>>, Fault> {
+    let rams = memories.into_iter().zip(&program.params).map(|(bytes, param)| Ram::new(bytes, param.written)).collect();
     let mut machine = Machine {
         program,
         module: &program.module,
@@ -94,15 +112,7 @@ pub fn run(launch: &Launch, program: &Program, inputs: &[Array], fuel: u64) -> R
     for block in 0..program.blocks {
         machine.one(block)?;
     }
-    let mut outputs = Vec::new();
-    for (number, operand) in launch.with_role(Role::Output) {
-        let is_it =
-            |param: &crate::Param| matches!(param.kind, ParamKind::Operand { operand, .. } if operand == number);
-        let position = program.params.iter().position(is_it).ok_or_else(|| Fault::new("an output is missing"))?;
-        let array = &operand.array;
-        outputs.push(value::decoded(array.dtype, &array.shape, machine.rams[position].bytes())?);
-    }
-    Ok(outputs)
+    Ok(machine.rams.into_iter().map(Ram::into_bytes).collect())
 }
 
 /// The results of each op.

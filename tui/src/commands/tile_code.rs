@@ -1,0 +1,75 @@
+//! `pallas-tui lower FILE --emit sass --backend tileir`: what NVIDIA's tile compiler makes of the Tile IR. It needs no GPU; what is
+//! missing is said with how to install it.
+
+use super::machine_code::Wanted;
+use crate::exit::Exit;
+use crate::{environment, output};
+use pallas_engine::cuda::{Cache, TileCompiler, disassemble, find};
+use pallas_engine::{Analysis, Launch, Span, generated, tileir};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Prints the machine code of each launch; those that have none are said.
+pub(super) fn print(
+    analysis: &Analysis,
+    launches: &[&Arc<Launch>],
+    wanted: Wanted,
+    capability: u32,
+    python: Option<&Path>,
+    script: &Path,
+) -> Exit {
+    if wanted == Wanted::Ptx {
+        output::error("tileiras gives machine code only: ask for `--emit sass`, or leave `--backend tileir` out");
+        return Exit::Usage;
+    }
+    let found = find(&environment::cuda_places(python, script));
+    let cache = crate::calibrate::cache().map(|folder| Cache::new(folder.join("cuda")));
+    let compiler = match TileCompiler::new(&found, &std::env::temp_dir(), cache) {
+        Ok(compiler) => compiler,
+        Err(error) => {
+            output::error(&error.to_string());
+            return Exit::Usage;
+        }
+    };
+    let Some(nvdisasm) = found.nvdisasm else {
+        output::error(
+            "there is no nvdisasm, which shows machine code: install it with `pip install nvidia-cuda-nvdisasm`",
+        );
+        return Exit::Usage;
+    };
+    let mut exit = Exit::Success;
+    let mut texts = Vec::new();
+    for launch in launches {
+        match code(&compiler, &nvdisasm, launch, capability) {
+            Ok(text) => texts.push(text),
+            Err((span, message)) => {
+                exit = Exit::Findings;
+                let place = generated::place(analysis, span);
+                output::error(&format!("{place}: `{}` has no machine code: {message}", launch.kernel.name));
+            }
+        }
+    }
+    output::stdout(&texts.join("\n"));
+    exit
+}
+
+fn code(
+    compiler: &TileCompiler,
+    nvdisasm: &PathBuf,
+    launch: &Launch,
+    capability: u32,
+) -> Result<String, (Span, String)> {
+    let refused = |refusal: pallas_engine::simt::Refusal| {
+        let help = refusal.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+        (refusal.span, format!("{refusal}{help}"))
+    };
+    let at_call = |message: String| (launch.spans.call, message);
+    let program = tileir::compile(launch).map_err(refused)?;
+    let bytecode = program.bytecode().map_err(refused)?;
+    let compiled = compiler.compile(&bytecode, capability).map_err(|error| at_call(error.to_string()))?;
+    let text = disassemble(nvdisasm, &compiled.cubin, &std::env::temp_dir());
+    let text = text.map_err(|error| at_call(error.to_string()))?;
+    // Local memory is touched for lack of registers only.
+    let spills = text.lines().filter(|line| line.contains(" STL") || line.contains(" LDL")).count();
+    Ok(format!("// {}: sm_{capability}, {} blocks, {spills} spills\n{text}", program.entry, program.blocks))
+}
