@@ -106,7 +106,9 @@ fn library_crates_touch_nothing_outside() {
             // depends on it. It waits for a device, and so has durations; two programs of
             // NVIDIA's are started, one that makes machine code readable, one that makes it of Tile IR.
             let allowed: &[&str] = match name {
-                "pallas-cuda" if path.ends_with("disassemble.rs") || path.ends_with("tileiras.rs") => &["std::fs", "std::process"],
+                "pallas-cuda" if path.ends_with("disassemble.rs") || path.ends_with("tileiras.rs") => {
+                    &["std::fs", "std::process"]
+                }
                 "pallas-cuda" => &["std::fs", "std::time"],
                 _ => &[],
             };

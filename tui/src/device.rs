@@ -3,7 +3,9 @@
 use crate::args::{Backend, Device};
 use crate::environment;
 use crate::render::source_of;
-use pallas_engine::accelerator::{self, Accelerated, Acceleration, CompileTiles, Difference, End, Gpu, Open, Simulator};
+use pallas_engine::accelerator::{
+    self, Accelerated, Acceleration, CompileTiles, Difference, End, Gpu, Open, Simulator,
+};
 use pallas_engine::simt::Tuning;
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment, Run, Span, cuda, path_text};
 use std::path::{Path, PathBuf};

@@ -109,7 +109,14 @@ impl Tiles {
     }
 
     /// Remembers a choice, also for other runs if it is one for all arrays: not where something went wrong that may pass.
-    pub(super) fn remember(&mut self, tiled: &Tiled, device: &dyn Device, source: &str, takes_tiles: bool, keeps: bool) {
+    pub(super) fn remember(
+        &mut self,
+        tiled: &Tiled,
+        device: &dyn Device,
+        source: &str,
+        takes_tiles: bool,
+        keeps: bool,
+    ) {
         let key = self.key(tiled, device, source);
         self.chosen.insert(key, takes_tiles);
         if keeps {

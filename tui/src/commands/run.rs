@@ -46,8 +46,13 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
             return Exit::Usage;
         }
     };
-    let wish =
-        Wish { verifies: args.verify, checked: args.checked, traps_nan: args.trap_nan, backend: args.backend, ..Wish::plain(args.device) };
+    let wish = Wish {
+        verifies: args.verify,
+        checked: args.checked,
+        traps_nan: args.trap_nan,
+        backend: args.backend,
+        ..Wish::plain(args.device)
+    };
     let acceleration = match device::acceleration(wish, python, &args.file, Some(compiling(&args.file))) {
         Ok(acceleration) => acceleration,
         Err(message) => {
