@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::{environment, output};
 use pallas_engine::cuda::{Cache, TileCompiler, disassemble, find};
 use pallas_engine::{Analysis, Launch, Span, generated, tileir};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Prints the machine code of each launch; those that have none are said.
@@ -53,12 +53,7 @@ pub(super) fn print(
     exit
 }
 
-fn code(
-    compiler: &TileCompiler,
-    nvdisasm: &PathBuf,
-    launch: &Launch,
-    capability: u32,
-) -> Result<String, (Span, String)> {
+fn code(compiler: &TileCompiler, nvdisasm: &Path, launch: &Launch, capability: u32) -> Result<String, (Span, String)> {
     let refused = |refusal: pallas_engine::simt::Refusal| {
         let help = refusal.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
         (refusal.span, format!("{refusal}{help}"))
