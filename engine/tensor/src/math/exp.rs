@@ -12,6 +12,8 @@ use crate::isa::{BaselineFma, Fma};
 
 const LOWEST: f32 = -87.8;
 const HIGHEST: f32 = 88.8;
+/// The greatest `x` whose `exp(x)` is subnormal.
+const SUBNORMAL: f32 = bits(0xc2ae_ac50);
 const LOG2_E: f32 = bits(0x3fb8_aa3b);
 const LN_2: f32 = bits(0x3f31_7218);
 /// `ln 2` in two parts: the first has few bits, so that `n * LN_2_HIGH` is exact.
@@ -36,8 +38,11 @@ const TO_LOW_BITS: f32 = 12_582_912.0;
 /// [`exp_factors`] with a given FMA.
 #[inline(always)]
 fn exp_factors_with<F: Fma>(x: f32) -> (f32, f32) {
-    let held = clamp(flush(x), LOWEST, HIGHEST);
-    let n = clamp(F::fma(held, LOG2_E, 0.5).floor(), -127.0, 127.0);
+    // (A subnormal `x` need not be flushed: 1 is what comes of it.)
+    let held = clamp(x, LOWEST, HIGHEST);
+    let n = F::fma(held, LOG2_E, 0.5).floor();
+    // It is not below -127, as `LOWEST` gives that.
+    let n = if n > 127.0 { 127.0 } else { n };
     let r = F::fma(-n, LN_2_LOW, F::fma(-n, LN_2_HIGH, held));
     let mantissa = F::fma(horner_with::<F>(r, &POLYNOMIAL), r * r, r) + 1.0;
     // n is in [-127, 127], so that n + 127 fills the exponent and leaves the sign alone; or NaN, as the mantissa is then.
@@ -57,7 +62,9 @@ pub fn exp(x: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn exp_with<F: Fma>(x: f32) -> f32 {
     let (mantissa, scale) = exp_factors_with::<F>(x);
-    flush(mantissa * scale)
+    // Results fall with `x`, so that one comparison says which are subnormal, and flushed.
+    let power = mantissa * scale;
+    if x <= SUBNORMAL { 0.0 } else { power }
 }
 
 /// `2^x` as `jax.lax.exp2` computes it: `exp(x * ln 2)`, so that `exp2(3)` is not exactly 8.
@@ -102,4 +109,20 @@ pub fn logistic(x: f32) -> f32 {
 pub(crate) fn logistic_with<F: Fma>(x: f32) -> f32 {
     let (mantissa, scale) = exp_factors_with::<F>(-x);
     flush(1.0 / F::fma(mantissa, scale, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_subnormal_is_zero_and_nothing_else() {
+        for pattern in (-87.2f32).to_bits()..(-88.0f32).to_bits() {
+            let x = f32::from_bits(pattern);
+            let (mantissa, scale) = exp_factors(x);
+            assert_eq!(exp(x).to_bits(), flush(mantissa * scale).to_bits(), "{x}");
+        }
+        assert_eq!([exp(f32::NEG_INFINITY), exp(-1e-40), exp(1e-40), exp(-0.0)], [0.0, 1.0, 1.0, 1.0]);
+        assert!(exp(f32::NAN).is_nan() && exp(200.0) == f32::INFINITY);
+    }
 }
