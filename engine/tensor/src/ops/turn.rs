@@ -45,8 +45,18 @@ fn turn_avx512(windows: &[f32; LANES * WINDOW], turned: &mut [[f32; LANES]; WIND
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 pub(crate) fn square(source: &[f32], stride: usize, target: &mut [f32], width: usize) {
-    use std::arch::x86_64::_mm512_storeu_ps;
-    for (place, vector) in turned(loaded(source, stride)).into_iter().enumerate() {
+    use std::arch::x86_64::{_mm512_loadu_ps, _mm512_setzero_ps, _mm512_storeu_ps};
+    // Loops and no closures: functions of the standard library are not compiled for the instruction set.
+    let mut rows = [_mm512_setzero_ps(); LANES];
+    for (i, row) in rows.iter_mut().enumerate() {
+        let elements = &source[i * stride..i * stride + LANES];
+        // The slice is as long as a vector.
+        #[expect(unsafe_code, reason = "vector loads take pointers")]
+        unsafe {
+            *row = _mm512_loadu_ps(elements.as_ptr());
+        }
+    }
+    for (place, vector) in turned(rows).into_iter().enumerate() {
         let elements = &mut target[place * width..place * width + LANES];
         // The slice is as long as a vector.
         #[expect(unsafe_code, reason = "vector stores take pointers")]
@@ -59,25 +69,6 @@ pub(crate) fn square(source: &[f32], stride: usize, target: &mut [f32], width: u
 /// Sixteen vectors of sixteen elements.
 #[cfg(target_arch = "x86_64")]
 pub(super) type Square = [std::arch::x86_64::__m512; LANES];
-
-/// Rows of sixteen elements, `stride` apart.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn loaded(source: &[f32], stride: usize) -> Square {
-    use std::arch::x86_64::{_mm512_loadu_ps, _mm512_setzero_ps};
-    // Loops and no closures: functions of the standard library are not compiled for the instruction set.
-    let mut rows = [_mm512_setzero_ps(); LANES];
-    for (i, row) in rows.iter_mut().enumerate() {
-        let elements = &source[i * stride..i * stride + LANES];
-        // The slice is as long as a vector.
-        #[expect(unsafe_code, reason = "vector loads take pointers")]
-        unsafe {
-            *row = _mm512_loadu_ps(elements.as_ptr());
-        }
-    }
-    rows
-}
 
 /// Columns in the place of rows: elements, pairs, and quarters of vectors change places.
 #[cfg(target_arch = "x86_64")]

@@ -31,18 +31,24 @@ const LEAST: u32 = (f32::from_bits((127 - 102) << 23).to_bits() << 1) - 1;
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn wide(windows: &[f32; LANES * WINDOW], sums: &mut [f32; LANES]) -> bool {
-    use crate::ops::turn::{loaded, turned};
+    use crate::ops::turn::turned;
     use std::arch::x86_64::{
-        _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512, _mm512_cmplt_epu32_mask, _mm512_min_epu32,
-        _mm512_set1_epi32, _mm512_setzero_ps, _mm512_storeu_ps,
+        _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512, _mm512_cmplt_epu32_mask, _mm512_loadu_ps,
+        _mm512_min_epu32, _mm512_set1_epi32, _mm512_setzero_ps, _mm512_storeu_ps,
     };
     let mut total = _mm512_setzero_ps();
     let one = _mm512_set1_epi32(-1);
     let mut least = one;
     for place in (0..WINDOW).step_by(LANES) {
-        let rows = loaded(&windows[place..], WINDOW);
-        for row in rows {
-            let bits = _mm512_castps_si512(row);
+        let mut rows = [total; LANES];
+        for (i, row) in rows.iter_mut().enumerate() {
+            let elements = &windows[i * WINDOW + place..i * WINDOW + place + LANES];
+            // The slice is as long as a vector.
+            #[expect(unsafe_code, reason = "vector loads take pointers")]
+            unsafe {
+                *row = _mm512_loadu_ps(elements.as_ptr());
+            }
+            let bits = _mm512_castps_si512(*row);
             least = _mm512_min_epu32(least, _mm512_add_epi32(_mm512_add_epi32(bits, bits), one));
         }
         for column in turned(rows) {

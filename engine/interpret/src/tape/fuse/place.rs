@@ -3,8 +3,8 @@
 
 use super::{Finder, Reads};
 use pallas_ir::{Op, OpId, OpKind, ValueId, ops};
-use pallas_tensor::Shape;
 use pallas_tensor::ops::fused::{Arg, ChainBuilder, Place};
+use pallas_tensor::{Array, Shape};
 use smallvec::SmallVec;
 
 /// What a chain reads, each once.
@@ -23,7 +23,10 @@ impl Sources {
             true => Place::same(rank),
             false => Place::one(rank, ty.shape.rank()),
         };
-        let (value, place) = origin(finder, value, place);
+        let (value, mut place) = origin(finder, value, place);
+        if let Some(constant) = finder.known.simplified.constants.get(&value) {
+            stretch(constant, &mut place);
+        }
         if let Some((_, _, arg)) = self.known.iter().find(|known| known.0 == value && known.1 == place) {
             return Some(*arg);
         }
@@ -32,6 +35,32 @@ impl Sources {
         self.values.push(value);
         self.known.push((value, place, arg));
         Some(arg)
+    }
+}
+
+/// Constants of more elements are taken as they are.
+const SMALL: usize = 1 << 16;
+
+/// Positions, as `iota` has them, and other integers that are the same along a dimension are read as one that meets all of it:
+/// what is computed of them is then computed once.
+fn stretch(constant: &Array, place: &mut Place) {
+    let (Some(elements), shape) = (constant.elements::<i32>(), constant.shape()) else { return };
+    if elements.len() > SMALL {
+        return;
+    }
+    for (axis, (&size, stride)) in shape.iter().zip(shape.strides()).enumerate() {
+        let group = size * stride;
+        let is_even = size > 1
+            && elements.chunks_exact(group).all(|group| {
+                let (first, rest) = group.split_at(stride);
+                rest.chunks_exact(stride).all(|other| other == first)
+            });
+        if is_even {
+            place.starts[axis] = 0;
+            for dim in &mut place.dims {
+                *dim = dim.filter(|&(other, _)| other != axis);
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A chain: what is read, which operations follow each other, and in which registers their results wait for the next.
 
+use super::calm;
 use super::lanes::{Register, lane_of};
 use super::layout::{Place, Strides, View};
 use crate::buffer::Buffer;
@@ -42,6 +43,14 @@ pub enum Code {
     Flush,
     /// `x * (1 / y)` of `float32`: see [`crate::ops::multiply_by_reciprocal`].
     ByReciprocal,
+    /// Of `x` and `y` of a dtype, and two cases of `float32`: the second where the comparison holds. Chains put it where a
+    /// comparison is only there for a select.
+    Choose {
+        /// The comparison.
+        op: CompareOp,
+        /// What it compares.
+        of: DType,
+    },
 }
 
 const OP: &str = "chain";
@@ -57,6 +66,8 @@ impl Code {
             Code::Binary(_) | Code::Compare(_) | Code::ByReciprocal => (2, operands),
             Code::MultiplyAdd { .. } => (3, operands),
             Code::Select => (3, operands.get(1..).unwrap_or_default()),
+            // Nobody but chains themselves makes one.
+            Code::Choose { .. } => return Err(OpError::argument(OP, "a choice is a comparison and a select")),
         };
         let Some(&dtype) = cases.first().filter(|_| operands.len() == count) else {
             return Err(OpError::argument(OP, format!("{self:?} takes {count} operands, got {}", operands.len())));
@@ -74,7 +85,9 @@ impl Code {
                 dtype.bits() == result.bits() && stays(dtype) && stays(result)
             }
             Code::IntegerPow(exponent) => (dtype.is_float() || dtype.is_integer() && exponent >= 0) && result == dtype,
-            Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush => dtype == DType::F32 && result == dtype,
+            Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush | Code::Choose { .. } => {
+                dtype == DType::F32 && result == dtype
+            }
         };
         let known = operands.iter().chain([&result]).all(|&dtype| ChainBuilder::takes(dtype));
         if !fits || !known || cases.iter().any(|&other| other != dtype) {
@@ -110,6 +123,24 @@ pub(super) struct Read {
     pub(super) is_same: bool,
 }
 
+impl Read {
+    /// Whether one element meets all.
+    pub(super) fn is_scalar(&self) -> bool {
+        self.place.dims.iter().all(Option::is_none)
+    }
+
+    /// What it costs to look at its elements, in halves of what it costs to flush one.
+    pub(super) fn looks(&self) -> u32 {
+        match self.place.dims.last() {
+            _ if self.lane != DType::F32 => 0,
+            // One for a row.
+            None | Some(None) => 0,
+            _ if self.is_same || self.place.starts.iter().all(|&start| start == 0) => 3,
+            _ => 7,
+        }
+    }
+}
+
 /// An operation in its place.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
@@ -117,6 +148,8 @@ pub(super) struct Step {
     /// The dtype that it computes with: that of its operands (of the cases of a select).
     pub(super) dtype: DType,
     pub(super) args: SmallVec<[Slot; 3]>,
+    /// Its operands where nothing that is read needs to be flushed first.
+    pub(super) calm_args: SmallVec<[Slot; 3]>,
     /// The dtype of its result.
     pub(super) result: DType,
     pub(super) out: Register,
@@ -128,7 +161,8 @@ pub(super) struct Step {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Slot {
     Read(usize),
-    Register(Register),
+    /// The result of the operation of this number.
+    Register(Register, usize),
 }
 
 /// Elementwise operations that are computed together: one result of one shape.
@@ -140,6 +174,8 @@ pub struct Chain {
     pub(super) result: DType,
     /// Where elements are between being read and being written if there is nothing to compute.
     pub(super) spare: Register,
+    /// How many numbers are flushed for each element, at most.
+    pub(super) spared: u32,
 }
 
 impl Chain {
@@ -278,11 +314,48 @@ impl ChainBuilder {
         self.steps.splice(0..0, often.into_iter().map(flush));
     }
 
+    /// Comparisons that are only there for a select of `float32` become part of it: what is compared is not written down as
+    /// `bool`s then, to be read again.
+    fn choose(&mut self) {
+        let mut uses = vec![0; self.steps.len()];
+        for (_, args, ..) in &self.steps {
+            for arg in args {
+                if let Arg::Result(from) = *arg {
+                    uses[from] += 1;
+                }
+            }
+        }
+        let mut removed = vec![false; self.steps.len()];
+        for number in 0..self.steps.len() {
+            let (Code::Select, args, DType::F32, _) = &self.steps[number] else { continue };
+            let &[Arg::Result(from), no, yes] = &args[..] else { continue };
+            if let (Code::Compare(op), compared, of @ (DType::F32 | DType::I32), _) = &self.steps[from]
+                && uses[from] == 1
+            {
+                let args = compared.iter().copied().chain([no, yes]).collect();
+                removed[from] = true;
+                self.steps[number] = (Code::Choose { op: *op, of: *of }, args, DType::F32, DType::F32);
+            }
+        }
+        // Those that stay, by their number before.
+        let place = |from: usize| from - removed[..from].iter().filter(|&&removed| removed).count();
+        for (_, args, ..) in &mut self.steps {
+            for arg in args {
+                if let Arg::Result(from) = arg {
+                    *from = place(*from);
+                }
+            }
+        }
+        let mut removed = removed.into_iter();
+        self.steps.retain(|_| removed.next() != Some(true));
+    }
+
     /// The chain whose result is that of the last operation, or what is read where there is none.
     ///
     /// # Errors
     /// If nothing is read or computed, or more registers are needed than there are.
     pub fn finish(mut self) -> Result<Chain, OpError> {
+        self.choose();
         self.flush_once();
         let empty = || OpError::argument("chain", "there is nothing to compute");
         let result = match (self.steps.last(), self.reads.last()) {
@@ -316,15 +389,23 @@ impl ChainBuilder {
             let is_clean = |arg: &Arg| match arg {
                 Arg::Result(from) => clean[*from],
                 // The one element for all is flushed by the loops that ask.
-                Arg::Read(read) => reads[*read].place.dims.iter().all(Option::is_none),
+                Arg::Read(read) => reads[*read].is_scalar(),
             };
             let operands_clean = args.iter().all(is_clean);
             clean.push(gives_clean(code, result, &args, &clean));
             let slots = args.iter().map(|&arg| match arg {
                 Arg::Read(number) => Slot::Read(number),
-                Arg::Result(from) => Slot::Register(steps[from].out),
+                Arg::Result(from) => Slot::Register(steps[from].out, from),
             });
             let slots = slots.collect();
+            let calm_args = args.iter().map(|&arg| match arg {
+                Arg::Read(number) => Slot::Read(number),
+                Arg::Result(from) => match (steps[from].code, steps[from].args.first()) {
+                    (Code::Flush, Some(&read @ Slot::Read(_))) => read,
+                    _ => Slot::Register(steps[from].out, from),
+                },
+            });
+            let calm_args = calm_args.collect();
             for (position, arg) in args.iter().enumerate() {
                 if let Arg::Result(from) = *arg
                     && last[from] == number
@@ -333,9 +414,11 @@ impl ChainBuilder {
                     registers.free(lane(steps[from].result), steps[from].out);
                 }
             }
-            steps.push(Step { code, dtype, args: slots, result, out, clean: operands_clean });
+            steps.push(Step { code, dtype, args: slots, calm_args, result, out, clean: operands_clean });
         }
-        Ok(Chain { shape: self.shape, reads, steps, result, spare })
+        let mut chain = Chain { shape: self.shape, reads, steps, result, spare, spared: 0 };
+        chain.spared = calm::most(&chain);
+        Ok(chain)
     }
 }
 
@@ -356,6 +439,7 @@ fn gives_clean(code: Code, result: DType, args: &[Arg], clean: &[bool]) -> bool 
             _ => false,
         },
         Code::Select => all(&args[1..]),
+        Code::Choose { .. } => all(&args[2..]),
         Code::MultiplyAdd { .. } | Code::ByReciprocal | Code::Flush => true,
         Code::Compare(_) | Code::Convert | Code::Bits | Code::IntegerPow(_) => false,
     }

@@ -109,7 +109,7 @@ where
     f32: Cast<T>,
     f64: Cast<T>,
 {
-    with_lane!(super::lanes::lane_of(from).unwrap_or(DType::F32), S => map(out, x.lines::<S>(), |x| x.cast()));
+    with_lane!(super::lanes::lane_of(from).unwrap_or(DType::F32), S => map(out, &x.lines::<S>(), |x| x.cast()));
 }
 
 /// A type of lanes as the bits that it is, in the lowest places.
@@ -158,5 +158,5 @@ impl Bits for bool {
 
 /// `out` has the bits of `x`, of a dtype that is as wide.
 pub(super) fn reinterpret<T: Lane + Bits>(from: DType, x: Source<'_>, out: &mut Out<'_, T>) {
-    with_lane!(super::lanes::lane_of(from).unwrap_or(DType::F32), S => map(out, x.lines::<S>(), |x| T::of(x.bits())));
+    with_lane!(super::lanes::lane_of(from).unwrap_or(DType::F32), S => map(out, &x.lines::<S>(), |x| T::of(x.bits())));
 }

@@ -5,8 +5,8 @@
 
 use crate::ops::elementwise::Operand;
 
-/// The rows of an operand.
-#[derive(Clone, Copy)]
+/// The rows of an operand. Handed on by reference: copied right after it was made it would be read in larger pieces than it was
+/// written in, and wait for all that was written before.
 pub(super) struct Lines<'a, T> {
     elements: &'a [T],
     start: usize,
@@ -65,7 +65,7 @@ impl<T: Copy + Default> Out<'_, T> {
 
     /// Brings an operand to where it is changed in place, row by row.
     #[inline(always)]
-    pub(super) fn each_of(&mut self, x: Lines<'_, T>, mut change: impl FnMut(usize, &mut [T])) {
+    pub(super) fn each_of(&mut self, x: &Lines<'_, T>, mut change: impl FnMut(usize, &mut [T])) {
         self.each(|row, out| {
             copy(out, x.row(row, out.len()));
             change(row, out);
@@ -86,7 +86,7 @@ pub(super) fn copy<T: Copy>(out: &mut [T], x: Operand<'_, T>) {
 // for no instruction set in particular, and not be part of the loop.
 
 /// Elements that loops go through together at the end of a row.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 
 /// How many elements of a row loops go through from the front (as slices of their own, or every element would be checked); the rest is gone through with some of those before it once
 /// more, as results never lie where operands do. A few elements by themselves would take as long as a hundred together.
@@ -99,7 +99,7 @@ fn bulk(length: usize) -> usize {
 #[inline(always)]
 pub(super) fn map<T: Copy + Default, R: Copy + Default>(
     out: &mut Out<'_, R>,
-    x: Lines<'_, T>,
+    x: &Lines<'_, T>,
     f: impl Fn(T) -> R + Copy,
 ) {
     for row in 0..out.rows {
@@ -115,8 +115,8 @@ pub(super) fn map<T: Copy + Default, R: Copy + Default>(
 #[inline(always)]
 pub(super) fn zip<T: Copy + Default, R: Copy + Default>(
     out: &mut Out<'_, R>,
-    x: Lines<'_, T>,
-    y: Lines<'_, T>,
+    x: &Lines<'_, T>,
+    y: &Lines<'_, T>,
     one: impl Fn(T) -> T,
     f: impl Fn(T, T) -> R + Copy,
 ) {
@@ -259,5 +259,58 @@ pub(super) fn choose<T: Copy>(out: &mut [T], which: &[bool], no: Operand<'_, T>,
                 out[i] = if which[i] { yes } else { no };
             }
         }
+    }
+}
+
+/// `out` is the second case where `holds`, else the first.
+#[inline(always)]
+pub(super) fn choose_where<T: Copy + Default>(
+    out: &mut Out<'_, f32>,
+    [x, y]: [&Lines<'_, T>; 2],
+    [no, yes]: [&Lines<'_, f32>; 2],
+    holds: impl Fn(T, T) -> bool + Copy,
+) {
+    for row in 0..out.rows {
+        let out = out.row(row);
+        let length = out.len();
+        let (x, y) = (x.row(row, length), y.row(row, length));
+        let (no, yes) = (no.row(row, length), yes.row(row, length));
+        let (groups, rest) = out.as_chunks_mut::<LANES>();
+        let bulk = groups.len() * LANES;
+        for (number, out) in groups.iter_mut().enumerate() {
+            let at = number * LANES;
+            let (x, y, no, yes) = (sixteen(x, at), sixteen(y, at), sixteen(no, at), sixteen(yes, at));
+            let mut results = [0.0; LANES];
+            for lane in 0..LANES {
+                results[lane] = if holds(x[lane], y[lane]) { yes[lane] } else { no[lane] };
+            }
+            *out = results;
+        }
+        for lane in 0..rest.len() {
+            let at = bulk + lane;
+            rest[lane] = if holds(one(x, at), one(y, at)) { one(yes, at) } else { one(no, at) };
+        }
+    }
+}
+
+/// Elements from one on, as an array: a loop over arrays becomes vector instructions whatever the operands are.
+#[inline(always)]
+fn sixteen<T: Copy>(x: Operand<'_, T>, at: usize) -> [T; LANES] {
+    match x {
+        Operand::All(x) => [x; LANES],
+        Operand::Each(x) => {
+            let mut elements = [x[at]; LANES];
+            elements.copy_from_slice(&x[at..at + LANES]);
+            elements
+        }
+    }
+}
+
+/// An element.
+#[inline(always)]
+fn one<T: Copy>(x: Operand<'_, T>, at: usize) -> T {
+    match x {
+        Operand::All(x) => x,
+        Operand::Each(x) => x[at],
     }
 }

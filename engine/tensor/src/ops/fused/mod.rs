@@ -6,6 +6,7 @@
 //! caller's business.
 
 mod ahead;
+mod calm;
 mod chain;
 mod convert;
 mod lanes;

@@ -1,6 +1,8 @@
 //! Chains in motion: chunk after chunk, where its operands lie, through all operations, to where the result belongs.
 
+use super::CHUNK;
 use super::ahead::Ahead;
+use super::calm::{Calm, scalar};
 use super::chain::{Chain, Code, Slot, Step};
 use super::convert::{cast, reinterpret};
 use super::lanes::{Lane, Lanes, lane_of, with_lane};
@@ -81,14 +83,58 @@ struct Frame<'a> {
     at: SmallVec<[At; 8]>,
     rows: usize,
     columns: usize,
+    /// How many elements the results of the operations so far have.
+    extents: SmallVec<[Extent; 16]>,
+}
+
+/// How many elements of a chunk the result of an operation has: what is the same along rows is computed once for each row, as the
+/// positions are that a mask compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// One for each.
+    Each,
+    /// One for each row.
+    Row,
+    /// One row, the same for all rows.
+    Column,
 }
 
 impl Frame<'_> {
+    /// The extent of what an operand is.
+    #[inline(always)]
+    fn extent(&self, slot: Slot) -> (bool, bool) {
+        match slot {
+            Slot::Register(_, step) => (self.extents[step] == Extent::Row, self.extents[step] == Extent::Column),
+            Slot::Read(read) => match self.at[read] {
+                At::There { pitch, each: true, .. } => (false, pitch == 0),
+                At::There { pitch, each: false, .. } => (true, pitch == 0),
+                At::One(_) => (true, true),
+                At::Brought(..) | At::Nowhere => (false, false),
+            },
+        }
+    }
+
+    /// The extent of the result of an operation that is not the last one.
+    #[inline(always)]
+    fn extent_of(&self, args: &[Slot]) -> Extent {
+        let (mut row, mut column) = (true, self.rows > 1);
+        for &slot in args {
+            let (is_row, is_column) = self.extent(slot);
+            row &= is_row;
+            column &= is_column;
+        }
+        match (row, column) {
+            (true, _) => Extent::Row,
+            (false, true) => Extent::Column,
+            (false, false) => Extent::Each,
+        }
+    }
+
     /// Whether the operand of a step may be taken as one long row.
     #[inline(always)]
     fn is_flat(&self, slot: Slot) -> bool {
         match slot {
-            Slot::Register(_) => true,
+            Slot::Register(_, step) => self.rows == 1 || self.extents[step] == Extent::Each,
             Slot::Read(read) => match self.at[read] {
                 At::There { pitch, each: true, .. } => pitch == self.columns as isize,
                 At::There { pitch, each: false, .. } => pitch == 0,
@@ -111,7 +157,14 @@ impl<'a> Source<'a> {
     pub(super) fn lines<T: Lane>(self) -> Lines<'a, T> {
         let pitch = self.frame.columns as isize;
         let read = match self.slot {
-            Slot::Register(register) => return Lines::each(self.lanes.register(register), 0, pitch),
+            Slot::Register(register, step) => {
+                let elements = self.lanes.register(register);
+                return match self.frame.extents[step] {
+                    Extent::Each => Lines::each(elements, 0, pitch),
+                    Extent::Row => Lines::one(elements, 0, 1),
+                    Extent::Column => Lines::each(elements, 0, 0),
+                };
+            }
             Slot::Read(read) => read,
         };
         let register = || self.lanes.register(self.frame.chain.reads[read].register);
@@ -170,9 +223,15 @@ impl Chain {
         let offsets = reads.iter().map(|read| read.base as isize).chain([target.base]).collect();
         let Some(mut walk) = Walk::new(&dims, offsets, from, to) else { return };
         let ahead = Ahead::new(reads.iter().map(|read| read.buffer), target);
-        let mut frame =
-            Frame { chain: self, reads, at: SmallVec::from_elem(At::Nowhere, reads.len()), rows: 0, columns: 0 };
+        let at = SmallVec::from_elem(At::Nowhere, reads.len());
+        let extents = SmallVec::from_elem(Extent::Each, self.steps.len());
+        let mut frame = Frame { chain: self, reads, at, rows: 0, columns: 0, extents };
         let strides = (&inner.strides[..], &outer.strides[..]);
+        // To find out what need not be flushed takes as long as some hundreds of elements.
+        let mut calm = match to.saturating_sub(from) >= 2 * CHUNK {
+            true => Calm::new(self, |read| scalar(reads[read].buffer, reads[read].base)),
+            false => None,
+        };
         // This chunk and the next, which stay where they are and change places.
         let mut pieces = [(); 2].map(|()| Piece::empty(reads.len() + 1));
         let [mut piece, mut next] = pieces.each_mut();
@@ -183,7 +242,7 @@ impl Chain {
             if let (Onto::Start, Some(offset)) = (onto, piece.offsets.last_mut()) {
                 *offset = 0;
             }
-            self.chunk(&mut frame, strides, piece, target, lanes, |target, part| {
+            self.chunk(&mut frame, strides, (piece, &mut calm), target, lanes, |target, part| {
                 if goes_on {
                     ahead.ask(next, strides, reads, &target.elements, part);
                 }
@@ -203,7 +262,7 @@ impl Chain {
         &self,
         frame: &mut Frame<'_>,
         strides: (&[isize], &[isize]),
-        piece: &Piece,
+        (piece, calm): (&Piece, &mut Option<Calm>),
         target: &mut Target<'_>,
         lanes: &mut Lanes,
         before: impl Fn(&Target<'_>, (usize, usize)),
@@ -263,11 +322,11 @@ impl Chain {
                 match (T::all_mut(&mut target.elements), along) {
                     (Some(elements), 1) if !target.streams => {
                         let mut out = Out { elements, start: offset as usize, pitch: down, rows, columns };
-                        out.each_of(lines, |_, _| {});
+                        out.each_of(&lines, |_, _| {});
                     }
                     _ => {
                         let (start, pitch) = (0, columns as isize);
-                        Out { elements: &mut chunk, start, pitch, rows, columns }.each_of(lines, |_, _| {});
+                        Out { elements: &mut chunk, start, pitch, rows, columns }.each_of(&lines, |_, _| {});
                         store(&chunk[..rows * columns], target, offset, (down, columns), along);
                     }
                 }
@@ -275,22 +334,67 @@ impl Chain {
             });
             return;
         };
+        let is_calm = calm.as_ref().is_some_and(|calm| self.is_calm(calm, frame, lanes));
+        if let Some(known) = calm
+            && !known.goes_on(is_calm)
+        {
+            *calm = None;
+        }
+        let spares = calm.filter(|_| is_calm);
+        let care = |number: usize, step: &Step| match spares {
+            Some(calm) if calm.spares(number) => Care::Nothing,
+            _ if step.clean => Care::Result,
+            _ => Care::All,
+        };
         for (number, step) in others.iter().enumerate() {
             before(target, (number, parts));
-            execute(step, frame, lanes, None);
+            if is_calm && matches!((step.code, &step.args[..]), (Code::Flush, [Slot::Read(_)])) {
+                // Its readers take what is read.
+                continue;
+            }
+            let args = if is_calm { &step.calm_args } else { &step.args };
+            frame.extents[number] = frame.extent_of(args);
+            execute((number, step), (is_calm, care(number, step)), frame, lanes, None);
         }
         before(target, (parts - 1, parts));
+        let care = (is_calm, care(parts - 1, step));
         if along == 1 && lane_of(step.result) == Some(step.result) && !target.streams {
-            execute(step, frame, lanes, Some((&mut target.elements, offset as usize, down)));
+            execute((parts - 1, step), care, frame, lanes, Some((&mut target.elements, offset as usize, down)));
             return;
         }
-        execute(step, frame, lanes, None);
+        execute((parts - 1, step), care, frame, lanes, None);
         with_lane!(lane_of(step.result).unwrap_or(DType::F32), T => {
             let chunk = lanes.take::<T>(step.out);
             store(&chunk[..rows * columns], target, offset, (down, columns), along);
             lanes.put(step.out, chunk);
         });
     }
+}
+
+impl Chain {
+    /// Whether everything that a chunk reads keeps a limit.
+    fn is_calm(&self, calm: &Calm, frame: &Frame<'_>, lanes: &Lanes) -> bool {
+        let reads = self.reads.iter().enumerate().filter(|(_, read)| read.lane == DType::F32 && !read.is_scalar());
+        reads.into_iter().all(|(number, _)| {
+            let slot = Slot::Read(number);
+            let (rows, columns) = match frame.is_flat(slot) {
+                true => (1, frame.rows * frame.columns),
+                false => (frame.rows, frame.columns),
+            };
+            calm.holds(rows, columns, &Source { frame, lanes, slot }.lines())
+        })
+    }
+}
+
+/// What an operation flushes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Care {
+    /// Operands and results.
+    All,
+    /// Results: no operand is subnormal.
+    Result,
+    /// Neither operands nor results are subnormal.
+    Nothing,
 }
 
 /// Puts the rows of a chunk where they belong.
@@ -313,7 +417,7 @@ type Direct<'a, 'b> = Option<(&'a mut BufferMut<'b>, usize, isize)>;
 /// Has the result of a step written, to its register or right where it belongs.
 #[inline(always)]
 fn written<T: Lane>(
-    step: &Step,
+    (extent, step, args): (Extent, &Step, &[Slot]),
     frame: &Frame<'_>,
     lanes: &mut Lanes,
     direct: Direct<'_, '_>,
@@ -321,8 +425,13 @@ fn written<T: Lane>(
 ) {
     let columns = frame.columns;
     let pitch = direct.as_ref().map_or(columns as isize, |direct| direct.2);
-    let flat = pitch == columns as isize && step.args.iter().all(|&slot| frame.is_flat(slot));
-    let (rows, columns) = if flat { (1, frame.rows * columns) } else { (frame.rows, columns) };
+    let flat = pitch == columns as isize && args.iter().all(|&slot| frame.is_flat(slot));
+    let (pitch, rows, columns) = match extent {
+        Extent::Row => (1, frame.rows, 1),
+        Extent::Column => (pitch, 1, columns),
+        Extent::Each if flat => (pitch, 1, frame.rows * columns),
+        Extent::Each => (pitch, frame.rows, columns),
+    };
     if let Some((elements, start, pitch)) = direct {
         if let Some(elements) = T::all_mut(elements) {
             compute(&mut Out { elements, start, pitch, rows, columns }, lanes);
@@ -334,61 +443,90 @@ fn written<T: Lane>(
     lanes.put(step.out, chunk);
 }
 
-/// One operation over one chunk.
-fn execute(step: &Step, frame: &Frame<'_>, lanes: &mut Lanes, direct: Direct<'_, '_>) {
+/// One operation over one chunk; whether all that is read keeps the limit of the chain's [`Calm`], and what is flushed.
+fn execute(
+    (number, step): (usize, &Step),
+    (is_calm, care): (bool, Care),
+    frame: &Frame<'_>,
+    lanes: &mut Lanes,
+    direct: Direct<'_, '_>,
+) {
+    let extent = frame.extents[number];
+    let args = if is_calm { &step.calm_args[..] } else { &step.args[..] };
     let dtype = step.dtype;
     let lane = lane_of(dtype).unwrap_or(DType::F32);
     macro_rules! arg {
         ($lanes:ident, $place:literal) => {
-            Source { frame, lanes: $lanes, slot: step.args[$place] }.lines()
+            Source { frame, lanes: $lanes, slot: args[$place] }.lines()
         };
     }
     match step.code {
-        Code::Unary(UnaryOp::IsFinite) => written::<bool>(step, frame, lanes, direct, |out, lanes| match lane {
-            DType::F64 => loops::is_finite(out, arg!(lanes, 0), f64::is_finite),
-            _ => loops::is_finite(out, arg!(lanes, 0), f32::is_finite),
+        Code::Unary(UnaryOp::IsFinite) => {
+            written::<bool>((extent, step, args), frame, lanes, direct, |out, lanes| match lane {
+                DType::F64 => loops::is_finite(out, &arg!(lanes, 0), f64::is_finite),
+                _ => loops::is_finite(out, &arg!(lanes, 0), f32::is_finite),
+            })
+        }
+        Code::Unary(op) => {
+            with_lane!(lane, T => written::<T>((extent, step, args), frame, lanes, direct, |out, lanes| {
+                T::unary(op, dtype, out, &arg!(lanes, 0));
+            }))
+        }
+        Code::IntegerPow(exponent) => {
+            with_lane!(lane, T => written::<T>((extent, step, args), frame, lanes, direct, |out, lanes| {
+                T::integer_pow(exponent, dtype, out, &arg!(lanes, 0));
+            }))
+        }
+        Code::Binary(op) => {
+            with_lane!(lane, T => written::<T>((extent, step, args), frame, lanes, direct, |out, lanes| {
+                T::binary(op, dtype, care, out, &arg!(lanes, 0), &arg!(lanes, 1));
+            }))
+        }
+        Code::Compare(op) => {
+            with_lane!(lane, T => written::<bool>((extent, step, args), frame, lanes, direct, |out, lanes| {
+                loops::compare::<T>(op, out, &arg!(lanes, 0), &arg!(lanes, 1));
+            }))
+        }
+        Code::Select => with_lane!(lane, T => written::<T>((extent, step, args), frame, lanes, direct, |out, lanes| {
+            loops::select(out, &arg!(lanes, 0), &arg!(lanes, 1), &arg!(lanes, 2));
+        })),
+        Code::Choose { op, of } => written::<f32>((extent, step, args), frame, lanes, direct, |out, lanes| {
+            let cases = [&arg!(lanes, 2), &arg!(lanes, 3)];
+            match of {
+                DType::I32 => loops::choose_by::<i32>(op, out, [&arg!(lanes, 0), &arg!(lanes, 1)], cases),
+                _ => loops::choose_by::<f32>(op, out, [&arg!(lanes, 0), &arg!(lanes, 1)], cases),
+            }
         }),
-        Code::Unary(op) => with_lane!(lane, T => written::<T>(step, frame, lanes, direct, |out, lanes| {
-            T::unary(op, dtype, out, arg!(lanes, 0));
-        })),
-        Code::IntegerPow(exponent) => with_lane!(lane, T => written::<T>(step, frame, lanes, direct, |out, lanes| {
-            T::integer_pow(exponent, dtype, out, arg!(lanes, 0));
-        })),
-        Code::Binary(op) => with_lane!(lane, T => written::<T>(step, frame, lanes, direct, |out, lanes| {
-            T::binary(op, dtype, step.clean, out, arg!(lanes, 0), arg!(lanes, 1));
-        })),
-        Code::Compare(op) => with_lane!(lane, T => written::<bool>(step, frame, lanes, direct, |out, lanes| {
-            loops::compare::<T>(op, out, arg!(lanes, 0), arg!(lanes, 1));
-        })),
-        Code::Select => with_lane!(lane, T => written::<T>(step, frame, lanes, direct, |out, lanes| {
-            loops::select(out, arg!(lanes, 0), arg!(lanes, 1), arg!(lanes, 2));
-        })),
         Code::Convert if dtype == DType::BF16 && step.result == DType::Bool => {
             // Subnormal 16-bit numbers are not zero here.
-            written::<bool>(step, frame, lanes, direct, |out, lanes| {
-                loops::is_finite::<f32>(out, arg!(lanes, 0), |x| x != 0.0);
+            written::<bool>((extent, step, args), frame, lanes, direct, |out, lanes| {
+                loops::is_finite::<f32>(out, &arg!(lanes, 0), |x| x != 0.0);
             });
         }
         Code::Convert => {
             with_lane!(lane_of(step.result).unwrap_or(DType::F32), T => {
-                written::<T>(step, frame, lanes, direct, |out, lanes| {
-                    cast::<T>(dtype, Source { frame, lanes, slot: step.args[0] }, out);
+                written::<T>((extent, step, args), frame, lanes, direct, |out, lanes| {
+                    cast::<T>(dtype, Source { frame, lanes, slot: args[0] }, out);
                     out.each(|_, out| <T as Lane>::round(step.result, out));
                 });
             });
         }
-        Code::MultiplyAdd { form, divides } => written::<f32>(step, frame, lanes, direct, |out, lanes| {
-            let operands = [arg!(lanes, 0), arg!(lanes, 1), arg!(lanes, 2)];
-            loops::multiply_add(form, divides, step.clean, out, operands);
-        }),
+        Code::MultiplyAdd { form, divides } => {
+            written::<f32>((extent, step, args), frame, lanes, direct, |out, lanes| {
+                let operands = [&arg!(lanes, 0), &arg!(lanes, 1), &arg!(lanes, 2)];
+                loops::multiply_add(form, divides, care, out, operands);
+            })
+        }
         Code::Bits => with_lane!(lane_of(step.result).unwrap_or(DType::F32), T => {
-            written::<T>(step, frame, lanes, direct, |out, lanes| {
-                reinterpret::<T>(dtype, Source { frame, lanes, slot: step.args[0] }, out);
+            written::<T>((extent, step, args), frame, lanes, direct, |out, lanes| {
+                reinterpret::<T>(dtype, Source { frame, lanes, slot: args[0] }, out);
             });
         }),
-        Code::Flush => written::<f32>(step, frame, lanes, direct, |out, lanes| loops::flushed(out, arg!(lanes, 0))),
-        Code::ByReciprocal => written::<f32>(step, frame, lanes, direct, |out, lanes| {
-            loops::by_reciprocal(out, arg!(lanes, 0), arg!(lanes, 1));
+        Code::Flush => written::<f32>((extent, step, args), frame, lanes, direct, |out, lanes| {
+            loops::flushed(out, &arg!(lanes, 0))
+        }),
+        Code::ByReciprocal => written::<f32>((extent, step, args), frame, lanes, direct, |out, lanes| {
+            loops::by_reciprocal(out, &arg!(lanes, 0), &arg!(lanes, 1));
         }),
     }
 }

@@ -226,3 +226,139 @@ fn rows_are_reduced_as_they_are_computed() {
         });
     }
 }
+
+/// Numbers around the limits from which on operations need not flush, which cancel often.
+fn small(size: usize, random: &mut Random) -> Array {
+    let exponent = random.pick(&[-103, -40, -30, -24, -18, -63, 0]) - random.below(6) as i32 / 5;
+    let digits = [0, 1, 2, 0x7f_ffff, 0x7f_fffe, 0x40_0000, 0x12_3457];
+    let value = |random: &mut Random| match random.below(8) {
+        0 => random.pick(&[0.0, -0.0]),
+        _ => {
+            let exponent = (exponent + 127 + random.below(3) as i32).cast_unsigned();
+            f32::from_bits((random.below(2) as u32) << 31 | exponent << 23 | random.pick(&digits))
+        }
+    };
+    let values: Vec<f32> = (0..size).map(|_| value(random)).collect();
+    Array::from_f32s([size], &values).expect("as many")
+}
+
+#[test]
+fn what_is_not_flushed_is_what_cannot_be_subnormal() {
+    const SIZE: usize = 2100;
+    let mut random = Random(11);
+    let mut lanes = Lanes::default();
+    let shape = Shape::from([SIZE]);
+    let mut spared = 0;
+    for round in 0..600 {
+        let mut builder = ChainBuilder::new(shape.clone());
+        let (mut known, mut arrays) = (Vec::new(), Vec::new());
+        for _ in 0..1 + random.below(2) {
+            let array = small(SIZE, &mut random);
+            known.push((builder.read(DType::F32, shape.clone(), Place::same(1)).expect("floats"), array.clone()));
+            arrays.push(array);
+        }
+        for _ in 0..random.below(3) {
+            let value = random.pick(&[0.0, 0.5, -1.0, 0.044_715, 1e-18, 1e-30, 3e8, f64::INFINITY, 1e-40]);
+            let array = Array::scalar(DType::F32, Scalar::Float(value));
+            let all = Array::full(DType::F32, shape.clone(), Scalar::Float(value)).expect("small");
+            known.push((builder.read(DType::F32, Shape::scalar(), Place::one(1, 0)).expect("floats"), all));
+            arrays.push(array);
+        }
+        for _ in 0..2 + random.below(6) {
+            let mut pick = || known[known.len().saturating_sub(1 + random.below(4))].clone();
+            let [(a, x), (b, y), (c, z)] = [pick(), pick(), pick()];
+            let (code, args, result) = match random.below(10) {
+                0..=5 => {
+                    let op = random.pick(&[BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Sub, BinaryOp::Max]);
+                    (Code::Binary(op), vec![a, b], ops::binary(op, x, y))
+                }
+                6..=7 => {
+                    let form =
+                        random.pick(&[MultiplyAdd::Add, MultiplyAdd::SubtractAddend, MultiplyAdd::SubtractProduct]);
+                    let code = Code::MultiplyAdd { form, divides: false };
+                    (code, vec![a, b, c], ops::multiply_add(x, y, z, form, false))
+                }
+                _ => {
+                    let op = random.pick(&[UnaryOp::Tanh, UnaryOp::Neg, UnaryOp::Square, UnaryOp::Exp]);
+                    (Code::Unary(op), vec![a], ops::unary(op, x))
+                }
+            };
+            known.push((builder.step(code, &args, DType::F32).expect("floats"), result.expect("floats")));
+        }
+        let (_, expected) = known.pop().expect("some");
+        let chain = builder.finish().expect("not empty");
+        let scalar = |read: usize| arrays[read].elements::<f32>().and_then(|elements| elements.first().copied());
+        spared += usize::from(super::calm::Calm::new(&chain, scalar).is_some());
+        asked_for::with_each(|isa| {
+            let mut found = Array::zeros(DType::F32, shape.clone()).expect("small");
+            chain.run(&views(&chain, &arrays), &mut Target::whole(&mut found), &mut lanes);
+            assert!(same(&found, &expected), "round {round}, {isa:?}: {chain:?}");
+        });
+    }
+    assert!(spared > 200, "only {spared} chains had something to spare");
+}
+
+#[test]
+fn what_a_mask_compares_is_computed_once_for_rows_and_columns() {
+    let mut random = Random(17);
+    let mut lanes = Lanes::default();
+    for round in 0..300 {
+        let shapes: [&[usize]; 7] = [&[5, 300], &[40, 128], &[3, 2000], &[16, 33], &[1, 50], &[700, 2], &[2, 9, 64]];
+        let shape = Shape::from(random.pick(&shapes));
+        let rank = shape.rank();
+        let mut builder = ChainBuilder::new(shape.clone());
+        let mut arrays = Vec::new();
+        let dtype = random.pick(&[DType::I32, DType::I32, DType::F32, DType::I8]);
+        // Something to compare: the positions along a dimension, one number for all, or numbers for each.
+        let mut read = |random: &mut Random, dtype: DType, kind: usize| {
+            let along = match kind {
+                0 => Some(rank - 1),
+                1 => Some(rank - 2),
+                _ => None,
+            };
+            let (sizes, mut place) = match (kind, along) {
+                (_, Some(axis)) => (Shape::from([shape[axis]]), Place::one(rank, 1)),
+                (2, None) => (Shape::from([1]), Place::one(rank, 1)),
+                _ => (shape.clone(), Place::same(rank)),
+            };
+            if let Some(axis) = along {
+                place.dims[axis] = Some((0, 1));
+            }
+            let array = values(dtype, &sizes, random);
+            let strides: Vec<isize> = sizes.strides().iter().map(|&stride| stride as isize).collect();
+            let (base, strides) = place.locate(0, &strides);
+            let part = array.gathered(base, &shape, &strides).expect("inside");
+            let arg = builder.read(dtype, sizes, place).expect("inside");
+            arrays.push(array);
+            (arg, part)
+        };
+        let [mut x, y, z] = [(); 3].map(|()| {
+            let kind = random.below(3);
+            read(&mut random, dtype, kind)
+        });
+        let [no, yes] = [(); 2].map(|()| {
+            let kind = 1 + random.below(3);
+            read(&mut random, DType::F32, kind)
+        });
+        let full = read(&mut random, DType::F32, 3);
+        for other in [&y, &z] {
+            let sum = builder.step(Code::Binary(BinaryOp::Add), &[x.0, other.0], dtype).expect("numbers");
+            x = (sum, ops::binary(BinaryOp::Add, x.1, other.1.clone()).expect("numbers"));
+        }
+        let op = random.pick(&CompareOp::all().collect::<Vec<_>>());
+        let holds = builder.step(Code::Compare(op), &[x.0, y.0], DType::Bool).expect("numbers");
+        let expected = ops::compare(op, &x.1, &y.1).expect("numbers");
+        let chosen = builder.step(Code::Select, &[holds, no.0, yes.0], DType::F32).expect("floats");
+        let expected = ops::select_n(&expected, &[&no.1, &yes.1]).expect("floats");
+        builder.step(Code::Binary(BinaryOp::Max), &[chosen, full.0], DType::F32).expect("floats");
+        let expected = ops::binary(BinaryOp::Max, expected, full.1.clone()).expect("floats");
+        let chain = builder.finish().expect("not empty");
+        let becomes = chain.steps.iter().any(|step| matches!(step.code, Code::Choose { .. }));
+        assert_eq!(becomes, dtype != DType::I8, "round {round}");
+        asked_for::with_each(|isa| {
+            let mut found = Array::zeros(DType::F32, shape.clone()).expect("small");
+            chain.run(&views(&chain, &arrays), &mut Target::whole(&mut found), &mut lanes);
+            assert!(same(&found, &expected), "round {round}, {isa:?}: {chain:?}");
+        });
+    }
+}
