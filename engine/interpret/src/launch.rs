@@ -148,7 +148,7 @@ impl LaunchPlan {
         };
         plan.check(launch)?;
         plan.proofs = Proofs::of(launch, &plan);
-        if plan.is_quiet && plan.peers.is_none() {
+        if plan.is_quiet && plan.peers.is_none() && !plan.idles() {
             plan.batch = Batch::new(launch, &plan);
         }
         Ok(plan)
