@@ -26,6 +26,11 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Evaluates files without running them, and prints what is wrong. Exits with 1 if anything is.
     Check(CheckArgs),
+    /// Runs the tests of files as `pytest` does, without Python or JAX: functions with fixtures and parameters, and unittest.
+    ///
+    /// Exits with 0; with 1 if a test fails or something is found in a kernel; with 2 if a file cannot be imported; with 4 if what was
+    /// asked cannot be done; with 5 if there are no tests.
+    Test(TestArgs),
     /// Runs a file and reports where the time of its launches goes: measured here, and modelled on a machine.
     ///
     /// Exits with 0; with 1 if the program fails or launches no kernel; with 2 if what was asked cannot be done.
@@ -150,6 +155,48 @@ pub(crate) struct RunArgs {
     /// `sys.argv[1:]` of the file.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<String>,
+}
+
+/// `pallas-tui test`
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// Looks, while kernels run in interpret mode, for what was not proved of them: results that depend on memory that nobody has
+    /// written or on what lies past the end of an array, and programs that race. What it finds fails the run.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// The machine that tests are told they run on: tpu-v5e, tpu-v5p, tpu-v6e, triton, hopper or blackwell. Their kernels are
+    /// interpreted all the same.
+    #[arg(long, value_name = "NAME", value_parser = TargetDevice::parse)]
+    pub(crate) target: Option<TargetDevice>,
+    /// Prints no findings.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Only tests whose names fit: `attention and not bf16`.
+    #[arg(short = 'k', value_name = "EXPRESSION")]
+    pub(crate) keyword: Option<String>,
+    /// Only tests whose marks fit: `not slow`.
+    #[arg(short = 'm', value_name = "EXPRESSION")]
+    pub(crate) mark: Option<String>,
+    /// Ends with the first test that fails.
+    #[arg(short = 'x', long)]
+    pub(crate) exitfirst: bool,
+    /// Ends when so many tests have failed.
+    #[arg(long, value_name = "COUNT", conflicts_with = "exitfirst")]
+    pub(crate) maxfail: Option<u32>,
+    /// Names each test.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// Shows what tests print at once, and not only where they fail.
+    #[arg(short = 's')]
+    pub(crate) no_capture: bool,
+    /// Shows no tracebacks.
+    #[arg(long)]
+    pub(crate) no_traceback: bool,
+    /// Lists the tests, and runs none.
+    #[arg(long, visible_alias = "co")]
+    pub(crate) collect_only: bool,
+    /// Files, folders, tests (`test_ops.py::test_add[8-float32]`). By default the folder where this is started.
+    pub(crate) paths: Vec<String>,
 }
 
 /// `seed=7`, `7`, or `late`.

@@ -52,6 +52,9 @@ const STEPS_PER_POLL: u32 = 4096;
 /// Nested expressions and native calls that Rust's stack (1 GiB) surely holds.
 const DEEPEST_EXPRESSION: usize = 40_000;
 
+/// A comparison that did not hold: where it stands, and both sides.
+pub(crate) type FailedComparison = (Span, Value, pallas_syntax::ast::CompareOp, Value);
+
 /// How a program ended.
 pub enum Outcome {
     /// It came to its end.
@@ -143,6 +146,9 @@ pub struct Interp {
     pub(crate) exception_classes: RefCell<HashMap<String, Rc<Class>>>,
     /// Exceptions whose handlers are running, innermost last: `__context__` of new ones, and what a bare `raise` raises.
     pub(crate) handled: RefCell<Vec<Value>>,
+    /// Whether failed assertions say what they have compared, and the last comparison that did not hold.
+    pub(crate) explains_assertions: Cell<bool>,
+    pub(crate) failed_comparison: RefCell<Option<FailedComparison>>,
     /// Scopes and classes, to be emptied at the end: closures and methods refer back to them.
     pub(crate) scopes: RefCell<Vec<Weak<crate::function::Scope>>>,
     pub(crate) classes: RefCell<Vec<Weak<Class>>>,
@@ -183,6 +189,8 @@ impl Interp {
             native_classes: RefCell::default(),
             exception_classes: RefCell::default(),
             handled: RefCell::default(),
+            explains_assertions: Cell::new(false),
+            failed_comparison: RefCell::default(),
             scopes: RefCell::default(),
             classes: RefCell::default(),
             codes: RefCell::default(),

@@ -10,6 +10,7 @@ mod machine_code;
 mod picture;
 mod profile;
 mod run;
+mod test;
 mod tile_code;
 mod tune;
 mod view;
@@ -26,6 +27,7 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
     let python = python.as_deref();
     match cli.command {
         Some(Command::Run(args)) => run::run(args, python, colored(color, &std::io::stderr())),
+        Some(Command::Test(args)) => test::test(args, python, colored(color, &std::io::stderr())),
         Some(Command::Check(args)) => check::check(&args, python, colored(color, &std::io::stdout())),
         Some(Command::Profile(args)) => profile::profile(&args, python),
         Some(Command::Watch(args)) => watch::watch(args, cli.view),

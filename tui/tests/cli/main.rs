@@ -2,6 +2,7 @@
 
 mod device;
 mod strict;
+mod tests;
 
 use std::fs;
 use std::path::Path;

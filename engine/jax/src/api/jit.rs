@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 /// A jitted function.
 pub struct Jitted {
-    function: Value,
+    pub(super) function: Value,
     static_numbers: Vec<i64>,
     static_names: Vec<Rc<str>>,
     cache: RefCell<Vec<Entry>>,
@@ -191,8 +191,9 @@ impl Object for Jitted {
 }
 
 /// A call split into what is traced and what is not.
-struct Split {
-    dynamic: Value,
+pub(super) struct Split {
+    /// A tuple of what is traced.
+    pub(super) dynamic: Value,
     statics: Vec<Value>,
     rebuild: Vec<Slot>,
 }
@@ -205,7 +206,29 @@ enum Slot {
     StaticKeyword(pallas_syntax::ast::Name, usize),
 }
 
+impl Split {
+    /// The call again, with other values for what is traced.
+    pub(super) fn join(&self, dynamic: Vec<Value>) -> CallArgs {
+        let mut dynamic = dynamic.into_iter();
+        let mut args = CallArgs::default();
+        for slot in &self.rebuild {
+            match slot {
+                Slot::Positional => args.positional.extend(dynamic.next()),
+                Slot::StaticPositional(index) => args.positional.push(self.statics[*index].clone()),
+                Slot::Keyword(name) => args.keywords.extend(dynamic.next().map(|v| (name.clone(), v))),
+                Slot::StaticKeyword(name, index) => args.keywords.push((name.clone(), self.statics[*index].clone())),
+            }
+        }
+        args
+    }
+}
+
 impl Jitted {
+    /// Any function as `jax.jit` without static arguments makes it.
+    pub(super) fn plain(function: Value) -> Jitted {
+        Jitted { function, static_numbers: Vec::new(), static_names: Vec::new(), cache: RefCell::default() }
+    }
+
     fn run(&self, cx: &Context<'_>, args: CallArgs) -> PyResult<Value> {
         let interp = cx.interp;
         let split = self.split(cx, args)?;
@@ -219,7 +242,7 @@ impl Jitted {
                 Some(tile) => tiles.push(tile),
                 None if is_ref => {}
                 None if leaf.is_unknown() => return Ok(leaf.clone()),
-                None => return Err(self.bad_argument(cx, leaf)),
+                None => return Err(not_abstract(cx, &self.function, leaf)),
             }
         }
         // Whatever Refs there are go in and come out: the function may read and write any of them.
@@ -271,7 +294,7 @@ impl Jitted {
     }
 
     /// Separates static arguments, by position, by name, and by the name of a positional parameter.
-    fn split(&self, cx: &Context<'_>, args: CallArgs) -> PyResult<Split> {
+    pub(super) fn split(&self, cx: &Context<'_>, args: CallArgs) -> PyResult<Split> {
         let interp = cx.interp;
         let parameters: Vec<pallas_syntax::ast::Name> = interp
             .underlying_function(&self.function)
@@ -360,17 +383,7 @@ impl Jitted {
             Some(leaf) => leaf.clone(),
             None => params.next().map_or(Value::None, |tile| Value::object(ArrayObject { tile })),
         });
-        let dynamic = interp.collect(&tree::unflatten(interp, &key.tree, &mut arguments)?)?;
-        let mut dynamic = dynamic.into_iter();
-        let mut args = CallArgs::default();
-        for slot in &split.rebuild {
-            match slot {
-                Slot::Positional => args.positional.extend(dynamic.next()),
-                Slot::StaticPositional(index) => args.positional.push(split.statics[*index].clone()),
-                Slot::Keyword(name) => args.keywords.extend(dynamic.next().map(|v| (name.clone(), v))),
-                Slot::StaticKeyword(name, index) => args.keywords.push((name.clone(), split.statics[*index].clone())),
-            }
-        }
+        let args = split.join(interp.collect(&tree::unflatten(interp, &key.tree, &mut arguments)?)?);
         let traced = trace.within(cx, || {
             threads.set(held);
             let result = interp.call(&self.function, args)?;
@@ -417,18 +430,18 @@ impl Jitted {
         })?;
         Ok(traced.map(|(yields, out)| (trace.finish(yields), out)))
     }
+}
 
-    fn bad_argument(&self, cx: &Context<'_>, leaf: &Value) -> Box<pallas_python::Stop> {
-        let interp = cx.interp;
-        let class = interp.repr(&Value::Class(interp.type_of(leaf))).unwrap_or_default();
-        let origin = crate::pallas::launch::origin_of(cx, &self.function);
-        interp.type_error(format!(
-            "Error interpreting argument to {} as an abstract array. The problematic value is of type {class}.\nThis \
-             typically means that a jit-wrapped function was called with a non-array argument, and this argument was not \
-             marked as static using the static_argnums or static_argnames parameters of jax.jit.",
-            origin
-        ))
-    }
+/// The TypeError of an argument that is no array and no number.
+pub(super) fn not_abstract(cx: &Context<'_>, function: &Value, leaf: &Value) -> Box<pallas_python::Stop> {
+    let interp = cx.interp;
+    let class = interp.repr(&Value::Class(interp.type_of(leaf))).unwrap_or_default();
+    let origin = crate::pallas::launch::origin_of(cx, function);
+    interp.type_error(format!(
+        "Error interpreting argument to {origin} as an abstract array. The problematic value is of type {class}.\nThis \
+         typically means that a jit-wrapped function was called with a non-array argument, and this argument was not \
+         marked as static using the static_argnums or static_argnames parameters of jax.jit."
+    ))
 }
 
 fn same_statics(cx: &Context<'_>, a: &Key, b: &Key) -> PyResult<bool> {

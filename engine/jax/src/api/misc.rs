@@ -1,7 +1,6 @@
 //! Small functions of `jax`: waiting, moving, typing, scopes, debugging.
 
 use super::struct_type;
-use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
 use crate::dtype;
@@ -9,9 +8,7 @@ use crate::pallas::program;
 use crate::primitive;
 use crate::refs::RefObject;
 use crate::tile::Tile;
-use crate::trace::{Trace, TraceKind};
 use crate::tree;
-use pallas_ir::Type;
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -57,7 +54,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
         name: "eval_shape",
         signature: "(fun, *args, **kwargs)",
         doc: "Shapes and dtypes of a function's results, without computing them.",
-        run: eval_shape,
+        run: super::eval_shape::eval_shape,
     },
     NativeDef {
         name: "typeof",
@@ -197,43 +194,6 @@ fn to_arrays(interp: &Interp, value: &Value, cx: &Context<'_>) -> PyResult<Value
         })
         .collect::<PyResult<Vec<_>>>()?;
     tree::unflatten(interp, &def, &mut arrays.into_iter())
-}
-
-fn eval_shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [function, positional, keywords] = args.take();
-    let cx = Context::jax(interp);
-    let (leaves, def) = tree::flatten(interp, &Value::tuple([positional, keywords]), None)?;
-    let trace = Trace::new(&cx, TraceKind::Jit, "eval_shape", "eval_shape".to_string(), None);
-    let mut tracers = Vec::new();
-    for leaf in &leaves {
-        // What is not known stays so, and the rest is still traced.
-        if matches!(leaf, Value::Unknown(_)) {
-            tracers.push(leaf.clone());
-            continue;
-        }
-        let Some((shape, dtype)) = crate::pallas::spec::declared(&cx, leaf)? else {
-            return Err(convert::not_an_array(&cx, leaf, "eval_shape"));
-        };
-        let ty = pallas_ir::TensorType::new(dtype, shape);
-        if let Some(tile) = trace.tile(trace.param(Type::Tensor(ty), None)) {
-            tracers.push(Value::object(ArrayObject { tile }));
-        }
-    }
-    let both = interp.collect(&tree::unflatten(interp, &def, &mut tracers.into_iter())?)?;
-    let mut call = CallArgs::positional(interp.collect(&both[0])?);
-    if let Value::Dict(dict) = &both[1] {
-        for (key, value) in dict.borrow().iter() {
-            call.keywords.push((pallas_syntax::ast::Name::from(&*interp.to_str(key)?), value.clone()));
-        }
-    }
-    let result = trace.within(&cx, || interp.call(&function, call))?;
-    let (leaves, def) = tree::flatten(interp, &result, None)?;
-    let shape = |leaf: &Value| match leaf {
-        Value::Unknown(_) => Ok(leaf.clone()),
-        leaf => Ok(struct_type::declared(&convert::tile(&cx, leaf, "eval_shape")?.ty())),
-    };
-    let shapes = leaves.iter().map(shape).collect::<PyResult<Vec<_>>>()?;
-    tree::unflatten(interp, &def, &mut shapes.into_iter())
 }
 
 /// A context manager and decorator that does nothing to the values inside; `Some` switches jit off meanwhile.

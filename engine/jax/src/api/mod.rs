@@ -2,6 +2,7 @@
 
 mod config;
 pub mod devices;
+mod eval_shape;
 mod internals;
 pub mod jit;
 mod misc;

@@ -98,6 +98,11 @@ impl Interp {
                 self.position.set(expr.span);
                 self.compare(*op, &left, &right)
             })?;
+            if self.explains_assertions.get() {
+                let failed = (expr.span, left.clone(), *op, right.clone());
+                let old = self.failed_comparison.replace(Some(failed));
+                drop(old);
+            }
             if index + 1 < ops.len() && (result.is_undecided() || !self.truth(&result)?) {
                 return Ok(result);
             }

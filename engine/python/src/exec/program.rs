@@ -53,7 +53,8 @@ impl Interp {
 
     /// What `sys.exit(code)` means to the shell.
     fn exit_status(&self, exception: &Value) -> Outcome {
-        match self.get_attr(exception, "code") {
+        // A member of an `IntEnum` is a number, too.
+        match self.get_attr(exception, "code").map(|code| self.plain(&code)) {
             Ok(Value::None) | Err(_) => Outcome::Exit(0, None),
             Ok(Value::Bool(code)) => Outcome::Exit(i32::from(code), None),
             Ok(Value::Int(code)) => match code.to_i64() {

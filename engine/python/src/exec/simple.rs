@@ -152,7 +152,23 @@ impl Interp {
             None => Value::tuple([]),
         };
         self.position.set(test.span);
-        Err(self.raise_value(self.exception_of(&self.types().assertion_error, args), None))
+        let exception = self.exception_of(&self.types().assertion_error, args);
+        if message.is_none()
+            && let Some(text) = self.explanation(test)
+        {
+            set_field(&exception, "__explanation__", Value::from(text));
+        }
+        Err(self.raise_value(exception, None))
+    }
+
+    /// What a failed assertion has compared, where somebody wants to know (`pytest`): `assert 3 == 4`.
+    fn explanation(&self, test: &Expr) -> Option<String> {
+        let (span, left, op, right) = self.failed_comparison.take()?;
+        if span != test.span {
+            return None;
+        }
+        let left = self.repr(&left).ok()?;
+        Some(format!("assert {left} {} {}", op.symbol(), self.repr(&right).ok()?))
     }
 
     /// `name: annotation`, kept in `__annotations__` of modules and classes.

@@ -5,6 +5,7 @@
 
 mod abc;
 mod argparse;
+mod assertions;
 mod bisect;
 mod collections;
 mod contextlib;
@@ -55,6 +56,7 @@ use crate::value::Value;
 pub static MODULES: &[&ModuleDef] = &[
     &abc::MODULE,
     &argparse::MODULE,
+    &assertions::MODULE,
     &bisect::MODULE,
     &collections::MODULE,
     &collections::abc::MODULE,

@@ -1,4 +1,4 @@
-//! The frameworks that test files use: `unittest`, `absl.testing`, `hypothesis`. They are Python, because classes that
+//! The frameworks that test files use: `unittest`, `pytest`, `absl.testing`, `hypothesis`. They are Python, because classes that
 //! users derive from are: metaclasses, `super()` and overridden methods then do what they do in Python.
 //!
 //! What they leave out is said in the texts: awaiting, autospec, shrinking of examples.
@@ -24,6 +24,14 @@ pub(crate) static MODULES: &[EmbeddedModule] = &[
         text: include_str!("absl/parameterized.py"),
         is_package: false,
     },
+    EmbeddedModule { name: "pytest", text: include_str!("pytest/__init__.py"), is_package: true },
+    EmbeddedModule { name: "pytest.collection", text: include_str!("pytest/collection.py"), is_package: false },
+    EmbeddedModule { name: "pytest.comparisons", text: include_str!("pytest/comparisons.py"), is_package: false },
+    EmbeddedModule { name: "pytest.fixtures", text: include_str!("pytest/fixtures.py"), is_package: false },
+    EmbeddedModule { name: "pytest.marks", text: include_str!("pytest/marks.py"), is_package: false },
+    EmbeddedModule { name: "pytest.outcomes", text: include_str!("pytest/outcomes.py"), is_package: false },
+    EmbeddedModule { name: "pytest.selection", text: include_str!("pytest/selection.py"), is_package: false },
+    EmbeddedModule { name: "pytest.session", text: include_str!("pytest/session.py"), is_package: false },
     EmbeddedModule { name: "hypothesis", text: include_str!("hypothesis/__init__.py"), is_package: true },
     EmbeddedModule { name: "hypothesis._settings", text: include_str!("hypothesis/_settings.py"), is_package: false },
     EmbeddedModule { name: "hypothesis._source", text: include_str!("hypothesis/_source.py"), is_package: false },
