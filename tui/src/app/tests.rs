@@ -518,7 +518,7 @@ fn code_is_made_once_and_for_the_launch_that_is_looked_at() {
     assert_eq!(app.ir(), "__global__");
     assert!(matches!(press(&mut app, ")"), Some(Effect::Generate { number: 1, .. })));
     assert_eq!(app.ir(), "", "another launch has another code");
-    for title in ["SIMT IR", "Triton IR", "IR", "CUDA C++"] {
+    for title in ["SIMT IR", "Triton IR", "CUDA Tile IR", "IR", "CUDA C++"] {
         press(&mut app, "m");
         assert_eq!(app.form_title(), title);
     }
