@@ -38,6 +38,25 @@ pub enum IndexForm {
     Unknown,
 }
 
+impl IndexForm {
+    /// First and last start, in elements, of the blocks of a dimension that is cut like this, over a grid; `None` where it is not
+    /// affine, or not within an `i64`.
+    pub fn starts(&self, grid: &[usize], dim: BlockDim) -> Option<(i64, i64)> {
+        let IndexForm::Affine { constant, coefficients } = self else { return None };
+        let (mut low, mut high) = (*constant, *constant);
+        for (&factor, &extent) in coefficients.iter().zip(grid) {
+            let far = factor.checked_mul(extent.saturating_sub(1) as i64)?;
+            low = low.checked_add(far.min(0))?;
+            high = high.checked_add(far.max(0))?;
+        }
+        let scale = match dim {
+            BlockDim::Blocked(size) => size as i64,
+            _ => 1,
+        };
+        Some((low.checked_mul(scale)?, high.checked_mul(scale)?))
+    }
+}
+
 impl<'a> BlockMap<'a> {
     /// The block map of an operand under a grid of `axes` axes.
     pub fn new(operand: &'a Operand, axes: usize) -> Self {

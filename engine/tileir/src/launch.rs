@@ -274,7 +274,7 @@ impl Lower<'_> {
                 _ => index.clone(),
             };
             let last = (padded as i64 - size as i64).max(0);
-            let range = range(map.dims.get(axis), &self.launch.grid, *dim);
+            let range = map.dims.get(axis).and_then(|form| form.starts(&self.launch.grid, *dim));
             let inside = range.is_some_and(|(first, end)| first >= 0 && end <= last);
             let start = match inside {
                 true => start,
@@ -333,22 +333,6 @@ impl Lower<'_> {
         }
         Ok(sum)
     }
-}
-
-/// First and last start of a dimension's blocks over the grid, where it is known.
-fn range(form: Option<&IndexForm>, grid: &[usize], dim: BlockDim) -> Option<(i64, i64)> {
-    let IndexForm::Affine { constant, coefficients } = form? else { return None };
-    let (mut low, mut high) = (*constant, *constant);
-    for (&factor, &extent) in coefficients.iter().zip(grid) {
-        let far = factor.checked_mul(extent.saturating_sub(1) as i64)?;
-        low = low.checked_add(far.min(0))?;
-        high = high.checked_add(far.max(0))?;
-    }
-    let scale = match dim {
-        BlockDim::Blocked(size) => size as i64,
-        _ => 1,
-    };
-    Some((low.checked_mul(scale)?, high.checked_mul(scale)?))
 }
 
 /// A name that an object file takes.
