@@ -1,5 +1,6 @@
 //! End-to-end tests, and what they share.
 
+pub mod corpus;
 pub mod device;
 pub mod mutation;
 pub mod products;

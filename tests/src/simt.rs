@@ -42,10 +42,15 @@ pub fn compare(launch: &Launch) -> Outcome {
     if let Some(complaint) = report.complaints.first() {
         return Outcome::Wrong(format!("the simulator saw {complaint}"));
     }
+    against(&outputs, &expected)
+}
+
+/// Whether outputs are those of interpret mode.
+pub(crate) fn against(outputs: &[Array], expected: &[Array]) -> Outcome {
     if outputs.len() != expected.len() {
         return Outcome::Wrong(format!("{} outputs, should be {}", outputs.len(), expected.len()));
     }
-    for (number, (output, expected)) in outputs.iter().zip(&expected).enumerate() {
+    for (number, (output, expected)) in outputs.iter().zip(expected).enumerate() {
         if let Some(difference) = difference(output, expected) {
             return Outcome::Wrong(format!("output {number}: {difference}"));
         }

@@ -1,6 +1,6 @@
 //! A launch as Tile IR, computed by what the IR means, and the same in interpret mode, on the same made-up arrays.
 
-use crate::simt::{Outcome, Patience, difference, inputs};
+use crate::simt::{Outcome, Patience, against, inputs};
 use pallas_ir::Launch;
 use pallas_tileir::{compile, run};
 
@@ -29,13 +29,5 @@ pub fn compare(launch: &Launch) -> Outcome {
         Ok(outputs) => outputs,
         Err(fault) => return Outcome::Wrong(format!("it stopped: {fault}")),
     };
-    if outputs.len() != expected.len() {
-        return Outcome::Wrong(format!("{} outputs, should be {}", outputs.len(), expected.len()));
-    }
-    for (number, (output, expected)) in outputs.iter().zip(&expected).enumerate() {
-        if let Some(difference) = difference(output, expected) {
-            return Outcome::Wrong(format!("output {number}: {difference}"));
-        }
-    }
-    Outcome::Equal
+    against(&outputs, &expected)
 }

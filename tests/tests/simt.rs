@@ -6,25 +6,11 @@
 
 use pallas_engine::ir::{Launch, OpKind, ops};
 use pallas_engine::{Analysis, AnalysisOptions, Disk};
+use pallas_tests::corpus::{check_table, concerns, each, programs, root};
 use pallas_tests::simt::{Outcome, compare, expressions};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests stand in a folder of the workspace").to_path_buf()
-}
-
-fn programs(folder: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join(folder)).expect("the folder");
-    let mut programs: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
-        .collect();
-    programs.sort();
-    programs
-}
 
 /// What the launches of a program came to.
 #[derive(Default)]
@@ -106,23 +92,6 @@ fn ops_without(seen: &Seen) -> Vec<String> {
     wanting.map(line).collect()
 }
 
-/// Compares lines with those of a table, or writes it.
-fn check_table(name: &str, found: &[String], concerns: &dyn Fn(&str) -> bool, update: bool) -> Result<(), String> {
-    let path = root().join("tests/simt").join(name);
-    if update {
-        let text = found.iter().map(|line| format!("{line}\n")).collect::<String>();
-        std::fs::write(&path, text).expect("the table is written");
-    }
-    let expected = std::fs::read_to_string(&path).expect("the table");
-    let expected: Vec<&str> = expected.lines().filter(|line| concerns(line)).collect();
-    let new: Vec<&String> = found.iter().filter(|line| !expected.contains(&line.as_str())).collect();
-    let gone: Vec<&&str> = expected.iter().filter(|line| !found.iter().any(|found| found == **line)).collect();
-    match new.is_empty() && gone.is_empty() {
-        true => Ok(()),
-        false => Err(format!("{name}: not in the table:\n{new:#?}\nno longer so:\n{gone:#?}")),
-    }
-}
-
 #[test]
 fn launches_in_the_simulator_equal_interpret_mode() {
     let wanted = std::env::var("PROGRAM").unwrap_or_default();
@@ -131,32 +100,14 @@ fn launches_in_the_simulator_equal_interpret_mode() {
     all.extend(programs("tests/simt/kernels"));
     all.extend(["tests/lowering/answers.tsv", "tests/simt/expressions.tsv"].map(|table| root().join(table)));
     all.retain(|program| program.display().to_string().contains(&wanted));
-    // Programs differ much in length: whoever is free takes the next.
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut seen: Vec<(usize, Seen)> = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(program) = all.get(number) else { return seen };
-            seen.push((number, look(program)));
-        }
-    };
-    let mut parts = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
-    });
-    parts.sort_by_key(|(number, _)| *number);
     let mut seen = Seen::default();
-    for (_, part) in parts {
+    for part in each(&all, look) {
         seen.add(part);
     }
     let update = std::env::var("SIMT_UPDATE").is_ok() && wanted.is_empty();
-    let names: Vec<String> =
-        all.iter().map(|program| program.file_name().unwrap_or_default().to_string_lossy().into_owned()).collect();
-    let concerns = |line: &str| names.iter().any(|name| line.starts_with(name));
-    let launches = check_table("exceptions.txt", &seen.others, &concerns, update);
+    let launches = check_table("tests/simt/exceptions.txt", &seen.others, |line| concerns(&all, line), update);
     let ops = match wanted.is_empty() {
-        true => check_table("ops.txt", &ops_without(&seen), &|_| true, update),
+        true => check_table("tests/simt/ops.txt", &ops_without(&seen), |_| true, update),
         false => Ok(()),
     };
     let wrong: Vec<String> = [launches, ops].into_iter().filter_map(Result::err).collect();

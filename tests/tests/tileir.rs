@@ -3,25 +3,11 @@
 //! the table anew.
 
 use pallas_engine::{Analysis, AnalysisOptions, Disk};
+use pallas_tests::corpus::{check_table, concerns, each, programs, root};
 use pallas_tests::simt::Outcome;
 use pallas_tests::tileir::compare;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests stand in a folder of the workspace").to_path_buf()
-}
-
-fn programs(folder: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join(folder)).expect("the folder");
-    let mut programs: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
-        .collect();
-    programs.sort();
-    programs
-}
 
 /// How many launches of a program are equal, and a line for each of the others.
 fn look(program: &Path) -> (usize, Vec<String>) {
@@ -57,41 +43,12 @@ fn launches_as_tile_ir_equal_interpret_mode() {
     let mut all = programs("samples");
     all.extend(programs("tests/conformance"));
     all.retain(|program| program.display().to_string().contains(&wanted));
-    // Programs differ much in length: whoever is free takes the next.
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut seen: Vec<(usize, (usize, Vec<String>))> = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(program) = all.get(number) else { return seen };
-            seen.push((number, look(program)));
-        }
-    };
-    let mut seen = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
-    });
-    seen.sort_by_key(|(number, _)| *number);
-    let equal: usize = seen.iter().map(|(_, (equal, _))| equal).sum();
-    let found: Vec<String> = seen.into_iter().flat_map(|(_, (_, others))| others).collect();
-    let table = root().join("tests/tileir/exceptions.txt");
-    if std::env::var("TILEIR_UPDATE").is_ok() && wanted.is_empty() {
-        let text = found.iter().map(|line| format!("{line}\n")).collect::<String>();
-        std::fs::write(&table, text).expect("the table is written");
-    }
-    let expected = std::fs::read_to_string(&table).expect("the table");
-    let expected: Vec<&str> = expected
-        .lines()
-        .filter(|line| {
-            all.iter().any(|program| line.starts_with(&*program.file_name().unwrap_or_default().to_string_lossy()))
-        })
-        .collect();
-    let new: Vec<&String> = found.iter().filter(|line| !expected.contains(&line.as_str())).collect();
-    let gone: Vec<&&str> = expected.iter().filter(|line| !found.iter().any(|found| found == **line)).collect();
-    assert!(
-        new.is_empty() && gone.is_empty(),
-        "{equal} launches are equal. Not in the table:\n{new:#?}\nno longer so:\n{gone:#?}"
-    );
+    let seen = each(&all, look);
+    let equal: usize = seen.iter().map(|(equal, _)| equal).sum();
+    let found: Vec<String> = seen.into_iter().flat_map(|(_, others)| others).collect();
+    let update = std::env::var("TILEIR_UPDATE").is_ok() && wanted.is_empty();
+    let table = check_table("tests/tileir/exceptions.txt", &found, |line| concerns(&all, line), update);
+    assert!(table.is_ok(), "{equal} launches are equal. {}", table.err().unwrap_or_default());
     assert!(!wanted.is_empty() || equal >= 150, "only {equal} launches are equal");
 }
 

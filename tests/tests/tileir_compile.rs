@@ -3,12 +3,9 @@
 
 use pallas_engine::cuda::{Found, Places, TileCompiler, disassemble, find};
 use pallas_engine::{Analysis, AnalysisOptions, Disk};
-use std::path::{Path, PathBuf};
+use pallas_tests::corpus::{programs, root};
+use std::path::Path;
 use std::sync::Arc;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests stand in a folder of the workspace").to_path_buf()
-}
 
 #[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn say(text: &str) {
@@ -32,16 +29,6 @@ fn analysed(program: &Path) -> Analysis {
     let mut options = AnalysisOptions::new(Arc::new(Disk));
     options.import_paths = vec![program.parent().expect("a folder").display().to_string()];
     Analysis::new(&program.display().to_string(), &text, &options)
-}
-
-fn programs(folder: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join(folder)).expect("the folder");
-    let mut programs: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
-        .collect();
-    programs.sort();
-    programs
 }
 
 /// What the compiler says of each launch that has Tile IR; how many it takes.
