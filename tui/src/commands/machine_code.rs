@@ -6,7 +6,7 @@ use crate::{environment, output};
 use pallas_engine::cuda::{Cache, Compiler, Nvrtc, Places, Request, disassemble, find};
 use pallas_engine::generated;
 use pallas_engine::simt::{Architecture, Program, compile};
-use pallas_engine::{Analysis, Launch};
+use pallas_engine::{Analysis, Launch, Span};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -55,14 +55,22 @@ pub(super) fn print(
             return Exit::Usage;
         }
     };
+    print_each(analysis, launches, |launch| {
+        let program = compile(launch, architecture).map_err(|refusal| (refusal.span, refusal.to_string()))?;
+        code(&tools, &program, wanted, architecture).map_err(|message| (launch.spans.call, message))
+    })
+}
+
+/// Prints what each launch gives; those that give none are said, with the place and the reason.
+pub(super) fn print_each(
+    analysis: &Analysis,
+    launches: &[&Arc<Launch>],
+    code: impl Fn(&Launch) -> Result<String, (Span, String)>,
+) -> Exit {
     let mut exit = Exit::Success;
     let mut texts = Vec::new();
     for launch in launches {
-        let code =
-            compile(launch, architecture).map_err(|refusal| (refusal.span, refusal.to_string())).and_then(|program| {
-                code(&tools, &program, wanted, architecture).map_err(|message| (launch.spans.call, message))
-            });
-        match code {
+        match code(launch) {
             Ok(text) => texts.push(text),
             Err((span, message)) => {
                 exit = Exit::Findings;

@@ -1,11 +1,11 @@
 //! `pallas-tui lower FILE --emit sass --backend tileir`: what NVIDIA's tile compiler makes of the Tile IR. It needs no GPU; what is
 //! missing is said with how to install it.
 
-use super::machine_code::Wanted;
+use super::machine_code::{Wanted, print_each};
 use crate::exit::Exit;
 use crate::{environment, output};
 use pallas_engine::cuda::{Cache, TileCompiler, disassemble, find};
-use pallas_engine::{Analysis, Launch, Span, generated, tileir};
+use pallas_engine::{Analysis, Launch, Span, tileir};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,20 +37,7 @@ pub(super) fn print(
         );
         return Exit::Usage;
     };
-    let mut exit = Exit::Success;
-    let mut texts = Vec::new();
-    for launch in launches {
-        match code(&compiler, &nvdisasm, launch, capability) {
-            Ok(text) => texts.push(text),
-            Err((span, message)) => {
-                exit = Exit::Findings;
-                let place = generated::place(analysis, span);
-                output::error(&format!("{place}: `{}` has no machine code: {message}", launch.kernel.name));
-            }
-        }
-    }
-    output::stdout(&texts.join("\n"));
-    exit
+    print_each(analysis, launches, |launch| code(&compiler, &nvdisasm, launch, capability))
 }
 
 fn code(compiler: &TileCompiler, nvdisasm: &Path, launch: &Launch, capability: u32) -> Result<String, (Span, String)> {
