@@ -212,11 +212,9 @@ fn parameters(interp: &Interp, callable: &Value) -> PyResult<Described> {
                     of_named_tuple(interp, class).map(|p| Some((p, Value::Unset)))
                 }
                 None => match class.lookup("__new__") {
-                    Some(Value::StaticMethod(new)) => {
-                        Ok(parameters(interp, &new)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset)))
-                    }
-                    Some(new @ Value::Function(_)) => {
-                        Ok(parameters(interp, &new)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset)))
+                    Some(new @ (Value::StaticMethod(_) | Value::Function(_))) => {
+                        let new = if let Value::StaticMethod(inner) = &new { inner } else { &new };
+                        Ok(parameters(interp, new)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset)))
                     }
                     _ => Ok(Some((Vec::new(), Value::Unset))),
                 },

@@ -248,22 +248,17 @@ def _closure(names, places):
     """The fixtures that are made for a test, with those that they ask for, in order and without repeats."""
     found = []
 
-    def add(name, depth):
+    def add(name):
         if name not in found:
             found.append(name)
-        definitions = places.all_named(name)
-        for definition in definitions[:depth]:
-            function = definition.function
-            function = getattr(function, "__func__", function)
-            parameters = list(inspect.signature(function).parameters)
-            for each in parameters:
-                if each == name:
-                    continue
+        for definition in places.all_named(name)[:1]:
+            function = getattr(definition.function, "__func__", definition.function)
+            for each in inspect.signature(function).parameters:
                 if each not in found and (places.all_named(each) or each == "request"):
-                    add(each, depth)
+                    add(each)
 
     for name in names:
-        add(name, 1)
+        add(name)
     return found
 
 

@@ -8,7 +8,7 @@ import io
 import os
 import sys
 
-from pytest.marks import Cases, marks_of
+from pytest.marks import Cases
 
 SCOPES = ("function", "class", "module", "package", "session")
 
@@ -26,9 +26,6 @@ class Definition:
         self.scope = scope
         self.cases = None if params is None else Cases(self.name, params, ids=ids)
         self.autouse = autouse
-
-    def __get__(self, instance, owner=None):
-        return self
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(
@@ -336,8 +333,3 @@ def pytestconfig(request):
 @fixture
 def record_property():
     return lambda name, value: None
-
-
-def marked_fixtures(target):
-    """The names that `pytest.mark.usefixtures` gives."""
-    return [name for each in marks_of(target) if each.name == "usefixtures" for name in each.args]

@@ -105,20 +105,18 @@ class Expression:
         return value
 
     def _either(self, tokens, test):
-        value = self._both(tokens, test)
-        while tokens and tokens[0] == "or":
-            tokens.pop(0)
-            other = self._both(tokens, test)
-            value = value or other
-        return value
+        return any(self._parts("or", self._both, tokens, test))
 
     def _both(self, tokens, test):
-        value = self._one(tokens, test)
-        while tokens and tokens[0] == "and":
+        return all(self._parts("and", self._one, tokens, test))
+
+    def _parts(self, word, part, tokens, test):
+        """What the parts between a word come to: all are read."""
+        values = [part(tokens, test)]
+        while tokens and tokens[0] == word:
             tokens.pop(0)
-            other = self._one(tokens, test)
-            value = value and other
-        return value
+            values.append(part(tokens, test))
+        return values
 
     def _one(self, tokens, test):
         if not tokens:
