@@ -114,5 +114,5 @@ impl Evaluator {
 
 /// The same, with an interpreter that is made for it.
 pub(crate) fn evaluate_once<T: Send>(limits: Limits, work: impl FnOnce(&Ready) -> T + Send) -> Option<T> {
-    with_large_stack(|| work(&Ready::new(limits)))
+    with_large_stack(|| work(&Ready::new(limits))).ok()
 }

@@ -93,11 +93,9 @@ impl Run {
     pub fn new(path: &str, text: &str, options: RunOptions) -> Run {
         let source = Arc::new(SourceFile::new(FileId(0), path, text));
         let kept = source.clone();
-        with_large_stack(move || evaluate(path, source, options, None).0).unwrap_or_else(|| Run {
+        with_large_stack(move || evaluate(path, source, options, None).0).unwrap_or_else(|why| Run {
             exit: 2,
-            stderr: "pallas-tui: the evaluator failed; this is a mistake in Pallas Workbench, not in the file. Please report \
-                     it with the file.\n"
-                .to_string(),
+            stderr: format!("pallas-tui: {}\n", why.message()),
             findings: Vec::new(),
             launches: Vec::new(),
             measured: Vec::new(),

@@ -3,16 +3,39 @@
 /// Virtual size; the system commits pages as they are touched.
 const STACK: usize = 1 << 30;
 
-/// Runs `body` on a thread with a large stack and waits for it. A panic inside becomes `None`.
-pub(crate) fn with_large_stack<T: Send>(body: impl FnOnce() -> T + Send) -> Option<T> {
+/// Why nothing came back from a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoResult {
+    /// The system gives no thread with such a stack.
+    NoThread,
+    /// A panic inside.
+    Panicked,
+}
+
+impl NoResult {
+    /// A sentence for the user.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            NoResult::NoThread => {
+                "there is no room for the evaluator's stack, 1 GB of addresses: allow more (`ulimit -v` shows the limit, \
+                 in kilobytes) or more threads (`ulimit -u`)"
+            }
+            NoResult::Panicked => {
+                "the evaluator failed; this is a mistake in Pallas Workbench, not in the file. Please report it with the file."
+            }
+        }
+    }
+}
+
+/// Runs `body` on a thread with a large stack and waits for it.
+///
+/// # Errors
+/// Without such a thread, and for a panic inside.
+pub(crate) fn with_large_stack<T: Send>(body: impl FnOnce() -> T + Send) -> Result<T, NoResult> {
     std::thread::scope(|scope| {
-        std::thread::Builder::new()
-            .name("evaluator".to_string())
-            .stack_size(STACK)
-            .spawn_scoped(scope, body)
-            .ok()?
-            .join()
-            .ok()
+        let thread = std::thread::Builder::new().name("evaluator".to_string()).stack_size(STACK);
+        let thread = thread.spawn_scoped(scope, body).map_err(|_| NoResult::NoThread)?;
+        thread.join().map_err(|_| NoResult::Panicked)
     })
 }
 

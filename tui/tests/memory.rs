@@ -134,7 +134,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import pallas as pl
 
-N = 160 << 20  # 640 MB
+N = 32 << 20  # 128 MB
 
 
 def twice(x_ref, o_ref):
@@ -142,7 +142,7 @@ def twice(x_ref, o_ref):
 
 
 def in_a_kernel(x_ref, o_ref):
-  wide = jnp.broadcast_to(x_ref[0], (N,))
+  wide = jnp.broadcast_to(x_ref[0], (16 * N,))
   o_ref[0] = jnp.sort(wide)[3]
 
 
@@ -161,7 +161,7 @@ def write():
 def attempt(name, action):
   kept = []
   try:
-    for _ in range(9):
+    for _ in range(16):
       kept.append(action())
   except MemoryError as error:
     print(name, len(kept), str(error)[:60])
@@ -177,9 +177,16 @@ attempt('in a kernel', lambda: pl.pallas_call(in_a_kernel, out_shape=jax.ShapeDt
                                               interpret=True)(y[:1]))
 print('done', float(y[5]))
 ";
-    let (said, errors) = with_little_memory(5_000_000, program);
+    let (said, errors) = with_little_memory(2_500_000, program);
     let name = |line: &str| line.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().trim().to_string();
     let names: Vec<String> = said.lines().map(name).collect();
     assert_eq!(names, ["put off", "sorted", "copied", "launched", "in a kernel", "done"], "{said}{errors}");
     assert!(said.contains("memory"), "{said}");
+}
+
+#[test]
+fn without_room_for_the_stack_nothing_runs_and_it_is_said_why() {
+    let (said, errors) = with_little_memory(900_000, "print('here')\n");
+    assert_eq!(said, "");
+    assert!(errors.contains("no room for the evaluator's stack") && errors.contains("ulimit -v"), "{errors}");
 }

@@ -62,10 +62,12 @@ fn order(keys: &[Array], length: usize, descending: bool) -> Result<Order, OpErr
     let mut positions: Vec<usize> = collected(0..size);
     if length > 0 {
         for row in positions.chunks_exact_mut(length) {
-            row.sort_by(|&left, &right| {
+            // A stable sort of the standard library's has memory of its own, and ends the process where there is none. No two
+            // positions are equal, so that there is one order only.
+            row.sort_unstable_by(|&left, &right| {
                 let each = comparisons.iter().map(|compare| compare(left, right));
                 let ordering = each.fold(Ordering::Equal, Ordering::then);
-                if descending { ordering.reverse() } else { ordering }
+                if descending { ordering.reverse() } else { ordering }.then(left.cmp(&right))
             });
         }
     }
