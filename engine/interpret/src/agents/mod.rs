@@ -19,9 +19,11 @@ mod peers;
 mod reach;
 mod scales;
 mod scheduler;
+mod scopes;
 mod sparse;
 mod stuck;
 mod topology;
+mod warps;
 mod world;
 
 pub(crate) use agent::Thread;

@@ -1,9 +1,9 @@
 //! Agents that run at the same time: the threads of a cluster's blocks, with their memory, barriers and warps. Goes on until
 //! all have ended, or nobody can go on.
 
-use super::agent::{Agent, Frame, Kind, Thread, Turn, Waiting, begin, end, operands};
+use super::agent::{Agent, Frame, Kind, Thread, Turn, begin, end, operands};
 use super::barriers::Barrier;
-use super::blocks::{Blocks, Scope, Site};
+use super::blocks::{Blocks, Site};
 use super::devices::Devices;
 use super::engines::{Delay, Task};
 use super::peers::Sequence;
@@ -18,10 +18,9 @@ use crate::semaphores::Place;
 use crate::tape::{Action, Step, Tape};
 use crate::times::{LaneKind, Newcomer, Times};
 use pallas_ir::{Interpretation, MemorySpace, RefType};
-use pallas_tensor::{Array, DType, Scalar, Shape};
+use pallas_tensor::{DType, Shape};
 use smallvec::SmallVec;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The most agents that run at the same time.
 const MOST: usize = 1 << 14;
@@ -229,7 +228,7 @@ impl<'t, 'h> World<'t, 'h> {
     }
 
     /// A buffer of a parameter is there.
-    fn named(&mut self, buffer: usize, param: u32, ty: &RefType) {
+    pub(super) fn named(&mut self, buffer: usize, param: u32, ty: &RefType) {
         let known = self.memory.races.as_ref().is_none_or(|races| races.knows(buffer));
         if !known || self.memory.times.is_some() {
             self.memory.declare(buffer, self.tape.name(param), ty);
@@ -406,117 +405,6 @@ impl<'t, 'h> World<'t, 'h> {
             places: None,
         };
         run(&mut machine)
-    }
-
-    /// The buffers of a scope, and the Refs that its parameters are.
-    fn allocate(
-        &mut self,
-        number: usize,
-        step: &Step,
-        body: &crate::tape::Block,
-        allocations: &[RefType],
-    ) -> Result<(Scope, Vec<Value>), RunError> {
-        let visit = self.agents[number].visit(step.op.0);
-        let (block, threads) = (self.agents[number].block, self.topology.threads());
-        let mut scope = Scope { sites: Vec::new(), own: Vec::new() };
-        let mut views = Vec::with_capacity(allocations.len());
-        for (position, ty) in allocations.iter().enumerate() {
-            // Barriers belong to a block even where the program does not say so: it has one thread then.
-            let shared = ty.space != MemorySpace::Registers && (step.collective || threads == 1);
-            // Main memory belongs to all cores of a device.
-            let (block, users) = match &self.sequence {
-                Some(sequence) => sequence.owner(block, ty),
-                None => (block, threads),
-            };
-            let buffer = match shared && self.agents[number].thread.warp.is_none() {
-                true => {
-                    let site = Site::Scope(step.op.0, visit, position);
-                    scope.sites.push((block, site));
-                    self.blocks.shared(self.memory, (block, site), ty, users, self.interpretation)?
-                }
-                false => {
-                    let buffer = self.blocks.private(self.memory, ty, self.interpretation)?;
-                    scope.own.push(buffer);
-                    buffer
-                }
-            };
-            if let Some(&param) = body.params.get(position) {
-                self.named(buffer, param, ty);
-            }
-            views.push(Value::reference(View::whole(buffer, &ty.shape)));
-        }
-        Ok((scope, views))
-    }
-
-    /// An agent leaves a scope.
-    fn leave(&mut self, scope: &Scope) -> Result<(), RunError> {
-        for buffer in self.blocks.leave(scope) {
-            let places: Vec<Place> = self.barriers.keys().copied().filter(|place| place.buffer == buffer).collect();
-            self.land_uses_of(buffer)?;
-            if self.sequence.is_some() {
-                self.left_in(buffer);
-            }
-            self.end_barriers(&places)?;
-            if let Some(races) = &mut self.memory.races {
-                races.forget(buffer);
-            }
-            self.blocks.release(self.memory, buffer);
-        }
-        Ok(())
-    }
-
-    /// Warps: a copy of the agent for each round, which waits until they have ended.
-    fn fork(&mut self, number: usize, step: &'t Step, body: &'t crate::tape::Block) -> Result<bool, RunError> {
-        if std::mem::replace(&mut self.agents[number].forked, false) {
-            // All have ended.
-            self.agents[number].finish(step, [])?;
-            return Ok(true);
-        }
-        let bounds = self.with_machine(number, |machine| {
-            Ok((machine.integer(step.operands[0])?, machine.integer(step.operands[1])?))
-        })?;
-        for warp in bounds.0..bounds.1 {
-            let parent = &self.agents[number];
-            let thread = Thread { number: parent.thread.number, warp: Some(warp as usize) };
-            let child = Agent::new(parent.registers.clone(), parent.ids.clone(), parent.block, thread);
-            let mut child = Agent { parent: Some(number), ..child };
-            let parent = self.agents[number].actor;
-            let who = self.name(&child);
-            if let Some(races) = &mut self.memory.races {
-                child.actor = races.warp(parent, thread, || who);
-            }
-            let index = Value::Tile(Array::scalar(DType::I32, Scalar::Int(warp.into())));
-            child.enter(body, [index], Kind::Body);
-            // Places of warps that have ended are taken again.
-            let free = self.agents.iter().position(|agent| agent.frames.is_empty() && agent.parent.is_some());
-            let at = match free {
-                Some(at) => {
-                    self.agents[at] = child;
-                    at
-                }
-                None => {
-                    self.agents.push(child);
-                    self.agents.len() - 1
-                }
-            };
-            self.begin_clock(at, Some(number));
-            self.agents[number].children += 1;
-            self.scheduler.add(at);
-        }
-        let agent = &mut self.agents[number];
-        match agent.children {
-            0 => {
-                agent.finish(step, [])?;
-                Ok(true)
-            }
-            _ => {
-                agent.forked = true;
-                let what = "its warps".to_string();
-                let name = Arc::default();
-                agent.waits = Some(Waiting { what, name, place: None, location: step.location });
-                Ok(false)
-            }
-        }
     }
 }
 

@@ -3,8 +3,10 @@
 //! order follows JAX's simulator of TPUs (jax/_src/pallas/mosaic/interpret/interpret_pallas_call.py, JAX 0.10.2).
 //!
 //! Here is what is known of a launch before it runs, and how its arrays are dealt to devices and put together again. Programs
-//! are in `programs`, what devices do to each other in `talk`.
+//! are in `programs`, their memory in `memory`, what devices do to each other in `talk`.
 
+mod cores;
+mod memory;
 mod order;
 mod programs;
 mod rehearsed;

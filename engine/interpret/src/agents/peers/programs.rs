@@ -1,9 +1,9 @@
-//! The programs of devices and cores: memory for each, and the blocks that are copied before and after a program.
+//! The programs of devices and cores, one after the other, and the blocks that are copied before and after each.
 
 use super::order;
 use super::{PeerOperand, Peers};
-use crate::agents::agent::{Agent, Frame, Kind, Thread};
-use crate::agents::blocks::{Blocks, Site};
+use crate::agents::agent::{Frame, Kind};
+use crate::agents::blocks::Blocks;
 use crate::agents::devices::Devices;
 use crate::agents::engines::Delay;
 use crate::agents::scheduler::Scheduler;
@@ -11,16 +11,16 @@ use crate::agents::topology::Topology;
 use crate::agents::world::World;
 use crate::blocks::Starts;
 use crate::copies::Moves;
-use crate::error::{RunError, RunErrorKind};
+use crate::error::RunError;
 use crate::fresh;
 use crate::hooks::{Hooks, ProgramEvent, StageTimes, TileEvent};
 use crate::launch::LaunchPlan;
-use crate::machine::{Value, registers};
+use crate::machine::Value;
 use crate::memory::{Memory, View, ViewDim};
 use crate::races::Races;
 use crate::times::Times;
 use crate::visits::{Visits, outside};
-use pallas_ir::{DeviceOptions, Interpretation, MemorySpace, RefType, Role};
+use pallas_ir::{DeviceOptions, Interpretation, Role};
 use pallas_tensor::Array;
 use pallas_tensor::ops;
 use smallvec::SmallVec;
@@ -31,37 +31,37 @@ const MOST: usize = 1 << 12;
 
 /// The programs of all cores.
 pub(in crate::agents) struct Sequence<'t> {
-    peers: &'t Peers,
-    plan: &'t LaunchPlan,
-    grid: &'t [usize],
+    pub(super) peers: &'t Peers,
+    pub(super) plan: &'t LaunchPlan,
+    pub(super) grid: &'t [usize],
     /// The order along each axis of a device.
-    orders: Vec<Vec<usize>>,
+    pub(super) orders: Vec<Vec<usize>>,
     /// The programs of each core of a device.
-    numbers: Vec<Vec<usize>>,
-    lanes: Vec<Lane>,
+    pub(super) numbers: Vec<Vec<usize>>,
+    pub(super) lanes: Vec<Lane>,
     /// When the last program ended: since cores take turns, a program is given the time since then.
-    tick: Option<u64>,
+    pub(super) tick: Option<u64>,
 }
 
 /// One core of one device.
-struct Lane {
-    device: usize,
-    core: usize,
+pub(super) struct Lane {
+    pub(super) device: usize,
+    pub(super) core: usize,
     /// Which of its programs runs, once it has begun.
-    at: Option<usize>,
-    over: bool,
+    pub(super) at: Option<usize>,
+    pub(super) over: bool,
     /// The Refs of operands: buffers of blocks, or of arrays where those stay.
-    refs: Vec<usize>,
+    pub(super) refs: Vec<usize>,
     /// The arrays of operands in main memory.
-    arrays: Vec<usize>,
-    prefetched: Vec<View>,
+    pub(super) arrays: Vec<usize>,
+    pub(super) prefetched: Vec<View>,
     /// Where the blocks of the running program begin, as asked for, and inside of their arrays.
-    asked: Vec<Starts>,
+    pub(super) asked: Vec<Starts>,
     /// Block indices of the running program.
-    indices: Vec<Vec<i64>>,
-    visits: Vec<Visits>,
+    pub(super) indices: Vec<Vec<i64>>,
+    pub(super) visits: Vec<Visits>,
     /// How many blocks of each operand have been copied, in a rehearsal.
-    copied: Vec<usize>,
+    pub(super) copied: Vec<usize>,
 }
 
 /// Runs a launch; for each device what its outputs hold, with their padding.
@@ -134,113 +134,6 @@ pub(super) fn run(
 }
 
 impl<'t> World<'t, '_> {
-    /// Memory of a device, and an agent for each of its cores. The buffers of its outputs.
-    fn begin_device(&mut self, device: usize, given: Vec<Option<Array>>) -> Result<Vec<usize>, RunError> {
-        let Some(mut sequence) = self.sequence.take() else { return Ok(Vec::new()) };
-        let (peers, plan) = (sequence.peers, sequence.plan);
-        let main = device * peers.cores;
-        let params = &plan.tape.body.params;
-        let positions = |output: bool| {
-            let fits = move |(_, known): &(usize, &crate::launch::OperandPlan)| (known.role == Role::Output) == output;
-            plan.operands.iter().enumerate().filter(fits).map(|(position, _)| position).collect::<Vec<_>>()
-        };
-        let (inputs, outputs) = (positions(false), positions(true));
-        let mut arrays: Vec<usize> = Vec::new();
-        for (position, ((operand, known), given)) in peers.operands.iter().zip(&plan.operands).zip(given).enumerate() {
-            let alias = plan.aliases.iter().find(|(_, output)| outputs.get(*output) == Some(&position));
-            let shared = alias.and_then(|(input, _)| arrays.get(*inputs.get(*input)?).copied());
-            let buffer = match (known.role, shared, given) {
-                (Role::Output, Some(shared), _) => shared,
-                (Role::Output, None, _) => self.memory.add(operand.blocks.fresh(operand.blocks.padded())?),
-                (_, _, Some(array)) => self.memory.add(array),
-                (_, _, None) => return Err(RunError::malformed("an operand is missing")),
-            };
-            let name = sequence.named(&operand.name, device, None);
-            let ty = RefType::new(operand.ty.dtype, operand.blocks.padded().clone(), MemorySpace::Any);
-            self.memory.declare(buffer, Some(&name.into()), &ty);
-            self.memory.call(buffer, &operand.name, &ty);
-            if operand.in_place {
-                self.blocks.adopt(buffer, (main, Site::Operand(position)), operand.ty.clone());
-            }
-            arrays.push(buffer);
-        }
-        for core in 0..peers.cores {
-            let global = main + core;
-            let mut own = registers(&plan.tape);
-            let (mut refs, mut prefetched) = (Vec::new(), Vec::new());
-            let mut scalars = Vec::new();
-            for (position, (operand, known)) in peers.operands.iter().zip(&plan.operands).enumerate() {
-                let buffer = match (known.role, operand.in_place) {
-                    (Role::Prefetch, _) => {
-                        let array = self.memory.buffers[arrays[position]].array.clone();
-                        self.memory.add(array)
-                    }
-                    (_, true) => arrays[position],
-                    _ => {
-                        let block = fresh(operand.ty.dtype, operand.ty.shape.clone(), peers.interpretation)?;
-                        let buffer = self.memory.add(block);
-                        self.blocks.adopt(buffer, (global, Site::Operand(position)), operand.ty.clone());
-                        let name = sequence.named(&operand.name, device, Some(core));
-                        self.memory.declare(buffer, Some(&name.into()), &operand.ty);
-                        self.memory.call(buffer, &operand.name, &operand.ty);
-                        buffer
-                    }
-                };
-                let view = View::whole(buffer, &operand.ty.shape);
-                if known.role == Role::Prefetch {
-                    prefetched.push(view.clone());
-                }
-                if operand.ty.space == MemorySpace::Smem {
-                    scalars.push(buffer);
-                }
-                if let Some(&param) = params.get(position) {
-                    own[param as usize] = Value::reference(view);
-                }
-                refs.push(buffer);
-            }
-            for (position, ty) in plan.scratch.iter().enumerate() {
-                let (block, users) = sequence.owner(global, ty);
-                let site = (block, Site::Scratch(position));
-                let buffer = self.blocks.shared(self.memory, site, ty, users, peers.interpretation)?;
-                if ty.space == MemorySpace::Smem {
-                    scalars.push(buffer);
-                }
-                if let Some(&param) = params.get(peers.operands.len() + position) {
-                    let plain = plan.tape.name(param).cloned().unwrap_or_else(|| "scratch".into());
-                    let name = sequence.named(&plain, device, Some(core));
-                    self.memory.declare(buffer, Some(&name.into()), ty);
-                    self.memory.call(buffer, &plain, ty);
-                    own[param as usize] = Value::reference(View::whole(buffer, &ty.shape));
-                }
-            }
-            self.memory.scalars.extend(scalars);
-            let count = peers.operands.len();
-            sequence.lanes.push(Lane {
-                device,
-                core,
-                at: None,
-                over: false,
-                refs,
-                arrays: arrays.clone(),
-                prefetched,
-                asked: vec![Starts::new(); count],
-                indices: vec![Vec::new(); count],
-                visits: outputs.iter().map(|_| Visits::default()).collect(),
-                copied: vec![0; count],
-            });
-            let agent = Agent::new(own, vec![0; sequence.grid.len()], global, Thread { number: 0, warp: None });
-            self.agents.push(agent);
-            let who = sequence.who(global);
-            if let Some(races) = &mut self.memory.races {
-                self.agents[global].actor = races.agent(who);
-            }
-            self.scheduler.add(global);
-        }
-        self.sequence = Some(sequence);
-        (main..main + peers.cores).for_each(|core| self.begin_clock(core, None));
-        Ok(outputs.iter().map(|&position| arrays[position]).collect())
-    }
-
     /// The next program of a core, if it has one: blocks go back and forth.
     pub(in crate::agents) fn next_program(&mut self, number: usize) -> Result<bool, RunError> {
         let Some(mut sequence) = self.sequence.take() else { return Ok(false) };
@@ -252,86 +145,6 @@ impl<'t> World<'t, '_> {
 }
 
 impl<'t> Sequence<'t> {
-    /// Which block's memory an allocation is in, and how many give it back: main memory is that of a device.
-    pub(in crate::agents) fn owner(&self, global: usize, ty: &RefType) -> (usize, usize) {
-        match ty.space {
-            MemorySpace::Any | MemorySpace::Hbm => (global - global % self.peers.cores.max(1), self.peers.cores),
-            _ => (global, 1),
-        }
-    }
-
-    pub(in crate::agents) fn cores(&self) -> usize {
-        self.peers.cores.max(1)
-    }
-
-    pub(super) fn devices(&self) -> usize {
-        self.peers.devices(self.grid)
-    }
-
-    /// Whether nothing makes devices begin together but what the kernel does itself.
-    pub(super) fn meets_itself(&self) -> bool {
-        self.peers.meets_itself
-    }
-
-    /// Extents of the mesh.
-    pub(super) fn mesh(&self) -> &[usize] {
-        &self.grid[..self.peers.device_axes]
-    }
-
-    /// Whether there is one core only.
-    pub(in crate::agents) fn is_alone(&self) -> bool {
-        self.devices() * self.cores() < 2
-    }
-
-    /// `core 1 of device 2`, or whatever of it tells it from others.
-    pub(in crate::agents) fn who(&self, global: usize) -> String {
-        let (device, core) = (global / self.cores(), global % self.cores());
-        match (self.devices() > 1, self.cores() > 1) {
-            (true, true) => format!("core {core} of device {device}"),
-            (true, false) => format!("device {device}"),
-            (false, true) => format!("core {core}"),
-            (false, false) => "the kernel".to_string(),
-        }
-    }
-
-    /// A Ref, and whose it is: `o_ref of device 2`.
-    pub(in crate::agents) fn named(&self, name: &str, device: usize, core: Option<usize>) -> String {
-        match core {
-            None if self.devices() < 2 => name.to_string(),
-            None => format!("{name} of device {device}"),
-            Some(core) => {
-                let who = self.who(device * self.cores() + core);
-                if self.devices() * self.cores() > 1 { format!("{name} of {who}") } else { name.to_string() }
-            }
-        }
-    }
-
-    /// Devices that do not take part in the launch: a scalar for each says so.
-    pub(in crate::agents) fn absent(&self, memory: &Memory) -> Vec<String> {
-        let asks = |operand: &PeerOperand| &*operand.name == pallas_ir::launch::TAKES_PART;
-        let Some(position) = self.peers.operands.iter().position(asks) else { return Vec::new() };
-        let takes_part = |lane: &Lane| {
-            let flags = memory.buffers.get(*lane.refs.get(position)?)?;
-            flags.array.get(self.peers.place(self.grid, lane.device).first().copied()?)?.as_int()
-        };
-        let absent = self.lanes.iter().filter(|lane| lane.core == 0 && takes_part(lane) == Some(0));
-        absent.map(|lane| format!("device {}", lane.device)).collect()
-    }
-
-    /// That all devices come to the barrier that the compiler puts in front of a kernel without one of its own.
-    fn barrier_in_front(&self, memory: &Memory) -> Result<(), RunError> {
-        let absent = self.absent(memory);
-        if self.meets_itself() || absent.is_empty() || absent.len() == self.devices() {
-            return Ok(());
-        }
-        let plural = if absent.len() == 1 { "does" } else { "do" };
-        Err(RunError::new(RunErrorKind::Absent(format!(
-            "collective mismatch: the devices wait for each other in front of this kernel, which has no barrier of its own. {} \
-             {plural} not come to this launch: another branch is taken there, or a loop left before",
-            absent.join(", ")
-        ))))
-    }
-
     fn ids(&self, lane: &Lane, number: usize) -> Vec<usize> {
         let mut ids = self.peers.place(self.grid, lane.device);
         ids.extend(order::ids(&self.grid[self.peers.device_axes..], &self.orders, number));
