@@ -3,7 +3,8 @@
 
 use crate::evaluator::evaluate_once;
 use pallas_python::CallArgs;
-use pallas_python::interp::{Interp, Limits};
+use pallas_python::Limits;
+use pallas_python::interp::Interp;
 use pallas_python::value::Value;
 use std::sync::OnceLock;
 

@@ -6,7 +6,8 @@
 use crate::analysis::AnalysisOptions;
 use crate::host::AnalysisHost;
 use crate::stack::{start_with_large_stack, with_large_stack};
-use pallas_python::interp::{Interp, Limits, Mode};
+use pallas_python::Limits;
+use pallas_python::interp::{Interp, Mode};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::mpsc::{Sender, channel};

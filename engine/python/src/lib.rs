@@ -4,6 +4,7 @@
 //! other crates add kinds of values; [`native::NativeDef`] the table row of every function written in Rust.
 
 mod attributes;
+mod bounds;
 pub mod builtins;
 pub mod call;
 pub mod class;
@@ -36,9 +37,10 @@ pub mod traceback;
 pub mod types;
 pub mod value;
 
+pub use bounds::{LARGEST_REQUEST, Limits};
 pub use call::CallArgs;
 pub use exec::program::Place;
-pub use interp::{Interp, Limits, Mode, Observer, Outcome, Statements};
+pub use interp::{Interp, Mode, Observer, Outcome, Statements};
 pub use native::{Arguments, NativeDef};
 pub use object::Object;
 pub use raise::{Diagnosis, PyResult, Raise, Stop};

@@ -1,7 +1,8 @@
 //! Runs the programs of a folder through the interpreter with the native modules, and compares with recordings.
 
+use pallas_python::Limits;
 use pallas_python::host::Host;
-use pallas_python::interp::{Limits, Observer, Outcome};
+use pallas_python::interp::{Observer, Outcome};
 use pallas_python::{Interp, Mode, Stop, Value};
 use pallas_syntax::{FileId, SourceFile, Span};
 use std::cell::RefCell;
