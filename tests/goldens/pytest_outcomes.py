@@ -1,7 +1,11 @@
-"""Records which tests pytest finds in tui/tests/pytest, and what becomes of them: `outcomes.txt` beside them, one line for each.
+"""Records which tests pytest finds in tui/tests/pytest, and what becomes of them: `outcomes.txt` beside them, one line for each; and
+`summary.txt`, what `-ra` says of those that were skipped or expected to fail.
 
 Run with Python 3.11 and pytest 9 from anywhere."""
 
+import contextlib
+import io
+import os
 import pathlib
 
 import pytest
@@ -25,12 +29,18 @@ class Recorder:
 
 
 def main():
-    import os
-
     os.chdir(FOLDER)
     recorder = Recorder()
-    pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", ".", "."], plugins=[recorder])
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        arguments = ["-q", "-ra", "--tb=no", "-p", "no:cacheprovider", "-p", "no:subtests", "--rootdir", ".", "."]
+        pytest.main(arguments, plugins=[recorder])
     (FOLDER / "outcomes.txt").write_text("\n".join(recorder.lines) + "\n")
+    # Where unittest was told to skip, pytest names a line of itself.
+    told = [line for line in printed.getvalue().splitlines() if line.startswith(("SKIPPED", "XFAIL", "XPASS"))]
+    told = [line for line in told if "/_pytest/" not in line]
+    (FOLDER / "summary.txt").write_text("\n".join(told) + "\n")
+    print(printed.getvalue().splitlines()[-1])
 
 
 if __name__ == "__main__":

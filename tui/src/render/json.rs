@@ -60,6 +60,17 @@ fn ends(source: &SourceFile, span: Span) -> (Location, Location) {
 }
 
 pub(super) fn render(batches: &[Batch]) -> String {
+    // Rows are plain strings and numbers, so they always serialise.
+    let text = serde_json::to_string_pretty(&rows(batches)).unwrap_or_else(|_| "[]".to_string());
+    format!("{text}\n")
+}
+
+/// The same as values, for reports that findings are a part of.
+pub(super) fn values(batches: &[Batch]) -> serde_json::Value {
+    serde_json::to_value(rows(batches)).unwrap_or_default()
+}
+
+fn rows(batches: &[Batch]) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     for batch in batches {
         for finding in &batch.findings {
@@ -97,7 +108,5 @@ pub(super) fn render(batches: &[Batch]) -> String {
             });
         }
     }
-    // Rows are plain strings and numbers, so they always serialise.
-    let text = serde_json::to_string_pretty(&rows).unwrap_or_else(|_| "[]".to_string());
-    format!("{text}\n")
+    rows
 }

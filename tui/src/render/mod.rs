@@ -46,3 +46,8 @@ pub(crate) fn render(batches: &[Batch], format: OutputFormat, color: bool) -> St
         OutputFormat::Sarif => sarif::render(batches),
     }
 }
+
+/// Findings as JSON values, as they stand in the format `json`.
+pub(crate) fn rows(batches: &[Batch]) -> serde_json::Value {
+    json::values(batches)
+}

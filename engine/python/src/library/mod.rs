@@ -33,6 +33,7 @@ mod statistics;
 mod string;
 mod support;
 mod sys;
+mod testing;
 mod textwrap;
 mod time;
 mod timeit;
@@ -57,6 +58,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &abc::MODULE,
     &argparse::MODULE,
     &assertions::MODULE,
+    &testing::MODULE,
     &bisect::MODULE,
     &collections::MODULE,
     &collections::abc::MODULE,

@@ -1,14 +1,18 @@
 """pytest: tests as functions with fixtures and parameters. `pallas-tui test` runs them; so does `pytest.main()`.
 
-Left out: plug-ins, hooks but `pytest_addoption` and `pytest_configure`, temporary folders, the rewriting of assertions, doctests,
-and the settings in `pytest.ini` and `pyproject.toml`.
+Left out: plug-ins, all hooks but `pytest_addoption`, `pytest_configure`, `pytest_generate_tests` and
+`pytest_collection_modifyitems`, files in temporary folders, the rewriting of assertions, and doctests. Settings of a project come as
+options: `pallas-tui test` reads them.
 """
 
 from pytest.comparisons import approx, deprecated_call, raises, warns
-from pytest.fixtures import FixtureLookupError, FixtureRequest, MonkeyPatch, fixture
+from pytest.fixtures import FixtureLookupError, FixtureRequest, fixture
 from pytest.marks import Mark, MarkDecorator, mark, param
 from pytest.outcomes import UsageError, exit, fail, importorskip, skip, xfail
-from pytest.session import ExitCode, main
+from pytest.collection import Metafunc
+from pytest.items import Function, Item
+from pytest.provided import CaptureFixture, LogCaptureFixture, MonkeyPatch, TempPathFactory, WarningsRecorder
+from pytest.session import Config, ExitCode, Session, main
 
 __version__ = "9.2.0"
 

@@ -7,8 +7,9 @@ import os
 import sys
 import unittest
 
-from pytest import fixtures
-from pytest.marks import Cases, Mark, MarkDecorator, marks_of
+from pytest import fixtures, provided
+from pytest.items import Case, Function
+from pytest.marks import Cases, marks_of
 from pytest.outcomes import UsageError
 
 
@@ -25,32 +26,32 @@ class Module:
         self.module = _import(path)
 
     def items(self):
-        namespaces = [self.module, *reversed(self.conftests), fixtures]
+        namespaces = [self.module, *reversed(self.conftests), provided]
         found = []
         for name, value in list(vars(self.module).items()):
             if inspect.isclass(value):
                 if issubclass(value, unittest.TestCase):
                     found += self._cases(value)
-                elif name.startswith("Test"):
+                elif self.config.option.names("python_classes", name):
                     found += self._class(value, namespaces, [name], [])
-            elif name.startswith("test") and _is_test(value):
+            elif self.config.option.names("python_functions", name) and _is_test(value):
                 found += self._function(name, value, None, namespaces, [], [])
         return found
 
     def _class(self, cls, namespaces, names, marks):
         if "__init__" in vars(cls) or getattr(cls, "__test__", True) is False:
             return []
-        marks = marks + marks_of(cls)
+        marks = marks_of(cls) + marks
         namespaces = [cls, *namespaces]
         found = []
         for name in _in_order(cls):
             value = inspect.getattr_static(cls, name)
-            if name.startswith("test"):
+            if self.config.option.names("python_functions", name):
                 static = isinstance(value, staticmethod)
                 function = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
                 if _is_test(function):
                     found += self._function(name, function, cls, namespaces, names, marks, static)
-            elif inspect.isclass(value) and name.startswith("Test"):
+            elif inspect.isclass(value) and self.config.option.names("python_classes", name):
                 found += self._class(value, namespaces, [*names, name], marks)
         return found
 
@@ -58,20 +59,21 @@ class Module:
         if getattr(cls, "__test__", True) is False:
             return []
         names = unittest.defaultTestLoader.getTestCaseNames(cls)
-        marks = marks_of(self.module) + marks_of(cls)
-        return [Case(self, name, cls, marks + marks_of(getattr(cls, name))) for name in names]
+        marks = marks_of(cls) + marks_of(self.module)
+        return [Case(self, name, cls, marks_of(getattr(cls, name)) + marks) for name in names]
 
     def _function(self, name, function, cls, namespaces, names, marks, static=False):
-        # Those nearest to the function come first.
         own = marks_of(function)
-        all_marks = marks_of(self.module) + marks + own
+        outer = marks + marks_of(self.module)
         places = fixtures.Places(namespaces)
         is_method = cls is not None and not static
         arguments = fixtures.wanted(function, is_method)
-        asked = [each for mark in all_marks if mark.name == "usefixtures" for each in mark.args]
+        asked = self.config.option.settings["usefixtures"].split()
+        asked += [each for mark in own + outer if mark.name == "usefixtures" for each in mark.args]
         closure = _closure(places.autouse() + asked + arguments, places)
-        parametrized = [mark for mark in own + list(reversed(marks_of(self.module) + marks)) if mark.name == "parametrize"]
+        parametrized = [mark for mark in own + outer if mark.name == "parametrize"]
         cases = [Cases(*mark.args, **mark.kwargs) for mark in parametrized]
+        cases += self._generated(name, function, cls, closure)
         direct = {each for case in cases for each in case.names}
         sets = [Choice()]
         for each in closure:
@@ -84,7 +86,38 @@ class Module:
             if missing:
                 raise UsageError(f"In {name}: function uses no argument '{missing[0]}'")
             sets = [chosen.with_case(each, case, id) for chosen in sets for case, id in each]
-        return [Function(self, name, function, cls, names, all_marks, places, arguments, closure, chosen, static) for chosen in sets]
+        made = [self, name, function, cls, names]
+        given = [places, arguments, closure]
+        return [Function(*made, own + chosen.marks + outer, *given, chosen, static) for chosen in sets]
+
+    def _generated(self, name, function, cls, closure):
+        """What `pytest_generate_tests` asks for, of the files called conftest.py and of the module."""
+        asked = Metafunc(self, name, function, cls, closure)
+        for each in [*self.conftests, self.module, *([cls()] if hasattr(cls, "pytest_generate_tests") else [])]:
+            if hasattr(each, "pytest_generate_tests"):
+                hook(each.pytest_generate_tests, metafunc=asked)
+        return asked.cases
+
+
+class Metafunc:
+    """What `pytest_generate_tests` is told of a function, and what it asks for."""
+
+    def __init__(self, module, name, function, cls, fixturenames):
+        self.module = module.module
+        self.config = module.config
+        self.function = function
+        self.cls = cls
+        self.fixturenames = list(fixturenames)
+        self.cases = []
+
+    def parametrize(self, argnames, argvalues, indirect=False, ids=None, scope=None):
+        self.cases.append(Cases(argnames, argvalues, indirect, ids, scope))
+
+
+def hook(function, **available):
+    """Calls a hook with what it asks for by name."""
+    wanted = inspect.signature(function).parameters
+    return function(**{name: value for name, value in available.items() if name in wanted})
 
 
 class Choice:
@@ -107,143 +140,6 @@ class Choice:
         return Choice(self.params, self.indirect, made, [*self.ids, id], [*self.marks, *case.marks])
 
 
-class Item:
-    """A test."""
-
-    def __init__(self, module, name, cls, marks):
-        self.file = module
-        self.module = module.module
-        self.config = module.config
-        self.name = name
-        self.cls = cls
-        self.instance = None
-        self.marks = list(marks)
-
-    def add_marker(self, marker):
-        self.marks.append(marker.mark if isinstance(marker, MarkDecorator) else Mark(marker))
-
-    def iter_markers(self, name=None):
-        return (each for each in reversed(self.marks) if name is None or each.name == name)
-
-    def get_closest_marker(self, name, default=None):
-        return next(self.iter_markers(name), default)
-
-    @property
-    def keywords(self):
-        names = [self.name, self.file.shown, *self.nodeid.split("::")[1:-1], *[each.name for each in self.marks]]
-        return {each: True for each in names}
-
-    def __repr__(self):
-        return f"<{type(self).__name__} {self.name}>"
-
-
-class Function(Item):
-    """A function, or a method of a class of tests."""
-
-    def __init__(self, module, name, function, cls, names, marks, places, arguments, closure, chosen, static):
-        super().__init__(module, name, cls, marks + chosen.marks)
-        self.originalname = name
-        if chosen.ids:
-            self.name = f"{name}[{'-'.join(chosen.ids)}]"
-        self.nodeid = "::".join([module.shown, *names, self.name])
-        self.function = self.obj = function
-        self.static = static
-        self.places = places
-        self.arguments = arguments
-        self.fixturenames = closure
-        self.params = chosen.params
-        self.indirect = chosen.indirect
-        self.fixture_params = chosen.fixture_params
-
-    def scope_key(self, scope):
-        if scope == "function":
-            return id(self)
-        if scope == "class":
-            return id(self.cls) if self.cls else id(self)
-        return id(self.module) if scope == "module" else None
-
-    def set_up(self, setup):
-        """Makes what the test is given."""
-        if self.cls is not None:
-            self.instance = self.cls()
-        # What holds longer is made first.
-        for scope in reversed(fixtures.SCOPES):
-            _old_style(setup, self, scope)
-            for name in self.fixturenames:
-                definitions = self.places.all_named(name)
-                if definitions and definitions[0].scope == scope and (name not in self.params or name in self.indirect):
-                    setup.value(name, self)
-        self.funcargs = {name: setup.value(name, self) for name in self.arguments}
-
-    def call(self):
-        if self.cls is None or self.static:
-            self.function(**self.funcargs)
-        else:
-            getattr(self.instance, self.originalname)(**self.funcargs)
-
-
-class Case(Item):
-    """A test of a `unittest.TestCase`."""
-
-    fixturenames = ()
-
-    def __init__(self, module, name, cls, marks):
-        super().__init__(module, name, cls, marks)
-        self.nodeid = f"{module.shown}::{cls.__name__}::{name}"
-
-    def scope_key(self, scope):
-        return id(self.cls) if scope == "class" else id(self)
-
-    def set_up(self, setup):
-        key = ("setUpClass", id(self.cls))
-        if key not in setup.made:
-            setup.made[key] = None
-            setup.stacks["class"].append((key, self._tear_down_class))
-            self.cls.setUpClass()
-
-    def _tear_down_class(self):
-        self.cls.tearDownClass()
-        self.cls.doClassCleanups()
-
-    def call(self):
-        result = _Raising()
-        self.cls(self.name)(result)
-        result.tell()
-
-
-class _Raising(unittest.TestResult):
-    """Keeps the first thing that went wrong, to raise it again."""
-
-    problem = None
-    reason = None
-
-    def addError(self, test, err):
-        self.problem = self.problem or err[1]
-
-    addFailure = addError
-
-    def addSubTest(self, test, subtest, err):
-        if err is not None:
-            self.addError(test, err)
-
-    def addSkip(self, test, reason):
-        self.reason = reason
-
-    def addExpectedFailure(self, test, err):
-        self.reason = "expected failure"
-
-    def addUnexpectedSuccess(self, test):
-        self.problem = AssertionError("Unexpected success")
-
-    def tell(self):
-        from pytest.outcomes import skip
-
-        if self.problem is not None:
-            raise self.problem
-        if self.reason is not None:
-            skip(self.reason)
-
-
 def _closure(names, places):
     """The fixtures that are made for a test, with those that they ask for, in order and without repeats."""
     found = []
@@ -260,36 +156,6 @@ def _closure(names, places):
     for name in names:
         add(name)
     return found
-
-
-def _old_style(setup, item, scope):
-    """`setup_module`, `setup_class`, `setup_method`, `setup_function`, and what takes down after them."""
-
-    def once(scope, key, owner, begin, end, *args):
-        if key in setup.made:
-            return
-        setup.made[key] = None
-        if hasattr(owner, end):
-            setup.stacks[scope].append((key, lambda: _call(getattr(owner, end), *args)))
-        if hasattr(owner, begin):
-            _call(getattr(owner, begin), *args)
-
-    if scope == "module":
-        once(scope, ("setup_module", id(item.module)), item.module, "setup_module", "teardown_module", item.module)
-    elif scope == "class" and item.cls is not None:
-        once(scope, ("setup_class", id(item.cls)), item.cls, "setup_class", "teardown_class")
-    elif scope == "function" and item.cls is not None:
-        method = getattr(item.instance, item.originalname)
-        once(scope, ("setup_method", id(item)), item.instance, "setup_method", "teardown_method", method)
-    elif scope == "function":
-        key = ("setup_function", id(item))
-        once(scope, key, item.module, "setup_function", "teardown_function", item.function)
-
-
-def _call(function, *args):
-    """With as many arguments as it takes."""
-    count = len(inspect.signature(function).parameters)
-    return function(*args[:count])
 
 
 def _is_test(value):

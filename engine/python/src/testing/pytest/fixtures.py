@@ -1,12 +1,8 @@
 """What tests are given: functions marked with `fixture`, made when a test asks for them by name and taken down at the end of
 their scope. Parameters of fixtures multiply tests."""
 
-import contextlib
 import functools
 import inspect
-import io
-import os
-import sys
 
 from pytest.marks import Cases
 
@@ -221,115 +217,3 @@ def _end(generator, name):
     except StopIteration:
         return
     raise ValueError(f"fixture function has more than one 'yield': {name}")
-
-
-class MonkeyPatch:
-    """Changes that are undone at the end of a test."""
-
-    _absent = object()
-
-    def __init__(self):
-        self._undo = []
-
-    @classmethod
-    @contextlib.contextmanager
-    def context(cls):
-        patch = cls()
-        try:
-            yield patch
-        finally:
-            patch.undo()
-
-    def setattr(self, target, name, value=_absent, raising=True):
-        if value is MonkeyPatch._absent:
-            import importlib
-
-            value, (path, _, name) = name, target.rpartition(".")
-            target = importlib.import_module(path)
-        old = getattr(target, name, MonkeyPatch._absent)
-        if raising and old is MonkeyPatch._absent:
-            raise AttributeError(f"{target!r} has no attribute {name!r}")
-        if inspect.isclass(target):
-            old = target.__dict__.get(name, MonkeyPatch._absent)
-        self._undo.append(lambda: delattr(target, name) if old is MonkeyPatch._absent else setattr(target, name, old))
-        setattr(target, name, value)
-
-    def delattr(self, target, name, raising=True):
-        if not hasattr(target, name):
-            if raising:
-                raise AttributeError(name)
-            return
-        old = getattr(target, name)
-        self._undo.append(lambda: setattr(target, name, old))
-        delattr(target, name)
-
-    def setitem(self, mapping, name, value):
-        old = mapping.get(name, MonkeyPatch._absent)
-        self._undo.append(lambda: mapping.pop(name, None) if old is MonkeyPatch._absent else mapping.update({name: old}))
-        mapping[name] = value
-
-    def delitem(self, mapping, name, raising=True):
-        if name not in mapping:
-            if raising:
-                raise KeyError(name)
-            return
-        old = mapping[name]
-        self._undo.append(lambda: mapping.update({name: old}))
-        del mapping[name]
-
-    def setenv(self, name, value, prepend=None):
-        if prepend and name in os.environ:
-            value = value + prepend + os.environ[name]
-        self.setitem(os.environ, name, str(value))
-
-    def delenv(self, name, raising=True):
-        self.delitem(os.environ, name, raising)
-
-    def syspath_prepend(self, path):
-        before = list(sys.path)
-        self._undo.append(lambda: sys.path.__setitem__(slice(None), before))
-        sys.path.insert(0, str(path))
-
-    def undo(self):
-        while self._undo:
-            self._undo.pop()()
-
-
-class CaptureFixture:
-    """What a test has printed."""
-
-    def __init__(self):
-        self.out, self.err = io.StringIO(), io.StringIO()
-
-    def readouterr(self):
-        import collections
-
-        result = collections.namedtuple("CaptureResult", "out err")(self.out.getvalue(), self.err.getvalue())
-        for stream in (self.out, self.err):
-            stream.seek(0)
-            stream.truncate()
-        return result
-
-
-@fixture
-def monkeypatch():
-    patch = MonkeyPatch()
-    yield patch
-    patch.undo()
-
-
-@fixture
-def capsys():
-    captured = CaptureFixture()
-    with contextlib.redirect_stdout(captured.out), contextlib.redirect_stderr(captured.err):
-        yield captured
-
-
-@fixture(scope="session")
-def pytestconfig(request):
-    return request.config
-
-
-@fixture
-def record_property():
-    return lambda name, value: None

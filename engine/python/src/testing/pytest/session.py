@@ -1,22 +1,21 @@
-"""Runs tests, and prints what became of them as pytest does."""
+"""Runs tests: sets them up, calls them, takes down, and judges what became of them."""
 
 import contextlib
 import enum
-import inspect
 import io
 import os
 import sys
 import time
-import traceback
 
 import _assertions
-from pytest import outcomes
-from pytest.collection import Module
+from pytest import conditions, outcomes, results
+from pytest.collection import Module, hook
+from pytest.events import Events
 from pytest.fixtures import Setup
-from pytest.marks import marks_of
+from pytest.options import Options
+from pytest.report import Report
+from pytest.results import Outcome
 from pytest.selection import Selection
-
-WIDTH = 80
 
 
 class ExitCode(enum.IntEnum):
@@ -35,18 +34,18 @@ class Config:
 
     def __init__(self, options):
         self.option = options
+        self.adopted = []
         self._defaults = {}
-        self._adopted = []
 
     def adopt(self, conftest):
         """Asks a conftest.py for its options and lets it configure."""
-        if conftest in self._adopted:
+        if conftest in self.adopted:
             return
-        self._adopted.append(conftest)
+        self.adopted.append(conftest)
         if hasattr(conftest, "pytest_addoption"):
-            conftest.pytest_addoption(self)
+            hook(conftest.pytest_addoption, parser=self, pluginmanager=self)
         if hasattr(conftest, "pytest_configure"):
-            conftest.pytest_configure(self)
+            hook(conftest.pytest_configure, config=self)
 
     def getgroup(self, name, description="", after=None):
         return self
@@ -69,29 +68,14 @@ class Config:
         return getattr(self.option, key, default)
 
     def getini(self, name):
-        return self._defaults.get(name, "")
-
-
-class Outcome:
-    """What became of one test, or of one file that could not be collected."""
-
-    def __init__(self, kind, letter, title="", text="", line="", printed=""):
-        self.kind = kind
-        self.letter = letter
-        self.title = title
-        self.text = text
-        self.line = line
-        self.printed = printed
-
-
-PASSED = Outcome("passed", ".")
+        return self.option.settings.get(name) or self._defaults.get(name, "")
 
 
 def main(args=None, plugins=None):
     """Runs the tests that arguments name. How it ended."""
     args = sys.argv[1:] if args is None else [os.fspath(each) for each in args]
     try:
-        return Session(Selection(args)).run()
+        return Session(Options(args)).run()
     except outcomes.UsageError as error:
         print(f"ERROR: {error}\n", file=sys.stderr)
         return ExitCode.USAGE_ERROR
@@ -103,155 +87,177 @@ class Session:
     def __init__(self, options):
         self.options = options
         self.config = Config(options)
+        self.selection = Selection(options)
         self.setup = Setup()
+        self.report = Report(options)
+        self.events = Events(options.tells_events)
         self.outcomes = []
-        self.column = 0
+        self.durations = []
+        self.deselected = 0
+        for option in options.unknown:
+            print(f"addopts: {option} is not known here, and is passed over", file=sys.stderr)
 
     def run(self):
         started = time.perf_counter()
         _assertions.explain()
-        self.rule("test session starts")
+        self.report.begin()
         items, failed = self.collect()
-        if self.options.collect_only:
-            for item in items:
-                print(item.nodeid)
-            return ExitCode.OK if items else ExitCode.NO_TESTS_COLLECTED
+        self.events.collected(items, failed, self.deselected)
         stopped = None
-        if failed and not self.options.continue_on_collection_errors:
-            stopped = f"Interrupted: {len(failed)} error{'s' if len(failed) > 1 else ''} during collection"
+        if self.options.collect_only:
+            self.list(items, failed)
+        elif failed and not self.options.continue_on_collection_errors:
             self.outcomes += failed
+            stopped = f"Interrupted: {len(failed)} error{'s' if len(failed) > 1 else ''} during collection"
         else:
+            self.outcomes += failed
             stopped = self.run_all(items)
-        self.details()
-        if stopped:
-            self.rule(stopped, "!")
-        self.rule(f"{self.counts()} in {time.perf_counter() - started:.2f}s")
+        seconds = time.perf_counter() - started
+        if not self.options.collect_only:
+            self.report.end(self, stopped, seconds)
+        exit = self.exit(items, failed)
+        self.events.ended(exit, seconds, self.counts(), stopped)
+        return exit
+
+    def exit(self, items, failed):
         if failed:
             return ExitCode.INTERRUPTED
-        if any(each.kind in ("failed", "error") for each in self.outcomes):
+        if any(each.is_bad for each in self.outcomes):
             return ExitCode.TESTS_FAILED
-        return ExitCode.OK if self.outcomes else ExitCode.NO_TESTS_COLLECTED
+        found = items if self.options.collect_only else self.outcomes
+        return ExitCode.OK if found else ExitCode.NO_TESTS_COLLECTED
+
+    def list(self, items, failed):
+        """What --collect-only prints."""
+        for item in items:
+            print(item.nodeid)
+        if failed:
+            self.outcomes += failed
+            self.report.tracebacks(failed)
+            self.report.summary(failed)
+
+    def counts(self):
+        """How many tests ended in which way."""
+        found = {}
+        for kind in ["failed", "passed", "skipped", "deselected", "xfailed", "xpassed", "error"]:
+            count = len([each for each in self.outcomes if each.kind == kind])
+            found[kind] = self.deselected if kind == "deselected" else count
+        return {kind: count for kind, count in found.items() if count}
 
     def collect(self):
+        """The tests that are meant, and the files that cannot be imported."""
         items, failed = [], []
-        for path in self.options.files():
+        for path in self.selection.files():
+            shown = os.path.normpath(path)
             try:
-                module = Module(path, self.config)
-                items += module.items()
+                items += self.selection.named_in(path, Module(path, self.config).items())
             except outcomes.Skipped as skipped:
-                self.outcomes.append(Outcome("skipped", "s", text=str(skipped)))
+                place = results.places(skipped)
+                self.outcomes.append(Outcome("skipped", phase="collect", reason=str(skipped), title=shown, places=place))
             except (Exception, SystemExit) as error:
-                text = error.args[0] if isinstance(error, outcomes.UsageError) else _traceback(error)
-                failed.append(Outcome("error", "E", f"ERROR collecting {path}", text, f"ERROR {path} - {_short(error)}"))
+                if isinstance(error, outcomes.UsageError) and str(error).startswith("not found: "):
+                    raise
+                outcome = results.of_problem("error", error, None, "collect", f"ERROR collecting {shown}")
+                outcome.file = shown
+                failed.append(outcome)
         found = len(items)
-        items = [item for item in items if self.options.wants(item)]
-        words = f"collected {found} item{'' if found == 1 else 's'}"
-        if failed:
-            words += f" / {len(failed)} error{'s' if len(failed) > 1 else ''}"
-        if len(items) < found:
-            words += f" / {found - len(items)} deselected / {len(items)} selected"
-        print(words)
+        items = [item for item in items if self.selection.wants(item)]
+        items, note = self.selection.failed_last(items)
+        for conftest in self.config.adopted:
+            if hasattr(conftest, "pytest_collection_modifyitems"):
+                hook(conftest.pytest_collection_modifyitems, session=self, config=self.config, items=items)
         self.deselected = found - len(items)
-        if not failed:
-            print()
+        self.report.collected(found, failed, len(items), note)
         return items, failed
 
     def run_all(self, items):
         """Runs tests. Why not all were run, if so."""
-        file, bad = None, 0
-        stopped = None
+        bad, stopped = 0, None
         for at, item in enumerate(items):
             following = items[at + 1] if at + 1 < len(items) else None
-            if item.file is not file and not self.options.verbose:
-                self.end_line(at, len(items))
-                file = item.file
-                self.write(f"{file.shown} ")
-            if self.options.verbose:
-                self.write(f"{item.nodeid} ")
+            self.report.test(item, at, len(items))
+            self.events.started(item)
             try:
-                results = self.run_one(item, following)
+                found = self.run_one(item, following)
             except outcomes.Exit as end:
                 stopped = f"_pytest.outcomes.Exit: {end.msg}"
                 break
-            for number, outcome in enumerate(results):
+            for outcome in found:
                 self.outcomes.append(outcome)
-                if number and self.options.verbose:
-                    self.end_line(at + 1, len(items))
-                    self.write(f"{item.nodeid} ")
-                word = WORDS[outcome.letter]
-                if outcome.kind in ("skipped", "xfailed", "xpassed") and outcome.text:
-                    word += f" ({outcome.text})"
-                self.write(word if self.options.verbose else outcome.letter)
-                bad += outcome.kind in ("failed", "error")
-            if self.options.verbose or self.column >= WIDTH - 7:
-                self.end_line(at + 1, len(items))
+                self.events.finished(outcome)
+                bad += outcome.is_bad
+            self.report.results(item, found, at + 1, len(items))
             if self.options.most_failures and bad >= self.options.most_failures:
                 stopped = f"stopping after {bad} failure{'s' if bad > 1 else ''}"
                 self.setup.take_down("session")
                 break
-        self.end_line(len(self.outcomes), len(items))
+        self.report.end_line(len(items), len(items))
         return stopped
 
     def run_one(self, item, following):
         """What became of a test: one outcome, and another if taking down went wrong."""
+        own = [(item.file.shown, item.lines[0], item.originalname)]
         try:
-            skipped = _skipped(item)
-            expected = _expected_failure(item)
+            skipped = conditions.skipped(item)
+            expected = conditions.expected_failure(item)
         except outcomes.UsageError as error:
-            title, line = f"ERROR at setup of {item.name}", f"ERROR {item.nodeid} - {_short(error)}"
-            return [Outcome("error", "E", title, str(error), line)]
+            return [Outcome("error", item, "setup", "", f"ERROR at setup of {item.name}", str(error), results.short(error), "", own)]
         if skipped is not None:
-            return [Outcome("skipped", "s", text=skipped)]
+            return [Outcome("skipped", item, "setup", skipped, places=own)]
         if expected is not None and expected.kwargs.get("run") is False:
-            return [Outcome("xfailed", "x", text="[NOTRUN]")]
+            return [Outcome("xfailed", item, "setup", "[NOTRUN] " + expected.kwargs.get("reason", ""))]
         printed = io.StringIO()
+        started = time.perf_counter()
         with self.captured(printed):
-            phase = "setup"
+            phase, problem = "setup", None
             try:
                 item.set_up(self.setup)
+                called = time.perf_counter()
                 phase = "call"
                 item.call()
-                problem = None
             except outcomes.Exit:
                 raise
             except (Exception, SystemExit, outcomes.OutcomeException) as error:
                 problem = error
-        result = self.judge(item, phase, problem, expected or _expected_failure(item), printed)
+        ended = time.perf_counter()
+        if phase == "call":
+            self.durations += [(called - started, "setup", item.nodeid), (ended - called, "call", item.nodeid)]
+        else:
+            self.durations.append((ended - started, "setup", item.nodeid))
+        result = self.judge(item, phase, problem, expected or conditions.expected_failure(item), printed)
+        result.seconds = ended - started
         with self.captured(printed):
             errors = self.setup.take_down(_scope_that_ends(item, following))
-        results = [result]
+        self.durations.append((time.perf_counter() - ended, "teardown", item.nodeid))
+        found = [result]
         for error in errors:
             title = f"ERROR at teardown of {item.name}"
-            line = f"ERROR {item.nodeid} - {_short(error)}"
-            results.append(Outcome("error", "E", title, _traceback(error), line, printed.getvalue()))
-        return results
+            found.append(results.of_problem("error", error, item, "teardown", title, printed.getvalue()))
+        return found
 
     def judge(self, item, phase, problem, expected, printed):
+        """What an exception, or none, means for a test."""
+        said = printed.getvalue()
+        above, own = [[(item.file.shown, line, item.originalname)] for line in item.lines[:2]]
         if isinstance(problem, outcomes.Skipped) or type(problem).__name__ == "SkipTest":
-            return Outcome("skipped", "s", text=str(problem))
+            return Outcome("skipped", item, phase, str(problem), printed=said, places=results.places(problem) or above)
         if isinstance(problem, outcomes.XFailed):
-            return Outcome("xfailed", "x", text=str(problem))
+            return Outcome("xfailed", item, phase, str(problem), printed=said)
         if expected is not None:
             reason = expected.kwargs.get("reason", "")
             raises = expected.kwargs.get("raises")
-            if problem is None and expected.kwargs.get("strict"):
-                text = f"[XPASS(strict)] {reason}\n"
-                return Outcome("failed", "F", item.name, text, f"FAILED {item.nodeid} - {text.strip()}", printed.getvalue())
             if problem is None:
-                return Outcome("xpassed", "X", text=reason)
+                if expected.kwargs.get("strict", self.options.is_set("xfail_strict")):
+                    text = f"[XPASS(strict)] {reason}"
+                    return Outcome("failed", item, phase, "", item.title, f"{text}\n", text.strip(), said, own)
+                return Outcome("xpassed", item, phase, reason, printed=said)
             if raises is None or isinstance(problem, raises):
-                return Outcome("xfailed", "x", text=reason)
+                return Outcome("xfailed", item, phase, reason, printed=said)
         if problem is None:
-            return PASSED
-        if isinstance(problem, outcomes.Failed) and not problem.pytrace:
-            text = f"{problem}\n"
-        else:
-            text = _traceback(problem)
+            return Outcome("passed", item, phase, printed=said)
         if phase == "setup":
-            title, line = f"ERROR at setup of {item.name}", f"ERROR {item.nodeid} - {_short(problem)}"
-            return Outcome("error", "E", title, text, line, printed.getvalue())
-        title = item.name if item.cls is None else f"{item.cls.__name__}.{item.name}"
-        return Outcome("failed", "F", title, text, f"FAILED {item.nodeid} - {_short(problem)}", printed.getvalue())
+            return results.of_problem("error", problem, item, phase, f"ERROR at setup of {item.name}", said)
+        return results.of_problem("failed", problem, item, phase, item.title, said)
 
     @contextlib.contextmanager
     def captured(self, printed):
@@ -261,55 +267,6 @@ class Session:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             yield
 
-    # What is printed.
-
-    def write(self, text):
-        self.column += len(text)
-        print(text, end="", flush=True)
-
-    def end_line(self, done, count):
-        if self.column:
-            share = f"[{done * 100 // max(count, 1):3d}%]"
-            print(share.rjust(max(WIDTH - self.column, len(share) + 1)))
-        self.column = 0
-
-    def rule(self, words, mark="="):
-        print(f" {words} ".center(WIDTH, mark))
-
-    def details(self):
-        for kind, heading in [("error", "ERRORS"), ("failed", "FAILURES")]:
-            found = [each for each in self.outcomes if each.kind == kind]
-            if found and self.options.shows_tracebacks:
-                print()
-                self.rule(heading)
-                for each in found:
-                    self.rule(each.title, "_")
-                    print(each.text.rstrip("\n"))
-                    if each.printed:
-                        self.rule("Captured output", "-")
-                        print(each.printed.rstrip("\n"))
-        lines = [each.line for each in self.outcomes if each.line]
-        if lines:
-            self.rule("short test summary info")
-            for line in lines:
-                print(line)
-        elif self.outcomes:
-            print()
-
-    def counts(self):
-        kinds = ["failed", "passed", "skipped", "deselected", "xfailed", "xpassed", "error"]
-        words = []
-        for kind in kinds:
-            count = len([each for each in self.outcomes if each.kind == kind])
-            if kind == "deselected":
-                count = self.deselected
-            if count:
-                words.append(f"{count} {kind}{'s' if kind == 'error' and count > 1 else ''}")
-        return ", ".join(words) or "no tests ran"
-
-
-WORDS = {".": "PASSED", "F": "FAILED", "E": "ERROR", "s": "SKIPPED", "x": "XFAIL", "X": "XPASS"}
-
 
 def _scope_that_ends(item, following):
     """The outermost scope whose last test this is."""
@@ -318,59 +275,3 @@ def _scope_that_ends(item, following):
     if following.module is not item.module:
         return "module"
     return "class" if following.cls is not item.cls else "function"
-
-
-def _skipped(item):
-    for mark in item.marks:
-        if mark.name == "skip":
-            return mark.kwargs.get("reason", mark.args[0] if mark.args else "unconditional skip")
-        if mark.name == "skipif" and _holds(mark, item):
-            return mark.kwargs.get("reason", "")
-    return None
-
-
-def _expected_failure(item):
-    for mark in item.marks:
-        if mark.name == "xfail" and (not (mark.args or "condition" in mark.kwargs) or _holds(mark, item)):
-            return mark
-    return None
-
-
-def _holds(mark, item):
-    conditions = mark.args or (mark.kwargs.get("condition", True),)
-    for each in conditions:
-        if isinstance(each, str):
-            # The evaluator runs no code made from text.
-            raise outcomes.UsageError(f"a condition as text is not evaluated here: write {each} without quotes")
-        if each:
-            return True
-    return False
-
-
-def _traceback(error):
-    if isinstance(error, outcomes.Failed):
-        lines = traceback.format_exception(type(error), error, error.__traceback__)
-        return "".join(lines).replace("pytest.outcomes.Failed: ", "Failed: ")
-    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    compared = _compared(error)
-    return text if compared is None else text.rstrip("\n") + f": {compared}\n"
-
-
-def _compared(error):
-    """What an assertion without a message has compared."""
-    return _assertions.explanation(error) if isinstance(error, AssertionError) and not str(error) else None
-
-
-def _short(error):
-    words = str(error).strip().split("\n")[0]
-    kind = type(error).__name__
-    compared = _compared(error)
-    if compared is not None:
-        return _cut(compared.split("\n")[0])
-    if isinstance(error, outcomes.Failed):
-        kind = "Failed"
-    return _cut(f"{kind}: {words}" if words else kind)
-
-
-def _cut(line):
-    return line if len(line) <= 140 else line[:137] + "..."

@@ -1,0 +1,72 @@
+"""What programs are told of a session while it runs: one JSON object a line, on standard error behind a record separator, so that
+nothing that tests print can be taken for it. `pallas-tui test` reads it there. What stands in it is said in docs/tests.md."""
+
+import json
+import sys
+
+import _tests
+
+SEPARATOR = "\x1e"
+
+
+class Events:
+    """Tells what happens, if somebody listens."""
+
+    def __init__(self, is_heard):
+        # Tests may put another stream in its place.
+        self.stream = sys.stderr if is_heard else None
+
+    def tell(self, event, **fields):
+        if self.stream is not None:
+            self.stream.write(f"{SEPARATOR}{json.dumps({'event': event, **fields})}\n")
+
+    def collected(self, items, failed, deselected):
+        self.tell(
+            "collected",
+            tests=[_test(item) for item in items],
+            errors=[_told(each) for each in failed],
+            deselected=deselected,
+        )
+
+    def started(self, item):
+        self.tell("started", id=item.nodeid)
+
+    def finished(self, outcome):
+        self.tell("finished", **_told(outcome))
+
+    def ended(self, exit, seconds, counts, stopped):
+        self.tell("ended", exit=int(exit), seconds=round(seconds, 6), counts=counts, stopped=stopped)
+
+
+def _test(item):
+    return {
+        "id": item.nodeid,
+        "file": item.file.shown,
+        "line": item.lines[1],
+        "classes": item.class_names,
+        "class_line": (_tests.lines(item.cls) or (None, None))[1] if item.cls else None,
+        "function": item.originalname,
+        "name": item.name,
+        "marks": sorted({each.name for each in item.marks}),
+    }
+
+
+def _told(outcome):
+    item = outcome.item
+    place = outcome.place(item.file.shown if item else None)
+    told = {"id": item.nodeid if item else None, "outcome": outcome.kind, "seconds": round(outcome.seconds, 6)}
+    if outcome.kind != "passed":
+        told.update(
+            phase=outcome.phase,
+            message=outcome.short or outcome.reason,
+            file=place[0] if place else outcome.title if item is None else item.file.shown,
+            line=place[1] if place else item.lines[1] if item else 1,
+        )
+    if outcome.is_bad:
+        told.update(
+            text=outcome.text,
+            places=[{"file": file, "line": line, "function": function} for file, line, function in outcome.places],
+        )
+    if outcome.printed:
+        told["printed"] = outcome.printed
+    return told

@@ -1,0 +1,93 @@
+"""What became of a test, and how an exception is told: as text, in a few words, and where it was."""
+
+import os
+
+import _assertions
+import _tests
+import traceback
+
+from pytest import outcomes
+
+WORDS = {
+    "passed": (".", "PASSED"),
+    "failed": ("F", "FAILED"),
+    "error": ("E", "ERROR"),
+    "skipped": ("s", "SKIPPED"),
+    "xfailed": ("x", "XFAIL"),
+    "xpassed": ("X", "XPASS"),
+}
+
+
+class Outcome:
+    """What became of one test, of its taking down, or of one file that could not be collected."""
+
+    def __init__(self, kind, item=None, phase="call", reason="", title="", text="", short="", printed="", places=()):
+        self.kind = kind
+        self.item = item
+        self.phase = phase
+        self.reason = reason
+        self.title = title
+        self.text = text
+        self.short = short
+        self.printed = printed
+        # (file, line, function), outermost first.
+        self.places = list(places)
+        self.seconds = 0.0
+
+    letter = property(lambda self: WORDS[self.kind][0])
+    word = property(lambda self: WORDS[self.kind][1])
+    is_bad = property(lambda self: self.kind in ("failed", "error"))
+
+    def place(self, file=None):
+        """The innermost place in a file, or anywhere: where a reader begins to look."""
+        own = [each for each in self.places if file is not None and each[0] == file]
+        return next(reversed(own or self.places), None)
+
+
+def of_problem(kind, problem, item=None, phase="call", title="", printed=""):
+    """The outcome of a test that an exception has ended."""
+    if isinstance(problem, outcomes.Failed) and not problem.pytrace:
+        text = f"{problem}\n"
+    elif isinstance(problem, outcomes.UsageError):
+        text = str(problem)
+    else:
+        text = as_text(problem)
+    return Outcome(kind, item, phase, "", title, text, short(problem), printed, places(problem))
+
+
+def places(problem):
+    """Where an exception has been; a mistake in what is written says where by itself."""
+    found = [(os.path.normpath(file), line, function) for file, line, function in _tests.places(problem)]
+    if isinstance(problem, SyntaxError) and getattr(problem, "filename", None):
+        found.append((os.path.normpath(problem.filename), problem.lineno, "<module>"))
+    return found
+
+
+def as_text(problem):
+    """An exception with its traceback, and with what an assertion without words has compared."""
+    text = "".join(traceback.format_exception(type(problem), problem, problem.__traceback__))
+    if isinstance(problem, outcomes.Failed):
+        return text.replace("pytest.outcomes.Failed: ", "Failed: ")
+    said = compared(problem)
+    return text if said is None else text.rstrip("\n") + f": {said}\n"
+
+
+def compared(problem):
+    """What an assertion without a message has compared."""
+    return _assertions.explanation(problem) if isinstance(problem, AssertionError) and not str(problem) else None
+
+
+def short(problem):
+    """An exception in one line."""
+    words = str(problem).strip().split("\n")[0]
+    said = compared(problem)
+    if said is not None:
+        return _cut(said.split("\n")[0])
+    if isinstance(problem, outcomes.UsageError):
+        return _cut(words)
+    kind = "Failed" if isinstance(problem, outcomes.Failed) else type(problem).__name__
+    return _cut(f"{kind}: {words}" if words else kind)
+
+
+def _cut(line):
+    return line if len(line) <= 140 else line[:137] + "..."
