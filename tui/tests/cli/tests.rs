@@ -57,7 +57,10 @@ fn tests_are_chosen_by_place_name_and_mark() {
     assert_eq!(chosen(&["inner", "-k", "nearest"]).len(), 1);
     assert_eq!(chosen(&["test_outcomes.py::TestPlain", "-k", "not three"]).len(), 2);
     assert_eq!(chosen(&["test_parameters.py::test_stacked[f32-big]"]), ["test_parameters.py::test_stacked[f32-big]"]);
-    assert_eq!(chosen(&["-m", "slow"]), ["asked/test_asked.py::test_marked_by_a_hook", "test_outcomes.py::test_marked_slow"]);
+    assert_eq!(
+        chosen(&["-m", "slow"]),
+        ["asked/test_asked.py::test_marked_by_a_hook", "test_outcomes.py::test_marked_slow"]
+    );
     assert_eq!(chosen(&["-k", "indirect or (stacked and big)"]).len(), 3);
     let wrong = run_in(&folder, &["test", "-k", "a and"]);
     assert_eq!(wrong.status.code(), Some(4));
@@ -153,7 +156,8 @@ fn programs_are_told_what_happens() {
     assert_eq!(finished[1]["line"], 5, "{}", finished[1]);
     assert_eq!(finished[1]["message"], "AssertionError: no four");
     assert_eq!(finished[1]["printed"], "looking at 5\n");
-    let lines: Vec<&Value> = finished[1]["places"].as_array().expect("places").iter().map(|place| &place["line"]).collect();
+    let lines: Vec<&Value> =
+        finished[1]["places"].as_array().expect("places").iter().map(|place| &place["line"]).collect();
     assert_eq!(lines, [12, 5]);
     assert_eq!(finished[2]["line"], 16);
     assert_eq!(finished[2]["message"], "assert [1, 2] == [1, 3]");
@@ -161,7 +165,9 @@ fn programs_are_told_what_happens() {
     let ended = told.last().expect("events");
     assert_eq!((&ended["event"], &ended["exit"]), (&json!("ended"), &json!(1)));
     assert_eq!(ended["counts"], json!({"failed": 2, "passed": 1, "skipped": 1}));
-    assert!(named(&told, "output").iter().any(|event| event["text"].as_str().is_some_and(|text| text.contains("FAILURES"))));
+    assert!(
+        named(&told, "output").iter().any(|event| event["text"].as_str().is_some_and(|text| text.contains("FAILURES")))
+    );
 
     let listed = events(&case, &["--collect-only", "test_mixed.py"]);
     assert_eq!(named(&listed, "collected")[0], collected);
@@ -202,7 +208,10 @@ fn projects_say_how_their_tests_are_run() {
     let output = case.run(&["test"]);
     let text = shown(&output);
     assert!(text.contains("checks/check_a.py::check_one PASSED") && text.contains("1 passed"), "{text}");
-    assert!(text.contains("addopts: --no-cov is not known here") && text.contains("`asyncio_mode` is not known"), "{text}");
+    assert!(
+        text.contains("addopts: --no-cov is not known here") && text.contains("`asyncio_mode` is not known"),
+        "{text}"
+    );
     let slow = case.run(&["test", "--durations", "0", "-vv", "checks/check_a.py"]);
     assert!(shown(&slow).contains("s call     checks/check_a.py::check_one"), "{}", shown(&slow));
 }

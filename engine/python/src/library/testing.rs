@@ -15,15 +15,26 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     name: "_tests",
     doc: "What test frameworks ask the evaluator.",
     functions: &[
-        row("places", "(exception, /)", "Where an exception has been: (file, line, function), outermost first.", |interp, args| {
-            Ok(Value::list(places(interp, args.get(0))))
-        }),
-        row("lines", "(definition, /)", "The lines of a def or a class: (first decorator, itself, end), or None.", |interp, args| {
-            Ok(lines(interp, args.get(0)).map_or(Value::None, |lines| Value::tuple(lines.map(Value::from))))
-        }),
-        row("condition", "(text, /, **names)", "The value of an expression that a mark has as text.", |interp, args| {
-            condition(interp, &interp.str(args.get(0))?, &keywords(args.get(1)))
-        }),
+        row(
+            "places",
+            "(exception, /)",
+            "Where an exception has been: (file, line, function), outermost first.",
+            |interp, args| Ok(Value::list(places(interp, args.get(0)))),
+        ),
+        row(
+            "lines",
+            "(definition, /)",
+            "The lines of a def or a class: (first decorator, itself, end), or None.",
+            |interp, args| {
+                Ok(lines(interp, args.get(0)).map_or(Value::None, |lines| Value::tuple(lines.map(Value::from))))
+            },
+        ),
+        row(
+            "condition",
+            "(text, /, **names)",
+            "The value of an expression that a mark has as text.",
+            |interp, args| condition(interp, &interp.str(args.get(0))?, &keywords(args.get(1))),
+        ),
     ],
     populate: |_, _| {},
 };

@@ -141,7 +141,8 @@ impl Session {
                     known.push((path, source));
                 }
             }
-            watcher.set_read(known.iter().map(|(path, source)| (path.clone(), Some(&*source.text))).collect(), Vec::new());
+            watcher
+                .set_read(known.iter().map(|(path, source)| (path.clone(), Some(&*source.text))).collect(), Vec::new());
             loop {
                 match inbox.recv() {
                     Ok(Notice::Changed(files)) => {
@@ -179,7 +180,9 @@ impl Session {
         ];
         given.extend(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_string()));
         given.extend(std::iter::repeat_n("-v".to_string(), usize::from(args.verbose)));
-        for (option, value) in [("-k", &args.keyword), ("-m", &args.mark), ("-r", &args.summary), ("--tb", &args.traceback)] {
+        for (option, value) in
+            [("-k", &args.keyword), ("-m", &args.mark), ("-r", &args.summary), ("--tb", &args.traceback)]
+        {
             if let Some(value) = value {
                 given.extend([option.to_string(), value.clone()]);
             }

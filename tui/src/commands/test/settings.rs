@@ -52,7 +52,9 @@ impl Settings {
     /// A file of settings that cannot be read.
     pub(super) fn find(folder: &Path) -> Result<Settings, String> {
         for folder in folder.ancestors() {
-            for name in ["pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"] {
+            for name in
+                ["pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"]
+            {
                 let file = folder.join(name);
                 let Ok(text) = std::fs::read_to_string(&file) else { continue };
                 let values = match file.extension().is_some_and(|ending| ending == "toml") {
