@@ -131,6 +131,9 @@ impl CpuExecutor {
                     }
                 }
                 drop(findings);
+                for found in &ran.undefined {
+                    note_undefined(&self.undefined, Shown::new(found, Some(launch)));
+                }
                 if let Some(timings) = &self.timings {
                     timings.borrow_mut().on_device(launch, &by, ran.timed);
                 }
@@ -247,6 +250,16 @@ fn stopped(launch: &Launch, why: NotRun) -> ExecutionError {
     ExecutionError { message, span: why.span, help: why.help, ..ExecutionError::default() }
 }
 
+/// Keeps what was found, each place once.
+fn note_undefined(known: &RefCell<Vec<Shown>>, shown: Shown) {
+    let mut known = known.borrow_mut();
+    let is_known =
+        |other: &Shown| other.finding.span == shown.finding.span && other.finding.code == shown.finding.code;
+    if !known.iter().any(is_known) {
+        known.push(shown);
+    }
+}
+
 /// An error in words.
 fn said(error: &RunError) -> String {
     match error.kind {
@@ -303,12 +316,7 @@ impl Hooks for Watcher<'_> {
 
     fn undefined(&mut self, element: &Undefined) {
         let shown = Shown::new(element, self.launch.as_deref());
-        let mut known = self.undefined.borrow_mut();
-        let is_known =
-            |other: &Shown| other.finding.span == shown.finding.span && other.finding.code == shown.finding.code;
-        if !known.iter().any(is_known) {
-            known.push(shown);
-        }
+        note_undefined(self.undefined, shown);
     }
 
     fn wants_races(&self, launch_has_agents: bool) -> bool {

@@ -9,7 +9,10 @@ use pallas_engine::cuda::{
     Request, Resources, TileCode, TileError, occupancy,
 };
 use pallas_engine::simt::ir::Doubt;
-use pallas_engine::simt::{Architecture, CHECK_WORDS, Check, Options, ParamKind, Program, compile_with, sim};
+use pallas_engine::simt::{
+    Architecture, CHECK_WORDS, Check, Garbage, Options, ParamKind, Program, Watched, compile_with, sim,
+};
+use pallas_ir::Role;
 use pallas_tensor::Shape;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -95,6 +98,7 @@ impl Fake {
                 compile_with(launch, options).ok()
             })
         });
+        let programs = programs.chain(launches.iter().flat_map(|launch| looked_at(launch, architecture)));
         let programs = programs.flatten().collect();
         let tiles = launches.iter().filter_map(|launch| {
             let program = pallas_engine::tileir::compile(launch).ok()?;
@@ -122,6 +126,19 @@ impl Fake {
     pub fn left(&self) -> usize {
         self.state().memory.len()
     }
+}
+
+/// What somebody runs who looks for results that depend on garbage, where the first element of an output does.
+fn looked_at(launch: &Launch, architecture: Architecture) -> Vec<Option<Program>> {
+    let padding = Garbage { padding: true, ..Garbage::default() };
+    let written = Garbage { outputs: false, ..Garbage::EVERYWHERE };
+    let outputs = launch.with_role(Role::Output).map(|(operand, _)| Some(Watched { operand, element: 0 }));
+    let watched: Vec<Option<Watched>> = outputs.chain([None]).collect();
+    let kinds = [Garbage::default(), Garbage::EVERYWHERE, padding, written];
+    let options = kinds.iter().flat_map(|&garbage| {
+        watched.iter().map(move |&watched| Options { garbage, watched, ..Options::new(architecture) })
+    });
+    options.map(|options| compile_with(launch, options).ok()).collect()
 }
 
 impl Compile for Fake {
@@ -296,11 +313,22 @@ impl State {
                 }
                 ParamKind::Notes => report.notes.iter().flat_map(|word| word.to_le_bytes()).collect(),
                 ParamKind::Checks => checks(program, &report),
+                ParamKind::Stores => stores(program, &report),
                 _ => continue,
             };
             self.memory.get_mut(&buffer.0).expect("memory")[..content.len()].copy_from_slice(&content);
         }
     }
+}
+
+/// What the device would have noted of an element that is watched.
+fn stores(program: &Program, report: &sim::Report) -> Vec<u8> {
+    let mut words = vec![report.stores.len() as u64, 0];
+    for store in &report.stores {
+        let number = program.stores.iter().position(|span| *span == store.span).expect("a store that is watched");
+        words.extend([(number as u64) << 32 | store.program as u64, store.bits]);
+    }
+    words.into_iter().flat_map(u64::to_le_bytes).collect()
 }
 
 /// What the device's own checks would have left. Races are seen by who wrote an element before, block after block, as the device

@@ -4,8 +4,9 @@
 
 use pallas_engine::cuda::{Compiler, Nvrtc, Places, Request, disassemble, find};
 use pallas_engine::simt::ir::{Combine, Op, Share, Space};
-use pallas_engine::simt::{Architecture, Options, Program, Tuning, compile, compile_with};
+use pallas_engine::simt::{Architecture, Garbage, Options, Program, Tuning, Watched, compile, compile_with};
 use pallas_engine::{Analysis, AnalysisOptions, Disk};
+use pallas_ir::Role;
 use pallas_tests::products;
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -198,7 +199,9 @@ fn kernels_that_note_times_check_or_are_tuned_compile_too() {
         let text = fs::read_to_string(folder.join(format!("{sample}.py"))).expect("the sample");
         let analysis = Analysis::new(sample, &text, &AnalysisOptions::new(Arc::new(Disk)));
         let launch = analysis.launches.iter().find(|launch| compile_with(launch, plain).is_ok()).expect("a launch");
-        for (kind, options) in kinds {
+        let output = launch.with_role(Role::Output).next().map(|(operand, _)| Watched { operand, element: 0 });
+        let watched = Options { watched: output, garbage: Garbage::EVERYWHERE, ..plain };
+        for (kind, options) in kinds.into_iter().chain([("watched", watched)]) {
             programs.push((format!("{sample} {kind}"), compile_with(launch, options).expect("a program")));
         }
     }

@@ -382,3 +382,45 @@ fn checks_and_a_machine_without_the_compiler_take_the_way_of_threads() {
     let error = asked.run(&analysis.launches[0], &inputs).expect_err("there is no compiler");
     assert!(error.message.contains("pip install nvidia-cuda-tileiras"), "{error:?}");
 }
+
+/// Sums of which only the data says whether they begin at zero.
+const GARBAGE: &str = "\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def sum_kernel(flag_ref, x_ref, o_ref):
+  @pl.when((pl.program_id(1) == 0) & (flag_ref[pl.program_id(0)] > 0))
+  def _():
+    o_ref[...] = jnp.zeros_like(o_ref)
+  o_ref[...] += x_ref[...]
+
+
+sums = pl.pallas_call(
+    sum_kernel,
+    grid=(2, 4),
+    in_specs=[pl.BlockSpec((2,), lambda i, j: (0,)), pl.BlockSpec((8, 8), lambda i, j: (i, j))],
+    out_specs=pl.BlockSpec((8, 8), lambda i, j: (i, 0)),
+    out_shape=jax.ShapeDtypeStruct((16, 8), jnp.float32),
+)(jnp.array([0, 1]), jnp.ones((16, 32)))
+print(sums.shape)
+";
+
+#[test]
+fn kernels_with_checks_are_run_again_with_other_garbage() {
+    let (run, printed, left) = Case { checked: true, ..Case::new(Faults::default()) }.run(GARBAGE);
+    assert_eq!((run.exit, printed.as_str(), left), (0, "(16, 8)\n", 0), "{}", run.stderr);
+    let found: Vec<(&str, usize, &str)> = run
+        .findings
+        .iter()
+        .map(|finding| {
+            let line = GARBAGE[..finding.span.start as usize].matches('\n').count() + 1;
+            (finding.code, line, finding.evidence.as_deref().unwrap_or_default())
+        })
+        .collect();
+    let sums = "program (0, 0): element (0, 0) of o_ref has another value if that memory holds something else, and so have 63 more elements";
+    assert!(found.contains(&("PL203", 10, sums)), "{found:?}");
+    let (run, ..) = Case::new(Faults::default()).run(GARBAGE);
+    assert!(run.findings.iter().all(|finding| finding.code != "PL203"), "{:?}", run.findings);
+}

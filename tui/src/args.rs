@@ -120,7 +120,8 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) verify: bool,
     /// Kernels on a device tell of positions outside of their Refs, which are otherwise moved inside or dropped without a word, and
-    /// of elements that another program writes, too.
+    /// of elements that another program writes, too. A launch of which it is not proved that no result depends on memory that nobody has
+    /// written, or on what lies past the end of an array, runs a second time there with other values in both.
     #[arg(long)]
     pub(crate) checked: bool,
     /// Kernels on a device tell of NaN that they store to outputs: what comes of padding, and of memory that nobody wrote.

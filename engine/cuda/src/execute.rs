@@ -5,7 +5,8 @@ use crate::device::Device;
 use crate::failure::Failure;
 use crate::launch::{Boxed, Memory, Outcome, Work, run};
 use pallas_ir::{Launch, Role};
-use pallas_simt::{CHECK_WORDS, Check, Initial, Met, Param, ParamKind, Program};
+use pallas_simt::{CHECK_WORDS, Check, Initial, Met, Param, ParamKind, Program, STORE_WORDS, Stored};
+use pallas_syntax::Span;
 use pallas_tensor::{Array, Shape};
 
 /// After how many seconds a kernel is given up.
@@ -20,6 +21,8 @@ pub struct Executed {
     pub microseconds: f64,
     /// What its checks told.
     pub told: Vec<Told>,
+    /// What it stored to the element that was watched, in order.
+    pub stores: Vec<Stored>,
     /// The times that it noted, as they lay in memory; empty where it notes none.
     pub notes: Vec<u64>,
 }
@@ -52,6 +55,8 @@ pub struct Kernel<'a> {
     pub params: &'a [Param],
     /// What its checks say.
     pub checks: &'a [Check],
+    /// Where it stores to the element that is watched.
+    pub stores: &'a [Span],
 }
 
 impl<'a> From<&'a Program> for Kernel<'a> {
@@ -63,6 +68,7 @@ impl<'a> From<&'a Program> for Kernel<'a> {
             shared_bytes: program.shared_bytes,
             params: &program.params,
             checks: &program.checks,
+            stores: &program.stores,
         }
     }
 }
@@ -71,7 +77,7 @@ impl<'a> From<&'a Program> for Kernel<'a> {
 impl<'a> From<&'a pallas_tileir::Program> for Kernel<'a> {
     fn from(program: &'a pallas_tileir::Program) -> Kernel<'a> {
         let (blocks, params) = (program.blocks, &program.params);
-        Kernel { entry: &program.entry, blocks, threads: 1, shared_bytes: 0, params, checks: &[] }
+        Kernel { entry: &program.entry, blocks, threads: 1, shared_bytes: 0, params, checks: &[], stores: &[] }
     }
 }
 
@@ -92,15 +98,16 @@ pub fn execute<'a>(
     let Outcome { contents, microseconds } = run(device, &work)?;
     let mut contents = contents.into_iter();
     let mut results: Vec<Option<Array>> = launch.operands.iter().map(|_| None).collect();
-    let (mut told, mut notes) = (Vec::new(), Vec::new());
+    let (mut told, mut stores, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for param in program.params {
         if param.kind == ParamKind::Checks {
             told.extend(contents.next().into_iter().flat_map(|content| failed(program.checks, &content)));
         }
+        if param.kind == ParamKind::Stores {
+            stores = stored(program.stores, &words(&contents.next().unwrap_or_default()));
+        }
         if param.kind == ParamKind::Notes {
-            let content = contents.next().unwrap_or_default();
-            let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap_or_default());
-            notes = content.chunks_exact(8).map(word).collect();
+            notes = words(&contents.next().unwrap_or_default());
         }
         if let Some(operand) = output(launch, &param.kind) {
             let ty = &launch.operands[operand].array;
@@ -113,7 +120,24 @@ pub fn execute<'a>(
         let untouched = || Array::zeros(operand.array.dtype, operand.array.shape.clone()).ok();
         outputs.extend(results[number].take().or_else(untouched));
     }
-    Ok(Executed { outputs, microseconds, told, notes })
+    Ok(Executed { outputs, microseconds, told, stores, notes })
+}
+
+/// Content as words.
+fn words(content: &[u8]) -> Vec<u64> {
+    content.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default())).collect()
+}
+
+/// What was stored to the element that was watched, as far as there was room.
+fn stored(places: &[Span], words: &[u64]) -> Vec<Stored> {
+    let (header, records) = words.split_at(STORE_WORDS.min(words.len()));
+    let count = header.first().and_then(|&count| usize::try_from(count).ok()).unwrap_or(0);
+    let record = |words: &[u64]| Stored {
+        span: places.get((words[0] >> 32) as usize).copied().unwrap_or_default(),
+        program: words[0] as u32 as usize,
+        bits: words[1],
+    };
+    records.chunks_exact(STORE_WORDS).take(count).map(record).collect()
 }
 
 /// The checks that failed, in the order of the source.
@@ -157,7 +181,10 @@ pub fn work<'a>(
     let memories = in_memory.map(|(param, initial)| Memory {
         bytes: param.len.saturating_mul(param.dtype.size_bytes()),
         initial: initial.as_deref(),
-        wanted: output(launch, &param.kind).is_some() || matches!(param.kind, ParamKind::Checks | ParamKind::Notes),
+        wanted: output(launch, &param.kind).is_some() || matches!(
+            param.kind,
+            ParamKind::Checks | ParamKind::Stores | ParamKind::Notes
+        ),
     });
     Work {
         cubin,
@@ -187,7 +214,7 @@ fn initial(
     len: usize,
     inputs: &[Array],
 ) -> Option<Vec<u8>> {
-    if matches!(kind, ParamKind::Checks | ParamKind::Owners | ParamKind::Notes) {
+    if matches!(kind, ParamKind::Checks | ParamKind::Owners | ParamKind::Stores | ParamKind::Notes) {
         return Some(vec![0; len * dtype.size_bytes()]);
     }
     let ParamKind::Operand { operand, initial } = kind else { return None };
@@ -207,7 +234,8 @@ fn initial(
 mod tests {
     use super::*;
     use pallas_ir::text::parse_launch;
-    use pallas_simt::{Architecture, Options, compile_with};
+    use pallas_simt::{Architecture, Options, STORES, Watched, compile_with};
+    use pallas_tensor::Scalar;
 
     #[test]
     fn checks_that_failed_are_read_back() {
@@ -231,5 +259,24 @@ mod tests {
         assert_eq!(told[0].met, program.checks[0].operand.map(|_| met));
         assert!(told[0].check.words.starts_with("reads `x_ref`"), "{told:?}");
         assert_eq!(failed(&program.checks, &[0; 4 * CHECK_WORDS]), []);
+    }
+
+    #[test]
+    fn stores_that_were_noted_are_read_back() {
+        let text = "launch grid=[2] {\n  output @o_ref: f32[2] block=[1] map @o(%i: i32[]) { yield %i }\n  \
+                    kernel @put(%o_ref: ref<f32[1]>) {\n    %0 = load %o_ref[0] : f32[]\n    store %o_ref[0], %0\n  }\n}\n";
+        let launch = parse_launch(text).expect("a launch");
+        let watched = Some(Watched { operand: 0, element: 1 });
+        let options = Options { watched, ..Options::new(Architecture::new(90)) };
+        let program = compile_with(&launch, options).expect("a program");
+        assert_eq!(program.params.last().map(|param| (&param.kind, param.len)), Some((&ParamKind::Stores, 2 + 2 * STORES)));
+        assert_eq!(program.stores.len(), 1);
+        let mut words = vec![0_u64; 2 + 2 * STORES];
+        words[..4].copy_from_slice(&[1, 0, 1, 1.375_f64.to_bits()]);
+        let expected = Stored { span: program.stores[0], program: 1, bits: Stored::bits(Scalar::Float(1.375)) };
+        assert_eq!(stored(&program.stores, &words), [expected]);
+        // More than there is room for.
+        words[0] = u64::MAX;
+        assert_eq!(stored(&program.stores, &words).len(), STORES);
     }
 }

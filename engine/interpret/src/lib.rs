@@ -61,7 +61,7 @@ pub use launch::{LaunchPlan, run_launch};
 pub use print::format_debug_print;
 pub use races::{EngineKind, Hazard, MissingEdge, RacingAccess};
 pub use rehearsal::{follow, rehearse};
-pub use strict::Undefined;
+pub use strict::{Undefined, alike, differing};
 pub use times::{LaneCause, LaneKind, LaneStage, Pace, TimedEvent, TimedLane, TimedLanes};
 
 use pallas_ir::Interpretation;

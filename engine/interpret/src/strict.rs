@@ -35,7 +35,7 @@ pub struct Undefined {
 
 impl LaunchPlan {
     /// Whether a strict run has to look for memory that nobody has written.
-    pub(crate) fn may_leak(&self) -> bool {
+    pub fn may_leak(&self) -> bool {
         let plain = matches!(self.interpretation, Interpretation::Unsaid | Interpretation::Plain);
         plain && !self.proofs.defined && self.peers.is_none() && self.topology.is_none()
     }
@@ -104,8 +104,8 @@ impl LaunchPlan {
     }
 }
 
-/// The first element that differs, and how many do.
-fn differing(left: &Array, right: &Array) -> Option<(Vec<usize>, usize)> {
+/// The first element in which two arrays differ, and how many do; all NaN are alike.
+pub fn differing(left: &Array, right: &Array) -> Option<(Vec<usize>, usize)> {
     if left.same_bits(right) {
         return None;
     }
@@ -130,7 +130,8 @@ fn position_of(element: &[usize], array: &Array) -> usize {
     element.iter().zip(&array.shape().strides()).map(|(place, stride)| place * stride).sum()
 }
 
-fn alike(left: Scalar, right: Scalar) -> bool {
+/// Whether two elements are alike: the same to the bit, or NaN.
+pub fn alike(left: Scalar, right: Scalar) -> bool {
     match (left, right) {
         (Scalar::Float(left), Scalar::Float(right)) => {
             left.to_bits() == right.to_bits() || left.is_nan() && right.is_nan()

@@ -10,8 +10,8 @@ pub mod marks;
 mod program;
 pub mod sim;
 
-pub use lower::fresh::{element as fresh, uninitialized};
+pub use lower::fresh::{Garbage, element as fresh, other, uninitialized};
 pub use program::{
-    Architecture, CHECK_WORDS, Check, Initial, LineEntry, Met, Options, Param, ParamKind, Program, Refusal, Tuning,
-    compile, compile_with, initial,
+    Architecture, CHECK_WORDS, Check, Initial, LineEntry, Met, Options, Param, ParamKind, Program, Refusal, STORE_WORDS,
+    STORES, Stored, Tuning, Watched, compile, compile_with, initial, initial_with,
 };

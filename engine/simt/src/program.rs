@@ -1,7 +1,7 @@
 //! What a launch becomes: source text, and all that a host has to know to launch it.
 
 use crate::ir::{Doubt, Kernel, MemoryId, Space, TensorMap};
-use crate::{cuda, lower, marks};
+use crate::{Garbage, cuda, lower, marks};
 use pallas_ir::{Launch, OpKind, Role};
 use pallas_syntax::Span;
 use pallas_tensor::{DType, Scalar};
@@ -62,6 +62,42 @@ pub struct Options {
     pub timed: bool,
     /// What is not left to the lowering.
     pub tuning: Tuning,
+    /// What memory holds that nobody has written.
+    pub garbage: Garbage,
+    /// An element of an output that somebody watches: what is stored there is noted.
+    pub watched: Option<Watched>,
+}
+
+/// An element of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Watched {
+    /// The operand of the launch.
+    pub operand: usize,
+    /// The element, in row-major order.
+    pub element: usize,
+}
+
+/// What was stored to the element that somebody watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// By which line of the Pallas source.
+    pub span: Span,
+    /// By which program, by its number in the grid.
+    pub program: usize,
+    /// The value; see [`Stored::bits`].
+    pub bits: u64,
+}
+
+impl Stored {
+    /// A value in 64 bits: integers as they are, floats as doubles, all NaN alike.
+    pub fn bits(value: Scalar) -> u64 {
+        match value {
+            Scalar::Float(value) => if value.is_nan() { f64::NAN } else { value }.to_bits(),
+            Scalar::Int(value) => value as u64,
+            Scalar::Bool(value) => value.into(),
+            Scalar::Key(_) => 0,
+        }
+    }
 }
 
 /// Numbers that the lowering chooses by rules of thumb, where somebody knows better.
@@ -76,7 +112,8 @@ pub struct Tuning {
 impl Options {
     /// Neither checked nor timed, and everything left to the lowering.
     pub fn new(architecture: Architecture) -> Options {
-        Options { architecture, checked: false, traps_nan: false, timed: false, tuning: Tuning::default() }
+        let (tuning, garbage) = (Tuning::default(), Garbage::default());
+        Options { architecture, checked: false, traps_nan: false, timed: false, tuning, garbage, watched: None }
     }
 }
 
@@ -99,12 +136,20 @@ pub struct Program {
     pub lines: Vec<LineEntry>,
     /// What checks say, by number, and the Pallas source of each. Empty if nothing is checked.
     pub checks: Vec<Check>,
+    /// The Pallas source of stores to the element that somebody watches, by number.
+    pub stores: Vec<Span>,
     /// What the source was printed from.
     pub kernel: Kernel,
 }
 
 /// Words that a kernel has for each check.
 pub const CHECK_WORDS: usize = 8;
+
+/// Stores to one element that are kept.
+pub const STORES: usize = 4096;
+
+/// Words that a kernel has for each of them.
+pub const STORE_WORDS: usize = 2;
 
 /// What a check is about, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,6 +216,9 @@ pub enum ParamKind {
     Checks,
     /// For each element of outputs that are looked after, a word of 64 bits that says who wrote it last. Zeros before.
     Owners,
+    /// What was stored to the element that somebody watches: a word with how often, one that is nothing, and [`STORE_WORDS`] of 64 bits for
+    /// each of [`STORES`]: which store, by its number (the upper half), the number of the program, and the value. Zeros before.
+    Stores,
     /// Where the blocks note times, in words of 64 bits; see [`marks`]. Zeros before.
     Notes,
 }
@@ -252,7 +300,7 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
     for (id, memory) in kernel.memories() {
         positions.insert(id, params.len());
         if let Space::Operand { operand, constant } = memory.space {
-            let kind = ParamKind::Operand { operand, initial: initial(launch, operand) };
+            let kind = ParamKind::Operand { operand, initial: initial_with(launch, operand, options.garbage) };
             let keys = launch.operands.get(operand).is_some_and(|operand| operand.array.dtype == DType::Key);
             params.push(Param { kind, dtype: memory.dtype, len: memory.len, written: !constant, keys });
         }
@@ -273,6 +321,10 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
     if owned > 0 {
         params.push(Param { kind: ParamKind::Owners, dtype: DType::U64, len: owned, written: true, keys: false });
     }
+    if !printed.stores.is_empty() {
+        let len = STORE_WORDS * (1 + STORES);
+        params.push(Param { kind: ParamKind::Stores, dtype: DType::U64, len, written: true, keys: false });
+    }
     if !kernel.marks.is_empty() {
         let len = marks::words(&kernel).saturating_mul(kernel.blocks);
         params.push(Param { kind: ParamKind::Notes, dtype: DType::U64, len, written: true, keys: false });
@@ -286,12 +338,18 @@ pub fn compile_with(launch: &Launch, options: Options) -> Result<Program, Refusa
         params,
         lines: printed.lines,
         checks: printed.checks,
+        stores: printed.stores,
         kernel,
     })
 }
 
 /// What an operand's array holds before the launch.
 pub fn initial(launch: &Launch, operand: usize) -> Initial {
+    initial_with(launch, operand, Garbage::default())
+}
+
+/// The same where memory that nobody has written holds something else.
+pub fn initial_with(launch: &Launch, operand: usize, garbage: Garbage) -> Initial {
     if launch.operands.get(operand).is_none_or(|operand| operand.role != Role::Output) {
         return Initial::Given;
     }
@@ -301,7 +359,7 @@ pub fn initial(launch: &Launch, operand: usize) -> Initial {
     match alias {
         Some(&input) => Initial::CopyOf(input),
         None => {
-            let element = lower::fresh::element(launch.operands[operand].array.dtype, launch.interpretation);
+            let element = garbage.output(launch.operands[operand].array.dtype, launch.interpretation);
             Initial::Fill(lower::random::number(element))
         }
     }

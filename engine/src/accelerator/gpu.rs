@@ -2,11 +2,13 @@
 
 use super::tiles::{self, Backend, CompileTiles, Tiled, Tiles};
 use super::timed::{Known, times};
+use super::undefined::{self, Trial};
 use super::{Accelerator, NotRun, Ran, told};
 use pallas_cuda::{
     Cache, Ceilings, Compile, CompileError, Compiled, Compiler, Device, Failure, Nvrtc, NvrtcError, Request, Rounds,
     Samples, ceilings, initials, measure, median, occupancy, work,
 };
+use pallas_interpret::Undefined;
 use pallas_ir::{Finding, Launch};
 use pallas_simt::{Architecture, Options, Program, Tuning};
 use pallas_syntax::Span;
@@ -65,7 +67,8 @@ impl Gpu {
         }
     }
 
-    /// The same, with kernels that tell of positions outside of their Refs.
+    /// The same, with kernels that tell of positions outside of their Refs, of races, and of what they leave to memory that nobody has
+    /// written.
     #[must_use]
     pub fn checked(mut self, checked: bool) -> Gpu {
         self.checked = checked;
@@ -223,6 +226,20 @@ impl Gpu {
         ran.map_err(|failure| self.gone(&failure, launch))
     }
 
+    /// What a launch that gave these outputs has left to memory that nobody has written, if that is looked for.
+    fn undefined(&mut self, launch: &Launch, inputs: &[Array], outputs: &[Array]) -> Vec<Undefined> {
+        if !self.checked {
+            return Vec::new();
+        }
+        let plain = Options { checked: false, traps_nan: false, ..self.options() };
+        let mut again = |garbage, watched| {
+            let compiled = self.compiled(launch, Options { garbage, watched, ..plain }).ok()?;
+            let ran = self.execute(launch, &compiled, inputs).ok()?;
+            Some(Trial { outputs: ran.outputs, stores: ran.stores })
+        };
+        undefined::undefined(launch, inputs, outputs, &mut again)
+    }
+
     /// Remembers that the device is lost, if it is.
     fn gone(&mut self, failure: &Failure, launch: &Launch) -> NotRun {
         self.lost |= failure.is_lost();
@@ -276,7 +293,8 @@ impl Accelerator for Gpu {
             self.choose(launch, tiled, &compiled, inputs, &ran.outputs)?;
         }
         let (findings, seen) = tell(launch, &ran.told);
-        Ok(Ran { microseconds: Some(ran.microseconds), seen, findings, ..Ran::new(ran.outputs) })
+        let undefined = self.undefined(launch, inputs, &ran.outputs);
+        Ok(Ran { microseconds: Some(ran.microseconds), seen, findings, undefined, ..Ran::new(ran.outputs) })
     }
 
     fn profile(&mut self, launch: &Launch, inputs: &[Array], stop: &dyn Fn() -> bool) -> Result<Ran, NotRun> {
@@ -303,10 +321,12 @@ impl Accelerator for Gpu {
         };
         let timed = times(launch, &noting.0, known);
         let (findings, seen) = tell(launch, &ran.told);
+        let undefined = self.undefined(launch, inputs, &ran.outputs);
         Ok(Ran {
             microseconds: Some(ran.microseconds),
             seen,
             findings,
+            undefined,
             timed: Some(Box::new(timed)),
             ..Ran::new(ran.outputs)
         })

@@ -7,12 +7,14 @@ mod simulator;
 mod tiles;
 mod timed;
 mod told;
+mod undefined;
 
 pub use compare::{Difference, compare};
 pub use gpu::Gpu;
 pub use simulator::Simulator;
 pub use tiles::{Backend, CompileTiles};
 
+use pallas_interpret::Undefined;
 use pallas_ir::{Finding, Launch};
 use pallas_profile::DeviceTimes;
 use pallas_syntax::Span;
@@ -51,6 +53,8 @@ pub struct Ran {
     pub seen: Vec<(String, Span)>,
     /// What its checks found.
     pub findings: Vec<Finding>,
+    /// What it left to memory that nobody has written.
+    pub undefined: Vec<Undefined>,
     /// Lines that it printed.
     pub printed: Vec<String>,
     /// What was measured, where that was asked for.
@@ -60,7 +64,15 @@ pub struct Ran {
 impl Ran {
     /// Outputs, of which nothing more is known.
     pub fn new(outputs: Vec<Array>) -> Ran {
-        Ran { outputs, microseconds: None, seen: Vec::new(), findings: Vec::new(), printed: Vec::new(), timed: None }
+        Ran {
+            outputs,
+            microseconds: None,
+            seen: Vec::new(),
+            findings: Vec::new(),
+            undefined: Vec::new(),
+            printed: Vec::new(),
+            timed: None,
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! The simulator of the SIMT IR as a device: what the threads of a GPU would do, in lockstep, on the CPU. Slow, and needs nothing.
 
 use super::timed::{Known, times};
+use super::undefined::{self, Trial};
 use super::{Accelerator, NotRun, Ran, told};
 use pallas_ir::{Finding, Launch, Role};
 use pallas_simt::ir::Doubt;
 use pallas_simt::lower::grid::ids_of;
-use pallas_simt::{Architecture, Options, Tuning, compile_with, sim};
+use pallas_simt::{Architecture, Options, Program, Tuning, compile_with, sim};
 use pallas_syntax::Span;
 use pallas_tensor::{Array, ops};
 
@@ -15,7 +16,7 @@ const FUEL: u64 = 2_000_000_000;
 /// A GPU that is simulated: an H100.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simulator {
-    /// Whether kernels tell of positions outside of their Refs.
+    /// Whether kernels tell of positions outside of their Refs, of races, and of what they leave to memory that nobody has written.
     pub checked: bool,
     /// Whether kernels tell of NaN that they store to outputs.
     pub traps_nan: bool,
@@ -39,29 +40,18 @@ impl Accelerator for Simulator {
 
 impl Simulator {
     fn simulate(self, launch: &Launch, inputs: &[Array], timed: bool) -> Result<Ran, NotRun> {
-        let options = Options {
-            checked: self.checked,
-            traps_nan: self.traps_nan,
-            timed,
-            tuning: self.tuning,
-            ..Options::new(Architecture::meant_by(launch))
+        let options =
+            Options { checked: self.checked, traps_nan: self.traps_nan, timed, ..self.options(launch) };
+        let (program, outputs, report) = run(launch, inputs, options)?;
+        let mut again = |garbage, watched| {
+            let options = Options { garbage, watched, ..self.options(launch) };
+            let (_, outputs, report) = run(launch, inputs, options).ok()?;
+            Some(Trial { outputs, stores: report.stores })
         };
-        let program = compile_with(launch, options).map_err(|refusal| NotRun {
-            message: refusal.message,
-            span: Some(refusal.span),
-            help: refusal.help,
-        })?;
-        let stopped = |message: String, span| NotRun { message, span, help: None };
-        let (flat, report) =
-            sim::run(&program, inputs, FUEL).map_err(|fault| stopped(fault.message.clone(), Some(fault.span)))?;
-        let mut outputs = Vec::new();
-        for ((_, operand), array) in launch.with_role(Role::Output).zip(flat) {
-            let shaped = ops::reshape(&array, operand.array.shape.clone());
-            outputs.push(shaped.map_err(|error| stopped(error.to_string(), None))?);
-        }
-        if outputs.len() != launch.with_role(Role::Output).count() {
-            return Err(stopped("the program has no memory for one of the outputs".to_string(), None));
-        }
+        let undefined = match self.checked {
+            true => undefined::undefined(launch, inputs, &outputs, &mut again),
+            false => Vec::new(),
+        };
         let (mut findings, mut seen) = (Vec::new(), Vec::new());
         // What a finding says with both programs is not said again with blocks.
         let is_told = |span: Span| {
@@ -77,7 +67,11 @@ impl Simulator {
         }
         let timed =
             timed.then(|| Box::new(times(launch, &program, Known { notes: &report.notes, ..Known::default() })));
-        Ok(Ran { seen, findings, printed: report.printed, timed, ..Ran::new(outputs) })
+        Ok(Ran { seen, findings, undefined, printed: report.printed, timed, ..Ran::new(outputs) })
+    }
+
+    fn options(self, launch: &Launch) -> Options {
+        Options { tuning: self.tuning, ..Options::new(Architecture::meant_by(launch)) }
     }
 
     /// A complaint as a finding, if it is one of what is looked for, and in words otherwise.
@@ -103,6 +97,27 @@ impl Simulator {
         let (words, span, count) = (memory.as_str(), complaint.span, report.count(kind));
         told::finding(launch, &told::Told { doubt, words, span, program, count, met: complaint.met })
     }
+}
+
+/// Compiles a launch, and runs it.
+fn run(launch: &Launch, inputs: &[Array], options: Options) -> Result<(Program, Vec<Array>, sim::Report), NotRun> {
+    let program = compile_with(launch, options).map_err(|refusal| NotRun {
+        message: refusal.message,
+        span: Some(refusal.span),
+        help: refusal.help,
+    })?;
+    let stopped = |message: String, span| NotRun { message, span, help: None };
+    let (flat, report) =
+        sim::run(&program, inputs, FUEL).map_err(|fault| stopped(fault.message.clone(), Some(fault.span)))?;
+    let mut outputs = Vec::new();
+    for ((_, operand), array) in launch.with_role(Role::Output).zip(flat) {
+        let shaped = ops::reshape(&array, operand.array.shape.clone());
+        outputs.push(shaped.map_err(|error| stopped(error.to_string(), None))?);
+    }
+    if outputs.len() != launch.with_role(Role::Output).count() {
+        return Err(stopped("the program has no memory for one of the outputs".to_string(), None));
+    }
+    Ok((program, outputs, report))
 }
 
 /// The programs that a block runs: ``program (1, 0)``, or ``programs (1, *)`` where they are a loop.

@@ -22,7 +22,7 @@ pub(super) struct Told<'a> {
 }
 
 /// Ids of a program from its number in the grid.
-fn ids(launch: &Launch, mut number: usize) -> Vec<usize> {
+pub(super) fn ids(launch: &Launch, mut number: usize) -> Vec<usize> {
     let mut ids = vec![0; launch.grid.len()];
     for (id, &extent) in ids.iter_mut().zip(&launch.grid).rev() {
         *id = number % extent.max(1);

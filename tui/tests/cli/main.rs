@@ -1,5 +1,6 @@
 //! The command line, through the built binary: what is printed, where, and with which exit code.
 
+mod checked;
 mod device;
 mod strict;
 mod tests;

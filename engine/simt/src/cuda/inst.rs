@@ -6,7 +6,7 @@ use super::{Printed, prelude};
 use crate::ir::{ALIGNMENT, Doubt, Inst, Kernel, MemoryId, Op, Region, Space, Value};
 use crate::layout::Layout;
 use crate::marks;
-use crate::{CHECK_WORDS, Check, LineEntry, Refusal};
+use crate::{CHECK_WORDS, Check, LineEntry, Refusal, STORES};
 use pallas_syntax::Span;
 use pallas_tensor::DType;
 use std::collections::HashSet;
@@ -25,6 +25,7 @@ pub(super) struct Printer<'a> {
     /// Values that are words of fragments, not registers of their dtype.
     pub(super) fragments: HashSet<Value>,
     checks: Vec<Check>,
+    stores: Vec<Span>,
     /// Arrays whose elements have owners; see [`owned`](super::owned).
     owned: Vec<(MemoryId, usize)>,
     pub(super) instructions: super::products::Instructions,
@@ -40,6 +41,7 @@ impl<'a> Printer<'a> {
             span: Span::default(),
             fragments: HashSet::new(),
             checks: Vec::new(),
+            stores: Vec::new(),
             owned: super::owned(kernel),
             instructions: Default::default(),
         }
@@ -87,6 +89,9 @@ impl<'a> Printer<'a> {
         if !self.owned.is_empty() {
             params.push("unsigned long long* __restrict__ owners".to_string());
         }
+        if !self.stores.is_empty() {
+            params.push("unsigned long long* __restrict__ stores".to_string());
+        }
         if !self.kernel.marks.is_empty() {
             params.push("unsigned long long* __restrict__ notes".to_string());
         }
@@ -115,7 +120,7 @@ impl<'a> Printer<'a> {
             source.push('\n');
         }
         source.push_str("}\n");
-        Ok(Printed { source, lines, checks: self.checks })
+        Ok(Printed { source, lines, checks: self.checks, stores: self.stores })
     }
 
     pub(super) fn refuse(&self, what: &str) -> Refusal {
@@ -368,6 +373,18 @@ impl<'a> Printer<'a> {
                 };
                 self.checks.push(Check { doubt: Doubt::Race, words: words.clone(), span: inst.span, operand });
                 self.each(self.regs(inst.operands[0]), &statement);
+                Ok(())
+            }
+            Op::Witness { element, masked, .. } => {
+                let guard = if *masked { format!(" && {}", text(3)) } else { String::new() };
+                let value = match terms.get(1) {
+                    Some((value, dtype)) if dtype.is_float() => format!("double_bits({value})"),
+                    _ => format!("(unsigned long long)(long long){}", text(1)),
+                };
+                let (at, program, number) = (text(0), text(2), self.stores.len());
+                let call = format!("note_store(stores, {number}u, {program}, {value}, {STORES}ull);");
+                self.stores.push(inst.span);
+                self.each(self.regs(inst.operands[0]), &format!("if ({at} == {element}{guard}) {call}"));
                 Ok(())
             }
             Op::Mark(site) => {

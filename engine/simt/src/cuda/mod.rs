@@ -15,6 +15,7 @@ mod types;
 
 use crate::ir::{ALIGNMENT, Kernel, MemoryId, Op, Space};
 use crate::{Check, LineEntry, Refusal};
+use pallas_syntax::Span;
 
 /// Source text with its table of lines.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct Printed {
     pub lines: Vec<LineEntry>,
     /// What checks say, by number.
     pub checks: Vec<Check>,
+    /// The Pallas source of stores that are noted, by number.
+    pub stores: Vec<Span>,
 }
 
 /// Prints a kernel.

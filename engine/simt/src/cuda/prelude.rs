@@ -261,6 +261,14 @@ static HELPERS: &[Helper] = &[
         "__device__ __forceinline__ void look(unsigned long long* owners, int at, unsigned* check, int program) { unsigned long long was = *(volatile unsigned long long*)(owners + at); if (was != 0ull && was >> 40 != (blockIdx.x & 0xffffffu)) failed_race(check, program, was, at); }",
     ),
     helper(
+        "double_bits",
+        "__device__ __forceinline__ unsigned long long double_bits(double x) { return x != x ? 0x7ff8000000000000ull : (unsigned long long)__double_as_longlong(x); }",
+    ),
+    helper(
+        "note_store",
+        "__device__ __noinline__ void note_store(unsigned long long* to, unsigned number, int program, unsigned long long value, unsigned long long most) { unsigned long long at = atomicAdd(to, 1ull); if (at < most) { to[2 * at + 2] = (unsigned long long)number << 32 | (unsigned)program; to[2 * at + 3] = value; } }",
+    ),
+    helper(
         "begin_notes",
         "__device__ __forceinline__ void begin_notes(unsigned long long* to) { unsigned long long time, ticks; unsigned at; asm volatile(\"mov.u32 %0, %%smid;\" : \"=r\"(at)); asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(time) :: \"memory\"); asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(ticks) :: \"memory\"); to[0] = time; to[1] = ticks; to[4] = at; }",
     ),

@@ -219,6 +219,15 @@ pub enum Op {
         /// What is told.
         words: String,
     },
+    /// Notes what is stored to one element, of whatever else. Operands: index, value, the program's number, mask?. Nothing else changes.
+    Witness {
+        /// An array of the launch.
+        memory: MemoryId,
+        /// Which element.
+        element: i32,
+        /// Whether a mask follows the program's number.
+        masked: bool,
+    },
     /// The first thread of the block notes the time, and what this number says in [`Kernel::marks`](super::Kernel::marks). Operands:
     /// a number and a slot, uniform `i32`.
     Mark(u32),

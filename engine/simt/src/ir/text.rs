@@ -144,6 +144,9 @@ impl Kernel {
             }
             Op::Check(_, words) => format!("check {words:?}"),
             Op::Owned { memory, words, .. } => format!("owned {} {words:?}", name(*memory)),
+            Op::Witness { memory, element, masked } => {
+                format!("witness {}[{element}]{}", name(*memory), masks(*masked, false))
+            }
             Op::CommitAhead => "commit_ahead".to_string(),
             Op::WaitAhead(pending) => format!("wait_ahead {pending}"),
             Op::Mark(site) => format!("mark {site}"),

@@ -92,6 +92,13 @@ impl Checker<'_> {
                 wants(operands[1] == Ty { dtype: DType::I32, regs: 1 }, "the program's number")?;
                 wants(operands.iter().skip(2).all(|ty| ty.regs == operands[0].regs), "a mask of its index")?;
             }
+            Op::Witness { memory, masked, .. } => {
+                wants(matches!(self.kernel.memory(*memory).space, Space::Operand { .. }), "an array of the launch")?;
+                wants(operands.len() == 3 + usize::from(*masked) && int(&operands[0]), "its operands")?;
+                wants(operands[2] == Ty { dtype: DType::I32, regs: 1 }, "the program's number")?;
+                let regs = operands.iter().enumerate().all(|(n, ty)| n == 2 || ty.regs == operands[0].regs);
+                wants(regs, "a value and a mask of its index")?;
+            }
             Op::CommitAhead | Op::WaitAhead(_) | Op::CommitSent | Op::WaitSent { .. } | Op::Publish | Op::Team => {}
             Op::WaitProducts(_) | Op::SetRegisters(_) => {}
             Op::Take(memory) => {

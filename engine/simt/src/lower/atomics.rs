@@ -47,6 +47,10 @@ impl Lower<'_> {
         let operands: Vec<_> = [place.index, value].into_iter().chain(once).collect();
         let what = Op::Atomic { memory: access.view.memory, combine, masked: once.is_some() };
         let mut old = self.b.add(what, &operands, &[ty], Vec::new())[0];
+        if self.watched.is_some() {
+            let new = combine.op().map_or(value, |op| self.b.binary(op.0, old, value));
+            self.witness(&access.view, place.index, new, once);
+        }
         if !place.layout.is_private() && self.is_used(op) {
             // Only one of the threads that share an element knows what was there.
             let stage = self.stage(ty.dtype, access.layout.shape.iter().product());

@@ -3,7 +3,6 @@
 
 use super::access::Place;
 use super::context::{Bound, Lower};
-use super::fresh;
 use super::number::Number;
 use super::refs::{RefDim, RefView, Shown};
 use crate::Refusal;
@@ -86,8 +85,8 @@ impl Lower<'_> {
     ) -> Value {
         let memory = self.b.kernel().memory(view.memory).dtype;
         let filler = match padded {
-            true => fresh::uninitialized(memory),
-            false => fresh::element(memory, self.launch.interpretation),
+            true => self.garbage.past_ref(memory),
+            false => self.garbage.past_array(memory, self.launch.interpretation),
         };
         let other = mask.map(|_| self.b.constant(memory, filler, 1));
         let wide = word(cast.dtype);
@@ -130,6 +129,7 @@ impl Lower<'_> {
             let element = self.of_bits(piece, memory);
             self.tell_of_nan(view, element, mask);
             self.own(view, index, mask, true);
+            self.witness(view, index, element, mask);
             self.b.store(view.memory, index, element, mask, place.is_private);
         }
     }
@@ -153,6 +153,7 @@ impl Lower<'_> {
             let placed = self.shifted(&ops::SHIFT_LEFT, bits, number * width);
             let new = self.b.binary(&ops::OR, kept, placed);
             let new = self.of_bits(new, memory);
+            self.witness(view, place.index, new, Some(mine));
             self.b.store(view.memory, place.index, new, Some(mine), false);
         }
     }

@@ -1,5 +1,5 @@
 //! Positions outside of a Ref, told of where that was asked for. What the kernel computes stays the same: positions are moved inside
-//! or dropped as ever, and the kernel goes on.
+//! or dropped as ever, and the kernel goes on. Likewise what is stored to an element that somebody watches.
 
 use super::access::Place;
 use super::context::{Lower, Tile};
@@ -71,6 +71,23 @@ impl Lower<'_> {
         let program = self.program_number();
         let operands: Vec<Value> = [index, program].into_iter().chain(mask).collect();
         let op = Op::Owned { memory: view.memory, writes, masked: mask.is_some(), words };
+        self.b.add(op, &operands, &[], Vec::new());
+    }
+
+    /// Notes what is stored to the element that is watched.
+    pub(crate) fn witness(&mut self, view: &RefView, index: Value, value: Value, once: Option<Value>) {
+        let memory = view.memory;
+        let here = match self.b.kernel().memory(memory).space {
+            Space::Operand { operand, .. } => self.watched.filter(|watched| watched.operand == operand),
+            _ => None,
+        };
+        let Some(element) = here.and_then(|watched| i32::try_from(watched.element).ok()) else { return };
+        let regs = self.b.ty(index).regs;
+        let value = self.b.splat(value, regs);
+        let once = once.map(|once| self.b.splat(once, regs));
+        let program = self.program_number();
+        let operands: Vec<Value> = [index, value, program].into_iter().chain(once).collect();
+        let op = Op::Witness { memory, element, masked: once.is_some() };
         self.b.add(op, &operands, &[], Vec::new());
     }
 }

@@ -1,13 +1,14 @@
 //! What lowering knows on its way through a kernel.
 
 use super::anchors::{Anchors, Deal, anchors};
+use super::fresh::Garbage;
 use super::moves::Map;
 use super::number::Number;
 use super::refs::RefView;
 use super::stage::Swizzle;
 use crate::ir::{Builder, MemoryId, Space, Value, WARP};
 use crate::layout::{Layout, log2};
-use crate::{Options, Refusal};
+use crate::{Options, Refusal, Watched};
 use pallas_ir::{Function, Launch, OpData, RegionId, Role, Type, ValueId};
 use pallas_syntax::Span;
 use pallas_tensor::DType;
@@ -61,6 +62,10 @@ pub(crate) struct Lower<'a> {
     pub(crate) piece: Option<Value>,
     /// Whether NaN on its way to an output is told of.
     pub(crate) traps_nan: bool,
+    /// What memory holds that nobody has written.
+    pub(crate) garbage: Garbage,
+    /// The element whose stores are noted.
+    pub(crate) watched: Option<Watched>,
     /// Whether the kernel notes its times.
     pub(crate) timed: bool,
 }
@@ -107,6 +112,8 @@ impl<'a> Lower<'a> {
             outside: Vec::new(),
             piece: None,
             traps_nan: options.traps_nan,
+            garbage: options.garbage,
+            watched: options.watched,
             // Times of several teams would stand in one list.
             timed: options.timed && !has_teams,
         }

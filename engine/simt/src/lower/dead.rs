@@ -28,6 +28,7 @@ fn has_effect(op: &Op) -> bool {
             | Op::WaitAhead(_)
             | Op::Check(..)
             | Op::Owned { .. }
+            | Op::Witness { .. }
             | Op::Mark(_)
             | Op::Arrive { .. }
             | Op::Await { .. }

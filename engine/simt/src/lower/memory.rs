@@ -2,7 +2,6 @@
 
 use super::access::Place;
 use super::context::{Bound, Lower, Tile};
-use super::fresh;
 use super::refs::{RefDim, RefView, Selected, Shown};
 use crate::Refusal;
 use crate::ir::Value;
@@ -85,8 +84,8 @@ impl Lower<'_> {
         let memory = self.b.kernel().memory(view.memory).clone();
         let other = match (place.mask, padded) {
             (None, _) => None,
-            (_, true) => Some(fresh::uninitialized(memory.dtype)),
-            _ => Some(fresh::element(memory.dtype, self.launch.interpretation)),
+            (_, true) => Some(self.garbage.past_ref(memory.dtype)),
+            _ => Some(self.garbage.past_array(memory.dtype, self.launch.interpretation)),
         };
         let other = other.map(|other| self.b.constant(memory.dtype, other, 1));
         let mask = match (place.mask, mask) {
@@ -111,6 +110,7 @@ impl Lower<'_> {
         }
         self.tell_of_nan(view, value, once);
         self.own(view, place.index, once, true);
+        self.witness(view, place.index, value, once);
         self.b.store(view.memory, place.index, value, once, place.is_private);
     }
 

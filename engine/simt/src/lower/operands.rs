@@ -3,7 +3,6 @@
 //! interpret mode does it.
 
 use super::context::{Bound, Lower};
-use super::fresh;
 use super::grid::Plan;
 use super::number::{Number, binary};
 use super::random;
@@ -207,6 +206,8 @@ impl Lower<'_> {
             outside: Vec::new(),
             piece: None,
             traps_nan: self.traps_nan,
+            garbage: self.garbage,
+            watched: self.watched,
             timed: self.timed,
         };
         let yields = inner.region(function.body);
@@ -241,7 +242,7 @@ impl Lower<'_> {
         let dtype = random::register(ty.dtype);
         let memory = self.b.memory(format!("{name}_{number}"), dtype, len, Space::Shared);
         let view = RefView::whole(memory, &ty.shape, false);
-        let element = random::number(fresh::element(ty.dtype, self.launch.interpretation));
+        let element = random::number(self.garbage.memory(ty.dtype, self.launch.interpretation));
         let value = self.b.constant(dtype, element, 1);
         let layout = self.dealt(param);
         self.fill(&view, value, &layout)?;

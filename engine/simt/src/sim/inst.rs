@@ -4,6 +4,7 @@ use super::report::{Complaint, Kind};
 use super::world::{Owner, World};
 use super::{Fault, fault};
 use crate::Met;
+use crate::{STORES, Stored};
 use crate::ir::{Doubt, Inst, MemoryId, Op, Space, Value};
 use crate::layout::Layout;
 use pallas_ir::op::EvalContext;
@@ -68,6 +69,7 @@ impl<'k> World<'k> {
             Op::CopyAhead { from, memory, vector } => self.copy_ahead(inst, *from, *memory, *vector)?,
             Op::Check(doubt, words) => self.check(inst, *doubt, words)?,
             Op::Owned { memory, writes, masked, words } => self.owned(inst, *memory, *writes, *masked, words)?,
+            Op::Witness { element, masked, .. } => self.witness(inst, *element, *masked)?,
             Op::CommitAhead => self.commit_ahead(),
             Op::WaitAhead(pending) => self.wait_ahead(*pending)?,
             Op::Team => self.number(inst.results[0], |this, _, _| this.agents[this.turn].team as i32)?,
@@ -189,6 +191,21 @@ impl<'k> World<'k> {
                 other: Some(was.block),
             };
             self.report.complain(complaint, Kind::ProgramRace);
+        }
+        Ok(())
+    }
+
+    fn witness(&mut self, inst: &Inst, element: i32, masked: bool) -> Result<(), Fault> {
+        let (index, value) = (self.get(inst.operands[0])?, self.get(inst.operands[1])?);
+        let program = usize::try_from(self.uniform(inst.operands[2])?).unwrap_or(0);
+        let mask = if masked { Some(self.get(inst.operands[3])?) } else { None };
+        let mask = mask.as_ref().map(|mask| mask.elements::<bool>().unwrap_or_default());
+        for (position, &at) in index.elements::<i32>().unwrap_or_default().iter().enumerate() {
+            let left_out = mask.is_some_and(|mask| mask.get(position) == Some(&false));
+            if at == element && !left_out && self.report.stores.len() < STORES {
+                let bits = value.get(position).map_or(0, Stored::bits);
+                self.report.stores.push(Stored { span: inst.span, program, bits });
+            }
         }
         Ok(())
     }

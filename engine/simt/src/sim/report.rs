@@ -1,6 +1,6 @@
 //! What a simulation saw besides values.
 
-use crate::Met;
+use crate::{Met, Stored};
 use pallas_syntax::Span;
 use std::fmt;
 
@@ -19,6 +19,8 @@ pub struct Report {
     pub barriers: u64,
     /// What was printed.
     pub printed: Vec<String>,
+    /// What was stored to the element that was watched, in order, as far as it was kept.
+    pub stores: Vec<Stored>,
     /// The times that were noted, as they lie in memory; see [`marks`](crate::marks). Empty where none are.
     pub notes: Vec<u64>,
 }
