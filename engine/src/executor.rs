@@ -253,8 +253,7 @@ fn stopped(launch: &Launch, why: NotRun) -> ExecutionError {
 /// Keeps what was found, each place once.
 fn note_undefined(known: &RefCell<Vec<Shown>>, shown: Shown) {
     let mut known = known.borrow_mut();
-    let is_known =
-        |other: &Shown| other.finding.span == shown.finding.span && other.finding.code == shown.finding.code;
+    let is_known = |other: &Shown| other.finding.span == shown.finding.span && other.finding.code == shown.finding.code;
     if !known.iter().any(is_known) {
         known.push(shown);
     }

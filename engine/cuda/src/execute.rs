@@ -181,10 +181,8 @@ pub fn work<'a>(
     let memories = in_memory.map(|(param, initial)| Memory {
         bytes: param.len.saturating_mul(param.dtype.size_bytes()),
         initial: initial.as_deref(),
-        wanted: output(launch, &param.kind).is_some() || matches!(
-            param.kind,
-            ParamKind::Checks | ParamKind::Stores | ParamKind::Notes
-        ),
+        wanted: output(launch, &param.kind).is_some()
+            || matches!(param.kind, ParamKind::Checks | ParamKind::Stores | ParamKind::Notes),
     });
     Work {
         cubin,
@@ -269,7 +267,10 @@ mod tests {
         let watched = Some(Watched { operand: 0, element: 1 });
         let options = Options { watched, ..Options::new(Architecture::new(90)) };
         let program = compile_with(&launch, options).expect("a program");
-        assert_eq!(program.params.last().map(|param| (&param.kind, param.len)), Some((&ParamKind::Stores, 2 + 2 * STORES)));
+        assert_eq!(
+            program.params.last().map(|param| (&param.kind, param.len)),
+            Some((&ParamKind::Stores, 2 + 2 * STORES))
+        );
         assert_eq!(program.stores.len(), 1);
         let mut words = vec![0_u64; 2 + 2 * STORES];
         words[..4].copy_from_slice(&[1, 0, 1, 1.375_f64.to_bits()]);

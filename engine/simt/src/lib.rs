@@ -12,6 +12,6 @@ pub mod sim;
 
 pub use lower::fresh::{Garbage, element as fresh, other, uninitialized};
 pub use program::{
-    Architecture, CHECK_WORDS, Check, Initial, LineEntry, Met, Options, Param, ParamKind, Program, Refusal, STORE_WORDS,
-    STORES, Stored, Tuning, Watched, compile, compile_with, initial, initial_with,
+    Architecture, CHECK_WORDS, Check, Initial, LineEntry, Met, Options, Param, ParamKind, Program, Refusal,
+    STORE_WORDS, STORES, Stored, Tuning, Watched, compile, compile_with, initial, initial_with,
 };

@@ -40,8 +40,7 @@ impl Accelerator for Simulator {
 
 impl Simulator {
     fn simulate(self, launch: &Launch, inputs: &[Array], timed: bool) -> Result<Ran, NotRun> {
-        let options =
-            Options { checked: self.checked, traps_nan: self.traps_nan, timed, ..self.options(launch) };
+        let options = Options { checked: self.checked, traps_nan: self.traps_nan, timed, ..self.options(launch) };
         let (program, outputs, report) = run(launch, inputs, options)?;
         let mut again = |garbage, watched| {
             let options = Options { garbage, watched, ..self.options(launch) };
