@@ -4,7 +4,8 @@
 //! kernel with FTZ and DAZ set in the CPU's control word (`tsl::port::ScopedFlushDenormal`), so
 //! both are part of "the same digits". This file holds no elementary function.
 
-use crate::isa::{BaselineFma, Fma};
+use super::number::{Number, Single};
+use crate::isa::BaselineFma;
 
 /// A constant from its bits: the tables of this module are given in hexadecimal because XLA's
 /// dumps print them so, and because a decimal of a float is easy to round wrongly.
@@ -71,30 +72,23 @@ pub fn flush_f64(x: f64) -> f64 {
 
 /// `coefficients` from the highest power down, each step one FMA: `(start * x + c0) * x + c1 ...`.
 #[inline(always)]
-pub(super) fn horner_from_with<F: Fma>(start: f32, x: f32, coefficients: &[f32]) -> f32 {
-    coefficients.iter().fold(start, |sum, &coefficient| F::fma(sum, x, coefficient))
+pub(super) fn polynomial_from<N: Number>(start: f32, x: N, coefficients: &[f32]) -> N {
+    coefficients.iter().fold(start.into(), |sum: N, &coefficient| sum.fma(x, coefficient))
 }
 
-/// [`horner_from_with`] with the first coefficient as the start.
+/// [`polynomial_from`] with the first coefficient as the start.
 #[inline(always)]
-pub(super) fn horner(x: f32, coefficients: &[f32]) -> f32 {
-    horner_with::<BaselineFma>(x, coefficients)
-}
-
-/// [`horner`] with a given FMA.
-#[inline(always)]
-pub(super) fn horner_with<F: Fma>(x: f32, coefficients: &[f32]) -> f32 {
+pub(super) fn polynomial<N: Number>(x: N, coefficients: &[f32]) -> N {
     match coefficients.split_first() {
-        Some((&first, rest)) => horner_from_with::<F>(first, x, rest),
-        None => 0.0,
+        Some((&first, rest)) => polynomial_from(first, x, rest),
+        None => 0.0.into(),
     }
 }
 
-/// `x` held in `[low, high]`, where NaN stays NaN.
+/// [`polynomial`] of one number that is there.
 #[inline(always)]
-pub(super) fn clamp(x: f32, low: f32, high: f32) -> f32 {
-    let raised = if x < low { low } else { x };
-    if raised > high { high } else { raised }
+pub(super) fn horner(x: f32, coefficients: &[f32]) -> f32 {
+    polynomial(Single::<BaselineFma>::from(x), coefficients).0
 }
 
 #[cfg(test)]

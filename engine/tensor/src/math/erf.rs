@@ -4,9 +4,10 @@
 //! CHLO (`ChloLegalizeToStablehlo.cpp`, `materializeErfcApproximationF32*`, after Cephes), and
 //! `erf_inv` is Giles' polynomial in `log1p(-x^2)` (`xla/hlo/builder/lib/math.cc`, `ErfInv32`).
 
-use super::arith::{bits, flush, fma, horner, horner_with};
+use super::arith::{bits, flush, fma, horner, polynomial};
 use super::exp::exp;
 use super::log::log1p;
+use super::number::{Number, Single};
 use crate::isa::{BaselineFma, Fma};
 
 /// At and beyond this, in magnitude, `erf` is one.
@@ -33,10 +34,16 @@ pub fn erf(x: f32) -> f32 {
 /// [`erf`] with a given FMA.
 #[inline(always)]
 pub(crate) fn erf_with<F: Fma>(x: f32) -> f32 {
-    let x = flush(x);
+    erf_of(Single::<F>::from(x)).0
+}
+
+/// [`erf`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn erf_of<N: Number>(x: N) -> N {
+    let x = x.flush();
     let square = x * x;
-    let value = (x * horner_with::<F>(square, &ERF_NUMERATOR)) / horner_with::<F>(square, &ERF_DENOMINATOR);
-    if x.abs() >= ERF_LARGE { 1.0_f32.copysign(x) } else { value }
+    let value = (x * polynomial(square, &ERF_NUMERATOR)) / polynomial(square, &ERF_DENOMINATOR);
+    N::choose(x.abs().is_at_least(ERF_LARGE), N::from(1.0).copysign(x), value)
 }
 
 /// The polynomial of `erf(x) / x` in `x^2` that `erfc` uses within one.

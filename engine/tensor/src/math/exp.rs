@@ -6,8 +6,9 @@
 //! `exp(x * ln 2)` and `logistic` is `1 / (1 + exp(-x))`, as XLA's expanders write them.
 //! Contractions into FMA are those of the machine code that LLVM makes with FMA at hand.
 
-use super::arith::{bits, clamp, flush, horner_with};
-use super::hyperbolic::tanh_with;
+use super::arith::{bits, polynomial};
+use super::hyperbolic::tanh_of;
+use super::number::{Number, Single};
 use crate::isa::{BaselineFma, Fma};
 
 const LOWEST: f32 = -87.8;
@@ -29,25 +30,26 @@ const POLYNOMIAL: [f32; 6] =
 /// this module that add need the two factors.
 #[inline(always)]
 pub(super) fn exp_factors(x: f32) -> (f32, f32) {
-    exp_factors_with::<BaselineFma>(x)
+    let (mantissa, scale) = factors(Single::<BaselineFma>::from(x));
+    (mantissa.0, scale.0)
 }
 
 /// What is added to a small integer so that the sum has it in its lowest bits.
 const TO_LOW_BITS: f32 = 12_582_912.0;
 
-/// [`exp_factors`] with a given FMA.
+/// [`exp_factors`] of whatever numbers.
 #[inline(always)]
-fn exp_factors_with<F: Fma>(x: f32) -> (f32, f32) {
+fn factors<N: Number>(x: N) -> (N, N) {
     // (A subnormal `x` need not be flushed: 1 is what comes of it.)
-    let held = clamp(x, LOWEST, HIGHEST);
-    let n = F::fma(held, LOG2_E, 0.5).floor();
+    let held = x.clamp(LOWEST, HIGHEST);
+    let n = held.fma(LOG2_E, 0.5).floor();
     // It is not below -127, as `LOWEST` gives that.
-    let n = if n > 127.0 { 127.0 } else { n };
-    let r = F::fma(-n, LN_2_LOW, F::fma(-n, LN_2_HIGH, held));
-    let mantissa = F::fma(horner_with::<F>(r, &POLYNOMIAL), r * r, r) + 1.0;
+    let n = n.at_most(127.0);
+    let r = (-n).fma(LN_2_LOW, (-n).fma(LN_2_HIGH, held));
+    let mantissa = polynomial(r, &POLYNOMIAL).fma(r * r, r) + 1.0;
     // n is in [-127, 127], so that n + 127 fills the exponent and leaves the sign alone; or NaN, as the mantissa is then.
     // A cast would do the same, but saturates, which costs as much as the polynomial.
-    let scale = f32::from_bits((n + TO_LOW_BITS).to_bits().wrapping_add(127) << 23);
+    let scale = N::of_bits(N::shifted_left(N::plus((n + TO_LOW_BITS).bits(), 127), 23));
     (mantissa, scale)
 }
 
@@ -61,10 +63,16 @@ pub fn exp(x: f32) -> f32 {
 /// [`exp`] with a given FMA.
 #[inline(always)]
 pub(crate) fn exp_with<F: Fma>(x: f32) -> f32 {
-    let (mantissa, scale) = exp_factors_with::<F>(x);
+    exp_of(Single::<F>::from(x)).0
+}
+
+/// [`exp`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn exp_of<N: Number>(x: N) -> N {
+    let (mantissa, scale) = factors(x);
     // Results fall with `x`, so that one comparison says which are subnormal, and flushed.
     let power = mantissa * scale;
-    if x <= SUBNORMAL { 0.0 } else { power }
+    N::choose(x.is_at_most(SUBNORMAL), 0.0, power)
 }
 
 /// `2^x` as `jax.lax.exp2` computes it: `exp(x * ln 2)`, so that `exp2(3)` is not exactly 8.
@@ -77,7 +85,13 @@ pub fn exp2(x: f32) -> f32 {
 /// [`exp2`] with a given FMA.
 #[inline(always)]
 pub(crate) fn exp2_with<F: Fma>(x: f32) -> f32 {
-    exp_with::<F>(x * LN_2)
+    exp2_of(Single::<F>::from(x)).0
+}
+
+/// [`exp2`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn exp2_of<N: Number>(x: N) -> N {
+    exp_of(x * LN_2)
 }
 
 /// `exp(x) - 1` as `jnp.expm1` computes it.
@@ -90,11 +104,17 @@ pub fn expm1(x: f32) -> f32 {
 /// [`expm1`] with a given FMA.
 #[inline(always)]
 pub(crate) fn expm1_with<F: Fma>(x: f32) -> f32 {
-    let half = flush(flush(x) * 0.5);
-    let power = exp_with::<F>(x);
-    let near = tanh_with::<F>(half) * (power + 1.0);
-    let value = if x.abs() > 0.5 { power - 1.0 } else { near };
-    if half == 0.0 { x } else { value }
+    expm1_of(Single::<F>::from(x)).0
+}
+
+/// [`expm1`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn expm1_of<N: Number>(x: N) -> N {
+    let half = (x.flush() * 0.5).flush();
+    let power = exp_of(x);
+    let near = tanh_of(half) * (power + 1.0);
+    let value = N::choose(x.abs().is_above(0.5), power - 1.0, near);
+    N::choose(half.is_equal(0.0), x, value)
 }
 
 /// The logistic function as `jax.lax.logistic` (`jax.nn.sigmoid`) computes it.
@@ -107,13 +127,20 @@ pub fn logistic(x: f32) -> f32 {
 /// [`logistic`] with a given FMA.
 #[inline(always)]
 pub(crate) fn logistic_with<F: Fma>(x: f32) -> f32 {
-    let (mantissa, scale) = exp_factors_with::<F>(-x);
-    flush(1.0 / F::fma(mantissa, scale, 1.0))
+    logistic_of(Single::<F>::from(x)).0
+}
+
+/// [`logistic`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn logistic_of<N: Number>(x: N) -> N {
+    let (mantissa, scale) = factors(-x);
+    (N::from(1.0) / mantissa.fma(scale, 1.0)).flush()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::flush;
 
     #[test]
     fn what_is_subnormal_is_zero_and_nothing_else() {

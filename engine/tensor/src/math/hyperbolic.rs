@@ -5,9 +5,10 @@
 //! (`stablehlo/transforms/ChloDecompositionPatterns.td` and `ChloLegalizeToStablehlo.cpp`) on top
 //! of `exp`, `expm1`, `log` and `log1p`, with the FMA contractions of the compiled kernels.
 
-use super::arith::{bits, clamp, flush, fma, horner_with};
+use super::arith::{bits, flush, fma, polynomial};
 use super::exp::{exp_factors, expm1};
 use super::log::{SmallLog1p, log, log1p, log1p_is_small};
+use super::number::{Number, Single};
 use crate::isa::{BaselineFma, Fma};
 
 /// Beyond this, in magnitude, the approximation of `tanh` is held.
@@ -34,11 +35,17 @@ pub fn tanh(x: f32) -> f32 {
 /// [`tanh`] with a given FMA.
 #[inline(always)]
 pub(crate) fn tanh_with<F: Fma>(x: f32) -> f32 {
-    let held = clamp(x, -TANH_HIGHEST, TANH_HIGHEST);
+    tanh_of(Single::<F>::from(x)).0
+}
+
+/// [`tanh`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn tanh_of<N: Number>(x: N) -> N {
+    let held = x.clamp(-TANH_HIGHEST, TANH_HIGHEST);
     let square = held * held;
-    let value = (held * horner_with::<F>(square, &TANH_NUMERATOR)) / horner_with::<F>(square, &TANH_DENOMINATOR);
+    let value = (held * polynomial(square, &TANH_NUMERATOR)) / polynomial(square, &TANH_DENOMINATOR);
     // XLA gives 1 from 20 on; what is held gives 1 as well.
-    if x.abs() < 4.0e-4 { x } else { value }
+    N::choose(x.abs().is_below(4.0e-4), x, value)
 }
 
 /// `exp(x - ln 2)` and `exp(-x - ln 2)` as factors: half of `exp(x)` with no early overflow.

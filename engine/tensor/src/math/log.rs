@@ -5,8 +5,9 @@
 //! (`xla/codegen/intrinsic/log1p.cc`). There is no `log2` and no `log10` here: `jnp.log2` and
 //! `jnp.log10` are `log(x) / log(2)` and `log(x) / log(10)` in a program, and divide there.
 
-use super::arith::{bits, flush, horner_from_with, horner_with};
+use super::arith::{bits, polynomial, polynomial_from};
 use super::exp::{LN_2_HIGH, LN_2_LOW};
+use super::number::{Number, Single};
 use crate::isa::{BaselineFma, Fma};
 
 const SQRT_HALF: f32 = bits(0x3f35_04f3);
@@ -27,23 +28,29 @@ pub fn log(x: f32) -> f32 {
 /// [`log`] with a given FMA. Special arguments are sorted out at the end, so that a loop over it has no branches.
 #[inline(always)]
 pub(crate) fn log_with<F: Fma>(x: f32) -> f32 {
-    let x = flush(x);
-    let pattern = x.to_bits();
-    let raised = f32::from_bits((pattern & 0x007f_ffff) | 0x3f00_0000);
-    let exponent = ((pattern >> 23) as i32 - 127) as f32 + 1.0;
-    let is_low = raised < SQRT_HALF;
-    let fraction = if is_low { (raised - 1.0) + raised } else { raised - 1.0 };
-    let exponent = if is_low { exponent - 1.0 } else { exponent };
+    log_of(Single::<F>::from(x)).0
+}
+
+/// [`log`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn log_of<N: Number>(x: N) -> N {
+    let x = x.flush();
+    let pattern = x.bits();
+    let raised = N::of_bits(N::or(N::and(pattern, 0x007f_ffff), 0x3f00_0000));
+    let exponent = N::of_integer(N::plus(N::shifted_right(pattern, 23), 127u32.wrapping_neg())) + 1.0;
+    let is_low = raised.is_below(SQRT_HALF);
+    let fraction = N::choose(is_low, (raised - 1.0) + raised, raised - 1.0);
+    let exponent = N::choose(is_low, exponent - 1.0, exponent);
     let square = fraction * fraction;
     let cube = square * fraction;
-    let [first, second, third] = PARTS.map(|part| horner_with::<F>(fraction, &part));
-    let sum = F::fma(F::fma(first, cube, second), cube, third);
-    let low = F::fma(sum, cube, exponent * LN_2_LOW);
-    let high = F::fma(-0.5, square, fraction);
-    let value = F::fma(LN_2_HIGH, exponent, high + low);
-    let value = if x >= f32::MIN_POSITIVE { value } else { f32::NAN };
-    let value = if x == f32::INFINITY { x } else { value };
-    if x == 0.0 { f32::NEG_INFINITY } else { value }
+    let [first, second, third] = PARTS.map(|part| polynomial(fraction, &part));
+    let sum = first.fma(cube, second).fma(cube, third);
+    let low = sum.fma(cube, exponent * LN_2_LOW);
+    let high = N::from(-0.5).fma(square, fraction);
+    let value = N::from(LN_2_HIGH).fma(exponent, high + low);
+    let value = N::choose(x.is_at_least(f32::MIN_POSITIVE), value, f32::NAN);
+    let value = N::choose(x.is_equal(f32::INFINITY), x, value);
+    N::choose(x.is_equal(0.0), f32::NEG_INFINITY, value)
 }
 
 /// Below this (`sqrt(2) - 1`) in magnitude, `log1p` uses its own approximation.
@@ -55,27 +62,30 @@ const LOG1P_DENOMINATOR: [f32; 6] =
     [bits(0x4171_01ad), bits(0x42a6_185b), bits(0x435d_c32d), bits(0x439a_8ca3), bits(0x4358_6d8a), bits(0x4270_7982)];
 
 /// What [`log1p`] computes near zero, as parts: `x + (-x^2 / 2 + x^3 * ratio)`.
-pub(super) struct SmallLog1p {
+pub(super) struct SmallLog1p<N = f32> {
     /// `x^2`, rounded.
-    pub(super) square: f32,
+    pub(super) square: N,
     /// `x^3`, rounded twice.
-    pub(super) cube: f32,
+    pub(super) cube: N,
     /// The rational approximation of `(log(1 + x) - x + x^2 / 2) / x^3`.
-    pub(super) ratio: f32,
+    pub(super) ratio: N,
 }
 
 impl SmallLog1p {
     #[inline(always)]
-    pub(super) fn new(x: f32) -> Self {
-        Self::with::<BaselineFma>(x)
+    pub(super) fn new(x: f32) -> SmallLog1p {
+        let SmallLog1p { square, cube, ratio } = SmallLog1p::of(Single::<BaselineFma>::from(x));
+        SmallLog1p { square: square.0, cube: cube.0, ratio: ratio.0 }
     }
+}
 
+impl<N: Number> SmallLog1p<N> {
     #[inline(always)]
-    fn with<F: Fma>(x: f32) -> Self {
-        let numerator = horner_from_with::<F>(LOG1P_NUMERATOR_HEAD, x, &LOG1P_NUMERATOR);
-        let denominator = horner_from_with::<F>(1.0, x, &LOG1P_DENOMINATOR);
-        let square = flush(x * x);
-        Self { square, cube: flush(x * square), ratio: numerator / denominator }
+    fn of(x: N) -> SmallLog1p<N> {
+        let numerator = polynomial_from(LOG1P_NUMERATOR_HEAD, x, &LOG1P_NUMERATOR);
+        let denominator = polynomial_from(1.0, x, &LOG1P_DENOMINATOR);
+        let square = (x * x).flush();
+        SmallLog1p { square, cube: (x * square).flush(), ratio: numerator / denominator }
     }
 }
 
@@ -95,9 +105,15 @@ pub fn log1p(x: f32) -> f32 {
 /// [`log1p`] with a given FMA.
 #[inline(always)]
 pub(crate) fn log1p_with<F: Fma>(x: f32) -> f32 {
-    let x = flush(x);
-    let SmallLog1p { square, cube, ratio } = SmallLog1p::with::<F>(x);
-    let small = x + flush(F::fma(square, -0.5, flush(cube * ratio)));
-    let large = log_with::<F>(x + 1.0);
-    if log1p_is_small(x) { small } else { large }
+    log1p_of(Single::<F>::from(x)).0
+}
+
+/// [`log1p`] of whatever numbers.
+#[inline(always)]
+pub(crate) fn log1p_of<N: Number>(x: N) -> N {
+    let x = x.flush();
+    let SmallLog1p { square, cube, ratio } = SmallLog1p::of(x);
+    let small = x + square.fma(-0.5, (cube * ratio).flush()).flush();
+    let large = log_of(x + 1.0);
+    N::choose(x.abs().is_below(LOG1P_SMALL), small, large)
 }

@@ -49,6 +49,7 @@ mod gamma;
 mod hyperbolic;
 mod inverse_trig;
 mod log;
+mod number;
 mod pow;
 mod root;
 mod rsqrt_table;
@@ -68,6 +69,15 @@ pub use pow::{integer_pow, pow, square};
 pub use root::{cbrt, rsqrt, sqrt};
 pub use sum::sum;
 pub use trig::{cos, sin, tan};
+
+/// The functions whose machine code is made when a program runs, of whatever numbers.
+pub(crate) mod formulas {
+    pub(crate) use super::erf::erf_of as erf;
+    pub(crate) use super::exp::{exp_of as exp, exp2_of as exp2, expm1_of as expm1, logistic_of as logistic};
+    pub(crate) use super::hyperbolic::tanh_of as tanh;
+    pub(crate) use super::log::{log_of as log, log1p_of as log1p};
+    pub(crate) use super::number::Number;
+}
 
 /// The functions that loops go through several elements at once with. Each is the function of the same name, with the same
 /// digits.

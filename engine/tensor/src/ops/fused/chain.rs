@@ -1,6 +1,7 @@
 //! A chain: what is read, which operations follow each other, and in which registers their results wait for the next.
 
 use super::calm;
+use super::code::Codes;
 use super::lanes::{Register, lane_of};
 use super::layout::{Place, Strides, View};
 use crate::buffer::Buffer;
@@ -176,6 +177,9 @@ pub struct Chain {
     pub(super) spare: Register,
     /// How many numbers are flushed for each element, at most.
     pub(super) spared: u32,
+    /// Machine code, once it pays.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "there is none"))]
+    pub(super) codes: Codes,
 }
 
 impl Chain {
@@ -416,7 +420,7 @@ impl ChainBuilder {
             }
             steps.push(Step { code, dtype, args: slots, calm_args, result, out, clean: operands_clean });
         }
-        let mut chain = Chain { shape: self.shape, reads, steps, result, spare, spared: 0 };
+        let mut chain = Chain { shape: self.shape, reads, steps, result, spare, spared: 0, codes: Codes::default() };
         chain.spared = calm::most(&chain);
         Ok(chain)
     }

@@ -8,6 +8,7 @@
 mod ahead;
 mod calm;
 mod chain;
+mod code;
 mod convert;
 mod lanes;
 mod layout;
@@ -21,6 +22,7 @@ mod tests;
 mod walk;
 
 pub use chain::{Arg, Chain, ChainBuilder, Code};
+pub use code::Compilation;
 pub use lanes::Lanes;
 pub use layout::{Place, View};
 pub use run::Target;

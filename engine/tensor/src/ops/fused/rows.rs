@@ -101,7 +101,7 @@ impl Chain {
         };
         let (elements, strides) = (BufferMut::F32(elements), signed_strides(&self.shape));
         let mut target = Target { elements, base: 0, strides: Cow::Borrowed(&strides), streams: false };
-        self.run_chunks(reads, &mut target, lanes, (0, size), onto, |target, place| {
+        self.run_chunks(reads, &mut target, lanes, (0, size), (onto, CHUNK), |target, place| {
             let BufferMut::F32(elements) = &target.elements else { return };
             let elements = match onto {
                 Onto::Place => &elements[place.clone()],

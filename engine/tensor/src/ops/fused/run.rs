@@ -52,7 +52,7 @@ impl<'a> Target<'a> {
 }
 
 /// Rows that are shorter are brought together rather than taken from where they lie, one after the other.
-const NARROW: usize = 32;
+pub(super) const NARROW: usize = 32;
 
 /// How a read meets a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,18 +198,18 @@ impl Chain {
         from: usize,
         to: usize,
     ) {
-        self.run_chunks(reads, target, lanes, (from, to), Onto::Place, |_, _| {});
+        self.run_chunks(reads, target, lanes, (from, to), (Onto::Place, usize::MAX), |_, _| {});
     }
 
     /// As [`Chain::run_between`]; says of each chunk which elements of the result are done, in row-major order, while the
-    /// innermost cache has them.
+    /// innermost cache has them if they are no more than a chunk.
     pub(super) fn run_chunks(
         &self,
         reads: &[View<'_>],
         target: &mut Target<'_>,
         lanes: &mut Lanes,
         (from, to): (usize, usize),
-        onto: Onto,
+        (onto, chunk): (Onto, usize),
         mut done: impl FnMut(&Target<'_>, Range<usize>),
     ) {
         if reads.len() != self.reads.len() {
@@ -218,10 +218,14 @@ impl Chain {
         let strides = reads.iter().map(|read| &read.strides[..]).chain([&target.strides[..]]);
         let dims = merged(&self.shape, strides);
         let Some(inner) = dims.last() else { return };
+        #[cfg(target_arch = "x86_64")]
+        if self.run_code((reads, target, lanes), &dims, (from, to), (onto, chunk), &mut done) {
+            return;
+        }
         // Where there is one dimension, no chunk has several rows.
         let outer = dims.iter().nth_back(1).unwrap_or(inner);
         let offsets = reads.iter().map(|read| read.base as isize).chain([target.base]).collect();
-        let Some(mut walk) = Walk::new(&dims, offsets, from, to) else { return };
+        let Some(mut walk) = Walk::new(&dims, offsets, (from, to), chunk.min(CHUNK)) else { return };
         let ahead = Ahead::new(reads.iter().map(|read| read.buffer), target);
         let at = SmallVec::from_elem(At::Nowhere, reads.len());
         let extents = SmallVec::from_elem(Extent::Each, self.steps.len());
@@ -398,7 +402,7 @@ pub(super) enum Care {
 }
 
 /// Puts the rows of a chunk where they belong.
-fn store<T: Lane>(chunk: &[T], target: &mut Target<'_>, offset: isize, (down, columns): (isize, usize), along: isize) {
+pub(super) fn store<T: Lane>(chunk: &[T], target: &mut Target<'_>, offset: isize, (down, columns): (isize, usize), along: isize) {
     let rows = chunk.chunks_exact(columns).enumerate();
     let start = |row: usize| (offset + row as isize * down) as usize;
     if target.streams

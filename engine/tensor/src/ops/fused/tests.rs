@@ -1,25 +1,26 @@
 //! Chains give the bits of their operations one by one, wherever their operands lie.
 
 use super::{Arg, Chain, ChainBuilder, Code, Lanes, Place, Target, View};
-use crate::isa::asked_for;
+use super::Compilation;
+use crate::isa::{Isa, asked_for};
 use crate::ops::{self, BinaryOp, CompareOp, MultiplyAdd, ReduceOp, UnaryOp};
 use crate::{Array, Buffer, DType, Scalar, Shape};
 
 /// A generator of small numbers.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % bound
     }
 
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+    pub(super) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
 }
 
-fn values(dtype: DType, shape: &Shape, random: &mut Random) -> Array {
+pub(super) fn values(dtype: DType, shape: &Shape, random: &mut Random) -> Array {
     let special = [0.0, -0.0, 1e-40, -1e-39, f64::INFINITY, -f64::INFINITY, 1e30, f64::NAN, 3e-5, 65000.0];
     let value = |random: &mut Random| match dtype {
         DType::Bool => Scalar::Bool(random.below(2) == 1),
@@ -34,7 +35,7 @@ fn values(dtype: DType, shape: &Shape, random: &mut Random) -> Array {
 }
 
 /// Something to read: an array, which part of it, and that part as an array of its own.
-fn source(dtype: DType, shape: &Shape, random: &mut Random) -> (Array, Place, Array) {
+pub(super) fn source(dtype: DType, shape: &Shape, random: &mut Random) -> (Array, Place, Array) {
     let rank = shape.rank();
     let mut place = Place { dims: Default::default(), starts: Default::default() };
     let mut sizes = Shape::default();
@@ -63,7 +64,7 @@ fn source(dtype: DType, shape: &Shape, random: &mut Random) -> (Array, Place, Ar
 }
 
 /// Whether two arrays have the same bits; any NaN is as good as another.
-fn same(left: &Array, right: &Array) -> bool {
+pub(super) fn same(left: &Array, right: &Array) -> bool {
     let text = |array: &Array| -> Vec<String> {
         array
             .iter_scalars()
@@ -77,11 +78,33 @@ fn same(left: &Array, right: &Array) -> bool {
     left.dtype() == right.dtype() && left.shape() == right.shape() && text(left) == text(right)
 }
 
+/// Has something done with each instruction set and its loops, and where there is machine code of chains with that.
+pub(super) fn in_each_way(mut run: impl FnMut(Isa, Compilation)) {
+    struct Done;
+    impl Drop for Done {
+        fn drop(&mut self) {
+            Compilation::WherePaid.set();
+        }
+    }
+    let _done = Done;
+    asked_for::with_each(|isa| {
+        for compilation in [Compilation::Never, Compilation::Always] {
+            compilation.set();
+            run(isa, compilation);
+        }
+    });
+}
+
 const DTYPES: [DType; 9] =
     [DType::F32, DType::F32, DType::BF16, DType::F16, DType::I32, DType::U8, DType::I64, DType::Bool, DType::F64];
 
 /// One operation of operands that are there, in a chain and by itself.
-fn operation(random: &mut Random, builder: &mut ChainBuilder, known: &[(Arg, Array)]) -> Option<(Arg, Array)> {
+pub(super) fn operation(
+    random: &mut Random,
+    dtypes: &[DType],
+    builder: &mut ChainBuilder,
+    known: &[(Arg, Array)],
+) -> Option<(Arg, Array)> {
     let (arg, x) = &known[random.below(known.len())];
     let dtype = x.dtype();
     let alike: Vec<&(Arg, Array)> = known.iter().filter(|other| other.1.dtype() == dtype).collect();
@@ -111,12 +134,12 @@ fn operation(random: &mut Random, builder: &mut ChainBuilder, known: &[(Arg, Arr
         }
         // (Which NaN comes out is nobody's business, so no bits of floats.)
         7 if dtype.is_integer() && random.below(3) == 0 => {
-            let to = random.pick(&DTYPES);
+            let to = random.pick(dtypes);
             let found = builder.step(Code::Bits, &[*arg], to).ok()?;
             Some((found, ops::bitcast_convert(x, to).expect("the chain takes it")))
         }
         7 => {
-            let to = random.pick(&DTYPES);
+            let to = random.pick(dtypes);
             let found = builder.step(Code::Convert, &[*arg], to).ok()?;
             Some((found, ops::convert(x, to).expect("numbers")))
         }
@@ -141,18 +164,23 @@ fn operation(random: &mut Random, builder: &mut ChainBuilder, known: &[(Arg, Arr
 }
 
 /// A chain with what it reads and what it gives.
-fn chain(random: &mut Random, shape: &Shape) -> Option<(Chain, Vec<Array>, Array)> {
+pub(super) fn chain(
+    random: &mut Random,
+    dtypes: &[DType],
+    most: usize,
+    shape: &Shape,
+) -> Option<(Chain, Vec<Array>, Array)> {
     let mut builder = ChainBuilder::new(shape.clone());
     let (mut known, mut arrays) = (Vec::new(), Vec::new());
     for _ in 0..1 + random.below(4) {
-        let dtype = random.pick(&DTYPES);
+        let dtype = random.pick(dtypes);
         let (array, place, part) = source(dtype, shape, random);
         known.push((builder.read(dtype, array.shape().clone(), place).expect("inside"), part));
         arrays.push(array);
     }
     let mut last = None;
-    for _ in 0..12 {
-        if let Some((arg, result)) = operation(random, &mut builder, &known) {
+    for _ in 0..most {
+        if let Some((arg, result)) = operation(random, dtypes, &mut builder, &known) {
             known.push((arg, result.clone()));
             last = Some(result);
         }
@@ -160,7 +188,7 @@ fn chain(random: &mut Random, shape: &Shape) -> Option<(Chain, Vec<Array>, Array
     Some((builder.finish().expect("not empty"), arrays, last?))
 }
 
-fn views<'a>(chain: &'a Chain, arrays: &'a [Array]) -> Vec<View<'a>> {
+pub(super) fn views<'a>(chain: &'a Chain, arrays: &'a [Array]) -> Vec<View<'a>> {
     let of = |(number, array): (usize, &'a Array)| chain.view_of(number, array.buffer());
     arrays.iter().enumerate().map(of).collect()
 }
@@ -173,11 +201,11 @@ fn chains_give_the_bits_of_their_operations_one_by_one() {
         let shapes: [&[usize]; 9] =
             [&[5], &[3000], &[4, 700], &[700, 4], &[3, 5, 9], &[2, 1, 40, 33], &[1030, 2], &[1, 1], &[6, 2500]];
         let shape = Shape::from(shapes[random.below(shapes.len())]);
-        let Some((chain, arrays, expected)) = chain(&mut random, &shape) else { continue };
-        asked_for::with_each(|isa| {
+        let Some((chain, arrays, expected)) = chain(&mut random, &DTYPES, 12, &shape) else { continue };
+        in_each_way(|isa, compilation| {
             let mut found = Array::zeros(expected.dtype(), shape.clone()).expect("small");
             chain.run(&views(&chain, &arrays), &mut Target::whole(&mut found), &mut lanes);
-            assert!(same(&found, &expected), "round {round}, {isa:?}: {chain:?}");
+            assert!(same(&found, &expected), "round {round}, {isa:?}, {compilation:?}: {chain:?}");
         });
         // In the middle of a larger array, every other column.
         let (rank, mut sizes) = (shape.rank(), shape.clone());
@@ -215,13 +243,13 @@ fn rows_are_reduced_as_they_are_computed() {
         let mut kept = vec![0.0; rows * length];
         let keep = random.below(2) == 0;
         let views = views(&chain, std::slice::from_ref(&array));
-        asked_for::with_each(|isa| {
+        in_each_way(|isa, compilation| {
             chain.reduce(op, length, &views, keep.then_some(&mut kept[..]), &mut found, &mut lanes);
             let found = Array::new([rows], Buffer::F32(found.clone())).expect("as many");
-            assert!(same(&found, &sums), "round {round}, {isa:?}: {op:?} of {shape}");
+            assert!(same(&found, &sums), "round {round}, {isa:?}, {compilation:?}: {op:?} of {shape}");
             if keep {
                 let kept = Array::new(shape.clone(), Buffer::F32(kept.clone())).expect("as many");
-                assert!(same(&kept, &expected), "round {round}, {isa:?}");
+                assert!(same(&kept, &expected), "round {round}, {isa:?}, {compilation:?}");
             }
         });
     }
@@ -289,10 +317,10 @@ fn what_is_not_flushed_is_what_cannot_be_subnormal() {
         let chain = builder.finish().expect("not empty");
         let scalar = |read: usize| arrays[read].elements::<f32>().and_then(|elements| elements.first().copied());
         spared += usize::from(super::calm::Calm::new(&chain, scalar).is_some());
-        asked_for::with_each(|isa| {
+        in_each_way(|isa, compilation| {
             let mut found = Array::zeros(DType::F32, shape.clone()).expect("small");
             chain.run(&views(&chain, &arrays), &mut Target::whole(&mut found), &mut lanes);
-            assert!(same(&found, &expected), "round {round}, {isa:?}: {chain:?}");
+            assert!(same(&found, &expected), "round {round}, {isa:?}, {compilation:?}: {chain:?}");
         });
     }
     assert!(spared > 200, "only {spared} chains had something to spare");
@@ -355,10 +383,10 @@ fn what_a_mask_compares_is_computed_once_for_rows_and_columns() {
         let chain = builder.finish().expect("not empty");
         let becomes = chain.steps.iter().any(|step| matches!(step.code, Code::Choose { .. }));
         assert_eq!(becomes, dtype != DType::I8, "round {round}");
-        asked_for::with_each(|isa| {
+        in_each_way(|isa, compilation| {
             let mut found = Array::zeros(DType::F32, shape.clone()).expect("small");
             chain.run(&views(&chain, &arrays), &mut Target::whole(&mut found), &mut lanes);
-            assert!(same(&found, &expected), "round {round}, {isa:?}: {chain:?}");
+            assert!(same(&found, &expected), "round {round}, {isa:?}, {compilation:?}: {chain:?}");
         });
     }
 }

@@ -1,6 +1,5 @@
 //! The way through a result: chunk after chunk, and where each lies in the operands.
 
-use super::CHUNK;
 use super::layout::Dim;
 use smallvec::SmallVec;
 
@@ -23,7 +22,8 @@ pub(super) struct Walk<'a> {
     /// Where we are in the inner one.
     column: usize,
     left: usize,
-    /// How many rows fit a chunk.
+    /// How many elements are a chunk, and how many rows fit one.
+    chunk: usize,
     most: usize,
 }
 
@@ -35,9 +35,14 @@ impl Piece {
 }
 
 impl<'a> Walk<'a> {
-    /// From one position in row-major order to another. Where it is not all of them, both stand between rows: everything
-    /// but the first dimension is complete.
-    pub(super) fn new(dims: &'a [Dim], start: SmallVec<[isize; 8]>, from: usize, to: usize) -> Option<Walk<'a>> {
+    /// From one position in row-major order to another, with so many elements at a time. Where it is not all of them, both
+    /// stand between rows: everything but the first dimension is complete.
+    pub(super) fn new(
+        dims: &'a [Dim],
+        start: SmallVec<[isize; 8]>,
+        (from, to): (usize, usize),
+        chunk: usize,
+    ) -> Option<Walk<'a>> {
         let (inner, outer) = dims.split_last()?;
         let mut counters = SmallVec::from_elem(0, outer.len());
         let mut rest = from / inner.size;
@@ -46,7 +51,8 @@ impl<'a> Walk<'a> {
             rest /= dim.size;
         }
         let (column, left) = (from % inner.size, to.saturating_sub(from));
-        Some(Walk { outer, inner, start, counters, column, left, most: (CHUNK / inner.size).max(1) })
+        let most = (chunk / inner.size).max(1);
+        Some(Walk { outer, inner, start, counters, column, left, chunk, most })
     }
 
     /// Makes a piece the next chunk; false where there is none. Rows that fit a chunk several times go through together.
@@ -64,7 +70,7 @@ impl<'a> Walk<'a> {
             }
             _ => 1,
         };
-        piece.columns = (self.inner.size - self.column).min(self.left).min(CHUNK);
+        piece.columns = (self.inner.size - self.column).min(self.left).min(self.chunk);
         for (number, offset) in piece.offsets.iter_mut().enumerate() {
             let mut place = self.start[number] + self.column as isize * self.inner.strides[number];
             for (dim, &counter) in self.outer.iter().zip(&self.counters) {

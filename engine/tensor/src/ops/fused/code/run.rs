@@ -1,0 +1,211 @@
+//! Chunks of a chain that there is code for: where each lies, and that all of it lies in its array.
+
+use super::super::CHUNK;
+use super::super::chain::Chain;
+use super::super::lanes::{Lane, Lanes, lane_of, with_lane};
+use super::super::layout::{Dim, View};
+use super::super::run::{NARROW, Onto, Target, store};
+use super::super::stream;
+use super::super::walk::{Piece, Walk};
+use super::Kind;
+use super::made::Code;
+use super::memory::{Call, OPERANDS};
+use crate::buffer::{BufferMut, with_elements, with_elements_mut};
+use crate::dtype::DType;
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// Elements from which on an array is not expected to lie in the caches.
+const LARGE: usize = 1 << 18;
+/// How far ahead the memory is asked for what one long row reads, in bytes.
+const AHEAD: usize = 4096;
+/// Elements that go through at a time.
+const MOST: usize = 1 << 16;
+
+/// An array's elements.
+#[derive(Clone, Copy, Debug, Default)]
+struct Elements {
+    address: usize,
+    length: usize,
+    size: usize,
+}
+
+impl Elements {
+    fn of<T>(elements: &[T]) -> Elements {
+        Elements { address: elements.as_ptr().expose_provenance(), length: elements.len(), size: size_of::<T>() }
+    }
+
+    fn of_mut<T>(elements: &mut [T]) -> Elements {
+        let (length, size) = (elements.len(), size_of::<T>());
+        Elements { address: elements.as_mut_ptr().expose_provenance(), length, size }
+    }
+
+    /// Whether rows of columns lie inside, `pitch` apart.
+    fn holds(&self, start: isize, pitch: isize, rows: usize, columns: usize) -> bool {
+        let down = (rows as i128 - 1) * pitch as i128;
+        let (first, last) = (start as i128 + down.min(0), start as i128 + down.max(0) + columns as i128 - 1);
+        first >= 0 && last < self.length as i128
+    }
+}
+
+/// How an operand meets the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Where it lies, with so many elements from row to row.
+    There,
+    /// Brought together, or put apart afterwards.
+    Brought,
+}
+
+fn bytes(dtype: DType) -> usize {
+    match dtype {
+        DType::Bool => 1,
+        DType::BF16 | DType::F16 => 2,
+        _ => 4,
+    }
+}
+
+impl Chain {
+    /// Computes chunks with code; false if there is none, and nothing was done.
+    pub(in super::super) fn run_code(
+        &self,
+        (reads, target, lanes): (&[View<'_>], &mut Target<'_>, &mut Lanes),
+        dims: &[Dim],
+        (from, to): (usize, usize),
+        (onto, chunk): (Onto, usize),
+        done: &mut impl FnMut(&Target<'_>, Range<usize>),
+    ) -> bool {
+        let work = to.saturating_sub(from) as u64 * self.len() as u64;
+        if reads.len() >= OPERANDS || !self.codes.pays(work) {
+            return false;
+        }
+        let Some((inner, outer)) = dims.split_last() else { return false };
+        // Short rows are brought together by the loops, so that they need not go through one by one.
+        if inner.size < NARROW && !outer.is_empty() {
+            return false;
+        }
+        let mut ways: SmallVec<[Way; 8]> = SmallVec::new();
+        let mut kinds: SmallVec<[Kind; 8]> = SmallVec::new();
+        for (number, read) in self.reads.iter().enumerate() {
+            let (along, buffer) = (inner.strides[number], reads[number].buffer);
+            let way = match along {
+                0 | 1 => Way::There,
+                _ if read.dtype == read.lane => Way::Brought,
+                _ => return false,
+            };
+            let is_one = along == 0;
+            let is_ahead = along == 1 && buffer.len() >= LARGE;
+            ways.push(way);
+            kinds.push(Kind { is_one, is_ahead, size: bytes(read.dtype) as u32 });
+            if with_elements!(buffer, elements => Elements::of(elements)).size != bytes(read.dtype) {
+                return false;
+            }
+        }
+        let length = with_elements_mut!(&target.elements, elements => elements.len());
+        let is_there = *inner.strides.last().unwrap_or(&0) == 1 && !target.streams;
+        if !is_there && lane_of(self.result) != Some(self.result) {
+            return false;
+        }
+        let is_ahead = is_there && length >= LARGE;
+        ways.push(if is_there { Way::There } else { Way::Brought });
+        kinds.push(Kind { is_one: false, is_ahead, size: bytes(self.result) as u32 });
+        let Some(code) = self.codes.of(self, &kinds) else { return false };
+
+        let offsets = reads.iter().map(|read| read.base as isize).chain([target.base]).collect();
+        let chunk = if ways.contains(&Way::Brought) { CHUNK } else { chunk.min(MOST) };
+        let Some(mut walk) = Walk::new(dims, offsets, (from, to), chunk) else { return true };
+        let outer = outer.last().unwrap_or(inner);
+        let mut piece = Piece::empty(reads.len() + 1);
+        let mut place = from;
+        while walk.next(&mut piece) {
+            if let (Onto::Start, Some(offset)) = (onto, piece.offsets.last_mut()) {
+                *offset = 0;
+            }
+            self.chunk_by_code((reads, target, lanes), (code, &kinds, &ways), (inner, outer), &piece);
+            let end = place + piece.rows * piece.columns;
+            done(target, place..end);
+            place = end;
+        }
+        if target.streams {
+            stream::done();
+        }
+        true
+    }
+
+    fn chunk_by_code(
+        &self,
+        (reads, target, lanes): (&[View<'_>], &mut Target<'_>, &mut Lanes),
+        (code, kinds, ways): (&Code, &[Kind], &[Way]),
+        (inner, outer): (&Dim, &Dim),
+        piece: &Piece,
+    ) {
+        let &Piece { rows, columns, ref offsets } = piece;
+        let mut call = Call {
+            rows,
+            columns,
+            constants: 0,
+            control: 0,
+            kept: 0,
+            addresses: [0; OPERANDS],
+            pitches: [0; OPERANDS],
+            ahead: [0; OPERANDS],
+        };
+        let mut place = |number: usize, elements: Elements, start: isize, pitch: isize| {
+            let kind = kinds[number];
+            assert!(
+                elements.size == kind.size as usize
+                    && elements.holds(start, pitch, rows, if kind.is_one { 1 } else { columns }),
+                "a chain reads or writes beyond its arrays"
+            );
+            let size = elements.size as isize;
+            call.addresses[number] = elements.address.wrapping_add_signed(start * size);
+            call.pitches[number] = pitch * size;
+            let ahead = if rows > 1 { pitch * size } else { AHEAD as isize };
+            call.ahead[number] = call.addresses[number].wrapping_add_signed(ahead);
+        };
+        for (number, read) in self.reads.iter().enumerate() {
+            let (offset, buffer) = (offsets[number], reads[number].buffer);
+            let down = if rows == 1 { 0 } else { outer.strides[number] };
+            match ways[number] {
+                Way::There => {
+                    place(number, with_elements!(buffer, elements => Elements::of(elements)), offset, down);
+                }
+                Way::Brought => with_lane!(read.lane, T => {
+                    let mut chunk = lanes.take::<T>(read.register);
+                    for (row, part) in chunk[..rows * columns].chunks_exact_mut(columns).enumerate() {
+                        T::load(part, buffer, (offset + row as isize * down) as usize, inner.strides[number]);
+                    }
+                    place(number, Elements::of(&chunk), 0, columns as isize);
+                    lanes.put(read.register, chunk);
+                }),
+            }
+        }
+        let last = self.reads.len();
+        let (along, offset) = (inner.strides[last], offsets[last]);
+        let down = if rows == 1 { columns as isize } else { outer.strides[last] };
+        match ways[last] {
+            Way::There => {
+                let is_truth = matches!(target.elements, BufferMut::Bool(_));
+                assert_eq!(is_truth, self.result == DType::Bool, "a chain writes numbers to numbers");
+                place(last, with_elements_mut!(&mut target.elements, elements => Elements::of_mut(elements)), offset, down);
+                // Every row of every operand was just found to lie in its array, whose elements are of the size that the code
+                // takes them for; nobody else has the target.
+                #[expect(unsafe_code, reason = "code takes addresses")]
+                unsafe {
+                    code.call(&mut call);
+                }
+            }
+            Way::Brought => with_lane!(self.result, T => {
+                let mut chunk = lanes.take::<T>(self.spare);
+                place(last, Elements::of_mut(&mut chunk), 0, columns as isize);
+                // As above.
+                #[expect(unsafe_code, reason = "code takes addresses")]
+                unsafe {
+                    code.call(&mut call);
+                }
+                store(&chunk[..rows * columns], target, offset, (down, columns), along);
+                lanes.put(self.spare, chunk);
+            }),
+        }
+    }
+}
