@@ -402,7 +402,13 @@ pub(super) enum Care {
 }
 
 /// Puts the rows of a chunk where they belong.
-pub(super) fn store<T: Lane>(chunk: &[T], target: &mut Target<'_>, offset: isize, (down, columns): (isize, usize), along: isize) {
+pub(super) fn store<T: Lane>(
+    chunk: &[T],
+    target: &mut Target<'_>,
+    offset: isize,
+    (down, columns): (isize, usize),
+    along: isize,
+) {
     let rows = chunk.chunks_exact(columns).enumerate();
     let start = |row: usize| (offset + row as isize * down) as usize;
     if target.streams

@@ -1,7 +1,7 @@
 //! Chains give the bits of their operations one by one, wherever their operands lie.
 
-use super::{Arg, Chain, ChainBuilder, Code, Lanes, Place, Target, View};
 use super::Compilation;
+use super::{Arg, Chain, ChainBuilder, Code, Lanes, Place, Target, View};
 use crate::isa::{Isa, asked_for};
 use crate::ops::{self, BinaryOp, CompareOp, MultiplyAdd, ReduceOp, UnaryOp};
 use crate::{Array, Buffer, DType, Scalar, Shape};

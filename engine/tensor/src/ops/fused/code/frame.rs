@@ -28,8 +28,7 @@ const ADDRESSES: [Register; 8] = [
     Register::R14,
     Register::R15,
 ];
-const KEPT: [Register; 6] =
-    [Register::RBP, Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
+const KEPT: [Register; 6] = [Register::RBP, Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
 /// Values that wait in memory, at most: the stack is not asked for more than a page.
 const SLOTS: usize = 48;
 /// Values of a chain that is made code, at most.
@@ -124,8 +123,7 @@ pub(super) fn function(translated: &Translated, kinds: &[Kind]) -> Option<Functi
     emitter.assembler.number(Code::Add_rm64_imm8, LEFT, LANES as i32);
     let done = emitter.assembler.jump_ahead(Code::Je_rel32_64);
     emitter.assembler.number(Code::Mov_r32_imm32, Register::R11D, -1);
-    let low =
-        iced_x86::Instruction::with3(Code::VEX_Bzhi_r32_rm32_r32, Register::R11D, Register::R11D, Register::ECX);
+    let low = iced_x86::Instruction::with3(Code::VEX_Bzhi_r32_rm32_r32, Register::R11D, Register::R11D, Register::ECX);
     emitter.assembler.add(low);
     emitter.assembler.two(Code::VEX_Kmovw_kr_r32, COLUMNS, Register::R11D);
     emitter.assembler.two(Code::Xor_r32_rm32, Register::ECX, Register::ECX);

@@ -187,7 +187,12 @@ impl Chain {
             Way::There => {
                 let is_truth = matches!(target.elements, BufferMut::Bool(_));
                 assert_eq!(is_truth, self.result == DType::Bool, "a chain writes numbers to numbers");
-                place(last, with_elements_mut!(&mut target.elements, elements => Elements::of_mut(elements)), offset, down);
+                place(
+                    last,
+                    with_elements_mut!(&mut target.elements, elements => Elements::of_mut(elements)),
+                    offset,
+                    down,
+                );
                 // Every row of every operand was just found to lie in its array, whose elements are of the size that the code
                 // takes them for; nobody else has the target.
                 #[expect(unsafe_code, reason = "code takes addresses")]
