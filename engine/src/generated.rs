@@ -60,6 +60,10 @@ pub fn generated(analysis: &Analysis, launch: &Launch, form: Form) -> Result<Str
 /// # Errors
 /// What the launch uses and the form has no words for.
 pub fn generated_with(launch: &Launch, form: Form, place: impl Fn(Span) -> String) -> Result<String, NotGenerated> {
+    let in_order = || -> String {
+        let lines = pallas_simt::lower::grid::plan(launch).words(launch, &place);
+        lines.iter().map(|line| format!("// {line}\n")).collect()
+    };
     if form == Form::Ttir {
         return match pallas_ttir::lower(launch) {
             Ok(module) => Ok(module.to_string()),
@@ -71,13 +75,13 @@ pub fn generated_with(launch: &Launch, form: Form, place: impl Fn(Span) -> Strin
     }
     if form == Form::TileIr {
         return match pallas_tileir::compile(launch) {
-            Ok(program) => Ok(program.text(&place)),
+            Ok(program) => Ok(in_order() + &program.text(&place)),
             Err(refusal) => Err(refused(launch, "has no CUDA Tile IR", &refusal)),
         };
     }
     match pallas_simt::compile(launch, Architecture::meant_by(launch)) {
-        Ok(program) if form == Form::Simt => Ok(program.kernel.to_string()),
-        Ok(program) => Ok(annotated(&program, place)),
+        Ok(program) if form == Form::Simt => Ok(in_order() + &program.kernel.to_string()),
+        Ok(program) => Ok(in_order() + &annotated(&program, &place)),
         Err(refusal) => Err(refused(launch, "is not compiled for a GPU", &refusal)),
     }
 }

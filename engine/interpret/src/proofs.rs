@@ -3,9 +3,9 @@
 
 use crate::affine::IndexMap;
 use crate::launch::{LaunchPlan, OperandPlan};
-use pallas_ir::op::{ControlOp, MemoryOp, ProgramOp};
-use pallas_ir::{DimIndex, Function, Launch, OpData, OpId, OpKind, Position, RegionId, Role, ValueId};
-use std::collections::{HashMap, HashSet};
+use pallas_ir::op::{ControlOp, MemoryOp};
+use pallas_ir::{DimIndex, Function, Launch, OpData, OpKind, Position, Role, ValueId, Written};
+use std::collections::HashSet;
 
 /// What was proved of a launch.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +19,7 @@ pub(crate) struct Proofs {
 impl Proofs {
     /// Looks at a launch.
     pub(crate) fn of(launch: &Launch, plan: &LaunchPlan) -> Proofs {
-        let writes = Writes::of(launch);
+        let writes = Writes::of(launch, &plan.parallel);
         let outputs = || plan.operands.iter().filter(|operand| operand.role == Role::Output);
         let inside = plan.operands.iter().all(|operand| !operand.blocks.is_padded());
         let covered = outputs().all(|operand| operand.is_alias || covers(operand, launch));
@@ -65,89 +65,51 @@ fn covers(operand: &OperandPlan, launch: &Launch) -> bool {
     })
 }
 
-/// What a kernel does to the memory that it is given with nothing in it.
+/// What a kernel does to its Refs.
 struct Writes<'a> {
     function: &'a Function,
-    /// The op that defines a value.
-    definitions: HashMap<ValueId, OpId>,
-    /// Refs that nobody has written in full.
-    empty: HashSet<ValueId>,
-    /// Of outputs: the axes of the grid along which their block stays.
-    stays: HashMap<ValueId, Vec<usize>>,
-    /// Scratch memory: one for all programs, the first of which has id 0 along every axis.
-    scratch: HashSet<ValueId>,
+    /// Outputs, what a program has allocated, and scratch memory that no program finds as one at the same time has left it.
+    own: HashSet<ValueId>,
     defined: bool,
-    /// Whether anything but outputs is written.
+    /// Whether anything else is written.
     others: bool,
-    outputs: HashSet<ValueId>,
 }
 
 impl<'a> Writes<'a> {
-    fn of(launch: &'a Launch) -> Writes<'a> {
+    fn of(launch: &'a Launch, parallel: &[usize]) -> Writes<'a> {
         let function = &launch.kernel;
-        let ops = function.ops.iter().enumerate();
-        let definitions =
-            ops.flat_map(|(number, op)| op.results.iter().map(move |&value| (value, OpId(number as u32)))).collect();
         let params = function.params();
         let (operands, scratch) = params.split_at(launch.operands.len().min(params.len()));
-        let given = operands.iter().zip(&launch.operands);
-        let outputs: HashSet<ValueId> =
-            given.filter(|(_, operand)| operand.role == Role::Output).map(|(&value, _)| value).collect();
-        let (mut empty, mut stays) = (HashSet::new(), HashMap::new());
-        let given = operands.iter().zip(&launch.operands).filter(|(_, operand)| operand.role == Role::Output);
-        for (number, (&value, operand)) in given.enumerate() {
+        let outputs = || operands.iter().zip(&launch.operands).filter(|(_, operand)| operand.role == Role::Output);
+        let written = Written::of(function, &launch.grid, outputs().map(|(&value, _)| value).chain(scratch.iter().copied()));
+        let all: Vec<usize> = (0..launch.grid.len()).collect();
+        // Scratch memory is one for all programs, the first of which has id 0 along every axis; what is allocated is each time new.
+        let mut defined = scratch.iter().all(|&value| written.is_defined(value, &all));
+        let allocated = function.ops.iter().filter(|op| matches!(op.op.kind, OpKind::Control(ControlOp::Scoped)));
+        let regions = allocated.flat_map(|op| op.regions.first());
+        let allocated: Vec<ValueId> = regions.flat_map(|&region| function.region(region).params.iter().copied()).collect();
+        defined &= allocated.iter().all(|&value| written.reads_own(value));
+        for (number, (&value, operand)) in outputs().enumerate() {
             // An output that begins as an input has something in it.
             if !launch.aliases.iter().any(|(_, output)| *output == number) {
-                empty.insert(value);
-                stays.insert(value, staying(operand, launch));
+                let stays = staying(operand, launch);
+                defined &= written.is_defined(value, &stays) && written.is_full_after(value, &stays);
             }
         }
-        empty.extend(scratch.iter().copied());
-        let mut writes = Writes {
-            function,
-            definitions,
-            empty,
-            stays,
-            scratch: scratch.iter().copied().collect(),
-            defined: true,
-            others: false,
-            outputs,
+        let is_own = |value: &&ValueId| {
+            written.carried(**value).is_none_or(|carried| parallel.iter().all(|&axis| axis < carried.axis))
         };
-        writes.region(function.body, true);
-        writes.defined &= writes.empty.is_disjoint(&writes.outputs);
+        let own = outputs().map(|(value, _)| value).chain(&allocated).chain(scratch.iter().filter(is_own));
+        let mut writes = Writes { function, own: own.copied().collect(), defined, others: false };
+        function.ops.iter().for_each(|op| writes.op(op));
         writes
     }
 
-    fn region(&mut self, region: RegionId, always: bool) {
-        let function = self.function;
-        for &id in &function.region(region).ops {
-            self.op(function.op(id), always);
-        }
-    }
-
-    fn op(&mut self, op: &OpData, always: bool) {
+    fn op(&mut self, op: &OpData) {
         match &op.op.kind {
-            OpKind::Memory(kind) => self.access(op, *kind, always),
+            OpKind::Memory(kind) => self.access(op, *kind),
             OpKind::Pure { .. } | OpKind::Program(_) | OpKind::Effect(_) => {}
-            OpKind::Control(ControlOp::Scoped) => {
-                let Some(&region) = op.regions.first() else { return };
-                self.empty.extend(self.function.region(region).params.iter().copied());
-                self.region(region, always);
-            }
-            OpKind::Control(ControlOp::Cond) => {
-                let before = self.empty.clone();
-                for &region in &op.regions {
-                    self.region(region, false);
-                }
-                if let (true, Some(written)) = (always, self.first(op)) {
-                    self.empty = before.into_iter().filter(|value| !written.contains(value)).collect();
-                }
-            }
-            OpKind::Control(ControlOp::For | ControlOp::While) => {
-                for &region in &op.regions {
-                    self.region(region, false);
-                }
-            }
+            OpKind::Control(ControlOp::Scoped | ControlOp::Cond | ControlOp::For | ControlOp::While) => {}
             _ => {
                 self.defined = false;
                 self.others = true;
@@ -155,79 +117,25 @@ impl<'a> Writes<'a> {
         }
     }
 
-    fn access(&mut self, op: &OpData, kind: MemoryOp, always: bool) {
+    fn access(&mut self, op: &OpData, kind: MemoryOp) {
         let Some(&reference) = op.operands.first() else { return };
         let Some(ty) = self.function.ty(reference).as_ref_type() else { return };
-        let index = op.attributes.index();
         let masked = op.attributes.flag("masked");
-        // What is past the end of a Ref is read as garbage there, and a mask without a substitute leaves garbage.
-        let inside =
-            index.is_some_and(|index| index.0.iter().zip(&ty.shape).all(|(dim, &extent)| is_inside(dim, extent)));
         match kind {
-            MemoryOp::Store => {
-                let full = !masked && index.is_some_and(|index| index.is_full(&ty.shape));
-                let is_given = self.function.params().contains(&reference) && !self.outputs.contains(&reference);
-                self.others |= is_given || self.definitions.contains_key(&reference);
-                if full && always {
-                    self.empty.remove(&reference);
-                }
-            }
+            MemoryOp::Store => self.others |= !self.own.contains(&reference),
             MemoryOp::Load => {
-                self.defined &= !self.empty.contains(&reference) && (inside || !op.attributes.flag("padded"));
-                self.defined &= !masked || op.attributes.flag("other");
-                // Views of what is empty would have to be followed.
-                self.defined &= !self.definitions.contains_key(&reference);
+                // What is past the end of a Ref is read as garbage there, and a mask without a substitute leaves garbage.
+                let index = op.attributes.index();
+                let inside =
+                    index.is_some_and(|index| index.0.iter().zip(&ty.shape).all(|(dim, &extent)| is_inside(dim, extent)));
+                self.defined &= (inside || !op.attributes.flag("padded")) && (!masked || op.attributes.flag("other"));
             }
+            // Views would have to be followed here, too.
             MemoryOp::Swap | MemoryOp::Atomic | MemoryOp::View | MemoryOp::Reinterpret => {
                 self.defined = false;
                 self.others = true;
             }
         }
-    }
-
-    /// The Refs that a branch writes in full, of those which only the first program of a block has to write: it is taken where
-    /// all axes are 0 along which the block stays.
-    fn first(&self, op: &OpData) -> Option<HashSet<ValueId>> {
-        let [_, taken] = op.regions.as_slice() else { return None };
-        let axis = self.is_zero(*op.operands.first()?)?;
-        let full = |id: &OpId| {
-            let op = self.function.op(*id);
-            let reference = *op.operands.first()?;
-            let ty = self.function.ty(reference).as_ref_type()?;
-            let whole = op.attributes.index().is_some_and(|index| index.is_full(&ty.shape));
-            let stores = matches!(op.op.kind, OpKind::Memory(MemoryOp::Store)) && !op.attributes.flag("masked");
-            let begins = match self.stays.get(&reference) {
-                Some(axes) => *axes == [axis],
-                // Each program has memory of `run_scoped` anew, so that what the first one stored is not there for others.
-                None => self.scratch.contains(&reference),
-            };
-            (stores && whole && begins).then_some(reference)
-        };
-        Some(self.function.region(*taken).ops.iter().filter_map(full).collect())
-    }
-
-    /// The axis whose program id a condition compares with 0.
-    fn is_zero(&self, condition: ValueId) -> Option<usize> {
-        let by = |value: ValueId| self.definitions.get(&value).map(|&id| self.function.op(id));
-        let mut op = by(condition)?;
-        // `pl.when` converts what it is given.
-        while matches!(op.op.name, "convert_element_type" | "ne") && op.operands.len() == 1 {
-            op = by(op.operands[0])?;
-        }
-        let [left, right] = op.operands.as_slice() else { return None };
-        let zero = |op: &OpData| {
-            let value = op.attributes.array("value").and_then(pallas_tensor::Array::item);
-            op.op.name == "constant" && value.and_then(pallas_tensor::Scalar::as_int) == Some(0)
-        };
-        let axis = |op: &OpData| match op.op.kind {
-            OpKind::Program(ProgramOp::ProgramId) => usize::try_from(op.attributes.int("axis")?).ok(),
-            _ => None,
-        };
-        let (left, right) = (by(*left)?, by(*right)?);
-        if op.op.name != "eq" {
-            return None;
-        }
-        if zero(right) { axis(left) } else { axis(right).filter(|_| zero(left)) }
     }
 }
 

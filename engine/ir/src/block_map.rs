@@ -183,7 +183,7 @@ fn forms(map: &Function, axes: usize, dims: usize) -> Vec<IndexForm> {
 }
 
 /// The form of a pure op's result.
-fn combine(name: &str, attributes: &crate::Attributes, operands: &[IndexForm], axes: usize) -> IndexForm {
+pub(crate) fn combine(name: &str, attributes: &crate::Attributes, operands: &[IndexForm], axes: usize) -> IndexForm {
     use IndexForm::{Affine, General};
     let constant_of = |form: &IndexForm| match form {
         Affine { constant, coefficients } if coefficients.iter().all(|&c| c == 0) => Some(*constant),

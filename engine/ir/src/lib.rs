@@ -18,6 +18,7 @@ mod print_fields;
 pub mod text;
 pub mod types;
 pub mod verify;
+pub mod written;
 
 pub use attribute::{Attribute, Attributes, DimIndex, IndexOperand, IndexPattern, Position};
 pub use block_map::{BlockMap, IndexForm, Visits, axis_name};
@@ -33,3 +34,4 @@ pub use pipeline::{Pipeline, PipelineOperand, Window};
 pub use print_fields::print_fields;
 pub use types::{BarrierType, MemorySpace, Overlay, RefType, TensorType, Transform, Type};
 pub use verify::{Problem, verify_function, verify_launch};
+pub use written::{Carried, Manner, Written};
