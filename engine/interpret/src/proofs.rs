@@ -81,13 +81,15 @@ impl<'a> Writes<'a> {
         let params = function.params();
         let (operands, scratch) = params.split_at(launch.operands.len().min(params.len()));
         let outputs = || operands.iter().zip(&launch.operands).filter(|(_, operand)| operand.role == Role::Output);
-        let written = Written::of(function, &launch.grid, outputs().map(|(&value, _)| value).chain(scratch.iter().copied()));
+        let written =
+            Written::of(function, &launch.grid, outputs().map(|(&value, _)| value).chain(scratch.iter().copied()));
         let all: Vec<usize> = (0..launch.grid.len()).collect();
         // Scratch memory is one for all programs, the first of which has id 0 along every axis; what is allocated is each time new.
         let mut defined = scratch.iter().all(|&value| written.is_defined(value, &all));
         let allocated = function.ops.iter().filter(|op| matches!(op.op.kind, OpKind::Control(ControlOp::Scoped)));
         let regions = allocated.flat_map(|op| op.regions.first());
-        let allocated: Vec<ValueId> = regions.flat_map(|&region| function.region(region).params.iter().copied()).collect();
+        let allocated: Vec<ValueId> =
+            regions.flat_map(|&region| function.region(region).params.iter().copied()).collect();
         defined &= allocated.iter().all(|&value| written.reads_own(value));
         for (number, (&value, operand)) in outputs().enumerate() {
             // An output that begins as an input has something in it.
@@ -126,8 +128,8 @@ impl<'a> Writes<'a> {
             MemoryOp::Load => {
                 // What is past the end of a Ref is read as garbage there, and a mask without a substitute leaves garbage.
                 let index = op.attributes.index();
-                let inside =
-                    index.is_some_and(|index| index.0.iter().zip(&ty.shape).all(|(dim, &extent)| is_inside(dim, extent)));
+                let inside = index
+                    .is_some_and(|index| index.0.iter().zip(&ty.shape).all(|(dim, &extent)| is_inside(dim, extent)));
                 self.defined &= (inside || !op.attributes.flag("padded")) && (!masked || op.attributes.flag("other"));
             }
             // Views would have to be followed here, too.

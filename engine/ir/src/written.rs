@@ -111,9 +111,9 @@ impl Written {
 
     /// Whether a program reads nothing of a Ref that it has not written before.
     pub fn reads_own(&self, reference: ValueId) -> bool {
-        self.memories
-            .get(&reference)
-            .is_some_and(|memory| memory.others.is_empty() && memory.reads.iter().all(|read| memory.is_covered(read, &[])))
+        self.memories.get(&reference).is_some_and(|memory| {
+            memory.others.is_empty() && memory.reads.iter().all(|read| memory.is_covered(read, &[]))
+        })
     }
 
     /// Whether programs with id 0 along some axes leave a Ref written in full.

@@ -48,7 +48,10 @@ impl Area {
         }
         let mut pieces = vec![Vec::new()];
         for (dim, range) in self.0.iter().enumerate() {
-            let ends = others.iter().filter(|other| other.meets(self)).flat_map(|other| [other.0[dim].start, other.0[dim].end]);
+            let ends = others
+                .iter()
+                .filter(|other| other.meets(self))
+                .flat_map(|other| [other.0[dim].start, other.0[dim].end]);
             let mut cuts: Vec<usize> = ends.filter(|cut| range.contains(cut) && *cut > range.start).collect();
             cuts.extend([range.start, range.end]);
             cuts.sort_unstable();

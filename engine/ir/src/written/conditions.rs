@@ -128,7 +128,8 @@ impl<'a> Conditions<'a> {
     fn is_truth(&self, value: ValueId) -> bool {
         self.function.ty(value).dtype() == DType::Bool
             || self.op(value).is_some_and(|op| {
-                op.op.name == "convert_element_type" && op.operands.first().is_some_and(|&from| self.is_truth(self.resolved(from)))
+                op.op.name == "convert_element_type"
+                    && op.operands.first().is_some_and(|&from| self.is_truth(self.resolved(from)))
             })
     }
 
@@ -150,7 +151,9 @@ impl<'a> Conditions<'a> {
             ("convert_element_type", [from]) if is_bool || dtype(value) == DType::Bool && dtype(*from).is_integer() => {
                 inner(*from)
             }
-            ("broadcast_in_dim" | "reshape" | "squeeze", [from]) if self.function.ty(*from).shape().size() == 1 => inner(*from),
+            ("broadcast_in_dim" | "reshape" | "squeeze", [from]) if self.function.ty(*from).shape().size() == 1 => {
+                inner(*from)
+            }
             ("not", [one]) if is_bool => inner(*one).not(),
             ("and", [one, two]) if is_bool => Condition::All(vec![inner(*one), inner(*two)]),
             ("or", [one, two]) if is_bool => Condition::Any(vec![inner(*one), inner(*two)]),
@@ -158,10 +161,12 @@ impl<'a> Conditions<'a> {
                 "ne" => inner(*one),
                 _ => inner(*one).not(),
             },
-            ("eq" | "ne" | "lt" | "le" | "gt" | "ge", [one, two]) => match (self.form(*one, depth + 1), self.form(*two, depth + 1)) {
-                (Some(one), Some(two)) => self.compared(op.op.name, &one, &two, Leaf::Holds(value)),
-                _ => unknown,
-            },
+            ("eq" | "ne" | "lt" | "le" | "gt" | "ge", [one, two]) => {
+                match (self.form(*one, depth + 1), self.form(*two, depth + 1)) {
+                    (Some(one), Some(two)) => self.compared(op.op.name, &one, &two, Leaf::Holds(value)),
+                    _ => unknown,
+                }
+            }
             _ => unknown,
         }
     }
@@ -204,7 +209,8 @@ impl<'a> Conditions<'a> {
 
     /// A comparison of two sums. Where it is no matter of being first along one axis, `leaf` is the rest of it.
     fn compared(&self, name: &str, one: &IndexForm, two: &IndexForm, leaf: Leaf) -> Condition {
-        let (IndexForm::Affine { constant: a, coefficients: x }, IndexForm::Affine { constant: b, coefficients: y }) = (one, two)
+        let (IndexForm::Affine { constant: a, coefficients: x }, IndexForm::Affine { constant: b, coefficients: y }) =
+            (one, two)
         else {
             return Condition::Leaf(leaf);
         };

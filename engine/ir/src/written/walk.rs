@@ -157,7 +157,8 @@ impl<'a> Walk<'a> {
         let Some(alias) = op.operands.first().and_then(|reference| self.aliases.get(reference)).cloned() else {
             return;
         };
-        let shape = op.operands.first().map(|&reference| self.function.ty(reference).shape().to_vec()).unwrap_or_default();
+        let shape =
+            op.operands.first().map(|&reference| self.function.ty(reference).shape().to_vec()).unwrap_or_default();
         let index = op.attributes.index();
         let (inner, is_all) = index.map_or((Area::whole(&shape), false), |index| Area::of(index, &shape));
         let is_whole = index.is_none_or(|index| index.is_full(&shape));
@@ -176,7 +177,8 @@ impl<'a> Walk<'a> {
                 if matches!(self.function.ty(result), Type::Ref(ty) if ty.bounded.is_empty()) {
                     self.aliases.insert(result, Alias { root: alias.root, area: area.clone(), exact, direct });
                 } else {
-                    self.aliases.insert(result, Alias { root: alias.root, area: area.clone(), exact: false, direct: false });
+                    self.aliases
+                        .insert(result, Alias { root: alias.root, area: area.clone(), exact: false, direct: false });
                 }
             }
             return;

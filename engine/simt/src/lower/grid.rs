@@ -54,9 +54,15 @@ impl Reason {
             }
             Reason::Carries(scratch, op, Manner::Otherwise) => {
                 let what = kernel.op(op).op.name;
-                format!("{} is used by `{what}` at {}, which may leave something for the next program", name(scratch), at(op))
+                format!(
+                    "{} is used by `{what}` at {}, which may leave something for the next program",
+                    name(scratch),
+                    at(op)
+                )
             }
-            Reason::WritesInput(op) => format!("what is written to an input at {} is there for the next program", at(op)),
+            Reason::WritesInput(op) => {
+                format!("what is written to an input at {} is there for the next program", at(op))
+            }
             Reason::Prints(op) => format!("what is printed at {} comes in the order of the programs", at(op)),
         }
     }
@@ -75,7 +81,11 @@ impl Plan {
 
     /// A line for each axis of several programs that run in order, with the reason; `place` says where something stands.
     pub fn words(&self, launch: &Launch, place: &dyn Fn(Span) -> String) -> Vec<String> {
-        let several = self.reasons.iter().enumerate().filter(|(axis, _)| launch.grid.get(*axis).is_some_and(|&extent| extent > 1));
+        let several = self
+            .reasons
+            .iter()
+            .enumerate()
+            .filter(|(axis, _)| launch.grid.get(*axis).is_some_and(|&extent| extent > 1));
         let line = |(axis, reason): (usize, &Option<Reason>)| {
             let words = (*reason)?.words(launch, place);
             Some(format!("programs along axis {axis} ({}) run in order: {words}", axis_name(axis)))
