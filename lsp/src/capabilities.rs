@@ -18,6 +18,8 @@ pub(crate) const FIX_ALL: &str = "source.fixAll.pallas";
 pub(crate) const RUN: &str = "source.pallas.run";
 /// Profiles a file.
 pub(crate) const PROFILE: &str = "source.pallas.profile";
+/// Runs tests.
+pub(crate) const TEST: &str = "source.pallas.test";
 
 /// What the client can do, as far as it matters to us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -179,6 +181,7 @@ pub(crate) fn negotiate(params: &InitializeParams) -> (Client, InitializeResult,
                     CodeActionKind::from(FIX_ALL),
                     CodeActionKind::from(RUN),
                     CodeActionKind::from(PROFILE),
+                    CodeActionKind::from(TEST),
                 ]),
                 ..CodeActionOptions::default()
             })

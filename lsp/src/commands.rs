@@ -1,15 +1,17 @@
 //! Commands of `workspace/executeCommand`: their names and arguments. What runs is in [`crate::runner`], how results are shown
 //! in [`crate::presenting`].
 
+use crate::testing::Wanted;
 use pallas_engine::generated::Form;
 use serde_json::Value;
 use std::str::FromStr;
 use tower_lsp_server::ls_types::{Position, Uri};
 
 /// The names, as clients register them.
-pub(crate) const NAMES: [&str; 6] = [
+pub(crate) const NAMES: [&str; 7] = [
     "pallas.run",
     "pallas.profile",
+    "pallas.test",
     "pallas.kernelIr",
     "pallas.generatedCode",
     "pallas.explain",
@@ -23,6 +25,9 @@ pub(crate) enum Command {
     Run(Uri),
     /// Profiles a file.
     Profile(Uri),
+    /// Runs tests of a file: `"test"` names one, or a class of them, as pytest does (`TestAdd::test_rows`), `"position"` means the
+    /// one there; all where neither is said. `"strict"` has the kernels looked at for what was not proved of them.
+    Test(Uri, Wanted, Option<Position>),
     /// The kernel IR of the launch at a place, or of all launches.
     KernelIr(Uri, Option<Position>),
     /// What is generated from it: `"form"` is `cuda`, `simt`, `ttir` or `tileir`; CUDA C++ where nothing is said.
@@ -49,6 +54,12 @@ impl Command {
         Ok(match name {
             "pallas.run" => Command::Run(uri()?),
             "pallas.profile" => Command::Profile(uri()?),
+            "pallas.test" => {
+                let field = |name: &str| first.and_then(|first| first.get(name));
+                let test = field("test").and_then(Value::as_str).filter(|test| !test.is_empty()).map(str::to_string);
+                let strict = field("strict").and_then(Value::as_bool).unwrap_or(false);
+                Command::Test(uri()?, Wanted { test, strict }, position())
+            }
             "pallas.kernelIr" => Command::KernelIr(uri()?, position()),
             "pallas.generatedCode" => {
                 let form = match first.and_then(|first| first.get("form")) {

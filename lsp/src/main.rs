@@ -21,6 +21,7 @@ mod settings;
 mod state;
 mod stdio;
 mod surroundings;
+mod testing;
 mod to_proto;
 mod transport;
 mod uris;

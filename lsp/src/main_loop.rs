@@ -11,6 +11,7 @@ use crate::requests::{Kind, Refusal, Reply, RequestWorkers};
 use crate::settings::EditorSettings;
 use crate::state::{Document, Snapshot, State};
 use crate::surroundings::{Known, is_settings_file};
+use crate::testing::Tested;
 use crate::{to_proto, uris};
 use pallas_engine::Cancel;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -61,6 +62,8 @@ pub(crate) enum Event {
     Content(Watched, Box<dyn Reply>),
     /// An analysis has ended.
     Analysed(Done),
+    /// Tests of a version of a document have run.
+    Tested(Uri, i32, Tested),
     /// The client has gone, or is about to go: nothing more is to be done.
     Stop,
 }
@@ -160,6 +163,7 @@ impl MainLoop {
             }
             Event::Change { uri, version, edits } => {
                 let Some(document) = self.state.change(&uri, version, &edits) else { return };
+                let tested = document.tested.take().is_some();
                 let (keep, refuse) =
                     std::mem::take(&mut document.waiting).into_iter().partition(|(kind, _)| *kind == Kind::Newest);
                 document.waiting = keep;
@@ -169,12 +173,17 @@ impl MainLoop {
                     }
                     reply.answer(Err(Refusal::Modified));
                 }
+                // What became of tests was about another text. Others get the next list with its analysis.
+                if tested && self.state.client.pulls_diagnostics {
+                    self.send(Outgoing::Publish { uri: uri.clone(), diagnostics: Vec::new(), version: Some(version) });
+                }
                 self.analyse(&uri, Turn::Next);
                 self.analyse_dependents(&uri);
             }
             Event::Save(uri) => self.saved(&uri),
             Event::Close(uri) => {
-                if self.forget(&uri, Refusal::NotOpen) && !self.state.client.pulls_diagnostics {
+                let tested = self.state.document(&uri).is_some_and(|document| document.tested.is_some());
+                if self.forget(&uri, Refusal::NotOpen) && (tested || !self.state.client.pulls_diagnostics) {
                     self.send(Outgoing::Publish { uri: uri.clone(), diagnostics: Vec::new(), version: None });
                 }
                 self.analyse_dependents(&uri);
@@ -189,6 +198,7 @@ impl MainLoop {
                 self.request(&source, Kind::Newest, reply);
             }
             Event::Analysed(done) => self.analysed(done),
+            Event::Tested(uri, version, tested) => self.tested(&uri, version, tested),
             Event::Configure(settings) => {
                 let client = Client { settings, ..(*self.state.client).clone() };
                 if client != *self.state.client {
@@ -384,14 +394,34 @@ impl MainLoop {
                 done.took.as_secs_f64() * 1e3
             )));
         }
-        if !client.pulls_diagnostics {
-            let diagnostics = analysed.diagnostics.clone();
-            self.send(Outgoing::Publish { uri: done.uri, diagnostics, version: Some(version) });
-        } else if client.refreshes_diagnostics && same_text && differ {
+        let snapshot = self.state.snapshot(&done.uri);
+        if let Some(snapshot) = snapshot.filter(|shown| !client.pulls_diagnostics || shown.tested.is_some()) {
+            self.send(Outgoing::Publish { uri: done.uri, diagnostics: snapshot.pushed(), version: Some(version) });
+        }
+        if client.pulls_diagnostics && client.refreshes_diagnostics && same_text && differ {
             self.send(Outgoing::RefreshDiagnostics);
         }
         if client.refreshes_hints && hints_differ && !hints_asked {
             self.send(Outgoing::RefreshHints);
+        }
+    }
+
+    /// Keeps what became of tests, unless the text has changed since, and has the client show it.
+    fn tested(&mut self, uri: &Uri, version: i32, tested: Tested) {
+        let client = self.state.client.clone();
+        let Some(document) = self.state.document(uri).filter(|document| document.version == version) else { return };
+        let all = match &document.tested {
+            Some(before) => before.with(tested),
+            None => tested,
+        };
+        document.tested = Some(Arc::new(all));
+        if client.refreshes_lenses {
+            self.send(Outgoing::RefreshLenses);
+        }
+        // Without a fresh analysis they are shown with the next one. Not all clients that ask for diagnostics can be told to ask
+        // again, so these are pushed to all.
+        if let Some(snapshot) = self.state.snapshot(uri) {
+            self.send(Outgoing::Publish { uri: uri.clone(), diagnostics: snapshot.pushed(), version: Some(version) });
         }
     }
 

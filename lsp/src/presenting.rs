@@ -40,10 +40,11 @@ impl Running {
 }
 
 /// Ends what runs when the request is dropped, which is what `$/cancelRequest` does.
-struct Guard {
+pub(crate) struct Guard {
     running: Running,
     token: ProgressToken,
-    cancel: Cancel,
+    /// Ends it.
+    pub(crate) cancel: Cancel,
 }
 
 impl Drop for Guard {
@@ -82,38 +83,14 @@ impl Session<'_> {
         unsaved: bool,
     ) -> Result<Value> {
         let settings = &self.agreed.settings;
-        let path = uris::path(uri);
-        let name = path.rsplit('/').next().unwrap_or_default().to_string();
-        if !settings.may_run {
-            return Err(self
-                .refuse("this workspace is not trusted, so nothing in it is run; trust it first".to_string())
-                .await);
-        }
-        if !uri.as_str().to_ascii_lowercase().starts_with("file:") {
-            return Err(self.refuse(format!("{name} is not saved in a file yet; save it, and run it then")).await);
-        }
-        let program = match runner::find(settings) {
-            Ok(program) => program,
-            Err(problem) => return Err(self.refuse(problem).await),
-        };
-        if unsaved {
-            let note = format!("{name} has edits that are not saved; what is run is the file as it was saved");
-            self.client.show_message(MessageType::WARNING, note).await;
-        }
+        let (path, name) = names(uri);
+        let program = self.program(uri, unsaved).await?;
         let title = match task {
             Task::Run => format!("Running {name}"),
             Task::Profile => format!("Profiling {name}"),
         };
-        let cancel = Cancel::new();
-        let token = self.begin(given, &title).await;
-        let guard = Guard {
-            running: self.running.clone(),
-            token: token.clone().unwrap_or(NumberOrString::String(String::new())),
-            cancel: cancel.clone(),
-        };
-        if let Some(token) = &token {
-            self.running.with(|running| running.insert(token.clone(), cancel.clone()));
-        }
+        let (token, guard) = self.begin(given, &title).await;
+        let cancel = guard.cancel.clone();
         let (sender, receiver) = oneshot::channel();
         let files: Arc<dyn FileSystem> = Arc::new(Disk);
         let around = self.known.of(&files, &path, settings);
@@ -143,6 +120,28 @@ impl Session<'_> {
             self.present(&format!("{name}.{ending}"), &outcome.text(), &format!("{name}: {}", summary(&outcome))).await;
         }
         Ok(outcome.to_json())
+    }
+
+    /// The program that runs a file, which has to be one on a disk that may be run.
+    pub(crate) async fn program(&self, uri: &Uri, unsaved: bool) -> Result<PathBuf> {
+        let (_, name) = names(uri);
+        if !self.agreed.settings.may_run {
+            return Err(self
+                .refuse("this workspace is not trusted, so nothing in it is run; trust it first".to_string())
+                .await);
+        }
+        if !uri.as_str().to_ascii_lowercase().starts_with("file:") {
+            return Err(self.refuse(format!("{name} is not saved in a file yet; save it, and run it then")).await);
+        }
+        let program = match runner::find(&self.agreed.settings) {
+            Ok(program) => program,
+            Err(problem) => return Err(self.refuse(problem).await),
+        };
+        if unsaved {
+            let note = format!("{name} has edits that are not saved; what is run is the file as it was saved");
+            self.client.show_message(MessageType::WARNING, note).await;
+        }
+        Ok(program)
     }
 
     /// Shows a document that is made of a file, and answers with its text and its URI. A client that asks for such documents
@@ -192,7 +191,18 @@ impl Session<'_> {
         refused(problem)
     }
 
-    async fn begin(&self, given: Option<ProgressToken>, title: &str) -> Option<ProgressToken> {
+    /// Begins to show progress, if the client does. What runs ends with the guard.
+    pub(crate) async fn begin(&self, given: Option<ProgressToken>, title: &str) -> (Option<ProgressToken>, Guard) {
+        let token = self.show_beginning(given, title).await;
+        let cancel = Cancel::new();
+        if let Some(token) = &token {
+            self.running.with(|running| running.insert(token.clone(), cancel.clone()));
+        }
+        let named = token.clone().unwrap_or(NumberOrString::String(String::new()));
+        (token, Guard { running: self.running.clone(), token: named, cancel })
+    }
+
+    async fn show_beginning(&self, given: Option<ProgressToken>, title: &str) -> Option<ProgressToken> {
         let token = match given {
             Some(token) => token,
             None if self.agreed.progress => {
@@ -212,10 +222,17 @@ impl Session<'_> {
         Some(token)
     }
 
-    async fn send(&self, token: ProgressToken, progress: WorkDoneProgress) {
+    pub(crate) async fn send(&self, token: ProgressToken, progress: WorkDoneProgress) {
         let params = ProgressParams { token, value: ProgressParamsValue::WorkDone(progress) };
         self.client.send_notification::<Progress>(params).await;
     }
+}
+
+/// The path of a file, and its name.
+pub(crate) fn names(uri: &Uri) -> (String, String) {
+    let path = uris::path(uri);
+    let name = path.rsplit('/').next().unwrap_or_default().to_string();
+    (path, name)
 }
 
 /// A few words on how it ended.

@@ -2,10 +2,11 @@
 //!
 //! A request that is dropped by the client (`$/cancelRequest`) is seen here as a reply that nobody waits for.
 
-use crate::capabilities::{FIX_ALL, PROFILE, RUN};
+use crate::capabilities::{FIX_ALL, PROFILE, RUN, TEST};
 use crate::contents::Content;
 use crate::from_proto;
 use crate::state::Snapshot;
+use crate::testing;
 use crate::to_proto::Places;
 use pallas_engine::generated::Form;
 use pallas_ide::{self as ide, Span};
@@ -158,7 +159,12 @@ pub(crate) fn inlay_hints(snapshot: &Snapshot, range: lsp::Range) -> Option<Vec<
 /// `textDocument/codeLens`
 pub(crate) fn code_lenses(snapshot: &Snapshot) -> Option<Vec<lsp::CodeLens>> {
     let places = places(snapshot);
-    Some(ide::lenses(&snapshot.analysed.analysis).into_iter().flat_map(|lens| places.lenses(lens)).collect())
+    let launches = ide::lenses(&snapshot.analysed.analysis).into_iter().flat_map(|lens| places.lenses(lens));
+    let mut lenses: Vec<lsp::CodeLens> = launches.collect();
+    if snapshot.client.settings.test_lenses {
+        lenses.extend(testing::lenses(snapshot));
+    }
+    Some(lenses)
 }
 
 /// `textDocument/codeAction`: the fixes of the findings that the range touches; all fixes of the file, where that is asked for;
@@ -210,6 +216,9 @@ pub(crate) fn code_actions(
                 ..lsp::CodeAction::default()
             }));
         }
+    }
+    if client.settings.may_run && (asked(TEST) || (context.only.is_none() && !client.lenses)) {
+        actions.extend(testing::actions(snapshot, range.start as u32));
     }
     Some(actions.into_iter().map(lsp::CodeActionOrCommand::CodeAction).collect())
 }
@@ -370,6 +379,7 @@ mod tests {
             uri: lsp::Uri::from_str("file:///work/a.py").expect("valid"),
             version: 7,
             analysed: Arc::new(analysed(&client)),
+            tested: None,
             client: Arc::new(client),
             open: Arc::new(HashMap::new()),
         }

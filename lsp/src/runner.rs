@@ -3,7 +3,7 @@
 use crate::settings::EditorSettings;
 use pallas_engine::Cancel;
 use serde_json::{Value, json};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -120,16 +120,36 @@ pub(crate) fn run(
     if let Some(python) = &settings.python {
         command.args(["--python", python]);
     }
-    command.arg(file).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.arg(file);
     if let Some(folder) = file.parent().filter(|folder| folder.is_dir()) {
         command.current_dir(folder);
     }
+    let mut outcome = supervise(program, command, cancel, |_| {})?;
+    outcome.report = report.as_ref().and_then(|path| serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok());
+    if let Some(report) = report {
+        // It is not there if nothing was profiled.
+        let _ = std::fs::remove_file(report);
+    }
+    Ok(outcome)
+}
+
+/// Runs a command to its end, or until it is cancelled. What it prints is told line by line, too.
+///
+/// # Errors
+/// The program cannot be started.
+pub(crate) fn supervise(
+    program: &Path,
+    mut command: Command,
+    cancel: &Cancel,
+    told: impl FnMut(&str) + Send + 'static,
+) -> Result<Outcome, String> {
     // Where the editor has no console, the program would open one.
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NO_WINDOW);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
-    let stdout = child.stdout.take().map(collect);
-    let stderr = child.stderr.take().map(collect);
+    let stdout = child.stdout.take().map(|stream| collect(stream, told));
+    let stderr = child.stderr.take().map(|stream| collect(stream, |_| {}));
     let mut cancelled = false;
     let status = loop {
         match child.try_wait() {
@@ -145,31 +165,23 @@ pub(crate) fn run(
         thread::sleep(LOOK);
     };
     let text = |reader: Option<thread::JoinHandle<String>>| reader.and_then(|r| r.join().ok()).unwrap_or_default();
-    let outcome = Outcome {
-        exit: status,
-        cancelled,
-        stdout: text(stdout),
-        stderr: text(stderr),
-        report: report.as_ref().and_then(|path| serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()),
-    };
-    if let Some(report) = report {
-        // It is not there if nothing was profiled.
-        let _ = std::fs::remove_file(report);
-    }
-    Ok(outcome)
+    Ok(Outcome { exit: status, cancelled, stdout: text(stdout), stderr: text(stderr), report: None })
 }
 
-/// Reads a stream to its end, and keeps the beginning of it.
-fn collect(mut stream: impl Read + Send + 'static) -> thread::JoinHandle<String> {
+/// Reads a stream to its end, tells its lines, and keeps the beginning of it.
+fn collect(stream: impl Read + Send + 'static, mut told: impl FnMut(&str) + Send + 'static) -> thread::JoinHandle<String> {
     thread::spawn(move || {
+        let mut stream = BufReader::with_capacity(64 << 10, stream);
         let mut kept = Vec::new();
-        let mut chunk = vec![0; 64 << 10];
-        while let Ok(count) = stream.read(&mut chunk) {
+        let mut line = Vec::new();
+        while let Ok(count) = stream.read_until(b'\n', &mut line) {
             if count == 0 {
                 break;
             }
+            told(String::from_utf8_lossy(&line).trim_end());
             let room = MOST_OUTPUT.saturating_sub(kept.len()).min(count);
-            kept.extend_from_slice(&chunk[..room]);
+            kept.extend_from_slice(&line[..room]);
+            line.clear();
         }
         let is_cut = kept.len() >= MOST_OUTPUT;
         let mut text = String::from_utf8_lossy(&kept).into_owned();

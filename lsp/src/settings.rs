@@ -20,6 +20,8 @@ pub(crate) struct EditorSettings {
     pub(crate) launch_hints: bool,
     /// Whether launches get `Run` and `Profile` above them.
     pub(crate) run_lenses: bool,
+    /// Whether tests get `Run test` and what became of them above them.
+    pub(crate) test_lenses: bool,
     /// Whether launches get their grid above them.
     pub(crate) grid_lenses: bool,
     /// Whether there are diagnostics.
@@ -42,6 +44,7 @@ impl Default for EditorSettings {
             value_hints: true,
             launch_hints: true,
             run_lenses: true,
+            test_lenses: true,
             grid_lenses: true,
             diagnostics: true,
             common: true,
@@ -102,6 +105,7 @@ impl EditorSettings {
                 }
                 ("codeLens", Value::Object(_)) => {
                     settings.run_lenses = flag(value, "run");
+                    settings.test_lenses = flag(value, "tests");
                     settings.grid_lenses = flag(value, "grid");
                 }
                 ("diagnostics", Value::Object(diagnostics)) => {

@@ -6,11 +6,12 @@ use crate::contents::Watched;
 use crate::from_proto::{self, Edit};
 use crate::positions::LineTable;
 use crate::requests::{Kind, Reply};
+use crate::testing::Tested;
 use crate::uris;
 use pallas_engine::{Cancel, Memory};
 use std::collections::HashMap;
 use std::sync::Arc;
-use tower_lsp_server::ls_types::Uri;
+use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
 /// An open document.
 pub(crate) struct Document {
@@ -34,6 +35,8 @@ pub(crate) struct Document {
     pub(crate) waiting: Vec<(Kind, Box<dyn Reply>)>,
     /// What analyses of earlier versions found out.
     pub(crate) memory: Memory,
+    /// What became of its tests, if some have run since its text was changed.
+    pub(crate) tested: Option<Arc<Tested>>,
     /// What the client shows as inlay hints ([`Analysed::hints`]); `None` if it never asked.
     pub(crate) hints_shown: Option<u64>,
 }
@@ -64,10 +67,21 @@ pub(crate) struct Snapshot {
     pub(crate) version: i32,
     /// Its text, and what is known of it.
     pub(crate) analysed: Arc<Analysed>,
+    /// What became of its tests.
+    pub(crate) tested: Option<Arc<Tested>>,
     /// What the client can do.
     pub(crate) client: Arc<Client>,
     /// The documents that are open, by path.
     pub(crate) open: Arc<HashMap<Arc<str>, Uri>>,
+}
+
+impl Snapshot {
+    /// What is pushed to the client: tests that failed; and what the analysis has found, unless the client asks for that itself.
+    pub(crate) fn pushed(&self) -> Vec<Diagnostic> {
+        let mut all = if self.client.pulls_diagnostics { Vec::new() } else { self.analysed.diagnostics.clone() };
+        all.extend(self.tested.iter().flat_map(|tested| tested.diagnostics(&self.analysed, &self.client)));
+        all
+    }
 }
 
 impl State {
@@ -84,6 +98,7 @@ impl State {
             is_fresh: false,
             waiting: Vec::new(),
             memory: Memory::default(),
+            tested: None,
             hints_shown: None,
         };
         self.documents.insert(uri, document);
@@ -179,6 +194,7 @@ impl State {
             uri: document.uri.clone(),
             version: document.version,
             analysed: document.analysed.clone()?,
+            tested: document.tested.clone(),
             client: self.client.clone(),
             open: Arc::new(self.open_paths()),
         }))

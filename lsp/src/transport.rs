@@ -15,7 +15,7 @@ use crate::state::Snapshot;
 use crate::stdio::{Input, Output};
 use crate::surroundings::Known;
 use crate::workspace::Files;
-use crate::{capabilities, from_proto, rule_pages, uris};
+use crate::{capabilities, from_proto, rule_pages, testing, uris};
 use pallas_engine::generated::Form;
 use pallas_engine::{Cancel, Disk, FileSystem, check};
 use serde_json::Value;
@@ -463,6 +463,23 @@ impl LanguageServer for Backend {
         let result = match command {
             Command::Run(uri) => session.run(Task::Run, &uri, token, unsaved(&uri)).await?,
             Command::Profile(uri) => session.run(Task::Profile, &uri, token, unsaved(&uri)).await?,
+            Command::Test(uri, mut wanted, position) => {
+                if let Some(position) = position.filter(|_| wanted.test.is_none()) {
+                    let work = move |snapshot: &Snapshot| testing::nearest(snapshot, position);
+                    let Some(test) = self.ask(uri.clone(), Kind::Newest, work).await? else {
+                        return Err(session.refuse("there is no test here, nor above it".to_string()).await);
+                    };
+                    wanted.test = Some(test);
+                }
+                let version = overview.documents.iter().find(|(open, ..)| *open == uri).map(|(_, version, _)| *version);
+                let unsaved = unsaved(&uri);
+                let (tested, answer) = session.test(&wanted, &uri, token, unsaved).await?;
+                // What is shown of them are places in the file as it was saved.
+                if let Some(version) = version.filter(|_| !unsaved) {
+                    self.send(Event::Tested(uri, version, tested));
+                }
+                answer
+            }
             Command::KernelIr(uri, position) => self.show(&session, uri, position, None).await?,
             Command::GeneratedCode(uri, position, form) => self.show(&session, uri, position, Some(form)).await?,
             Command::Explain(code) => {

@@ -118,6 +118,39 @@ fn pulled_diagnostics_have_names_and_are_not_sent_twice() {
     assert_eq!(client.finish(), Some(0));
 }
 
+/// Editors ask for actions as soon as a file is open or edited: before its findings are there.
+#[test]
+fn actions_that_are_asked_for_early_wait_for_the_analysis() {
+    let (mut client, _) = Client::initialize(pulling_editor());
+    let (line, character) = place(WRONG, "lambda i", "i");
+    let here = json!({"line": line, "character": character});
+    let params = json!({
+        "textDocument": {"uri": URI}, "range": {"start": here, "end": here}, "context": {"diagnostics": [], "triggerKind": 1},
+    });
+    client.open(URI, WRONG);
+    let fixes = |actions: Value| {
+        let actions = actions.as_array().expect("a list").clone();
+        actions.into_iter().filter(|action| action["kind"] == "quickfix").collect::<Vec<_>>()
+    };
+    // Nobody has asked for diagnostics yet.
+    let first = client.request("textDocument/codeAction", params.clone()).expect("actions");
+    assert_eq!(fixes(first).len(), 1, "of the text that was opened");
+    for version in 2..12 {
+        // In one write with the edit, so that the analysis of the new text has not begun.
+        let text = WRONG.replace("x = jnp", &format!("# {}\nx = jnp", "-".repeat(version)));
+        let mut moved = params.clone();
+        for end in ["start", "end"] {
+            moved["range"][end]["line"] = json!(line + 1);
+        }
+        client.replace(URI, version as i32, &text);
+        let id = client.ask("textDocument/codeAction", moved);
+        let found = fixes(client.answer(id).expect("actions"));
+        assert_eq!(found.len(), 1, "version {version}");
+        assert_eq!(found[0]["edit"]["documentChanges"][0]["textDocument"]["version"], version, "of the newest text");
+    }
+    assert_eq!(client.finish(), Some(0));
+}
+
 #[test]
 fn four_hundred_edits_in_one_breath_are_applied_in_order() {
     let (mut client, _) = Client::initialize(pulling_editor());

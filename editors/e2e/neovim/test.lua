@@ -168,6 +168,54 @@ function tests.runs_kernels()
   check('for the machine that was named', text_of(buffer_of('profile')):find('H100', 1, true) ~= nil)
 end
 
+function tests.tests()
+  local bufnr = open('test_scale.py')
+  check('tests have lenses', wait(function()
+    return vim.list_contains(lenses(bufnr), 'Run test') and vim.list_contains(lenses(bufnr), 'Check tests (strict)')
+  end), lenses(bufnr))
+  messages = {}
+  vim.cmd('Pallas test')
+  check(':Pallas test runs the tests of a file', wait(function()
+    return (messages[1] or ''):find('1 failed, 3 passed', 1, true) ~= nil
+  end), messages)
+  local failures = findings(bufnr, 'pallas test')
+  check('the test that failed is a diagnostic where it failed', wait(function()
+    failures = findings(bufnr, 'pallas test')
+    return #failures == 1
+  end) and failures[1].lnum == 23 and failures[1].message:find('assert 2 == 3', 1, true) ~= nil, vim.diagnostic.get(bufnr))
+  local listed = vim.fn.getqflist()
+  check('and stands in the quickfix list', #listed == 1 and listed[1].lnum == 24 and listed[1].bufnr == bufnr, listed)
+  check('with what became of it beside its lens', wait(function()
+    return vim.iter(lenses(bufnr)):any(function(title)
+      return title:find('failed: assert 2 == 3', 1, true) ~= nil
+    end)
+  end), lenses(bufnr))
+  vim.cmd('Pallas test output')
+  check(':Pallas test output shows the traceback', text_of(0):find('Traceback', 1, true) ~= nil, text_of(0))
+  vim.cmd.close()
+  vim.cmd.buffer(bufnr)
+  vim.api.nvim_win_set_cursor(0, { 24, 0 })
+  vim.api.nvim_buf_set_lines(bufnr, 23, 24, false, { '  assert 2 == 2' })
+  check('an edit takes the diagnostic away', wait(function()
+    return #findings(bufnr, 'pallas test') == 0
+  end), vim.diagnostic.get(bufnr))
+  messages = {}
+  vim.cmd('Pallas test nearest')
+  check(':Pallas test nearest runs the one at the cursor', wait(function()
+    return messages[1] == 'Pallas: 1 passed'
+  end), messages)
+  check('saved', not vim.bo[bufnr].modified)
+  check('and the quickfix list is empty', #vim.fn.getqflist() == 0, vim.fn.getqflist())
+  messages = {}
+  vim.api.nvim_win_set_cursor(0, { 20, 0 })
+  vim.cmd('Pallas test nearest strict')
+  check('strict, with what is found in its kernel', wait(function()
+    return (messages[1] or ''):find('2 passed, 1 finding', 1, true) ~= nil
+  end), messages)
+  vim.cmd.bdelete({ bang = true })
+  vim.cmd.buffer(folder .. '/scale.py')
+end
+
 function tests.watches()
   vim.cmd('Pallas watch')
   check(':Pallas watch shows the grid', wait(function()
@@ -414,7 +462,7 @@ function tests.without_a_server()
 end
 
 local order = {
-  'attaches', 'fixes', 'shows_hints_and_lenses', 'runs_kernels', 'watches', 'explains', 'health', 'recovers', 'types',
+  'attaches', 'fixes', 'shows_hints_and_lenses', 'runs_kernels', 'tests', 'watches', 'explains', 'health', 'recovers', 'types',
   'large_files', 'stays_small', 'without_a_server',
 }
 local function main()

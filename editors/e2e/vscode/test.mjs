@@ -281,6 +281,35 @@ const tests = {
     await page.keyboard.press('Control+z');
   },
 
+  async testsOf() {
+    await bench.open('test_scale.py');
+    const lens = page.locator('.codelens-decoration');
+    check('tests have lenses', await until(async () => (await lens.allInnerTexts()).join().includes('Check tests (strict)'), 60000), [await lens.allInnerTexts(), await bench.notifications()]);
+    check('and marks in the margin', await until(async () => (await page.locator('.testing-run-glyph').count()) >= 3, 30000), await page.locator('.testing-run-glyph').count());
+    await bench.command('Testing: Focus on Test Explorer View');
+    const rows = page.locator('.test-explorer .monaco-list-row');
+    const shown = async () => (await rows.allInnerTexts()).join(' ').replace(/\s+/g, ' ');
+    check('the file is in the Testing view', await until(async () => (await shown()).includes('test_scale.py')), await shown());
+    check('files that are no tests are not', !(await shown()).includes(' scale.py'), await shown());
+    await page.locator('.view-line', { hasText: 'def test_that_fails' }).first().click();
+    await bench.command('Pallas: Run Tests of This File');
+    const failed = page.locator('.testing-run-glyph.codicon-testing-failed-icon');
+    check('a test that fails is marked', await until(async () => (await failed.count()) === 1, 30000), await bench.notifications());
+    const passed = page.locator('.testing-run-glyph.codicon-testing-passed-icon');
+    check('and those that pass', await until(async () => (await passed.count()) === 3), await passed.count());
+    check('what was compared is said beside the line', await until(async () => (await page.getByText('2 != 3').count()) > 0, 10000));
+    await rows.first().click();
+    await page.keyboard.press('ArrowRight');
+    check('classes and tests are in the Testing view', await until(async () => /TestSum.*test_that_fails.*test_that_passes/.test(await shown()), 10000), await shown());
+    await picture('tests');
+    await page.locator('.codelens-decoration a', { hasText: 'Check tests (strict)' }).first().click();
+    const isSaid = async () => (await page.locator('.editor-instance').allInnerTexts()).join().includes('PL203');
+    check('a strict run says what is found in the kernel at its line', await until(isSaid, 30000), await shown());
+    check('and fails the tests that were checked', await until(async () => (await failed.count()) === 2), await failed.count());
+    await picture('tests-strict');
+    await page.keyboard.press('Escape');
+  },
+
   async misses() {
     await bench.open('scale.py');
     await until(() => bench.servers().length === 1);

@@ -16,7 +16,7 @@ vim.api.nvim_create_user_command('Pallas', function(given)
   require('pallas.commands').execute(given)
 end, {
   nargs = '*',
-  desc = 'Run, profile, watch and explain Pallas kernels',
+  desc = 'Run, test, profile, watch and explain Pallas kernels',
   complete = function(lead, line)
     return require('pallas.commands').complete(lead, line)
   end,
@@ -27,6 +27,10 @@ for _, name in ipairs({ 'run', 'profile' }) do
   vim.lsp.commands['pallas.' .. name] = function(command)
     require('pallas.commands').lens(name)(command)
   end
+end
+
+vim.lsp.commands['pallas.test'] = function(command)
+  require('pallas.commands').test_lens(command)
 end
 
 vim.api.nvim_create_autocmd('LspAttach', {

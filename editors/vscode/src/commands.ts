@@ -6,6 +6,7 @@ import type { Panels } from './panel';
 import type { Recent } from './recent';
 import type { Session } from './session';
 import * as tasks from './tasks';
+import type { Tests } from './testing';
 
 /** What commands need. */
 export interface Needs {
@@ -14,6 +15,7 @@ export interface Needs {
   documents: Documents;
   panels: Panels;
   recent: Recent;
+  tests: Tests;
   log: vscode.LogOutputChannel;
   trace: vscode.LogOutputChannel;
 }
@@ -78,6 +80,14 @@ async function profile(needs: Needs, argument: unknown): Promise<void> {
   } else if (!report?.launches?.length) {
     void needs.session.offer(`Pallas: ${name} ran, and launched no kernel, so there is nothing to show. Does something call the function that has the \`pallas_call\`?`, 'Run in Terminal');
   }
+}
+
+/** Runs tests: what a lens names, else all of the file. */
+async function test(needs: Needs, argument: unknown, isStrict: boolean): Promise<void> {
+  const uri = await fileOf(needs, argument);
+  if (!uri) return;
+  const lens = argument instanceof vscode.Uri ? undefined : (argument as { test?: string; strict?: boolean } | undefined);
+  await needs.tests.runHere(uri, lens?.test, lens?.strict ?? isStrict);
 }
 
 const ANOTHER = 'Another rule...';
@@ -174,6 +184,8 @@ export function table(needs: Needs): Record<string, (argument?: unknown) => unkn
   return {
     'pallas.runFile': terminal('run'),
     'pallas.profileFile': (argument) => profile(needs, argument),
+    'pallas.testFile': (argument) => test(needs, argument, false),
+    'pallas.testFileStrict': (argument) => test(needs, argument, true),
     'pallas.watchFile': terminal('watch'),
     'pallas.profileInTerminal': terminal('profile'),
     'pallas.openProfile': () => openProfile(needs),
@@ -197,6 +209,7 @@ export function intercept(commands: Record<string, (argument?: unknown) => unkno
   const ours: Record<string, string> = {
     'pallas.run': 'pallas.runFile',
     'pallas.profile': 'pallas.profileFile',
+    'pallas.test': 'pallas.testFile',
     'pallas.explain': 'pallas.explainFinding',
   };
   const name = ours[command];

@@ -8,6 +8,7 @@ import { Recent } from './recent';
 import { Session } from './session';
 import { Status } from './status';
 import * as tasks from './tasks';
+import { Tests } from './testing';
 
 let session: Session | undefined;
 
@@ -21,9 +22,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const documents = new Documents();
   const panels = new Panels(context);
   const recent = new Recent();
+  const tests = new Tests(context, log);
   const commands: Record<string, (argument?: unknown) => unknown> = {};
   session = new Session(context, log, trace, status, (command, args) => intercept(commands, command, args));
-  const needs: Needs = { context, session, documents, panels, recent, log, trace };
+  const needs: Needs = { context, session, documents, panels, recent, tests, log, trace };
   Object.assign(commands, table(needs));
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(name, run));
@@ -36,6 +38,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     documents,
     panels,
     recent,
+    tests,
     session,
     vscode.tasks.registerTaskProvider('pallas', tasks.provider(context)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void started.restart()),
@@ -49,7 +52,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     // Neighbours come and go.
     vscode.extensions.onDidChange(() => void started.tellSettings()),
     vscode.window.onDidChangeActiveTextEditor((editor) => {
-      if (editor?.document.languageId !== 'python') void vscode.commands.executeCommand('setContext', 'pallas.hasLaunches', false);
+      if (editor?.document.languageId === 'python') return;
+      for (const key of ['pallas.hasLaunches', 'pallas.hasTests']) void vscode.commands.executeCommand('setContext', key, false);
     }),
   );
   await session.start();

@@ -170,7 +170,10 @@ export class Session implements vscode.Disposable {
         provideCodeLenses: async (document, token, next) => {
           const lenses = await next(document, token);
           if (document === vscode.window.activeTextEditor?.document) {
-            void vscode.commands.executeCommand('setContext', 'pallas.hasLaunches', (lenses ?? []).length > 0);
+            // Lenses of tests name one; those of launches do not.
+            const ofTest = (lens: vscode.CodeLens) => (lens.command?.arguments?.[0] as { test?: unknown } | undefined)?.test !== undefined;
+            void vscode.commands.executeCommand('setContext', 'pallas.hasLaunches', (lenses ?? []).some((lens) => !ofTest(lens)));
+            void vscode.commands.executeCommand('setContext', 'pallas.hasTests', (lenses ?? []).some(ofTest));
           }
           return lenses;
         },

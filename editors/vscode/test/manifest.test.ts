@@ -35,7 +35,7 @@ test('no command of the extension has the name of one of the server', () => {
 test('every setting of the server is a setting of the extension', () => {
   const source = readFileSync('../../lsp/src/settings.rs', 'utf8');
   const { properties } = contributes.configuration;
-  for (const key of ['target', 'python', 'tui', 'select', 'ignore', 'severity', 'inlayHints.refs', 'inlayHints.values', 'inlayHints.launches', 'codeLens.run', 'codeLens.grid', 'diagnostics.enable', 'diagnostics.common', 'diagnostics.mode']) {
+  for (const key of ['target', 'python', 'tui', 'select', 'ignore', 'severity', 'inlayHints.refs', 'inlayHints.values', 'inlayHints.launches', 'codeLens.run', 'codeLens.tests', 'codeLens.grid', 'diagnostics.enable', 'diagnostics.common', 'diagnostics.mode']) {
     assert.ok(properties[`pallas.${key}`], key);
     for (const part of key.split('.')) assert.ok(source.includes(`"${part}"`), `the server does not know ${key}`);
   }

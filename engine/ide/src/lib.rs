@@ -19,6 +19,7 @@ mod locate;
 mod ranges;
 pub mod signature;
 pub mod symbols;
+pub mod tests;
 mod walk;
 
 pub use calls_to_say::call_to_say;
@@ -31,5 +32,6 @@ pub use lenses::{Lens, lenses};
 pub use links::{Links, links};
 pub use signature::{SignatureHelp, signature_help};
 pub use symbols::{Symbol, SymbolKind, symbols};
+pub use tests::{Test, tests};
 
 pub use pallas_engine::{Analysis, Edit, Finding, Fix, Severity, Span};

@@ -4,8 +4,11 @@
 use super::{Case, run_in, shown};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 /// Tests of a kernel that adds up without a beginning: right on memory that happens to be zero.
 const SUMS: &str = "\
@@ -61,7 +64,7 @@ fn tests_are_chosen_by_place_name_and_mark() {
         chosen(&["-m", "slow"]),
         ["asked/test_asked.py::test_marked_by_a_hook", "test_outcomes.py::test_marked_slow"]
     );
-    assert_eq!(chosen(&["-k", "indirect or (stacked and big)"]).len(), 3);
+    assert_eq!(chosen(&["-k", "indirect or (stacked and big)"]).len(), 5);
     let wrong = run_in(&folder, &["test", "-k", "a and"]);
     assert_eq!(wrong.status.code(), Some(4));
     assert_eq!(chosen(&["asked/test_absl.py::SumTest::test_pairs"]).len(), 2, "by the name that stands in the file");
@@ -176,12 +179,15 @@ fn programs_are_told_what_happens() {
     let told = events(&broken, &["--collect-only", "test_broken.py"]);
     let error = &named(&told, "collected")[0]["errors"][0];
     assert_eq!((&error["file"], &error["line"]), (&json!("test_broken.py"), &json!(2)), "{error}");
+    assert!(shown(&broken.run(&["test", "test_broken.py"])).contains("\nERROR test_broken.py - SyntaxError"));
     let nothing = events(&case, &["none.py"]);
     assert!(nothing.last().is_some_and(|event| event["exit"] == 4), "{nothing:?}");
     let sums = Case::with("test_sums.py", SUMS);
     let strict = events(&sums, &["--strict", "test_sums.py"]);
     let ended = strict.last().expect("events");
-    assert_eq!((&ended["exit"], &ended["findings"][0]["location"]["row"]), (&json!(1), &json!(11)), "{ended}");
+    let finding = &ended["findings"][0];
+    assert_eq!((&ended["exit"], &finding["location"]["row"]), (&json!(1), &json!(11)), "{ended}");
+    assert_eq!(finding["filename"], "test_sums.py");
 }
 
 #[test]
@@ -194,6 +200,33 @@ fn tests_that_failed_last_run_again() {
     fs::write(case.folder.path().join("test_mixed.py"), MIXED.replace("[1, 3]", "[1, 2]")).expect("written");
     assert_eq!(named(&events(&case, &["--lf"]), "finished").len(), 2);
     assert_eq!(named(&events(&case, &["--lf"]), "finished").len(), 1, "what passes is not run again");
+}
+
+#[test]
+fn a_save_runs_tests_again() {
+    let case = Case::with("test_saved.py", "import helper\n\n\ndef test_it():\n  assert helper.X == 1\n");
+    let helper = case.folder.path().join("helper.py");
+    fs::write(&helper, "X = 2\n").expect("written");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pallas-tui"))
+        .args(["test", "--watch", "--tb=no", "test_saved.py"])
+        .current_dir(case.folder.path())
+        .env("XDG_CACHE_HOME", case.folder.path().join(".cache"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let (sender, told) = channel();
+    std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    // Longer than anything may take on a busy machine.
+    let next = || told.recv_timeout(Duration::from_secs(60)).ok();
+    let until = |words: &str| std::iter::from_fn(next).any(|line| line.contains(words));
+    assert!(until("1 failed in"), "it fails at first");
+    // A module that the tests import.
+    fs::write(&helper, "X = 1\n").expect("written");
+    assert!(until("saved: helper.py"), "the save is noticed");
+    assert!(until("1 passed in"), "and it passes then");
+    child.kill().expect("it runs on");
+    child.wait().expect("our own child");
 }
 
 #[test]

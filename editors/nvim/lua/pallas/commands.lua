@@ -180,6 +180,50 @@ local function finding_here()
   return on_line
 end
 
+--- The request that runs tests, and the report of the last run.
+---@type { client: vim.lsp.Client, id: integer }?
+local running
+---@type string?
+local report
+
+--- Runs tests of a file by the server, which shows what failed as diagnostics; here it is put into the quickfix list.
+---@param argument { uri: string, test?: string, position?: table, strict?: boolean }
+local function run_tests(argument)
+  local client = server.client(vim.uri_to_bufnr(argument.uri)) or server.client()
+  if not client then
+    server.say('no server is attached to this buffer; `:Pallas restart` starts it', vim.log.levels.ERROR)
+    return
+  end
+  if running then
+    running.client:cancel_request(running.id)
+  end
+  local params = { command = 'pallas.test', arguments = { argument } }
+  local _, id = client:request('workspace/executeCommand', params, function(problem, result)
+    running = nil
+    if problem then
+      -- One that was stopped is no problem.
+      if problem.code ~= -32800 then
+        server.say(problem.message, vim.log.levels.ERROR)
+      end
+      return
+    end
+    report = result.text
+    local items = {}
+    for _, test in ipairs(result.tests) do
+      if type(test.place) == 'table' then
+        items[#items + 1] = { filename = test.place.path, lnum = test.place.line, text = test.test .. ': ' .. test.message, type = 'E' }
+      end
+    end
+    local strange = #items == 0 and result.exit ~= 0 and #result.findings == 0
+    vim.fn.setqflist({}, ' ', { title = 'Pallas test', items = items })
+    local more = #items > 0 and '; :copen lists what failed, :Pallas test output shows it' or ''
+    local said = strange and result.summary == 'no tests ran' and vim.trim(result.text) or result.summary
+    local bad = #items > 0 or #result.findings > 0 or strange
+    server.say(said .. more, bad and vim.log.levels.WARN or vim.log.levels.INFO)
+  end, vim.uri_to_bufnr(argument.uri))
+  running = id and { client = client, id = id } or nil
+end
+
 ---@class pallas.Command
 ---@field about string
 ---@field run fun(arguments: string[])
@@ -207,6 +251,43 @@ M.commands = {
     end,
     complete = function()
       return { 'v5e', 'v5p', 'v6e', 'a100', 'h100', 'h200', 'b200', 'cpu' }
+    end,
+  },
+  test = {
+    about = 'run tests: of the file, or the nearest one; strict looks for what was not proved of their kernels',
+    run = function(arguments)
+      local word = arguments[1] or 'file'
+      if word == 'stop' then
+        if running then
+          running.client:cancel_request(running.id)
+          running = nil
+        end
+        return
+      end
+      if word == 'output' then
+        if report then
+          show('pallas://tests', report, 'text')
+        else
+          server.say('no tests have run yet')
+        end
+        return
+      end
+      if not vim.list_contains({ 'file', 'nearest', 'strict' }, word) then
+        server.say(('`%s` is no way to run tests; there are: file, nearest, strict, output, stop'):format(word), vim.log.levels.ERROR)
+        return
+      end
+      local client = server.client(0)
+      if not file_of(0) then
+        return
+      end
+      local argument = { uri = vim.uri_from_bufnr(0), strict = vim.list_contains(arguments, 'strict') }
+      if vim.list_contains(arguments, 'nearest') and client then
+        argument.position = vim.lsp.util.make_position_params(0, client.offset_encoding).position
+      end
+      run_tests(argument)
+    end,
+    complete = function()
+      return { 'nearest', 'file', 'strict', 'output', 'stop' }
     end,
   },
   watch = {
@@ -313,6 +394,16 @@ function M.complete(lead, line)
   return vim.tbl_filter(function(candidate)
     return vim.startswith(candidate:lower(), lead:lower())
   end, candidates)
+end
+
+--- What a lens of a test does: runs it.
+function M.test_lens(command)
+  local argument = (command.arguments or {})[1]
+  local bufnr = vim.uri_to_bufnr(argument.uri)
+  if file_of(bufnr) then
+    run_tests(argument)
+  end
+  require('pallas.lenses').followed(bufnr)
 end
 
 --- What a lens does: the file that it names, in a terminal.

@@ -63,6 +63,12 @@ impl Listener {
         let mut ended = self.ended.take().unwrap_or_else(|| json!({"event": "ended", "counts": {}, "stopped": null}));
         ended["exit"] = json!(status);
         ended["findings"] = rows(std::slice::from_ref(batch));
+        // Modules beside the tests are found in `.`; tests are named without it.
+        for finding in ended["findings"].as_array_mut().into_iter().flatten() {
+            if let Some(inside) = finding["filename"].as_str().and_then(|name| name.strip_prefix("./")) {
+                finding["filename"] = json!(inside);
+            }
+        }
         if !problem.is_empty() {
             self.print(&json!({"event": "output", "stream": "stderr", "text": problem}));
         }

@@ -94,6 +94,10 @@ impl Session {
         let batch = Batch { findings, sources: run.sources };
         // The console is gone with the run, and with it the only other holder.
         let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
+        if cancel.is_cancelled() {
+            // The run that takes its place says what there is to say.
+            return (exit, batch.sources);
+        }
         if listener.is_json {
             listener.end(exit, &run.stderr, &batch);
         } else {
@@ -147,7 +151,7 @@ impl Session {
                 match inbox.recv() {
                     Ok(Notice::Changed(files)) => {
                         *current.lock().unwrap_or_else(PoisonError::into_inner) = Cancel::new();
-                        let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+                        let names: Vec<String> = files.iter().map(|file| path_text(file.strip_prefix(".").unwrap_or(file))).collect();
                         output::stdout(&format!("\nsaved: {}\n\n", names.join(", ")));
                         break;
                     }

@@ -53,13 +53,13 @@ def _test(item):
 
 def _told(outcome):
     item = outcome.item
-    place = outcome.place(item.file.shown if item else None)
+    place = outcome.place()
     told = {"id": item.nodeid if item else None, "outcome": outcome.kind, "seconds": round(outcome.seconds, 6)}
     if outcome.kind != "passed":
         told.update(
             phase=outcome.phase,
             message=outcome.short or outcome.reason,
-            file=place[0] if place else outcome.title if item is None else item.file.shown,
+            file=place[0] if place else outcome.file,
             line=place[1] if place else item.lines[1] if item else 1,
         )
     if outcome.is_bad:

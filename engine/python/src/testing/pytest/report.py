@@ -154,7 +154,7 @@ class Report:
 
 def _summed_up(outcome):
     _, word = WORDS[outcome.kind]
-    name = outcome.item.nodeid if outcome.item else outcome.title
+    name = outcome.item.nodeid if outcome.item else outcome.file
     said = outcome.short or outcome.reason
     return f"{word} {name} - {said}" if said else f"{word} {name}"
 
@@ -163,8 +163,8 @@ def _skips(skipped):
     """Skips of one reason in one line."""
     groups = {}
     for each in skipped:
-        place = each.place()
-        place = f"{place[0]}:{place[1]}" if place else each.title
+        place = next(reversed(each.places), None)
+        place = f"{place[0]}:{place[1]}" if place else each.file
         key = (place, each.reason)
         groups[key] = groups.get(key, 0) + 1
     return [f"SKIPPED [{count}] {place}: {reason}" for (place, reason), count in groups.items()]

@@ -33,14 +33,16 @@ class Outcome:
         # (file, line, function), outermost first.
         self.places = list(places)
         self.seconds = 0.0
+        # The file of the test, or the one that could not be collected.
+        self.file = item.file.shown if item else None
 
     letter = property(lambda self: WORDS[self.kind][0])
     word = property(lambda self: WORDS[self.kind][1])
     is_bad = property(lambda self: self.kind in ("failed", "error"))
 
-    def place(self, file=None):
-        """The innermost place in a file, or anywhere: where a reader begins to look."""
-        own = [each for each in self.places if file is not None and each[0] == file]
+    def place(self):
+        """The innermost place in the file of the test, or anywhere: where a reader begins to look."""
+        own = [each for each in self.places if each[0] == self.file]
         return next(reversed(own or self.places), None)
 
 

@@ -153,7 +153,8 @@ class Session:
                 items += self.selection.named_in(path, Module(path, self.config).items())
             except outcomes.Skipped as skipped:
                 place = results.places(skipped)
-                self.outcomes.append(Outcome("skipped", phase="collect", reason=str(skipped), title=shown, places=place))
+                self.outcomes.append(Outcome("skipped", phase="collect", reason=str(skipped), places=place))
+                self.outcomes[-1].file = shown
             except (Exception, SystemExit) as error:
                 if isinstance(error, outcomes.UsageError) and str(error).startswith("not found: "):
                     raise

@@ -1,0 +1,507 @@
+//! Tests in the editor: runs them by `pallas-tui test`, in a process of its own, and says what became of them: above them, and as
+//! diagnostics where they failed. What stands in the events of that program is in docs/tests.md.
+
+use crate::analysis_worker::Analysed;
+use crate::capabilities::{Client, TEST};
+use crate::positions::{Encoding, LinePosition};
+use crate::presenting::{Session, names};
+use crate::runner::{self, Outcome};
+use crate::state::Snapshot;
+use crate::to_proto::range;
+use crate::uris;
+use pallas_engine::{Cancel, Disk, FileSystem};
+use pallas_ide as ide;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use tokio::sync::mpsc::unbounded_channel;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types as lsp;
+
+/// Which tests are to be run, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// `TestAdd::test_rows`; all tests of the file where there is none.
+    pub(crate) test: Option<String>,
+    /// Whether kernels are looked at for what was not proved of them.
+    pub(crate) strict: bool,
+}
+
+/// What became of one test.
+#[derive(Clone, Debug)]
+struct Ended {
+    /// Its name, with its parameters: `TestAdd::test_rows[8]`.
+    id: String,
+    /// What stands in the file: `TestAdd::test_rows`.
+    place: String,
+    /// `passed`, `failed`, `error`, `skipped`, `xfailed`, `xpassed`.
+    outcome: String,
+    seconds: f64,
+    /// Why, in a line.
+    message: String,
+    /// Where it went wrong: the path, and the line from one on.
+    file: String,
+    line: u32,
+    /// Whether that is in the file that was tested.
+    is_here: bool,
+    /// The calls that led there, by path and line.
+    calls: Vec<(String, u32, String)>,
+}
+
+impl Ended {
+    fn is_bad(&self) -> bool {
+        self.outcome == "failed" || self.outcome == "error"
+    }
+}
+
+/// What became of tests of a file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tested {
+    tests: Vec<Ended>,
+    /// What was found in kernels while they ran, as `pallas-tui` says it, that is in this file.
+    findings: Vec<Value>,
+}
+
+impl Tested {
+    /// The same, with what became of tests that have run since.
+    pub(crate) fn with(&self, newer: Tested) -> Tested {
+        let mut tests = self.tests.clone();
+        tests.retain(|old| newer.tests.iter().all(|new| new.id != old.id));
+        tests.extend(newer.tests);
+        Tested { tests, findings: newer.findings }
+    }
+
+    /// Failures, where they happened, and what was found in kernels that the analysis does not say.
+    pub(crate) fn diagnostics(&self, analysed: &Analysed, client: &Client) -> Vec<lsp::Diagnostic> {
+        let mut shown: Vec<(u32, &Ended, Vec<&str>)> = Vec::new();
+        for test in self.tests.iter().filter(|test| test.is_bad()) {
+            let line = if test.is_here { test.line } else { 1 };
+            match shown.iter_mut().find(|(at, first, _)| *at == line && first.message == test.message) {
+                Some((_, _, names)) => names.push(&test.id),
+                None => shown.push((line, test, vec![&test.id])),
+            }
+        }
+        let failures = shown.into_iter().map(|(line, test, names)| {
+            let more = if names.len() > 3 { format!(" and {} more", names.len() - 3) } else { String::new() };
+            let related = || {
+                let others = test.calls.iter().filter(|(file, at, _)| (file, *at) != (&test.file, test.line));
+                let place = |(path, at, function): &(String, u32, String)| {
+                    let start = lsp::Position { line: at.saturating_sub(1), character: 0 };
+                    let location = lsp::Location { uri: uris::uri(path)?, range: lsp::Range { start, end: start } };
+                    Some(lsp::DiagnosticRelatedInformation { location, message: format!("in {function}") })
+                };
+                others.filter_map(place).collect::<Vec<_>>()
+            };
+            lsp::Diagnostic {
+                range: line_of(analysed, client, line),
+                severity: Some(lsp::DiagnosticSeverity::ERROR),
+                source: Some("pallas test".to_string()),
+                message: format!("{}\n{}{more}", test.message, names[..names.len().min(3)].join(", ")),
+                related_information: client.related_information.then(related).filter(|related| !related.is_empty()),
+                ..lsp::Diagnostic::default()
+            }
+        });
+        let mut all: Vec<lsp::Diagnostic> = failures.collect();
+        for finding in &self.findings {
+            let shown = finding_of(finding, analysed, client);
+            let said = |other: &lsp::Diagnostic| other.code == shown.code && other.range.start.line == shown.range.start.line;
+            if !analysed.diagnostics.iter().any(said) {
+                all.push(shown);
+            }
+        }
+        all
+    }
+
+    /// A few words on a test, or on the tests of a class.
+    fn summary(&self, place: &str) -> Option<String> {
+        let is_inside = |test: &&Ended| test.place.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+        let tests: Vec<&Ended> = self.tests.iter().filter(is_inside).collect();
+        let seconds: f64 = tests.iter().map(|test| test.seconds).sum();
+        let bad: Vec<&&Ended> = tests.iter().filter(|test| test.is_bad()).collect();
+        Some(match (&tests[..], &bad[..]) {
+            ([], _) => return None,
+            ([only], []) if only.outcome != "passed" => format!("{}: {}", word(&only.outcome), only.message),
+            ([_], []) => format!("passed in {seconds:.1} s"),
+            ([_], [only]) => format!("failed: {}", only.message),
+            (all, []) => {
+                let passed = all.iter().filter(|test| test.outcome == "passed").count();
+                let others = if passed == all.len() { String::new() } else { format!(", {} not run", all.len() - passed) };
+                format!("{passed} passed{others} in {seconds:.1} s")
+            }
+            (all, [first, ..]) => format!("{} of {} failed: {}", bad.len(), all.len(), first.message),
+        })
+    }
+}
+
+fn word(outcome: &str) -> &str {
+    match outcome {
+        "xfailed" => "failed as expected",
+        "xpassed" => "passed, which was not expected",
+        other => other,
+    }
+}
+
+/// A line without what it is set in by.
+fn line_of(analysed: &Analysed, client: &Client, line: u32) -> lsp::Range {
+    let lines = &analysed.lines;
+    let line = line.saturating_sub(1);
+    let start = lines.offset(LinePosition { line, column: 0 }, Encoding::Utf8);
+    let end = lines.offset(LinePosition { line, column: u32::MAX }, Encoding::Utf8);
+    let text = &lines.text()[start..end];
+    let indent = text.len() - text.trim_start().len();
+    range(lines, start + indent..start + text.trim_end().len().max(indent), client.encoding)
+}
+
+/// A finding of a run.
+fn finding_of(finding: &Value, analysed: &Analysed, client: &Client) -> lsp::Diagnostic {
+    let offset = |name: &str| {
+        let number = |field: &str| finding[name][field].as_u64().unwrap_or(1).saturating_sub(1) as u32;
+        analysed.lines.offset(LinePosition { line: number("row"), column: number("column") }, Encoding::Utf32)
+    };
+    let parts = ["message", "evidence", "help"].map(|part| finding[part].as_str());
+    let [message, evidence, help] = parts;
+    let help = help.map(|help| format!("help: {help}"));
+    let lines = [message.map(str::to_string), evidence.map(str::to_string), help];
+    let (start, end) = (offset("location"), offset("end_location"));
+    lsp::Diagnostic {
+        range: range(&analysed.lines, start..end.max(start), client.encoding),
+        severity: Some(match finding["severity"].as_str() {
+            Some("error") => lsp::DiagnosticSeverity::ERROR,
+            _ => lsp::DiagnosticSeverity::WARNING,
+        }),
+        code: finding["code"].as_str().map(|code| lsp::NumberOrString::String(code.to_string())),
+        source: Some("pallas".to_string()),
+        message: lines.into_iter().flatten().collect::<Vec<_>>().join("\n"),
+        ..lsp::Diagnostic::default()
+    }
+}
+
+/// What can be done with a test: `Run test`, `Check test (strict)`.
+fn commands(snapshot: &Snapshot, test: &ide::Test) -> [lsp::Command; 2] {
+    let line = snapshot.analysed.lines.position(test.name_span.start as usize, snapshot.client.encoding).line;
+    let noun = if test.is_class { "tests" } else { "test" };
+    [(false, format!("Run {noun}")), (true, format!("Check {noun} (strict)"))].map(|(strict, title)| {
+        let argument = json!({"uri": snapshot.uri, "line": line, "test": test.name, "strict": strict});
+        lsp::Command { title, command: "pallas.test".to_string(), arguments: Some(vec![argument]) }
+    })
+}
+
+/// The lenses of the tests: what can be done with each, and what became of it.
+pub(crate) fn lenses(snapshot: &Snapshot) -> Vec<lsp::CodeLens> {
+    let client = &snapshot.client;
+    let mut lenses = Vec::new();
+    for test in ide::tests(&snapshot.analysed.analysis) {
+        let range = range(&snapshot.analysed.lines, test.span.range(), client.encoding);
+        // Editors draw it above the line where it begins, and need no more of it.
+        let range = lsp::Range { start: range.start, end: range.start };
+        let mut add = |command| lenses.push(lsp::CodeLens { range, command: Some(command), data: None });
+        if client.settings.may_run {
+            commands(snapshot, &test).into_iter().for_each(&mut add);
+        }
+        if let Some(title) = snapshot.tested.as_ref().and_then(|tested| tested.summary(&test.name)) {
+            let title = title.chars().take(100).collect();
+            add(lsp::Command { title, command: String::new(), arguments: Some(vec![json!({"test": test.name})]) });
+        }
+    }
+    lenses
+}
+
+/// The name of the test at a place, or of the last one above it.
+pub(crate) fn nearest(snapshot: &Snapshot, position: lsp::Position) -> Option<String> {
+    let position = LinePosition { line: position.line, column: position.character };
+    let offset = snapshot.analysed.lines.offset(position, snapshot.client.encoding) as u32;
+    let tests = ide::tests(&snapshot.analysed.analysis);
+    let inside = tests.iter().filter(|test| test.span.touches(offset)).max_by_key(|test| test.span.start);
+    let above = || tests.iter().filter(|test| !test.is_class && test.span.start <= offset).max_by_key(|test| test.span.start);
+    inside.or_else(above).map(|test| test.name.clone())
+}
+
+/// The same as code actions: for the test at a place, else for the file.
+pub(crate) fn actions(snapshot: &Snapshot, offset: u32) -> Vec<lsp::CodeAction> {
+    let tests = ide::tests(&snapshot.analysed.analysis);
+    let here = tests.iter().filter(|test| test.span.touches(offset)).max_by_key(|test| test.span.start);
+    let mut actions = Vec::new();
+    let mut add = |title: String, command: lsp::Command| {
+        actions.push(lsp::CodeAction {
+            command: Some(lsp::Command { title: title.clone(), ..command }),
+            title,
+            kind: Some(lsp::CodeActionKind::from(TEST)),
+            ..lsp::CodeAction::default()
+        });
+    };
+    if let Some(test) = here {
+        let titles = [format!("Run `{}`", test.name), format!("Check `{}` (strict)", test.name)];
+        for (title, command) in titles.into_iter().zip(commands(snapshot, test)) {
+            add(title, command);
+        }
+    }
+    if !tests.is_empty() {
+        let arguments = Some(vec![json!({"uri": snapshot.uri, "strict": false})]);
+        let command = lsp::Command { title: String::new(), command: "pallas.test".to_string(), arguments };
+        add("Run this file's tests".to_string(), command);
+    }
+    actions
+}
+
+/// What the events of a run say so far.
+#[derive(Default)]
+struct Heard {
+    /// The names of tests and what stands in the file for them.
+    collected: Vec<(String, String)>,
+    ended: Vec<Ended>,
+    errors: Vec<Ended>,
+    findings: Vec<Value>,
+    counts: Value,
+    /// The report, as people read it.
+    text: String,
+    exit: Option<i64>,
+}
+
+impl Heard {
+    /// Takes an event. What is to be shown of it as progress.
+    fn event(&mut self, event: &Value, folder: &Path, path: &str) -> Option<String> {
+        match event["event"].as_str()? {
+            "collected" => {
+                for test in event["tests"].as_array().into_iter().flatten() {
+                    let classes = test["classes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                    let parts: Vec<&str> = classes.chain(test["function"].as_str()).collect();
+                    self.collected.push((test["id"].as_str()?.to_string(), parts.join("::")));
+                }
+                let errors = event["errors"].as_array().into_iter().flatten();
+                self.errors.extend(errors.map(|error| ended(error, "", folder, path)));
+                None
+            }
+            "started" => {
+                let id = event["id"].as_str()?;
+                Some(format!("{}/{} {}", self.ended.len() + 1, self.collected.len(), inside(id)))
+            }
+            "finished" => {
+                let id = event["id"].as_str()?;
+                let place = self.collected.iter().find(|(known, _)| known == id).map(|(_, place)| place.clone());
+                self.ended.push(ended(event, &place.unwrap_or_default(), folder, path));
+                None
+            }
+            "output" => {
+                self.text.push_str(event["text"].as_str()?);
+                None
+            }
+            "ended" => {
+                self.counts = event["counts"].clone();
+                self.exit = event["exit"].as_i64();
+                let here = |finding: &&Value| is_file(folder, finding["filename"].as_str().unwrap_or_default(), path);
+                self.findings = event["findings"].as_array().into_iter().flatten().filter(here).cloned().collect();
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// `1 failed, 2 passed`, with what was found.
+    fn summary(&self, outcome: &Outcome) -> String {
+        let counts = self.counts.as_object().into_iter().flatten();
+        let mut parts: Vec<String> = counts.map(|(kind, count)| format!("{count} {kind}")).collect();
+        match self.findings.len() {
+            0 => {}
+            1 => parts.push("1 finding".to_string()),
+            count => parts.push(format!("{count} findings")),
+        }
+        match (outcome.cancelled, parts.is_empty()) {
+            (true, _) => "stopped".to_string(),
+            (false, false) => parts.join(", "),
+            (false, true) => "no tests ran".to_string(),
+        }
+    }
+}
+
+/// A test without its file: `TestAdd::test_rows[8]`.
+fn inside(id: &str) -> &str {
+    id.split_once("::").map_or(id, |(_, test)| test)
+}
+
+/// Whether a file that is named from a folder is the one at a path.
+fn is_file(folder: &Path, named: &str, path: &str) -> bool {
+    !named.is_empty() && pallas_engine::path_text(&folder.join(named)) == path
+}
+
+fn ended(event: &Value, place: &str, folder: &Path, path: &str) -> Ended {
+    let text = |name: &str| event[name].as_str().unwrap_or_default();
+    let line = |value: &Value| value["line"].as_u64().map_or(1, |line| line as u32);
+    let calls = event["places"].as_array().into_iter().flatten();
+    let call = |call: &Value| {
+        let file = pallas_engine::path_text(&folder.join(call["file"].as_str().unwrap_or_default()));
+        (file, line(call), call["function"].as_str().unwrap_or_default().to_string())
+    };
+    let named = match inside(text("id")) {
+        "" => "the tests of this file cannot be collected",
+        id => id,
+    };
+    Ended {
+        id: named.to_string(),
+        place: place.to_string(),
+        outcome: text("outcome").to_string(),
+        seconds: event["seconds"].as_f64().unwrap_or_default(),
+        message: text("message").to_string(),
+        file: pallas_engine::path_text(&folder.join(text("file"))),
+        line: line(event),
+        is_here: is_file(folder, text("file"), path),
+        calls: calls.map(call).collect(),
+    }
+}
+
+impl Session<'_> {
+    /// Runs tests of a file, with progress. What became of them, and the answer to the command.
+    pub(crate) async fn test(
+        &self,
+        wanted: &Wanted,
+        uri: &lsp::Uri,
+        given: Option<lsp::ProgressToken>,
+        unsaved: bool,
+    ) -> Result<(Tested, Value)> {
+        let (path, name) = names(uri);
+        let program = self.program(uri, unsaved).await?;
+        let folder = folder_of(&path, &self.agreed.folders);
+        let what = wanted.test.as_deref().unwrap_or(&name);
+        let title = if wanted.strict { format!("Checking {what}") } else { format!("Testing {what}") };
+        let (token, guard) = self.begin(given, &title).await;
+        let files: Arc<dyn FileSystem> = Arc::new(Disk);
+        let around = self.known.of(&files, &path, &self.agreed.settings);
+        let command = command_line(&program, wanted, &folder, &path, &around.settings);
+        let (sender, mut events) = unbounded_channel();
+        let cancel: Cancel = guard.cancel.clone();
+        let started = std::thread::Builder::new().name("runner".to_string()).spawn(move || {
+            let tell = sender.clone();
+            let told = move |line: &str| {
+                if let Ok(event) = serde_json::from_str(line) {
+                    // Nobody listens if the request was cancelled.
+                    let _ = tell.send(Ok(event));
+                }
+            };
+            let outcome = runner::supervise(&program, command, &cancel, told);
+            let _ = sender.send(Err(outcome));
+        });
+        let mut heard = Heard::default();
+        let mut outcome = started.map(drop).map_err(|error| format!("no thread can be started: {error}")).and(Err(String::new()));
+        while let Some(told) = events.recv().await {
+            match told {
+                Ok(event) => {
+                    let shown = heard.event(&event, &folder, &path);
+                    if let (Some(token), Some(message)) = (&token, shown) {
+                        let report = lsp::WorkDoneProgressReport {
+                            cancellable: Some(true),
+                            message: Some(message),
+                            percentage: None,
+                        };
+                        self.send(token.clone(), lsp::WorkDoneProgress::Report(report)).await;
+                    }
+                }
+                Err(ended) => {
+                    outcome = ended;
+                    break;
+                }
+            }
+        }
+        if let Some(token) = token {
+            let message = outcome.as_ref().ok().map(|outcome| heard.summary(outcome));
+            self.send(token, lsp::WorkDoneProgress::End(lsp::WorkDoneProgressEnd { message })).await;
+        }
+        drop(guard);
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(problem) => return Err(self.refuse(problem).await),
+        };
+        let summary = heard.summary(&outcome);
+        // What could not be begun, say an option that there is none of, is said on standard error.
+        let text = format!("{}{}", heard.text, outcome.stderr);
+        if !outcome.cancelled {
+            self.present(&format!("{name}.tests.txt"), &text, &format!("{name}: {summary}")).await;
+        }
+        let row = |test: &Ended| {
+            let place = json!({"path": test.file, "line": test.line});
+            let place = if test.is_bad() { place } else { Value::Null };
+            json!({"test": test.id, "outcome": test.outcome, "seconds": test.seconds, "message": test.message, "place": place})
+        };
+        let tests: Vec<Ended> = heard.errors.into_iter().chain(heard.ended).collect();
+        let answer = json!({
+            "exit": heard.exit.or(outcome.exit.map(i64::from)),
+            "cancelled": outcome.cancelled,
+            "summary": summary,
+            "text": text,
+            "tests": tests.iter().map(row).collect::<Vec<_>>(),
+            "findings": heard.findings,
+        });
+        Ok((Tested { tests, findings: heard.findings }, answer))
+    }
+}
+
+/// The folder of the workspace that a file is in, where names of tests begin; its own folder, if it is in none.
+fn folder_of(path: &str, folders: &[String]) -> PathBuf {
+    let holds = |folder: &&String| path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
+    let folder = folders.iter().filter(holds).max_by_key(|folder| folder.len());
+    folder.map(PathBuf::from).or_else(|| Path::new(path).parent().map(Path::to_path_buf)).unwrap_or_default()
+}
+
+fn command_line(program: &Path, wanted: &Wanted, folder: &Path, path: &str, settings: &pallas_engine::Settings) -> Command {
+    let mut command = Command::new(program);
+    command.args(["test", "--color", "never", "--output-format", "json"]).current_dir(folder);
+    if wanted.strict {
+        command.arg("--strict");
+    }
+    if let Some(python) = &settings.python {
+        command.args(["--python", python]);
+    }
+    let file = Path::new(path).strip_prefix(folder).map_or(path.to_string(), pallas_engine::path_text);
+    match &wanted.test {
+        Some(test) => command.arg(format!("{file}::{test}")),
+        None => command.arg(file),
+    };
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis_worker::tests::analysed;
+
+    fn heard() -> Heard {
+        let mut heard = Heard::default();
+        let test = |id: &str, function: &str| json!({"id": id, "classes": ["TestA"], "function": function});
+        let events = [
+            json!({"event": "collected", "tests": [test("a.py::TestA::t[1]", "t"), test("a.py::TestA::t[2]", "t")], "errors": []}),
+            json!({"event": "finished", "id": "a.py::TestA::t[1]", "outcome": "passed", "seconds": 0.25}),
+            json!({"event": "finished", "id": "a.py::TestA::t[2]", "outcome": "failed", "seconds": 0.5, "message": "assert 1 == 2",
+                "file": "a.py", "line": 2, "places": [{"file": "a.py", "line": 2, "function": "t"}]}),
+            json!({"event": "ended", "exit": 1, "counts": {"failed": 1, "passed": 1}, "findings": []}),
+        ];
+        for event in &events {
+            heard.event(event, Path::new("/work"), "/work/a.py");
+        }
+        heard
+    }
+
+    #[test]
+    fn events_become_results() {
+        let heard = heard();
+        let tested = Tested { tests: heard.ended, findings: Vec::new() };
+        assert_eq!(tested.summary("TestA").as_deref(), Some("1 of 2 failed: assert 1 == 2"));
+        assert_eq!(tested.summary("TestA::t").as_deref(), Some("1 of 2 failed: assert 1 == 2"));
+        assert_eq!(tested.summary("TestB"), None);
+        let client = Client { related_information: true, ..Client::default() };
+        let shown = serde_json::to_value(tested.diagnostics(&analysed(&client), &client)).expect("JSON");
+        assert_eq!(shown[0]["message"], "assert 1 == 2\nTestA::t[2]");
+        assert_eq!(shown[0]["range"]["start"], json!({"line": 1, "character": 0}));
+        assert_eq!(shown[0].get("relatedInformation"), None, "the only call is where it stands");
+        assert!(tested.tests[1].is_here && tested.tests[1].file == "/work/a.py");
+        let mended = Ended { outcome: "passed".to_string(), ..tested.tests[1].clone() };
+        let newer = tested.with(Tested { tests: vec![mended], findings: Vec::new() });
+        assert_eq!(newer.summary("TestA").as_deref(), Some("2 passed in 0.8 s"));
+        assert!(newer.diagnostics(&analysed(&client), &client).is_empty());
+    }
+
+    #[test]
+    fn names_begin_in_the_workspace() {
+        let folders = ["/work".to_string(), "/work/inner".to_string()];
+        assert_eq!(folder_of("/work/inner/a/test_b.py", &folders), Path::new("/work/inner"));
+        assert_eq!(folder_of("/works/test_b.py", &folders), Path::new("/works"));
+    }
+}
