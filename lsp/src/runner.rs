@@ -169,7 +169,10 @@ pub(crate) fn supervise(
 }
 
 /// Reads a stream to its end, tells its lines, and keeps the beginning of it.
-fn collect(stream: impl Read + Send + 'static, mut told: impl FnMut(&str) + Send + 'static) -> thread::JoinHandle<String> {
+fn collect(
+    stream: impl Read + Send + 'static,
+    mut told: impl FnMut(&str) + Send + 'static,
+) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut stream = BufReader::with_capacity(64 << 10, stream);
         let mut kept = Vec::new();

@@ -105,7 +105,8 @@ impl Tested {
         let mut all: Vec<lsp::Diagnostic> = failures.collect();
         for finding in &self.findings {
             let shown = finding_of(finding, analysed, client);
-            let said = |other: &lsp::Diagnostic| other.code == shown.code && other.range.start.line == shown.range.start.line;
+            let said =
+                |other: &lsp::Diagnostic| other.code == shown.code && other.range.start.line == shown.range.start.line;
             if !analysed.diagnostics.iter().any(said) {
                 all.push(shown);
             }
@@ -115,7 +116,9 @@ impl Tested {
 
     /// A few words on a test, or on the tests of a class.
     fn summary(&self, place: &str) -> Option<String> {
-        let is_inside = |test: &&Ended| test.place.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+        let is_inside = |test: &&Ended| {
+            test.place.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        };
         let tests: Vec<&Ended> = self.tests.iter().filter(is_inside).collect();
         let seconds: f64 = tests.iter().map(|test| test.seconds).sum();
         let bad: Vec<&&Ended> = tests.iter().filter(|test| test.is_bad()).collect();
@@ -126,7 +129,8 @@ impl Tested {
             ([_], [only]) => format!("failed: {}", only.message),
             (all, []) => {
                 let passed = all.iter().filter(|test| test.outcome == "passed").count();
-                let others = if passed == all.len() { String::new() } else { format!(", {} not run", all.len() - passed) };
+                let others =
+                    if passed == all.len() { String::new() } else { format!(", {} not run", all.len() - passed) };
                 format!("{passed} passed{others} in {seconds:.1} s")
             }
             (all, [first, ..]) => format!("{} of {} failed: {}", bad.len(), all.len(), first.message),
@@ -213,7 +217,8 @@ pub(crate) fn nearest(snapshot: &Snapshot, position: lsp::Position) -> Option<St
     let offset = snapshot.analysed.lines.offset(position, snapshot.client.encoding) as u32;
     let tests = ide::tests(&snapshot.analysed.analysis);
     let inside = tests.iter().filter(|test| test.span.touches(offset)).max_by_key(|test| test.span.start);
-    let above = || tests.iter().filter(|test| !test.is_class && test.span.start <= offset).max_by_key(|test| test.span.start);
+    let above =
+        || tests.iter().filter(|test| !test.is_class && test.span.start <= offset).max_by_key(|test| test.span.start);
     inside.or_else(above).map(|test| test.name.clone())
 }
 
@@ -381,7 +386,8 @@ impl Session<'_> {
             let _ = sender.send(Err(outcome));
         });
         let mut heard = Heard::default();
-        let mut outcome = started.map(drop).map_err(|error| format!("no thread can be started: {error}")).and(Err(String::new()));
+        let mut outcome =
+            started.map(drop).map_err(|error| format!("no thread can be started: {error}")).and(Err(String::new()));
         while let Some(told) = events.recv().await {
             match told {
                 Ok(event) => {
@@ -441,7 +447,13 @@ fn folder_of(path: &str, folders: &[String]) -> PathBuf {
     folder.map(PathBuf::from).or_else(|| Path::new(path).parent().map(Path::to_path_buf)).unwrap_or_default()
 }
 
-fn command_line(program: &Path, wanted: &Wanted, folder: &Path, path: &str, settings: &pallas_engine::Settings) -> Command {
+fn command_line(
+    program: &Path,
+    wanted: &Wanted,
+    folder: &Path,
+    path: &str,
+    settings: &pallas_engine::Settings,
+) -> Command {
     let mut command = Command::new(program);
     command.args(["test", "--color", "never", "--output-format", "json"]).current_dir(folder);
     if wanted.strict {

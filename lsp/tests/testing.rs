@@ -106,7 +106,11 @@ fn lenses(client: &mut Client, file: &str) -> Vec<(u64, String, Value)> {
     let lenses = client.request("textDocument/codeLens", json!({"textDocument": {"uri": file}})).expect("lenses");
     let lens = |lens: &Value| {
         let line = lens["range"]["start"]["line"].as_u64().unwrap_or(999);
-        (line, lens["command"]["title"].as_str().unwrap_or("?").to_string(), lens["command"]["arguments"][0]["test"].clone())
+        (
+            line,
+            lens["command"]["title"].as_str().unwrap_or("?").to_string(),
+            lens["command"]["arguments"][0]["test"].clone(),
+        )
     };
     lenses.as_array().expect("a list").iter().map(lens).collect()
 }
@@ -194,7 +198,8 @@ fn the_test_at_a_place_is_run() {
     client.open(&file, TESTS);
     let mut at = |line: u32| {
         let argument = json!({"uri": file, "position": {"line": line, "character": 0}});
-        let result = client.request("workspace/executeCommand", json!({"command": "pallas.test", "arguments": [argument]}));
+        let result =
+            client.request("workspace/executeCommand", json!({"command": "pallas.test", "arguments": [argument]}));
         result.map(|_| fs::read_to_string(folder.path().join("called")).unwrap_or_default())
     };
     assert!(at(6).is_ok_and(|called| called.ends_with("test_a.py::test_sum\n")));

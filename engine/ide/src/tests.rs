@@ -61,8 +61,10 @@ impl<'a> Finder<'a> {
     }
 
     fn class(&mut self, class: &'a ClassDef, span: Span, inside: &[&'a str]) {
-        let is_case = inside.is_empty() && class.bases.iter().any(|base| matches!(base, Arg::Positional(base) if self.is_case(base)));
-        let has_init = |statement: &Stmt| matches!(&statement.kind, StmtKind::FunctionDef(def) if &*def.name == "__init__");
+        let is_case = inside.is_empty()
+            && class.bases.iter().any(|base| matches!(base, Arg::Positional(base) if self.is_case(base)));
+        let has_init =
+            |statement: &Stmt| matches!(&statement.kind, StmtKind::FunctionDef(def) if &*def.name == "__init__");
         if !is_case && (!class.name.starts_with("Test") || class.body.iter().any(has_init)) {
             return;
         }
@@ -95,6 +97,11 @@ impl<'a> Finder<'a> {
 
     fn add(&mut self, name: &str, is_class: bool, span: Span, name_span: Span, inside: &[&str]) {
         let name = inside.iter().copied().chain([name]).collect::<Vec<_>>().join("::");
-        self.found.push(Test { name, is_class, span: self.analysis.place(span), name_span: self.analysis.place(name_span) });
+        self.found.push(Test {
+            name,
+            is_class,
+            span: self.analysis.place(span),
+            name_span: self.analysis.place(name_span),
+        });
     }
 }

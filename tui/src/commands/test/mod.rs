@@ -151,7 +151,8 @@ impl Session {
                 match inbox.recv() {
                     Ok(Notice::Changed(files)) => {
                         *current.lock().unwrap_or_else(PoisonError::into_inner) = Cancel::new();
-                        let names: Vec<String> = files.iter().map(|file| path_text(file.strip_prefix(".").unwrap_or(file))).collect();
+                        let names: Vec<String> =
+                            files.iter().map(|file| path_text(file.strip_prefix(".").unwrap_or(file))).collect();
                         output::stdout(&format!("\nsaved: {}\n\n", names.join(", ")));
                         break;
                     }
