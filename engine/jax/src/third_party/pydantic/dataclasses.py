@@ -1,6 +1,7 @@
 """pydantic.dataclasses: the standard library's dataclasses, whose fields are checked for bounds."""
 
 import dataclasses as _dataclasses
+import functools as _functools
 
 import pydantic as _pydantic
 
@@ -26,6 +27,7 @@ def dataclass(_cls=None, *, init=False, repr=True, eq=True, order=False, unsafe_
         )
         plain = made.__init__
 
+        @_functools.wraps(plain)
         def __init__(self, *args, **kwargs):
             plain(self, *args, **kwargs)
             if type(self) is not made:

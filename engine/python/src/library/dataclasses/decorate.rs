@@ -82,7 +82,7 @@ fn process(interp: &Interp, class: &Rc<Class>, options: Options) -> PyResult<()>
         class.namespace.borrow_mut().insert(name.into(), value);
     };
     let qualified = &class.qualified_name;
-    if options.init {
+    if options.init && !defines("__init__") {
         add("__init__", generated::init(interp, class, &fields, options.frozen)?);
     }
     if options.repr && !defines("__repr__") {
