@@ -44,10 +44,9 @@ pub(super) fn trace_index_map(
         .iter()
         .filter_map(|ty| RefObject::new(&trace, trace.param(Type::Ref(ty.clone()), None)).map(Value::object))
         .collect();
-    if !refs.is_empty() {
-        let prefetched = tree::unflatten(interp, scalar_tree, &mut refs.into_iter())?;
-        args.positional.extend(interp.collect(&prefetched)?);
-    }
+    // Scalars that are `None` are no operands, but the map is given them.
+    let prefetched = tree::unflatten(interp, scalar_tree, &mut refs.into_iter())?;
+    args.positional.extend(interp.collect(&prefetched)?);
     let given = args.positional.len();
     let map_span = spec.index_map_span;
     let result = trace.within(cx, || {
@@ -55,13 +54,14 @@ pub(super) fn trace_index_map(
             return Err(diagnosed(stop, || Diagnosis {
                 code: "PL106",
                 span: map_span,
-                message: Some(format!(
-                    "this index map is called with {given} program id{}, one per grid axis{}",
-                    if given == 1 { "" } else { "s" },
-                    if scalars.is_empty() { "" } else { " (and the prefetched scalars)" }
-                )),
+                message: Some(format!("this index map is called with {}", counted(grid.len(), given - grid.len()))),
                 evidence: Some(format!("the grid is {}", program::grid_text(grid))),
-                help: Some("give the index map one parameter per grid axis".to_string()),
+                help: Some(match given == grid.len() {
+                    true => "give the index map one parameter per grid axis".to_string(),
+                    false => "give the index map one parameter per grid axis, and then one per prefetched scalar, which \
+                              it may ignore: `lambda i, *_: ...`"
+                        .to_string(),
+                }),
                 ..Diagnosis::default()
             }));
         }
@@ -162,4 +162,14 @@ pub(super) fn trace_index_map(
         ));
     }
     Ok(trace.finish(yields))
+}
+
+/// What an index map is called with, in words.
+fn counted(axes: usize, scalars: usize) -> String {
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let axes = format!("{axes} program id{}, one per grid axis", plural(axes));
+    match scalars {
+        0 => axes,
+        _ => format!("{axes}, and {scalars} prefetched scalar{}", plural(scalars)),
+    }
 }
