@@ -36,7 +36,8 @@ struct CpuDevice {
 #[derive(Default)]
 struct Count(Cell<Option<usize>>);
 
-static CLASS: NativeClass = NativeClass {
+/// `jax.Device`
+pub(super) static CLASS: NativeClass = NativeClass {
     name: "Device",
     module: "jaxlib._jax",
     doc: "A device.",

@@ -67,6 +67,7 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     add_functions(namespace, "jax", crate::held::FUNCTIONS);
     namespace.insert(Name::from("Array"), Value::Class(interp.native_class(&JAX_ARRAY)));
     namespace.insert(Name::from("Ref"), Value::Class(interp.native_class(&JAX_REF)));
+    namespace.insert(Name::from("Device"), Value::Class(interp.native_class(&devices::CLASS)));
     namespace.insert(Name::from("ShapeDtypeStruct"), struct_type::class(interp));
     add_functions(namespace, "jax", crate::sharding::TOP_LEVEL);
     add_functions(namespace, "jax", crate::jaxpr::FUNCTIONS);

@@ -43,6 +43,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.random.more", "more_random.py"),
     module!("jax._src.random.distributions", "distributions.py"),
     module!("jax._src.pallas.einshape", "einshape.py"),
+    module!("jax._src.pallas.compiler_params", "compiler_params.py"),
     module!("jax._src.pallas.tensorcore_mesh", "tensorcore_mesh.py"),
     module!("jax._src.pallas.mosaic.buffered_ref", "buffered_ref.py"),
     module!("jax._src.pallas.mosaic.pipeline", "pipelines.py"),
@@ -83,7 +84,9 @@ pub static DEFERRED: &[DeferredName] = &[
         name: "TensorCoreMesh",
         source: "jax._src.pallas.tensorcore_mesh",
     },
+    DeferredName { module: "jax.experimental.pallas", name: "CompilerParams", source: "jax._src.pallas.compiler_params" },
     DeferredName { module: "jax.lax", name: "ConvDimensionNumbers", source: "jax._src.lax.more" },
+    DeferredName { module: "jax.lax", name: "RaggedDotDimensionNumbers", source: "jax._src.lax.more" },
 ];
 
 macro_rules! rows {

@@ -1,5 +1,6 @@
 """Functions of `jax.lax` that are other functions under another name or in another order, and questions of shapes."""
 import collections
+import dataclasses
 import functools
 
 import jax
@@ -8,6 +9,23 @@ import numpy as np
 from jax import lax
 
 ConvDimensionNumbers = collections.namedtuple("ConvDimensionNumbers", ["lhs_spec", "rhs_spec", "out_spec"])
+
+
+@dataclasses.dataclass(frozen=True)
+class RaggedDotDimensionNumbers:
+    """Which dimensions a ragged product contracts, which it maps over, and which are in groups."""
+
+    __module__ = "jax._src.lax.lax"
+
+    dot_dimension_numbers: tuple
+    lhs_ragged_dimensions: tuple
+    rhs_group_dimensions: tuple
+
+    def __init__(self, dot_dimension_numbers, lhs_ragged_dimensions, rhs_group_dimensions):
+        numbers = tuple(tuple(map(tuple, pair)) for pair in dot_dimension_numbers)
+        object.__setattr__(self, "dot_dimension_numbers", numbers)
+        object.__setattr__(self, "lhs_ragged_dimensions", tuple(lhs_ragged_dimensions))
+        object.__setattr__(self, "rhs_group_dimensions", tuple(rhs_group_dimensions))
 
 
 def stack(operands, axis=0):

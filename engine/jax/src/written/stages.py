@@ -57,6 +57,14 @@ class Compiled(Stage):
 
     __module__ = "jax._src.stages"
 
+    @property
+    def input_formats(self):
+        _not_provided("the layout that a compiler chose for arguments")
+
+    @property
+    def output_formats(self):
+        _not_provided("the layout that a compiler chose for results")
+
     def memory_analysis(self):
         _not_provided("XLA's analysis of memory")
 
