@@ -6,7 +6,7 @@ use crate::function::{Code, Function};
 use crate::interp::Interp;
 use crate::module::Module;
 use crate::native::{Arguments, NativeDef, NativeFunction};
-use crate::raise::PyResult;
+use crate::raise::{PyResult, Stop};
 use crate::value::Value;
 use pallas_syntax::ast::{CompareOp, Param};
 use std::rc::Rc;
@@ -208,9 +208,17 @@ impl Interp {
         }
         let fallback = module.namespace.borrow().get("__getattr__").cloned();
         match fallback {
-            Some(fallback) if !name.starts_with("__") => self.call_values(&fallback, [Value::str(name)]).map(Some),
+            Some(fallback) if !name.starts_with("__") => match self.call_values(&fallback, [Value::str(name)]) {
+                // What the real package has, is not missing: whoever asked says so.
+                Err(stop) if self.is_attribute_error(&stop) && self.is_known_of(module, name) => Ok(None),
+                answer => answer.map(Some),
+            },
             _ => Ok(None),
         }
+    }
+
+    fn is_attribute_error(&self, stop: &Stop) -> bool {
+        matches!(stop, Stop::Raise(raise) if self.exception_is(&raise.exception, &self.types().attribute_error))
     }
 
     /// `__qualname__`, as `functools.wraps` may have changed it.

@@ -108,6 +108,12 @@ impl Interp {
     }
 
     fn import_diagnosis(&self, name: &str) -> Diagnosis {
+        let is_part_of_a_stand_in = name.rsplit_once('.').is_some_and(|(parent, child)| {
+            matches!(self.modules.borrow().get(parent), Some(Value::Module(module)) if self.is_known_of(module, child))
+        });
+        if is_part_of_a_stand_in {
+            return super::unprovided::diagnosis(name);
+        }
         let (evidence, help) = if self.imports.comes_from_source(name) {
             let paths = self.search_paths();
             let mut shown = paths.iter().take(MOST_FOLDERS).map(String::as_str).collect::<Vec<_>>().join(", ");

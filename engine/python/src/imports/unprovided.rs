@@ -3,6 +3,7 @@
 use crate::class::Class;
 use crate::exceptions::set_field;
 use crate::interp::Interp;
+use crate::module::Module;
 use crate::raise::{Diagnosis, PyResult, Stop};
 use crate::value::Value;
 use std::rc::Rc;
@@ -29,9 +30,7 @@ impl Interp {
     /// What is said instead of "has no attribute", where the real library has it.
     pub(crate) fn unprovided_attribute(&self, v: &Value, name: &str) -> Option<Box<Stop>> {
         let what = match v {
-            Value::Module(module) if module.path.is_none() && self.imports.is_known(&module.name, name) => {
-                format!("{}.{name}", module.name)
-            }
+            Value::Module(module) if self.is_known_of(module, name) => format!("{}.{name}", module.name),
             Value::Object(_) => {
                 let class = self.type_name(v);
                 if !self.imports.is_known(&class, name) {
@@ -42,6 +41,11 @@ impl Interp {
             _ => return None,
         };
         Some(self.unprovided(&self.types().attribute_error, name, &what))
+    }
+
+    /// Whether the real library has a name that a module of the workbench has not.
+    pub(crate) fn is_known_of(&self, module: &Module, name: &str) -> bool {
+        module.path.is_none() && self.imports.is_known(&module.name, name)
     }
 
     /// The exception about `what`.
