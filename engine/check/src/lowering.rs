@@ -4,7 +4,7 @@
 //! answers for some hundred expressions (`tests/tests/lowering.rs`).
 
 use pallas_ir::op::MemoryOp;
-use pallas_ir::{DimIndex, Function, OpData, OpKind, Target, ValueId};
+use pallas_ir::{DimIndex, Function, MemorySpace, OpData, OpKind, Target, Type, ValueId};
 use pallas_tensor::DType;
 
 /// A compiler.
@@ -133,10 +133,15 @@ pub(crate) fn refusal(compiler: Compiler, kernel: &Function, op: &OpData) -> Opt
     if compiler == Compiler::Triton && name == "slice" && is_part_of_a_split(kernel, op) {
         return None;
     }
+    // `pltpu.roll` by a number of places that is not known before.
+    if compiler == Compiler::Tpu && op.attributes.flag("rotates") {
+        return None;
+    }
     if let Some(row) = ROWS.iter().find(|row| row.not & compiler.bit() != 0 && row.ops.contains(&name)) {
         return Some((format!("{} has no `{name}`", compiler.name()), row.instead));
     }
-    form(compiler, kernel, op)
+    let unreachable = (compiler == Compiler::Tpu).then(|| unreachable_on_tpus(compiler.name(), kernel, op)).flatten();
+    unreachable.or_else(|| form(compiler, kernel, op))
 }
 
 /// Whether a slice is one of those that `jnp.split` gives, which together are all of a tile: in JAX they are one primitive,
@@ -212,6 +217,29 @@ fn form(compiler: Compiler, kernel: &Function, op: &OpData) -> Option<(String, &
                 )
             })
         }
+        _ => None,
+    }
+}
+
+/// Memory that a TPU reaches by copies only, and scalar memory, which gives one scalar at a time.
+fn unreachable_on_tpus(who: &str, kernel: &Function, op: &OpData) -> Option<(String, &'static str)> {
+    if !matches!(op.op.kind, OpKind::Memory(MemoryOp::Load | MemoryOp::Store | MemoryOp::Swap)) {
+        return None;
+    }
+    let Type::Ref(reference) = kernel.ty(*op.operands.first()?) else { return None };
+    // What is stored stands behind the Ref, before indices.
+    let value = op.results.first().or(op.operands.get(1)).copied();
+    let is_scalar = || value.is_none_or(|value| kernel.ty(value).shape().rank() == 0);
+    match reference.space {
+        MemorySpace::Any | MemorySpace::Hbm => Some((
+            format!("{who} reaches a Ref in main memory (`pl.ANY`) by copies only"),
+            "copy it to scratch memory and back: `pltpu.sync_copy(x_hbm, x_vmem)`; or give it a BlockSpec without a memory space, \
+             which brings blocks to VMEM",
+        )),
+        MemorySpace::Smem if !is_scalar() => Some((
+            format!("{who} loads and stores scalars only in scalar memory (SMEM)"),
+            "go through the elements one by one, or keep it in VMEM",
+        )),
         _ => None,
     }
 }

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     doc: r#"
 ## What it does
 Adds up what a launch holds in vector memory (VMEM) and in scalar memory (SMEM) of a TPU, where the target is one (`--target
-tpu-v5e`, or `target` in `pallas.toml`): blocks times their buffers (two, or as many as `pl.Buffered` says; one where the
+tpu-v5e`, or `target` in `pallas.toml`; of a kernel for TPUs without that, it is said what fits into none): blocks times their buffers (two, or as many as `pl.Buffered` says; one where the
 block never changes), and scratch memory. Rows are counted as they lie there: padded to 128 lanes, and to 8 sublanes of 32
 bits. It is an error where that is more than the chip has (v5e and v6e: 128 MiB, v5p: 64 MiB; 1 MiB of scalar memory), and
 a warning where it is more than the compiler allows a kernel by default (16 MiB, on v6e 32 MiB), unless `vmem_limit_bytes`
@@ -39,12 +39,18 @@ compiler_params=pltpu.CompilerParams(vmem_limit_bytes=100 * 2**20)
 };
 
 const MIB: usize = 1 << 20;
+/// Vector memory of the TPUs that have most of it.
+const MOST_VMEM: usize = 128 * MIB;
 /// Scalar memory of a core.
 const SMEM: usize = MIB;
 
 fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
-    let Some(capacity) = launch.target.vmem_bytes() else { return };
+    // Of a TPU that nobody named, it is known that none has more.
+    let is_named = launch.target.vmem_bytes().is_some();
+    let most = || launch.target.is_tpu().then_some(MOST_VMEM);
+    let Some(capacity) = launch.target.vmem_bytes().or_else(most) else { return };
     let allowed = launch.vmem_limit.unwrap_or(launch.target.default_vmem_bytes().unwrap_or(capacity)).min(capacity);
+    let allowed = if is_named { allowed } else { capacity };
     let vector = parts(launch, true);
     let scalar = parts(launch, false);
     for (parts, name, capacity, allowed) in
@@ -57,7 +63,8 @@ fn check(launch: &Checked<'_>, findings: &mut Vec<Finding>) {
         let is_certain = total > capacity;
         let limit = if is_certain { capacity } else { allowed };
         let whose = match (is_certain, launch.vmem_limit) {
-            (true, _) => "the chip has",
+            (true, _) if is_named => "the chip has",
+            (true, _) => "no TPU has more than",
             (false, Some(_)) => "`vmem_limit_bytes` allows",
             (false, None) => "the compiler allows by default",
         };

@@ -34,8 +34,9 @@ pub static SLICE: OpDef = OpDef {
 /// adds the size to them beforehand: the tracer emits that).
 pub static DYNAMIC_SLICE: OpDef = OpDef {
     name: "dynamic_slice",
-    doc: "The block of `sizes` at the index operands, clamped into the tile; operands: x, starts...",
-    attributes: &["sizes"],
+    doc: "The block of `sizes` at the index operands, clamped into the tile; with `rotates`, of a tile beside itself, for a \
+          rotation that a machine has as such; operands: x, starts...",
+    attributes: &["sizes", "rotates"],
     infer: infer_dynamic_slice,
     kind: OpKind::Pure {
         eval: |context, mut operands| {

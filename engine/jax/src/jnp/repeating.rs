@@ -169,7 +169,7 @@ fn roll(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     };
     let dynamic = call::try_operand(cx, &shift)?.filter(|tile| tile.is_traced());
     let tile = match dynamic {
-        Some(shift) => roll_dynamic(cx, &x, &shift, &axes)?,
+        Some(shift) => roll_dynamic(cx, &x, &shift, &axes, false)?,
         None => roll_static(cx, &x, &call::int_sequence(cx, &shift)?, &axes)?,
     };
     result(cx, p::reshape(cx, &tile, original.shape())?)
@@ -202,8 +202,14 @@ fn roll_static(cx: &Context<'_>, x: &Tile, shifts: &[i64], axes: &[usize]) -> Py
     Ok(tile)
 }
 
-/// A traced shift: a slice of the doubled array.
-fn roll_dynamic(cx: &Context<'_>, x: &Tile, shift: &Tile, axes: &[usize]) -> PyResult<Tile> {
+/// A traced shift: a slice of the doubled array. `rotates` says that it is one op of the machine, as `pltpu.roll` is.
+pub(crate) fn roll_dynamic(
+    cx: &Context<'_>,
+    x: &Tile,
+    shift: &Tile,
+    axes: &[usize],
+    rotates: bool,
+) -> PyResult<Tile> {
     if shift.rank() > 1 {
         return Err(cx.interp.value_error("'shift' and 'axis' arguments to roll must be scalars or 1D arrays"));
     }
@@ -225,7 +231,9 @@ fn roll_dynamic(cx: &Context<'_>, x: &Tile, shift: &Tile, axes: &[usize]) -> PyR
         let starts: Vec<&Tile> = (0..tile.rank()).map(|dim| if dim == axis { &start } else { &zero }).collect();
         let operands: Vec<&Tile> = std::iter::once(&doubled).chain(starts).collect();
         let sizes = Attribute::Ints(tile.shape().iter().map(|&dim| dim as i64).collect());
-        tile = cx.bind(&ops::DYNAMIC_SLICE, &operands, Attributes::none().with("sizes", sizes))?;
+        let attributes = Attributes::none().with("sizes", sizes);
+        let attributes = if rotates { attributes.with("rotates", Attribute::Bool(true)) } else { attributes };
+        tile = cx.bind(&ops::DYNAMIC_SLICE, &operands, attributes)?;
     }
     Ok(tile)
 }

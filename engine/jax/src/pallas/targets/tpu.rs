@@ -5,6 +5,7 @@ use super::pack;
 use crate::context::Context;
 use crate::convert;
 use crate::jnp::compose;
+use crate::jnp::repeating::roll_dynamic;
 use crate::pallas::asynchronous::{copies, pipeline, semaphores};
 use crate::pallas::{access, add_functions, enumerations, interpretation, memory, record, semaphore, spec, tpu_info};
 use crate::primitive;
@@ -180,6 +181,9 @@ fn roll(interp: &Interp, args: Arguments) -> PyResult<Value> {
         return Err(interp.value_error("stride and stride_axis must be both specified or not."));
     }
     let rolled = |x: &Tile, shift: Value| -> PyResult<Tile> {
+        if let Some(shift) = convert::try_tile(&cx, &shift)?.filter(Tile::is_traced) {
+            return roll_dynamic(&cx, x, &shift, &[axis as usize], true);
+        }
         let function = interp.get_attr(&interp.import("jax.numpy")?, "roll")?;
         let result = interp.call_values(&function, [convert::value(&cx, x.clone()), shift, Value::from(axis)])?;
         convert::tile(&cx, &result, "roll")
