@@ -2,7 +2,7 @@
 //! that writes the call down, to be made right, as the comment that analysis heeds: `# pallas: call(x=f32[8, 128])`.
 
 use crate::lenses::Lens;
-use pallas_engine::syntax::ast::{FunctionDef, StmtKind};
+use pallas_engine::syntax::ast::{FunctionDef, Stmt, StmtKind};
 use pallas_engine::{Analysis, Edit, Fix, Span};
 use std::ops::Range;
 
@@ -44,15 +44,23 @@ pub fn call_to_say(analysis: &Analysis, range: &Range<usize>) -> Option<Fix> {
             return None;
         }
         let at = Span { end: head.start, ..head };
-        let edit = Edit { span: at, replacement: format!("{}\n", assumed.comment) };
+        // A method is indented, and so is what is said of it.
+        let line = analysis.source.text[..head.start as usize].rsplit('\n').next().unwrap_or_default();
+        let edit = Edit { span: at, replacement: format!("{}\n{line}", assumed.comment) };
         Some(Fix { title: format!("say what `{}` is called with", assumed.function), edits: vec![edit] })
     })
 }
 
 /// A function of the module by the place of its definition, with all of its statement, decorators included.
 fn function(analysis: &Analysis, definition: Span) -> Option<(&FunctionDef, Span)> {
-    analysis.module.body.iter().find_map(|stmt| match &stmt.kind {
-        StmtKind::FunctionDef(def) if def.span == definition => Some((&**def, stmt.span)),
+    let is_it = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::FunctionDef(def) if def.span == definition);
+    let stmt = analysis.module.body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::FunctionDef(_) => Some(stmt).filter(|stmt| is_it(stmt)),
+        StmtKind::ClassDef(class) => class.body.iter().find(|stmt| is_it(stmt)),
         _ => None,
-    })
+    })?;
+    match &stmt.kind {
+        StmtKind::FunctionDef(def) => Some((&**def, stmt.span)),
+        _ => None,
+    }
 }

@@ -5,7 +5,7 @@ use super::{Assumed, Record, Seen};
 use crate::findings;
 use pallas_ir::Finding;
 use pallas_jax::JaxState;
-use pallas_jax::uncalled::{Attempt, Failure, Learnt, Lengths, Planner, Shown, gradient, within};
+use pallas_jax::uncalled::{Attempt, Failure, Learnt, Lengths, Method, Planner, Shown, gradient, within};
 use pallas_python::Stop;
 use pallas_python::interp::Interp;
 use pallas_python::raise::PyResult;
@@ -39,6 +39,21 @@ impl Driver<'_> {
         let (recorded, unused) = self.interp.with_budget(steps, || (self.record)(work));
         self.left.set(self.left.get().saturating_sub(steps - unused));
         recorded
+    }
+
+    /// A method of an instance that is made for it; `None` if none can be made.
+    pub(super) fn method(&self, main: &pallas_python::module::Module, method: &Method) -> Option<Value> {
+        let class = main.namespace.borrow().get(&method.class).cloned()?;
+        let bound = RefCell::new(None);
+        let make = || {
+            let Some(instance) = self.planner.instance(&class, method.constructor.as_deref())? else {
+                return Ok(Value::None);
+            };
+            *bound.borrow_mut() = Some(self.interp.get_attr(&instance, &method.name)?);
+            Ok(Value::None)
+        };
+        let _ = self.bounded(STEPS, &make);
+        bound.take()
     }
 
     /// Calls one function with what can be made up for it. `None` if nobody wants to know any more.
@@ -137,24 +152,24 @@ impl Driver<'_> {
         learnt: Option<&Learnt>,
         attempt: &Attempt,
     ) -> Option<Called> {
-        let axes = learnt.map_or(&[][..], Learnt::axes);
         // Loops over dimensions that are unrolled are cut off sooner where there are other lengths to try.
-        self.call_within(if learnt.is_some() { STEPS_OF_LESSONS } else { STEPS }, def, function, axes, attempt)
+        self.call_within(if learnt.is_some() { STEPS_OF_LESSONS } else { STEPS }, def, function, learnt, attempt)
     }
 
-    /// One call of at most so many steps, on the devices of these axes; `None` if nobody wants to know any more.
+    /// One call of at most so many steps, with the meshes that calls have taught of; `None` if nobody wants to know any more.
     pub(super) fn call_within(
         &self,
         steps: u64,
         def: &FunctionDef,
         function: &Value,
-        axes: &[Name],
+        learnt: Option<&Learnt>,
         attempt: &Attempt,
     ) -> Option<Called> {
         let interp = self.interp;
-        let (seen, result) = self.bounded(steps, &|| match axes {
-            [] => interp.call_entry(function, attempt.args.clone(), def.name_span),
-            axes => within(interp, function, axes, &attempt.args),
+        let meshes = learnt.filter(|learnt| learnt.has_mesh());
+        let (seen, result) = self.bounded(steps, &|| match meshes {
+            None => interp.call_entry(function, attempt.args.clone(), def.name_span),
+            Some(learnt) => within(interp, function, learnt, &attempt.args),
         });
         if matches!(&result, Err(stop) if interp.is_cancelled(stop)) {
             return None;

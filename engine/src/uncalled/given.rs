@@ -48,7 +48,7 @@ impl Driver<'_> {
                 continue;
             }
             let attempt = Attempt::new(args.take().unwrap_or_default(), given.arguments.clone());
-            let mut tried = self.call_within(STEPS, def, function, &[], &attempt)?.of(attempt);
+            let mut tried = self.call_within(STEPS, def, function, None, &attempt)?.of(attempt);
             self.differentiate(function, &mut tried);
             if let Some((finding, _)) = tried.failure {
                 problem = problem.or_else(|| tried.seen.launches.is_empty().then(|| finding.message.clone()));

@@ -16,7 +16,7 @@ use crate::memory::Memory;
 use driver::Driver;
 use pallas_ir::{Finding, Launch};
 use pallas_jax::JaxState;
-use pallas_jax::uncalled::{MARK, Planner, given, is_launch, leading};
+use pallas_jax::uncalled::{MARK, Method, Planner, given, is_launch, leading, methods, provided};
 use pallas_python::interp::Interp;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
@@ -101,16 +101,22 @@ pub(crate) fn call_them(
         has_gradients: module.source.text.contains("custom_vjp"),
     };
     let items = remembered.map(|_| module.items()).unwrap_or_default();
-    for def in wanted(module).into_iter().take(MOST_FUNCTIONS) {
-        let given = given(module, &def);
+    for (number, Wanted { def, method }) in wanted(module).into_iter().take(MOST_FUNCTIONS).enumerate() {
+        let mut given = given(module, &def);
         // An outer function may have called it by now.
         if given.is_empty() && interp.was_entered(def.span) {
             continue;
         }
+        if given.is_empty() {
+            given.extend(provided(module, &def, method.as_ref().map(|method| &*method.name)));
+        }
         let item = items.iter().position(|item| item.span.file == def.span.file && item.span.covers(def.span));
         // A comment may name anything, which nothing that is remembered depends on.
         let reasons = remembered.zip(item).filter(|_| given.is_empty()).and_then(|(remembered, item)| {
-            Some((remembered.memory, vec![remembered.dependences.of(item)?, remembered.world]))
+            let mut reasons = vec![remembered.dependences.of(item)?, remembered.world];
+            // A class may have several methods.
+            reasons.extend(method.as_ref().map(|_| number as u64));
+            Some((remembered.memory, reasons))
         });
         if let Some(drive) = reasons.as_ref().and_then(|(memory, reasons)| memory.recall(reasons)) {
             drive.entered.iter().for_each(|function| interp.note_entered(*function));
@@ -118,10 +124,11 @@ pub(crate) fn call_them(
             drives.push(drive);
             continue;
         }
-        let Some(function) = main.namespace.borrow().get(&def.name).cloned() else { continue };
-        if is_launch(&function) {
-            continue;
-        }
+        let function = match &method {
+            None => main.namespace.borrow().get(&def.name).cloned(),
+            Some(method) => driver.method(&main, method),
+        };
+        let Some(function) = function.filter(|function| !is_launch(function)) else { continue };
         let (left, files) = (driver.left.get(), interp.sources().len());
         interp.extension::<JaxState>().forget_traces();
         let (driven, entered) = interp.entering(|| match given.is_empty() {
@@ -143,10 +150,17 @@ pub(crate) fn call_them(
     drives
 }
 
+/// A function, or a method as the function that it is of an instance.
+struct Wanted {
+    def: Arc<FunctionDef>,
+    method: Option<Method>,
+}
+
 /// The functions that lead to a launch by the names in them, then others that a comment gives a call: it is carried out, and
-/// shows whether it comes to one.
-fn wanted(module: &Module) -> Vec<Arc<FunctionDef>> {
+/// shows whether it comes to one. Methods that lead to a launch come last.
+fn wanted(module: &Module) -> Vec<Wanted> {
     let mut wanted = leading(module);
+    let methods = methods(module, &wanted);
     if module.source.text.contains(MARK) {
         let functions = module.body.iter().filter_map(|stmt| match &stmt.kind {
             StmtKind::FunctionDef(def) => Some(def),
@@ -156,7 +170,8 @@ fn wanted(module: &Module) -> Vec<Arc<FunctionDef>> {
         let given: Vec<_> = functions.filter(is_new).filter(|def| !given(module, def).is_empty()).cloned().collect();
         wanted.extend(given);
     }
-    wanted
+    let functions = wanted.into_iter().map(|def| Wanted { def, method: None });
+    functions.chain(methods.into_iter().map(|method| Wanted { def: method.def.clone(), method: Some(method) })).collect()
 }
 
 impl Drive {

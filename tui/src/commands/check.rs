@@ -120,7 +120,7 @@ fn unchecked_functions(analysis: &Analysis) -> String {
             arguments => format!(" (tried with {arguments})"),
         };
         let why = match assumed.is_given() {
-            true => format!("`{}` is called as the comment above it says, and", assumed.function),
+            true => format!("`{}` is called as the file says, and", assumed.function),
             false => format!("nobody calls `{}` here, and", assumed.function),
         };
         Some(format!("Not checked: {}:{line}: {why} {problem}{with}\n", analysis.source.path))

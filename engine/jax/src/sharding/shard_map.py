@@ -6,7 +6,7 @@ import math
 
 import jax
 from jax._src import shards
-from jax._src.mesh import AbstractMesh, AxisType, Mesh, get_mesh
+from jax._src.mesh import AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh
 from jax._src.shardings import PartitionSpec, names
 
 
@@ -27,7 +27,7 @@ def _mapped(f, mesh, in_specs, out_specs, axis_names, check_vma):
     if not callable(f):
         raise TypeError(f"Expected a callable value, got {f}")
     if mesh is None:
-        mesh = get_mesh()
+        mesh = get_abstract_mesh() if get_mesh().empty else get_mesh()
         if mesh.empty:
             raise ValueError("The context mesh cannot be empty. Use `jax.set_mesh(mesh)` to enter into a mesh context")
     if not isinstance(mesh, (Mesh, AbstractMesh)):

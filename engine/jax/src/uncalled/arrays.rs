@@ -3,7 +3,7 @@
 
 use super::described::docstring;
 use super::dims::evaluated;
-use super::made::{Made, Maker};
+use super::made::{Made, Maker, plain};
 use super::planner::Kind;
 use super::usage::Use;
 use crate::array::ArrayObject;
@@ -19,6 +19,8 @@ impl Maker<'_> {
         let lowered = name.to_lowercase();
         let unused = Use::default();
         let used = self.uses.get(name).unwrap_or(&unused);
+        // Of keys and values that are only passed on, the query says what they are.
+        let used = self.query_of(&lowered).filter(|_| used.rank.is_none()).unwrap_or(used);
         let (by_comment, by_docstring) =
             (self.described.get(name), self.docstring.and_then(|text| docstring(text, name)));
         let described = by_comment.or(by_docstring.as_ref());
@@ -41,6 +43,12 @@ impl Maker<'_> {
             usual.max(used.least)
         });
         Some(self.array(self.dims(name, used, rank), dtype))
+    }
+
+    /// What is known of the query, for what stands beside it in an attention.
+    fn query_of(&self, lowered: &str) -> Option<&Use> {
+        let (_, query) = BESIDE_QUERIES.iter().find(|(names, _)| names.contains(&lowered))?;
+        self.uses.get(query).filter(|query| query.rank.is_some())
     }
 
     /// What the dimensions of an array are called.
@@ -75,7 +83,7 @@ impl Maker<'_> {
         let ty = TensorType::new(dtype, lengths);
         let words = ty.to_string();
         let value = Value::object(ArrayObject { tile: Tile::Abstract(ty.clone()) });
-        Made { value, words, kind: Kind::Array(ty, dims) }
+        Made { kind: Kind::Array(ty, dims), ..plain(value, &words) }
     }
 
     /// How long a dimension is, by what it is called.
@@ -126,13 +134,18 @@ const JAXTYPING: [(&str, DType); 11] = [
     ("Bool", DType::Bool),
 ];
 
+/// What has the shape of the query as a rule, and what that is called then.
+const BESIDE_QUERIES: [(&[&str], &str); 2] = [(&["k", "v", "o", "do"], "q"), (&["key", "value"], "query")];
+
 /// Whether an array of this name holds positions, lengths or counts.
 fn is_index(name: &str) -> bool {
     INDICES.iter().any(|part| name.contains(part))
 }
 
 /// Parts of such names.
-const INDICES: [&str; 18] = [
+const INDICES: [&str; 20] = [
+    "idx",
+    "starts",
     "indices",
     "lengths",
     "_lens",

@@ -33,7 +33,41 @@ pub struct Given {
 /// The calls in the comments right above a function of the module, in order.
 pub fn given(module: &ast::Module, def: &FunctionDef) -> Vec<Given> {
     let is_it = |stmt: &&Stmt| matches!(&stmt.kind, StmtKind::FunctionDef(other) if other.span == def.span);
-    module.body.iter().find(is_it).map_or_else(Vec::new, |stmt| above(&module.source, module.place(stmt.span).start))
+    let mut found = None;
+    for stmt in module.body.iter() {
+        found = match &stmt.kind {
+            StmtKind::FunctionDef(_) => Some(stmt).filter(is_it),
+            StmtKind::ClassDef(class) => class.body.iter().find(is_it),
+            _ => None,
+        };
+        if found.is_some() {
+            break;
+        }
+    }
+    found.map_or_else(Vec::new, |stmt| above(&module.source, module.place(stmt.span).start))
+}
+
+/// The call that a file itself has arguments for, in functions that harnesses of benchmarks look for: `f(*get_inputs())`, for
+/// functions that take whatever they are given (`*inputs`), and methods called `forward` or `__call__`.
+pub fn provided(module: &ast::Module, def: &FunctionDef, method: Option<&str>) -> Option<Given> {
+    let inputs = provider(module, "get_inputs")?;
+    let takes_all = def.params.vararg.is_some() && def.params.positional.is_empty() && method.is_none();
+    let is_forward = method.is_some_and(|method| matches!(method, "forward" | "__call__"));
+    (takes_all || is_forward).then(|| Given {
+        span: inputs.name_span,
+        arguments: "*get_inputs()".to_string(),
+        is_closed: true,
+    })
+}
+
+/// A function of the module that can be called without arguments.
+pub(super) fn provider<'a>(module: &'a ast::Module, name: &str) -> Option<&'a FunctionDef> {
+    module.body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::FunctionDef(def) if &*def.name == name => {
+            def.params.iter().all(|param| param.default.is_some()).then_some(&**def)
+        }
+        _ => None,
+    })
 }
 
 /// The calls in the lines of comment that end above a place.
@@ -44,7 +78,7 @@ fn above(source: &SourceFile, place: u32) -> Vec<Given> {
     while let Some(newline) = end {
         end = text[..newline].rfind('\n');
         let start = end.map_or(0, |before| before + 1);
-        let line = text[start..newline].trim_end();
+        let line = text[start..newline].trim();
         if !line.starts_with('#') {
             break;
         }

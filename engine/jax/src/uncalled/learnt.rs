@@ -11,6 +11,9 @@ pub struct Learnt {
     lengths: BTreeMap<String, usize>,
     axes: Vec<Name>,
     mesh: Vec<Name>,
+    context_mesh: Vec<Name>,
+    /// Of enums, which member is made: their numbers by name of the class.
+    members: BTreeMap<Name, usize>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,9 +32,23 @@ struct Param {
 const LONGEST: usize = 1 << 24;
 
 impl Learnt {
+    /// Whether the function is called on the devices of a mesh, or under one.
+    pub fn has_mesh(&self) -> bool {
+        !self.axes.is_empty() || !self.context_mesh.is_empty()
+    }
+
     /// Names of axes that the function asks a mesh for, which it must be called under.
-    pub fn axes(&self) -> &[Name] {
+    pub(super) fn axes(&self) -> &[Name] {
         &self.axes
+    }
+
+    /// Names of the axes of the mesh that has to be set when the function is called; none if none has to be.
+    pub(super) fn context_mesh(&self) -> &[Name] {
+        &self.context_mesh
+    }
+
+    pub(super) fn member(&self, class: &Name) -> usize {
+        self.members.get(class).copied().unwrap_or(0)
     }
 
     /// Names of the axes that a mesh has to have.
@@ -106,6 +123,14 @@ impl Learnt {
         if !self.axes.iter().any(|known| &**known == axis) {
             self.axes.push(Name::from(axis));
         }
+    }
+
+    pub(super) fn set_context_mesh(&mut self, axes: Vec<Name>) {
+        self.context_mesh = axes;
+    }
+
+    pub(super) fn set_member(&mut self, class: &Name, number: usize) {
+        self.members.insert(class.clone(), number);
     }
 
     pub(super) fn set_mesh(&mut self, axes: Vec<Name>) {

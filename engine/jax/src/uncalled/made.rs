@@ -45,6 +45,15 @@ pub(super) struct Made {
     pub(super) value: Value,
     pub(super) words: String,
     pub(super) kind: Kind,
+    /// What the value is made of, where it is a tuple or an instance.
+    pub(super) inside: Vec<Argument>,
+}
+
+impl Made {
+    /// What it is and what it is made of, as an argument or a part of one.
+    fn into_arguments(self, name: &Name) -> impl Iterator<Item = Argument> {
+        std::iter::once(Argument { name: name.clone(), kind: self.kind }).chain(self.inside)
+    }
 }
 
 /// The numbers that parameters have if they are left out.
@@ -63,8 +72,9 @@ impl Maker<'_> {
         let mut take = |param: &Param| match self.argument(param) {
             Some(made) => {
                 words.push(format!("{}: {}", param.name, made.words));
-                arguments.push(Argument { name: param.name.clone(), kind: made.kind });
-                Ok(made.value)
+                let value = made.value.clone();
+                arguments.extend(made.into_arguments(&param.name));
+                Ok(value)
             }
             None => {
                 let annotation = param.annotation.as_ref().map(|annotation| self.tree.slice(annotation.span));
@@ -130,9 +140,18 @@ impl Maker<'_> {
             "Any" => return self.named(name),
             "Mesh" | "AbstractMesh" => return self.mesh(),
             _ if last.ends_with("Array") || last.ends_with("ndarray") || last.ends_with("ArrayLike") => {
-                return self.array_named(name);
+                return if self.is_random_key(name) { self.key() } else { self.array_named(name) };
             }
             "PRNGKey" | "PRNGKeyArray" | "KeyArray" => return self.key(),
+            // pydantic's numbers.
+            _ if last.ends_with("Int") || last.ends_with("PowerOfTwo") || last.starts_with("conint") => self.number(name),
+            _ if last.ends_with("Float") && part.contains("pydantic") => plain(Value::Float(1.0), "1.0"),
+            "StrictBool" => plain(Value::Bool(false), "False"),
+            _ if part.contains("Annotated[") => {
+                let inside = part.split_once('[')?.1.strip_suffix(']')?;
+                let bare = split_outside(inside, ',').into_iter().next()?;
+                return self.annotated(name, bare, depth.checked_sub(1)?);
+            }
             _ if last.to_lowercase().ends_with("dtype") || last == "DTypeLike" => self.dtype(),
             _ if part.contains("Literal[") => {
                 let first = part.split_once('[')?.1.split([',', ']']).next()?.trim();
@@ -150,7 +169,7 @@ impl Maker<'_> {
                 let element = self.part(name, inside, depth.checked_sub(1)?)?;
                 let words = format!("[{}]", element.words);
                 let value = Value::list([element.value]);
-                Made { value, words, kind: element.kind }
+                Made { value, words, kind: element.kind, inside: element.inside }
             }
             _ if part.contains("Callable") => return self.identity(),
             _ if part.starts_with("tuple[") || part.starts_with("Tuple[") => return self.tuple(name, part, depth),
@@ -163,14 +182,17 @@ impl Maker<'_> {
         let depth = depth.checked_sub(1)?;
         let inside = part.split_once('[')?.1.strip_suffix(']')?;
         let unpacked = self.uses.unpacked(name);
-        let element = |(at, annotation): (usize, &str)| {
+        let (mut values, mut words, mut parts) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, annotation) in split_outside(inside, ',').into_iter().enumerate() {
             let own = unpacked.and_then(|names| names.get(at)).cloned();
-            self.annotated(&own.unwrap_or_else(|| Name::from(format!("{name}_{at}"))), annotation, depth)
-        };
-        let made: Vec<Made> = split_outside(inside, ',').into_iter().enumerate().map(element).collect::<Option<_>>()?;
-        let words: Vec<&str> = made.iter().map(|made| &*made.words).collect();
+            let own = own.unwrap_or_else(|| Name::from(format!("{name}_{at}")));
+            let made = self.annotated(&own, annotation, depth)?;
+            values.push(made.value.clone());
+            words.push(made.words.clone());
+            parts.extend(made.into_arguments(&own));
+        }
         let words = format!("({}{})", words.join(", "), if words.len() == 1 { "," } else { "" });
-        Some(plain(Value::tuple(made.into_iter().map(|made| made.value).collect::<Vec<_>>()), &words))
+        Some(Made { inside: parts, ..plain(Value::tuple(values), &words) })
     }
 
     /// What a name of the module stands for: a class gives an instance, made of what its constructor must be given, or the
@@ -197,6 +219,10 @@ impl Maker<'_> {
             },
             Value::Class(class) => self.of_class(class, depth),
             other if other.is_unknown() => None,
+            // `type Residuals = tuple[...]`
+            other if self.interp.type_name(other) == "TypeAliasType" => {
+                self.of_annotation(name, &self.interp.get_attr(other, "__value__").ok()?, depth)
+            }
             other => self.annotated(name, &self.interp.repr(other).ok()?, depth),
         }
     }
@@ -204,29 +230,44 @@ impl Maker<'_> {
     fn of_class(&self, class: &Rc<Class>, depth: usize) -> Option<Made> {
         let value = Value::Class(class.clone());
         if class.lookup("_member_map_").is_some() {
-            let first = self.interp.collect(&value).ok()?.into_iter().next()?;
-            let words = self.interp.repr(&first).ok()?;
-            return Some(Made { value: first, words, kind: Kind::Other });
+            let members = self.interp.collect(&value).ok()?;
+            let name = Name::from(&*class.name);
+            let member = members.get(self.learnt.member(&name))?;
+            let words = self.interp.repr(member).ok()?;
+            return Some(Made { kind: Kind::Member(name, members.len()), ..plain(member.clone(), &words) });
         }
         let signature = self.interp.import("inspect").ok()?;
         let signature = self.interp.call_method(&signature, "signature", [value.clone()]).ok()?;
         let parameters = self.interp.get_attr(&signature, "parameters").ok()?;
         let parameters = self.interp.call_method(&parameters, "values", []).ok()?;
-        let mut args = CallArgs::default();
+        let (mut args, mut inside) = (CallArgs::default(), Vec::new());
         for parameter in self.interp.collect(&parameters).ok()? {
             let get = |name: &str| self.interp.get_attr(&parameter, name).ok();
             let kind = self.interp.str(&get("kind")?).ok()?;
-            let has_default = !matches!(get("default")?, Value::Class(class) if &*class.name == "_empty");
-            if has_default || kind.contains("VAR_") || kind.contains("variadic") {
-                continue;
-            }
+            let default = get("default")?;
+            let has_default = !matches!(&default, Value::Class(class) if &*class.name == "_empty");
             let Value::Str(name) = get("name")? else { return None };
             let name = Name::from(&*name);
-            let made = self.of_annotation(&name, &get("annotation")?, depth)?;
-            args.keywords.push((name, made.value));
+            if kind.contains("VAR_") || kind.contains("variadic") {
+                continue;
+            }
+            if has_default && !self.learnt.is_given(&name) {
+                if matches!(default, Value::None) {
+                    inside.push(Argument { name, kind: Kind::LeftOut });
+                }
+                continue;
+            }
+            let Some(made) = self.of_annotation(&name, &get("annotation")?, depth).or_else(|| self.by_name(&name)) else {
+                if has_default {
+                    continue;
+                }
+                return None;
+            };
+            args.keywords.push((name.clone(), made.value.clone()));
+            inside.extend(made.into_arguments(&name));
         }
         let value = self.interp.call(&value, args).ok()?;
-        Some(Made { value, words: format!("{}(...)", class.name), kind: Kind::Other })
+        Some(Made { inside, ..plain(value, &format!("{}(...)", class.name)) })
     }
 
     /// By what the body does with it, and what it is called.
@@ -251,9 +292,7 @@ impl Maker<'_> {
         let lowered = name.to_lowercase();
         let is = |parts: &[&str]| parts.iter().any(|part| lowered.contains(part));
         Some(match lowered.as_str() {
-            // Beside a query or a value it is the key of an attention.
-            "key" if ["query", "value"].iter().any(|other| self.uses.get(other).is_some()) => return None,
-            "key" | "rng" | "prng_key" => return self.key(),
+            _ if self.is_random_key(name) => return self.key(),
             "eps" | "epsilon" | "alpha" | "sm_scale" | "softmax_scale" | "lr" => plain(Value::Float(1.0), "1.0"),
             "shape" => self.ints(name, 2),
             "n" | "axis" | "seed" => self.number(name),
@@ -270,10 +309,20 @@ impl Maker<'_> {
         })
     }
 
+    /// Whether the name is that of a key of random numbers. Beside a query or a value it is the key of an attention.
+    fn is_random_key(&self, name: &Name) -> bool {
+        match &*name.to_lowercase() {
+            "key" => !["query", "value"].iter().any(|other| self.uses.get(other).is_some()),
+            lowered => ["rng", "prng", "prng_key", "rng_key", "random_key"].contains(&lowered),
+        }
+    }
+
     fn number(&self, name: &Name) -> Made {
         let lowered = name.to_lowercase();
         let usual = match lowered.as_str() {
             _ if lowered.contains("axis") || lowered.contains("seed") || lowered.contains("layer") => 0,
+            _ if lowered.starts_with("split") => 1,
+            "num_warps" => 4,
             _ if lowered.contains("heads") || lowered.contains("experts") => 8,
             _ if lowered.starts_with("num_")
                 || ["stages", "warps", "buffer"].iter().any(|part| lowered.contains(part)) =>
@@ -360,7 +409,7 @@ fn split_outside(text: &str, separator: char) -> Vec<&str> {
 }
 
 pub(super) fn plain(value: Value, words: &str) -> Made {
-    Made { value, words: words.to_string(), kind: Kind::Other }
+    Made { value, words: words.to_string(), kind: Kind::Other, inside: Vec::new() }
 }
 
 #[cfg(test)]

@@ -15,15 +15,17 @@ mod gradient;
 mod learnt;
 mod lengths;
 mod made;
+mod methods;
 mod planner;
 mod reach;
 mod repair;
 mod usage;
 mod within;
 
-pub use given::{Given, MARK, given};
+pub use given::{Given, MARK, given, provided};
 pub use gradient::gradient;
 pub use learnt::Learnt;
+pub use methods::{Method, methods};
 pub use lengths::Lengths;
 pub use planner::{Attempt, Planner};
 pub use reach::leading;

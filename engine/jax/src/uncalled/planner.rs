@@ -8,6 +8,8 @@ use pallas_ir::TensorType;
 use pallas_python::call::CallArgs;
 use pallas_python::interp::Interp;
 use pallas_python::module::Module;
+use pallas_python::raise::PyResult;
+use pallas_python::value::Value;
 use pallas_syntax::ast::{self, FunctionDef, Name, StmtKind};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -48,6 +50,10 @@ pub(super) enum Kind {
     /// An array, with what each of its dimensions is called: dimensions of one name have one length.
     Array(TensorType, Vec<String>),
     Number(i64),
+    /// A member of an enum of this name, which has so many.
+    Member(Name, usize),
+    /// Nothing: a field of an instance that has `None` as its default.
+    LeftOut,
     Other,
 }
 
@@ -86,6 +92,30 @@ impl<'a> Planner<'a> {
             }
         }
         Ok(attempts)
+    }
+
+    /// Values for a constructor without its first parameter: what the file has for it (`get_init_inputs`), else made up. Without a
+    /// constructor, no values.
+    ///
+    /// # Errors
+    /// What the file's function raises.
+    pub fn instance(&self, class: &Value, constructor: Option<&FunctionDef>) -> PyResult<Option<Value>> {
+        if super::given::provider(self.tree, "get_init_inputs").is_some() {
+            let own = self.module.namespace.borrow().get("get_init_inputs").cloned();
+            if let Some(own) = own {
+                let values = self.interp.call(&own, CallArgs::default())?;
+                let args = CallArgs { positional: self.interp.collect(&values)?.into(), ..CallArgs::default() };
+                return self.interp.call(class, args).map(Some);
+            }
+        }
+        let args = match constructor {
+            None => CallArgs::default(),
+            Some(def) => match self.attempts(def, Lengths::USUAL) {
+                Ok(attempts) => attempts.into_iter().next().map(|attempt| attempt.args).unwrap_or_default(),
+                Err(_) => return Ok(None),
+            },
+        };
+        self.interp.call(class, args).map(Some)
     }
 
     /// A call that heeds what calls that failed have taught; `None` if a parameter has nothing that fits.
@@ -128,10 +158,17 @@ fn described(tree: &ast::Module, def: &FunctionDef) -> HashMap<Name, super::desc
     let body = def.body.first().map(|stmt| stmt.span.start);
     let end = def.returns.as_ref().map(|returns| returns.span.start).or(body).unwrap_or(def.span.end);
     let starts: Vec<u32> = def.params.iter().map(|param| param.span.start).chain([end]).collect();
-    let behind = |param: &ast::Param| {
+    let between = |start: u32, end: u32| tree.slice(pallas_syntax::Span { start, end, ..def.span });
+    let said = |param: &ast::Param| {
         let next = starts.iter().copied().filter(|start| *start >= param.span.end).min()?;
-        let text = tree.slice(pallas_syntax::Span { start: param.span.end, end: next, ..param.span });
-        Some((param.name.clone(), super::described::comment(text)?))
+        let behind = between(param.span.end, next).lines().next().and_then(super::described::comment);
+        // A line of its own stands above what it is about.
+        let before = def.params.iter().map(|other| other.span.end).filter(|end| *end <= param.span.start).max();
+        let above = || {
+            let (_, lines) = between(before.unwrap_or(def.name_span.end), param.span.start).split_once('\n')?;
+            super::described::comment(lines)
+        };
+        Some((param.name.clone(), behind.or_else(above)?))
     };
-    def.params.iter().filter_map(behind).collect()
+    def.params.iter().filter_map(said).collect()
 }

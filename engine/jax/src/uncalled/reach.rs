@@ -45,13 +45,15 @@ pub fn leading(module: &Module) -> Vec<Arc<FunctionDef>> {
 
 /// The names that occur in a function.
 #[derive(Default)]
-struct Mentions {
-    names: HashSet<Arc<str>>,
-    launches: bool,
+pub(super) struct Mentions {
+    pub(super) names: HashSet<Arc<str>>,
+    /// Names of attributes.
+    pub(super) attributes: HashSet<Arc<str>>,
+    pub(super) launches: bool,
 }
 
 impl Mentions {
-    fn stmt(&mut self, stmt: &Stmt) {
+    pub(super) fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::FunctionDef(def) => {
                 def.decorators.iter().for_each(|decorator| self.expr(decorator));
@@ -77,6 +79,9 @@ impl Mentions {
                     _ => "",
                 };
                 self.launches |= &**name != "kernel" || MODULES.contains(&owner);
+            }
+            ExprKind::Attribute { name, .. } => {
+                self.attributes.insert(name.clone());
             }
             _ => {}
         }

@@ -16,3 +16,8 @@ def within(f, axes, args, kwargs):
 
   mapped = jax.shard_map(shard, mesh=mesh, in_specs=PartitionSpec(), out_specs=PartitionSpec(), check_vma=False)
   return mapped(arrays, [kwargs[name] for name in names])
+
+
+def under(f, axes, args, kwargs):
+  with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((2,) * len(axes), axes)):
+    return f(*args, **kwargs)

@@ -1,11 +1,11 @@
 //! Arrays that are unpacked, indexed or used as indices in a way that they do not allow.
 
-use super::super::planner::Kind;
+use super::super::planner::{Argument, Kind};
 use super::super::usage::integer;
 use super::Lesson;
 use super::place::{Place, Reading, is_type};
 use pallas_syntax::Span;
-use pallas_syntax::ast::{Expr, ExprKind, Stmt, StmtKind};
+use pallas_syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
 use pallas_syntax::visit;
 use pallas_tensor::DType;
 
@@ -27,8 +27,83 @@ impl Lesson<'_> {
         message.contains("tuple index out of range") && self.dimension_out_of_range()
     }
 
+    /// If integers were wanted where the arguments have floats: `~mask`, `x % 8` of starts.
+    pub(super) fn dtypes(&mut self) -> bool {
+        let message = self.failure.message;
+        if message.contains(" into a Ref of float32") {
+            return self.stored(message);
+        }
+        let is_bool = message.contains("subtypes of integer, bool");
+        if !is_bool && !WANTS_INTEGERS.iter().any(|words| message.contains(words)) {
+            return false;
+        }
+        let wanted = if is_bool { DType::Bool } else { DType::I32 };
+        let mut inside = Vec::new();
+        for expr in self.expressions() {
+            inside.push(expr.span);
+            visit::inside(&expr, &mut |part| inside.push(part.span));
+        }
+        let by_place = self.floats_become(&inside, wanted);
+        by_place || self.masks_become(wanted)
+    }
+
+    /// `this stores int32 into a Ref of float32`: the array that the Ref is of has the dtype of the value.
+    fn stored(&mut self, message: &str) -> bool {
+        let stored = message.split("stores ").nth(1).and_then(|rest| rest.split(' ').next());
+        let Some(dtype) = stored.and_then(super::super::described::dtype) else { return false };
+        let bases = self.expressions().into_iter().filter_map(|expr| match expr.kind {
+            ExprKind::Subscript { value, .. } => Some(value.span),
+            _ => None,
+        });
+        let bases: Vec<Span> = bases.collect();
+        self.floats_become(&bases, dtype)
+    }
+
+    /// Arrays of floats among the arguments, of which one of these expressions is, hold something else.
+    fn floats_become(&mut self, spans: &[Span], wanted: DType) -> bool {
+        let types: Vec<String> =
+            spans.iter().filter_map(|span| (self.failure.shown)(*span).and_then(|shown| shown.ty)).collect();
+        let mut any = false;
+        for argument in self.made {
+            if let Kind::Array(made, _) = &argument.kind
+                && made.dtype == DType::F32
+                && types.iter().any(|ty| is_type(ty, made))
+            {
+                self.learnt.set_dtype(&argument.name, wanted);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// The same for what is called a mask.
+    fn masks_become(&mut self, wanted: DType) -> bool {
+        let is_mask = |argument: &&Argument| {
+            matches!(&argument.kind, Kind::Array(made, _) if made.dtype == DType::F32) && argument.name.contains("mask")
+        };
+        let masks: Vec<Name> = self.made.iter().filter(is_mask).map(|argument| argument.name.clone()).collect();
+        masks.iter().for_each(|mask| self.learnt.set_dtype(mask, wanted));
+        !masks.is_empty()
+    }
+
+    /// The parameter that is `None` at the place of the failure, and should not be.
+    pub(super) fn none_at_place(&self) -> Option<Name> {
+        let names = self.expressions().into_iter().map(|expr| match expr.kind {
+            ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. } => vec![*value],
+            ExprKind::BinOp { left, right, .. } => vec![*left, *right],
+            _ => Vec::new(),
+        });
+        let names = names.flatten().filter_map(|expr| match expr.kind {
+            ExprKind::Name(name) => Some(name),
+            _ => None,
+        });
+        // What the call was given is not `None`.
+        let names = names.filter(|name| self.made.iter().all(|argument| argument.name != *name));
+        names.filter(|name| self.has_parameter(name) && !self.learnt.is_given(name)).last()
+    }
+
     /// The expressions of the statement at the place of the failure that lie at or around it, innermost last.
-    fn expressions(&self) -> Vec<Expr> {
+    pub(super) fn expressions(&self) -> Vec<Expr> {
         let Some((span, tree)) = self.place() else { return Vec::new() };
         let mut found = Vec::new();
         around(&tree.body, span, &mut found);
@@ -100,6 +175,15 @@ impl Lesson<'_> {
         any
     }
 }
+
+/// What is said where floats are no indices, counts or bits.
+const WANTS_INTEGERS: [&str; 5] = [
+    "must have an integer type",
+    "subtypes of integer",
+    "must be integer",
+    "requires arguments to have the same dtypes, got float32, int32",
+    "requires arguments to have the same dtypes, got int32, float32",
+];
 
 /// Expressions at or around a place, outermost first.
 fn around(body: &[Stmt], span: Span, found: &mut Vec<Expr>) {

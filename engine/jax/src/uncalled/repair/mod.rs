@@ -8,9 +8,10 @@ mod access;
 mod condition;
 mod message;
 mod place;
+mod shapes;
 
 use super::learnt::Learnt;
-use super::planner::{Argument, Attempt};
+use super::planner::{Argument, Attempt, Kind};
 use pallas_syntax::ast::{Module, Name};
 use pallas_syntax::{FileId, Span};
 use std::sync::Arc;
@@ -43,7 +44,16 @@ impl Learnt {
     pub fn learn(&mut self, attempt: &Attempt, failure: &Failure<'_>) -> bool {
         let before = self.clone();
         let mut lesson = Lesson { learnt: self, made: &attempt.made, failure };
-        let _ = lesson.axis() || lesson.mesh() || lesson.condition() || lesson.access() || lesson.message();
+        let _ = lesson.axis()
+            || lesson.context_mesh()
+            || lesson.mesh()
+            || lesson.condition()
+            || lesson.access()
+            || lesson.dtypes()
+            || lesson.shape()
+            || lesson.message()
+            || lesson.member()
+            || lesson.left_out();
         *self != before
     }
 }
@@ -61,6 +71,39 @@ impl Lesson<'_> {
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         self.learnt.bind_axis(&name);
         !name.is_empty()
+    }
+
+    /// A mesh is asked for that nobody set: the function is called under one. Its axes are those that are spoken of.
+    fn context_mesh(&mut self) -> bool {
+        let message = self.failure.message;
+        if message.contains("context mesh cannot be empty") {
+            self.learnt.set_context_mesh(vec!["x".into()]);
+            return true;
+        }
+        if self.learnt.context_mesh().is_empty() || !message.contains("refers to '") {
+            return false;
+        }
+        let asked = message.split("refers to ").skip(1).filter_map(|rest| rest.split('\'').nth(1));
+        let asked: Vec<Name> = asked.map(Name::from).filter(|axis| !self.learnt.context_mesh().contains(axis)).collect();
+        let axes = [self.learnt.context_mesh().to_vec(), asked].concat();
+        self.learnt.set_context_mesh(axes);
+        true
+    }
+
+    /// Another member of an enum is to be tried: one that a message names, or that a condition was about.
+    fn member(&mut self) -> bool {
+        let message = self.failure.message;
+        let about = |class: &Name| message.contains(&format!("<{class}.")) || message.contains(&format!("{class}."));
+        for argument in self.made {
+            if let Kind::Member(class, count) = &argument.kind
+                && about(class)
+                && self.learnt.member(class) + 1 < *count
+            {
+                self.learnt.set_member(class, self.learnt.member(class) + 1);
+                return true;
+            }
+        }
+        false
     }
 
     /// A mesh is to have other axes: those of the message, two where it says so, or one that was looked up in vain.
@@ -82,6 +125,21 @@ impl Lesson<'_> {
             }
             _ => false,
         }
+    }
+
+    /// The last resort: what was left out is given, a parameter that the place names where there is one, else the fields of
+    /// instances that are `None` when nobody says otherwise.
+    fn left_out(&mut self) -> bool {
+        if self.failure.message.contains("'NoneType'")
+            && let Some(name) = self.none_at_place()
+        {
+            self.learnt.give(&name);
+            return true;
+        }
+        let fields = self.made.iter().filter(|argument| matches!(argument.kind, Kind::LeftOut));
+        let fields: Vec<Name> = fields.map(|argument| argument.name.clone()).collect();
+        fields.iter().for_each(|field| self.learnt.give(field));
+        !fields.is_empty()
     }
 
     /// Whether the function has a parameter of this name.

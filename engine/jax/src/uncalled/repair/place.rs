@@ -103,7 +103,7 @@ impl Lesson<'_> {
             && self.made.iter().any(|argument| match &argument.kind {
                 Kind::Array(ty, _) => ty.shape.iter().any(|dim| i64::try_from(*dim) == Ok(number)),
                 Kind::Number(made) => *made == number,
-                Kind::Other => false,
+                Kind::Member(..) | Kind::LeftOut | Kind::Other => false,
             })
     }
 
