@@ -140,8 +140,19 @@ fn python(interp: &Interp, raise: &Raise, text: &str, finding: &mut Finding) {
         finding.help =
             Some("what is imported from it is unknown to the checks; is its folder on `PYTHONPATH`?".to_string());
     } else {
-        finding.help = interp.suggestion(&raise.exception).map(|name| format!("did you mean `{name}`?"));
+        let meant = interp.suggestion(&raise.exception).map(|name| format!("did you mean `{name}`?"));
+        // The name of another module comes before a name that looks like it.
+        finding.help = elsewhere(text).or(meant);
     }
+}
+
+/// Which module has a name that another one is said not to have.
+fn elsewhere(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("module '")?;
+    let (module, rest) = rest.split_once("' has no attribute '")?;
+    let name = rest.split('\'').next()?;
+    let place = pallas_jax::names::elsewhere(module, name)?;
+    Some(format!("`{name}` is in `{place}`"))
 }
 
 /// A limit of the evaluator.

@@ -11,7 +11,7 @@ def kernel(x_ref, o_ref):
         acc + x_ref[k, :]
 
     o_ref[...] = lax.fori_loop(0, 8, body, jnp.zeros((128,)))
-#                ^ PL310 error "structure"
+#                ^ PL310 error "its body returns"
 
 
 x = jnp.ones((8, 128))

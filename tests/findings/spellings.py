@@ -87,7 +87,7 @@ pl.pallas_call(flat, out_shape=out)(x)
 
 def counted(x_ref, o_ref):
     o_ref[...] = (x_ref[...] > 0).astype(jnp.int32)
-#   ^ PL302 error "dtype"
+#   ^ PL302 error "into a Ref of"
 
 
 pl.pallas_call(counted, out_shape=out)(x)

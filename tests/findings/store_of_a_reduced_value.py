@@ -7,7 +7,7 @@ from jax.experimental import pallas as pl
 
 def kernel(x_ref, o_ref):
     o_ref[...] = jnp.sum(x_ref[...], axis=1)
-#   ^ PL301 error "Invalid shape for `swap`"
+#   ^ PL301 error "shape (8,) where the Ref has (8, 128)"
 
 
 x = jnp.ones((8, 128))

@@ -220,6 +220,8 @@ pub struct InferError {
     pub message: String,
     /// The rule of the catalogue, such as `PL202`, or empty.
     pub code: &'static str,
+    /// The same in words of our own, with what can be done about it, where JAX's words alone would not help.
+    pub explained: Option<(String, &'static str)>,
 }
 
 /// Why an evaluation failed. Types have been checked, so only limits and unsupported dtypes remain.
@@ -248,17 +250,23 @@ impl From<pallas_tensor::OpError> for EvalError {
 impl InferError {
     /// A `TypeError` without a rule.
     pub fn type_error(message: impl Into<String>) -> Self {
-        InferError { exception: "TypeError", message: message.into(), code: "" }
+        InferError { exception: "TypeError", message: message.into(), code: "", explained: None }
     }
 
     /// A `ValueError` without a rule.
     pub fn value_error(message: impl Into<String>) -> Self {
-        InferError { exception: "ValueError", message: message.into(), code: "" }
+        InferError { exception: "ValueError", message: message.into(), code: "", explained: None }
     }
 
     /// The same under a rule of the catalogue.
     pub fn with_code(mut self, code: &'static str) -> Self {
         self.code = code;
+        self
+    }
+
+    /// The same with words of our own, and with what can be done about it.
+    pub fn explained(mut self, words: impl Into<String>, help: &'static str) -> Self {
+        self.explained = Some((words.into(), help));
         self
     }
 }

@@ -279,7 +279,8 @@ impl<'a> Context<'a> {
         if error.code.is_empty() {
             return self.interp.error(class, error.message);
         }
-        self.interp.error_with(class, error.message, Diagnosis { code: error.code, ..Diagnosis::default() })
+        let (message, help) = error.explained.map(|(words, help)| (words, help.to_owned())).unzip();
+        self.interp.error_with(class, error.message, Diagnosis { code: error.code, message, help, ..Diagnosis::default() })
     }
 
     /// Runs a finished host function on no arguments but its constants, or types its results in analysis.

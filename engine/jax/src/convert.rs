@@ -366,9 +366,11 @@ pub fn shape(cx: &Context<'_>, value: &Value) -> PyResult<Shape> {
         } else {
             ""
         };
-        return Err(cx.interp.type_error(format!(
-            "Shapes must be 1D sequences of concrete values of integer type, got {shown}.{hint}"
-        )));
+        let message = format!("Shapes must be 1D sequences of concrete values of integer type, got {shown}.{hint}");
+        return Err(match traced {
+            true => crate::errors::traced_shape(cx, message),
+            false => cx.interp.type_error(message),
+        });
     };
     if dims.iter().any(|&dim| dim < 0) {
         let texts: Vec<String> = dims.iter().map(i64::to_string).collect();

@@ -145,6 +145,29 @@ pub fn concrete_value_needed(cx: &Context<'_>, traced: &Traced, what: &str) -> B
                 "Python needs a known value here, but this is a traced value of type {}",
                 bare_type(traced)
             )),
+            help: Some(
+                "what a kernel reads is known only when it runs: compute with `jnp` and `lax`, and show values with \
+                 `pl.debug_print`"
+                    .to_string(),
+            ),
+            ..Diagnosis::default()
+        },
+    )
+}
+
+/// `jnp.zeros((n, 128))` where `n` is traced.
+pub fn traced_shape(cx: &Context<'_>, message: String) -> Box<Stop> {
+    cx.interp.error_with(
+        &cx.interp.types().type_error,
+        message,
+        Diagnosis {
+            code: "PL307",
+            message: Some("the shape of an array must be known while tracing, but this one depends on a traced value".to_string()),
+            help: Some(
+                "give the array the greatest length that can occur, and mask what is too much: \
+                 `jnp.where(jax.lax.iota(jnp.int32, N) < n, x, 0)`"
+                    .to_string(),
+            ),
             ..Diagnosis::default()
         },
     )

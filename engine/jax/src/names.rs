@@ -6,6 +6,27 @@ use std::sync::OnceLock;
 
 static TABLE: &str = include_str!("names.txt");
 
+/// Modules that a name may be looked for in vain in and be found in another, those that are meant most often first.
+const NEIGHBOURS: [&str; 11] = [
+    "jax.numpy",
+    "jax.lax",
+    "jax.nn",
+    "jax.experimental.pallas",
+    "jax.experimental.pallas.tpu",
+    "jax.experimental.pallas.mosaic_gpu",
+    "jax.experimental.pallas.triton",
+    "jax",
+    "jax.random",
+    "jax.scipy.special",
+    "jax.tree",
+];
+
+/// The module that has a name that `owner`, a neighbour of it, has not.
+pub fn elsewhere(owner: &str, name: &str) -> Option<&'static str> {
+    let is_neighbour = NEIGHBOURS.contains(&owner);
+    NEIGHBOURS.into_iter().find(|module| is_neighbour && *module != owner && is_known(module, name))
+}
+
 /// Whether JAX's or numpy's `owner` has `name`.
 pub fn is_known(owner: &str, name: &str) -> bool {
     static NAMES: OnceLock<HashMap<&str, HashSet<&str>>> = OnceLock::new();
@@ -33,5 +54,9 @@ mod tests {
         for (owner, name) in [("jax.numpy", "rsqrt"), ("jax.experimental.pallas", "program_ids"), ("jaxx", "jit")] {
             assert!(!is_known(owner, name), "{owner}.{name}");
         }
+        assert_eq!(elsewhere("jax.numpy", "softmax"), Some("jax.nn"));
+        assert_eq!(elsewhere("jax.experimental.pallas", "VMEM"), Some("jax.experimental.pallas.tpu"));
+        assert_eq!(elsewhere("jax.numpy", "softmacks"), None);
+        assert_eq!(elsewhere("my.module", "softmax"), None);
     }
 }

@@ -268,7 +268,11 @@ fn integer(
         return Err(cx.interp.error_with(
             &cx.interp.types().type_error,
             format!("Indexer must have integer or boolean type, got indexer with type {}", tile.dtype().name()),
-            Diagnosis { code: "PL309", ..Diagnosis::default() },
+            Diagnosis {
+                code: "PL309",
+                help: Some("`/` gives floats: divide with `//`, or convert with `.astype(jnp.int32)`".to_string()),
+                ..Diagnosis::default()
+            },
         ));
     }
     if tile.rank() == 0 {

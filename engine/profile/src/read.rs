@@ -8,7 +8,7 @@ use std::io::Read;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// Not JSON, or not a report's.
-    #[error("not a profile report: {0}")]
+    #[error("not a profile report, as `pallas-tui profile --json FILE` prints it: {0}")]
     Malformed(String),
     /// Of a version that came later.
     #[error("a profile report of version {0}, and this program reads up to version {VERSION}: a newer one can read it")]

@@ -135,7 +135,10 @@ impl Signature {
                 None if keywords.is_some() => {
                     rest.insert_str(&name, value);
                 }
-                None => return Err(interp.type_error(self.unexpected_keyword(function, &name))),
+                None => {
+                    let known = self.parameters.iter().map(|parameter| parameter.name.to_string()).collect();
+                    return Err(interp.unexpected_keyword(self.unexpected_keyword(function, &name), &name, known));
+                }
             }
         }
         for (index, parameter) in self.parameters.iter().enumerate() {

@@ -4,7 +4,7 @@
 use crate::exceptions::{field, set_field};
 use crate::exec::env::Env;
 use crate::interp::Interp;
-use crate::raise::Stop;
+use crate::raise::{Diagnosis, Stop};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -66,6 +66,17 @@ impl Interp {
             }
         }
         stop
+    }
+
+    /// The TypeError about a keyword that a function does not have, with the parameter that may be meant.
+    pub(crate) fn unexpected_keyword(&self, message: String, name: &str, parameters: Vec<String>) -> Box<Stop> {
+        match closest(name, &parameters) {
+            Some(meant) => {
+                let help = Some(format!("did you mean `{meant}`?"));
+                self.error_with(&self.types().type_error, message, Diagnosis { help, ..Diagnosis::default() })
+            }
+            None => self.type_error(message),
+        }
     }
 
     /// What the reader may have meant, for exceptions that have it.

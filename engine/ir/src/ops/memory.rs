@@ -172,6 +172,7 @@ fn bitcast_shape(reference: &RefType, dtype: DType) -> Result<Shape, InferError>
             exception: "NotImplementedError",
             message: "Bitcast 1D ref with bitwidth change is not supported.".to_string(),
             code: "",
+            explained: None,
         });
     };
     if !(shape[second_minor] * from).is_multiple_of(to) {
@@ -208,7 +209,12 @@ impl<'a> Access<'a> {
             return Err(InferError::type_error(format!(
                 "{name}: how many elements the subscript selects is a traced value, but the shape of a tile has to be known"
             ))
-            .with_code("PL307"));
+            .with_code("PL307")
+            .explained(
+                "how many elements this subscript selects is a traced value, but the shape of a tile has to be known",
+                "select as many as there can be, and mask what is too much: `jnp.where(iota < n, x, 0)`; a copy \
+                 (`pltpu.make_async_copy`) may have a traced size",
+            ));
         }
         for (axis, dim) in pattern.0.iter().enumerate() {
             let extent = reference.shape.get(axis).copied().unwrap_or(0);
@@ -278,14 +284,23 @@ impl<'a> Access<'a> {
                 "Invalid shape for `{name}`. Ref shape: {}. Expected shape: {}. Value shape: {}. ",
                 self.reference.shape, self.shape, value.shape
             ))
-            .with_code("PL301"));
+            .with_code("PL301")
+            .explained(
+                format!("this stores a value of shape {} where the Ref has {}", value.shape, self.shape),
+                "a stored value is not broadcast: give it this shape (`keepdims=True`, `x[:, None]`, `jnp.broadcast_to`), or \
+                 store to the part of the Ref that it is for",
+            ));
         }
         if value.dtype != self.reference.dtype {
             return Err(InferError::value_error(format!(
                 "Invalid dtype for `{name}`. Ref dtype: {}. Value dtype: {}. ",
                 self.reference.dtype, value.dtype
             ))
-            .with_code("PL302"));
+            .with_code("PL302")
+            .explained(
+                format!("this stores {} into a Ref of {}", value.dtype, self.reference.dtype),
+                "a stored value is not converted: `value.astype(ref.dtype)`",
+            ));
         }
         Ok(())
     }

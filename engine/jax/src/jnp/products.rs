@@ -345,6 +345,11 @@ fn mismatch(cx: &Context<'_>, a: &Tile, b: &Tile, a_dim: usize, b_dim: usize) ->
                 a.ty(),
                 b.ty()
             )),
+            // The other one of two dimensions would fit.
+            help: (b.rank() == 2 && b.shape()[1 - b_dim] == left).then(|| match b_dim {
+                0 => "the second factor seems to be the wrong way round: transpose it, `y.T`".to_string(),
+                _ => "the second factor seems to be transposed already".to_string(),
+            }),
             ..Diagnosis::default()
         },
     )

@@ -58,10 +58,11 @@ pub fn new_shape(cx: &Context<'_>, x: &Tile, value: &Value) -> PyResult<Shape> {
             let shown = cx.interp.repr(value).unwrap_or_default();
             let tracer = call::try_operand(cx, value).ok().flatten().is_some_and(|tile| tile.is_traced());
             if tracer || matches!(value, Value::Tuple(_) | Value::List(_)) && has_tracer(cx, value) {
-                return cx.interp.type_error(format!(
+                let message = format!(
                     "Shapes must be 1D sequences of concrete values of integer type, got {shown}.\nIf using `jit`, try \
                      using `static_argnums` or applying `jit` to smaller subfunctions."
-                ));
+                );
+                return crate::errors::traced_shape(cx, message);
             }
             stop
         }

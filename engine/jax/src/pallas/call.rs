@@ -17,7 +17,7 @@ use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
-use pallas_python::raise::{Diagnosis, PyResult};
+use pallas_python::raise::{Diagnosis, PyResult, Stop};
 use pallas_python::value::Value;
 use pallas_syntax::Span;
 use pallas_tensor::Array;
@@ -90,7 +90,7 @@ static CLASS: NativeClass = NativeClass {
 /// Rows of the `pallas` module.
 pub static FUNCTIONS: &[NativeDef] = &[NativeDef {
     name: "pallas_call",
-    signature: "(kernel, out_shape=None, *, grid_spec=None, grid=(), in_specs=None, out_specs=None, scratch_shapes=(), \
+    signature: "(kernel, out_shape=..., *, grid_spec=None, grid=(), in_specs=None, out_specs=None, scratch_shapes=(), \
                 input_output_aliases=None, debug=False, interpret=False, name=None, compiler_params=None, \
                 cost_estimate=None, backend=None, metadata=None, out_type=None, scratch_types=None)",
     doc: "Runs `kernel` once for each point of `grid` on blocks of the operands.",
@@ -124,7 +124,11 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         out_type,
         scratch_types,
     ] = args.take();
-    let out_shape = if out_shape.is_none() { out_type } else { out_shape };
+    let out_shape = match (out_shape, out_type.given()) {
+        (Value::Unset, None) => return Err(no_out_shape(interp)),
+        (Value::Unset | Value::None, Some(out_type)) => out_type,
+        (out_shape, _) => out_shape,
+    };
     let scratch_shapes = if scratch_types.is_none() { scratch_shapes } else { scratch_types };
     if !grid_spec.is_none() {
         refuse_beside_grid_spec(interp, &grid_spec, &grid, &in_specs, &out_specs, &scratch_shapes)?;
@@ -164,6 +168,19 @@ fn pallas_call(interp: &Interp, args: Arguments) -> PyResult<Value> {
         aliases_span,
         traces: Traces::default(),
     }))
+}
+
+fn no_out_shape(interp: &Interp) -> Box<Stop> {
+    interp.error_with(
+        &interp.types().type_error,
+        "pallas_call() missing 1 required positional argument: 'out_shape'".to_string(),
+        Diagnosis {
+            code: "PL102",
+            message: Some("this launch does not say what its outputs are".to_string()),
+            help: Some("give `out_shape=jax.ShapeDtypeStruct(shape, dtype)`, or a tuple of them for several outputs".to_string()),
+            ..Diagnosis::default()
+        },
+    )
 }
 
 fn refuse_beside_grid_spec(

@@ -49,10 +49,13 @@ impl Interp {
                         misplaced.push(name.to_string());
                         continue;
                     }
-                    return Err(self.type_error(format!(
+                    let message = format!(
                         "{}() got an unexpected keyword argument '{name}'",
                         self.function_qualified_name(function)
-                    )));
+                    );
+                    let known = params.positional.iter().chain(&params.keyword_only);
+                    let known = known.map(|param| param.name.to_string()).collect();
+                    return Err(self.unexpected_keyword(message, &name, known));
                 }
             }
         }

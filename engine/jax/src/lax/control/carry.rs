@@ -27,6 +27,12 @@ pub(super) fn next_carry(
     let carry = settling.carry;
     let (next, next_def) = leaves(cx, result, name)?;
     if !def.same(&next_def, interp)? {
+        let what = |def: &TreeDef| -> PyResult<String> {
+            Ok(match def {
+                TreeDef::Leaf => "one value".to_string(),
+                def => format!("`{}`", def.text(interp)?),
+            })
+        };
         return Err(interp.error_with(
             &interp.types().type_error,
             format!(
@@ -35,7 +41,19 @@ pub(super) fn next_carry(
                 def.text(interp)?,
                 next_def.text(interp)?
             ),
-            Diagnosis { code: "PL310", ..Diagnosis::default() },
+            Diagnosis {
+                code: "PL310",
+                message: Some(format!(
+                    "the loop's carry begins as {}, and its body returns {}",
+                    what(def)?,
+                    what(&next_def)?
+                )),
+                help: Some(match result {
+                    Value::None => "return the carry from the body, or begin with `None` where there is none".to_string(),
+                    _ => "return from the body what it was given, in the same nesting".to_string(),
+                }),
+                ..Diagnosis::default()
+            },
         ));
     }
     settling.check(cx, &next)?;

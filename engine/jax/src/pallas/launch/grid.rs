@@ -31,7 +31,12 @@ pub(super) fn parse_grid(cx: &Context<'_>, call: &PallasCall, value: &Value) -> 
         interp.error_with(
             &interp.types().value_error,
             format!("Grid must be a tuple of integers or jax.Array, got {shown}"),
-            Diagnosis { code: "PL101", span: call.grid_span, ..Diagnosis::default() },
+            Diagnosis {
+                code: "PL101",
+                span: call.grid_span,
+                help: Some("count blocks in integers: `pl.cdiv(n, block)` or `n // block`; `/` gives a float".to_string()),
+                ..Diagnosis::default()
+            },
         )
     };
     let dims = match value {

@@ -191,10 +191,20 @@ impl BlockSpec {
                 )),
                 Err(_) => {
                     let class = interp.repr(&Value::Class(interp.type_of(dim)))?;
-                    Err(interp.value_error(format!(
-                        "Unsupported block dimension type: {class}. Allowed types: `pl.Squeezed`, `pl.Blocked`, \
-                         `pl.Element`, `int`, `None`."
-                    )))
+                    Err(interp.error_with(
+                        &interp.types().value_error,
+                        format!(
+                            "Unsupported block dimension type: {class}. Allowed types: `pl.Squeezed`, `pl.Blocked`, \
+                             `pl.Element`, `int`, `None`."
+                        ),
+                        Diagnosis {
+                            code: "PL105",
+                            span: self.block_shape_span,
+                            help: matches!(dim, Value::Float(_))
+                                .then(|| "`/` gives a float: divide with `//`".to_string()),
+                            ..Diagnosis::default()
+                        },
+                    ))
                 }
             },
         }

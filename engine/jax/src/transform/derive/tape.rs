@@ -16,7 +16,7 @@ use crate::transform::loops;
 use crate::transform::stage::{Outcome, stage_at};
 use crate::transform::walk::{Env, Walker, known_int};
 use pallas_ir::{ControlOp, Function, OpData, OpId, OpKind, RegionId, TensorType, ValueId, ops};
-use pallas_python::raise::PyResult;
+use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
 use pallas_tensor::{DType, Scalar};
 use std::collections::{HashMap, HashSet};
@@ -81,10 +81,18 @@ impl Walker for Recorder<'_> {
             )),
             OpKind::Control(ControlOp::Call) => self.call(cx, function, id, env),
             OpKind::Control(ControlOp::Cond) => Plain.op(cx, function, id, env),
-            OpKind::Launch => Err(cx.interp.value_error(
+            OpKind::Launch => Err(cx.interp.error_with(
+                &cx.interp.types().value_error,
                 "Linearization failed to produce known values for all output primals. This is typically caused by \
-                 attempting to differentiate a function uses an operation that does not support reverse-mode autodiff."
-                    .to_string(),
+                 attempting to differentiate a function uses an operation that does not support reverse-mode autodiff.",
+                Diagnosis {
+                    help: Some(
+                        "a launch has no gradient of its own: put it into a function with `jax.custom_vjp`, whose backward \
+                         rule launches a kernel for the gradients"
+                            .to_string(),
+                    ),
+                    ..Diagnosis::default()
+                },
             )),
             OpKind::Pure { .. } => match derivative(op.op.0) {
                 Some(_) => Plain.op(cx, function, id, env),
