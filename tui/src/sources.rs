@@ -15,10 +15,6 @@ pub(crate) fn read(path: &Path) -> Result<Arc<str>, String> {
     }
     match Disk.read(&shown)? {
         Some(text) => Ok(text),
-        // A word alone may have been meant for a subcommand.
-        None if !shown.contains(['.', '/']) => {
-            Err(format!("{shown}: no such file, and no such subcommand; `pallas-tui --help` lists them"))
-        }
         None => Err(format!("{shown}: no such file")),
     }
 }
