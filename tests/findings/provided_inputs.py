@@ -16,7 +16,6 @@ class Model:
     def forward(self, x):
         block = pl.BlockSpec((self.rows, x.shape[1]), lambda i: (i, 0))
 #                                                     ^ PL120 error "outside x_ref"
-#                                                     ^ PL120 error "outside o_ref"
         grid = (x.shape[0] // self.rows + 1,)
         return pl.pallas_call(kernel, grid=grid, in_specs=[block], out_specs=block, out_shape=x)(x)
 

@@ -32,5 +32,4 @@ class Configured:
         n, d = x.shape
         block = pl.BlockSpec((self.rows, d), lambda i: (i, 0))
 #                                            ^ PL120 error "outside x_ref"
-#                                            ^ PL120 error "outside o_ref"
         return pl.pallas_call(kernel, grid=(4,), in_specs=[block], out_specs=block, out_shape=x)(x)

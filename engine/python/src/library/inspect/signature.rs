@@ -201,11 +201,9 @@ fn parameters(interp: &Interp, callable: &Value) -> PyResult<Described> {
                     .map(|(described, returns)| (without(described, 1, &[]), returns)))
             }
             Value::Class(class) => match class.lookup("__init__") {
-                Some(init) if crate::library::dataclasses::fields_of(class).is_some() => match init {
-                    Value::Function(_) => {
-                        Ok(parameters(interp, &init)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset)))
-                    }
-                    _ => Ok(Some((of_dataclass(class), Value::None))),
+                Some(init) if crate::library::dataclasses::fields_of(class).is_some() => match is_written(&init) {
+                    true => Ok(parameters(interp, &init)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset))),
+                    false => Ok(Some((of_dataclass(class), Value::None))),
                 },
                 Some(init) => Ok(parameters(interp, &init)?.map(|(p, _)| (without(p, 1, &[]), Value::Unset))),
                 None if class.lookup("_fields").is_some() => {
@@ -228,6 +226,14 @@ fn parameters(interp: &Interp, callable: &Value) -> PyResult<Described> {
             },
         }
     })
+}
+
+/// Whether somebody has written a constructor; the one of a dataclass may be wrapped in one.
+fn is_written(init: &Value) -> bool {
+    match init {
+        Value::Function(function) => function.fields.borrow().get("__wrapped__").is_none_or(is_written),
+        _ => false,
+    }
 }
 
 /// The parameters that are left when some arguments are given.
