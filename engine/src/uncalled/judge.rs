@@ -70,6 +70,10 @@ pub(super) fn kept(def: &FunctionDef, tried: Tried) -> (Assumed, Seen) {
         (None, true) => Some("it launches nothing with such arguments".to_string()),
     };
     seen.findings.extend(problem);
+    // How many operands there are, is for those to say who pass any number of them.
+    if def.params.vararg.is_some() {
+        seen.findings.retain(|finding| !matches!(finding.code, "PL103" | "PL109"));
+    }
     // Those of calls that came to a launch have been judged.
     if seen.launches.is_empty() {
         seen.findings.retain(is_structural);

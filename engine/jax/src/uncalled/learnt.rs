@@ -12,6 +12,8 @@ pub struct Learnt {
     axes: Vec<Name>,
     mesh: Vec<Name>,
     context_mesh: Vec<Name>,
+    /// So many arrays are passed to a function that takes any number (`*operands`).
+    variadic: usize,
     /// Of enums, which member is made: their numbers by name of the class.
     members: BTreeMap<Name, usize>,
 }
@@ -45,6 +47,10 @@ impl Learnt {
     /// Names of the axes of the mesh that has to be set when the function is called; none if none has to be.
     pub(super) fn context_mesh(&self) -> &[Name] {
         &self.context_mesh
+    }
+
+    pub(super) fn variadic(&self) -> usize {
+        self.variadic
     }
 
     pub(super) fn member(&self, class: &Name) -> usize {
@@ -127,6 +133,10 @@ impl Learnt {
 
     pub(super) fn set_context_mesh(&mut self, axes: Vec<Name>) {
         self.context_mesh = axes;
+    }
+
+    pub(super) fn set_variadic(&mut self, count: usize) {
+        self.variadic = count;
     }
 
     pub(super) fn set_member(&mut self, class: &Name, number: usize) {

@@ -87,6 +87,11 @@ impl Maker<'_> {
         for param in positional.filter(|param| param.default.is_none()) {
             args.positional.push(take(param)?);
         }
+        if let Some(variadic) = &def.params.vararg {
+            for _ in 0..self.learnt.variadic() {
+                args.positional.push(take(variadic)?);
+            }
+        }
         let by_name = def.params.positional.iter().filter(|param| param.default.is_some());
         for param in by_name.chain(&def.params.keyword_only).filter(is_wanted) {
             let value = take(param)?;

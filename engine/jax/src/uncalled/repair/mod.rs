@@ -16,6 +16,9 @@ use pallas_syntax::ast::{Module, Name};
 use pallas_syntax::{FileId, Span};
 use std::sync::Arc;
 
+/// Launches of more operands are a misunderstanding.
+const MOST_OPERANDS: usize = 32;
+
 /// A call that failed.
 pub struct Failure<'a> {
     /// The parameters of the function, those that were left out included.
@@ -46,6 +49,7 @@ impl Learnt {
         let mut lesson = Lesson { learnt: self, made: &attempt.made, failure };
         let _ = lesson.axis()
             || lesson.context_mesh()
+            || lesson.variadic()
             || lesson.mesh()
             || lesson.condition()
             || lesson.access()
@@ -88,6 +92,20 @@ impl Lesson<'_> {
         let axes = [self.learnt.context_mesh().to_vec(), asked].concat();
         self.learnt.set_context_mesh(axes);
         true
+    }
+
+    /// A launch has more specs than operands, and the function hands on what it is given.
+    fn variadic(&mut self) -> bool {
+        let Some((front, rest)) = self.failure.message.split_once(" specs for ") else { return false };
+        let number = |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok());
+        let (specs, operands) = (number(front.rsplit(' ').next()), number(rest.split(' ').next()));
+        match specs.zip(operands) {
+            Some((specs, operands)) if operands < specs && specs <= MOST_OPERANDS => {
+                self.learnt.set_variadic(self.learnt.variadic() + specs - operands);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Another member of an enum is to be tried: one that a message names, or that a condition was about.
