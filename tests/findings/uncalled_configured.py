@@ -31,10 +31,6 @@ def kernel(x_ref, o_ref):
     o_ref[...] = x_ref[...]
 
 
-def added(x_ref, y_ref, o_ref):
-    o_ref[...] = x_ref[...] + y_ref[...]
-
-
 def configured(x: jax.Array, config: Config) -> jax.Array:
     block = pl.BlockSpec((config.rows, 128), lambda i, j: (i, 0))
 #                                            ^ PL106 error "called with 1 program id"
@@ -68,14 +64,6 @@ def saved(res: Residuals) -> jax.Array:
     block = pl.BlockSpec((8, 128), lambda i, j: (i, 0))
 #                                  ^ PL106 error "called with 1 program id"
     return pl.pallas_call(kernel, grid=(1,), in_specs=[block], out_shape=q)(q)
-
-
-def passes_on(*operands: jax.Array) -> jax.Array:
-    block = pl.BlockSpec((8, 128), lambda i: (i, 0))
-    shape = jax.ShapeDtypeStruct((8, 128), "float32")
-    out = pl.BlockSpec((8, 128), lambda i, j: (i, 0))
-#                                ^ PL106 error "called with 1 program id"
-    return pl.pallas_call(added, grid=(1,), in_specs=[block, block], out_specs=out, out_shape=shape)(*operands)
 
 
 class Mode(enum.Enum):
