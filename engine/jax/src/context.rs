@@ -280,7 +280,11 @@ impl<'a> Context<'a> {
             return self.interp.error(class, error.message);
         }
         let (message, help) = error.explained.map(|(words, help)| (words, help.to_owned())).unzip();
-        self.interp.error_with(class, error.message, Diagnosis { code: error.code, message, help, ..Diagnosis::default() })
+        self.interp.error_with(
+            class,
+            error.message,
+            Diagnosis { code: error.code, message, help, ..Diagnosis::default() },
+        )
     }
 
     /// Runs a finished host function on no arguments but its constants, or types its results in analysis.

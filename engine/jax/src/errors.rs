@@ -162,7 +162,9 @@ pub fn traced_shape(cx: &Context<'_>, message: String) -> Box<Stop> {
         message,
         Diagnosis {
             code: "PL307",
-            message: Some("the shape of an array must be known while tracing, but this one depends on a traced value".to_string()),
+            message: Some(
+                "the shape of an array must be known while tracing, but this one depends on a traced value".to_string(),
+            ),
             help: Some(
                 "give the array the greatest length that can occur, and mask what is too much: \
                  `jnp.where(jax.lax.iota(jnp.int32, N) < n, x, 0)`"

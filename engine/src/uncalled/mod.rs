@@ -171,7 +171,9 @@ fn wanted(module: &Module) -> Vec<Wanted> {
         wanted.extend(given);
     }
     let functions = wanted.into_iter().map(|def| Wanted { def, method: None });
-    functions.chain(methods.into_iter().map(|method| Wanted { def: method.def.clone(), method: Some(method) })).collect()
+    functions
+        .chain(methods.into_iter().map(|method| Wanted { def: method.def.clone(), method: Some(method) }))
+        .collect()
 }
 
 impl Drive {

@@ -203,13 +203,7 @@ fn roll_static(cx: &Context<'_>, x: &Tile, shifts: &[i64], axes: &[usize]) -> Py
 }
 
 /// A traced shift: a slice of the doubled array. `rotates` says that it is one op of the machine, as `pltpu.roll` is.
-pub(crate) fn roll_dynamic(
-    cx: &Context<'_>,
-    x: &Tile,
-    shift: &Tile,
-    axes: &[usize],
-    rotates: bool,
-) -> PyResult<Tile> {
+pub(crate) fn roll_dynamic(cx: &Context<'_>, x: &Tile, shift: &Tile, axes: &[usize], rotates: bool) -> PyResult<Tile> {
     if shift.rank() > 1 {
         return Err(cx.interp.value_error("'shift' and 'axis' arguments to roll must be scalars or 1D arrays"));
     }

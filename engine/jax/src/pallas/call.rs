@@ -177,7 +177,10 @@ fn no_out_shape(interp: &Interp) -> Box<Stop> {
         Diagnosis {
             code: "PL102",
             message: Some("this launch does not say what its outputs are".to_string()),
-            help: Some("give `out_shape=jax.ShapeDtypeStruct(shape, dtype)`, or a tuple of them for several outputs".to_string()),
+            help: Some(
+                "give `out_shape=jax.ShapeDtypeStruct(shape, dtype)`, or a tuple of them for several outputs"
+                    .to_string(),
+            ),
             ..Diagnosis::default()
         },
     )

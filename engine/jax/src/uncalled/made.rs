@@ -149,7 +149,9 @@ impl Maker<'_> {
             }
             "PRNGKey" | "PRNGKeyArray" | "KeyArray" => return self.key(),
             // pydantic's numbers.
-            _ if last.ends_with("Int") || last.ends_with("PowerOfTwo") || last.starts_with("conint") => self.number(name),
+            _ if last.ends_with("Int") || last.ends_with("PowerOfTwo") || last.starts_with("conint") => {
+                self.number(name)
+            }
             _ if last.ends_with("Float") && part.contains("pydantic") => plain(Value::Float(1.0), "1.0"),
             "StrictBool" => plain(Value::Bool(false), "False"),
             _ if part.contains("Annotated[") => {
@@ -262,7 +264,8 @@ impl Maker<'_> {
                 }
                 continue;
             }
-            let Some(made) = self.of_annotation(&name, &get("annotation")?, depth).or_else(|| self.by_name(&name)) else {
+            let Some(made) = self.of_annotation(&name, &get("annotation")?, depth).or_else(|| self.by_name(&name))
+            else {
                 if has_default {
                     continue;
                 }

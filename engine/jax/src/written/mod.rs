@@ -84,7 +84,11 @@ pub static DEFERRED: &[DeferredName] = &[
         name: "TensorCoreMesh",
         source: "jax._src.pallas.tensorcore_mesh",
     },
-    DeferredName { module: "jax.experimental.pallas", name: "CompilerParams", source: "jax._src.pallas.compiler_params" },
+    DeferredName {
+        module: "jax.experimental.pallas",
+        name: "CompilerParams",
+        source: "jax._src.pallas.compiler_params",
+    },
     DeferredName { module: "jax.lax", name: "ConvDimensionNumbers", source: "jax._src.lax.more" },
     DeferredName { module: "jax.lax", name: "RaggedDotDimensionNumbers", source: "jax._src.lax.more" },
 ];

@@ -49,7 +49,9 @@ pub(super) fn next_carry(
                     what(&next_def)?
                 )),
                 help: Some(match result {
-                    Value::None => "return the carry from the body, or begin with `None` where there is none".to_string(),
+                    Value::None => {
+                        "return the carry from the body, or begin with `None` where there is none".to_string()
+                    }
                     _ => "return from the body what it was given, in the same nesting".to_string(),
                 }),
                 ..Diagnosis::default()

@@ -34,7 +34,9 @@ pub(super) fn parse_grid(cx: &Context<'_>, call: &PallasCall, value: &Value) -> 
             Diagnosis {
                 code: "PL101",
                 span: call.grid_span,
-                help: Some("count blocks in integers: `pl.cdiv(n, block)` or `n // block`; `/` gives a float".to_string()),
+                help: Some(
+                    "count blocks in integers: `pl.cdiv(n, block)` or `n // block`; `/` gives a float".to_string(),
+                ),
                 ..Diagnosis::default()
             },
         )

@@ -58,9 +58,11 @@ pub(super) fn trace_index_map(
                 evidence: Some(format!("the grid is {}", program::grid_text(grid))),
                 help: Some(match given == grid.len() {
                     true => "give the index map one parameter per grid axis".to_string(),
-                    false => "give the index map one parameter per grid axis, and then one per prefetched scalar, which \
+                    false => {
+                        "give the index map one parameter per grid axis, and then one per prefetched scalar, which \
                               it may ignore: `lambda i, *_: ...`"
-                        .to_string(),
+                            .to_string()
+                    }
                 }),
                 ..Diagnosis::default()
             }));

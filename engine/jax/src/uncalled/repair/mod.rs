@@ -88,7 +88,8 @@ impl Lesson<'_> {
             return false;
         }
         let asked = message.split("refers to ").skip(1).filter_map(|rest| rest.split('\'').nth(1));
-        let asked: Vec<Name> = asked.map(Name::from).filter(|axis| !self.learnt.context_mesh().contains(axis)).collect();
+        let asked: Vec<Name> =
+            asked.map(Name::from).filter(|axis| !self.learnt.context_mesh().contains(axis)).collect();
         let axes = [self.learnt.context_mesh().to_vec(), asked].concat();
         self.learnt.set_context_mesh(axes);
         true
