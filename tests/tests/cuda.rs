@@ -39,8 +39,12 @@ fn missing(program: &Program, sass: &str) -> Option<&'static str> {
         Op::LoadMatrix { .. } => wanted.push("LDSM"),
         Op::CopyAhead { .. } => wanted.push("LDGSTS"),
         Op::Multiply(_) => wanted.push("HGMMA"),
-        Op::MultiplyTensor(product) if product.pair => wanted.push("UTCHMMA.2CTA"),
-        Op::MultiplyTensor(_) => wanted.push("UTCHMMA"),
+        Op::MultiplyTensor(product) => wanted.push(match (product.dtype.is_float(), product.dtype.bits()) {
+            (true, 8) => "UTCQMMA",
+            (false, _) => "UTCIMMA",
+            _ if product.pair => "UTCHMMA.2CTA",
+            _ => "UTCHMMA",
+        }),
         Op::LoadTensor(_) => wanted.push("LDTM"),
         Op::BringBox { share: Share::All, .. } => wanted.push("MULTICAST"),
         Op::BringBox { share: Share::Leader, .. } => wanted.push("UTMALDG.2D.2CTA"),
@@ -185,35 +189,38 @@ fn kernels_that_note_times_check_or_are_tuned_compile_too() {
     let Some(nvrtc) = nvrtc() else { return };
     let compiler = Compiler::new(nvrtc, None);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let architecture = Architecture::HOPPER;
-    let plain = Options::new(architecture);
-    let tuning = Tuning { warps: Some(4), stages: Some(3) };
-    let kinds = [
-        ("timed", Options { timed: true, ..plain }),
-        ("checked", Options { checked: true, traps_nan: true, ..plain }),
-        ("tuned", Options { tuning, timed: true, ..plain }),
-    ];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
-    let mut programs: Vec<(String, Program)> = Vec::new();
-    for sample in HELD {
-        let text = fs::read_to_string(folder.join(format!("{sample}.py"))).expect("the sample");
-        let analysis = Analysis::new(sample, &text, &AnalysisOptions::new(Arc::new(Disk)));
-        let launch = analysis.launches.iter().find(|launch| compile_with(launch, plain).is_ok()).expect("a launch");
-        let output = launch.with_role(Role::Output).next().map(|(operand, _)| Watched { operand, element: 0 });
-        let watched = Options { watched: output, garbage: Garbage::EVERYWHERE, ..plain };
-        for (kind, options) in kinds.into_iter().chain([("watched", watched)]) {
-            programs.push((format!("{sample} {kind}"), compile_with(launch, options).expect("a program")));
+    let tuning = Tuning { warps: Some(4), stages: Some(3) };
+    for capability in CAPABILITIES {
+        let architecture = Architecture::new(capability);
+        let plain = Options::new(architecture);
+        let checked = ("checked", Options { checked: true, traps_nan: true, ..plain });
+        let timed = ("timed", Options { timed: true, ..plain });
+        let mut kinds = vec![checked];
+        if capability == Architecture::HOPPER.capability {
+            kinds.extend([timed, ("tuned", Options { tuning, ..timed.1 })]);
         }
-    }
-    let name = architecture.name();
-    let requests: Vec<Request<'_>> = programs
-        .iter()
-        .map(|(_, program)| Request { source: &program.source, architecture: &name, lines: &program.lines })
-        .collect();
-    for ((kernel, _), answer) in programs.iter().zip(compiler.compile_all(&requests, threads, &|_| {})) {
-        let compiled = answer.unwrap_or_else(|error| panic!("{kernel}: {error}\n{}", error.source_text));
-        let used = compiled.resources.unwrap_or_default();
-        assert!(!used.spills() || !kernel.ends_with("timed"), "{kernel} has too few registers: {used:?}");
+        let mut programs: Vec<(String, Program)> = Vec::new();
+        for sample in HELD {
+            let text = fs::read_to_string(folder.join(format!("{sample}.py"))).expect("the sample");
+            let analysis = Analysis::new(sample, &text, &AnalysisOptions::new(Arc::new(Disk)));
+            let launch = analysis.launches.iter().find(|launch| compile_with(launch, plain).is_ok()).expect("a launch");
+            let output = launch.with_role(Role::Output).next().map(|(operand, _)| Watched { operand, element: 0 });
+            let watched = ("watched", Options { watched: output, garbage: Garbage::EVERYWHERE, ..plain });
+            for (kind, options) in kinds.iter().chain([&watched]) {
+                programs.push((format!("{sample} {kind}"), compile_with(launch, *options).expect("a program")));
+            }
+        }
+        let name = architecture.name();
+        let requests: Vec<Request<'_>> = programs
+            .iter()
+            .map(|(_, program)| Request { source: &program.source, architecture: &name, lines: &program.lines })
+            .collect();
+        for ((kernel, _), answer) in programs.iter().zip(compiler.compile_all(&requests, threads, &|_| {})) {
+            let compiled = answer.unwrap_or_else(|error| panic!("{kernel}: {error}\n{}", error.source_text));
+            let used = compiled.resources.unwrap_or_default();
+            assert!(!used.spills() || !kernel.ends_with("timed"), "{kernel} has too few registers: {used:?}");
+        }
     }
 }
 

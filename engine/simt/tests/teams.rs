@@ -139,6 +139,28 @@ fn two_halves_of_tensor_memory() {
 }
 
 #[test]
+fn a_left_factor_in_tensor_memory() {
+    let name = "teams_lanes.ir";
+    are_seen(name, arrive_gone, &[0, 1]);
+    are_seen(name, arrive_tensor_gone, &[0]);
+    // For both factors, for the product that reads the lanes before they are written again, and for the last one.
+    are_seen(name, await_gone, &[0, 1, 2]);
+    are_seen(name, publish_gone, &[0]);
+    // Between what threads put into their lanes and the product, and before what was put together is sent.
+    are_seen(name, barrier_gone, &[0, 1]);
+}
+
+#[test]
+fn half_of_the_rows() {
+    let name = "teams_half.ir";
+    are_seen(name, arrive_gone, &[0, 1]);
+    are_seen(name, arrive_tensor_gone, &[0]);
+    // For factors that may be brought, that have come, and for the sums.
+    are_seen(name, await_gone, &[0, 1, 2]);
+    are_seen(name, publish_gone, &[0]);
+}
+
+#[test]
 fn warps_with_roles() {
     let name = "teams_warps.ir";
     are_seen(name, arrive_gone, &[0, 1]);

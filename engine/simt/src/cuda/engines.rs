@@ -20,14 +20,6 @@ pub(super) static HELPERS: &[Helper] = &[
         text: "__device__ __forceinline__ unsigned long long factor_at(const void* p, unsigned panel, unsigned eight, unsigned long long code) { return (unsigned long long)((at_shared(p) & 0x3ffff) >> 4) | (unsigned long long)(panel >> 4) << 16 | (unsigned long long)(eight >> 4) << 32 | 1ull << 46 | code << 61; }",
     },
     Helper {
-        name: "multiply_tensor_of_two",
-        text: "__device__ __forceinline__ void multiply_tensor_of_two(unsigned d, unsigned long long a, unsigned long long b, unsigned said, int adds) { asm volatile(\"{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\ntcgen05.mma.cta_group::2.kind::f16 [%0], %1, %2, %3, p;\\n}\" :: \"r\"(d), \"l\"(a), \"l\"(b), \"r\"(said), \"r\"(adds) : \"memory\"); }",
-    },
-    Helper {
-        name: "multiply_tensor",
-        text: "__device__ __forceinline__ void multiply_tensor(unsigned d, unsigned long long a, unsigned long long b, unsigned said, int adds) { asm volatile(\"{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\ntcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p;\\n}\" :: \"r\"(d), \"l\"(a), \"l\"(b), \"r\"(said), \"r\"(adds) : \"memory\"); }",
-    },
-    Helper {
         name: "begin_phases",
         text: "__device__ __forceinline__ void begin_phases(unsigned long long* b, int n, unsigned arrivals) { for (int i = 0; i < n; ++i) asm volatile(\"mbarrier.init.shared::cta.b64 [%0], %1;\" :: \"r\"(at_shared(b + i)), \"r\"(arrivals) : \"memory\"); }",
     },

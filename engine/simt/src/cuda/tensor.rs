@@ -2,11 +2,28 @@
 
 use super::inst::Printer;
 use crate::Refusal;
-use crate::ir::{Factor, Inst, Op, Space, TensorProduct, WARP};
+use crate::ir::{Factor, Inst, LeftFactor, Memory, MemoryId, Op, Space, TensorProduct, Value, WARP};
+use crate::lower::tensor::packed;
 use pallas_tensor::DType;
 
 /// The fewest columns that a device gives.
 const FEWEST: usize = 32;
+
+/// Columns of four bytes that an array has.
+fn width(memory: &Memory) -> usize {
+    (memory.len * memory.dtype.size_bytes()).div_ceil(4)
+}
+
+/// What the instruction calls the dtype of its factors, and what number that has in its descriptor.
+fn kind(dtype: DType) -> (&'static str, u32) {
+    match dtype {
+        DType::F16 => ("f16", 0),
+        DType::BF16 => ("f16", 1),
+        DType::F8E4M3Fn => ("f8f6f4", 0),
+        DType::F8E5M2 => ("f8f6f4", 1),
+        _ => ("i8", 1),
+    }
+}
 
 impl Printer<'_> {
     /// Columns that the kernel has.
@@ -15,7 +32,7 @@ impl Printer<'_> {
             .kernel
             .memories()
             .filter(|(_, memory)| memory.space == Space::Tensor)
-            .map(|(_, memory)| memory.len)
+            .map(|(_, memory)| width(memory))
             .sum();
         if columns == 0 { 0 } else { columns.next_power_of_two().max(FEWEST) }
     }
@@ -54,7 +71,7 @@ impl Printer<'_> {
             .kernel
             .memories()
             .filter(|(_, memory)| memory.space == Space::Tensor)
-            .map(|(id, memory)| (self.name(id), memory.len))
+            .map(|(id, memory)| (self.name(id), width(memory)))
             .collect();
         for (name, len) in arrays {
             self.line(format!("const unsigned {name} = tensor_begin + {first};"));
@@ -98,81 +115,160 @@ impl Printer<'_> {
                 ));
                 self.line("}");
             }
-            Op::LoadTensor(memory) => {
-                let (name, result) = (self.name(*memory), inst.results[0]);
-                let columns = self.regs(result);
-                self.declare(result)?;
-                let wide = columns.min(WIDE);
-                for first in (0..columns).step_by(wide as usize) {
-                    let value = if columns == 1 { format!("v{}", result.0) } else { String::new() };
-                    let register = |number: u32| match columns {
-                        1 => value.clone(),
-                        _ => format!("v{}[{}]", result.0, first + number),
-                    };
-                    let places: Vec<String> = (0..wide).map(|number| format!("%{number}")).collect();
-                    let outputs: Vec<String> =
-                        (0..wide).map(|number| format!("\"=f\"({})", register(number))).collect();
-                    self.line(format!(
-                        "asm volatile(\"tcgen05.ld.sync.aligned.32x32b.x{wide}.b32 {{{}}}, [%{wide}];\\ntcgen05.wait::ld.sync.aligned;\" \
-                         : {} : \"r\"({name} + {} + {first} + ((t >> 5) << 21)) : \"memory\");",
-                        places.join(", "),
-                        outputs.join(", "),
-                        terms[0]
-                    ));
-                }
-            }
-            Op::StoreTensor(memory) => {
-                let (name, value) = (self.name(*memory), inst.operands[1]);
-                let columns = self.regs(value);
-                let wide = columns.min(WIDE);
-                for first in (0..columns).step_by(wide as usize) {
-                    let register = |number: u32| match columns {
-                        1 => format!("v{}", value.0),
-                        _ => format!("v{}[{}]", value.0, first + number),
-                    };
-                    let places: Vec<String> = (1..=wide).map(|number| format!("%{number}")).collect();
-                    let inputs: Vec<String> = (0..wide).map(|number| format!("\"f\"({})", register(number))).collect();
-                    self.line(format!(
-                        "asm volatile(\"tcgen05.st.sync.aligned.32x32b.x{wide}.b32 [%0], {{{}}};\\ntcgen05.wait::st.sync.aligned;\" \
-                         :: \"r\"({name} + {} + {first} + ((t >> 5) << 21)), {} : \"memory\");",
-                        places.join(", "),
-                        terms[0],
-                        inputs.join(", ")
-                    ));
-                }
-            }
+            Op::LoadTensor(memory) => self.load_tensor(*memory, inst.results[0], &terms[0])?,
+            Op::StoreTensor(memory) => self.store_tensor(*memory, inst.operands[1], &terms[0])?,
             _ => {}
         }
         Ok(())
     }
 
+    /// Registers of four bytes from columns, in which narrow elements stand next to each other.
+    fn load_tensor(&mut self, memory: MemoryId, result: Value, column: &str) -> Result<(), Refusal> {
+        let dtype = self.kernel.memory(memory).dtype;
+        let (words, packed) = (self.words(dtype)?, packed(dtype));
+        let constraint = if dtype == DType::F32 { "=f" } else { "=r" };
+        let count = self.regs(result) / packed as u32;
+        self.declare(result)?;
+        let register = |number: u32| match (packed, count) {
+            (1, 1) => format!("v{}", result.0),
+            (1, _) => format!("v{}[{number}]", result.0),
+            _ => format!("w[{number}]"),
+        };
+        if packed > 1 {
+            self.line("{");
+            self.line(format!("unsigned w[{count}];"));
+        }
+        let name = self.name(memory);
+        let wide = count.min(WIDE);
+        for first in (0..count).step_by(wide as usize) {
+            let places: Vec<String> = (0..wide).map(|number| format!("%{number}")).collect();
+            let outputs: Vec<String> =
+                (0..wide).map(|number| format!("\"{constraint}\"({})", register(first + number))).collect();
+            self.line(format!(
+                "asm volatile(\"tcgen05.ld.sync.aligned.32x32b.x{wide}.b32 {{{}}}, [%{wide}];\\ntcgen05.wait::ld.sync.aligned;\" \
+                 : {} : \"r\"({name} + {} + {first} + ((t >> 5) << 21)) : \"memory\");",
+                places.join(", "),
+                outputs.join(", "),
+                of_words(column, packed)
+            ));
+        }
+        if packed > 1 {
+            let bits = 8 * dtype.size_bytes();
+            let element = |number: usize| format!("({})(w[r] >> {})", words.memory, bits * number);
+            let store = |number: usize| {
+                format!("v{}[r * {packed} + {number}] = {}({});", result.0, words.load, element(number))
+            };
+            let stores: Vec<String> = (0..packed).map(store).collect();
+            self.line("#pragma unroll");
+            self.line(format!("for (int r = 0; r < {count}; ++r) {{ {} }}", stores.join(" ")));
+            self.line("}");
+        }
+        Ok(())
+    }
+
+    /// The way back.
+    fn store_tensor(&mut self, memory: MemoryId, value: Value, column: &str) -> Result<(), Refusal> {
+        let dtype = self.kernel.memory(memory).dtype;
+        let (words, packed) = (self.words(dtype)?, packed(dtype));
+        let constraint = if dtype == DType::F32 { "f" } else { "r" };
+        let count = self.regs(value) / packed as u32;
+        if packed > 1 {
+            let (bits, whole) = (8 * dtype.size_bytes(), if packed == 2 { "unsigned short" } else { "unsigned char" });
+            let element = |number: usize| {
+                format!(
+                    "(unsigned)({whole}){}(v{}[r * {packed} + {number}]) << {}",
+                    words.store,
+                    value.0,
+                    bits * number
+                )
+            };
+            let elements: Vec<String> = (0..packed).map(element).collect();
+            self.line("{");
+            self.line(format!("unsigned w[{count}];"));
+            self.line("#pragma unroll");
+            self.line(format!("for (int r = 0; r < {count}; ++r) w[r] = {};", elements.join(" | ")));
+        }
+        let register = |number: u32| match (packed, count) {
+            (1, 1) => format!("v{}", value.0),
+            (1, _) => format!("v{}[{number}]", value.0),
+            _ => format!("w[{number}]"),
+        };
+        let name = self.name(memory);
+        let wide = count.min(WIDE);
+        for first in (0..count).step_by(wide as usize) {
+            let places: Vec<String> = (1..=wide).map(|number| format!("%{number}")).collect();
+            let inputs: Vec<String> =
+                (0..wide).map(|number| format!("\"{constraint}\"({})", register(first + number))).collect();
+            self.line(format!(
+                "asm volatile(\"tcgen05.st.sync.aligned.32x32b.x{wide}.b32 [%0], {{{}}};\\ntcgen05.wait::st.sync.aligned;\" \
+                 :: \"r\"({name} + {} + {first} + ((t >> 5) << 21)), {} : \"memory\");",
+                places.join(", "),
+                of_words(column, packed),
+                inputs.join(", ")
+            ));
+        }
+        if packed > 1 {
+            self.line("}");
+        }
+        Ok(())
+    }
+
+    /// The function that starts one instruction, by what its name says.
+    fn tensor_instruction(&mut self, product: &TensorProduct) -> String {
+        let (kind, _) = kind(product.dtype);
+        let group = 1 + u32::from(product.pair);
+        let (from, a, constraint, place) = match product.left {
+            LeftFactor::Shared(_) => ("", "unsigned long long", "l", "%1"),
+            LeftFactor::Tensor(_) => ("_from_lanes", "unsigned", "r", "[%1]"),
+        };
+        let name = format!("multiply_tensor_{kind}{from}{}", if product.pair { "_of_two" } else { "" });
+        let text = format!(
+            "__device__ __forceinline__ void {name}(unsigned d, {a} a, unsigned long long b, unsigned said, int adds) {{ asm \
+             volatile(\"{{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\ntcgen05.mma.cta_group::{group}.kind::{kind} [%0], {place}, %2, %3, \
+             p;\\n}}\" :: \"r\"(d), \"{constraint}\"(a), \"l\"(b), \"r\"(said), \"r\"(adds) : \"memory\"); }}"
+        );
+        self.instructions.insert(name.clone(), text);
+        name
+    }
+
     fn multiply_tensor(&mut self, product: &TensorProduct, terms: &[String]) {
         let [rows, columns, count] = product.extents;
         let (acc, step) = (self.name(product.acc), product.step());
-        let wide = columns.min(TensorProduct::COLUMNS);
-        let (function, blocks) = if product.pair { ("multiply_tensor_of_two", 2) } else { ("multiply_tensor", 1) };
+        let own = TensorProduct::columns([rows, columns]);
+        let wide = own.min(TensorProduct::COLUMNS);
+        let (function, blocks) = (self.tensor_instruction(product), 1 + u32::from(product.pair));
         let turned = |factor: &Factor| u32::from(!factor.terms_last);
-        let kind = u32::from(product.dtype == DType::BF16);
-        // Sums in f32; dtypes and ways of both factors; columns in eights and rows in sixteens.
-        let said = 1 << 4
-            | kind << 7
-            | kind << 10
-            | turned(&product.left) << 15
+        let left_turned = match &product.left {
+            LeftFactor::Shared(left) => turned(left),
+            LeftFactor::Tensor(_) => 0,
+        };
+        let (_, number) = kind(product.dtype);
+        let sums = if product.sums() == DType::F32 { 1 } else { 2 };
+        // Dtypes of sums and factors; ways of both factors; columns in eights and rows in sixteens.
+        let said = sums << 4
+            | number << 7
+            | number << 10
+            | left_turned << 15
             | turned(&product.right) << 16
             | (wide as u32 / 8) << 17
             | (blocks * rows as u32 / 16) << 24;
         self.line("if (t == 0) {");
         self.line("  asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
-        for part in 0..columns / wide {
+        for first in (0..columns).step_by(wide) {
+            // Of half of the rows, the second half of the columns are in lanes from the sixteenth on.
+            let (lane, column) = (first / own * 16, first % own);
+            let far = (lane << 16) + column;
             for number in 0..count / step {
-                let left = self.tensor_descriptor(&product.left, &terms[1], 0, number * step);
-                let right = self.tensor_descriptor(&product.right, &terms[2], part * wide, number * step);
+                let left = match &product.left {
+                    LeftFactor::Shared(left) => self.tensor_descriptor(left, &terms[1], 0, number * step),
+                    LeftFactor::Tensor(left) => {
+                        let (begin, packed) = (self.name(*left), packed(product.dtype));
+                        format!("{begin} + {} + {}", of_words(&terms[1], packed), number * step / packed)
+                    }
+                };
+                let right = self.tensor_descriptor(&product.right, &terms[2], first, number * step);
                 let adds = if number == 0 { format!("(int){}", terms[3]) } else { "1".to_string() };
-                self.line(format!(
-                    "  {function}({acc} + {} + {}, {left}, {right}, {said}u, {adds});",
-                    terms[0],
-                    part * wide
-                ));
+                self.line(format!("  {function}({acc} + {} + {far}, {left}, {right}, {said}u, {adds});", terms[0]));
             }
         }
         self.line("}");
@@ -191,6 +287,11 @@ impl Printer<'_> {
         };
         format!("factor_at({} + {begin} + {far}, {panel}, {eight}, {code})", self.name(factor.memory))
     }
+}
+
+/// The column of four bytes that an element is in.
+fn of_words(column: &str, packed: usize) -> String {
+    if packed == 1 { column.to_string() } else { format!("{column} / {packed}") }
 }
 
 /// Columns that one instruction loads.

@@ -38,7 +38,7 @@ mod verify;
 
 pub use build::Builder;
 pub use op::{Combine, Doubt, Mma, Op, Share};
-pub use product::{Factor, Product, TensorProduct};
+pub use product::{Factor, LeftFactor, Product, TensorProduct};
 pub use tensor_map::TensorMap;
 pub use verify::{Wrong, verify};
 

@@ -37,18 +37,19 @@ pub struct Factor {
     pub terms_last: bool,
 }
 
-/// A product into tensor memory (`tcgen05`): what is there becomes `left * right`, or that added to what is there, in `f32`. Row `r`
-/// of the sums is in lane `r`.
+/// A product into tensor memory (`tcgen05`): what is there becomes `left * right`, or that added to what is there, in `f32`, or in
+/// `i32` for integers. Which lane and column an element of the sums has is said by [`TensorProduct::place`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorProduct {
     /// The sums.
     pub acc: MemoryId,
-    /// Of both factors: `bf16` or `f16`.
+    /// Of both factors: `bf16`, `f16`, floats of eight bits, or `i8`.
     pub dtype: DType,
-    /// Rows (as many as there are lanes; of each of two blocks), columns (whole 16s; of two blocks, whole 32s) and terms.
+    /// Rows (as many as there are lanes, or half; of each of two blocks), columns (whole 16s; of two blocks or with half of the rows,
+    /// whole 32s) and terms.
     pub extents: [usize; 3],
     /// Where the left factor is.
-    pub left: Factor,
+    pub left: LeftFactor,
     /// Where the right one is.
     pub right: Factor,
     /// Whether the block multiplies for the next one of its cluster as well: each has its rows of the left factor and of the sums,
@@ -56,15 +57,56 @@ pub struct TensorProduct {
     pub pair: bool,
 }
 
+/// Where the left factor of a product into tensor memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftFactor {
+    /// In shared memory.
+    Shared(Factor),
+    /// In tensor memory: a row in each lane, and in each column as many elements as four bytes have.
+    Tensor(MemoryId),
+}
+
+impl LeftFactor {
+    /// The array that it is in.
+    pub fn memory(&self) -> MemoryId {
+        match self {
+            LeftFactor::Shared(factor) => factor.memory,
+            LeftFactor::Tensor(memory) => *memory,
+        }
+    }
+}
+
 impl TensorProduct {
     /// Lanes of tensor memory.
     pub const LANES: usize = 128;
+    /// Rows that have half of the lanes: each warp's are those of 16 lanes with the first half of the columns, and of 16 more with the
+    /// second.
+    pub const HALF: usize = 64;
     /// The most columns at a time.
     pub const COLUMNS: usize = 256;
 
     /// Terms at a time.
     pub fn step(&self) -> usize {
         32 / self.dtype.size_bytes()
+    }
+
+    /// The dtype of the sums.
+    pub fn sums(&self) -> DType {
+        if self.dtype.is_float() { DType::F32 } else { DType::I32 }
+    }
+
+    /// Columns of tensor memory that so many rows and columns have.
+    pub fn columns([rows, columns]: [usize; 2]) -> usize {
+        if rows == TensorProduct::HALF { columns / 2 } else { columns }
+    }
+
+    /// The lane and the column of an element of so many rows and columns.
+    pub fn place([rows, columns]: [usize; 2], row: usize, column: usize) -> [usize; 2] {
+        if rows != TensorProduct::HALF {
+            return [row, column];
+        }
+        let half = columns / 2;
+        [row / 16 * 32 + column / half * 16 + row % 16, column % half]
     }
 }
 

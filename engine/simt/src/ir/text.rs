@@ -184,7 +184,7 @@ impl Kernel {
             }
             Op::MultiplyTensor(product) => {
                 let ([m, n, k], dtype) = (product.extents, product.dtype.short_name());
-                let (left, right) = (name(product.left.memory), name(product.right.memory));
+                let (left, right) = (name(product.left.memory()), name(product.right.memory));
                 let pair = if product.pair { " of two" } else { "" };
                 format!("multiply_tensor{pair} {dtype} {m} x {n} x {k} into {}: {left}; {right};", name(product.acc))
             }

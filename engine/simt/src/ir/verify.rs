@@ -2,7 +2,8 @@
 //! what a kernel computes, nor whether what control flow depends on is uniform: the simulator sees that.
 
 use super::{
-    Factor, Inst, Kernel, MemoryId, Op, Product, Region, Share, Space, TensorMap, TensorProduct, Ty, Value, WARP,
+    Factor, Inst, Kernel, LeftFactor, MemoryId, Op, Product, Region, Share, Space, TensorMap, TensorProduct, Ty, Value,
+    WARP,
 };
 use pallas_ir::op::InferContext;
 use pallas_ir::{Location, TensorType, Type};
@@ -108,16 +109,28 @@ impl Checker<'_> {
             Op::Multiply(product) => self.product(product, &operands)?,
             Op::MultiplyTensor(product) => {
                 let [rows, columns, terms] = product.extents;
-                let group = if product.pair { 32 } else { 16 };
-                let whole = rows == TensorProduct::LANES && columns.is_multiple_of(group);
+                let half = rows == TensorProduct::HALF;
+                let group = if product.pair || half { 32 } else { 16 };
+                let is_shared = matches!(product.left, LeftFactor::Shared(_));
+                let whole = (rows == TensorProduct::LANES || half && is_shared && !product.pair)
+                    && columns.is_multiple_of(group);
                 let alone = !product.pair || self.kernel.cluster >= 2 && columns <= TensorProduct::COLUMNS;
                 wants(alone, "a cluster, and columns of one instruction")?;
-                wants(whole && terms.is_multiple_of(product.step()) && product.dtype.size_bytes() == 2, "its extents")?;
-                wants(self.kernel.memory(product.acc).space == Space::Tensor, "tensor memory")?;
+                let bits = product.dtype.bits();
+                let taken = if product.dtype.is_float() { matches!(bits, 8 | 16) } else { product.dtype == DType::I8 };
+                wants(whole && taken && terms.is_multiple_of(product.step()), "its extents")?;
+                let acc = self.kernel.memory(product.acc);
+                wants(acc.space == Space::Tensor && acc.dtype == product.sums(), "tensor memory")?;
                 let flag = Ty { dtype: DType::Bool, regs: 1 };
                 wants(operands.len() == 4 && operands[..3].iter().all(one) && operands[3] == flag, "its operands")?;
-                let lie = self.lies(&product.left, product.dtype) && self.lies(&product.right, product.dtype);
-                wants(lie, "factors in panels")?;
+                let lies = match &product.left {
+                    LeftFactor::Shared(left) => self.lies(left, product.dtype),
+                    LeftFactor::Tensor(left) => {
+                        let left = self.kernel.memory(*left);
+                        left.space == Space::Tensor && left.dtype == product.dtype
+                    }
+                };
+                wants(lies && self.lies(&product.right, product.dtype), "factors in panels, or one in lanes")?;
             }
             Op::ArriveTensor { phases, pair } => {
                 let fits = operands.len() == 1 + usize::from(*pair) && operands.iter().all(one);
@@ -295,7 +308,6 @@ impl Checker<'_> {
             && memory.align >= 1024
             && matches!(factor.swizzle, 32 | 64 | 128)
             && factor.rows.is_multiple_of(8)
-            && (factor.terms_last || dtype.size_bytes() == 2)
     }
 
     /// A product that tensor cores take.
@@ -310,7 +322,8 @@ impl Checker<'_> {
             Some(_) => index,
             None => Ty { dtype: product.dtype, regs: product.left_registers() as u32 },
         };
-        let lies = |factor: &Factor| self.lies(factor, product.dtype);
+        let in_rows = |factor: &Factor| factor.terms_last || product.dtype.size_bytes() == 2;
+        let lies = |factor: &Factor| self.lies(factor, product.dtype) && in_rows(factor);
         let lie = product.left.as_ref().is_none_or(lies) && lies(&product.right);
         match whole && halves && lie && self.registers(product.acc)? == acc && operands == [left, index] {
             true => Ok(()),

@@ -139,7 +139,7 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
                 state.clear();
             }
             Op::MultiplyTensor(product)
-                if engines.meets(state, product.left.memory, Way::Any, false)
+                if engines.meets(state, product.left.memory(), Way::Any, false)
                     || engines.meets(state, product.right.memory, Way::Any, false)
                     || engines.meets(state, product.acc, Way::Any, true) =>
             {

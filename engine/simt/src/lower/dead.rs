@@ -80,7 +80,7 @@ fn memories(kernel: &mut Kernel) {
         | Op::BringBox { memory, .. } => {
             read.insert(memory);
         }
-        Op::MultiplyTensor(product) => read.extend([product.left.memory, product.right.memory]),
+        Op::MultiplyTensor(product) => read.extend([product.left.memory(), product.right.memory]),
         Op::Multiply(product) => {
             read.extend(product.left.map(|factor| factor.memory));
             read.insert(product.right.memory);

@@ -63,7 +63,7 @@ mod sort;
 mod stage;
 mod structural;
 mod teams;
-mod tensor;
+pub(crate) mod tensor;
 mod terms;
 pub(crate) mod timed;
 mod transfers;

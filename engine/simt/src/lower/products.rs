@@ -159,7 +159,8 @@ impl Lower<'_> {
         };
         let Panels { rows, swizzle, .. } = panels;
         let dtype = self.b.kernel().memory(view.memory).dtype;
-        if !terms_last && dtype.size_bytes() != 2 {
+        let is_of_warpgroup = matches!(op.op.kind, OpKind::Agent(AgentOp::Product));
+        if is_of_warpgroup && !terms_last && dtype.size_bytes() != 2 {
             return Err(self.refuse_because(
                 op,
                 "of a factor of eight bits whose terms are not its rows is not what tensor cores take",

@@ -4,17 +4,40 @@ use super::context::Lower;
 use super::number::Number;
 use super::refs::{RefView, Shown};
 use crate::Refusal;
-use crate::ir::{MemoryId, Op, Space, TensorProduct, Ty, Value};
+use crate::ir::{LeftFactor, MemoryId, Op, Space, TensorProduct, Ty, Value};
 use crate::layout::{Layout, log2};
 use pallas_ir::op::{AgentOp, MemoryOp};
 use pallas_ir::{Function, MemorySpace, OpData, OpKind, RefType, ValueId};
 use pallas_tensor::DType;
 
-/// How what is loaded from tensor memory is dealt: a row for each thread.
-fn rows(columns: usize) -> Layout {
-    let regs = (0..log2(columns)).map(|bit| 1u32 << bit).collect();
-    let threads = (0..7).map(|bit| 1u32 << (log2(columns) + bit)).collect();
-    Layout { shape: [TensorProduct::LANES, columns].as_slice().into(), regs, threads }
+/// Columns that a device has.
+const MOST: usize = 512;
+
+/// How what is loaded from tensor memory is dealt: a lane for each thread.
+fn lanes([rows, columns]: [usize; 2]) -> Layout {
+    let (row, column) = (|bit: usize| 1u32 << (log2(columns) + bit), |bit: usize| 1u32 << bit);
+    let bits = log2(TensorProduct::columns([rows, columns]));
+    let regs = (0..bits).map(column).collect();
+    let threads = match rows {
+        TensorProduct::HALF => (0..4).map(row).chain([column(bits)]).chain((4..6).map(row)).collect(),
+        _ => (0..7).map(row).collect(),
+    };
+    Layout { shape: [rows, columns].as_slice().into(), regs, threads }
+}
+
+/// Whether tensor memory has so many rows and columns of a dtype.
+fn fits([rows, columns]: [usize; 2], dtype: DType) -> bool {
+    let bits = columns * dtype.bits() as usize;
+    match rows {
+        TensorProduct::LANES => matches!(dtype.bits(), 8 | 16 | 32) && bits.is_multiple_of(32) && bits / 32 <= MOST,
+        TensorProduct::HALF => dtype.bits() == 32 && columns.is_power_of_two() && (32..=2 * MOST).contains(&columns),
+        _ => false,
+    }
+}
+
+/// Elements that one column of tensor memory has.
+pub(crate) fn packed(dtype: DType) -> usize {
+    4 / dtype.size_bytes().clamp(1, 4)
 }
 
 /// What an op loads from tensor memory, and how that is dealt.
@@ -22,16 +45,17 @@ pub(crate) fn loads(function: &Function, op: &OpData) -> Option<(ValueId, Layout
     let is_load = matches!(op.op.kind, OpKind::Memory(MemoryOp::Load));
     let is_tensor = function.ty(*op.operands.first()?).as_ref_type().is_some_and(|ty| ty.space == MemorySpace::Tmem);
     let result = *op.results.first()?;
-    let &[lanes, columns] = &function.ty(result).shape()[..] else { return None };
-    (is_load && is_tensor && lanes == TensorProduct::LANES && columns.is_power_of_two())
-        .then(|| (result, rows(columns)))
+    let &[rows, columns] = &function.ty(result).shape()[..] else { return None };
+    (is_load && is_tensor && fits([rows, columns], function.ty(result).dtype()) && columns.is_power_of_two())
+        .then(|| (result, lanes([rows, columns])))
 }
 
 impl Lower<'_> {
     pub(crate) fn tensor_memory(&mut self, ty: &RefType) -> Result<RefView, Refusal> {
         match ty.shape[..] {
-            [TensorProduct::LANES, columns] if ty.dtype == DType::F32 && columns <= 512 => {
+            [rows, columns] if fits([rows, columns], ty.dtype) => {
                 let number = self.b.kernel().memories.len();
+                let columns = TensorProduct::columns([rows, columns]);
                 let memory = self.b.memory(format!("tensor_{number}"), ty.dtype, columns, Space::Tensor);
                 Ok(RefView::whole(memory, &ty.shape, false))
             }
@@ -39,19 +63,28 @@ impl Lower<'_> {
         }
     }
 
-    /// Columns of tensor memory that a Ref shows, if it shows some: where they begin, and how many.
-    fn columns(&mut self, op: &OpData, view: &RefView) -> Result<(MemoryId, Value, usize), Refusal> {
-        let lanes = view.dims[0];
-        let whole =
-            lanes.offset == Number::Known(0) && lanes.shown == Shown::Range { size: TensorProduct::LANES, step: 1 };
-        match view.dims[1].shown {
-            Shown::Range { size, step: 1 } if whole && size.is_power_of_two() => {
-                let first = view.dims[1].offset.value(&mut self.b);
-                Ok((view.memory, first, size))
-            }
-            _ => Err(self
-                .refuse_because(op, "of a part of tensor memory that is no columns of all lanes is not lowered yet")),
+    /// Columns of tensor memory that a Ref shows, if it shows some: where they begin, and how many rows and columns there are.
+    fn columns(&mut self, op: &OpData, view: &RefView) -> Result<(MemoryId, Value, [usize; 2]), Refusal> {
+        let why = "of a part of tensor memory that is no columns of all lanes is not lowered yet";
+        let memory = self.b.kernel().memory(view.memory);
+        let (width, packed) = (memory.len, packed(memory.dtype));
+        let [row, column] = view.dims[..] else { return Err(self.refuse_because(op, why)) };
+        let (Shown::Range { size: rows, step: 1 }, Shown::Range { size: columns, step: 1 }) = (row.shown, column.shown)
+        else {
+            return Err(self.refuse_because(op, why));
+        };
+        // Half of the columns are in other lanes than the rest, where rows have half of them.
+        let apart = rows == TensorProduct::HALF && TensorProduct::columns([rows, columns]) != width;
+        let begins = match column.offset {
+            Number::Known(first) => first % packed as i64 == 0,
+            // As the program says; the simulator looks.
+            Number::Computed(_) => true,
+        };
+        let whole = row.offset == Number::Known(0) && matches!(rows, TensorProduct::LANES | TensorProduct::HALF);
+        if !whole || apart || !begins || !columns.is_power_of_two() || !columns.is_multiple_of(packed) {
+            return Err(self.refuse_because(op, why));
         }
+        Ok((view.memory, column.offset.value(&mut self.b), [rows, columns]))
     }
 
     /// A load or store of tensor memory; `false` if the Ref is somewhere else.
@@ -63,14 +96,14 @@ impl Lower<'_> {
         let pattern = op.attributes.index().cloned().ok_or_else(|| self.malformed())?;
         let first = 1 + usize::from(writes);
         let part = self.part(&view, &pattern, &op.operands[first..])?;
-        let (memory, column, columns) = self.columns(op, &part)?;
-        let layout = rows(columns);
+        let (memory, column, extents) = self.columns(op, &part)?;
+        let layout = lanes(extents);
         if writes {
             let tile = self.held(op.operands[1])?;
             let value = self.relaid(&tile, &layout);
             self.b.add(Op::StoreTensor(memory), &[column, value], &[], Vec::new());
         } else {
-            let ty = Ty { dtype: DType::F32, regs: columns as u32 };
+            let ty = Ty { dtype: self.b.kernel().memory(memory).dtype, regs: layout.registers() };
             let value = self.b.add(Op::LoadTensor(memory), &[column], &[ty], Vec::new())[0];
             self.set_dealt(op.results[0], value, layout);
         }
@@ -123,19 +156,49 @@ impl Lower<'_> {
         let acc = self.reference(op.operands[0])?;
         let (left, right) = (self.reference(op.operands[1])?, self.reference(op.operands[2])?);
         let dtype = self.function.ty(op.operands[2]).dtype();
-        if !matches!(dtype, DType::BF16 | DType::F16) {
+        if !matches!(dtype, DType::BF16 | DType::F16 | DType::F8E4M3Fn | DType::F8E5M2 | DType::I8) {
             return Err(self.refuse_because(op, &format!("of {} is not lowered yet", dtype.name())));
         }
-        let (memory, column, columns) = self.columns(op, &acc)?;
+        let (memory, column, [rows, columns]) = self.columns(op, &acc)?;
         let terms = right.shape().first().copied().unwrap_or(0);
-        let (left, from) = self.factor(op, &left, 0)?;
+        let in_lanes = self.b.kernel().memory(left.memory).space == Space::Tensor;
+        let (left, from) = match in_lanes {
+            true => {
+                let (left, from, _) = self.columns(op, &left)?;
+                (LeftFactor::Tensor(left), from)
+            }
+            false => {
+                let (left, from) = self.factor(op, &left, 0)?;
+                (LeftFactor::Shared(left), from)
+            }
+        };
         let (right, with) = self.factor(op, &right, 1)?;
         let adds = self.held(op.operands[3])?.value;
-        let extents = [TensorProduct::LANES, columns, terms];
-        if first.is_some() && columns > TensorProduct::COLUMNS {
-            return Err(self.refuse_because(op, "of two blocks and more than 256 columns is not lowered yet"));
+        let product =
+            TensorProduct { acc: memory, dtype, extents: [rows, columns, terms], left, right, pair: first.is_some() };
+        let why = match rows {
+            _ if self.b.kernel().memory(memory).dtype != product.sums() => {
+                format!(
+                    "of {} with sums in {} is not lowered yet",
+                    dtype.name(),
+                    self.b.kernel().memory(memory).dtype.name()
+                )
+            }
+            _ if !terms.is_multiple_of(product.step()) => {
+                format!("sums up {} terms at a time, and the factors have {terms}", product.step())
+            }
+            TensorProduct::HALF if product.pair => "of two blocks with 64 rows each is not lowered yet".to_string(),
+            TensorProduct::HALF if in_lanes => {
+                "of 64 rows from tensor memory is not what tensor cores take".to_string()
+            }
+            _ if product.pair && columns > TensorProduct::COLUMNS => {
+                "of two blocks and more than 256 columns is not lowered yet".to_string()
+            }
+            _ => String::new(),
+        };
+        if !why.is_empty() {
+            return Err(self.refuse_because(op, &why));
         }
-        let product = TensorProduct { acc: memory, dtype, extents, left, right, pair: first.is_some() };
         self.b.add(Op::MultiplyTensor(product), &[column, from, with, adds], &[], Vec::new());
         match op.attributes.flag("barrier") {
             true => self.tensor_commit(op, 4, first),

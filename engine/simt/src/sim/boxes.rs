@@ -187,7 +187,7 @@ impl World<'_> {
         let access = self.single(&source, inst.span);
         let source = self.rams[from].bounded(&access, &mut self.report);
         let access = self.single(&source, inst.span);
-        self.rams[from].lend(&access, &mut self.report);
+        self.rams[from].lend(&access, false, &mut self.report);
         let sending = Sending { from, to, source, indices, values: None, combine, span: inst.span };
         self.agents[self.turn].sent.open.push(sending);
         Ok(())

@@ -152,8 +152,8 @@ impl Ram {
         }
     }
 
-    /// Engines begin to read: what was written has to be there for them.
-    pub(super) fn lend(&mut self, access: &Access<'_>, report: &mut Report) {
+    /// Engines begin to read: what was written has to be there for them. `is_fenced`: that needs nothing but a barrier.
+    pub(super) fn lend(&mut self, access: &Access<'_>, is_fenced: bool, report: &mut Report) {
         for (position, &index) in access.indices.iter().enumerate() {
             let Ok(element) = usize::try_from(index) else { continue };
             let me = self.touch(access, position, false);
@@ -166,7 +166,8 @@ impl Ram {
             }
             let last = self.writes[element];
             self.meet(last, me, access, position, report);
-            if last.thread != 0 && last.world == me.world && access.actor.unfenced(last.actor, last.clock) {
+            let is_own = last.thread != 0 && last.world == me.world;
+            if !is_fenced && is_own && access.actor.unfenced(last.actor, last.clock) {
                 complain(Kind::Unfenced, report);
             }
             if let Some(lent) = self.lent.get_mut(element) {

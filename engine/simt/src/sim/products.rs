@@ -107,7 +107,7 @@ impl World<'_> {
         let access = Access { threads: 1, ..self.access(&indices, 1, inst.span) };
         let bounded = self.rams[at].bounded(&access, &mut self.report);
         let access = Access { threads: 1, ..self.access(&bounded, 1, inst.span) };
-        self.rams[at].lend(&access, &mut self.report);
+        self.rams[at].lend(&access, false, &mut self.report);
         Ok(Side::Shared(at, bounded))
     }
 

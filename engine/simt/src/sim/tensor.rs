@@ -6,9 +6,10 @@ use super::memory::Access;
 use super::products::Side;
 use super::world::World;
 use super::{Fault, fault};
-use crate::ir::{Inst, MemoryId, TensorProduct};
+use crate::ir::{Inst, LeftFactor, MemoryId, TensorProduct, Value};
+use crate::lower::tensor::packed;
 use pallas_syntax::Span;
-use pallas_tensor::{Array, DType, Scalar};
+use pallas_tensor::{Array, DType, Scalar, ops};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -42,24 +43,54 @@ struct Part {
 }
 
 impl World<'_> {
-    /// Elements of columns of tensor memory, by lane.
-    fn lanes(&self, memory: MemoryId, first: i64, columns: usize) -> Result<Vec<i64>, Fault> {
-        let width = self.kernel.memory(memory).len;
-        if first < 0 || first as usize + columns > width {
+    /// Elements of columns of tensor memory, row by row.
+    fn lanes(&self, memory: MemoryId, first: i64, extents: [usize; 2]) -> Result<Vec<i64>, Fault> {
+        let (width, columns) = (self.kernel.memory(memory).len, TensorProduct::columns(extents));
+        let last = first + columns as i64;
+        let Some(first) = usize::try_from(first).ok().filter(|first| first + columns <= width) else {
+            return Err(fault(format!("columns {first} to {last} of tensor memory, which has {width}")));
+        };
+        if !first.is_multiple_of(packed(self.kernel.memory(memory).dtype)) {
             return Err(fault(format!(
-                "columns {first} to {} of tensor memory, which has {width}",
-                first + columns as i64
+                "elements of tensor memory from {first} on, which is in the middle of a column"
             )));
         }
-        let place = |number: usize| ((number / columns) * width + first as usize + number % columns) as i64;
-        Ok((0..TensorProduct::LANES * columns).map(place).collect())
+        let place = |number: usize| {
+            let [lane, column] = TensorProduct::place(extents, number / extents[1], number % extents[1]);
+            (lane * width + first + column) as i64
+        };
+        Ok((0..extents[0] * extents[1]).map(place).collect())
+    }
+
+    /// The left factor of a product, which nobody may write now.
+    fn left_factor(
+        &mut self,
+        inst: &Inst,
+        product: &TensorProduct,
+        begin: Value,
+        rank: Option<usize>,
+    ) -> Result<Side, Fault> {
+        let [rows, _, terms] = product.extents;
+        match product.left {
+            LeftFactor::Shared(left) => self.borrowed(inst, left, begin, [rows, terms], rank),
+            LeftFactor::Tensor(left) => {
+                let indices = self.lanes(left, self.uniform(begin)?, [rows, terms])?;
+                let at = match rank {
+                    None => self.at(left),
+                    Some(rank) => self.at_rank(left, rank)?,
+                };
+                let access = Access { threads: 1, ..self.access(&indices, 1, inst.span) };
+                self.rams[at].lend(&access, true, &mut self.report);
+                Ok(Side::Shared(at, indices))
+            }
+        }
     }
 
     pub(super) fn multiply_tensor(&mut self, inst: &Inst, product: TensorProduct) -> Result<(), Fault> {
         let [rows, columns, terms] = product.extents;
         let first = self.uniform(inst.operands[0])?;
         let adds = self.get(inst.operands[3])?.get(0).and_then(Scalar::as_bool) == Some(true);
-        let indices = self.lanes(product.acc, first, columns)?;
+        let indices = self.lanes(product.acc, first, [rows, columns])?;
         let ranks = match product.pair {
             false => vec![None],
             true => {
@@ -75,7 +106,7 @@ impl World<'_> {
         let mut parts = Vec::new();
         let columns = columns / ranks.len();
         for rank in ranks {
-            let left = self.borrowed(inst, product.left, inst.operands[1], [rows, terms], rank)?;
+            let left = self.left_factor(inst, &product, inst.operands[1], rank)?;
             let right = self.borrowed(inst, product.right, inst.operands[2], [columns, terms], rank)?;
             let sums = match rank {
                 None => self.at(product.acc),
@@ -139,7 +170,8 @@ impl World<'_> {
                 right.extend(self.read_by(&part.right, by, span)?);
             }
             for (Part { sums, .. }, left) in parts.iter().zip(lefts) {
-                let old = self.rams[*sums].elements(&indices)?.into_elements::<f32>().unwrap_or_default();
+                let old = ops::convert(&self.rams[*sums].elements(&indices)?, DType::F64)?;
+                let old = old.into_elements::<f64>().unwrap_or_default();
                 let mut new = Vec::with_capacity(rows * columns);
                 for row in 0..rows {
                     for column in 0..columns {
@@ -147,10 +179,13 @@ impl World<'_> {
                             (&left[row * terms..(row + 1) * terms], &right[column * terms..(column + 1) * terms]);
                         let total: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
                         let before = if adds { old[row * columns + column] } else { 0.0 };
-                        new.push(Scalar::Float(f64::from(before + total as f32)));
+                        new.push(match product.sums() {
+                            DType::I32 => Scalar::Int(i128::from((before as i64 + total as i64) as i32)),
+                            _ => Scalar::Float(f64::from(before as f32 + total as f32)),
+                        });
                     }
                 }
-                let values = Array::from_scalars(DType::F32, [new.len()].as_slice(), &new)?;
+                let values = Array::from_scalars(product.sums(), [new.len()].as_slice(), &new)?;
                 let access = Access { threads: 1, ..self.access(&indices, 1, span) };
                 self.rams[*sums].land(&access, Some(by));
                 self.rams[*sums].replace(&indices, &values)?;
@@ -181,7 +216,7 @@ impl World<'_> {
 
     /// Elements by register, then thread.
     fn by_register(&self, memory: MemoryId, inst: &Inst, columns: usize) -> Result<Vec<i64>, Fault> {
-        let lanes = self.lanes(memory, self.uniform(inst.operands[0])?, columns)?;
+        let lanes = self.lanes(memory, self.uniform(inst.operands[0])?, [TensorProduct::LANES, columns])?;
         let threads = self.threads;
         Ok((0..columns * threads).map(|position| lanes[position % threads * columns + position / threads]).collect())
     }
