@@ -16,7 +16,7 @@ check() {
 folder="$(mktemp -d)"
 socket="$folder/tmux"
 trap 'tmux -S "$socket" kill-server 2>/dev/null; rm -rf "$folder"' EXIT
-cp "$PALLAS_FIXTURES/scale.py" "$folder/scale.py"
+cp "$PALLAS_FIXTURES/scale.py" "$PALLAS_FIXTURES/test_scale.py" "$folder/"
 mkdir -p "$folder/config/helix"
 # What editors/README.md says.
 cat > "$folder/config/helix/languages.toml" <<END
@@ -68,6 +68,22 @@ keys "/pallas_call" Enter; sleep 0.5
 keys Space a
 check "Run is a code action, since there are no lenses" "$(yes_if shows "Run this file's kernels")"
 keys Escape
+keys ":open test_scale.py" Enter
+check "the other file is open" "$(yes_if shows 'def test_that_fails')"
+keys "/assert 2" Enter; sleep 0.5
+keys Space a
+check "a test is run by a code action" "$(yes_if shows 'Run `test_that_fails`')"
+keys Enter
+check "its report opens" "$(yes_if shows 'FAILED test_scale.py::test_that_fails')"
+keys ":open test_scale.py" Enter
+failure=no
+for _ in $(seq 50); do
+  # Beside its own text.
+  if screen | grep -qE 'assert 2 == 3.*assert 2 == 3'; then failure=yes; break; fi
+  sleep 0.2
+done
+check "and its failure stands where it failed" "$failure"
+keys ":buffer-close-all!" Enter
 keys ":q!" Enter
 gone=no
 for _ in $(seq 50); do
