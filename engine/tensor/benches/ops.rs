@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
-use pallas_tensor::ops::fused::{Arg, ChainBuilder, Code, Lanes, Place, Target};
+use pallas_tensor::ops::fused::{Arg, Chain, ChainBuilder, Code, Compilation, Lanes, Place, Target};
 use pallas_tensor::ops::{BinaryOp, DotDimensions, Matrix, MultiplyAdd, ReduceOp, UnaryOp, matrix_product_onto};
 use pallas_tensor::threads::alone;
 use pallas_tensor::{Array, DType, Scalar, Shape, deferring, ops, random};
@@ -80,13 +80,13 @@ fn values(shape: &[usize], dtype: DType) -> Array {
     ops::convert(&array, dtype).expect("numbers")
 }
 
-/// A chain with one operand for all and others as they come, over tiles that stay where they are: what a kernel computes where memory
-/// takes no time, on one core.
-fn gelu() -> Box<dyn Fn()> {
-    let shape = Shape::from([TILE]);
+/// The numbers in [`gelu_of`].
+const GELU: [f64; 4] = [0.044_715, 0.797_884_56, 1.0, 0.5];
+
+fn gelu_of(size: usize) -> Chain {
+    let shape = Shape::from([size]);
     let mut chain = ChainBuilder::new(shape.clone());
     let x = chain.read(DType::F32, shape, Place::same(1)).expect("floats");
-    let numbers = [0.044_715, 0.797_884_56, 1.0, 0.5].map(|value| Array::scalar(DType::F32, Scalar::Float(value)));
     let [cubic, inner, one, half] =
         [(); 4].map(|()| chain.read(DType::F32, Shape::scalar(), Place::one(1, 0)).expect("floats"));
     let mut step = |code, args: &[Arg]| chain.step(code, args, DType::F32).expect("floats");
@@ -99,7 +99,14 @@ fn gelu() -> Box<dyn Fn()> {
     let tanh = step(Code::Binary(BinaryOp::Add), &[one, tanh]);
     let halved = step(times, &[half, x]);
     step(times, &[halved, tanh]);
-    let chain = chain.finish().expect("short");
+    chain.finish().expect("short")
+}
+
+/// A chain with one operand for all and others as they come, over tiles that stay where they are: what a kernel computes where memory
+/// takes no time, on one core.
+fn gelu() -> Box<dyn Fn()> {
+    let chain = gelu_of(TILE);
+    let numbers = GELU.map(|value| Array::scalar(DType::F32, Scalar::Float(value)));
     let x = values(&[TILE], DType::F32);
     let work = RefCell::new((x.apart(), Lanes::default()));
     Box::new(move || {
@@ -108,6 +115,23 @@ fn gelu() -> Box<dyn Fn()> {
         let views: Vec<_> =
             arrays.iter().enumerate().map(|(read, array)| chain.view_of(read, array.buffer())).collect();
         chain.run(&views, &mut Target::whole(out), lanes);
+    })
+}
+
+/// How long it takes until a new chain has computed something with machine code, or with loops.
+fn gelu_made(compilation: Compilation) -> Box<dyn Fn()> {
+    let numbers = GELU.map(|value| Array::scalar(DType::F32, Scalar::Float(value)));
+    let x = values(&[64], DType::F32);
+    let work = RefCell::new((x.apart(), Lanes::default()));
+    Box::new(move || {
+        let (out, lanes) = &mut *work.borrow_mut();
+        let chain = gelu_of(64);
+        let arrays = [&x, &numbers[0], &numbers[1], &numbers[2], &numbers[3]];
+        let views: Vec<_> =
+            arrays.iter().enumerate().map(|(read, array)| chain.view_of(read, array.buffer())).collect();
+        compilation.set();
+        chain.run(&views, &mut Target::whole(out), lanes);
+        Compilation::WherePaid.set();
     })
 }
 
@@ -199,6 +223,8 @@ fn rows() -> Vec<Row> {
     };
     add("x * tanh(x) + x, 16M float32".to_string(), bytes(2, LARGE), Box::new(run));
     add("gelu, tile".to_string(), bytes(2, TILE), gelu());
+    add("a chain like gelu, made and run".to_string(), Work::Operations(1 << 16), gelu_made(Compilation::Never));
+    add("the same with machine code".to_string(), Work::Operations(1 << 16), gelu_made(Compilation::Always));
     add("softmax of rows of 4096, tile".to_string(), bytes(2, TILE), softmax());
     for dtype in [DType::BF16, DType::I8] {
         let array = tile.clone();

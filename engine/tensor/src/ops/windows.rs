@@ -27,14 +27,18 @@ pub(super) fn sums_f32(windows: &[f32], sums: &mut [f32]) -> bool {
 #[cfg(target_arch = "x86_64")]
 const LEAST: u32 = (f32::from_bits((127 - 102) << 23).to_bits() << 1) - 1;
 
+/// How many elements ahead the memory is asked for.
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 2 * LANES * WINDOW;
+
 /// Sixteen windows; false if a sum could be subnormal.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn wide(windows: &[f32; LANES * WINDOW], sums: &mut [f32; LANES]) -> bool {
     use crate::ops::turn::turned;
     use std::arch::x86_64::{
-        _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512, _mm512_cmplt_epu32_mask, _mm512_loadu_ps,
-        _mm512_min_epu32, _mm512_set1_epi32, _mm512_setzero_ps, _mm512_storeu_ps,
+        _MM_HINT_T0, _mm_prefetch, _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512, _mm512_cmplt_epu32_mask,
+        _mm512_loadu_ps, _mm512_min_epu32, _mm512_set1_epi32, _mm512_setzero_ps, _mm512_storeu_ps,
     };
     let mut total = _mm512_setzero_ps();
     let one = _mm512_set1_epi32(-1);
@@ -47,6 +51,8 @@ fn wide(windows: &[f32; LANES * WINDOW], sums: &mut [f32; LANES]) -> bool {
             #[expect(unsafe_code, reason = "vector loads take pointers")]
             unsafe {
                 *row = _mm512_loadu_ps(elements.as_ptr());
+                // Windows are not gone through in the order of memory, so nobody foresees them. Asking reads nothing.
+                _mm_prefetch::<_MM_HINT_T0>(elements.as_ptr().wrapping_add(AHEAD).cast());
             }
             let bits = _mm512_castps_si512(*row);
             least = _mm512_min_epu32(least, _mm512_add_epi32(_mm512_add_epi32(bits, bits), one));

@@ -586,8 +586,8 @@ impl<'a> Emitter<'a> {
         self.assembler.add(instruction);
     }
 
-    /// Writes the result to where it belongs.
-    pub(super) fn store(&mut self, result: Id, operand: Operand) {
+    /// Writes the result to where it belongs; whole lines past the caches, if it streams.
+    pub(super) fn store(&mut self, result: Id, operand: Operand, streams: bool) {
         let address = self.address(operand);
         let (code, from) = match (operand.size, self.graph.nodes[result].op.is_mask()) {
             (1, true) => {
@@ -603,11 +603,23 @@ impl<'a> Emitter<'a> {
             _ => (Code::EVEX_Vmovups_zmmm512_k1z_zmm, self.in_register(result)),
         };
         let to = element(address, COLUMN, operand.size);
+        let whole = streams.then(|| {
+            // All columns there are: such stores begin with a line.
+            self.assembler.two(Code::VEX_Kortestw_kr_kr, COLUMNS, COLUMNS);
+            let some = self.assembler.jump_ahead(Code::Jae_rel32_64);
+            self.assembler.store(Code::EVEX_Vmovntps_m512_zmm, to, from);
+            let whole = self.assembler.jump_ahead(Code::Jmp_rel32_64);
+            self.assembler.land(some);
+            whole
+        });
         let instruction = iced_x86::Instruction::with2(code, to, from).map(|mut instruction| {
             instruction.set_op_mask(COLUMNS);
             instruction
         });
         self.assembler.add(instruction);
+        if let Some(whole) = whole {
+            self.assembler.land(whole);
+        }
         self.pinned.clear();
         for id in 0..self.places.len() {
             self.release(id);

@@ -28,6 +28,9 @@ const ADDRESSES: [Register; 8] = [
     Register::R14,
     Register::R15,
 ];
+/// How many columns went through, where that is not always the same: the last one of the registers above then.
+const STEP: Register = Register::R15;
+const STEP_LOW: Register = Register::R15D;
 const KEPT: [Register; 6] = [Register::RBP, Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
 /// Values that wait in memory, at most: the stack is not asked for more than a page.
 const SLOTS: usize = 48;
@@ -62,7 +65,8 @@ pub(super) fn function(translated: &Translated, kinds: &[Kind]) -> Option<Functi
         return None;
     }
     // Addresses that move with the columns are in registers as far as there are any.
-    let mut free = ADDRESSES.iter();
+    let streams = kinds.last()?.streams;
+    let mut free = ADDRESSES[..ADDRESSES.len() - usize::from(streams)].iter();
     let operands: Vec<Operand> = kinds
         .iter()
         .enumerate()
@@ -105,16 +109,28 @@ pub(super) fn function(translated: &Translated, kinds: &[Kind]) -> Option<Functi
     emitter.assembler.add(all);
     emitter.assembler.two(Code::Xor_r32_rm32, Register::EAX, Register::EAX);
     emitter.assembler.load(Code::Mov_r64_rm64, LEFT, at(CALL, offset_of!(Call, columns) as i64));
+    let first = streams.then(|| first_columns(&mut emitter, operands[operands.len() - 1]));
     emitter.assembler.number(Code::Sub_rm64_imm8, LEFT, LANES as i32);
     let few = emitter.assembler.jump_ahead(Code::Jb_rel32_64);
 
     let columns = emitter.assembler.here();
+    if let Some(first) = first {
+        emitter.assembler.land(first);
+    }
     for (number, kind) in kinds.iter().enumerate().filter(|(_, kind)| kind.is_ahead) {
         emitter.ask(ahead_place(number), kind.size, number + 1 == kinds.len());
     }
     emitter.values(&order.of_columns, Some(result), |_| false);
-    emitter.store(result, *operands.last()?);
-    emitter.assembler.number(Code::Add_rm64_imm8, COLUMN, LANES as i32);
+    emitter.store(result, *operands.last()?, streams);
+    match streams {
+        true => {
+            emitter.assembler.two(Code::Add_r64_rm64, COLUMN, STEP);
+            emitter.assembler.number(Code::Mov_r32_imm32, STEP_LOW, LANES as i32);
+            let all = iced_x86::Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, COLUMNS, COLUMNS, COLUMNS);
+            emitter.assembler.add(all);
+        }
+        false => emitter.assembler.number(Code::Add_rm64_imm8, COLUMN, LANES as i32),
+    }
     emitter.assembler.number(Code::Sub_rm64_imm8, LEFT, LANES as i32);
     emitter.assembler.jump_back(Code::Jae_rel32_64, columns);
 
@@ -157,6 +173,34 @@ pub(super) fn function(translated: &Translated, kinds: &[Kind]) -> Option<Functi
         return None;
     }
     Some(Function { constants: std::mem::take(&mut emitter.constants), code: emitter.assembler.finish()? })
+}
+
+/// Bytes that are written past the caches at a time.
+const LINE: i32 = 64;
+
+/// Has the first columns of a row, up to those that a line begins with, go through by themselves, so that all others are
+/// written line by line: how many they are is the first step.
+fn first_columns(emitter: &mut Emitter<'_>, result: Operand) -> assembler::Ahead {
+    let assembler = &mut emitter.assembler;
+    match result.address {
+        Ok(register) => assembler.two(Code::Mov_r64_rm64, STEP, register),
+        Err(place) => assembler.load(Code::Mov_r64_rm64, STEP, at(CALL, place)),
+    }
+    assembler.one(Code::Neg_rm64, STEP);
+    assembler.number(Code::And_rm64_imm8, STEP, LINE - 1);
+    assembler.number(Code::Shr_rm64_imm8, STEP, result.size.trailing_zeros() as i32);
+    let none = assembler.jump_ahead(Code::Je_rel32_64);
+    assembler.two(Code::Cmp_r64_rm64, STEP, LEFT);
+    assembler.two(Code::Cmova_r64_rm64, STEP, LEFT);
+    assembler.number(Code::Mov_r32_imm32, Register::R11D, -1);
+    let low = iced_x86::Instruction::with3(Code::VEX_Bzhi_r32_rm32_r32, Register::R11D, Register::R11D, STEP_LOW);
+    assembler.add(low);
+    assembler.two(Code::VEX_Kmovw_kr_r32, COLUMNS, Register::R11D);
+    assembler.two(Code::Sub_r64_rm64, LEFT, STEP);
+    let first = assembler.jump_ahead(Code::Jmp_rel32_64);
+    assembler.land(none);
+    assembler.number(Code::Mov_r32_imm32, STEP_LOW, LANES as i32);
+    first
 }
 
 /// What is computed when.

@@ -16,6 +16,8 @@ pub(in super::super) struct Kind {
     pub(super) is_one: bool,
     /// Whether the memory is asked for what comes next.
     pub(super) is_ahead: bool,
+    /// Whether it is written past the caches.
+    pub(super) streams: bool,
     /// Bytes of an element.
     pub(super) size: u32,
 }

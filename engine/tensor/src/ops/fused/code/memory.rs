@@ -7,7 +7,7 @@ pub(super) const OPERANDS: usize = 16;
 
 /// What code is called with. Its fields are where [`super::frame`] looks for them.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Call {
     pub(super) rows: usize,
     /// At least one.

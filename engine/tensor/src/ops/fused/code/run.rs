@@ -96,19 +96,21 @@ impl Chain {
             let is_one = along == 0;
             let is_ahead = along == 1 && buffer.len() >= LARGE;
             ways.push(way);
-            kinds.push(Kind { is_one, is_ahead, size: bytes(read.dtype) as u32 });
+            kinds.push(Kind { is_one, is_ahead, streams: false, size: bytes(read.dtype) as u32 });
             if with_elements!(buffer, elements => Elements::of(elements)).size != bytes(read.dtype) {
                 return false;
             }
         }
         let length = with_elements_mut!(&target.elements, elements => elements.len());
-        let is_there = *inner.strides.last().unwrap_or(&0) == 1 && !target.streams;
+        let is_there = *inner.strides.last().unwrap_or(&0) == 1;
         if !is_there && lane_of(self.result) != Some(self.result) {
             return false;
         }
-        let is_ahead = is_there && length >= LARGE;
+        // Lines of smaller numbers go through the caches.
+        let streams = is_there && target.streams && bytes(self.result) == 4;
+        let is_ahead = is_there && !streams && length >= LARGE;
         ways.push(if is_there { Way::There } else { Way::Brought });
-        kinds.push(Kind { is_one: false, is_ahead, size: bytes(self.result) as u32 });
+        kinds.push(Kind { is_one: false, is_ahead, streams, size: bytes(self.result) as u32 });
         let Some(code) = self.codes.of(self, &kinds) else { return false };
 
         let offsets = reads.iter().map(|read| read.base as isize).chain([target.base]).collect();
@@ -116,12 +118,13 @@ impl Chain {
         let Some(mut walk) = Walk::new(dims, offsets, (from, to), chunk) else { return true };
         let outer = outer.last().unwrap_or(inner);
         let mut piece = Piece::empty(reads.len() + 1);
+        let mut call = Call::default();
         let mut place = from;
         while walk.next(&mut piece) {
             if let (Onto::Start, Some(offset)) = (onto, piece.offsets.last_mut()) {
                 *offset = 0;
             }
-            self.chunk_by_code((reads, target, lanes), (code, &kinds, &ways), (inner, outer), &piece);
+            self.chunk_by_code((reads, target, lanes), (code, &kinds, &ways), (inner, outer), (&piece, &mut call));
             let end = place + piece.rows * piece.columns;
             done(target, place..end);
             place = end;
@@ -137,19 +140,10 @@ impl Chain {
         (reads, target, lanes): (&[View<'_>], &mut Target<'_>, &mut Lanes),
         (code, kinds, ways): (&Code, &[Kind], &[Way]),
         (inner, outer): (&Dim, &Dim),
-        piece: &Piece,
+        (piece, call): (&Piece, &mut Call),
     ) {
         let &Piece { rows, columns, ref offsets } = piece;
-        let mut call = Call {
-            rows,
-            columns,
-            constants: 0,
-            control: 0,
-            kept: 0,
-            addresses: [0; OPERANDS],
-            pitches: [0; OPERANDS],
-            ahead: [0; OPERANDS],
-        };
+        (call.rows, call.columns) = (rows, columns);
         let mut place = |number: usize, elements: Elements, start: isize, pitch: isize| {
             let kind = kinds[number];
             assert!(
@@ -197,7 +191,7 @@ impl Chain {
                 // takes them for; nobody else has the target.
                 #[expect(unsafe_code, reason = "code takes addresses")]
                 unsafe {
-                    code.call(&mut call);
+                    code.call(call);
                 }
             }
             Way::Brought => with_lane!(self.result, T => {
@@ -206,7 +200,7 @@ impl Chain {
                 // As above.
                 #[expect(unsafe_code, reason = "code takes addresses")]
                 unsafe {
-                    code.call(&mut call);
+                    code.call(call);
                 }
                 store(&chunk[..rows * columns], target, offset, (down, columns), along);
                 lanes.put(self.spare, chunk);

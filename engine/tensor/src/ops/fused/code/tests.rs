@@ -5,8 +5,8 @@ use super::super::{ChainBuilder, Code, Lanes, Place, Target};
 use super::Compilation;
 use super::translate::translated;
 use crate::isa::{Isa, asked_for};
-use crate::ops::{self, UnaryOp};
-use crate::{Array, DType, Shape};
+use crate::ops::{self, BinaryOp, UnaryOp};
+use crate::{Array, DType, Scalar, Shape};
 
 const DTYPES: [DType; 8] =
     [DType::F32, DType::F32, DType::F32, DType::BF16, DType::F16, DType::I32, DType::U32, DType::Bool];
@@ -105,6 +105,45 @@ fn conversions_give_the_bits_of_their_loops() {
                 chain.run(&[chain.view_of(0, x.buffer())], &mut Target::whole(&mut found), &mut lanes);
                 assert!(same(&found, &expected), "{from} to {to}, {isa:?}, {compilation:?}");
             });
+        }
+    }
+}
+
+#[test]
+fn what_is_written_past_the_caches_goes_where_it_belongs() {
+    let mut random = Random(37);
+    let mut lanes = Lanes::default();
+    for dtype in [DType::F32, DType::I32, DType::BF16, DType::Bool] {
+        for (rows, columns) in [(1, 3), (1, 15), (1, 16), (1, 77), (3, 700), (5, 64), (40, 33), (1, 5000)] {
+            let shape = Shape::from([rows, columns]);
+            let x = values(DType::F32, &shape, &mut random);
+            let mut builder = ChainBuilder::new(shape.clone());
+            let arg = builder.read(DType::F32, shape.clone(), Place::same(2)).expect("all of it");
+            let sum = builder.step(Code::Binary(BinaryOp::Add), &[arg, arg], DType::F32).expect("floats");
+            let mut expected = ops::binary(BinaryOp::Add, x.clone(), x.clone()).expect("floats");
+            if dtype != DType::F32 {
+                builder.step(Code::Convert, &[sum], dtype).expect("numbers");
+                expected = ops::convert(&expected, dtype).expect("numbers");
+            }
+            let chain = builder.finish().expect("not empty");
+            for base in [0, 1, 9, 16, 31] {
+                in_each_way(|isa, compilation| {
+                    // Rows begin where lines do, and elsewhere.
+                    for width in [columns + 3, columns.next_multiple_of(16)] {
+                        let around = Shape::from([rows * width + base]);
+                        let mut found = Array::zeros(dtype, around.clone()).expect("small");
+                        let strides = [width as isize, 1];
+                        let mut target = Target::inside(&mut found, base, strides.as_slice());
+                        target.streams = true;
+                        chain.run(&[chain.view_of(0, x.buffer())], &mut target, &mut lanes);
+                        let inside = found.gathered(base, &shape, &strides).expect("inside");
+                        assert!(same(&inside, &expected), "{dtype}, {shape} at {base}, {isa:?}, {compilation:?}");
+                        // Nothing beside it was written.
+                        let count = |array: &Array| array.iter_scalars().filter(|x| *x != Scalar::zero(dtype)).count();
+                        assert_eq!(count(&found), count(&expected), "{dtype}, {shape} at {base}");
+                    }
+                });
+            }
         }
     }
 }
