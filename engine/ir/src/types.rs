@@ -79,6 +79,8 @@ pub struct BarrierType {
     /// Of barriers of a cluster: sets of axes of the grid, one bit per axis. Who arrives, arrives in all blocks that lie
     /// along one of the sets. 0 where there are no more sets.
     pub across: [u16; BarrierType::SETS],
+    /// Whether who arrives does so only in the first of those blocks, which has as many arrivals to count.
+    pub led: bool,
 }
 
 impl BarrierType {
@@ -339,7 +341,7 @@ impl fmt::Display for Transform {
     }
 }
 
-/// `2`, `1, tensor_core, across [1, 2]`.
+/// `2`, `1, tensor_core, across [1, 2], led`.
 impl fmt::Display for BarrierType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.arrivals)?;
@@ -349,6 +351,9 @@ impl fmt::Display for BarrierType {
         for &set in self.across.iter().filter(|&&set| set != 0) {
             let axes: Vec<String> = BarrierType::axes(set).map(|axis| axis.to_string()).collect();
             write!(f, ", across [{}]", axes.join(", "))?;
+        }
+        if self.led {
+            f.write_str(", led")?;
         }
         Ok(())
     }

@@ -161,6 +161,18 @@ fn half_of_the_rows() {
 }
 
 #[test]
+fn scopes_that_two_warpgroups_leave_before_they_enter_the_next() {
+    let name = "teams_scopes.ir";
+    let kernel = program(name).kernel;
+    let scoped: Vec<_> = kernel.memories().filter(|(_, memory)| !memory.scopes.is_empty()).collect();
+    assert_eq!(scoped.len(), 2, "{kernel}");
+    assert!(scoped[0].1.at.is_some() && scoped[0].1.at == scoped[1].1.at, "both have the same bytes");
+    // At the entry of both scopes, before a team looks at what the other one wrote, and of the copy.
+    are_seen(name, await_gone, &[0, 1, 2, 3, 4]);
+    are_seen(name, arrive_gone, &[0, 1, 2, 3, 4]);
+}
+
+#[test]
 fn warps_with_roles() {
     let name = "teams_warps.ir";
     are_seen(name, arrive_gone, &[0, 1]);

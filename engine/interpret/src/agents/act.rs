@@ -195,7 +195,7 @@ impl<'t> World<'t, '_> {
         if ty.across.iter().any(|&set| set != 0) {
             // Each block of those that an arrival reaches arrives as often.
             let first = vec![0; self.topology.grid.len()];
-            needed = needed.saturating_mul(self.topology.reached(&first, &ty).len() as u32);
+            needed = needed.saturating_mul(self.topology.together(&first, &ty).len() as u32);
         }
         Ok(self.barriers.entry(place).or_insert_with(|| Barrier::new(name.clone(), needed)))
     }

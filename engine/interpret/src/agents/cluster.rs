@@ -36,6 +36,15 @@ impl Topology {
 
     /// The blocks whose barriers an arrival reaches.
     pub(crate) fn reached(&self, ids: &[usize], barrier: &BarrierType) -> Vec<usize> {
+        let mut blocks = self.together(ids, barrier);
+        if barrier.led {
+            blocks.truncate(1);
+        }
+        blocks
+    }
+
+    /// The blocks that arrive at a barrier together.
+    pub(crate) fn together(&self, ids: &[usize], barrier: &BarrierType) -> Vec<usize> {
         let mut blocks = Vec::new();
         for &set in barrier.across.iter().filter(|&&set| set != 0) {
             let axes: Vec<usize> = BarrierType::axes(set).collect();

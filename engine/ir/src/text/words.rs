@@ -293,11 +293,16 @@ impl<'a> Parser<'a> {
             arrivals: u32::try_from(arrivals).unwrap_or(u32::MAX),
             tensor_core: false,
             across: Default::default(),
+            led: false,
         };
         let mut sets = barrier.across.len();
         while self.accept(',') {
             if self.accept_word("tensor_core") {
                 barrier.tensor_core = true;
+                continue;
+            }
+            if self.accept_word("led") {
+                barrier.led = true;
                 continue;
             }
             self.expect_word("across")?;

@@ -115,8 +115,13 @@ impl Builder {
     /// Adds an array.
     pub fn memory(&mut self, name: impl Into<String>, dtype: DType, len: usize, space: Space) -> MemoryId {
         let align = super::ALIGNMENT;
-        self.kernel.memories.push(Memory { name: name.into(), dtype, len, space, align, at: None });
+        self.kernel.memories.push(Memory { name: name.into(), dtype, len, space, align, at: None, scopes: Vec::new() });
         MemoryId(self.kernel.memories.len() as u32 - 1)
+    }
+
+    /// Says in which scopes an array is allocated.
+    pub fn scoped(&mut self, id: MemoryId, scopes: &[u32]) {
+        self.kernel.memories[id.0 as usize].scopes = scopes.to_vec();
     }
 
     /// Makes an array at least so long.

@@ -86,6 +86,17 @@ pub struct Memory {
     /// The byte of its space that it begins at, for what a block has for itself; `None`: behind the others. Arrays that are never
     /// needed at the same time may have bytes in common.
     pub at: Option<usize>,
+    /// Scopes of the kernel that it is allocated in, by number, outer ones first. What scopes have that do not lie in each other is
+    /// never needed at the same time.
+    pub scopes: Vec<u32>,
+}
+
+impl Memory {
+    /// Whether another array belongs to a scope that has ended before this one's begins, or the other way round.
+    pub fn is_apart(&self, other: &Memory) -> bool {
+        let common = self.scopes.len().min(other.scopes.len());
+        self.scopes[..common] != other.scopes[..common]
+    }
 }
 
 /// Where an array is.

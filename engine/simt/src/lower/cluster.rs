@@ -90,6 +90,14 @@ impl Lower<'_> {
     /// An arrival, in all blocks that it reaches.
     pub(crate) fn lower_arrive(&mut self, op: &OpData) -> Result<(), Refusal> {
         let (phases, which) = self.phases(op.operands[0])?;
+        if let Some(&set) = self.teams.led.get(&phases) {
+            let led: Vec<Axis> = self.cluster().into_iter().filter(|axis| set >> axis.axis & 1 == 1).collect();
+            let across = self.b.kernel().cluster > 1;
+            let first = if across { Some(self.first(&led).value(&mut self.b)) } else { None };
+            let operands: Vec<Value> = [which].into_iter().chain(first).collect();
+            self.b.add(Op::Arrive { phases, alone: false, across }, &operands, &[], Vec::new());
+            return Ok(());
+        }
         for far in self.teams.reached.get(&phases).cloned().unwrap_or_default() {
             if far.iter().all(|&far| far == 0) {
                 self.b.add(Op::Arrive { phases, alone: false, across: false }, &[which], &[], Vec::new());

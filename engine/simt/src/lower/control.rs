@@ -107,6 +107,9 @@ impl Lower<'_> {
             return Err(self.refuse_because(op, "in a warp is not lowered yet"));
         }
         let region = op.regions[0];
+        if self.has_teams {
+            self.enter_scope(op.attributes.flag("collective"));
+        }
         for &param in &self.function.region(region).params.clone() {
             let Some(ty) = self.function.ty(param).as_ref_type() else {
                 return Err(self.refuse_because(op, "allocates something that is no Ref"));
@@ -115,6 +118,7 @@ impl Lower<'_> {
             self.values.insert(param, Bound::Ref(view));
         }
         let yields = self.region(region)?;
+        self.teams.scopes.pop();
         for (&result, yielded) in op.results.iter().zip(yields) {
             if let Some(bound) = self.values.get(&yielded).cloned() {
                 self.values.insert(result, bound);

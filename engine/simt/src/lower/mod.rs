@@ -12,7 +12,7 @@
 //! 8. [`vectors`]: accesses to neighbours become one, as far as [`axis`] knows them to be neighbours;
 //! 9. [`ahead`]: what loops load only to share it is copied rounds before;
 //! 10. [`place`]: shared memory for what fits, memory of the block in the device's for the rest; what is never needed at the same time
-//!     ([`lives`]) has the same bytes;
+//!     ([`lives`]) has the same bytes; of programs of warpgroups that is what their [`scopes`] say;
 //! 11. [`barriers`]: barriers where threads could meet in memory;
 //! 12. [`timed`]: where stores begin and end, if the kernel notes its times.
 //!
@@ -57,6 +57,7 @@ mod reduce;
 mod refs;
 mod rewrite;
 mod scatter;
+mod scopes;
 mod semaphores;
 mod slices;
 mod sort;
@@ -103,6 +104,9 @@ pub fn lower(launch: &Launch, options: Options) -> Result<Kernel, Refusal> {
         checked(launch, "copying ahead", &kernel)?;
         place::place(&mut kernel, architecture);
         checked(launch, "placing memory", &kernel)?;
+    } else {
+        scopes::share(&mut kernel);
+        checked(launch, "sharing memory of scopes", &kernel)?;
     }
     barriers::insert(&mut kernel);
     checked(launch, "inserting barriers", &kernel)?;

@@ -30,12 +30,9 @@ pub(crate) fn place(kernel: &mut Kernel, architecture: Architecture) {
     let mut placed: Vec<(MemoryId, usize, usize)> = Vec::new();
     for id in own {
         let (bytes, align) = (kernel.bytes(id), kernel.memory(id).align);
-        // At the beginning, or behind something that it meets.
         let met: Vec<(usize, usize)> =
             placed.iter().filter(|(other, ..)| lives.meet(id, *other)).map(|&(_, start, end)| (start, end)).collect();
-        let is_free = |at: &usize| met.iter().all(|&(start, end)| at + bytes <= start || end <= *at);
-        let ends = met.iter().map(|(_, end)| end.next_multiple_of(align));
-        let at = std::iter::once(0).chain(ends).filter(is_free).min().unwrap_or(0);
+        let at = first_fit(&met, bytes, align);
         let memory = &mut kernel.memories[id.0 as usize];
         if at + bytes <= architecture.shared_bytes {
             memory.at = Some(at);
@@ -44,6 +41,13 @@ pub(crate) fn place(kernel: &mut Kernel, architecture: Architecture) {
             memory.space = Space::Workspace;
         }
     }
+}
+
+/// The first place for so many bytes, at the beginning or behind something that they may not meet.
+pub(crate) fn first_fit(met: &[(usize, usize)], bytes: usize, align: usize) -> usize {
+    let is_free = |at: &usize| met.iter().all(|&(start, end)| at + bytes <= start || end <= *at);
+    let ends = met.iter().map(|(_, end)| end.next_multiple_of(align));
+    std::iter::once(0).chain(ends).filter(is_free).min().unwrap_or(0)
 }
 
 #[cfg(test)]

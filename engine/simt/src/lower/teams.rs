@@ -31,6 +31,13 @@ pub(crate) struct Teams {
     pub(crate) accumulators: HashMap<MemoryId, Layout>,
     /// Whether what is lowered is what a warp does by itself.
     pub(crate) in_warp: bool,
+    /// The scopes that what is lowered is in, by number, and how many there were.
+    pub(crate) scopes: Vec<u32>,
+    pub(crate) scopes_begun: u32,
+    /// Where all teams meet before a scope begins that they have in common.
+    pub(crate) entry: Option<MemoryId>,
+    /// Barriers at which who arrives does so only in the first block along these axes.
+    pub(crate) led: HashMap<MemoryId, u16>,
     /// In which blocks who arrives at a barrier arrives.
     pub(crate) reached: HashMap<MemoryId, Vec<super::cluster::Far>>,
 }
@@ -108,6 +115,9 @@ impl Lower<'_> {
             let space = Space::Phases { arrivals: barrier.arrivals * reached.len() as u32 };
             let memory = self.b.memory(format!("barriers_{number}"), DType::U64, count, space);
             self.teams.reached.insert(memory, reached);
+            if barrier.led {
+                self.teams.led.insert(memory, barrier.across[0]);
+            }
             let mut view = RefView::whole(memory, &ty.shape, false);
             if !together {
                 let (offset, stride) = (Number::Computed(self.b.team()), len as i64);
@@ -125,6 +135,9 @@ impl Lower<'_> {
         let panels = Panels::of(ty, self.multiplies(param));
         let align = if panels.is_some() { Panels::ALIGN } else { Panels::PLAIN_ALIGN };
         self.b.align(memory, align);
+        if together {
+            self.b.scoped(memory, &self.teams.scopes);
+        }
         if let Some(panels) = panels {
             self.teams.panels.insert(memory, panels);
         }

@@ -148,6 +148,9 @@ impl World<'_> {
                 whither.push((self.at(to), place));
             }
         }
+        // Blocks of a cluster share no bytes between arrays, so that this is about the block at hand.
+        let access = self.single(&indices, inst.span);
+        self.overlay(to, &access);
         for (to, place) in whither {
             let access = self.single(&indices, inst.span);
             let indices = self.rams[to].bounded(&access, &mut self.report);

@@ -35,8 +35,8 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
     },
     NativeDef {
         name: "barriers",
-        signature: "(shape, arrivals, tensor_core, across)",
-        doc: "A request for barriers; `across`: sets of names of axes.",
+        signature: "(shape, arrivals, tensor_core, across, led=False)",
+        doc: "A request for barriers; `across`: sets of names of axes; `led`: whether only the first block counts.",
         run: barriers,
     },
     NativeDef {
@@ -78,7 +78,7 @@ pub(super) static FUNCTIONS: &[NativeDef] = &[
 ];
 
 fn barriers(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let [shape, arrivals, tensor_core, across] = args.take();
+    let [shape, arrivals, tensor_core, across, led] = args.take();
     let cx = Context::jax(interp);
     let mut sets = Vec::new();
     for set in interp.collect(&across)? {
@@ -95,6 +95,7 @@ fn barriers(interp: &Interp, args: Arguments) -> PyResult<Value> {
         arrivals: u32::try_from(interp.to_usize(&arrivals)?).unwrap_or(u32::MAX),
         tensor_core: interp.truth(&tensor_core)?,
         across: Default::default(),
+        led: interp.truth(&led)?,
     };
     let ty = RefType::barriers(convert::shape(&cx, &shape)?, barrier);
     Ok(Value::object(MemoryRef { ty, across: sets.into() }))

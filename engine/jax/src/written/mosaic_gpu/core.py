@@ -108,7 +108,13 @@ class ClusterBarrier:
     @property
     def _memory_request(self):
         across = (self.collective_axes,) if isinstance(self.collective_axes, str) else tuple(self.collective_axes)
-        return staging.barriers(self.num_barriers, self.num_arrivals, self.orders_tensor_core, across)
+        if self.leader_tracked and len(across) != 1:
+            raise NotImplementedError("Only leader tracking for a single collective dimension is supported.")
+        if self.leader_tracked and not isinstance(across[0], str):
+            raise NotImplementedError("Only leader tracking for ungrouped collective dimensions is supported.")
+        return staging.barriers(
+            self.num_barriers, self.num_arrivals, self.orders_tensor_core, across, self.leader_tracked
+        )
 
     def get_array_aval(self):
         raise ValueError("Cluster barriers are not arrays")
