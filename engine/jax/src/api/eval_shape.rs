@@ -1,6 +1,7 @@
 //! `jax.eval_shape`: what a function gives, as shapes and dtypes, by tracing it.
 
-use super::jit::{self, Jitted};
+use super::jit::Jitted;
+use super::not_abstract::not_abstract;
 use super::struct_type;
 use crate::array::ArrayObject;
 use crate::context::Context;
@@ -31,14 +32,14 @@ pub(super) fn eval_shape(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let (leaves, def) = tree::flatten(interp, &split.dynamic, None)?;
     let trace = Trace::new(&cx, TraceKind::Jit, "eval_shape", "eval_shape".to_string(), None);
     let mut tracers = Vec::new();
-    for leaf in &leaves {
+    for (number, leaf) in leaves.iter().enumerate() {
         // What is not known stays so, and the rest is still traced.
         if leaf.is_unknown() {
             tracers.push(leaf.clone());
             continue;
         }
         let Some(ty) = abstract_type(&cx, leaf)? else {
-            return Err(jit::not_abstract(&cx, &jitted.function, leaf));
+            return Err(not_abstract(&cx, &jitted.function, &split, number));
         };
         if let Some(tile) = trace.tile(trace.param(Type::Tensor(ty), None)) {
             tracers.push(Value::object(ArrayObject { tile }));

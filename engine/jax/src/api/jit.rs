@@ -1,6 +1,7 @@
 //! `jax.jit`: functions traced once per combination of static arguments and argument types, then run as IR.
 //! Inside an open trace a jitted function is traced in place.
 
+use super::not_abstract::not_abstract;
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
@@ -207,6 +208,21 @@ enum Slot {
 }
 
 impl Split {
+    /// Where a traced argument stands: the number of a positional one, or a keyword.
+    pub(super) fn place(&self, argument: usize) -> Option<Result<usize, &str>> {
+        let mut traced = 0;
+        for (number, slot) in self.rebuild.iter().enumerate() {
+            match slot {
+                // Positional arguments come first.
+                Slot::Positional if traced == argument => return Some(Ok(number)),
+                Slot::Keyword(name) if traced == argument => return Some(Err(name)),
+                Slot::Positional | Slot::Keyword(_) => traced += 1,
+                Slot::StaticPositional(_) | Slot::StaticKeyword(..) => {}
+            }
+        }
+        None
+    }
+
     /// The call again, with other values for what is traced.
     pub(super) fn join(&self, dynamic: Vec<Value>) -> CallArgs {
         let mut dynamic = dynamic.into_iter();
@@ -235,14 +251,14 @@ impl Jitted {
         let (leaves, tree) = tree::flatten(interp, &split.dynamic, None)?;
         let mut tiles = Vec::with_capacity(leaves.len());
         let mut refs = Vec::with_capacity(leaves.len());
-        for leaf in &leaves {
+        for (number, leaf) in leaves.iter().enumerate() {
             let is_ref = leaf.downcast::<HeldRef>().is_some();
             refs.push(is_ref.then(|| leaf.clone()));
             match convert::try_tile(cx, leaf)? {
                 Some(tile) => tiles.push(tile),
                 None if is_ref => {}
                 None if leaf.is_unknown() => return Ok(leaf.clone()),
-                None => return Err(not_abstract(cx, &self.function, leaf)),
+                None => return Err(not_abstract(cx, &self.function, &split, number)),
             }
         }
         // Whatever Refs there are go in and come out: the function may read and write any of them.
@@ -430,18 +446,6 @@ impl Jitted {
         })?;
         Ok(traced.map(|(yields, out)| (trace.finish(yields), out)))
     }
-}
-
-/// The TypeError of an argument that is no array and no number.
-pub(super) fn not_abstract(cx: &Context<'_>, function: &Value, leaf: &Value) -> Box<pallas_python::Stop> {
-    let interp = cx.interp;
-    let class = interp.repr(&Value::Class(interp.type_of(leaf))).unwrap_or_default();
-    let origin = crate::pallas::launch::origin_of(cx, function);
-    interp.type_error(format!(
-        "Error interpreting argument to {origin} as an abstract array. The problematic value is of type {class}.\nThis \
-         typically means that a jit-wrapped function was called with a non-array argument, and this argument was not \
-         marked as static using the static_argnums or static_argnames parameters of jax.jit."
-    ))
 }
 
 fn same_statics(cx: &Context<'_>, a: &Key, b: &Key) -> PyResult<bool> {

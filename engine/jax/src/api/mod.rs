@@ -6,6 +6,7 @@ mod eval_shape;
 mod internals;
 pub mod jit;
 mod misc;
+mod not_abstract;
 mod struct_subclass;
 pub(crate) mod struct_type;
 mod trees;

@@ -102,7 +102,14 @@ pub fn floor_divide(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
     let (x, y) = promote_numeric(cx, "rem", a, b)?;
     match x.dtype().kind() {
         Kind::Float => Ok(float_divmod(cx, &x, &y)?.0),
-        Kind::Unsigned | Kind::Bool | Kind::Key => p::binary(cx, &ops::DIV, &x, &y),
+        Kind::Unsigned | Kind::Bool | Kind::Key => {
+            let quotient = p::binary(cx, &ops::DIV, &x, &y)?;
+            if cx.rules == Rules::Jax {
+                return Ok(quotient);
+            }
+            let defined = compose::with_constant(cx, &ops::NE, &y, 0.0)?;
+            compose::or_constant(cx, &defined, &quotient, 0.0)
+        }
         Kind::Signed => {
             // select((sign(x) != sign(y)) & (rem(x, y) != 0), q - 1, q)
             let quotient = p::binary(cx, &ops::DIV, &x, &y)?;
@@ -129,7 +136,13 @@ pub fn remainder(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
         let rest = p::binary(cx, &ops::REM, &x, &y)?;
         let other_sign = compose::with_constant(cx, if negative { &ops::GT } else { &ops::LT }, &rest, 0.0)?;
         let wrapped = p::binary(cx, &ops::ADD, &rest, &y)?;
-        return p::select(cx, &other_sign, &wrapped, &rest);
+        let rest = p::select(cx, &other_sign, &wrapped, &rest)?;
+        if cx.rules == Rules::Jax || !x.dtype().is_float() {
+            return Ok(rest);
+        }
+        // numpy's zeros have the sign of the divisor, as its other remainders.
+        let size = p::unary(cx, &ops::ABS, &rest)?;
+        return if negative { p::unary(cx, &ops::NEG, &size) } else { Ok(size) };
     }
     let y = nonzero_divisor(cx, &y)?;
     let rest = p::binary(cx, &ops::REM, &x, &y)?;
@@ -139,7 +152,15 @@ pub fn remainder(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
     let differ = p::binary(cx, &ops::NE, &rest_negative, &divisor_negative)?;
     let wrap = p::binary(cx, &ops::AND, &differ, &inexact)?;
     let wrapped = p::binary(cx, &ops::ADD, &rest, &y)?;
-    p::select(cx, &wrap, &wrapped, &rest)
+    let rest = p::select(cx, &wrap, &wrapped, &rest)?;
+    if cx.rules == Rules::Jax || !x.dtype().is_float() { Ok(rest) } else { signed_zeros(cx, &rest, &y) }
+}
+
+/// numpy's zeros: those among `numbers` get the sign of another number.
+fn signed_zeros(cx: &Context<'_>, numbers: &Tile, like: &Tile) -> PyResult<Tile> {
+    let zero = compose::with_constant(cx, &ops::MUL, &p::unary(cx, &ops::SIGN, like)?, 0.0)?;
+    let is_zero = compose::with_constant(cx, &ops::EQ, numbers, 0.0)?;
+    p::select(cx, &is_zero, &zero, numbers)
 }
 
 /// Whether one number that everything is divided by is below zero, where nothing is staged: half of what JAX computes is known
@@ -195,7 +216,10 @@ fn float_divmod(cx: &Context<'_>, x: &Tile, y: &Tile) -> PyResult<(Tile, Tile)> 
     let less = compose::with_constant(cx, &ops::SUB, &quotient, 1.0)?;
     let quotient = p::select(cx, &wrap, &less, &quotient)?;
     let rounded = cx.bind(&ops::ROUND, &[&quotient], Attributes::none().with("rounding", Attribute::Int(0)))?;
-    Ok((rounded, rest))
+    if cx.rules == Rules::Jax {
+        return Ok((rounded, rest));
+    }
+    Ok((signed_zeros(cx, &rounded, &p::binary(cx, &ops::DIV, x, y)?)?, signed_zeros(cx, &rest, y)?))
 }
 
 /// `a ** b`. A known integer exponent becomes repeated multiplication, as in JAX.

@@ -44,6 +44,7 @@ mod unavailable;
 mod warnings;
 mod zlib;
 
+pub use sys::hook::uncaught;
 pub use functools::Partial;
 pub(crate) use sys::streams::replaced_stdout;
 

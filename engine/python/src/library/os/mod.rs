@@ -33,6 +33,27 @@ const UNAVAILABLE: &[NativeDef] = out_of_reach! {
     "replace" "(src, dst)";
     "stat" "(path)";
     "open" "(path, flags, mode=511)";
+    "lstat" "(path)";
+    "link" "(src, dst)";
+    "utime" "(path, times=None)";
+    "truncate" "(path, length)";
+    "renames" "(old, new)";
+    "fdopen" "(fd, mode='r', buffering=-1)";
+    "dup" "(fd, /)";
+    "dup2" "(fd, fd2)";
+    "close" "(fd)";
+    "read" "(fd, length, /)";
+    "write" "(fd, data, /)";
+    "isatty" "(fd, /)";
+    "waitpid" "(pid, options, /)";
+    "killpg" "(pgid, signal, /)";
+    "spawnv" "(mode, file, args)";
+    "umask" "(mask, /)";
+    "statvfs" "(path)";
+    "fwalk" "(top='.')";
+    "chown" "(path, uid, gid)";
+    "execvp" "(file, args)";
+    "startfile" "(filepath)";
     "popen" "(cmd, mode='r', buffering=-1)";
     "system" "(command)";
     "chdir" "(path)";
@@ -73,6 +94,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
             environment::set(interp, &interp.to_str(args.get(0))?, None);
             Ok(Value::None)
         }),
+        row("getcwdb", "()", "b'/': programs run here without access to files.", |_, _| Ok(Value::Bytes(std::rc::Rc::from(&b"/"[..])))),
         row("getcwd", "()", "'/': programs run here without access to files.", |_, _| Ok(Value::str("/"))),
         row("getpid", "()", "1", |_, _| Ok(Value::int(1i64))),
         row("getppid", "()", "0", |_, _| Ok(Value::int(0i64))),

@@ -1,5 +1,6 @@
 //! `sys`: what a program asks of the interpreter that runs it. The streams are in [`streams`].
 
+pub(super) mod hook;
 mod modules;
 pub(super) mod streams;
 
@@ -38,9 +39,9 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
             Ok(interp.handled.borrow().last().cloned().unwrap_or(Value::None))
         }),
         row(
-            "excepthook",
+            hook::NAME,
             "(exctype, value, traceback, /)",
-            "Prints an exception. Another in its place is not called.",
+            "Prints an exception. Another in its place is called with what nobody has caught.",
             |interp, args| {
                 let traceback = interp.import("traceback")?;
                 interp.call_method(&traceback, "print_exception", args.values().to_vec())
@@ -59,6 +60,13 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         for (name, value) in of_program(interp) {
             add(name, value);
         }
+        // Where a program that has put another there finds it again.
+        if let Some(hook) = names.get(hook::NAME).cloned() {
+            names.insert("__excepthook__".into(), hook);
+        }
+        let mut add = |name: &str, value: Value| {
+            names.insert(name.into(), value);
+        };
         add("version_info", version_info(interp));
         add("version", Value::str("3.11.7 (Pallas Workbench)"));
         add("hexversion", Value::int(0x030b_07f0_i64));
