@@ -34,8 +34,8 @@ fn peak(program: &str) -> usize {
     kilobytes / 1024
 }
 
-/// A launch that adds one to each of `rows` x `columns` numbers, a block at a time.
-fn adding(rows: usize, columns: usize, block: (usize, usize)) -> String {
+/// A launch that makes something of `x`, `rows` x `columns` numbers, a block at a time.
+fn making(body: &str, rows: usize, columns: usize, block: (usize, usize)) -> String {
     let (height, width) = block;
     format!(
         "\
@@ -45,7 +45,8 @@ from jax.experimental import pallas as pl
 
 
 def kernel(x_ref, o_ref):
-  o_ref[...] = x_ref[...] + 1.0
+  x = x_ref[...]
+  o_ref[...] = {body}
 
 
 x = jnp.arange({rows} * {columns}, dtype=jnp.float32).reshape({rows}, {columns})
@@ -67,11 +68,24 @@ fn a_launch_takes_its_arrays_and_little_more() {
         ("blocks that do not divide the array", 1 << 12, 1 << 12, (250, 250)),
         ("blocks that are wider than the array", 160_000, 100, (256, 128)),
         ("blocks of 4 MB", 1 << 12, 1 << 12, (1 << 10, 1 << 10)),
+        // Small programs are taken together, which wants whole blocks.
+        ("small blocks that do not divide the array", 160_000, 100, (16, 128)),
+        ("blocks of two rows of an odd number", 1_600_001, 8, (2, 8)),
     ];
     for (name, rows, columns, block) in cases {
         let arrays = 2 * rows * columns * 4 / (1 << 20);
-        let peak = peak(&adding(rows, columns, block));
+        let peak = peak(&making("x + 1.0", rows, columns, block));
         assert!(peak <= arrays + BESIDE, "{name}: {peak} MB for arrays of {arrays} MB");
+    }
+}
+
+/// Kernels whose operations go over their tiles one by one: each core has some of them.
+#[test]
+fn tiles_of_kernels_come_back() {
+    let bodies = ["jnp.cumsum(x, axis=1)", "(x.T + 1.0).T", "jnp.cumsum(x.T, axis=0).T * 2.0", "jnp.flip(x, 0)"];
+    for body in bodies {
+        let peak = peak(&making(body, 1 << 12, 1 << 12, (1 << 9, 1 << 9)));
+        assert!(peak <= 128 + BESIDE, "{body}: {peak} MB for arrays of 128 MB");
     }
 }
 

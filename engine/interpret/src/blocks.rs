@@ -161,7 +161,7 @@ impl BlockPlan {
         }
         let start: Vec<usize> = self.virtual_padding.iter().map(|&(low, _)| low).collect();
         let limit: Vec<usize> = start.iter().zip(&self.array).map(|(&low, &size)| low + size).collect();
-        Ok(ops::slice(&array, &start, &limit, None)?)
+        Ok(ops::crop(array, &start, &limit)?)
     }
 
     /// The part of an array without padding that the block which begins there has.

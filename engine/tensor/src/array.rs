@@ -97,10 +97,7 @@ pub(crate) fn room_like(like: &Buffer, length: usize) -> Option<(Buffer, bool)> 
 /// The same elements in memory of their own.
 fn copied(buffer: &Buffer) -> Buffer {
     fn copied<T: Element>(elements: &[T]) -> Buffer {
-        let mut copy = Vec::new();
-        if copy.try_reserve_exact(elements.len()).is_err() {
-            lack(size_of_val(elements));
-        }
+        let mut copy = recycled::empty::<T>(elements.len()).unwrap_or_else(|| lack(size_of_val(elements)));
         copy.extend_from_slice(elements);
         T::wrap(copy)
     }
@@ -114,10 +111,18 @@ pub(crate) fn filled<T: Clone>(shape: &Shape, value: T) -> Result<Vec<T>, OpErro
     Ok(elements)
 }
 
-/// [`filled`], where the operating system may bring the memory when it is first touched: zeros cost nothing before.
+/// [`filled`] in memory that somebody had before, if there is any.
+pub(crate) fn refilled<T: Element>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
+    let too_large = || OpError::too_large(shape);
+    let mut elements = recycled::empty(shape.checked_size().ok_or_else(too_large)?).ok_or_else(too_large)?;
+    elements.resize(shape.size(), value);
+    Ok(elements)
+}
+
+/// [`refilled`], where the operating system may bring the memory when it is first touched: zeros cost nothing before.
 fn repeated<T: Element>(shape: &Shape, value: T) -> Result<Vec<T>, OpError> {
     if value.as_bytes().iter().any(|&byte| byte != 0) {
-        return filled(shape, value);
+        return refilled(shape, value);
     }
     let too_large = || OpError::too_large(shape);
     recycled::zeros(shape.checked_size().ok_or_else(too_large)?).ok_or_else(too_large)

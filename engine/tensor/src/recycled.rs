@@ -11,6 +11,10 @@ use crate::buffer::{Buffer, Element, with_elements};
 const LEAST: usize = 1 << 20;
 /// Bytes that are kept altogether.
 const MOST: usize = 64 << 20;
+/// Buffers of fewer bytes are tiles rather than arrays: kernels want a few of them again and again, beside the arrays that are there.
+const TILE: usize = 16 << 20;
+/// Bytes that are kept of tiles.
+const MOST_TILES: usize = 8 << 20;
 
 static KEPT: Mutex<Kept> = Mutex::new(Kept { buffers: Vec::new() });
 
@@ -24,15 +28,26 @@ impl Kept {
     /// Keeps a buffer, and gives back what is too much then.
     fn keep(&mut self, buffer: Buffer) -> Vec<Buffer> {
         self.buffers.push(buffer);
-        let total: usize = self.buffers.iter().map(bytes).sum();
-        self.oldest(total.saturating_sub(MOST))
+        let total = |below: usize| -> usize { self.buffers.iter().map(bytes).filter(|&bytes| bytes < below).sum() };
+        let (tiles, all) = (total(TILE), total(usize::MAX));
+        let mut given = self.oldest_below(TILE, tiles.saturating_sub(MOST_TILES));
+        let less: usize = given.iter().map(bytes).sum();
+        given.extend(self.oldest((all - less).saturating_sub(MOST)));
+        given
     }
 
     /// The oldest, so many bytes of them at least, if there are as many.
-    fn oldest(&mut self, mut missing: usize) -> Vec<Buffer> {
+    fn oldest(&mut self, missing: usize) -> Vec<Buffer> {
+        self.oldest_below(usize::MAX, missing)
+    }
+
+    /// The same of those that have fewer bytes than so many.
+    fn oldest_below(&mut self, most: usize, mut missing: usize) -> Vec<Buffer> {
         let mut given = Vec::new();
-        while missing > 0 && !self.buffers.is_empty() {
-            let oldest = self.buffers.remove(0);
+        while missing > 0
+            && let Some(place) = self.buffers.iter().position(|buffer| bytes(buffer) < most)
+        {
+            let oldest = self.buffers.remove(place);
             missing = missing.saturating_sub(bytes(&oldest));
             given.push(oldest);
         }
@@ -42,8 +57,8 @@ impl Kept {
     /// The latest that fits.
     fn find<T: Element>(&mut self, length: usize) -> Option<Vec<T>> {
         let fits = |buffer: &Buffer| {
-            T::slice(buffer).is_some_and(|elements| elements.len() <= length + length / 4)
-                && bytes(buffer) / size_of::<T>() >= length
+            let room = bytes(buffer) / size_of::<T>();
+            T::slice(buffer).is_some() && (length..=length + length / 4).contains(&room)
         };
         let place = self.buffers.iter().rposition(fits)?;
         T::unwrap_buffer(self.buffers.remove(place))
@@ -96,6 +111,19 @@ pub(crate) fn take<T: Element>(length: usize) -> Option<Taken<T>> {
     }
 }
 
+/// Memory for so many elements, of which there are none yet; `None` if there is no memory for them.
+pub(crate) fn empty<T: Element>(length: usize) -> Option<Vec<T>> {
+    let found = if length.checked_mul(size_of::<T>())? < LEAST { None } else { kept().find(length) };
+    if let Some(mut elements) = found {
+        elements.clear();
+        return Some(elements);
+    }
+    make_room(length * size_of::<T>());
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(length).ok()?;
+    Some(elements)
+}
+
 /// So many zeros, which cost nothing before they are touched; `None` if there is no memory for them.
 pub(crate) fn zeros<T: Element>(length: usize) -> Option<Vec<T>> {
     make_room(length.checked_mul(size_of::<T>())?);
@@ -126,12 +154,17 @@ mod tests {
         let taken: Vec<i16> = kept.find(length - 10).expect("there");
         assert_eq!(taken.len(), length);
         assert_eq!(kept.find::<i16>(length), None, "it is in use");
-        // What is kept is given back for others, and where it is too much.
+        // What is kept is given back for others, and where it is too much: of tiles earlier than of arrays.
         kept.keep(Buffer::I16(taken));
         assert_eq!(kept.oldest(1).len(), 1);
         assert_eq!(kept.oldest(1).len(), 0);
         kept.keep(Buffer::U8(vec![0; MOST]));
         assert_eq!(kept.keep(Buffer::U8(vec![0; LEAST])).len(), 1);
+        for _ in 0..MOST_TILES / LEAST - 1 {
+            assert!(kept.keep(Buffer::U8(vec![0; LEAST])).is_empty());
+        }
+        assert_eq!(kept.keep(Buffer::U8(vec![0; 2 * LEAST])).len(), 2);
+        assert!(kept.keep(Buffer::U8(vec![0; MOST - MOST_TILES])).is_empty(), "an array is no tile");
     }
 
     #[test]

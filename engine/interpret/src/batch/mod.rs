@@ -43,6 +43,9 @@ const PROGRAMS: usize = 16;
 /// As many programs are left at least, so that threads have something to share.
 const LEFT: usize = 8;
 
+/// Bytes that arrays may take for their padding: programs that run one after the other need none.
+const MOST_BESIDE: usize = 16 << 20;
+
 /// A launch whose programs do the work of several programs each.
 #[derive(Debug)]
 pub(crate) struct Batch {
@@ -54,6 +57,9 @@ impl Batch {
     pub(crate) fn new(launch: &Launch, plan: &LaunchPlan) -> Option<Batch> {
         let programs = launch.grid.iter().fold(1usize, |all, &extent| all.saturating_mul(extent));
         if programs < PROGRAMS {
+            return None;
+        }
+        if beside(plan) > MOST_BESIDE {
             return None;
         }
         let mut cut = Cut::of(launch, plan)?;
@@ -122,6 +128,17 @@ impl Batch {
             |(result, blocks): (Array, &BlockPlan)| blocks.unpad(result.reshaped(blocks.padded()).ok()?).ok();
         results.into_iter().zip(known).map(unpadded).collect()
     }
+}
+
+/// The bytes that padded arrays take beside inputs and outputs: copies of inputs, and what is cut off of outputs at the end.
+fn beside(plan: &LaunchPlan) -> usize {
+    let bytes = |operand: &OperandPlan, shape: &Shape| shape.size().saturating_mul(operand.blocks.dtype().size_bytes());
+    let padded = plan.operands.iter().filter(|operand| operand.blocks.is_padded());
+    padded.fold(0, |sum: usize, operand| {
+        let blocks = &operand.blocks;
+        let kept = if operand.role == Role::Output { bytes(operand, blocks.array()) } else { 0 };
+        sum.saturating_add(bytes(operand, blocks.padded()).saturating_sub(kept))
+    })
 }
 
 /// The same elements under another shape, shared.

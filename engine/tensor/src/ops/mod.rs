@@ -6,6 +6,7 @@
 mod binary;
 mod compare;
 mod convert;
+mod crop;
 mod cumulative;
 mod dot;
 mod elementwise;
@@ -31,6 +32,7 @@ mod windows;
 pub use binary::{BinaryOp, binary};
 pub use compare::{CompareOp, compare};
 pub use convert::{bitcast_convert, convert};
+pub use crop::crop;
 pub use cumulative::{CumulativeOp, cumulative};
 pub use dot::{DotDimensions, Matrix, dot_general, dot_general_shape, matrix_product_onto};
 pub use gather::{Combine, scatter_flat, take_flat};
