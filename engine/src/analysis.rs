@@ -16,7 +16,7 @@ use crate::settings::{Settings, TargetDevice};
 use crate::statements::Remembering;
 use crate::suppressions;
 use crate::uncalled::{self, Assumed, Drive, Seen};
-use crate::watched::Watched;
+use crate::watched::{Watched, too_many};
 use pallas_ir::{Certainty, Finding, Launch, Scalars, Severity};
 use pallas_jax::{JaxState, LaunchObserver};
 use pallas_pipeline::Machines;
@@ -215,6 +215,9 @@ fn internal(source: Arc<SourceFile>, module: Arc<Module>) -> Analysis {
     Analysis { module, findings: vec![finding], spared: false, ..Analysis::nothing(source) }
 }
 
+/// Findings that are kept until somebody sorts them.
+const MOST_FINDINGS: usize = 1024;
+
 /// Launches and findings as they come up.
 #[derive(Default)]
 pub(crate) struct Watch {
@@ -224,12 +227,18 @@ pub(crate) struct Watch {
 
 impl LaunchObserver for Watch {
     fn launched(&self, launch: &Arc<Launch>, scalars: Scalars) {
-        Watched::note(&mut self.launches.borrow_mut(), launch, scalars);
+        if !Watched::note(&mut self.launches.borrow_mut(), launch, scalars) {
+            self.found(too_many(launch));
+        }
     }
 
     fn found(&self, mut finding: Finding) {
         findings::without_addresses(&mut finding);
-        self.findings.borrow_mut().push(finding);
+        let mut known = self.findings.borrow_mut();
+        // What is found in a loop is found once, and not without end.
+        if known.len() < MOST_FINDINGS && !known.contains(&finding) {
+            known.push(finding);
+        }
     }
 }
 

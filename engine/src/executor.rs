@@ -17,11 +17,13 @@ use pallas_interpret::{
 use pallas_ir::launch::LaunchSpans;
 use pallas_ir::{Certainty, Finding, Function, Known, Label, Launch, Location, Role, Scalars};
 use pallas_jax::{ExecutionError, Executor, World};
-use pallas_profile::Recorder;
+use pallas_profile::{LeftOut, Recorder};
 use pallas_tensor::Array;
 use std::cell::RefCell;
 use std::sync::Arc;
 
+/// Launches whose outputs are kept in one run.
+const MOST_OUTPUTS: usize = 1024;
 /// Scalars that are kept in one run: arrays of them, and elements of an array.
 const MOST_FETCHED: usize = 64;
 const LARGEST_FETCHED: usize = 1 << 16;
@@ -67,9 +69,9 @@ impl CpuExecutor {
         self.capturing.as_ref().map_or_else(Vec::new, |capturing| capturing.borrow_mut().finish())
     }
 
-    /// What was measured of the launches so far.
-    pub(crate) fn measured(&self) -> Vec<(Arc<Launch>, Recorder)> {
-        self.timings.as_ref().map_or_else(Vec::new, |timings| timings.borrow_mut().take())
+    /// What was measured of the launches so far, and of those that there was no room for.
+    pub(crate) fn measured(&self) -> (Vec<(Arc<Launch>, Recorder)>, Vec<LeftOut>) {
+        self.timings.as_ref().map_or_else(Default::default, |timings| timings.borrow_mut().take())
     }
 
     /// The outputs that were kept.
@@ -144,7 +146,7 @@ impl CpuExecutor {
                 (Some(ran.outputs), End::Ran { microseconds: ran.microseconds, differences, seen: ran.seen })
             }
         };
-        work.launches.push(Accelerated { launch: launch.clone(), by, end });
+        Accelerated::note(&mut work.launches, launch, by, end);
         Ok(outputs)
     }
 
@@ -236,7 +238,7 @@ impl Executor for CpuExecutor {
             return Ok(outputs);
         }
         let outputs = self.interpret(launch, arguments, world)?;
-        if self.schedule.keeps_outputs && launch.has_schedules() {
+        if self.schedule.keeps_outputs && launch.has_schedules() && self.outputs.borrow().len() < MOST_OUTPUTS {
             self.outputs.borrow_mut().push((launch.clone(), outputs.clone()));
         }
         Ok(outputs)

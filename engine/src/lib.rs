@@ -27,6 +27,7 @@ pub mod package;
 pub mod parsed;
 mod profile;
 mod rehearsed;
+mod room;
 pub mod run;
 pub mod settings;
 mod side_effects;

@@ -2,9 +2,8 @@
 
 use crate::analysis::Analysis;
 use crate::run::Run;
-use pallas_ir::Launch;
 use pallas_pipeline::Machines;
-use pallas_profile::{Observed, ObservedLaunch, Recorder, Report};
+use pallas_profile::{Observed, ObservedLaunch, Report};
 use pallas_syntax::SourceFile;
 use std::sync::Arc;
 
@@ -30,22 +29,8 @@ impl Profile {
 
     /// The report of a run.
     pub fn of_run(run: &Run, path: &str, arguments: &[String], machines: &Machines) -> Report {
-        let mut measured: Vec<_> = run.measured.iter().map(Some).collect();
-        let mut launches: Vec<ObservedLaunch> = Vec::new();
-        for launch in &run.launches {
-            let same =
-                |(timed, _): &(Arc<Launch>, Recorder)| timed.spans.apply == launch.spans.apply && **timed == **launch;
-            let found = measured.iter_mut().find(|timed| timed.is_some_and(same)).and_then(Option::take);
-            launches
-                .push(ObservedLaunch { launch: launch.clone(), measured: found.map(|(_, recorder)| recorder.clone()) });
-        }
-        // Transformations change a launch on its way (a mapped one has one more axis): what ran is shown as it ran.
-        launches.extend(
-            measured
-                .into_iter()
-                .flatten()
-                .map(|(launch, recorder)| ObservedLaunch { launch: launch.clone(), measured: Some(recorder.clone()) }),
-        );
+        let launches: Vec<ObservedLaunch> =
+            run.shown().into_iter().map(|(launch, measured)| ObservedLaunch { launch, measured }).collect();
         let own = run.sources.iter().find(|source| *source.path == *path).or(run.sources.first());
         let sources = own.map_or_else(Vec::new, |own| first(&run.sources, own));
         let observed = Observed {
@@ -58,6 +43,7 @@ impl Profile {
         };
         let mut report = Report::new(&observed, machines);
         report.launches.iter_mut().for_each(|launch| launch.ran = true);
+        report.leave_out(&run.left_out, &run.sources);
         report
     }
 }

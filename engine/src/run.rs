@@ -13,7 +13,7 @@ use crate::timings::Timings;
 use crate::watched::Watched;
 use pallas_ir::{Finding, Launch};
 use pallas_jax::JaxState;
-use pallas_profile::Recorder;
+use pallas_profile::{LeftOut, Recorder};
 use pallas_python::Limits;
 use pallas_python::interp::{Interp, Mode, Outcome};
 use pallas_python::raise::Abort;
@@ -36,6 +36,8 @@ pub struct Run {
     pub launches: Vec<Arc<Launch>>,
     /// What was measured of them, if the console has a clock for it ([`Console::nanoseconds`]).
     pub measured: Vec<(Arc<Launch>, Recorder)>,
+    /// What was measured of launches that there was no room for, by place: programs may make others without end.
+    pub left_out: Vec<LeftOut>,
     /// The outputs of each run of a launch that has several schedules, if they are kept ([`Schedule::keeps_outputs`]).
     pub outputs: Vec<(Arc<Launch>, Vec<Array>)>,
     /// What became of the launches that were given to an accelerator, in order.
@@ -100,6 +102,7 @@ impl Run {
             findings: Vec::new(),
             launches: Vec::new(),
             measured: Vec::new(),
+            left_out: Vec::new(),
             outputs: Vec::new(),
             accelerated: Vec::new(),
             sources: vec![kept],
@@ -108,6 +111,26 @@ impl Run {
 }
 
 impl Run {
+    /// The launches that are shown, each with what was measured of it: those that were traced, as far as they are not left out, then
+    /// those that ran as others. Transformations change a launch on its way (a mapped one has one more axis): what ran is shown as it
+    /// ran.
+    pub fn shown(&self) -> Vec<(Arc<Launch>, Option<Recorder>)> {
+        let mut measured: Vec<_> = self.measured.iter().map(Some).collect();
+        let mut shown: Vec<(Arc<Launch>, Option<Recorder>)> = Vec::new();
+        for launch in &self.launches {
+            let same =
+                |(timed, _): &(Arc<Launch>, Recorder)| timed.spans.apply == launch.spans.apply && **timed == **launch;
+            let found = measured.iter_mut().find(|timed| timed.is_some_and(same)).and_then(Option::take);
+            let is_left_out = |place| self.left_out.iter().any(|left| left.apply == place);
+            if found.is_some() || !is_left_out(launch.spans.apply) {
+                shown.push((launch.clone(), found.map(|(_, recorder)| recorder.clone())));
+            }
+        }
+        let rest = measured.into_iter().flatten();
+        shown.extend(rest.map(|(launch, recorder)| (launch.clone(), Some(recorder.clone()))));
+        shown
+    }
+
     /// Runs a text until the tiles that are wanted have been seen, and gives those.
     pub fn capture(path: &str, text: &str, options: RunOptions, wanted: Capture) -> Vec<Tiles> {
         let source = Arc::new(SourceFile::new(FileId(0), path, text));
@@ -156,7 +179,7 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     let (exit, stderr) = match outcome {
         Outcome::Finished => (0, String::new()),
         Outcome::Exit(status, text) => (status, text.unwrap_or_default()),
-        Outcome::Raised(raise) => (1, pallas_python::traceback::render(&interp, &raise)),
+        Outcome::Raised(raise) => (1, pallas_python::library::uncaught(&interp, &raise)),
         Outcome::Aborted(Abort::Cancelled) => (130, "KeyboardInterrupt\n".to_string()),
         Outcome::Aborted(abort) => {
             let finding = crate::findings::aborted(&abort);
@@ -179,9 +202,10 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     findings.extend(missing);
     findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));
     findings.dedup_by(|a, b| a.code == b.code && a.span == b.span);
-    let measured = executor.measured();
+    let (measured, left_out) = executor.measured();
     let tiles = executor.tiles();
     let outputs = executor.outputs();
     let accelerated = executor.accelerated();
-    (Run { exit, stderr, findings, launches, measured, outputs, accelerated, sources: interp.sources() }, tiles)
+    let sources = interp.sources();
+    (Run { exit, stderr, findings, launches, measured, left_out, outputs, accelerated, sources }, tiles)
 }

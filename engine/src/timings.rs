@@ -1,10 +1,11 @@
 //! What the launches of a run took: a recorder for each, fed by the interpreter's hooks on the console's clock.
 
 use crate::host::Console;
+use crate::room;
 use pallas_interpret::{CopyTimes, ProgramEvent};
 use pallas_ir::{BlockMap, Launch, Location};
 use pallas_pipeline::block_bytes;
-use pallas_profile::{Copied, DeviceTimes, Recorder};
+use pallas_profile::{Copied, DeviceTimes, LeftOut, Recorder};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,13 +16,19 @@ const DEVICE: &str = "interpret mode on the CPU";
 const FIRST_PLACES: usize = 4;
 /// See [`FIRST_PLACES`].
 const EVERY_PLACES: usize = 64;
+/// Of different launches from one place, so many first ones are kept; of the others the slowest, as far as there is room.
+const FIRST: usize = room::OF_A_PLACE / 2;
 
 /// The launches of a run with their recorders.
 pub(crate) struct Timings {
     console: Rc<RefCell<Box<dyn Console>>>,
     launches: Vec<Timed>,
-    /// The one that runs.
-    current: usize,
+    /// Which one runs; `None` for one that there was no room for.
+    current: Option<usize>,
+    /// The one that there was no room for, while it runs.
+    passing: Option<Timed>,
+    /// What was left out, by place.
+    left_out: Vec<LeftOut>,
     /// What it costs to read the clock once, in nanoseconds.
     tick: f64,
 }
@@ -39,7 +46,8 @@ impl Timings {
     /// Times on a console's clock; `None` if it has none.
     pub(crate) fn new(console: Rc<RefCell<Box<dyn Console>>>) -> Option<Timings> {
         let tick = tick(&**console.borrow())?;
-        Some(Timings { console, launches: Vec::new(), current: 0, tick })
+        let launches = Vec::new();
+        Some(Timings { console, launches, current: None, passing: None, left_out: Vec::new(), tick })
     }
 
     pub(crate) fn now(&self) -> Option<u64> {
@@ -56,10 +64,10 @@ impl Timings {
         self.begin_on(launch, device);
         let programs = launch.programs();
         self.console.borrow_mut().progress(&launch.kernel.name, programs, programs);
-        let recorder = &mut self.launches[self.current].recorder;
+        let Some(timed) = self.running() else { return };
         match times {
-            Some(times) => recorder.on_device(programs, *times),
-            None => recorder.again(programs),
+            Some(times) => timed.recorder.on_device(programs, *times),
+            None => timed.recorder.again(programs),
         }
     }
 
@@ -69,36 +77,63 @@ impl Timings {
     }
 
     fn begin_on(&mut self, launch: &Launch, device: &str) {
-        self.current = self.launches.iter().position(|timed| timed.is(launch)).unwrap_or_else(|| {
-            let bytes = |operand| u64::try_from(block_bytes(operand)).unwrap_or(u64::MAX);
-            self.launches.push(Timed {
-                launch: Arc::new(launch.clone()),
-                recorder: Recorder::new(device).with_tick(self.tick),
-                bytes: launch.operands.iter().map(bytes).collect(),
-                keeps_blocks: launch
-                    .operands
-                    .iter()
-                    .any(|operand| !BlockMap::new(operand, launch.grid.len()).is_known()),
-            });
-            self.launches.len() - 1
+        self.settle();
+        self.current = self.launches.iter().position(|timed| timed.is(launch));
+        if self.current.is_none() {
+            let timed = Timed::new(launch, Recorder::new(device).with_tick(self.tick));
+            if room::for_another(self.launches.iter().map(|timed| &*timed.launch), launch.spans.apply) {
+                self.current = Some(self.launches.len());
+                self.launches.push(timed);
+            } else {
+                self.passing = Some(timed);
+            }
+        }
+        if let Some(timed) = self.running() {
+            timed.recorder.begin();
+        }
+    }
+
+    fn running(&mut self) -> Option<&mut Timed> {
+        match self.current {
+            Some(at) => self.launches.get_mut(at),
+            None => self.passing.as_mut(),
+        }
+    }
+
+    /// A launch that there was no room for is over: it takes the place of one that was quicker, or is only counted.
+    fn settle(&mut self) {
+        let Some(mut passing) = self.passing.take() else { return };
+        let place = passing.launch.spans.apply;
+        let here = self.launches.iter_mut().filter(|timed| timed.launch.spans.apply == place);
+        let quickest = here.skip(FIRST).min_by(|a, b| a.recorder.time().total_cmp(&b.recorder.time()));
+        if let Some(quickest) = quickest.filter(|quickest| quickest.recorder.time() < passing.recorder.time()) {
+            std::mem::swap(quickest, &mut passing);
+        }
+        let at = self.left_out.iter().position(|left| left.apply == place).unwrap_or_else(|| {
+            // Places without end come from programs that write programs: their last ones share an entry.
+            if self.left_out.len() < room::OF_ALL {
+                self.left_out.push(LeftOut::new(&passing.launch));
+            }
+            self.left_out.len() - 1
         });
-        self.launches[self.current].recorder.begin();
+        self.left_out[at].add(&passing.recorder);
     }
 
     pub(crate) fn program(&mut self, event: &ProgramEvent<'_>) {
-        let Some(timed) = self.launches.get_mut(self.current) else { return };
+        let Some(timed) = self.running() else { return };
         let Some(times) = event.times else { return };
         let (done, programs) = (event.number.saturating_add(1), timed.launch.programs());
-        self.console.borrow_mut().progress(&timed.launch.kernel.name, done, programs.max(done));
+        let name = timed.launch.kernel.name.clone();
         let copies = timed.copies(event.copies);
         timed.recorder.program(event.number, &copies, (times.compute, times.end));
         if timed.keeps_blocks {
             timed.recorder.blocks(event.number, event.blocks);
         }
+        self.console.borrow_mut().progress(&name, done, programs.max(done));
     }
 
     pub(crate) fn written_back(&mut self, number: usize, copies: &[CopyTimes]) {
-        if let Some(timed) = self.launches.get_mut(self.current) {
+        if let Some(timed) = self.running() {
             let copies = timed.copies(copies);
             timed.recorder.written_back(number, &copies);
         }
@@ -109,15 +144,17 @@ impl Timings {
     }
 
     pub(crate) fn places(&mut self, places: &[Location], ticks: &[u64]) {
-        if let Some(timed) = self.launches.get_mut(self.current) {
+        if let Some(timed) = self.running() {
             let lines = places.iter().zip(ticks).filter(|(_, ticks)| **ticks > 0);
             timed.recorder.lines(lines.map(|(place, &ticks)| (place.span, ticks)));
         }
     }
 
-    /// The launches with what was measured of them.
-    pub(crate) fn take(&mut self) -> Vec<(Arc<Launch>, Recorder)> {
-        self.launches.drain(..).map(|timed| (timed.launch, timed.recorder)).collect()
+    /// The launches with what was measured of them, and what was left out.
+    pub(crate) fn take(&mut self) -> (Vec<(Arc<Launch>, Recorder)>, Vec<LeftOut>) {
+        self.settle();
+        let launches = self.launches.drain(..).map(|timed| (timed.launch, timed.recorder)).collect();
+        (launches, std::mem::take(&mut self.left_out))
     }
 }
 
@@ -138,6 +175,16 @@ fn tick(console: &dyn Console) -> Option<f64> {
 }
 
 impl Timed {
+    fn new(launch: &Launch, recorder: Recorder) -> Timed {
+        let bytes = |operand| u64::try_from(block_bytes(operand)).unwrap_or(u64::MAX);
+        Timed {
+            launch: Arc::new(launch.clone()),
+            recorder,
+            bytes: launch.operands.iter().map(bytes).collect(),
+            keeps_blocks: launch.operands.iter().any(|operand| !BlockMap::new(operand, launch.grid.len()).is_known()),
+        }
+    }
+
     fn is(&self, launch: &Launch) -> bool {
         std::ptr::eq(&*self.launch, launch) || self.launch.spans.apply == launch.spans.apply && *self.launch == *launch
     }

@@ -1,7 +1,7 @@
 //! Launches as they come up, each once, with the scalars that it was seen to fetch, and what the rules say of both.
 
-use crate::rehearsed;
-use pallas_ir::{Finding, Launch, Scalars};
+use crate::{rehearsed, room};
+use pallas_ir::{Certainty, Finding, Launch, Scalars, Severity};
 use std::sync::Arc;
 
 /// Of a launch in a loop, so many different scalars are looked at.
@@ -16,12 +16,17 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Notes a launch. A launch in a loop is one launch to the reader: equal ones are kept once.
-    pub(crate) fn note(all: &mut Vec<Watched>, launch: &Arc<Launch>, scalars: Scalars) {
+    /// Notes a launch. A launch in a loop is one launch to the reader: equal ones are kept once. Of a loop whose launches all
+    /// differ the first ones are kept; whether there was room is the answer.
+    pub(crate) fn note(all: &mut Vec<Watched>, launch: &Arc<Launch>, scalars: Scalars) -> bool {
         if !all.iter().any(|seen| seen.is_of(launch)) {
+            if !room::for_another(all.iter().map(|seen| &*seen.launch), launch.spans.apply) {
+                return false;
+            }
             all.push(Watched { launch: launch.clone(), scalars: Vec::new() });
         }
         Watched::note_scalars(all, launch, scalars);
+        true
     }
 
     /// Notes what a launch that was seen has fetched.
@@ -37,9 +42,7 @@ impl Watched {
 
     /// Notes a launch that was seen another time.
     pub(crate) fn note_again(&self, all: &mut Vec<Watched>) {
-        if !all.iter().any(|seen| seen.is_of(&self.launch)) {
-            all.push(Watched { launch: self.launch.clone(), scalars: Vec::new() });
-        }
+        Watched::note(all, &self.launch, Scalars::default());
         for scalars in &self.scalars {
             Watched::note_scalars(all, &self.launch, scalars.clone());
         }
@@ -77,5 +80,20 @@ impl Watched {
             findings.extend(more);
         }
         findings
+    }
+}
+
+/// `PL003`: the launches from a place differ so often that not all are kept.
+pub(crate) fn too_many(launch: &Launch) -> Finding {
+    Finding {
+        code: "PL003",
+        severity: Severity::Info,
+        certainty: Certainty::Found,
+        message: "the launches from here differ each time: not all of them are looked at".to_string(),
+        span: launch.spans.apply,
+        labels: Vec::new(),
+        evidence: None,
+        help: Some("each is traced and compiled anew, by JAX, too; a number that differs can be an operand of the kernel".to_string()),
+        fix: None,
     }
 }

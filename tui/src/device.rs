@@ -152,12 +152,12 @@ pub(crate) fn words(run: &Run) -> (String, bool) {
             }
             End::Ran { differences, seen, microseconds: took } => {
                 if let Some(took) = took {
-                    (timed, microseconds) = (timed + 1, microseconds + took);
+                    (timed, microseconds) = (timed + accelerated.count, microseconds + took);
                     by.clone_from(&accelerated.by);
                 }
                 lines.extend(seen.iter().map(|(words, span)| format!("{}: `{kernel}`: {words}", place(run, *span))));
                 if let Some(differences) = differences {
-                    compared += 1;
+                    compared += accelerated.count;
                     agree &= differences.is_empty();
                     lines.extend(differences.iter().map(|difference| differs(&at, accelerated, difference)));
                 }

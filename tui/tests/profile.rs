@@ -479,3 +479,45 @@ fn a_profile_on_the_simulator_has_lanes_of_multiprocessors_everywhere() {
     let quiet = case.run(&["profile", "kernels.py", "--device", "simulator", "--timing", "off"]);
     assert!(!String::from_utf8_lossy(&quiet.stdout).contains("measured, "), "nothing is measured");
 }
+
+/// A loop whose launches all differ: what is kept of them does not grow with how many there are.
+const DIFFERENT: &str = "\
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+x = jnp.zeros(8)
+for number in range(300):
+  def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] + number
+
+  x = pl.pallas_call(kernel, grid=(2,), in_specs=[pl.BlockSpec((4,), lambda i: (i,))], out_shape=x,
+                     out_specs=pl.BlockSpec((4,), lambda i: (i,)), interpret=True)(x)
+print(x[0])
+";
+
+#[test]
+fn of_launches_that_all_differ_some_are_listed_and_the_others_summed_up() {
+    let case = Case::new();
+    case.write("kernel.py", DIFFERENT);
+    let profiled = case.run(&["profile", "kernel.py", "--json", "report.json", "--report", "text"]);
+    assert!(profiled.status.success(), "{profiled:?}");
+    let said = String::from_utf8_lossy(&profiled.stdout);
+    assert!(said.contains("note: 236 more launches of `kernel` (kernel.py:9:7) are not listed"), "{said}");
+    let text = fs::read_to_string(case.folder.path().join("report.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let launches = report["launches"].as_array().expect("launches");
+    assert_eq!(launches.len(), 64);
+    let left = &report["left_out"][0];
+    assert_eq!((&left["launches"], &left["programs"]), (&236.into(), &472.into()));
+    let time = |value: &serde_json::Value| value.as_f64().expect("a time");
+    let kept: f64 = launches.iter().map(|launch| time(&launch["measured"]["compute"])).sum();
+    let all = time(&report["totals"]["measured"]["compute"]);
+    assert!((kept + time(&left["compute"]) - all).abs() <= all * 1e-9, "{kept} {left} {all}");
+    // The first ones are there, and every launch that is listed ran.
+    assert!(launches.iter().all(|launch| launch["measured"]["runs"] == 1), "{text}");
+    let checked = case.run(&["check", "kernel.py"]);
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned() + &String::from_utf8_lossy(&checked.stderr);
+    assert!(said.contains("PL003") && said.contains("differ each time: not all of them are looked at"), "{said}");
+    let ran = case.run(&["run", "kernel.py"]);
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "44850.0\n");
+}

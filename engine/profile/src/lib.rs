@@ -10,6 +10,7 @@ mod clip;
 mod compare;
 mod device;
 mod lanes;
+mod left_out;
 mod listed;
 mod measured;
 mod modelled;
@@ -26,6 +27,7 @@ pub use build::{Observed, ObservedLaunch};
 pub use compare::{Change, Comparison, Incomparable, compare};
 pub use device::{Ceiling, DeviceEvent, DeviceTimes, OnDevice, Residency};
 pub use lanes::{Lane, LaneCause, LaneEvent, Lanes};
+pub use left_out::{LeftOut, LeftOutReport};
 pub use measured::{Bins, Copied, LineTime, Measured, Recorder, StageTime};
 pub use modelled::{
     Advice, BlockChoice, Formulas, Line, Modelled, Moves, Schedule, SlotChoice, Stream, Unknown, WorkTerm,

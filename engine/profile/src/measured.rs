@@ -273,6 +273,19 @@ impl Recorder {
         }
     }
 
+    /// What was spent in all stages so far, in nanoseconds.
+    pub fn time(&self) -> f64 {
+        self.sums().2.iter().sum()
+    }
+
+    /// Runs, programs, and the time of each stage.
+    pub(crate) fn sums(&self) -> (usize, u64, [f64; 3]) {
+        let measured = &self.measured;
+        let device = self.told.as_ref().and_then(|told| told.times.get(told.times.len() / 2)).copied();
+        let times = [measured.copy_in, measured.compute + device.unwrap_or(0.0), measured.copy_out];
+        (measured.runs, measured.programs, times)
+    }
+
     /// What was measured. Places are looked up in the sources.
     pub fn take(mut self, sources: &[Arc<SourceFile>]) -> Measured {
         self.measured.time = self.measured.copy_in + self.measured.compute + self.measured.copy_out;

@@ -1,6 +1,7 @@
 //! The report as it is written. Fields are only ever added, with a default, while [`VERSION`] stays; a change of what a
 //! field means is a new version, which still reads the old ones.
 
+use crate::left_out::LeftOutReport;
 use crate::measured::Measured;
 use crate::modelled::Modelled;
 use crate::place::Place;
@@ -32,6 +33,9 @@ pub struct Report {
     pub findings: Vec<FindingReport>,
     /// Sums over launches.
     pub totals: Totals,
+    /// Launches that ran and are not listed, by place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutReport>,
 }
 
 /// What wrote a report.

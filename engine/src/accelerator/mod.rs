@@ -109,6 +109,32 @@ pub struct Accelerated {
     pub by: String,
     /// How.
     pub end: End,
+    /// How many launches of the place ended like this.
+    pub count: usize,
+}
+
+/// Launches that end in other ways than all before them are kept so many times.
+const MOST: usize = 1024;
+
+impl Accelerated {
+    /// Notes how a launch ended. Those of a place that end alike are one, so that a loop takes no more room than one round.
+    pub(crate) fn note(all: &mut Vec<Accelerated>, launch: &Arc<Launch>, by: String, end: End) {
+        let is_like = |known: &Accelerated| {
+            known.launch.spans.apply == launch.spans.apply && known.by == by && known.end.is_like(&end)
+        };
+        let at = all.iter().position(is_like).or_else(|| (all.len() >= MOST).then(|| all.len() - 1));
+        match at {
+            Some(at) => {
+                all[at].count += 1;
+                if let (End::Ran { microseconds: Some(sum), .. }, End::Ran { microseconds: Some(more), .. }) =
+                    (&mut all[at].end, &end)
+                {
+                    *sum += more;
+                }
+            }
+            None => all.push(Accelerated { launch: launch.clone(), by, end, count: 1 }),
+        }
+    }
 }
 
 /// How a launch ended that was given to an accelerator.
@@ -125,6 +151,20 @@ pub enum End {
     },
     /// It ran in interpret mode instead.
     FellBack(NotRun),
+}
+
+impl End {
+    /// Whether there is nothing more to say of both than of one, but for the time.
+    fn is_like(&self, other: &End) -> bool {
+        match (self, other) {
+            (End::FellBack(one), End::FellBack(other)) => one == other,
+            (
+                End::Ran { microseconds: took, differences, seen },
+                End::Ran { microseconds: also, differences: others, seen: more },
+            ) => took.is_some() == also.is_some() && differences == others && seen == more,
+            _ => false,
+        }
+    }
 }
 
 /// An accelerator at work: opened at its first launch.

@@ -67,7 +67,7 @@ impl Known<'_> {
         let own = analysis.source.clone();
         let others = sources.iter().filter(|source| source.id != own.id).cloned();
         let ordered: Vec<_> = std::iter::once(own.clone()).chain(others).collect();
-        let profile = Profile::new(
+        let mut profile = Profile::new(
             &Observed {
                 path: &own.path,
                 arguments: self.arguments,
@@ -78,6 +78,9 @@ impl Known<'_> {
             },
             self.machines,
         );
+        if let Some((run, _)) = self.run {
+            profile.leave_out(&run.left_out, &run.sources);
+        }
         let mut report = Report::of(own, sources, findings, &launches, self.took);
         for (launch, seen) in report.launches.iter_mut().zip(&seen) {
             launch.ran = seen.ran;
@@ -89,19 +92,7 @@ impl Known<'_> {
     }
 
     fn launches(&self, same_file: &dyn Fn(Span) -> bool) -> Vec<Seen> {
-        let mut ran: Vec<Option<(Arc<Launch>, Option<Recorder>)>> = Vec::new();
-        if let Some((run, _)) = self.run {
-            let mut measured: Vec<Option<&(Arc<Launch>, Recorder)>> = run.measured.iter().map(Some).collect();
-            for launch in &run.launches {
-                let same =
-                    |timed: &(Arc<Launch>, Recorder)| timed.0.spans.apply == launch.spans.apply && *timed.0 == **launch;
-                let found = measured.iter_mut().find(|timed| timed.is_some_and(same)).and_then(Option::take);
-                ran.push(Some((launch.clone(), found.map(|(_, recorder)| recorder.clone()))));
-            }
-            // Transformations change a launch on its way: what ran is shown as it ran.
-            let rest = measured.into_iter().flatten();
-            ran.extend(rest.map(|(launch, recorder)| Some((launch.clone(), Some(recorder.clone())))));
-        }
+        let mut ran: Vec<_> = self.run.map_or_else(Vec::new, |(run, _)| run.shown().into_iter().map(Some).collect());
         let mut seen = Vec::new();
         for launch in &self.analysis.launches {
             let found = ran

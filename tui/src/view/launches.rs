@@ -25,7 +25,13 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let machine = app
         .profile()
         .map_or(String::new(), |(profile, launch)| format!("modelled on {} ", profile.machine_of(launch).name));
-    let note = if count > 1 { format!(" {} of {count} · {machine}", app.launch + 1) } else { format!(" {machine}") };
+    let left_out: u64 = app.profile().map_or(0, |(profile, _)| profile.left_out.iter().map(|left| left.launches).sum());
+    let more = match usize::try_from(left_out).unwrap_or(usize::MAX) {
+        0 => String::new(),
+        more => format!(", {} more not listed", grouped(more)),
+    };
+    let note =
+        if count > 1 { format!(" {} of {count}{more} · {machine}", app.launch + 1) } else { format!(" {machine}") };
     let note = Line::from(Span::styled(if machine.is_empty() { String::new() } else { note }, styles::DIM));
     let inner = frame(app, styles, Pane::Launches, area, Line::from(" Launches "), note, buffer);
     let Some(report) = app.report.as_ref().filter(|report| !report.launches.is_empty()) else {

@@ -14,6 +14,7 @@ use super::{frame, row};
 use crate::app::report::{grouped, plural};
 use crate::app::{App, Pane};
 use crate::report::comparison::share;
+use crate::report::profile::left_out;
 use crate::report::profile::words::{bytes, digits, flops, percent, scaled, time};
 use crate::styles::{self, Styles};
 use pallas_engine::report::{LaunchReport, Report, Stage, compare};
@@ -237,6 +238,9 @@ impl Lines {
         for doubt in &m.unknown {
             let line = doubt.place.map_or(String::new(), |place| format!("line {}: ", place.line));
             self.say("", &format!("not known: {line}{}", doubt.what), styles::DIM);
+        }
+        for left in report.left_out.iter().filter(|left| left.call == launch.call) {
+            self.say("", &left_out(report, left), styles::DIM);
         }
         let Some(shown) = app.report.as_ref() else { return };
         let ran =

@@ -474,3 +474,35 @@ print(pltpu.get_tpu_info().num_lanes)
     assert_eq!(String::from_utf8_lossy(&alone.stdout), "cpu cpu False False\n");
     assert!(String::from_utf8_lossy(&alone.stderr).contains("Unsupported TPU device kind: cpu"));
 }
+
+#[test]
+fn a_hook_of_the_program_is_called_with_what_nobody_has_caught() {
+    let run = |body: &str| {
+        let text = format!("import sys\ndef hook(kind, error, trace):\n  {body}\nsys.excepthook = hook\n1 / 0\n");
+        Case::with("program.py", text).run(&["run", "program.py"])
+    };
+    let called = shown(&run("print('hook:', kind.__name__, error, trace.tb_lineno, hook is sys.__excepthook__)"));
+    assert_eq!(called, "exit Some(1)\n--- stdout\nhook: ZeroDivisionError division by zero 5 False\n--- stderr\n");
+    let failed = shown(&run("raise ValueError('in the hook')"));
+    let expected = "\
+exit Some(1)
+--- stdout
+--- stderr
+Error in sys.excepthook:
+Traceback (most recent call last):
+  File \"program.py\", line 3, in hook
+    raise ValueError('in the hook')
+ValueError: in the hook
+
+Original exception was:
+Traceback (most recent call last):
+  File \"program.py\", line 5, in <module>
+    1 / 0
+    ~~^~~
+ZeroDivisionError: division by zero
+";
+    assert_eq!(failed, expected);
+    // The interpreter's own may be called by it.
+    let own = shown(&run("sys.__excepthook__(kind, error, trace)"));
+    assert!(own.contains("ZeroDivisionError: division by zero") && own.contains("line 5, in <module>"), "{own}");
+}

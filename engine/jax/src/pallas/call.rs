@@ -360,11 +360,16 @@ impl PallasCall {
     }
 }
 
+/// What a launch counts for, beside the steps of its kernel: to trace it takes as long as so many, and loops of launches are bounded
+/// by that.
+const STEPS: u64 = 250;
+
 /// Stages a launch in an open trace, runs it, or in analysis only types it.
 ///
 /// A launch inside a function that is being transformed is not announced: what is launched in the end is what the
 /// transformation makes of it.
 pub(crate) fn apply(cx: &Context<'_>, launch: &Arc<Launch>, arguments: &[Tile]) -> PyResult<Vec<Tile>> {
+    cx.interp.charge(STEPS)?;
     let asked = named::asked_for(cx, &launch.kernel);
     let trace = cx.trace_for(arguments.iter().chain(&asked));
     if let Some(observer) = cx.state.observer() {

@@ -83,6 +83,7 @@ impl Report {
             launches,
             findings,
             totals,
+            left_out: Vec::new(),
         };
         report.sources = sources(&report, observed.sources);
         report

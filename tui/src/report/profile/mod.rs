@@ -7,5 +7,5 @@ mod text;
 pub(crate) mod words;
 
 pub(crate) use markdown::markdown;
-pub(crate) use rows::kept;
+pub(crate) use rows::{kept, left_out};
 pub(crate) use text::text;

@@ -1,7 +1,7 @@
 //! What the report says of a launch, as tables of text: the same for every format.
 
 use super::words::{bytes, digits, flops, percent, scaled, time};
-use pallas_engine::report::{LaneEvent, Lanes, LaunchReport, MachineReport, Place, Report};
+use pallas_engine::report::{LaneEvent, Lanes, LaunchReport, LeftOutReport, MachineReport, Place, Report};
 
 /// Lines of the source that are listed.
 const LINES: usize = 6;
@@ -359,8 +359,25 @@ pub(super) fn notes(report: &Report) -> Vec<String> {
     if report.program.cancelled {
         notes.push(format!("the program was stopped: {}", kept(report)));
     }
+    notes.extend(report.left_out.iter().map(|left| left_out(report, left)));
     notes.extend(findings(report));
     notes
+}
+
+/// `99,936 more launches of add_kernel (kernel.py:34:10) are not listed: each differs from those that are`
+pub(crate) fn left_out(report: &Report, left: &LeftOutReport) -> String {
+    let launches = usize::try_from(left.launches).unwrap_or(usize::MAX);
+    let (more, are) = if launches == 1 { ("more launch", "is") } else { ("more launches", "are") };
+    let place = left.call.map_or_else(String::new, |place| format!(" ({})", at(report, place)));
+    format!(
+        "{} {more} of `{}`{place} {are} not listed, since each differs from the others: {} programs, {} in copies, {} in the \
+         kernel; the first and the slowest are",
+        crate::app::report::grouped(launches),
+        left.kernel,
+        crate::app::report::grouped(usize::try_from(left.programs).unwrap_or(usize::MAX)),
+        time(left.copy_in + left.copy_out),
+        time(left.compute)
+    )
 }
 
 /// Numbers of the machines that nobody has published.
