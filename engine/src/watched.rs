@@ -93,7 +93,10 @@ pub(crate) fn too_many(launch: &Launch) -> Finding {
         span: launch.spans.apply,
         labels: Vec::new(),
         evidence: None,
-        help: Some("each is traced and compiled anew, by JAX, too; a number that differs can be an operand of the kernel".to_string()),
+        help: Some(
+            "each is traced and compiled anew, by JAX, too; a number that differs can be an operand of the kernel"
+                .to_string(),
+        ),
         fix: None,
     }
 }

@@ -44,8 +44,8 @@ mod unavailable;
 mod warnings;
 mod zlib;
 
-pub use sys::hook::uncaught;
 pub use functools::Partial;
+pub use sys::hook::uncaught;
 pub(crate) use sys::streams::replaced_stdout;
 
 use crate::call::CallArgs;

@@ -94,7 +94,9 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
             environment::set(interp, &interp.to_str(args.get(0))?, None);
             Ok(Value::None)
         }),
-        row("getcwdb", "()", "b'/': programs run here without access to files.", |_, _| Ok(Value::Bytes(std::rc::Rc::from(&b"/"[..])))),
+        row("getcwdb", "()", "b'/': programs run here without access to files.", |_, _| {
+            Ok(Value::Bytes(std::rc::Rc::from(&b"/"[..])))
+        }),
         row("getcwd", "()", "'/': programs run here without access to files.", |_, _| Ok(Value::str("/"))),
         row("getpid", "()", "1", |_, _| Ok(Value::int(1i64))),
         row("getppid", "()", "0", |_, _| Ok(Value::int(0i64))),
