@@ -204,7 +204,11 @@ fn kernels_that_note_times_check_or_are_tuned_compile_too() {
         for sample in HELD {
             let text = fs::read_to_string(folder.join(format!("{sample}.py"))).expect("the sample");
             let analysis = Analysis::new(sample, &text, &AnalysisOptions::new(Arc::new(Disk)));
-            let launch = analysis.launches.iter().find(|launch| compile_with(launch, plain).is_ok()).expect("a launch");
+            // Some are for Hopper alone.
+            let Some(launch) = analysis.launches.iter().find(|launch| compile_with(launch, plain).is_ok()) else {
+                assert_ne!(capability, Architecture::HOPPER.capability, "{sample} has no launch");
+                continue;
+            };
             let output = launch.with_role(Role::Output).next().map(|(operand, _)| Watched { operand, element: 0 });
             let watched = ("watched", Options { watched: output, garbage: Garbage::EVERYWHERE, ..plain });
             for (kind, options) in kinds.iter().chain([&watched]) {
