@@ -15,6 +15,9 @@ use std::collections::{BTreeSet, HashMap};
 /// More conditions than this are not taken together.
 const MOST_LEAVES: usize = 12;
 
+/// When all ops are done.
+const AFTER_ALL: usize = usize::MAX - 1;
+
 /// A Ref is cut into no more pieces than this.
 const MOST_PIECES: usize = 256;
 
@@ -98,6 +101,7 @@ impl Written {
         for read in &memory.reads {
             let mut note = |axis: Option<usize>| {
                 let is_further = |axis: usize| found.is_none_or(|found| axis < found.axis);
+                let axis = axis.map(|axis| self.begin(memory, &read.area, axis).unwrap_or(outermost));
                 if let Some(axis) = axis.filter(|&axis| is_further(axis)) {
                     found = Some(Carried { axis, op: read.op, manner: Manner::Reads });
                 }
@@ -119,7 +123,7 @@ impl Written {
     /// Whether programs with id 0 along some axes leave a Ref written in full.
     pub fn is_full_after(&self, reference: ValueId, first_along: &[usize]) -> bool {
         self.memories.get(&reference).is_some_and(|memory| {
-            let last = Read { path: Vec::new(), area: Area::whole(&memory.shape), at: usize::MAX - 1, op: OpId(0) };
+            let last = Read { path: Vec::new(), area: Area::whole(&memory.shape), at: AFTER_ALL, op: OpId(0) };
             memory.is_covered(&last, &self.firsts(first_along))
         })
     }
@@ -133,6 +137,18 @@ impl Written {
                 && self.memories.get(&reference).is_some_and(|memory| {
                     memory.others.is_empty() && memory.reads.iter().all(|read| memory.is_covered(read, &firsts))
                 })
+    }
+
+    /// The innermost axis, up to one, such that the first program along it and all after it leaves all of an area written that
+    /// anybody writes. The program before one that reads may not have written either: what it has left is what it has found.
+    fn begin(&self, memory: &Memory, area: &Area, axis: usize) -> Option<usize> {
+        let mut axes = (0..=axis).rev().filter(|&axis| self.grid[axis] > 1);
+        axes.find(|&axis| {
+            let inner: Vec<usize> = (axis..self.grid.len()).collect();
+            let end = Read { path: Vec::new(), area: area.clone(), at: AFTER_ALL, op: OpId(0) };
+            let mut is_written = true;
+            memory.gaps(&end, &self.firsts(&inner), false, &mut |_| is_written = false) && is_written
+        })
     }
 
     fn firsts(&self, axes: &[usize]) -> Vec<Condition> {
