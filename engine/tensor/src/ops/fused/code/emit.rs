@@ -1,10 +1,11 @@
-//! Values as instructions: which instruction an operation is, and in which registers its operands are.
+//! Values as instructions: in which registers their operands are, and their results.
 //!
 //! Values come in an order that is given, each once. One that finds no register takes that of the value that is needed last, which
 //! waits in memory then. Constants are operands in memory, or stay in registers where there are enough.
 
-use super::assembler::{Assembler, Source, at, element};
-use super::graph::{Graph, Id, Op, Relation};
+use super::assembler::{Assembler, Source, at};
+use super::graph::{Graph, Id, Op};
+use super::instructions::{binary, multiply_add, unary};
 use iced_x86::{Code, Register};
 
 /// Elements that are computed together.
@@ -14,7 +15,7 @@ const WIDTH: i64 = 64;
 /// Registers of lanes that values are in.
 pub(super) const VECTORS: usize = 31;
 /// The one that is left is for bytes on their way to masks and back.
-const BYTES: Register = Register::XMM31;
+pub(super) const BYTES: Register = Register::XMM31;
 /// The mask of the columns that there are; masks of values are above it.
 pub(super) const COLUMNS: Register = Register::K1;
 const MASKS: std::ops::Range<usize> = 2..8;
@@ -50,122 +51,34 @@ struct Place {
 
 /// Instructions for values.
 pub(super) struct Emitter<'a> {
-    graph: &'a Graph,
-    operands: &'a [Operand],
+    pub(super) graph: &'a Graph,
+    pub(super) operands: &'a [Operand],
     pub(super) assembler: Assembler,
     /// The constants, as the code finds them.
     pub(super) constants: Vec<u32>,
-    places: Vec<Place>,
+    pub(super) places: Vec<Place>,
     /// Positions in the order that is emitted at which a value is needed, the last one first.
     uses: Vec<Vec<usize>>,
     vectors: [Option<Id>; VECTORS],
     masks: [Option<Id>; 8],
     /// Values whose registers may not be taken now.
-    pinned: Vec<Id>,
+    pub(super) pinned: Vec<Id>,
     pub(super) slots: usize,
     /// Whether registers did not suffice for one instruction.
     pub(super) failed: bool,
 }
 
-fn vector(register: usize) -> Register {
+pub(super) fn vector(register: usize) -> Register {
     Register::ZMM0 + register as u32
 }
 
 /// The half of a register.
-fn half(register: Register) -> Register {
+pub(super) fn half(register: Register) -> Register {
     Register::YMM0 + (register as u32 - Register::ZMM0 as u32)
 }
 
-fn mask(register: usize) -> Register {
+pub(super) fn mask(register: usize) -> Register {
     Register::K0 + register as u32
-}
-
-/// Of two operands, the second of which may be in memory.
-fn binary(op: Op) -> Option<(Code, Option<u8>)> {
-    Some(match op {
-        Op::Add => (Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, None),
-        Op::Sub => (Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, None),
-        Op::Mul => (Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, None),
-        Op::Div => (Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er, None),
-        Op::Least => (Code::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, None),
-        Op::Most => (Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, None),
-        // The sign is that of the result.
-        Op::LeastNumber => (Code::EVEX_Vrangeps_zmm_k1z_zmm_zmmm512b32_imm8_sae, Some(4)),
-        Op::MostNumber => (Code::EVEX_Vrangeps_zmm_k1z_zmm_zmmm512b32_imm8_sae, Some(5)),
-        Op::And => (Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, None),
-        Op::Or => (Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, None),
-        Op::Xor => (Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, None),
-        Op::AddInteger => (Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, None),
-        Op::SubInteger => (Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, None),
-        Op::MulInteger => (Code::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32, None),
-        Op::LeastSigned => (Code::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32, None),
-        Op::MostSigned => (Code::EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32, None),
-        Op::LeastUnsigned => (Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32, None),
-        Op::MostUnsigned => (Code::EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32, None),
-        Op::ShiftLeftBy => (Code::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32, None),
-        Op::ShiftRightBy => (Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, None),
-        Op::ShiftSignBy => (Code::EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32, None),
-        Op::CompareFloat(relation) => {
-            // Quietly false for NaN, but for inequality.
-            let number = match relation {
-                Relation::Equal => 0,
-                Relation::Below => 1,
-                Relation::AtMost => 2,
-                Relation::NotEqual => 4,
-                Relation::AtLeast => 13,
-                Relation::Above => 14,
-            };
-            (Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae, Some(number))
-        }
-        Op::IsNotNumber => (Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae, Some(3)),
-        Op::CompareSigned(relation) => (Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, Some(relation as u8)),
-        Op::CompareUnsigned(relation) => (Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, Some(relation as u8)),
-        _ => return None,
-    })
-}
-
-/// Of one operand, which may be in memory.
-fn unary(op: Op) -> Option<(Code, Option<u8>)> {
-    Some(match op {
-        Op::SquareRoot => (Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, None),
-        // (Eight: without saying that the result is not exact.)
-        Op::Round(how) => (Code::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae, Some(how | 8)),
-        Op::FromSigned => (Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er, None),
-        Op::FromUnsigned => (Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, None),
-        Op::ToSigned => (Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, None),
-        Op::ToUnsigned => (Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae, None),
-        Op::AbsSigned => (Code::EVEX_Vpabsd_zmm_k1z_zmmm512b32, None),
-        Op::ShiftLeft(places) => (Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, Some(places)),
-        Op::ShiftRight(places) => (Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, Some(places)),
-        _ => return None,
-    })
-}
-
-/// `a * b + c` by which operand the result takes the place of: of `a`, with `b` the last one; of `a`, with `c` the last one; of `c`,
-/// with `b` the last one.
-fn multiply_add(negates_product: bool, subtracts: bool) -> [Code; 3] {
-    match (negates_product, subtracts) {
-        (false, false) => [
-            Code::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
-            Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
-            Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
-        ],
-        (false, true) => [
-            Code::EVEX_Vfmsub132ps_zmm_k1z_zmm_zmmm512b32_er,
-            Code::EVEX_Vfmsub213ps_zmm_k1z_zmm_zmmm512b32_er,
-            Code::EVEX_Vfmsub231ps_zmm_k1z_zmm_zmmm512b32_er,
-        ],
-        (true, false) => [
-            Code::EVEX_Vfnmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
-            Code::EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
-            Code::EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
-        ],
-        (true, true) => [
-            Code::EVEX_Vfnmsub132ps_zmm_k1z_zmm_zmmm512b32_er,
-            Code::EVEX_Vfnmsub213ps_zmm_k1z_zmm_zmmm512b32_er,
-            Code::EVEX_Vfnmsub231ps_zmm_k1z_zmm_zmmm512b32_er,
-        ],
-    }
 }
 
 impl<'a> Emitter<'a> {
@@ -247,7 +160,7 @@ impl<'a> Emitter<'a> {
         at(CONSTANTS, 4 * place as i64)
     }
 
-    fn release(&mut self, id: Id) {
+    pub(super) fn release(&mut self, id: Id) {
         let place = self.places[id];
         if let (Some(register), false) = (place.register, place.stays) {
             self.places[id].register = None;
@@ -292,7 +205,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// A register for a value.
-    fn register(&mut self, id: Id) -> usize {
+    pub(super) fn register(&mut self, id: Id) -> usize {
         let is_mask = self.graph.nodes[id].op.is_mask();
         let register = match self.free(is_mask) {
             Some(free) => Some(free),
@@ -316,7 +229,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// An operand in a register.
-    fn in_register(&mut self, id: Id) -> Register {
+    pub(super) fn in_register(&mut self, id: Id) -> Register {
         self.pinned.push(id);
         let is_mask = self.graph.nodes[id].op.is_mask();
         let register = match (self.places[id].register, self.places[id].slot) {
@@ -522,115 +435,6 @@ impl<'a> Emitter<'a> {
         let instruction = self.assembler.lanes(code, to, Some(first), last, None);
         self.assembler.add(instruction);
         self.used(id, position);
-    }
-
-    /// The address of an operand in a register.
-    fn address(&mut self, operand: Operand) -> Register {
-        match operand.address {
-            Ok(register) => register,
-            Err(place) => {
-                self.assembler.load(Code::Mov_r64_rm64, SCRATCH, at(CALL, place));
-                SCRATCH
-            }
-        }
-    }
-
-    /// Adds an instruction that leaves out what is beyond the last column.
-    fn masked(&mut self, code: Code, to: Register, from: iced_x86::MemoryOperand) {
-        let instruction = iced_x86::Instruction::with2(code, to, from).map(|mut instruction| {
-            instruction.set_op_mask(COLUMNS);
-            instruction.set_zeroing_masking(true);
-            instruction
-        });
-        self.assembler.add(instruction);
-    }
-
-    fn read(&mut self, id: Id, read: usize) {
-        let operand = self.operands[read];
-        let address = self.address(operand);
-        let to = vector(self.register(id));
-        match (operand.size, operand.is_one) {
-            (4, true) => self.assembler.load(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32, to, at(address, 0)),
-            (4, false) => self.masked(Code::EVEX_Vmovups_zmm_k1z_zmmm512, to, element(address, COLUMN, 4)),
-            (2, true) => {
-                self.assembler.load(Code::EVEX_Vpbroadcastw_ymm_k1z_xmmm16, half(to), at(address, 0));
-                self.assembler.two(Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, to, half(to));
-            }
-            (2, false) => self.masked(Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, to, element(address, COLUMN, 2)),
-            _ => self.failed = true,
-        }
-    }
-
-    fn read_half(&mut self, id: Id, read: usize) {
-        let operand = self.operands[read];
-        let address = self.address(operand);
-        let to = vector(self.register(id));
-        match operand.is_one {
-            true => {
-                self.assembler.load(Code::EVEX_Vpbroadcastw_ymm_k1z_xmmm16, half(to), at(address, 0));
-                self.assembler.two(Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae, to, half(to));
-            }
-            false => self.masked(Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae, to, element(address, COLUMN, 2)),
-        }
-    }
-
-    fn read_truth(&mut self, id: Id, read: usize) {
-        let operand = self.operands[read];
-        let address = self.address(operand);
-        let to = mask(self.register(id));
-        match operand.is_one {
-            true => self.assembler.load(Code::EVEX_Vpbroadcastb_xmm_k1z_xmmm8, BYTES, at(address, 0)),
-            false => self.masked(Code::EVEX_Vmovdqu8_xmm_k1z_xmmm128, BYTES, element(address, COLUMN, 1)),
-        }
-        let instruction = iced_x86::Instruction::with3(Code::EVEX_Vptestmb_kr_k1_xmm_xmmm128, to, BYTES, BYTES);
-        self.assembler.add(instruction);
-    }
-
-    /// Writes the result to where it belongs; whole lines past the caches, if it streams.
-    pub(super) fn store(&mut self, result: Id, operand: Operand, streams: bool) {
-        let address = self.address(operand);
-        let (code, from) = match (operand.size, self.graph.nodes[result].op.is_mask()) {
-            (1, true) => {
-                let truths = self.in_register(result);
-                self.assembler.two(Code::EVEX_Vpmovm2b_xmm_kr, BYTES, truths);
-                self.assembler.two(Code::EVEX_Vpabsb_xmm_k1z_xmmm128, BYTES, BYTES);
-                (Code::EVEX_Vmovdqu8_xmmm128_k1z_xmm, BYTES)
-            }
-            (2, false) => match self.graph.nodes[result].op {
-                Op::ToHalf => (Code::EVEX_Vmovdqu16_ymmm256_k1z_ymm, half(self.in_register(result))),
-                _ => (Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, self.in_register(result)),
-            },
-            _ => (Code::EVEX_Vmovups_zmmm512_k1z_zmm, self.in_register(result)),
-        };
-        let to = element(address, COLUMN, operand.size);
-        let whole = streams.then(|| {
-            // All columns there are: such stores begin with a line.
-            self.assembler.two(Code::VEX_Kortestw_kr_kr, COLUMNS, COLUMNS);
-            let some = self.assembler.jump_ahead(Code::Jae_rel32_64);
-            self.assembler.store(Code::EVEX_Vmovntps_m512_zmm, to, from);
-            let whole = self.assembler.jump_ahead(Code::Jmp_rel32_64);
-            self.assembler.land(some);
-            whole
-        });
-        let instruction = iced_x86::Instruction::with2(code, to, from).map(|mut instruction| {
-            instruction.set_op_mask(COLUMNS);
-            instruction
-        });
-        self.assembler.add(instruction);
-        if let Some(whole) = whole {
-            self.assembler.land(whole);
-        }
-        self.pinned.clear();
-        for id in 0..self.places.len() {
-            self.release(id);
-        }
-    }
-
-    /// Asks for the line of an operand that is read next.
-    pub(super) fn ask(&mut self, place: i64, size: u32, writes: bool) {
-        self.assembler.load(Code::Mov_r64_rm64, SCRATCH, at(CALL, place));
-        let code = if writes { Code::Prefetchw_m8 } else { Code::Prefetcht0_m8 };
-        self.assembler.memory(code, element(SCRATCH, COLUMN, size));
     }
 }
 

@@ -3,7 +3,7 @@
 //! and for chains that have little to compute, the loops do the work.
 //!
 //! A chain becomes a graph of values ([`translate`]), whose elementary functions come from their one source in [`crate::math`]
-//! ([`noted`]); values get registers and become instructions ([`emit`]) inside of a function over rows ([`frame`]), which is put
+//! ([`noted`]); values get registers and become instructions ([`emit`], [`instructions`], [`moves`]) inside of a function over rows ([`frame`]), which is put
 //! into memory and called ([`memory`], [`run`]). The bits are those of the loops.
 
 #[cfg(target_arch = "x86_64")]
@@ -15,9 +15,13 @@ mod frame;
 #[cfg(target_arch = "x86_64")]
 mod graph;
 #[cfg(target_arch = "x86_64")]
+mod instructions;
+#[cfg(target_arch = "x86_64")]
 mod made;
 #[cfg(target_arch = "x86_64")]
 mod memory;
+#[cfg(target_arch = "x86_64")]
+mod moves;
 #[cfg(target_arch = "x86_64")]
 mod noted;
 #[cfg(target_arch = "x86_64")]
