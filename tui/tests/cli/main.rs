@@ -459,6 +459,17 @@ fn a_mistyped_command_is_not_taken_for_a_file() {
 }
 
 #[test]
+fn a_program_can_be_told_how_many_cores_its_gpu_has() {
+    let case = Case::with("a.py", "import jax\nprint(jax.devices()[0].core_count)\n");
+    for (target, cores) in [("hopper", "132\n"), ("blackwell", "148\n")] {
+        let told = case.run(&["run", "--target", target, "a.py"]);
+        assert_eq!(String::from_utf8_lossy(&told.stdout), cores);
+    }
+    let alone = case.run(&["run", "a.py"]);
+    assert!(String::from_utf8_lossy(&alone.stderr).contains("no attribute 'core_count'"));
+}
+
+#[test]
 fn a_program_can_be_told_which_tpu_it_runs_on() {
     let text = "\
 import jax

@@ -7,6 +7,7 @@
 
 use super::config;
 use crate::JaxState;
+use pallas_ir::Target;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
 use pallas_python::native::NativeDef;
@@ -20,8 +21,11 @@ use std::rc::Rc;
 /// How many devices analysis assumes.
 const ASSUMED: usize = 8;
 
-/// How many cores (streaming multiprocessors) analysis assumes that a GPU has: as many as an H100.
+/// How many cores (streaming multiprocessors) a GPU is assumed to have: as many as an H100.
 const ASSUMED_CORES: i64 = 132;
+
+/// The same of Blackwell: as many as a B200.
+const BLACKWELL_CORES: i64 = 148;
 
 /// Attributes that devices of GPUs or TPUs have, and CPUs have not.
 const ACCELERATORS_ALONE: [&str; 6] =
@@ -142,6 +146,15 @@ fn assumed_kind(interp: &Interp) -> Option<&'static str> {
     interp.extension::<JaxState>().assumed_tpu.get().map(|(kind, _)| kind)
 }
 
+/// How many cores the GPU has that programs are told they run on, or are assumed to be meant for.
+fn assumed_cores(interp: &Interp) -> Option<i64> {
+    match interp.extension::<JaxState>().assumed_target.get() {
+        Target::Blackwell => Some(BLACKWELL_CORES),
+        Target::MosaicGpu | Target::Hopper | Target::Triton => Some(ASSUMED_CORES),
+        _ => interp.is_analysis().then_some(ASSUMED_CORES),
+    }
+}
+
 impl Object for CpuDevice {
     fn class(&self, interp: &Interp) -> Rc<Class> {
         interp.native_class(&CLASS)
@@ -159,7 +172,7 @@ impl Object for CpuDevice {
             }),
             "id" => Some(Value::from(self.id)),
             "process_index" | "host_id" | "local_hardware_id" | "task_id" => Some(Value::from(0i64)),
-            "core_count" if interp.is_analysis() => Some(Value::from(ASSUMED_CORES)),
+            "core_count" => assumed_cores(interp).map(Value::from),
             _ if ACCELERATORS_ALONE.contains(&name) && interp.is_analysis() => {
                 Some(Value::unknown(format!("'{name}' depends on the device"), Some(interp.span())))
             }
