@@ -56,13 +56,13 @@ pub(super) struct Emitter<'a> {
     pub(super) assembler: Assembler,
     /// The constants, as the code finds them.
     pub(super) constants: Vec<u32>,
-    pub(super) places: Vec<Place>,
+    places: Vec<Place>,
     /// Positions in the order that is emitted at which a value is needed, the last one first.
     uses: Vec<Vec<usize>>,
     vectors: [Option<Id>; VECTORS],
     masks: [Option<Id>; 8],
     /// Values whose registers may not be taken now.
-    pub(super) pinned: Vec<Id>,
+    pinned: Vec<Id>,
     pub(super) slots: usize,
     /// Whether registers did not suffice for one instruction.
     pub(super) failed: bool,
@@ -141,9 +141,7 @@ impl<'a> Emitter<'a> {
         }
         if result.is_none() {
             // What comes next finds its operands in memory.
-            for id in 0..self.places.len() {
-                self.release(id);
-            }
+            self.release_all();
         }
     }
 
@@ -160,7 +158,7 @@ impl<'a> Emitter<'a> {
         at(CONSTANTS, 4 * place as i64)
     }
 
-    pub(super) fn release(&mut self, id: Id) {
+    fn release(&mut self, id: Id) {
         let place = self.places[id];
         if let (Some(register), false) = (place.register, place.stays) {
             self.places[id].register = None;
@@ -183,6 +181,14 @@ impl<'a> Emitter<'a> {
                 true => self.assembler.store(Code::VEX_Kmovw_m16_kr, slot_at(slot), mask(register)),
                 false => self.assembler.store(Code::EVEX_Vmovaps_zmmm512_k1z_zmm, slot_at(slot), vector(register)),
             }
+        }
+    }
+
+    /// Nobody needs any value any more.
+    pub(super) fn release_all(&mut self) {
+        self.pinned.clear();
+        for id in 0..self.places.len() {
+            self.release(id);
         }
     }
 

@@ -102,10 +102,7 @@ impl Emitter<'_> {
         if let Some(whole) = whole {
             self.assembler.land(whole);
         }
-        self.pinned.clear();
-        for id in 0..self.places.len() {
-            self.release(id);
-        }
+        self.release_all();
     }
 
     /// Asks for the line of an operand that is read next.
