@@ -114,3 +114,15 @@ def described(
     block = pl.BlockSpec((8, 128), lambda i, j: (i, 0))
 #                                  ^ PL106 error "called with 1 program id"
     return pl.pallas_call(kernel, grid=(1,), in_specs=[block], out_shape=x)(x)
+
+
+def added(x_ref, y_ref, o_ref):
+    o_ref[...] = x_ref[...] + y_ref[...]
+
+
+def passes_on(*operands: jax.Array) -> jax.Array:
+    block = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    shape = jax.ShapeDtypeStruct((8, 128), "float32")
+    out = pl.BlockSpec((8, 128), lambda i, j: (i, 0))
+#                                ^ PL106 error "called with 1 program id"
+    return pl.pallas_call(added, grid=(1,), in_specs=[block, block], out_specs=out, out_shape=shape)(*operands)
