@@ -151,11 +151,12 @@ impl Analysis {
             let place = module.place(finding.span);
             (finding.severity, place.file, place.start, finding.code)
         });
-        // A site that is gone through with many sizes has the same mistake with many numbers.
+        // A site that is gone through with many sizes has the same mistake with many numbers; called from elsewhere it is another.
         let mut said = HashSet::new();
         analysis.findings.retain(|finding| {
             let words = finding.message.replace(|c: char| c.is_ascii_digit() || c == '.', "");
-            said.insert((finding.code, finding.span, words))
+            let callers: Vec<Span> = finding.labels.iter().map(|label| label.span).collect();
+            said.insert((finding.code, finding.span, callers, words))
         });
         analysis
     }

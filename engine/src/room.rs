@@ -4,17 +4,17 @@
 use pallas_ir::Launch;
 use pallas_syntax::Span;
 
-/// Different launches from one place that are kept.
-pub(crate) const OF_A_PLACE: usize = 64;
-/// Different launches that are kept.
-pub(crate) const OF_ALL: usize = 1024;
+/// Different launches from one place that are looked at.
+pub(crate) const OF_A_PLACE: usize = 512;
+/// Different launches that are looked at.
+const OF_ALL: usize = 2048;
 
-/// Whether one more launch from a place is kept beside others.
-pub(crate) fn for_another<'a>(kept: impl IntoIterator<Item = &'a Launch>, place: Span) -> bool {
+/// Whether one more launch from a place is kept beside others, of which there are so many for each place at most.
+pub(crate) fn for_another<'a>(kept: impl IntoIterator<Item = &'a Launch>, place: Span, of_a_place: usize) -> bool {
     let (mut here, mut all) = (0, 0);
     for launch in kept {
         all += 1;
         here += usize::from(launch.spans.apply == place);
     }
-    here < OF_A_PLACE && all < OF_ALL
+    here < of_a_place && all < OF_ALL
 }

@@ -17,7 +17,11 @@ const FIRST_PLACES: usize = 4;
 /// See [`FIRST_PLACES`].
 const EVERY_PLACES: usize = 64;
 /// Of different launches from one place, so many first ones are kept; of the others the slowest, as far as there is room.
-const FIRST: usize = room::OF_A_PLACE / 2;
+const FIRST: usize = OF_A_PLACE / 2;
+/// Different launches from one place that are listed: a reader goes through no more.
+const OF_A_PLACE: usize = 64;
+/// Places whose launches are summed up.
+const MOST_PLACES: usize = 1024;
 
 /// The launches of a run with their recorders.
 pub(crate) struct Timings {
@@ -81,7 +85,7 @@ impl Timings {
         self.current = self.launches.iter().position(|timed| timed.is(launch));
         if self.current.is_none() {
             let timed = Timed::new(launch, Recorder::new(device).with_tick(self.tick));
-            if room::for_another(self.launches.iter().map(|timed| &*timed.launch), launch.spans.apply) {
+            if room::for_another(self.launches.iter().map(|timed| &*timed.launch), launch.spans.apply, OF_A_PLACE) {
                 self.current = Some(self.launches.len());
                 self.launches.push(timed);
             } else {
@@ -111,7 +115,7 @@ impl Timings {
         }
         let at = self.left_out.iter().position(|left| left.apply == place).unwrap_or_else(|| {
             // Places without end come from programs that write programs: their last ones share an entry.
-            if self.left_out.len() < room::OF_ALL {
+            if self.left_out.len() < MOST_PLACES {
                 self.left_out.push(LeftOut::new(&passing.launch));
             }
             self.left_out.len() - 1

@@ -20,7 +20,7 @@ impl Watched {
     /// differ the first ones are kept; whether there was room is the answer.
     pub(crate) fn note(all: &mut Vec<Watched>, launch: &Arc<Launch>, scalars: Scalars) -> bool {
         if !all.iter().any(|seen| seen.is_of(launch)) {
-            if !room::for_another(all.iter().map(|seen| &*seen.launch), launch.spans.apply) {
+            if !room::for_another(all.iter().map(|seen| &*seen.launch), launch.spans.apply, room::OF_A_PLACE) {
                 return false;
             }
             all.push(Watched { launch: launch.clone(), scalars: Vec::new() });

@@ -126,7 +126,7 @@ impl Driver<'_> {
                 && tried.failure.as_ref().is_some_and(|(finding, trace)| {
                     let failure = Failure {
                         parameters: &parameters,
-                        message: &finding.message,
+                        message: beginning(&finding.message),
                         trace,
                         shown: &|span| {
                             let fact = tried.seen.facts.get(span)?;
@@ -234,4 +234,10 @@ impl Called {
     pub(super) fn of(self, attempt: Attempt) -> Tried {
         Tried { seen: self.seen, failure: self.failure, attempt }
     }
+}
+
+/// What a message says first: one may show an array with all its elements, from which nothing more is to be learnt.
+fn beginning(message: &str) -> &str {
+    const MOST: usize = 1000;
+    message.char_indices().nth(MOST).map_or(message, |(end, _)| &message[..end])
 }
