@@ -116,7 +116,7 @@ impl Written {
     /// Whether a program reads nothing of a Ref that it has not written before.
     pub fn reads_own(&self, reference: ValueId) -> bool {
         self.memories.get(&reference).is_some_and(|memory| {
-            memory.others.is_empty() && memory.reads.iter().all(|read| memory.is_covered(read, &[]))
+            memory.others.is_empty() && memory.reads.iter().all(|read| memory.is_covered(read, &[], true))
         })
     }
 
@@ -124,7 +124,7 @@ impl Written {
     pub fn is_full_after(&self, reference: ValueId, first_along: &[usize]) -> bool {
         self.memories.get(&reference).is_some_and(|memory| {
             let last = Read { path: Vec::new(), area: Area::whole(&memory.shape), at: AFTER_ALL, op: OpId(0) };
-            memory.is_covered(&last, &self.firsts(first_along))
+            memory.is_covered(&last, &self.firsts(first_along), true)
         })
     }
 
@@ -135,7 +135,7 @@ impl Written {
         self.reads_own(reference)
             || self.is_full_after(reference, first_along)
                 && self.memories.get(&reference).is_some_and(|memory| {
-                    memory.others.is_empty() && memory.reads.iter().all(|read| memory.is_covered(read, &firsts))
+                    memory.others.is_empty() && memory.reads.iter().all(|read| memory.is_covered(read, &firsts, true))
                 })
     }
 
@@ -146,8 +146,7 @@ impl Written {
         axes.find(|&axis| {
             let inner: Vec<usize> = (axis..self.grid.len()).collect();
             let end = Read { path: Vec::new(), area: area.clone(), at: AFTER_ALL, op: OpId(0) };
-            let mut is_written = true;
-            memory.gaps(&end, &self.firsts(&inner), false, &mut |_| is_written = false) && is_written
+            memory.is_covered(&end, &self.firsts(&inner), false)
         })
     }
 
@@ -171,10 +170,10 @@ impl Written {
 }
 
 impl Memory {
-    /// Whether programs that meet some conditions have written all that they read.
-    fn is_covered(&self, read: &Read, also: &[Condition]) -> bool {
+    /// Whether programs that meet some conditions have written all that they read. `all`: what nobody ever writes, too.
+    fn is_covered(&self, read: &Read, also: &[Condition], all: bool) -> bool {
         let mut is_covered = true;
-        self.gaps(read, also, true, &mut |_| is_covered = false) && is_covered
+        self.gaps(read, also, all, &mut |_| is_covered = false) && is_covered
     }
 
     /// Calls `each` for all kinds of programs that read something which they have not written. `all`: what nobody ever writes, too.

@@ -151,6 +151,11 @@ impl<'a> Emitter<'a> {
             self.failed = true;
             return at(CONSTANTS, 0);
         };
+        self.bits(bits)
+    }
+
+    /// Where the bits of a constant are in memory.
+    fn bits(&mut self, bits: u32) -> iced_x86::MemoryOperand {
         let place = self.constants.iter().position(|&known| known == bits).unwrap_or_else(|| {
             self.constants.push(bits);
             self.constants.len() - 1
@@ -311,7 +316,7 @@ impl<'a> Emitter<'a> {
                 // A product flushes its operands.
                 let x = self.in_register(x);
                 self.used(id, position);
-                let one = Source::One(self.one());
+                let one = Source::One(self.bits(1f32.to_bits()));
                 let to = vector(self.register(id));
                 let code = Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er;
                 let instruction = self.assembler.lanes(code, to, Some(x), one, None);
@@ -391,16 +396,6 @@ impl<'a> Emitter<'a> {
             }
             _ => self.failed = true,
         }
-    }
-
-    /// Where a one is in memory.
-    fn one(&mut self) -> iced_x86::MemoryOperand {
-        const ONE: u32 = 0x3f80_0000;
-        let place = self.constants.iter().position(|&known| known == ONE).unwrap_or_else(|| {
-            self.constants.push(ONE);
-            self.constants.len() - 1
-        });
-        at(CONSTANTS, 4 * place as i64)
     }
 
     fn multiply_add(&mut self, id: Id, position: usize, (a, b, c): (Id, Id, Id), codes: [Code; 3]) {
