@@ -1,6 +1,7 @@
 //! How fast operations go over elements, beside how fast this machine copies and multiplies in the same run: `cargo bench -p
 //! pallas-tensor --bench ops [NAMES]`. One row an operation, as Markdown: the median of several rounds, in which all take
-//! turns, so that a machine that slows down slows all of them down.
+//! turns, so that a machine that slows down slows all of them down. `isa=avx2` among the names computes with that instruction set, and
+//! `loops` without machine code of chains.
 //!
 //! Without a harness: a row is a ratio of two medians of the same rounds, which no harness of single measurements gives.
 
@@ -9,7 +10,7 @@
 use pallas_tensor::ops::fused::{Arg, Chain, ChainBuilder, Code, Compilation, Lanes, Place, Target};
 use pallas_tensor::ops::{BinaryOp, DotDimensions, Matrix, MultiplyAdd, ReduceOp, UnaryOp, matrix_product_onto};
 use pallas_tensor::threads::alone;
-use pallas_tensor::{Array, DType, Scalar, Shape, deferring, ops, random};
+use pallas_tensor::{Array, DType, Isa, Scalar, Shape, deferring, ops, random};
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::Instant;
@@ -33,7 +34,14 @@ enum Work {
 }
 
 fn main() {
-    let names: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let mut names: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    // `isa=avx2` and `loops` compute with less than this processor has.
+    let isa = Isa::all().find(|isa| names.contains(&format!("isa={isa:?}").to_lowercase()));
+    isa.into_iter().for_each(Isa::take);
+    if names.iter().any(|name| name == "loops") {
+        Compilation::Never.set();
+    }
+    names.retain(|name| !name.starts_with("isa=") && name != "loops");
     let mut rows = rows();
     rows.retain(|row| names.is_empty() || row.name.starts_with("copy,") || names.iter().any(|n| row.name.contains(n)));
     for round in 0..=ROUNDS {
@@ -129,9 +137,9 @@ fn gelu_made(compilation: Compilation) -> Box<dyn Fn()> {
         let arrays = [&x, &numbers[0], &numbers[1], &numbers[2], &numbers[3]];
         let views: Vec<_> =
             arrays.iter().enumerate().map(|(read, array)| chain.view_of(read, array.buffer())).collect();
-        compilation.set();
+        let before = compilation.set();
         chain.run(&views, &mut Target::whole(out), lanes);
-        Compilation::WherePaid.set();
+        before.set();
     })
 }
 

@@ -7,12 +7,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::buffer::{Buffer, Element, storage_of, with_elements};
-use crate::deferred::{Later, by_stretches};
+use crate::deferred::{Later, by_stretches, stepped};
 use crate::dtype::DType;
 use crate::error::OpError;
 use crate::float8::Float8;
 use crate::lack::lack;
-use crate::range;
+use crate::range::Steps;
 use crate::recycled;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
@@ -293,14 +293,19 @@ impl Array {
         }
         // So many neighbours have the same index.
         let run: usize = shape[axis + 1..].iter().product();
+        // In one go along the axis.
+        let steps = match dtype {
+            DType::I32 => Some(Steps::Integers { start: 0, step: 1 }),
+            // Integers of which `f64` has each.
+            DType::F32 if length < 1 << 53 => Steps::floats(dtype, 0.0, 1.0),
+            _ => None,
+        };
+        if let Some(steps) = steps.filter(|_| run == 1 && shape.size() == length) {
+            return stepped(shape, steps);
+        }
         by_stretches(shape, move |range| {
-            if run == 1 && range.end <= length {
-                match dtype {
-                    DType::I32 => return range::integer_steps(0, 1, range),
-                    // Integers of which `f64` has each.
-                    DType::F32 if length < 1 << 53 => return range::steps(dtype, 0.0, 1.0, range),
-                    _ => {}
-                }
+            if let Some(steps) = steps.filter(|_| run == 1 && range.end <= length) {
+                return steps.stretch(&range);
             }
             let part = Shape::from([range.len()]);
             let mut line = reserve(&part)?;

@@ -6,10 +6,16 @@
 //!
 //! Only what nobody else holds is fused: an array that a variable names is computed once, as itself. Nothing here decides what
 //! is elementwise; operations say so by asking [`put_off`]. What no chain computes, but can be made a stretch at a time
-//! ([`by_stretches`]), is read by chains as it is made.
+//! ([`by_stretches`]), is read by chains as it is made. Whoever needs one block after the other need not have all elements at
+//! all ([`blocks`]).
+
+mod blocks;
+
+pub use blocks::Unmade;
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use smallvec::SmallVec;
@@ -20,6 +26,7 @@ use crate::dtype::DType;
 use crate::error::OpError;
 use crate::lack::{lack, with_memory};
 use crate::ops::fused::{Arg, Chain, ChainBuilder, Code, Lanes, Place, Target, View, stream};
+use crate::range::Steps;
 use crate::recycled;
 use crate::scalar::Scalar;
 use crate::shape::Shape;
@@ -57,6 +64,8 @@ enum Work {
     Step(Code),
     /// Each stretch by itself.
     Made(Box<Make>),
+    /// The same of numbers at equal distances.
+    Steps(Steps),
     /// All elements are the operand's one.
     Same,
 }
@@ -80,6 +89,8 @@ pub(crate) struct Later {
     room: Mutex<Option<Buffer>>,
     /// Until the result is there.
     recipe: Mutex<Option<Arc<Recipe>>>,
+    /// Whether somebody has computed blocks of it without keeping them.
+    passed: AtomicBool,
 }
 
 impl Later {
@@ -183,6 +194,20 @@ pub fn by_stretches(
     Ok(result)
 }
 
+/// Numbers at equal distances, in row-major order: as [`by_stretches`].
+///
+/// # Errors
+/// [`OpError::TooLarge`].
+pub fn stepped(shape: impl Into<Shape>, steps: Steps) -> Result<Array, OpError> {
+    let shape = shape.into();
+    let size = shape.checked_size().ok_or_else(|| OpError::too_large(&shape))?;
+    if size < LEAST || !DEFERS.get() {
+        return by_stretches(shape, move |range| steps.stretch(&range));
+    }
+    let like = (steps.dtype(), crate::array::none_of_dtype(steps.dtype()));
+    note(SmallVec::new(), &shape, Work::Steps(steps), like).ok_or_else(|| OpError::too_large(&shape))
+}
+
 /// Notes what there is to do for a result of a dtype; `None` if there is no memory for it.
 fn note(operands: SmallVec<[Array; 3]>, shape: &Shape, work: Work, (dtype, none): (DType, Buffer)) -> Option<Array> {
     let length = shape.size();
@@ -201,8 +226,8 @@ fn note(operands: SmallVec<[Array; 3]>, shape: &Shape, work: Work, (dtype, none)
         operations = 1;
     }
     let recipe = Arc::new(Recipe { operands, work, dtype, operations });
-    let later =
-        Later { length, none, result: OnceLock::new(), room: Mutex::new(room), recipe: Mutex::new(Some(recipe)) };
+    let (room, recipe, passed) = (Mutex::new(room), Mutex::new(Some(recipe)), AtomicBool::new(false));
+    let later = Later { length, none, result: OnceLock::new(), room, recipe, passed };
     Some(Array::later(dtype, shape.clone(), later))
 }
 
@@ -216,7 +241,8 @@ enum Read {
 /// The expression behind a result as a chain.
 struct Expression {
     builder: ChainBuilder,
-    length: usize,
+    /// What the chain computes: all elements in one dimension, or a block of them.
+    shape: Shape,
     reads: Vec<Read>,
     /// What results that are put off are in the chain, by where they are kept.
     known: Vec<(usize, Arg)>,
@@ -225,9 +251,9 @@ struct Expression {
 }
 
 impl Expression {
-    fn chain(recipe: &Arc<Recipe>, length: usize) -> Result<(Chain, Vec<Read>), OpError> {
-        let builder = ChainBuilder::new(Shape::from([length]));
-        let mut whole = Expression { builder, length, reads: Vec::new(), known: Vec::new(), uses: Vec::new() };
+    fn chain(recipe: &Arc<Recipe>, shape: Shape) -> Result<(Chain, Vec<Read>), OpError> {
+        let builder = ChainBuilder::new(shape.clone());
+        let mut whole = Expression { builder, shape, reads: Vec::new(), known: Vec::new(), uses: Vec::new() };
         whole.count(recipe);
         whole.add(recipe)?;
         Ok((whole.builder.finish()?, whole.reads))
@@ -253,14 +279,17 @@ impl Expression {
         let code = match (&recipe.work, recipe.operands.first()) {
             (Work::Step(code), _) => code,
             (Work::Same, Some(one)) => return self.arg(one),
-            _ => {
-                let shape = Shape::from([self.length]);
-                return self.read(Read::Made(recipe.clone()), recipe.dtype, shape, Place::same(1));
-            }
+            _ => return self.read_all(Read::Made(recipe.clone()), recipe.dtype),
         };
         let args: Result<SmallVec<[Arg; 3]>, OpError> =
             recipe.operands.iter().map(|operand| self.arg(operand)).collect();
         self.builder.step(*code, &args?, recipe.dtype)
+    }
+
+    /// Reads an element for each of the result.
+    fn read_all(&mut self, read: Read, dtype: DType) -> Result<Arg, OpError> {
+        let (shape, rank) = (self.shape.clone(), self.shape.rank());
+        self.read(read, dtype, shape, Place::same(rank))
     }
 
     fn read(&mut self, read: Read, dtype: DType, shape: Shape, place: Place) -> Result<Arg, OpError> {
@@ -272,7 +301,7 @@ impl Expression {
     fn arg(&mut self, operand: &Array) -> Result<Arg, OpError> {
         if operand.size() == 1 {
             let one = operand.clone().relabel(Shape::scalar());
-            return self.read(Read::Array(one), operand.dtype(), Shape::scalar(), Place::one(1, 0));
+            return self.read(Read::Array(one), operand.dtype(), Shape::scalar(), Place::one(self.shape.rank(), 0));
         }
         let Some(later) = operand.put_off().filter(|later| later.computed().is_none()) else {
             return self.there(operand);
@@ -301,9 +330,7 @@ impl Expression {
         if let Some(read) = self.reads.iter().position(same) {
             return Ok(Arg::Read(read));
         }
-        let shape = Shape::from([self.length]);
-        let flat = operand.clone().relabel(shape.clone());
-        self.read(Read::Array(flat), operand.dtype(), shape, Place::same(1))
+        self.read_all(Read::Array(operand.clone()), operand.dtype())
     }
 }
 
@@ -315,8 +342,8 @@ fn compute(recipe: &Arc<Recipe>, length: usize, (result, is_used): (&mut Buffer,
     // thousand elements can be missing.
     let out_of_memory = || lack(size_of::<[u64; CHUNK]>());
     let chain = match &recipe.work {
-        Work::Step(_) => Some(Expression::chain(recipe, length).unwrap_or_else(|_| out_of_memory())),
-        Work::Made(_) | Work::Same => None,
+        Work::Step(_) => Some(Expression::chain(recipe, [length].into()).unwrap_or_else(|_| out_of_memory())),
+        Work::Made(_) | Work::Steps(_) | Work::Same => None,
     };
     let streams = is_used && length >= stream::LARGE;
     let mut jobs = Vec::with_capacity(length.div_ceil(CHUNK * CHUNKS));
@@ -345,21 +372,21 @@ fn run(chain: &Chain, reads: &[Read], range: Range<usize>, mut target: Target<'_
     let mut lanes = Lanes::default();
     // What is made goes through while it is in the caches.
     let step = if reads.iter().any(|read| matches!(read, Read::Made(_))) { CHUNK } else { range.len() };
-    for from in range.clone().step_by(step) {
+    let mut made: Vec<Option<Array>> = reads.iter().map(|_| None).collect();
+    for from in range.clone().step_by(step.max(1)) {
         let to = range.end.min(from + step);
-        let array = |read: &Read| match read {
-            Read::Made(recipe) => Ok((recipe.stretch(from..to)?, true)),
-            Read::Array(array) => Ok((array.clone(), false)),
-        };
-        let arrays: Vec<(Array, bool)> = reads.iter().map(array).collect::<Result<_, OpError>>()?;
-        let mut views: SmallVec<[View<'_>; 8]> = SmallVec::new();
-        for (number, (array, is_made)) in arrays.iter().enumerate() {
-            views.push(match is_made {
-                // Its first element is the one with the number `from`.
-                true => chain.view_at(number, array.buffer(), 0usize.wrapping_sub(from), &[1]),
-                false => chain.view_of(number, array.buffer()),
-            });
+        for (read, made) in reads.iter().zip(&mut made) {
+            if let Read::Made(recipe) = read {
+                recipe.renew(from..to, made)?;
+            }
         }
+        let views = reads.iter().zip(&made).enumerate().filter_map(|(number, (read, made))| match (read, made) {
+            // Its first element is the one with the number `from`.
+            (Read::Made(_), Some(made)) => Some(chain.view_at(number, made.buffer(), 0usize.wrapping_sub(from), &[1])),
+            (Read::Made(_), None) => None,
+            (Read::Array(array), _) => Some(chain.view_of(number, array.buffer())),
+        });
+        let views: SmallVec<[View<'_>; 8]> = views.collect();
         chain.run_between(&views, &mut target, &mut lanes, from, to);
     }
     Ok(())
@@ -368,13 +395,10 @@ fn run(chain: &Chain, reads: &[Read], range: Range<usize>, mut target: Target<'_
 /// Makes a stretch of a result that is no chain's.
 fn make(recipe: &Recipe, range: Range<usize>, mut part: BufferMut<'_>) -> Result<(), OpError> {
     for from in range.clone().step_by(CHUNK) {
-        let stretch = recipe.stretch(from..range.end.min(from + CHUNK))?;
-        let start = from - range.start;
-        with_elements_mut!(&mut part, target => {
-            if let Some(values) = Element::slice(stretch.buffer()) {
-                target[start..start + values.len()].copy_from_slice(values);
-            }
-        });
+        let to = range.end.min(from + CHUNK);
+        let (this, rest) = part.split_at(to - from);
+        part = rest;
+        recipe.fill(from..to, this)?;
     }
     Ok(())
 }
@@ -386,9 +410,36 @@ impl Recipe {
         matches!(self.work, Work::Same) && self.operands.first().is_some_and(|one| one.same_bits(&zero()))
     }
 
+    /// Makes a stretch in the place of the last one.
+    fn renew(&self, range: Range<usize>, last: &mut Option<Array>) -> Result<(), OpError> {
+        match (&self.work, last) {
+            (Work::Steps(steps), Some(last)) if last.size() == range.len() => {
+                steps.fill(&range, last.make_mut().as_mut());
+            }
+            (_, last) => *last = Some(self.stretch(range)?),
+        }
+        Ok(())
+    }
+
+    /// Makes a stretch where it belongs.
+    fn fill(&self, range: Range<usize>, mut target: BufferMut<'_>) -> Result<(), OpError> {
+        if let Work::Steps(steps) = &self.work {
+            steps.fill(&range, target);
+            return Ok(());
+        }
+        let stretch = self.stretch(range)?;
+        with_elements_mut!(&mut target, target => {
+            if let Some(values) = Element::slice(stretch.buffer()) {
+                target[..values.len()].copy_from_slice(values);
+            }
+        });
+        Ok(())
+    }
+
     fn stretch(&self, range: Range<usize>) -> Result<Array, OpError> {
         match &self.work {
             Work::Made(make) => make(range),
+            Work::Steps(steps) => steps.stretch(&range),
             Work::Same => match self.operands.first().and_then(|one| one.get(0)) {
                 Some(one) => Array::full(self.dtype, [range.len()], one),
                 None => Err(OpError::argument("deferred", "there is no element to repeat")),

@@ -4,6 +4,7 @@
 //! multiply-add is an instruction or computed in `f64` ([`Fma`]). Nothing here computes anything itself.
 
 use crate::math;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How `a * b + c` is computed with one rounding.
 pub(crate) trait Fma: Copy + 'static {
@@ -34,12 +35,13 @@ impl Fma for Hardware {
     }
 }
 
-/// The instruction sets that loops are compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Isa {
+/// The instruction sets that loops and machine code of chains are made for, from the least to the best: each has what those before it
+/// have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Isa {
     /// What every processor of the architecture has.
     Baseline,
-    /// Eight `f32` at once, and fused multiply-add.
+    /// Eight `f32` at once, fused multiply-add, and conversions of `float16`.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     /// Sixteen.
@@ -47,26 +49,56 @@ pub(crate) enum Isa {
     Avx512,
 }
 
-/// The best instruction set of this processor, or the one that a test asks for.
-#[inline]
-pub(crate) fn isa() -> Isa {
-    #[cfg(test)]
-    if let Some(isa) = asked_for::now() {
-        return isa;
+const ALL: &[Isa] = &[
+    Isa::Baseline,
+    #[cfg(target_arch = "x86_64")]
+    Isa::Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Isa::Avx512,
+];
+
+/// The place in [`ALL`] of what is computed with, and one; 0 where nobody has asked yet.
+static NOW: AtomicUsize = AtomicUsize::new(0);
+
+impl Isa {
+    /// Those that this processor has.
+    pub fn all() -> impl Iterator<Item = Isa> {
+        let best = best();
+        ALL.iter().copied().filter(move |&isa| isa <= best)
     }
-    best()
+
+    /// Has everything be computed with an instruction set from now on, in all threads, or with the best that there is, if
+    /// this processor does not have it. Results are the same to the bit.
+    pub fn take(self) {
+        let isa = self.min(best());
+        let place = ALL.iter().position(|&other| other == isa).unwrap_or(0);
+        NOW.store(place + 1, Ordering::Relaxed);
+    }
 }
 
-/// The best instruction set of this processor. The standard library remembers what it has found out.
+/// What is computed with: the best instruction set of this processor, or the one that somebody has taken.
 #[inline]
+pub(crate) fn isa() -> Isa {
+    match ALL.get(NOW.load(Ordering::Relaxed).wrapping_sub(1)) {
+        Some(&isa) => isa,
+        None => {
+            let best = best();
+            best.take();
+            best
+        }
+    }
+}
+
+/// The best instruction set of this processor.
 fn best() -> Isa {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected as has;
-        if has!("avx512f") && has!("avx512vl") && has!("avx512bw") && has!("avx512dq") && has!("fma") {
+        let has_avx2 = has!("avx2") && has!("fma") && has!("f16c");
+        if has_avx2 && has!("avx512f") && has!("avx512vl") && has!("avx512bw") && has!("avx512dq") && has!("bmi2") {
             return Isa::Avx512;
         }
-        if has!("avx2") && has!("fma") {
+        if has_avx2 {
             return Isa::Avx2;
         }
     }
@@ -108,7 +140,10 @@ macro_rules! for_each_isa {
 
             // The processor was just asked whether it has what the function is compiled for, which is all that such a
             // call asks for.
-            #[expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")]
+            #[cfg_attr(
+                target_arch = "x86_64",
+                expect(unsafe_code, reason = "no safe way to call a function for a certain instruction set")
+            )]
             match $crate::isa::isa() {
                 #[cfg(target_arch = "x86_64")]
                 $crate::isa::Isa::Avx512 => unsafe { avx512($($arg),*) },
@@ -125,51 +160,27 @@ pub(crate) use for_each_isa;
 #[cfg(test)]
 pub(crate) mod asked_for {
     use super::{Isa, best};
-    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Mutex, PoisonError};
 
-    /// From the least to the best.
-    const ALL: &[Isa] = &[
-        Isa::Baseline,
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2,
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512,
-    ];
-
-    /// The place of the one that is asked for, and one; 0 where none is. For all threads, as operations start some. Tests beside
-    /// it run with it too: that gives the same bits, which is what this is for.
-    static NOW: AtomicUsize = AtomicUsize::new(0);
-
-    pub(super) fn now() -> Option<Isa> {
-        ALL.get(NOW.load(Ordering::Relaxed).wrapping_sub(1)).copied()
-    }
-
-    /// Those that this processor has.
-    pub(crate) fn all() -> impl Iterator<Item = Isa> {
-        // Each has what those before it have.
-        let most = ALL.iter().position(|&isa| isa == best()).unwrap_or(0);
-        ALL[..=most].iter().copied()
-    }
-
-    /// Asks for none again, also where a test panics.
+    /// Takes the best again, also where a test panics.
     struct Done;
 
     impl Drop for Done {
         fn drop(&mut self) {
-            NOW.store(0, Ordering::Relaxed);
+            best().take();
         }
     }
 
-    /// What something gives with each instruction set that this processor has.
+    /// What something gives with each instruction set that this processor has. Tests beside it run with it too: that gives the same
+    /// bits, which is what this is for.
     pub(crate) fn with_each<R>(mut run: impl FnMut(Isa) -> R) -> Vec<R> {
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let _done = Done;
-        let run = |(place, isa)| {
-            NOW.store(place + 1, Ordering::Relaxed);
+        let run = |isa: Isa| {
+            isa.take();
             run(isa)
         };
-        all().enumerate().map(run).collect()
+        Isa::all().map(run).collect()
     }
 }

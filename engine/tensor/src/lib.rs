@@ -28,14 +28,15 @@ pub mod threads;
 
 pub use array::{Array, has_room};
 pub use buffer::{Buffer, Element};
-pub use deferred::{by_stretches, deferring};
+pub use deferred::{Unmade, by_stretches, deferring, stepped};
 pub use dtype::{DType, Kind};
 pub use error::OpError;
 pub use float8::Float8;
+pub use isa::Isa;
 pub use lack::{OutOfMemory, with_memory};
 pub use limits::{FloatInfo, IntInfo};
 pub use part::Part;
 pub use promote::{Casting, can_cast, canonicalize, numpy_promote, promote, promote_strictly};
-pub use range::{integer_steps, steps};
+pub use range::Steps;
 pub use scalar::Scalar;
 pub use shape::Shape;

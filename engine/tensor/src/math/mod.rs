@@ -71,7 +71,7 @@ pub use sum::sum;
 pub use trig::{cos, sin, tan};
 
 /// The functions whose machine code is made when a program runs, of whatever numbers.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 pub(crate) mod formulas {
     pub(crate) use super::erf::erf_of as erf;
     pub(crate) use super::exp::{exp_of as exp, exp2_of as exp2, expm1_of as expm1, logistic_of as logistic};

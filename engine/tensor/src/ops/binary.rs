@@ -253,7 +253,12 @@ fn remainders<F>(x: &mut [f32], y: Operand<'_, f32>, swapped: bool) {
             Operand::Each(y) => {
                 group.iter().zip(y).fold(true, |all, (&x, &y)| all & if swapped { is_usual(y, x) } else { is_usual(x, y) })
             }
-            Operand::All(y) => group.iter().fold(true, |all, &x| all & if swapped { is_usual(y, x) } else { is_usual(x, y) }),
+            Operand::All(y) if swapped => group.iter().fold(true, |all, &x| all & is_usual(y, x)),
+            Operand::All(y) => {
+                // Compared rather than divided: a division takes as long as all the rest.
+                let limit = usual_below(y);
+                group.iter().fold(true, |all, &x| all & (x.abs() < limit))
+            }
         };
         if usual {
             each(group, y, swapped, remainder_of_usual::<F>);
@@ -264,11 +269,19 @@ fn remainders<F>(x: &mut [f32], y: Operand<'_, f32>, swapped: bool) {
 }
 }
 
+/// Quotients below this are told apart by their integers.
+const MOST: f32 = 4_194_304.0;
+
 /// Whether [`remainder_of_usual`] is exact.
 #[inline(always)]
 fn is_usual(x: f32, y: f32) -> bool {
-    const MOST: f32 = 4_194_304.0;
     (y.abs() < f32::INFINITY) & ((x / y.flush()).abs() < MOST)
+}
+
+/// All numbers that are nearer to zero are usual for this divisor: the product is rounded by less than what is taken off.
+#[inline(always)]
+fn usual_below(y: f32) -> f32 {
+    if y.abs() < f32::INFINITY { y.flush().abs() * (MOST - 1.0) } else { 0.0 }
 }
 
 /// `x % y` for a quotient below 2^22. With the quotient's integer `q`, `x - q * y` is a number of the last place of `y` below
@@ -376,13 +389,23 @@ mod tests {
             let values: Vec<f32> = pairs.iter().map(part).collect();
             Array::from_f32s([values.len()], &values).expect("as many")
         };
+        let is_rest = |found: f32, x: f32, y: f32| {
+            let expected = x % y.flush();
+            let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+            assert!(same, "{x:e} % {y:e}: {found:e}");
+        };
         let result = binary(Rem, of(|pair| pair.0), of(|pair| pair.1)).expect("floats");
         for (&(x, y), &found) in pairs.iter().zip(result.elements::<f32>().expect("floats")) {
-            let expected = x % y.flush();
-            assert!(
-                found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(),
-                "{x:e} % {y:e}: {found:e}"
-            );
+            is_rest(found, x, y);
+        }
+        // One divisor for all, up to where quotients are no longer told apart.
+        for y in special.into_iter().chain([0.1, -0.37, 1e-30, 3e38, 8.5e31]) {
+            let near = [MOST - 2.0, MOST - 1.0, MOST, MOST + 1.0].map(|quotient| quotient * y);
+            let near = near.iter().flat_map(|&x| [x.next_down(), x, x.next_up(), -x]);
+            let mut numbers: Vec<f32> = near.chain(pairs.iter().step_by(61).map(|pair| pair.0)).collect();
+            let kept = numbers.clone();
+            remainders(&mut numbers, Operand::All(y), false);
+            kept.iter().zip(&numbers).for_each(|(&x, &found)| is_rest(found, x, y));
         }
     }
 }

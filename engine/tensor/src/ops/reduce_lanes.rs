@@ -177,7 +177,8 @@ fn sum_rows<T: Float>(values: &[T], mut length: usize, result: &mut [T]) {
 fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
     // Sums of some groups beside each other: each has to wait for its last addition before the next.
     const GROUPS: usize = 4;
-    let mut turned = [[[T::ZERO; LANES]; WINDOW]; GROUPS];
+    // (Made where it is needed: to clear it takes longer than the sums of some windows.)
+    let mut turned: Option<[[[T; LANES]; WINDOW]; GROUPS]> = None;
     let windows = values.len() / width;
     let (values, rest) = values.split_at(windows / LANES * LANES * width);
     let (whole, last) = result[..windows].split_at_mut(windows / LANES * LANES);
@@ -185,7 +186,11 @@ fn equal_windows<T: Float>(values: &[T], width: usize, result: &mut [T]) {
         if width == WINDOW && T::sums(groups, result) {
             continue;
         }
-        for (group, turned) in groups.chunks_exact(LANES * width).zip(&mut turned) {
+        let turned = match &mut turned {
+            Some(turned) => turned,
+            none => none.insert([[[T::ZERO; LANES]; WINDOW]; GROUPS]),
+        };
+        for (group, turned) in groups.chunks_exact(LANES * width).zip(&mut *turned) {
             turn_windows(group, width, turned);
         }
         let mut lanes = [[T::ZERO; LANES]; GROUPS];

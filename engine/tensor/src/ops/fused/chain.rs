@@ -178,7 +178,10 @@ pub struct Chain {
     /// How many numbers are flushed for each element, at most.
     pub(super) spared: u32,
     /// Machine code, once it pays.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "there is none"))]
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))),
+        expect(dead_code, reason = "there is none")
+    )]
     pub(super) codes: Codes,
 }
 

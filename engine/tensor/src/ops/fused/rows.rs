@@ -15,6 +15,8 @@ use std::borrow::Cow;
 
 /// Elements that are computed before they are reduced.
 const GROUP: usize = 4096;
+/// Elements that code computes before their windows are added: the innermost cache has them beside what they are computed from.
+const STRETCH: usize = 2 * CHUNK;
 
 impl Chain {
     /// How the rows of `length` elements can be reduced while they are computed: `float32` only, and only what does not
@@ -94,14 +96,14 @@ impl Chain {
         let mut windows = std::mem::take(&mut lanes.windows);
         let mut row = std::mem::take(&mut lanes.row);
         windows.resize(windows.len().max(size / WINDOW), 0.0);
-        row.resize(row.len().max(CHUNK), 0.0);
+        row.resize(row.len().max(STRETCH), 0.0);
         let (elements, onto) = match keep {
             Some(keep) => (keep, Onto::Place),
             None => (&mut row[..], Onto::Start),
         };
         let (elements, strides) = (BufferMut::F32(elements), signed_strides(&self.shape));
         let mut target = Target { elements, base: 0, strides: Cow::Borrowed(&strides), streams: false };
-        self.run_chunks(reads, &mut target, lanes, (0, size), (onto, CHUNK), |target, place| {
+        self.run_chunks(reads, &mut target, lanes, (0, size), (onto, STRETCH), |target, place| {
             let BufferMut::F32(elements) = &target.elements else { return };
             let elements = match onto {
                 Onto::Place => &elements[place.clone()],

@@ -218,7 +218,7 @@ impl Chain {
         let strides = reads.iter().map(|read| &read.strides[..]).chain([&target.strides[..]]);
         let dims = merged(&self.shape, strides);
         let Some(inner) = dims.last() else { return };
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
         if self.run_code((reads, target, lanes), &dims, (from, to), (onto, chunk), &mut done) {
             return;
         }

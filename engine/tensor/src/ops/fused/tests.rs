@@ -228,21 +228,27 @@ fn rows_are_reduced_as_they_are_computed() {
     for round in 0..200 {
         let (rows, length) = (random.pick(&[1, 3, 8, 70]), random.pick(&[2, 31, 32, 64, 100, 4096, 9000]));
         let shape = Shape::from([rows, length]);
-        let mut builder = ChainBuilder::new(shape.clone());
-        let (array, place, part) = source(DType::F32, &shape, &mut random);
-        let arg = builder.read(DType::F32, array.shape().clone(), place).expect("inside");
-        let mut expected = part;
-        if random.below(2) == 0 {
-            builder.step(Code::Unary(UnaryOp::Exp), &[arg], DType::F32).expect("floats");
-            expected = ops::unary(UnaryOp::Exp, expected).expect("floats");
-        }
-        let chain = builder.finish().expect("not empty");
+        let one = |random: &mut Random| {
+            let mut builder = ChainBuilder::new(shape.clone());
+            let (array, place, part) = source(DType::F32, &shape, random);
+            let arg = builder.read(DType::F32, array.shape().clone(), place).expect("inside");
+            let mut expected = part;
+            if random.below(2) == 0 {
+                builder.step(Code::Unary(UnaryOp::Exp), &[arg], DType::F32).expect("floats");
+                expected = ops::unary(UnaryOp::Exp, expected).expect("floats");
+            }
+            (builder.finish().expect("not empty"), vec![array], expected)
+        };
+        // One operation, none, or whatever gives floats.
+        let any = if round % 2 == 0 && rows < 70 { chain(&mut random, &DTYPES[..6], 6, &shape) } else { None };
+        let any = any.filter(|(chain, ..)| chain.dtype() == DType::F32);
+        let (chain, arrays, expected) = any.unwrap_or_else(|| one(&mut random));
         let op = random.pick(&[ReduceOp::Sum, ReduceOp::Max, ReduceOp::Min]);
         let sums = ops::reduce(op, &expected, &[1]).expect("floats");
         let mut found = vec![0.0; rows];
         let mut kept = vec![0.0; rows * length];
         let keep = random.below(2) == 0;
-        let views = views(&chain, std::slice::from_ref(&array));
+        let views = views(&chain, &arrays);
         in_each_way(|isa, compilation| {
             chain.reduce(op, length, &views, keep.then_some(&mut kept[..]), &mut found, &mut lanes);
             let found = Array::new([rows], Buffer::F32(found.clone())).expect("as many");

@@ -46,14 +46,14 @@ fn whole_numbers_wrap_in_every_size() {
 
 #[test]
 fn blocks_are_the_same_in_all_registers_and_where_they_are_added() {
-    use crate::isa::{Emulated, Fma, asked_for};
+    use crate::isa::{Emulated, Fma, Isa};
     let (depth, stride) = (37, NR + 5);
     let value = |i: usize| (i as f32 * 0.37) % 5.0 - 2.4;
     let left: Vec<f32> = (0..MR * (depth + 1)).map(value).collect();
     let panel: Vec<f32> = (0..NR * depth).map(|i| value(i * 7)).collect();
     let before: Vec<f32> = (0..MR * stride).map(|i| if i % 11 == 0 { 1e-40 } else { value(i * 5) }).collect();
     let rows = Rows { elements: &left, stride: depth + 1, depth };
-    for set in asked_for::all() {
+    for set in Isa::all() {
         for height in 1..=MR {
             for onto in [Onto::Nothing, Onto::Sums, Onto::Addend] {
                 let mut result = before.clone();

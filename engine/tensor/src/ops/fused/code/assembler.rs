@@ -4,9 +4,9 @@ use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
 
 /// The last operand of an instruction.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Source {
+pub(super) enum Last {
     Register(Register),
-    /// Sixteen lanes of memory.
+    /// All lanes of memory.
     Memory(MemoryOperand),
     /// One lane of memory for all.
     One(MemoryOperand),
@@ -80,31 +80,37 @@ impl Assembler {
     }
 
     /// An instruction over lanes: a result, up to one operand in a register before the last one, and a number that says more.
-    pub(super) fn lanes(
-        &mut self,
-        code: Code,
-        to: Register,
-        first: Option<Register>,
-        last: Source,
-        number: Option<u8>,
-    ) -> Result<Instruction, IcedError> {
+    pub(super) fn lanes(&mut self, code: Code, to: Register, first: Option<Register>, last: Last, number: Option<u8>) {
         let number = number.map(u32::from);
         let instruction = match (first, last, number) {
-            (None, Source::Register(x), None) => Instruction::with2(code, to, x),
-            (None, Source::Memory(x) | Source::One(x), None) => Instruction::with2(code, to, x),
-            (None, Source::Register(x), Some(number)) => Instruction::with3(code, to, x, number),
-            (None, Source::Memory(x) | Source::One(x), Some(number)) => Instruction::with3(code, to, x, number),
-            (Some(first), Source::Register(x), None) => Instruction::with3(code, to, first, x),
-            (Some(first), Source::Memory(x) | Source::One(x), None) => Instruction::with3(code, to, first, x),
-            (Some(first), Source::Register(x), Some(number)) => Instruction::with4(code, to, first, x, number),
-            (Some(first), Source::Memory(x) | Source::One(x), Some(number)) => {
+            (None, Last::Register(x), None) => Instruction::with2(code, to, x),
+            (None, Last::Memory(x) | Last::One(x), None) => Instruction::with2(code, to, x),
+            (None, Last::Register(x), Some(number)) => Instruction::with3(code, to, x, number),
+            (None, Last::Memory(x) | Last::One(x), Some(number)) => Instruction::with3(code, to, x, number),
+            (Some(first), Last::Register(x), None) => Instruction::with3(code, to, first, x),
+            (Some(first), Last::Memory(x) | Last::One(x), None) => Instruction::with3(code, to, first, x),
+            (Some(first), Last::Register(x), Some(number)) => Instruction::with4(code, to, first, x, number),
+            (Some(first), Last::Memory(x) | Last::One(x), Some(number)) => {
                 Instruction::with4(code, to, first, x, number)
             }
         };
-        instruction.map(|mut instruction| {
-            instruction.set_is_broadcast(matches!(last, Source::One(_)));
+        self.add(instruction.map(|mut instruction| {
+            instruction.set_is_broadcast(matches!(last, Last::One(_)));
             instruction
-        })
+        }));
+    }
+
+    /// An instruction over lanes under a mask.
+    pub(super) fn lanes_where(&mut self, mask: Register, code: Code, to: Register, first: Register, last: Last) {
+        let instruction = match last {
+            Last::Register(x) => Instruction::with3(code, to, first, x),
+            Last::Memory(x) | Last::One(x) => Instruction::with3(code, to, first, x),
+        };
+        self.add(instruction.map(|mut instruction| {
+            instruction.set_op_mask(mask);
+            instruction.set_is_broadcast(matches!(last, Last::One(_)));
+            instruction
+        }));
     }
 
     /// A jump to an instruction that is there already.

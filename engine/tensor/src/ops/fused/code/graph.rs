@@ -1,8 +1,10 @@
-//! What is computed for sixteen elements at a time, as values that follow from each other. The same value is there once.
+//! What is computed for several elements at a time, as values that follow from each other. The same value is there once.
 //!
-//! A value is a vector of sixteen numbers of 32 bits, or a mask of sixteen truths. Arithmetic of floats takes subnormal operands for
+//! A value is a vector of numbers of 32 bits, or a mask of as many truths. Arithmetic of floats takes subnormal operands for
 //! zeros, as the processor does while the code runs; it does not flush its results, so that what leaves without being an operand
 //! of arithmetic is flushed by [`Op::Flush`].
+
+use super::machine::Machine;
 
 /// The number of a value.
 pub(super) type Id = usize;
@@ -16,6 +18,21 @@ pub(super) enum Relation {
     NotEqual = 4,
     AtLeast = 5,
     Above = 6,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Relation {
+    /// How instructions number it for floats: quietly false for NaN, but for inequality.
+    pub(super) fn of_floats(self) -> u8 {
+        match self {
+            Relation::Equal => 0,
+            Relation::Below => 1,
+            Relation::AtMost => 2,
+            Relation::NotEqual => 4,
+            Relation::AtLeast => 13,
+            Relation::Above => 14,
+        }
+    }
 }
 
 /// What a value is.
@@ -43,7 +60,7 @@ pub(super) enum Op {
     Least,
     /// See [`Op::Least`].
     Most,
-    /// The smaller by magnitude and sign, zeros apart; the number where one operand is NaN.
+    /// The smaller by magnitude and sign, zeros apart. What it is where an operand is NaN is left open.
     LeastNumber,
     /// See [`Op::LeastNumber`].
     MostNumber,
@@ -56,7 +73,7 @@ pub(super) enum Op {
     FromUnsigned,
     /// Towards zero; `i32::MIN` where there is none.
     ToSigned,
-    /// Towards zero; `u32::MAX` where there is none.
+    /// Towards zero; `u32::MAX` where there is none. Of numbers that are not negative.
     ToUnsigned,
     /// `float32` rounded to `float16`, as 16 bits in a register of half the width.
     ToHalf,
@@ -115,6 +132,12 @@ impl Op {
                 | NotMask
                 | AndNotMask
         )
+    }
+
+    /// Whether the value is a mask that follows from masks.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn is_mask_of_masks(self) -> bool {
+        matches!(self, Op::AndMask | Op::OrMask | Op::XorMask | Op::NotMask | Op::AndNotMask)
     }
 
     /// Whether operands are taken as floats, subnormal ones for zeros.
@@ -177,23 +200,35 @@ impl Node {
 }
 
 /// Values in an order in which each comes after those that it follows from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
+    /// See [`Machine::lowered`].
+    lowered: fn(&mut Graph, Op, &[Id]) -> Option<Id>,
+    /// See [`Machine::FLUSHES`].
+    flushes: bool,
 }
 
 const SIGN: u32 = 0x8000_0000;
 
 impl Graph {
+    /// A graph of what there are instructions for.
+    pub(super) fn of<M: Machine>() -> Graph {
+        Graph { nodes: Vec::new(), lowered: M::lowered, flushes: M::FLUSHES }
+    }
+
     pub(super) fn constant(&mut self, bits: u32) -> Id {
         self.value(Op::Constant(bits), &[])
     }
 
     /// The value of an operation.
     pub(super) fn value(&mut self, op: Op, operands: &[Id]) -> Id {
+        if let Some(lowered) = (self.lowered)(self, op, operands) {
+            return lowered;
+        }
         let mut node = Node { op, args: [0; 3], count: operands.len() as u8 };
         node.args[..operands.len()].copy_from_slice(operands);
-        if op.is_arithmetic() {
+        if self.flushes && op.is_arithmetic() {
             // They are flushed on the way in.
             for arg in &mut node.args[..operands.len()] {
                 if self.nodes[*arg].op == Op::Flush {
@@ -212,6 +247,22 @@ impl Graph {
                 self.nodes.len() - 1
             }
         }
+    }
+
+    /// An operation that takes subnormal operands for zeros.
+    pub(super) fn of_flushed(&mut self, op: Op, operands: &[Id]) -> Id {
+        // (What is compared with itself, or flushed, may be what it is.)
+        if self.flushes || !op.is_arithmetic() || matches!(op, Op::Flush | Op::IsNotNumber) {
+            return self.value(op, operands);
+        }
+        let mut flushed = [0; 3];
+        for (flushed, &operand) in flushed.iter_mut().zip(operands) {
+            *flushed = match self.nodes[operand].op {
+                Op::Flush | Op::Constant(_) | Op::FromSigned | Op::FromUnsigned => operand,
+                _ => self.value(Op::Flush, &[operand]),
+            };
+        }
+        self.value(op, &flushed[..operands.len()])
     }
 
     pub(super) fn negated(&mut self, x: Id) -> Id {
@@ -234,7 +285,7 @@ impl Graph {
         for place in 0..3 {
             if let Some(x) = self.is_negative_of(node.args[place]) {
                 node.args[place] = match self.nodes[x].op {
-                    Op::Flush => self.nodes[x].args[0],
+                    Op::Flush if self.flushes => self.nodes[x].args[0],
                     _ => x,
                 };
                 if place < 2 {

@@ -2,9 +2,14 @@
 
 use super::super::chain::Chain;
 use super::Compilation;
-use super::frame::function;
-use super::memory::{CONTROL, Call, Executable};
+#[cfg(target_arch = "aarch64")]
+use super::arm::{Neon, function};
+#[cfg(target_arch = "x86_64")]
+use super::memory::CONTROL;
+use super::memory::{Call, Executable, Line};
 use super::translate::translated;
+#[cfg(target_arch = "x86_64")]
+use super::{avx2::Avx2, avx512::Avx512, frame::function};
 use crate::isa::{Isa, isa};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,11 +28,16 @@ pub(in super::super) struct Kind {
 }
 
 /// Ways to lie that there is code for.
-const WAYS: usize = 4;
+const WAYS: usize = 16;
 
-/// Elements times operations that a chain has computed before it is compiled: the loops take some hundred microseconds for them,
+/// Elements times operations that a chain has computed before it is compiled: the loops take some 30 microseconds for them,
 /// which is what it takes to compile it.
-const PAID: u64 = 1 << 21;
+const PAID: u64 = 1 << 18;
+
+/// Whether there is code for an instruction set.
+pub(super) fn has_code(isa: Isa) -> bool {
+    cfg!(target_arch = "aarch64") || isa != Isa::Baseline
+}
 
 /// The codes of a chain.
 #[derive(Debug, Default)]
@@ -37,15 +47,9 @@ pub(in super::super) struct Codes {
     made: [OnceLock<Made>; WAYS],
 }
 
-/// A copy of a chain makes its own.
-impl Clone for Codes {
-    fn clone(&self) -> Codes {
-        Codes::default()
-    }
-}
-
 #[derive(Debug)]
 struct Made {
+    isa: Isa,
     kinds: Vec<Kind>,
     /// None where the loops have to do it.
     code: Option<Code>,
@@ -55,7 +59,7 @@ struct Made {
 #[derive(Debug)]
 pub(super) struct Code {
     executable: Executable,
-    constants: Box<[u32]>,
+    constants: Box<[Line]>,
 }
 
 impl Codes {
@@ -63,29 +67,32 @@ impl Codes {
     pub(super) fn pays(&self, work: u64) -> bool {
         match Compilation::now() {
             Compilation::Never => false,
-            Compilation::Always => isa() == Isa::Avx512,
+            Compilation::Always => has_code(isa()),
             Compilation::WherePaid => {
                 let so_far = self.work.load(Ordering::Relaxed);
                 if so_far < PAID {
                     // (Two threads at a time may count as one.)
                     self.work.store(so_far.saturating_add(work), Ordering::Relaxed);
                 }
-                so_far.saturating_add(work) >= PAID && isa() == Isa::Avx512
+                so_far.saturating_add(work) >= PAID && has_code(isa())
             }
         }
     }
 
-    /// Whether there is any.
+    /// Whether there is any for an instruction set.
     #[cfg(test)]
-    pub(super) fn are_made(&self) -> bool {
-        self.made.iter().any(|made| made.get().is_some_and(|made| made.code.is_some()))
+    pub(super) fn are_made(&self, isa: Isa) -> bool {
+        self.made.iter().any(|made| made.get().is_some_and(|made| made.isa == isa && made.code.is_some()))
     }
 
     /// The code for operands of some kinds.
     pub(super) fn of(&self, chain: &Chain, kinds: &[Kind]) -> Option<&Code> {
+        let isa = isa();
         for made in &self.made {
-            let made = made.get_or_init(|| Made { kinds: kinds.to_vec(), code: Code::new(chain, kinds) });
-            if made.kinds == kinds {
+            let make = || Made { isa, kinds: kinds.to_vec(), code: Code::new(chain, kinds, isa) };
+            let made = made.get_or_init(make);
+            // (Only tests compute with several instruction sets.)
+            if made.kinds == kinds && made.isa == isa {
                 return made.code.as_ref();
             }
         }
@@ -94,21 +101,33 @@ impl Codes {
 }
 
 impl Code {
-    fn new(chain: &Chain, kinds: &[Kind]) -> Option<Code> {
-        let function = function(&translated(chain)?, kinds)?;
+    fn new(chain: &Chain, kinds: &[Kind], isa: Isa) -> Option<Code> {
+        let function = match isa {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => function::<Avx512>(&translated::<Avx512>(chain)?, kinds)?,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => function::<Avx2>(&translated::<Avx2>(chain)?, kinds)?,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Baseline => return None,
+            #[cfg(target_arch = "aarch64")]
+            Isa::Baseline => function(&translated::<Neon>(chain)?, kinds)?,
+        };
         let executable = Executable::new(&function.code)?;
-        Some(Code { executable, constants: function.constants.into() })
+        Some(Code { executable, constants: Line::lines(&function.constants) })
     }
 
     /// Runs the code over rows.
     ///
     /// # Safety
-    /// All rows of all operands lie in memory that may be read, and that of the last operand written; the processor is one with
-    /// AVX-512.
+    /// All rows of all operands lie in memory that may be read, and that of the last operand written; the processor is the one
+    /// that the code was made for.
     #[expect(unsafe_code, reason = "what is called was made when the program ran")]
     pub(super) unsafe fn call(&self, call: &mut Call) {
         call.constants = self.constants.as_ptr().expose_provenance();
-        call.control = CONTROL;
+        #[cfg(target_arch = "x86_64")]
+        {
+            call.control = CONTROL;
+        }
         // The bytes come from `function`.
         unsafe { self.executable.call(call) };
     }

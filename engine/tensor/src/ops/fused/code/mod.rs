@@ -1,41 +1,58 @@
-//! Machine code of chains: all operations of a chain for sixteen elements in registers, in the place of a chunk of elements that goes
-//! through one operation after the other. For processors with AVX-512; everywhere else, for operations that are not known here,
-//! and for chains that have little to compute, the loops do the work.
+//! Machine code of chains: all operations of a chain for sixteen, eight or four elements in registers, in the place of a chunk of
+//! elements that goes through one operation after the other. For processors with AVX-512 or AVX2, and for 64-bit Arm on Linux;
+//! everywhere else, for operations that are not known here, and for chains that have little to compute, the loops do the work.
 //!
 //! A chain becomes a graph of values ([`translate`]), whose elementary functions come from their one source in [`crate::math`]
-//! ([`noted`]); values get registers and become instructions ([`emit`], [`instructions`], [`moves`]) inside of a function over rows ([`frame`]), which is put
-//! into memory and called ([`memory`], [`run`]). The bits are those of the loops.
+//! ([`noted`]); it is decided what is computed for a row and what for its columns ([`order`]), values get registers ([`emit`]) and become
+//! instructions ([`avx512`], [`avx2`], `arm`; [`machine`] is what they have in common) inside of a function over rows ([`frame`]), which
+//! is put into memory and called ([`memory`], [`run`]). The bits are those of the loops.
 
+#[cfg(all(target_arch = "aarch64", target_os = "linux"))]
+mod arm;
 #[cfg(target_arch = "x86_64")]
 mod assembler;
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod emit;
 #[cfg(target_arch = "x86_64")]
 mod frame;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod graph;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+mod integers;
 #[cfg(target_arch = "x86_64")]
-mod instructions;
-#[cfg(target_arch = "x86_64")]
+mod lowered;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+mod machine;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod made;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod memory;
-#[cfg(target_arch = "x86_64")]
-mod moves;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod noted;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+mod order;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+mod place;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod run;
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+mod shared;
+#[cfg(all(test, any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))))]
 mod tests;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod translate;
-
 #[cfg(target_arch = "x86_64")]
-pub(super) use made::{Codes, Kind};
+mod x86;
+
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
+pub(super) use {made::Kind, shared::Shared as Codes};
 
 /// The codes of a chain, of which there are none here.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux"))))]
 #[derive(Clone, Debug, Default)]
 pub(super) struct Codes;
 
@@ -55,14 +72,19 @@ pub enum Compilation {
 static NOW: AtomicU8 = AtomicU8::new(Compilation::WherePaid as u8);
 
 impl Compilation {
-    /// Has chains that run from now on, in all threads, be compiled or not. Results are the same to the bit.
-    pub fn set(self) {
-        NOW.store(self as u8, Ordering::Relaxed);
+    /// Has chains that run from now on, in all threads, be compiled or not, and says what it was before. Results are the same to the
+    /// bit.
+    pub fn set(self) -> Compilation {
+        Compilation::of(NOW.swap(self as u8, Ordering::Relaxed))
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
     fn now() -> Compilation {
-        match NOW.load(Ordering::Relaxed) {
+        Compilation::of(NOW.load(Ordering::Relaxed))
+    }
+
+    fn of(number: u8) -> Compilation {
+        match number {
             0 => Compilation::Never,
             1 => Compilation::WherePaid,
             _ => Compilation::Always,

@@ -19,6 +19,8 @@ use std::ops::Range;
 const LARGE: usize = 1 << 18;
 /// How far ahead the memory is asked for what one long row reads, in bytes.
 const AHEAD: usize = 4096;
+/// Bytes of a block in one piece that leave the second cache room for another one.
+const BLOCK: std::ops::RangeInclusive<usize> = AHEAD..=(1 << 18);
 /// Elements that go through at a time.
 const MOST: usize = 1 << 16;
 
@@ -76,7 +78,7 @@ impl Chain {
         done: &mut impl FnMut(&Target<'_>, Range<usize>),
     ) -> bool {
         let work = to.saturating_sub(from) as u64 * self.len() as u64;
-        if reads.len() >= OPERANDS || !self.codes.pays(work) {
+        if reads.len() >= OPERANDS || !self.codes.pays(self, work) {
             return false;
         }
         let Some((inner, outer)) = dims.split_last() else { return false };
@@ -84,6 +86,14 @@ impl Chain {
         if inner.size < NARROW && !outer.is_empty() {
             return false;
         }
+        // A block in one piece mostly has the next program's block behind it, which is brought while this one is computed.
+        let block = |number: usize, size: usize| {
+            let bytes = self.shape.size() * size;
+            let is_even = |pair: &[Dim]| pair[0].strides[number] == pair[1].strides[number] * pair[1].size as isize;
+            let goes = BLOCK.contains(&bytes) && inner.strides[number] == 1 && dims.windows(2).all(is_even);
+            goes.then_some(bytes as isize)
+        };
+        let mut behind: SmallVec<[Option<isize>; 8]> = SmallVec::new();
         let mut ways: SmallVec<[Way; 8]> = SmallVec::new();
         let mut kinds: SmallVec<[Kind; 8]> = SmallVec::new();
         for (number, read) in self.reads.iter().enumerate() {
@@ -96,6 +106,7 @@ impl Chain {
             let is_one = along == 0;
             let is_ahead = along == 1 && buffer.len() >= LARGE;
             ways.push(way);
+            behind.push(if is_ahead { block(number, bytes(read.dtype)) } else { None });
             kinds.push(Kind { is_one, is_ahead, streams: false, size: bytes(read.dtype) as u32 });
             if with_elements!(buffer, elements => Elements::of(elements)).size != bytes(read.dtype) {
                 return false;
@@ -110,6 +121,7 @@ impl Chain {
         let streams = is_there && target.streams && bytes(self.result) == 4;
         let is_ahead = is_there && !streams && length >= LARGE;
         ways.push(if is_there { Way::There } else { Way::Brought });
+        behind.push(None);
         kinds.push(Kind { is_one: false, is_ahead, streams, size: bytes(self.result) as u32 });
         let Some(code) = self.codes.of(self, &kinds) else { return false };
 
@@ -124,7 +136,12 @@ impl Chain {
             if let (Onto::Start, Some(offset)) = (onto, piece.offsets.last_mut()) {
                 *offset = 0;
             }
-            self.chunk_by_code((reads, target, lanes), (code, &kinds, &ways), (inner, outer), (&piece, &mut call));
+            self.chunk_by_code(
+                (reads, target, lanes),
+                (code, &kinds, &ways, &behind),
+                (inner, outer),
+                (&piece, &mut call),
+            );
             let end = place + piece.rows * piece.columns;
             done(target, place..end);
             place = end;
@@ -138,7 +155,7 @@ impl Chain {
     fn chunk_by_code(
         &self,
         (reads, target, lanes): (&[View<'_>], &mut Target<'_>, &mut Lanes),
-        (code, kinds, ways): (&Code, &[Kind], &[Way]),
+        (code, kinds, ways, behind): (&Code, &[Kind], &[Way], &[Option<isize>]),
         (inner, outer): (&Dim, &Dim),
         (piece, call): (&Piece, &mut Call),
     ) {
@@ -154,7 +171,7 @@ impl Chain {
             let size = elements.size as isize;
             call.addresses[number] = elements.address.wrapping_add_signed(start * size);
             call.pitches[number] = pitch * size;
-            let ahead = if rows > 1 { pitch * size } else { AHEAD as isize };
+            let ahead = behind[number].unwrap_or(if rows > 1 { pitch * size } else { AHEAD as isize });
             call.ahead[number] = call.addresses[number].wrapping_add_signed(ahead);
         };
         for (number, read) in self.reads.iter().enumerate() {

@@ -3,44 +3,73 @@
 use super::super::tests::{Random, chain, in_each_way, same, values, views};
 use super::super::{ChainBuilder, Code, Lanes, Place, Target};
 use super::Compilation;
+#[cfg(target_arch = "aarch64")]
+use super::arm::Neon as Machine;
+#[cfg(target_arch = "x86_64")]
+use super::avx2::Avx2 as Machine;
+use super::made::has_code;
 use super::translate::translated;
-use crate::isa::{Isa, asked_for};
+use crate::isa::Isa;
 use crate::ops::{self, BinaryOp, UnaryOp};
-use crate::{Array, DType, Scalar, Shape};
+use crate::{Array, Buffer, DType, Scalar, Shape};
+use std::collections::BTreeMap;
 
 const DTYPES: [DType; 8] =
     [DType::F32, DType::F32, DType::F32, DType::BF16, DType::F16, DType::I32, DType::U32, DType::Bool];
-
-/// Whether code is made here at all.
-fn is_made() -> bool {
-    asked_for::all().any(|isa| isa == Isa::Avx512)
-}
 
 #[test]
 fn random_chains_give_the_bits_of_their_operations() {
     let mut random = Random(23);
     let mut lanes = Lanes::default();
-    let mut compiled = 0;
+    let mut compiled: BTreeMap<String, usize> = BTreeMap::new();
     for round in 0..2500 {
         let shapes: [&[usize]; 8] =
             [&[5], &[3000], &[4, 700], &[70, 33], &[3, 5, 49], &[2, 1, 40, 33], &[1, 1], &[6, 2500]];
         let shape = Shape::from(shapes[random.below(shapes.len())]);
         let most = 1 + random.below(8);
         let Some((chain, arrays, expected)) = chain(&mut random, &DTYPES, most, &shape) else { continue };
-        if translated(&chain).is_none() {
+        if translated::<Machine>(&chain).is_none() {
             continue;
         }
         in_each_way(|isa, compilation| {
-            if isa != Isa::Avx512 || compilation != Compilation::Always {
+            if !has_code(isa) || compilation != Compilation::Always {
                 return;
             }
             let mut found = Array::zeros(expected.dtype(), shape.clone()).expect("small");
             chain.run(&views(&chain, &arrays), &mut Target::whole(&mut found), &mut lanes);
             assert!(same(&found, &expected), "round {round}: {chain:?}");
-            compiled += usize::from(chain.codes.are_made());
+            *compiled.entry(format!("{isa:?}")).or_default() += usize::from(chain.codes.are_made(isa));
         });
     }
-    assert!(compiled > 400 || !is_made(), "only {compiled} chains were compiled");
+    assert_eq!(compiled.len(), Isa::all().filter(|&isa| has_code(isa)).count());
+    assert!(compiled.values().all(|&chains| chains > 400), "only {compiled:?} chains were compiled");
+}
+
+#[test]
+fn chains_that_are_alike_share_their_code_and_others_do_not() {
+    let shape = Shape::from([3000]);
+    let x = values(DType::F32, &shape, &mut Random(41));
+    let sum_of = |op: BinaryOp, other: usize| {
+        let mut builder = ChainBuilder::new(shape.clone());
+        let args = [(); 2].map(|()| builder.read(DType::F32, shape.clone(), Place::same(1)).expect("all of it"));
+        builder.step(Code::Binary(op), &[args[0], args[other]], DType::F32).expect("floats");
+        builder.finish().expect("one operation")
+    };
+    let mut lanes = Lanes::default();
+    let chains = [(BinaryOp::Add, 1), (BinaryOp::Add, 1), (BinaryOp::Add, 0), (BinaryOp::Sub, 1)]
+        .map(|(op, other)| sum_of(op, other));
+    in_each_way(|isa, compilation| {
+        if has_code(isa) && compilation == Compilation::Always {
+            for chain in &chains {
+                let mut found = Array::zeros(DType::F32, shape.clone()).expect("small");
+                let views = [chain.view_of(0, x.buffer()), chain.view_of(1, x.buffer())];
+                chain.run(&views, &mut Target::whole(&mut found), &mut lanes);
+            }
+            let [first, alike, operand, operation] = &chains;
+            assert!(first.codes.are_made(isa) && first.codes.are_those_of(&alike.codes));
+            assert!(!first.codes.are_those_of(&operand.codes) && !first.codes.are_those_of(&operation.codes));
+        }
+    });
 }
 
 /// Numbers that decide something: all exponents with few digits and many, and what is no number.
@@ -71,16 +100,67 @@ fn every_function_gives_the_bits_of_its_loop() {
             }
             let chain = builder.finish().expect("one operation");
             let expected = ops::unary(op, x.clone()).expect("the chain takes it");
+            let is_known = translated::<Machine>(&chain).is_some();
             in_each_way(|isa, compilation| {
                 let mut found = Array::zeros(expected.dtype(), shape.clone()).expect("small");
                 let views = [chain.view_of(0, x.buffer())];
                 chain.run(&views, &mut Target::whole(&mut found), &mut lanes);
                 assert!(same(&found, &expected), "{op:?} of {dtype}, {isa:?}, {compilation:?}");
+                let is_made = has_code(isa) && compilation == Compilation::Always;
+                assert!(!is_made || is_known == chain.codes.are_made(isa), "{op:?} of {dtype}, {isa:?}");
             });
-            compiled += usize::from(translated(&chain).is_some());
+            compiled += usize::from(is_known);
         }
     }
     assert!(compiled > 40, "only {compiled} functions have code");
+}
+
+#[test]
+fn quotients_and_remainders_of_integers_are_exact() {
+    let mut random = Random(43);
+    let near = |x: u32| [x.wrapping_sub(1), x, x.wrapping_add(1)];
+    let powers = (0..32).flat_map(|place| near(1 << place)).chain([0, u32::MAX, 3_000_000_000, 10, 7, 641, 65_537]);
+    let mut numbers: Vec<u32> = powers.collect();
+    for _ in 0..100 {
+        let bits = 1 + random.below(32) as u32;
+        let number = (random.below(1 << 16) << 16 | random.below(1 << 16)) as u32;
+        numbers.push(number >> (32 - bits));
+        numbers.push((number >> (32 - bits)).wrapping_neg());
+    }
+    // Each by each, and each by multiples of it and what is beside them.
+    let mut pairs: Vec<(u32, u32)> = numbers.iter().flat_map(|&x| numbers.iter().map(move |&y| (x, y))).collect();
+    for &y in &numbers {
+        let times = random.below(1 << 16) as u32 >> random.below(16);
+        pairs.extend(near(y.wrapping_mul(times)).map(|x| (x, y)));
+    }
+    let shape = Shape::from([pairs.len()]);
+    let mut lanes = Lanes::default();
+    for dtype in [DType::I32, DType::U32] {
+        let array = |numbers: Vec<u32>| {
+            let buffer = match dtype {
+                DType::I32 => Buffer::I32(numbers.into_iter().map(u32::cast_signed).collect()),
+                _ => Buffer::U32(numbers),
+            };
+            Array::new(shape.clone(), buffer).expect("as many")
+        };
+        let (x, y) =
+            (array(pairs.iter().map(|pair| pair.0).collect()), array(pairs.iter().map(|pair| pair.1).collect()));
+        for op in [BinaryOp::Div, BinaryOp::Rem] {
+            let mut builder = ChainBuilder::new(shape.clone());
+            let args = [(); 2].map(|()| builder.read(dtype, shape.clone(), Place::same(1)).expect("all of it"));
+            builder.step(Code::Binary(op), &args, dtype).expect("integers");
+            let chain = builder.finish().expect("one operation");
+            let expected = ops::binary(op, x.clone(), y.clone()).expect("integers");
+            in_each_way(|isa, compilation| {
+                let mut found = Array::zeros(dtype, shape.clone()).expect("small");
+                let views = [chain.view_of(0, x.buffer()), chain.view_of(1, y.buffer())];
+                chain.run(&views, &mut Target::whole(&mut found), &mut lanes);
+                assert!(same(&found, &expected), "{op:?} of {dtype}, {isa:?}, {compilation:?}");
+                let is_made = has_code(isa) && compilation == Compilation::Always;
+                assert!(!is_made || chain.codes.are_made(isa), "{op:?} of {dtype}, {isa:?}");
+            });
+        }
+    }
 }
 
 #[test]
@@ -98,12 +178,14 @@ fn conversions_give_the_bits_of_their_loops() {
             let arg = builder.read(from, shape.clone(), Place::same(1)).expect("all of it");
             builder.step(Code::Convert, &[arg], to).expect("both are known");
             let chain = builder.finish().expect("one operation");
-            assert!(translated(&chain).is_some(), "{from} to {to}");
+            assert!(translated::<Machine>(&chain).is_some(), "{from} to {to}");
             let expected = ops::convert(&x, to).expect("numbers");
             in_each_way(|isa, compilation| {
                 let mut found = Array::zeros(to, shape.clone()).expect("small");
                 chain.run(&[chain.view_of(0, x.buffer())], &mut Target::whole(&mut found), &mut lanes);
                 assert!(same(&found, &expected), "{from} to {to}, {isa:?}, {compilation:?}");
+                let is_made = has_code(isa) && compilation == Compilation::Always;
+                assert!(!is_made || chain.codes.are_made(isa), "{from} to {to}, {isa:?}");
             });
         }
     }

@@ -3,6 +3,7 @@
 
 use super::super::chain::{Chain, Code, Slot};
 use super::graph::{Graph, Id, Op, Relation};
+use super::machine::Machine;
 use super::noted::Noted;
 use crate::dtype::DType;
 use crate::math::formulas;
@@ -30,11 +31,11 @@ pub(super) fn is_known(dtype: DType) -> bool {
 }
 
 /// The values of a chain; none where it has operations that are left to the loops.
-pub(super) fn translated(chain: &Chain) -> Option<Translated> {
+pub(super) fn translated<M: Machine>(chain: &Chain) -> Option<Translated> {
     if chain.is_empty() || !is_known(chain.result) || chain.reads.iter().any(|read| !is_known(read.dtype)) {
         return None;
     }
-    let mut translator = Translator { graph: RefCell::default() };
+    let mut translator = Translator { graph: RefCell::new(Graph::of::<M>()) };
     let mut reads = Vec::with_capacity(chain.reads.len());
     for (number, read) in chain.reads.iter().enumerate() {
         reads.push(translator.read(number, read.dtype));
@@ -59,16 +60,17 @@ fn is_float(dtype: DType) -> bool {
     matches!(dtype, DType::F32 | DType::BF16 | DType::F16)
 }
 
-struct Translator {
+/// A graph in the making.
+pub(super) struct Translator {
     graph: RefCell<Graph>,
 }
 
 impl Translator {
-    fn value(&mut self, op: Op, operands: &[Id]) -> Id {
-        self.graph.get_mut().value(op, operands)
+    pub(super) fn value(&mut self, op: Op, operands: &[Id]) -> Id {
+        self.graph.get_mut().of_flushed(op, operands)
     }
 
-    fn constant(&mut self, bits: u32) -> Id {
+    pub(super) fn constant(&mut self, bits: u32) -> Id {
         self.graph.get_mut().constant(bits)
     }
 
@@ -149,6 +151,7 @@ impl Translator {
             (Code::Bits, &[x]) => Some(x),
             (Code::Flush, &[x]) => Some(self.flushed(x)),
             (Code::IntegerPow(exponent), &[x]) if is_float(dtype) => Some(self.power(exponent, dtype, x)),
+            (Code::IntegerPow(exponent @ 1..), &[x]) => Some(self.integer_power(exponent.unsigned_abs(), x)),
             (Code::MultiplyAdd { form, divides }, &[x, y, z]) => {
                 let y = if divides { self.reciprocal(y) } else { y };
                 let op = Op::MultiplyAdd {
@@ -254,6 +257,8 @@ impl Translator {
                 self.value(Op::SubInteger, &[zero, x])
             }
             UnaryOp::Abs if dtype == DType::I32 => self.value(Op::AbsSigned, &[x]),
+            UnaryOp::Abs => x,
+            UnaryOp::Sign => self.sign(dtype, x),
             UnaryOp::Not => {
                 let ones = self.constant(u32::MAX);
                 self.value(Op::Xor, &[x, ones])
@@ -268,6 +273,8 @@ impl Translator {
             (BinaryOp::Max | BinaryOp::Or, DType::Bool) => Op::OrMask,
             (BinaryOp::Min | BinaryOp::And, DType::Bool) => Op::AndMask,
             (_, DType::Bool) => Op::XorMask,
+            (BinaryOp::Div, _) => return Some(self.quotient(dtype, x, y)),
+            (BinaryOp::Rem, _) => return Some(self.remainder(dtype, x, y)),
             (BinaryOp::Add, _) => Op::AddInteger,
             (BinaryOp::Sub, _) => Op::SubInteger,
             (BinaryOp::Mul, _) => Op::MulInteger,

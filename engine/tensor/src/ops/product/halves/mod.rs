@@ -43,6 +43,7 @@ struct Scratch {
     right: Vec<bf16>,
     left_singles: Vec<f32>,
     right_singles: Vec<f32>,
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "no matrix unit reads it"))]
     packed: Vec<bf16>,
     panels: Vec<f32>,
 }

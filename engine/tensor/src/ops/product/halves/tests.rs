@@ -1,7 +1,7 @@
 //! The order of matrix units written down once more, element by element, against the loops and the unit.
 
 use super::*;
-use crate::isa::asked_for;
+use crate::isa::Isa;
 use crate::math::{flush, fma};
 
 /// One element of a product. What is missing of the last group are zeros, which count where all before them is -0.
@@ -69,7 +69,7 @@ fn every_size_and_layout_gives_the_order_of_the_unit() {
         grouped_product(result, left, right, sizes, onto);
     };
     check(&whole, "what the processor has");
-    for set in asked_for::all() {
+    for set in Isa::all() {
         let loops = |result: &mut [f32], [left, right]: [Strided<'_, bf16>; 2], sizes: (usize, usize, usize), onto| {
             let mut scratch = Scratch::default();
             singles::multiply(set, &mut scratch, (result, sizes.2), (left, right), sizes, onto);

@@ -1,0 +1,68 @@
+//! What kinds of x86-64 processors have in common: what general registers are for, and where operands are.
+
+use super::assembler::{Assembler, at, element};
+use super::machine::{Machine, Operand};
+use iced_x86::{Code, MemoryOperand, Register};
+
+/// The argument of the function.
+pub(super) const CALL: Register = Register::RDI;
+/// The constants.
+pub(super) const CONSTANTS: Register = Register::RSI;
+/// The column.
+pub(super) const COLUMN: Register = Register::RAX;
+/// What is needed for a moment.
+pub(super) const SCRATCH: Register = Register::R11;
+/// Registers for addresses. Those from the fourth on are the caller's.
+pub(super) const ADDRESSES: [Register; 8] = [
+    Register::R8,
+    Register::R9,
+    Register::R10,
+    Register::RBX,
+    Register::R12,
+    Register::R13,
+    Register::R14,
+    Register::R15,
+];
+
+/// A kind of x86-64 processor.
+pub(super) trait X86: Machine {
+    /// Bytes of a register of lanes.
+    const WIDTH: i64 = 4 * Self::LANES as i64;
+
+    fn assembler(&mut self) -> &mut Assembler;
+
+    /// Has all columns go through.
+    fn all_columns(&mut self);
+
+    /// Has as many columns go through as a register says: at least one, and fewer than lanes.
+    fn some_columns(&mut self, count: Register);
+
+    /// What is behind the function.
+    fn behind(&mut self);
+
+    /// The bytes; none if something could not be encoded.
+    fn finish(self) -> Option<Vec<u8>>;
+
+    /// Where a value waits.
+    fn slot(slot: usize) -> MemoryOperand {
+        at(Register::RSP, slot as i64 * Self::WIDTH)
+    }
+
+    /// The address of an operand in a register.
+    fn address(&mut self, operand: Operand) -> Register {
+        match operand.register {
+            Some(number) => ADDRESSES[number],
+            None => {
+                self.assembler().load(Code::Mov_r64_rm64, SCRATCH, at(CALL, operand.place));
+                SCRATCH
+            }
+        }
+    }
+
+    /// Asks for the line of an operand that is read next: where it is called with that address.
+    fn ask(&mut self, place: i64, size: u32, writes: bool) {
+        self.assembler().load(Code::Mov_r64_rm64, SCRATCH, at(CALL, place));
+        let code = if writes { Code::Prefetchw_m8 } else { Code::Prefetcht0_m8 };
+        self.assembler().memory(code, element(SCRATCH, COLUMN, size));
+    }
+}
