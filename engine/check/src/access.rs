@@ -11,7 +11,8 @@ use crate::walk::{Enclosing, Sources, walk};
 use crate::words;
 use pallas_ir::op::MemoryOp;
 use pallas_ir::{
-    Certainty, DimIndex, Function, IndexPattern, Interval, Known, Launch, Op, OpData, OpKind, Position, ValueId,
+    Certainty, DimIndex, Function, IndexPattern, Interval, Known, Launch, MemorySpace, Op, OpData, OpKind, Position,
+    ValueId,
 };
 use pallas_syntax::Span;
 use pallas_tensor::Shape;
@@ -113,6 +114,12 @@ impl<'a> Accessed<'a> {
         })
     }
 
+    /// Whether it is a view of a GPU's main memory, at whose end copies stop: kernels for groups of rows take views that reach past it.
+    fn is_cut(&self, function: &Function) -> bool {
+        let space = self.reference.ok().and_then(|reference| function.ty(reference).as_ref_type()).map(|ty| ty.space);
+        self.what == "view" && space == Some(MemorySpace::Gmem)
+    }
+
     fn name(&self, launch: &Launch, function: &Function, sources: &Sources) -> String {
         let reference = match self.reference {
             Ok(reference) => reference,
@@ -146,6 +153,10 @@ fn outside_of(launch: &Launch, function: &Function, kind: Kind, left: &mut usize
             return;
         };
         if let Some((dimension, certainty, point, start)) = site.search(left) {
+            let is_before = matches!(start, Start::At(..0) | Start::Before);
+            if accessed.is_cut(function) && kind == Kind::Dynamic && !is_before {
+                return;
+            }
             let name = accessed.name(launch, function, &sources);
             seen.insert(place.span);
             found.push(Outside {
@@ -154,7 +165,7 @@ fn outside_of(launch: &Launch, function: &Function, kind: Kind, left: &mut usize
                 certainty,
                 what: accessed.what,
                 evidence: evidence(launch, &site, &dimension, &point, start, &name),
-                is_before: matches!(start, Start::At(..0) | Start::Before),
+                is_before,
                 name,
                 axis: dimension.axis,
                 extent: dimension.extent,

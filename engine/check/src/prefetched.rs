@@ -1,6 +1,7 @@
-//! Scalars that are fetched before the grid runs, where something is known of them: reads of them, in index maps and in the
-//! kernel, become lookups in what is known, so that blocks, coverage and everything else is judged with the data. Where the
-//! kernel does more with such an operand than read it, nothing is taken for known.
+//! Scalars that are fetched before the grid runs, and integers that every program has whole, where something is known of
+//! them: reads of single ones, in index maps and in the kernel, become lookups in what is known, so that blocks, coverage and
+//! everything else is judged with the data. Where the kernel does more with such an operand than read it, nothing is taken
+//! for known.
 
 use pallas_ir::launch::TAKES_PART;
 use pallas_ir::op::{EvalContext, EvalError, MemoryOp, OpDef};
@@ -26,7 +27,7 @@ pub(crate) static LOOKUP: OpDef = OpDef {
 
 /// The launch with reads of known scalars resolved; `None` where there are none.
 pub(crate) fn resolve(launch: &Launch, scalars: &Scalars) -> Option<Launch> {
-    let fetched = launch.with_role(Role::Prefetch).zip(&scalars.0);
+    let fetched = launch.with_known_elements().zip(&scalars.0);
     let known: Vec<(usize, Arc<str>, &Known)> = fetched
         .filter_map(|((number, operand), known)| Some((number, operand.name.clone(), known.as_ref()?)))
         .filter(|(number, _, known)| fits(known, &launch.operands[*number]))

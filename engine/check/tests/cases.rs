@@ -4,7 +4,7 @@
 
 use pallas_check::{check_with, find};
 use pallas_ir::text::parse_launch;
-use pallas_ir::{Interval, Known, Launch, Role, Scalars, verify_launch};
+use pallas_ir::{Interval, Known, Launch, Scalars, verify_launch};
 use pallas_tensor::Array;
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ fn cases() -> Vec<(String, String)> {
 fn scalars(text: &str, launch: &Launch) -> Scalars {
     let number = |text: &str| text.trim().parse::<i32>().expect("a number");
     let lines = text.lines().filter_map(|line| line.strip_prefix("//@ "));
-    let known = lines.zip(launch.with_role(Role::Prefetch)).map(|(line, (_, operand))| match line.split_once("..") {
+    let known = lines.zip(launch.with_known_elements()).map(|(line, (_, operand))| match line.split_once("..") {
         Some((low, high)) => Some(Known::Bounds(Interval::range(number(low).into(), i64::from(number(high)) - 1))),
         None => {
             let numbers: Vec<i32> = line.split(',').map(number).collect();

@@ -21,7 +21,8 @@ pub enum Known {
     Bounds(Interval),
 }
 
-/// What is known of the scalars that a launch fetches before its grid runs, one entry for each such operand, in order.
+/// What is known of operands before the grid of a launch runs, one entry for each of
+/// [`Launch::with_known_elements`](crate::Launch::with_known_elements), in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scalars(pub Vec<Option<Known>>);
 

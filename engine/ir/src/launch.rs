@@ -1,8 +1,10 @@
 //! A launch: the hand-over between the front half (evaluate, trace) and the back half (check, run, model).
 //! Holds no data of arrays, and no opinion on whether it is right.
 
+use crate::attribute::DimIndex;
 use crate::function::Function;
 use crate::interpretation::Interpretation;
+use crate::op::{MemoryOp, OpKind};
 use crate::types::{MemorySpace, RefType, TensorType};
 use pallas_syntax::Span;
 use std::sync::Arc;
@@ -275,8 +277,12 @@ impl Operand {
 
     /// Whether one block is the whole array, whatever the program.
     pub fn is_whole(&self) -> bool {
-        self.index_map.is_none()
-            && self.block.iter().zip(self.array.shape.iter()).all(|(b, &n)| *b == BlockDim::Blocked(n))
+        self.index_map.is_none() && self.is_one_block()
+    }
+
+    /// Whether a block has the extents of the array: there is one, though an index map may ask for another.
+    fn is_one_block(&self) -> bool {
+        self.block.iter().zip(self.array.shape.iter()).all(|(b, &n)| *b == BlockDim::Blocked(n))
     }
 }
 
@@ -378,5 +384,28 @@ impl Launch {
     /// Operands of one role with their position.
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = (usize, &Operand)> {
         self.operands.iter().enumerate().filter(move |(_, o)| o.role == role)
+    }
+
+    /// Whether the kernel loads single elements of an operand.
+    fn picks_from(&self, number: usize) -> bool {
+        let Some(&param) = self.kernel.params().get(number) else { return false };
+        self.kernel.ops.iter().any(|op| {
+            let is_load = matches!(op.op.kind, OpKind::Memory(MemoryOp::Load)) && op.operands.first() == Some(&param);
+            is_load
+                && op.attributes.index().is_some_and(|index| index.0.iter().all(|dim| matches!(dim, DimIndex::At(_))))
+        })
+    }
+
+    /// Operands of which it can be known before the grid runs what a program reads at a place: prefetched scalars, and
+    /// inputs of integers that are one block, are read element by element, and share memory with no output.
+    pub fn with_known_elements(&self) -> impl Iterator<Item = (usize, &Operand)> {
+        self.operands.iter().enumerate().filter(|&(number, operand)| match operand.role {
+            Role::Prefetch => true,
+            Role::Input => {
+                let is_shared = self.aliases.iter().any(|&(input, _)| input == number);
+                operand.is_one_block() && operand.array.dtype.is_integer() && !is_shared && self.picks_from(number)
+            }
+            Role::Output => false,
+        })
     }
 }

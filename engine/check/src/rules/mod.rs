@@ -77,6 +77,7 @@ mod uncaught_exception;
 mod unknown_attribute;
 mod unused_suppression;
 mod wait_never_satisfied;
+mod when_without_function;
 mod write_not_committed;
 
 use crate::rule::Rule;
@@ -89,7 +90,7 @@ pub use dynamic_ref_index_out_of_bounds::left as access_out_of_bounds;
 pub use dynamic_ref_index_out_of_bounds::left_on_device as access_out_of_bounds_on_device;
 pub use gpu_read_before_write::RULE as GPU_READ_BEFORE_WRITE;
 pub use output_partly_unwritten::RULE as OUTPUT_PARTLY_UNWRITTEN;
-pub use padding_reaches_output::RULE as PADDING_REACHES_OUTPUT;
+pub use padding_reaches_output::{MASK_WHERE_READ, OTHER_FOR_LANES, RULE as PADDING_REACHES_OUTPUT};
 use pallas_ir::{Launch, Operand, Role};
 pub use read_before_write::RULE as READ_BEFORE_WRITE;
 pub use remote_write_without_barrier::{HELP as MEETING_HELP, RULE as REMOTE_WRITE_WITHOUT_BARRIER};
@@ -155,6 +156,7 @@ pub static ALL: &[&Rule] = &[
     &mask_shape_mismatch::RULE,
     &unknown_attribute::RULE,
     &side_effect_in_kernel::RULE,
+    &when_without_function::RULE,
     &bad_semaphore::RULE,
     &bad_copy::RULE,
     &bad_memory_space::RULE,

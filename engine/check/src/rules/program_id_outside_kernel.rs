@@ -11,10 +11,12 @@ pub(super) static RULE: Rule = Rule {
     summary: "`pl.program_id` or `pl.num_programs` is called where no kernel runs",
     doc: r#"
 ## What it does
-Reports `pl.program_id` and `pl.num_programs` outside of a kernel: at the top level, in a plain function, in an index map of another launch.
+Reports `pl.program_id` and `pl.num_programs` outside of a kernel: at the top level, in a plain function. `pl.program_id` in an
+index map is a warning.
 
 ## Why is this bad?
-There is no running program to ask for, and JAX raises an error that does not say so.
+There is no running program to ask for, and JAX raises an error that does not say so. In an index map, interpret mode takes it,
+and a TPU refuses to compile the kernel.
 
 ## Example
 ```python

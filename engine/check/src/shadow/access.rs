@@ -9,14 +9,18 @@ use smallvec::SmallVec;
 /// The dynamic parts of a subscript, in order; `None` for those that are not known.
 pub(super) type Indices = SmallVec<[Option<Array>; 4]>;
 
+/// Far below every position, and so is any sum of as many as an array has dimensions.
+const OUTSIDE: i64 = i64::MIN / 64;
+
 /// Flat positions in the buffer of every element that a subscript selects, in the order of the result; `None` where the
-/// index is not known, or leaves the Ref: that is another rule's business.
+/// index is not known, or leaves the Ref: that is another rule's business. Under a mask those that leave it are -1.
 pub(super) fn positions(
     pattern: &IndexPattern,
     indices: &Indices,
     view: &View,
     buffer: &Shape,
     result: &Shape,
+    is_masked: bool,
 ) -> Option<Vec<i64>> {
     let shape = view.shape()?;
     let (origin, steps) = view.layout(buffer)?;
@@ -29,7 +33,10 @@ pub(super) fn positions(
     let mut offsets: Vec<Vec<i64>> = Vec::new();
     for (axis, dim) in pattern.0.iter().enumerate() {
         let (bound, step) = (*shape.get(axis)? as i64, *steps.get(axis)?);
-        let inside = |position: i64| (0..bound).contains(&position).then_some(position * step);
+        let inside = |position: i64| match (0..bound).contains(&position) {
+            true => Some(position * step),
+            false => is_masked.then_some(OUTSIDE),
+        };
         match dim {
             DimIndex::At(start) => {
                 let offset = inside(number(*start, &mut indices)?)?;
@@ -55,7 +62,7 @@ pub(super) fn positions(
     let mut all = Vec::with_capacity(result.size());
     for outer in &before {
         for tuple in &tuples {
-            all.extend(after.iter().map(|inner| outer + tuple + inner));
+            all.extend(after.iter().map(|inner| (outer + tuple + inner).max(-1)));
         }
     }
     (all.len() == result.size()).then_some(all)

@@ -1,5 +1,5 @@
 //! Runs kernels on what is known without data, and follows what must not matter: elements of a block that lie past the end
-//! of its array, memory that nothing was written to, and what programs leave to each other along axes that are declared
+//! of its array, memory that nothing was written to, lanes that a mask leaves out, and what programs leave to each other along axes that are declared
 //! parallel. Each such element carries a label; labels go where values go,
 //! and a label that arrives inside an output array is a leak: the output holds garbage.
 //!
@@ -72,6 +72,8 @@ pub(crate) enum Garbage {
     Padding(usize),
     /// Never written.
     Unwritten,
+    /// What a load has where its mask is false, and nobody said what to put there.
+    Lanes,
     /// Left by programs with other ids along this axis, which is declared parallel.
     Shared(usize),
 }

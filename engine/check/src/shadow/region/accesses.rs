@@ -1,6 +1,7 @@
 //! Loads, stores and parts of Refs: labels go with the elements.
 
 use super::{ELEMENTS_PER_STEP, Machine, Run, Source, Tile, Value};
+use crate::shadow::Garbage;
 use crate::shadow::access::{self, Indices};
 use crate::shadow::labels::{self, Labels};
 use crate::shadow::memory::View;
@@ -28,7 +29,10 @@ impl Machine<'_> {
             Some(buffer) => self.effects.load(buffer, self.inputs.get(buffer) == Some(&true)),
             None => self.effects.act(),
         }
-        let found = self.loaded(op, reference, 1 + writes, &shape)?;
+        let mut found = self.loaded(op, reference, 1 + writes, &shape)?;
+        if writes == 0 && op.attributes.flag("masked") && !op.attributes.flag("other") {
+            found = labels::either(found, self.left_out(op, reference, &shape)?);
+        }
         let found = self.relabel(found, id);
         self.put(result, Value::Tile(Tile { shape, known: None, labels: found }));
         Ok(())
@@ -46,7 +50,11 @@ impl Machine<'_> {
             return Ok(Some(held));
         }
         let (indices, rest) = self.indices(op, before);
-        let Some(positions) = access::positions(pattern, &indices, &view, &extents, shape) else { return Ok(None) };
+        let Some(positions) =
+            access::positions(pattern, &indices, &view, &extents, shape, op.attributes.flag("masked"))
+        else {
+            return Ok(None);
+        };
         let fine = Array::scalar(DType::I32, Scalar::Int(0));
         let taken = tensor::take_flat(&held, &positions, shape.clone(), &fine).ok().and_then(labels::tidy);
         if !op.attributes.flag("masked") {
@@ -55,6 +63,16 @@ impl Machine<'_> {
         // Without a known mask the element may be masked off.
         let mask = rest.first().and_then(|mask| mask.known.clone()).filter(|mask| mask.shape() == shape);
         Ok(mask.and_then(|mask| labels::keep_where(taken, &mask, true)))
+    }
+
+    /// Labels of what a load has where its mask, if it is known, is false.
+    fn left_out(&mut self, op: &OpData, reference: ValueId, shape: &Shape) -> Run<Labels> {
+        let Some(buffer) = self.view(reference).map(|view| view.buffer) else { return Ok(None) };
+        self.charge(shape.size() / ELEMENTS_PER_STEP)?;
+        let (_, rest) = self.indices(op, 1);
+        let mask = rest.first().and_then(|mask| mask.known.clone()).filter(|mask| mask.shape() == shape);
+        let label = self.label(Garbage::Lanes, buffer);
+        Ok(mask.and_then(|mask| labels::keep_where(labels::uniform(shape, label), &mask, false)))
     }
 
     /// Garbage that is read from memory gets the place of the read.
@@ -98,11 +116,12 @@ impl Machine<'_> {
             return Ok(());
         }
         self.charge(value.shape.size() / ELEMENTS_PER_STEP)?;
+        let is_masked = op.attributes.flag("masked");
         let positions = op
             .attributes
             .index()
-            .and_then(|pattern| access::positions(pattern, &indices, &view, &extents, &value.shape));
-        let mask = match op.attributes.flag("masked") {
+            .and_then(|pattern| access::positions(pattern, &indices, &view, &extents, &value.shape, is_masked));
+        let mask = match is_masked {
             true => rest.first().map(|mask| mask.known.clone().filter(|mask| *mask.shape() == value.shape)),
             false => None,
         };
