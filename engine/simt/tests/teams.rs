@@ -227,6 +227,21 @@ fn a_product_for_two_blocks_reads_what_both_have() {
     assert!(is_seen(&mutant, &inputs("teams_pair.ir")), "nobody saw that the other block has no sums");
 }
 
+fn own_bring_gone(op: &Op) -> Option<Option<Op>> {
+    matches!(op, Op::BringBox { share: Share::Own, .. }).then_some(None)
+}
+
+fn copy_gone(op: &Op) -> Option<Option<Op>> {
+    matches!(op, Op::CopyTensor(_)).then_some(None)
+}
+
+#[test]
+fn scales_that_are_copied_into_tensor_memory_in_turn_with_a_product() {
+    are_seen("teams_scales.ir", copy_gone, &[0, 1]);
+    are_seen("teams_scales.ir", own_bring_gone, &[0, 1, 2, 3]);
+    are_seen("teams_scales.ir", await_gone, &[0, 1]);
+}
+
 #[test]
 fn what_threads_loaded_of_tensor_memory_is_read_before_it_is_multiplied_again() {
     let mut mutant = program("teams_tensor.ir");
@@ -273,4 +288,13 @@ fn tensor_cores_read_without_two_pieces_in_one_bank() {
     program.kernel.body.walk(&mut |inst| products += usize::from(matches!(inst.op, Op::Multiply(_))));
     assert_eq!(products, 1);
     assert!(program.kernel.maps.iter().any(|map| map.swizzle == 128), "factors lie in panels");
+}
+
+#[test]
+fn clusters_are_refused_where_there_are_none() {
+    let launch = launch("clusters.ir");
+    assert!(compile(&launch, Architecture::HOPPER).expect("a program").source.contains("__cluster_dims__(2, 1, 1)"));
+    let refusal = compile(&launch, Architecture::new(80)).expect_err("Ampere has no clusters");
+    assert!(refusal.message.contains("clusters are for Hopper"), "{refusal}");
+    assert_eq!(refusal.span, launch.spans.call);
 }

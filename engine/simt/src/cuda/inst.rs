@@ -413,9 +413,11 @@ impl<'a> Printer<'a> {
             | Op::CommitSent
             | Op::WaitSent { .. }
             | Op::Publish => self.engine(inst),
-            Op::MultiplyTensor(_) | Op::ArriveTensor { .. } | Op::LoadTensor(_) | Op::StoreTensor(_) => {
-                self.tensor(inst)
-            }
+            Op::MultiplyTensor(_)
+            | Op::CopyTensor(_)
+            | Op::ArriveTensor { .. }
+            | Op::LoadTensor(_)
+            | Op::StoreTensor(_) => self.tensor(inst),
             Op::Take(_) | Op::Keep(_) | Op::Multiply(_) | Op::WaitProducts(_) | Op::SetRegisters(_) => {
                 self.product(inst)
             }

@@ -11,6 +11,7 @@ mod prelude;
 mod products;
 mod small;
 mod tensor;
+mod tensor_copies;
 mod types;
 
 use crate::ir::{ALIGNMENT, Kernel, MemoryId, Op, Space};

@@ -2,7 +2,7 @@
 
 use super::inst::Printer;
 use crate::Refusal;
-use crate::ir::{Factor, Inst, LeftFactor, Memory, MemoryId, Op, Space, TensorProduct, Value, WARP};
+use crate::ir::{Factor, Inst, LeftFactor, Memory, MemoryId, Op, Scales, Space, TensorProduct, Value, WARP};
 use crate::lower::tensor::packed;
 use pallas_tensor::DType;
 
@@ -28,19 +28,31 @@ fn kind(dtype: DType) -> (&'static str, u32) {
 impl Printer<'_> {
     /// Columns that the kernel has.
     pub(super) fn tensor_columns(&self) -> usize {
-        let columns: usize = self
-            .kernel
-            .memories()
-            .filter(|(_, memory)| memory.space == Space::Tensor)
-            .map(|(_, memory)| width(memory))
-            .sum();
+        let columns = self.tensor_places().1;
         if columns == 0 { 0 } else { columns.next_power_of_two().max(FEWEST) }
+    }
+
+    /// The first column of each array, where it was said or one behind the other, and where the last one ends.
+    fn tensor_places(&self) -> (Vec<(MemoryId, usize)>, usize) {
+        let (mut places, mut end) = (Vec::new(), 0);
+        for (id, memory) in self.kernel.memories().filter(|(_, memory)| memory.space == Space::Tensor) {
+            let first = memory.at.map_or(end, |at| at / 4);
+            places.push((id, first));
+            end = end.max(first + width(memory));
+        }
+        (places, end)
     }
 
     /// How many blocks have tensor memory together: all that is done to it has to say the same.
     fn group(&self) -> u32 {
         let mut pairs = false;
-        self.kernel.body.walk(&mut |inst| pairs |= matches!(&inst.op, Op::MultiplyTensor(product) if product.pair));
+        self.kernel.body.walk(&mut |inst| {
+            pairs |= match &inst.op {
+                Op::MultiplyTensor(product) => product.pair,
+                Op::CopyTensor(copy) => copy.pair,
+                _ => false,
+            }
+        });
         1 + u32::from(pairs)
     }
 
@@ -66,16 +78,9 @@ impl Printer<'_> {
         }
         self.line("asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
         self.line("const unsigned tensor_begin = *tensor_slot;");
-        let mut first = 0;
-        let arrays: Vec<(String, usize)> = self
-            .kernel
-            .memories()
-            .filter(|(_, memory)| memory.space == Space::Tensor)
-            .map(|(id, memory)| (self.name(id), width(memory)))
-            .collect();
-        for (name, len) in arrays {
+        for (id, first) in self.tensor_places().0 {
+            let name = self.name(id);
             self.line(format!("const unsigned {name} = tensor_begin + {first};"));
-            first += len;
         }
     }
 
@@ -97,6 +102,7 @@ impl Printer<'_> {
         let terms: Vec<String> = inst.operands.iter().map(|&value| self.at(value)).collect();
         match &inst.op {
             Op::MultiplyTensor(product) => self.multiply_tensor(product, &terms),
+            Op::CopyTensor(copy) => self.copy_tensor(copy, &terms),
             Op::ArriveTensor { phases, pair } => {
                 let (place, warps) = (format!("{} + {}", self.name(*phases), terms[0]), self.kernel.threads / WARP);
                 let group = self.group();
@@ -221,11 +227,21 @@ impl Printer<'_> {
             LeftFactor::Shared(_) => ("", "unsigned long long", "l", "%1"),
             LeftFactor::Tensor(_) => ("_from_lanes", "unsigned", "r", "[%1]"),
         };
-        let name = format!("multiply_tensor_{kind}{from}{}", if product.pair { "_of_two" } else { "" });
+        let scaled = if product.scales.is_some() { "_scaled" } else { "" };
+        let name = format!("multiply_tensor_{kind}{scaled}{from}{}", if product.pair { "_of_two" } else { "" });
+        let (kind, parameters, places, operands) = match product.scales {
+            None => (kind.to_string(), "", "", ""),
+            Some(_) => (
+                "mxf8f6f4.block_scale.scale_vec::1X".to_string(),
+                ", unsigned scale_a, unsigned scale_b",
+                "[%5], [%6], ",
+                ", \"r\"(scale_a), \"r\"(scale_b)",
+            ),
+        };
         let text = format!(
-            "__device__ __forceinline__ void {name}(unsigned d, {a} a, unsigned long long b, unsigned said, int adds) {{ asm \
+            "__device__ __forceinline__ void {name}(unsigned d, {a} a, unsigned long long b, unsigned said, int adds{parameters}) {{ asm \
              volatile(\"{{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\ntcgen05.mma.cta_group::{group}.kind::{kind} [%0], {place}, %2, %3, \
-             p;\\n}}\" :: \"r\"(d), \"{constraint}\"(a), \"l\"(b), \"r\"(said), \"r\"(adds) : \"memory\"); }}"
+             {places}p;\\n}}\" :: \"r\"(d), \"{constraint}\"(a), \"l\"(b), \"r\"(said), \"r\"(adds){operands} : \"memory\"); }}"
         );
         self.instructions.insert(name.clone(), text);
         name
@@ -234,7 +250,7 @@ impl Printer<'_> {
     fn multiply_tensor(&mut self, product: &TensorProduct, terms: &[String]) {
         let [rows, columns, count] = product.extents;
         let (acc, step) = (self.name(product.acc), product.step());
-        let own = TensorProduct::columns([rows, columns]);
+        let own = if product.pair { columns } else { TensorProduct::columns([rows, columns]) };
         let wide = own.min(TensorProduct::COLUMNS);
         let (function, blocks) = (self.tensor_instruction(product), 1 + u32::from(product.pair));
         let turned = |factor: &Factor| u32::from(!factor.terms_last);
@@ -251,7 +267,10 @@ impl Printer<'_> {
             | left_turned << 15
             | turned(&product.right) << 16
             | (wide as u32 / 8) << 17
-            | (blocks * rows as u32 / 16) << 24;
+            | match product.scales {
+                None => (blocks * rows as u32 / 16) << 24,
+                Some(_) => 0,
+            };
         self.line("if (t == 0) {");
         self.line("  asm volatile(\"tcgen05.fence::after_thread_sync;\" ::: \"memory\");");
         for first in (0..columns).step_by(wide) {
@@ -268,13 +287,34 @@ impl Printer<'_> {
                 };
                 let right = self.tensor_descriptor(&product.right, &terms[2], first, number * step);
                 let adds = if number == 0 { format!("(int){}", terms[3]) } else { "1".to_string() };
-                self.line(format!("  {function}({acc} + {} + {far}, {left}, {right}, {said}u, {adds});", terms[0]));
+                let (said, scales) = match product.scales {
+                    None => (said, String::new()),
+                    Some(scales) => self.scaled(product, scales, said, number),
+                };
+                self.line(format!(
+                    "  {function}({acc} + {} + {far}, {left}, {right}, {said}u, {adds}{scales});",
+                    terms[0]
+                ));
             }
         }
         self.line("}");
     }
 
-    fn tensor_descriptor(&self, factor: &Factor, begin: &str, free: usize, term: usize) -> String {
+    /// What the descriptor of a scaled instruction says, the one for these terms, and where its scales are.
+    fn scaled(&self, product: &TensorProduct, [left, right]: [MemoryId; 2], said: u32, number: usize) -> (u32, String) {
+        let [rows, _, terms] = product.extents;
+        let (blocks, count) = (1 + u32::from(product.pair), terms / TensorProduct::SCALED);
+        // Scales with eight bits of exponent; which of the four of a column both have; rows in 128s. The dtype of sums is known.
+        let which = number as u32 % 4;
+        let more = which << 4 | 1 << 23 | (blocks * rows as u32 / 128) << 27 | which << 29;
+        let place = |memory: MemoryId| {
+            let scales = Scales::of(self.kernel.memory(memory).len, count);
+            format!(", {} + {}", self.name(memory), scales.place(0, number / 4 * 4)[1] / 4)
+        };
+        (said & !(3 << 4) | more, format!("{}{}", place(left), place(right)))
+    }
+
+    pub(super) fn tensor_descriptor(&self, factor: &Factor, begin: &str, free: usize, term: usize) -> String {
         let bytes = self.kernel.memory(factor.memory).dtype.size_bytes();
         let (row, column) = if factor.terms_last { (free, term) } else { (term, free) };
         let width = factor.width(bytes);
@@ -290,7 +330,7 @@ impl Printer<'_> {
 }
 
 /// The column of four bytes that an element is in.
-fn of_words(column: &str, packed: usize) -> String {
+pub(super) fn of_words(column: &str, packed: usize) -> String {
     if packed == 1 { column.to_string() } else { format!("{column} / {packed}") }
 }
 

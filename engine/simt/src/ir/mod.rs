@@ -32,6 +32,7 @@
 mod build;
 mod op;
 mod product;
+mod tensor_copy;
 mod tensor_map;
 mod text;
 mod verify;
@@ -39,6 +40,7 @@ mod verify;
 pub use build::Builder;
 pub use op::{Combine, Doubt, Mma, Op, Share};
 pub use product::{Factor, LeftFactor, Product, TensorProduct};
+pub use tensor_copy::{Scales, TensorCopy, TensorSource};
 pub use tensor_map::TensorMap;
 pub use verify::{Wrong, verify};
 
@@ -209,16 +211,21 @@ impl Kernel {
 }
 
 impl Kernel {
-    /// The bytes of shared memory that an array has, if that was decided.
-    fn shared_range(&self, id: MemoryId) -> Option<std::ops::Range<usize>> {
+    /// The bytes of shared memory, or of each lane of tensor memory, that an array has, if that was decided.
+    fn shared_range(&self, id: MemoryId, space: &Space) -> Option<std::ops::Range<usize>> {
         let memory = self.memory(id);
-        let at = memory.at.filter(|_| memory.space == Space::Shared && memory.len > 0)?;
+        let at = memory.at.filter(|_| memory.space == *space && memory.len > 0)?;
         Some(at..at + self.bytes(id))
     }
 
-    /// For each array those that have bytes of shared memory in common with it.
+    /// For each array those that have bytes of shared or of tensor memory in common with it.
     pub fn sharing(&self) -> Vec<Vec<MemoryId>> {
-        let ranges: Vec<_> = self.memories().map(|(id, _)| self.shared_range(id)).collect();
+        let [shared, tensor] = [Space::Shared, Space::Tensor].map(|space| self.sharing_of(&space));
+        shared.into_iter().zip(tensor).map(|(shared, tensor)| if shared.is_empty() { tensor } else { shared }).collect()
+    }
+
+    fn sharing_of(&self, space: &Space) -> Vec<Vec<MemoryId>> {
+        let ranges: Vec<_> = self.memories().map(|(id, _)| self.shared_range(id, space)).collect();
         let others = |(number, range): (usize, &Option<std::ops::Range<usize>>)| {
             let Some(range) = range else { return Vec::new() };
             let meets = |other: &std::ops::Range<usize>| other.start < range.end && range.start < other.end;

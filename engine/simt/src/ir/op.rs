@@ -167,6 +167,9 @@ pub enum Op {
     /// The first thread starts a product into tensor memory; those that it starts are done one after the other. Operands: the first
     /// column, where the left and the right factor begin (uniform `i32`), whether to add to what is there (uniform `bool`).
     MultiplyTensor(super::TensorProduct),
+    /// The first thread starts a copy into tensor memory, which is done in turn with its products. Operands: the first column, where
+    /// the source begins (uniform `i32`).
+    CopyTensor(super::TensorCopy),
     /// Arrives at a phase barrier for the team, when all products into tensor memory are over that its first thread started.
     /// Operands: which, and the number of the first of two blocks?
     ArriveTensor {

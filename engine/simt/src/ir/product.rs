@@ -52,6 +52,8 @@ pub struct TensorProduct {
     pub left: LeftFactor,
     /// Where the right one is.
     pub right: Factor,
+    /// Where tensor memory has the scales of both: one for every [`TensorProduct::SCALED`] terms of a row of either.
+    pub scales: Option<[MemoryId; 2]>,
     /// Whether the block multiplies for the next one of its cluster as well: each has its rows of the left factor and of the sums,
     /// and half of the columns of the right one, in the same places.
     pub pair: bool,
@@ -80,14 +82,25 @@ impl TensorProduct {
     /// Lanes of tensor memory.
     pub const LANES: usize = 128;
     /// Rows that have half of the lanes: each warp's are those of 16 lanes with the first half of the columns, and of 16 more with the
-    /// second.
+    /// second. Where two blocks multiply together, two warps have the first half, and two the second.
     pub const HALF: usize = 64;
     /// The most columns at a time.
     pub const COLUMNS: usize = 256;
+    /// Terms that have one scale.
+    pub const SCALED: usize = 32;
 
     /// Terms at a time.
     pub fn step(&self) -> usize {
         32 / self.dtype.size_bytes()
+    }
+
+    /// Arrays of tensor memory that it reads.
+    pub fn lanes_read(&self) -> impl Iterator<Item = MemoryId> {
+        let left = match self.left {
+            LeftFactor::Tensor(memory) => Some(memory),
+            LeftFactor::Shared(_) => None,
+        };
+        left.into_iter().chain(self.scales.into_iter().flatten())
     }
 
     /// The dtype of the sums.
@@ -100,12 +113,15 @@ impl TensorProduct {
         if rows == TensorProduct::HALF { columns / 2 } else { columns }
     }
 
-    /// The lane and the column of an element of so many rows and columns.
-    pub fn place([rows, columns]: [usize; 2], row: usize, column: usize) -> [usize; 2] {
+    /// The lane and the column of an element of so many rows and columns, of a block by itself or of one of a pair.
+    pub fn place([rows, columns]: [usize; 2], pair: bool, row: usize, column: usize) -> [usize; 2] {
         if rows != TensorProduct::HALF {
             return [row, column];
         }
         let half = columns / 2;
+        if pair {
+            return [row + column / half * TensorProduct::HALF, column % half];
+        }
         [row / 16 * 32 + column / half * 16 + row % 16, column % half]
     }
 }

@@ -186,7 +186,16 @@ impl Kernel {
                 let ([m, n, k], dtype) = (product.extents, product.dtype.short_name());
                 let (left, right) = (name(product.left.memory()), name(product.right.memory));
                 let pair = if product.pair { " of two" } else { "" };
+                let dtype = match product.scales {
+                    None => dtype.to_string(),
+                    Some([left, right]) => format!("{dtype} scaled by {} and {}", name(left), name(right)),
+                };
                 format!("multiply_tensor{pair} {dtype} {m} x {n} x {k} into {}: {left}; {right};", name(product.acc))
+            }
+            Op::CopyTensor(copy) => {
+                let ([rows, columns], from) = (copy.extents, name(copy.from.memory()));
+                let pair = if copy.pair { " of two" } else { "" };
+                format!("copy_tensor{pair} {rows} x {columns} {from} to {}", name(copy.to))
             }
             Op::ArriveTensor { phases, pair } => {
                 format!("arrive_tensor{} {}", if *pair { " of two" } else { "" }, name(*phases))

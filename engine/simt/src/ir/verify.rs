@@ -2,8 +2,8 @@
 //! what a kernel computes, nor whether what control flow depends on is uniform: the simulator sees that.
 
 use super::{
-    Factor, Inst, Kernel, LeftFactor, MemoryId, Op, Product, Region, Share, Space, TensorMap, TensorProduct, Ty, Value,
-    WARP,
+    Factor, Inst, Kernel, LeftFactor, MemoryId, Op, Product, Region, Scales, Share, Space, TensorMap, TensorProduct,
+    TensorSource, Ty, Value, WARP,
 };
 use pallas_ir::op::InferContext;
 use pallas_ir::{Location, TensorType, Type};
@@ -112,8 +112,7 @@ impl Checker<'_> {
                 let half = rows == TensorProduct::HALF;
                 let group = if product.pair || half { 32 } else { 16 };
                 let is_shared = matches!(product.left, LeftFactor::Shared(_));
-                let whole = (rows == TensorProduct::LANES || half && is_shared && !product.pair)
-                    && columns.is_multiple_of(group);
+                let whole = (rows == TensorProduct::LANES || half && is_shared) && columns.is_multiple_of(group);
                 let alone = !product.pair || self.kernel.cluster >= 2 && columns <= TensorProduct::COLUMNS;
                 wants(alone, "a cluster, and columns of one instruction")?;
                 let bits = product.dtype.bits();
@@ -131,6 +130,32 @@ impl Checker<'_> {
                     }
                 };
                 wants(lies && self.lies(&product.right, product.dtype), "factors in panels, or one in lanes")?;
+                if let Some(of_factors) = product.scales {
+                    let scaled =
+                        rows == TensorProduct::LANES && is_shared && columns <= TensorProduct::COLUMNS && bits == 8;
+                    let count = terms / TensorProduct::SCALED;
+                    let fits = of_factors.iter().zip([rows, columns]).all(|(&memory, rows)| {
+                        let memory = self.kernel.memory(memory);
+                        let tile = Scales { rows: rows.next_multiple_of(Scales::TILE[0]), count };
+                        memory.space == Space::Tensor && memory.dtype.bits() == 8 && memory.len >= tile.width()
+                    });
+                    wants(scaled && fits && terms.is_multiple_of(TensorProduct::SCALED), "scales of its factors")?;
+                }
+            }
+            Op::CopyTensor(copy) => {
+                let to = self.kernel.memory(copy.to);
+                wants(operands.len() == 2 && operands.iter().all(one), "a column and a place")?;
+                wants(to.space == Space::Tensor && (!copy.pair || self.kernel.cluster >= 2), "tensor memory")?;
+                let lies = match &copy.from {
+                    TensorSource::Rows(factor) => {
+                        copy.extents[0] == TensorProduct::LANES && self.lies(factor, to.dtype)
+                    }
+                    TensorSource::Scales(memory) => {
+                        let memory = self.kernel.memory(*memory);
+                        matches!(memory.space, Space::Shared | Space::Team) && memory.dtype == to.dtype
+                    }
+                };
+                wants(lies, "a source in panels, or scales")?;
             }
             Op::ArriveTensor { phases, pair } => {
                 let fits = operands.len() == 1 + usize::from(*pair) && operands.iter().all(one);

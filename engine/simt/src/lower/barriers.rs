@@ -141,7 +141,15 @@ fn region(body: &mut Region, state: &mut State, engines: &Engines) {
             Op::MultiplyTensor(product)
                 if engines.meets(state, product.left.memory(), Way::Any, false)
                     || engines.meets(state, product.right.memory, Way::Any, false)
+                    || product.lanes_read().any(|memory| engines.meets(state, memory, Way::Any, false))
                     || engines.meets(state, product.acc, Way::Any, true) =>
+            {
+                insts.push(barrier(&inst));
+                state.clear();
+            }
+            Op::CopyTensor(copy)
+                if engines.meets(state, copy.from.memory(), Way::Any, false)
+                    || engines.meets(state, copy.to, Way::Any, true) =>
             {
                 insts.push(barrier(&inst));
                 state.clear();

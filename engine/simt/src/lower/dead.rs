@@ -42,6 +42,7 @@ fn has_effect(op: &Op) -> bool {
             | Op::Publish
             | Op::Keep(_)
             | Op::MultiplyTensor(_)
+            | Op::CopyTensor(_)
             | Op::ArriveTensor { .. }
             | Op::StoreTensor(_)
             | Op::Multiply(_)
@@ -81,6 +82,9 @@ fn memories(kernel: &mut Kernel) {
             read.insert(memory);
         }
         Op::MultiplyTensor(product) => read.extend([product.left.memory(), product.right.memory]),
+        Op::CopyTensor(copy) => {
+            read.insert(copy.from.memory());
+        }
         Op::Multiply(product) => {
             read.extend(product.left.map(|factor| factor.memory));
             read.insert(product.right.memory);

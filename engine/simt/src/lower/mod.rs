@@ -65,6 +65,7 @@ mod stage;
 mod structural;
 mod teams;
 pub(crate) mod tensor;
+mod tensor_copies;
 mod terms;
 pub(crate) mod timed;
 mod transfers;

@@ -1,5 +1,5 @@
-//! Shared memory of scopes in kernels of warpgroups. What scopes have that do not lie in each other has the same bytes, as in JAX: before
-//! teams enter a scope that they have in common, all of them have left the scopes before. Nothing else is moved in such kernels.
+//! Shared and tensor memory of scopes in kernels of warpgroups. What scopes have that do not lie in each other has the same bytes, as in
+//! JAX: before teams enter a scope that they have in common, all of them have left the scopes before. Nothing else is moved in such kernels.
 
 use super::context::Lower;
 use super::place::first_fit;
@@ -30,7 +30,11 @@ impl Lower<'_> {
 
 /// Gives arrays of scopes that are apart the same bytes.
 pub(crate) fn share(kernel: &mut Kernel) {
-    let is_own = |space: &Space| matches!(space, Space::Shared | Space::Team | Space::Phases { .. });
+    share_of(kernel, |space| matches!(space, Space::Shared | Space::Team | Space::Phases { .. }));
+    share_of(kernel, |space| *space == Space::Tensor);
+}
+
+fn share_of(kernel: &mut Kernel, is_own: impl Fn(&Space) -> bool) {
     let own = kernel.memories().filter(|(_, memory)| is_own(&memory.space) && memory.len > 0);
     let mut own: Vec<MemoryId> = own.map(|(id, _)| id).collect();
     let apart = |one: MemoryId, other: MemoryId| kernel.memory(one).is_apart(kernel.memory(other));

@@ -6,7 +6,7 @@ use super::context::Lower;
 use super::number::Number;
 use super::refs::{RefDim, RefView, Shown};
 use super::transfers::Panels;
-use crate::ir::{MemoryId, Op, Space, Ty, Value};
+use crate::ir::{MemoryId, Op, Scales, Space, Ty, Value};
 use crate::layout::Layout;
 use crate::{Architecture, Refusal};
 use pallas_ir::op::AgentOp;
@@ -18,6 +18,8 @@ use std::collections::HashMap;
 pub(crate) const LOG_THREADS: usize = 7;
 /// Barriers of one array: a team keeps the parity of each in a bit.
 const BARRIERS: usize = 32;
+/// Bytes of a lane that arrays of tensor memory begin at multiples of, where they share some: four columns.
+const COLUMNS: usize = 16;
 /// Threads of a block, and blocks of a cluster, that every device takes.
 const MOST_THREADS: usize = 1024;
 const MOST_BLOCKS: usize = 8;
@@ -27,6 +29,8 @@ const MOST_BLOCKS: usize = 8;
 pub(crate) struct Teams {
     /// How memory lies whose pieces change places.
     pub(crate) panels: HashMap<MemoryId, Panels>,
+    /// Which tensor memory has scales, and of what.
+    pub(crate) scales: HashMap<MemoryId, Scales>,
     /// How accumulators are dealt.
     pub(crate) accumulators: HashMap<MemoryId, Layout>,
     /// Whether what is lowered is what a warp does by itself.
@@ -53,10 +57,17 @@ pub(crate) fn is_for_blackwell(op: &OpData) -> bool {
 
 /// Whether a device has what a launch asks for.
 pub(crate) fn fits(launch: &Launch, architecture: Architecture) -> Result<(), Refusal> {
+    let name = &launch.kernel.name;
+    let blocks = super::grid::cluster(launch);
+    if blocks > 1 && architecture.capability < 90 {
+        let device = architecture.name();
+        let message = format!("clusters are for Hopper (sm_90a) and later devices, and the device is {device}");
+        return Err(Refusal::new(message, launch.spans.call)
+            .with_help("leave `cluster` out, or run the kernel with `--device interpret`"));
+    }
     if !launch.has_agents() {
         return Ok(());
     }
-    let name = &launch.kernel.name;
     let at = |op: &OpData| {
         let location = launch.kernel.locations.get(op.location.0 as usize);
         location.map_or(launch.spans.call, |location| location.span)
@@ -82,7 +93,6 @@ pub(crate) fn fits(launch: &Launch, architecture: Architecture) -> Result<(), Re
         let message = format!("`{name}` has {threads} threads in a block, and a device takes {MOST_THREADS}");
         return Err(Refusal::new(message, launch.spans.call).with_help("take fewer of them: `num_threads`"));
     }
-    let blocks = super::grid::cluster(launch);
     if blocks > MOST_BLOCKS {
         let message = format!("`{name}` has {blocks} blocks in a cluster, and a device takes {MOST_BLOCKS}");
         return Err(Refusal::new(message, launch.spans.call).with_help("make `cluster` smaller"));
@@ -127,7 +137,17 @@ impl Lower<'_> {
         }
         match ty.space {
             MemorySpace::Registers => return self.accumulator(ty),
-            MemorySpace::Tmem => return self.tensor_memory(ty),
+            MemorySpace::Tmem => {
+                let view = match self.scales(ty, param)? {
+                    Some(scales) => scales,
+                    None => self.tensor_memory(ty)?,
+                };
+                self.b.align(view.memory, COLUMNS);
+                if together {
+                    self.b.scoped(view.memory, &self.teams.scopes);
+                }
+                return Ok(view);
+            }
             _ => {}
         }
         let space = if together { Space::Shared } else { Space::Team };
@@ -196,6 +216,7 @@ impl Lower<'_> {
             AgentOp::ProductWait => self.alone(Op::WaitProducts(count)),
             AgentOp::Mma => self.lower_tensor_product(op),
             AgentOp::MmaCommit => self.lower_tensor_commit(op),
+            AgentOp::CopyToTmem => self.lower_tensor_copy(op),
             // A cache holds what it likes.
             AgentOp::Prefetch => Ok(()),
             AgentOp::Cancel => self.lower_claim(op),
@@ -220,22 +241,12 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Whether a Ref, or a part of it, is a factor of a product.
+    /// Whether a Ref, or a part of it, is a factor of a product, or copied to where one is.
     fn multiplies(&self, param: ValueId) -> bool {
-        let mut shown = vec![param];
-        let mut seen = 0;
-        while seen < shown.len() {
-            let views = self
-                .function
-                .ops
-                .iter()
-                .filter(|op| matches!(op.op.kind, OpKind::Memory(_)) && op.operands.first() == Some(&shown[seen]));
-            let results: Vec<ValueId> = views.flat_map(|op| op.results.iter().copied()).collect();
-            shown.extend(results.into_iter().filter(|&value| self.function.ty(value).as_ref_type().is_some()));
-            seen += 1;
-        }
-        let mut products =
-            self.function.ops.iter().filter(|op| matches!(op.op.kind, OpKind::Agent(AgentOp::Product | AgentOp::Mma)));
-        products.any(|op| op.operands.iter().skip(1).any(|factor| shown.contains(factor)))
+        self.uses(param).iter().any(|(op, position)| match op.op.kind {
+            OpKind::Agent(AgentOp::Product | AgentOp::Mma) => *position >= 1,
+            OpKind::Agent(AgentOp::CopyToTmem) => *position == 0 && op.attributes.str("what") == Some("data"),
+            _ => false,
+        })
     }
 }

@@ -13,12 +13,21 @@ use pallas_tensor::DType;
 /// Columns that a device has.
 const MOST: usize = 512;
 
+/// Whether products of a kernel are those of two blocks: a device takes tensor memory for one block or for two.
+fn of_pairs(function: &Function) -> bool {
+    function
+        .ops
+        .iter()
+        .any(|op| matches!(op.op.kind, OpKind::Agent(AgentOp::Mma)) && op.attributes.int("axis").is_some())
+}
+
 /// How what is loaded from tensor memory is dealt: a lane for each thread.
-fn lanes([rows, columns]: [usize; 2]) -> Layout {
+fn lanes([rows, columns]: [usize; 2], pair: bool) -> Layout {
     let (row, column) = (|bit: usize| 1u32 << (log2(columns) + bit), |bit: usize| 1u32 << bit);
     let bits = log2(TensorProduct::columns([rows, columns]));
     let regs = (0..bits).map(column).collect();
     let threads = match rows {
+        TensorProduct::HALF if pair => (0..6).map(row).chain([column(bits)]).collect(),
         TensorProduct::HALF => (0..4).map(row).chain([column(bits)]).chain((4..6).map(row)).collect(),
         _ => (0..7).map(row).collect(),
     };
@@ -47,7 +56,7 @@ pub(crate) fn loads(function: &Function, op: &OpData) -> Option<(ValueId, Layout
     let result = *op.results.first()?;
     let &[rows, columns] = &function.ty(result).shape()[..] else { return None };
     (is_load && is_tensor && fits([rows, columns], function.ty(result).dtype()) && columns.is_power_of_two())
-        .then(|| (result, lanes([rows, columns])))
+        .then(|| (result, lanes([rows, columns], of_pairs(function))))
 }
 
 impl Lower<'_> {
@@ -64,7 +73,7 @@ impl Lower<'_> {
     }
 
     /// Columns of tensor memory that a Ref shows, if it shows some: where they begin, and how many rows and columns there are.
-    fn columns(&mut self, op: &OpData, view: &RefView) -> Result<(MemoryId, Value, [usize; 2]), Refusal> {
+    pub(super) fn columns(&mut self, op: &OpData, view: &RefView) -> Result<(MemoryId, Value, [usize; 2]), Refusal> {
         let why = "of a part of tensor memory that is no columns of all lanes is not lowered yet";
         let memory = self.b.kernel().memory(view.memory);
         let (width, packed) = (memory.len, packed(memory.dtype));
@@ -97,7 +106,7 @@ impl Lower<'_> {
         let first = 1 + usize::from(writes);
         let part = self.part(&view, &pattern, &op.operands[first..])?;
         let (memory, column, extents) = self.columns(op, &part)?;
-        let layout = lanes(extents);
+        let layout = lanes(extents, of_pairs(self.function));
         if writes {
             let tile = self.held(op.operands[1])?;
             let value = self.relaid(&tile, &layout);
@@ -111,8 +120,8 @@ impl Lower<'_> {
     }
 
     pub(crate) fn lower_tensor_product(&mut self, op: &OpData) -> Result<(), Refusal> {
-        if op.attributes.flag("scaled") || op.attributes.flag("sparse") {
-            return Err(self.refuse_because(op, "with scales or of sparse factors is not lowered yet"));
+        if op.attributes.flag("sparse") {
+            return Err(self.refuse_because(op, "of sparse factors is not lowered yet"));
         }
         // A device takes tensor memory for one block or for two, and says so with each product.
         let together = op.attributes.int("axis").is_some();
@@ -120,25 +129,25 @@ impl Lower<'_> {
         if others.any(|other| other.attributes.int("axis").is_some() != together) {
             return Err(self.refuse_because(op, "of one block in a kernel that has products of two is not lowered yet"));
         }
-        self.by_leader(op, |this, first| this.tensor_product(op, first))
+        self.by_leader(op, Self::tensor_product)
     }
 
     pub(crate) fn lower_tensor_commit(&mut self, op: &OpData) -> Result<(), Refusal> {
-        self.by_leader(op, |this, first| this.tensor_commit(op, 0, first))
+        self.by_leader(op, |this, op, first| this.tensor_commit(op, 0, first))
     }
 
     /// What one block does by itself, or the first of two blocks for both, whose number is then known.
-    fn by_leader(
+    pub(super) fn by_leader(
         &mut self,
         op: &OpData,
-        make: impl FnOnce(&mut Self, Option<Value>) -> Result<(), Refusal>,
+        make: impl FnOnce(&mut Self, &OpData, Option<Value>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         if op.attributes.int("axis").is_none() {
-            return make(self, None);
+            return make(self, op, None);
         }
         let (leads, first) = self.pair(op)?;
         self.b.open(&[]);
-        let made = make(self, Some(first));
+        let made = make(self, op, Some(first));
         let body = self.b.close(Vec::new());
         made?;
         self.b.add(Op::Switch, &[leads], &[], vec![Default::default(), body]);
@@ -174,8 +183,12 @@ impl Lower<'_> {
         };
         let (right, with) = self.factor(op, &right, 1)?;
         let adds = self.held(op.operands[3])?.value;
-        let product =
-            TensorProduct { acc: memory, dtype, extents: [rows, columns, terms], left, right, pair: first.is_some() };
+        let extents = [rows, columns, terms];
+        let scales = match op.attributes.flag("scaled") {
+            false => None,
+            true => Some(self.scales_of_factors(op, dtype, extents, in_lanes)?),
+        };
+        let product = TensorProduct { acc: memory, dtype, extents, left, right, scales, pair: first.is_some() };
         let why = match rows {
             _ if self.b.kernel().memory(memory).dtype != product.sums() => {
                 format!(
@@ -187,7 +200,6 @@ impl Lower<'_> {
             _ if !terms.is_multiple_of(product.step()) => {
                 format!("sums up {} terms at a time, and the factors have {terms}", product.step())
             }
-            TensorProduct::HALF if product.pair => "of two blocks with 64 rows each is not lowered yet".to_string(),
             TensorProduct::HALF if in_lanes => {
                 "of 64 rows from tensor memory is not what tensor cores take".to_string()
             }

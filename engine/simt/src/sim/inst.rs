@@ -92,6 +92,7 @@ impl<'k> World<'k> {
             Op::Multiply(product) => self.multiply(inst, *product)?,
             Op::WaitProducts(pending) => self.wait_products(*pending)?,
             Op::MultiplyTensor(product) => self.multiply_tensor(inst, *product)?,
+            Op::CopyTensor(copy) => self.copy_tensor(inst, *copy)?,
             Op::ArriveTensor { phases, pair } => self.arrive_tensor(inst, *phases, *pair)?,
             Op::LoadTensor(memory) => self.load_tensor(inst, *memory)?,
             Op::StoreTensor(memory) => self.store_tensor(inst, *memory)?,

@@ -181,6 +181,15 @@ impl Ram {
         usize::try_from(index).ok().and_then(|element| self.flying.get(element)) == Some(&true)
     }
 
+    /// Something is on its way to elements, behind what else is.
+    pub(super) fn follow(&mut self, indices: &[i64]) {
+        for element in indices.iter().filter_map(|&index| usize::try_from(index).ok()) {
+            if let Some(flying) = self.flying.get_mut(element) {
+                *flying = true;
+            }
+        }
+    }
+
     /// Tensor cores have read, and have come so far.
     pub(super) fn take_back_by(&mut self, access: &Access<'_>, (actor, clock): (u32, u32)) {
         for (position, &index) in access.indices.iter().enumerate() {

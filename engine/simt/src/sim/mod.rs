@@ -17,6 +17,7 @@ mod phases;
 mod products;
 mod report;
 mod tensor;
+mod tensor_copies;
 mod world;
 
 pub use report::{Complaint, Kind, Report};

@@ -1,9 +1,11 @@
 //! Products into tensor memory, in the simulator: they are done one after the other, as late as may be, when a phase is waited for that
 //! counts them.
 
+use super::actor::Actor;
 use super::boxes::Coming;
 use super::memory::Access;
 use super::products::Side;
+use super::tensor_copies::{Copying, scaled};
 use super::world::World;
 use super::{Fault, fault};
 use crate::ir::{Inst, LeftFactor, MemoryId, TensorProduct, Value};
@@ -13,10 +15,10 @@ use pallas_tensor::{Array, DType, Scalar, ops};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Products that a team has started.
+/// Products, and copies to tensor memory, that a team has started.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    under_way: VecDeque<Started>,
+    pub(super) under_way: VecDeque<Started>,
     /// How many were started, ever.
     started: u32,
     /// How many of them are over.
@@ -24,27 +26,55 @@ pub(super) struct Queue {
 }
 
 #[derive(Debug)]
-struct Started {
+pub(super) struct Started {
+    pub(super) work: Work,
+    span: Span,
+}
+
+/// What is done in turn.
+#[derive(Debug)]
+pub(super) enum Work {
+    Product(Multiplying),
+    /// For each block that takes part.
+    Copies(Vec<Copying>),
+}
+
+#[derive(Debug)]
+pub(super) struct Multiplying {
     product: TensorProduct,
     /// For each block that takes part.
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
     /// Elements of the sums, row by row.
     indices: Vec<i64>,
     adds: bool,
-    span: Span,
 }
 
 /// What a block gives to a product, and where its sums go.
 #[derive(Debug)]
-struct Part {
+pub(super) struct Part {
     sums: usize,
-    left: Side,
+    pub(super) left: Side,
     right: Side,
+    /// Of both factors, row by row; all columns of the right one.
+    pub(super) scales: Option<[Side; 2]>,
+}
+
+impl Queue {
+    pub(super) fn push(&mut self, work: Work, span: Span) {
+        self.started += 1;
+        self.under_way.push_back(Started { work, span });
+    }
 }
 
 impl World<'_> {
-    /// Elements of columns of tensor memory, row by row.
-    fn lanes(&self, memory: MemoryId, first: i64, extents: [usize; 2]) -> Result<Vec<i64>, Fault> {
+    /// Elements of columns of tensor memory, row by row, of a block by itself or of one of a pair.
+    pub(super) fn lanes(
+        &self,
+        memory: MemoryId,
+        first: i64,
+        extents: [usize; 2],
+        pair: bool,
+    ) -> Result<Vec<i64>, Fault> {
         let (width, columns) = (self.kernel.memory(memory).len, TensorProduct::columns(extents));
         let last = first + columns as i64;
         let Some(first) = usize::try_from(first).ok().filter(|first| first + columns <= width) else {
@@ -56,7 +86,7 @@ impl World<'_> {
             )));
         }
         let place = |number: usize| {
-            let [lane, column] = TensorProduct::place(extents, number / extents[1], number % extents[1]);
+            let [lane, column] = TensorProduct::place(extents, pair, number / extents[1], number % extents[1]);
             (lane * width + first + column) as i64
         };
         Ok((0..extents[0] * extents[1]).map(place).collect())
@@ -74,14 +104,8 @@ impl World<'_> {
         match product.left {
             LeftFactor::Shared(left) => self.borrowed(inst, left, begin, [rows, terms], rank),
             LeftFactor::Tensor(left) => {
-                let indices = self.lanes(left, self.uniform(begin)?, [rows, terms])?;
-                let at = match rank {
-                    None => self.at(left),
-                    Some(rank) => self.at_rank(left, rank)?,
-                };
-                let access = Access { threads: 1, ..self.access(&indices, 1, inst.span) };
-                self.rams[at].lend(&access, true, &mut self.report);
-                Ok(Side::Shared(at, indices))
+                let indices = self.lanes(left, self.uniform(begin)?, [rows, terms], false)?;
+                self.lanes_lent(inst, left, indices, rank)
             }
         }
     }
@@ -90,42 +114,49 @@ impl World<'_> {
         let [rows, columns, terms] = product.extents;
         let first = self.uniform(inst.operands[0])?;
         let adds = self.get(inst.operands[3])?.get(0).and_then(Scalar::as_bool) == Some(true);
-        let indices = self.lanes(product.acc, first, [rows, columns])?;
-        let ranks = match product.pair {
-            false => vec![None],
-            true => {
-                let own = self.agents[self.turn].actor.block % self.kernel.cluster as usize;
-                if !own.is_multiple_of(2) {
-                    return Err(fault(format!(
-                        "block {own} of a cluster multiplies for two, and the one before it has to"
-                    )));
-                }
-                vec![Some(own), Some(own + 1)]
-            }
-        };
+        let indices = self.lanes(product.acc, first, [rows, columns], product.pair)?;
+        let ranks = self.ranks(product.pair)?;
         let mut parts = Vec::new();
-        let columns = columns / ranks.len();
+        let own = columns / ranks.len();
         for rank in ranks {
             let left = self.left_factor(inst, &product, inst.operands[1], rank)?;
-            let right = self.borrowed(inst, product.right, inst.operands[2], [columns, terms], rank)?;
+            let right = self.borrowed(inst, product.right, inst.operands[2], [own, terms], rank)?;
+            let scales = self.scales_lent(inst, &product, rank)?;
             let sums = match rank {
                 None => self.at(product.acc),
                 Some(rank) => self.at_rank(product.acc, rank)?,
             };
             // Products wait for each other, not for threads.
             let others: Vec<i64> = indices.iter().copied().filter(|&index| !self.rams[sums].is_flying(index)).collect();
-            let actor = Rc::new(self.agents[self.turn].actor.with(self.cores() + self.turn as u32));
+            let actor = self.behind();
             let access = Access { threads: 1, actor, ..self.access(&others, 1, inst.span) };
             if adds {
                 self.rams[sums].holds(&access, &mut self.report);
             }
             self.rams[sums].set_out(&access, &mut self.report);
-            parts.push(Part { sums, left, right });
+            self.overlay(product.acc, &access);
+            parts.push(Part { sums, left, right, scales });
         }
-        let queue = &mut self.agents[self.turn].tensor;
-        queue.started += 1;
-        queue.under_way.push_back(Started { product, parts, indices, adds, span: inst.span });
+        let work = Work::Product(Multiplying { product, parts, indices, adds });
+        self.agents[self.turn].tensor.push(work, inst.span);
         Ok(())
+    }
+
+    /// The team, as one whose tensor cores have done all that it told them.
+    pub(super) fn behind(&self) -> Rc<Actor> {
+        Rc::new(self.agents[self.turn].actor.with(self.cores() + self.turn as u32))
+    }
+
+    /// The blocks that tensor cores do something for: the one at hand, or it and the next one.
+    pub(super) fn ranks(&self, pair: bool) -> Result<Vec<Option<usize>>, Fault> {
+        if !pair {
+            return Ok(vec![None]);
+        }
+        let own = self.agents[self.turn].actor.block % self.kernel.cluster as usize;
+        match own.is_multiple_of(2) {
+            true => Ok(vec![Some(own), Some(own + 1)]),
+            false => Err(fault(format!("block {own} of a cluster multiplies for two, and the one before it has to"))),
+        }
     }
 
     pub(super) fn arrive_tensor(&mut self, inst: &Inst, phases: MemoryId, pair: bool) -> Result<(), Fault> {
@@ -162,14 +193,26 @@ impl World<'_> {
             let Some(started) = self.agents[team].tensor.under_way.pop_front() else { return Ok(()) };
             self.agents[team].tensor.over += 1;
             let by = self.products_by(team, self.agents[team].tensor.over);
-            let Started { product, parts, indices, adds, span } = started;
+            let (work, span) = (started.work, started.span);
+            let Multiplying { product, parts, indices, adds } = match work {
+                Work::Product(product) => product,
+                Work::Copies(copies) => {
+                    self.copied(copies, by, span)?;
+                    continue;
+                }
+            };
             let [rows, columns, terms] = product.extents;
-            let (mut lefts, mut right) = (Vec::new(), Vec::new());
+            let (mut lefts, mut whole) = (Vec::new(), Vec::new());
             for part in &parts {
                 lefts.push(self.read_by(&part.left, by, span)?);
-                right.extend(self.read_by(&part.right, by, span)?);
+                whole.extend(self.read_by(&part.right, by, span)?);
             }
-            for (Part { sums, .. }, left) in parts.iter().zip(lefts) {
+            for (Part { sums, scales, .. }, mut left) in parts.iter().zip(lefts) {
+                let mut right = whole.clone();
+                if let Some([of_left, of_right]) = scales {
+                    scaled(&mut left, &self.read_by(of_left, by, span)?);
+                    scaled(&mut right, &self.read_by(of_right, by, span)?);
+                }
                 let old = ops::convert(&self.rams[*sums].elements(&indices)?, DType::F64)?;
                 let old = old.into_elements::<f64>().unwrap_or_default();
                 let mut new = Vec::with_capacity(rows * columns);
@@ -211,12 +254,13 @@ impl World<'_> {
         let (at, values) = (self.at(memory), self.get(inst.operands[1])?);
         let access = self.access(&indices, 1, inst.span);
         self.rams[at].write(&access, false, &mut self.report);
+        self.overlay(memory, &access);
         self.rams[at].replace(&indices, &values)
     }
 
     /// Elements by register, then thread.
     fn by_register(&self, memory: MemoryId, inst: &Inst, columns: usize) -> Result<Vec<i64>, Fault> {
-        let lanes = self.lanes(memory, self.uniform(inst.operands[0])?, [TensorProduct::LANES, columns])?;
+        let lanes = self.lanes(memory, self.uniform(inst.operands[0])?, [TensorProduct::LANES, columns], false)?;
         let threads = self.threads;
         Ok((0..columns * threads).map(|position| lanes[position % threads * columns + position / threads]).collect())
     }

@@ -319,13 +319,23 @@ impl<'k> World<'k> {
             (memory.at.unwrap_or(0), memory.dtype.size_bytes())
         };
         let (at, size) = place(memory);
+        // Elements of a lane of tensor memory.
+        let lane = |id: MemoryId| match self.kernel.memory(id).space {
+            Space::Tensor => self.kernel.memory(id).len.max(1),
+            _ => usize::MAX,
+        };
+        let len = lane(memory);
         for &other in &self.sharing[memory.0 as usize] {
-            let (begin, bytes) = place(other);
+            let ((begin, bytes), others) = (place(other), lane(other));
             let there = self.agents[self.turn].places[other.0 as usize];
             for (position, &index) in access.indices.iter().enumerate() {
                 let Ok(index) = usize::try_from(index) else { continue };
+                let (row, index) = (index / len, index % len);
                 let (first, end) = (at + index * size, at + (index + 1) * size);
-                let elements = first.saturating_sub(begin) / bytes..end.saturating_sub(begin).div_ceil(bytes);
+                let elements =
+                    first.saturating_sub(begin) / bytes..end.saturating_sub(begin).div_ceil(bytes).min(others);
+                let far = if row == 0 { 0 } else { row * others };
+                let elements = elements.start.min(elements.end) + far..elements.end + far;
                 self.rams[there].lose(elements, access, position, &mut self.report);
             }
         }
