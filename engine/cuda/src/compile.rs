@@ -3,6 +3,7 @@
 use crate::cache::{Cache, Key};
 use crate::messages::{Message, messages};
 use crate::nvrtc::{Nvrtc, NvrtcError};
+use crate::occupancy::REGISTERS;
 use crate::resources::Resources;
 use pallas_simt::LineEntry;
 use std::sync::Mutex;
@@ -130,7 +131,8 @@ impl Compiler {
 
     fn key(&self, request: &Request<'_>, options: &[String]) -> Key {
         let (major, minor) = self.nvrtc.version;
-        let version = format!("nvrtc {major}.{minor}");
+        // The number is that of what is done here with what NVRTC gives.
+        let version = format!("nvrtc {major}.{minor} 2");
         Key::new([version.as_str(), request.source].into_iter().chain(options.iter().map(String::as_str)))
     }
 
@@ -147,7 +149,13 @@ impl Compiler {
             return Ok(Compiled { resources: Resources::from_log(&log), cubin, log, cached: true });
         }
         let compiled = self.nvrtc.compile(request.source, NAME, &options);
-        let (cubin, log) = compiled.map_err(|error| CompileError::new(error, request))?;
+        let (mut cubin, mut log) = compiled.map_err(|error| CompileError::new(error, request))?;
+        if let Some(source) = Resources::from_log(&log).and_then(|used| roomier(request.source, used))
+            && let Ok((other, words)) = self.nvrtc.compile(&source, NAME, &options)
+            && Resources::from_log(&words).is_some_and(|used| !used.spills())
+        {
+            (cubin, log) = (other, words);
+        }
         if let Some(cache) = &self.cache {
             // A folder that cannot be written costs time, not the run.
             let _ = cache.put(key, &packed(&cubin, &log));
@@ -194,6 +202,20 @@ impl Compiler {
     }
 }
 
+/// The source of a kernel that spills, told that a multiprocessor has one block less of it: the assembler likes to put a few bytes aside
+/// so that one more block fits, of which products with their sums in registers have little. `None` if nothing is spilled, or one block
+/// is all that there is already.
+fn roomier(source: &str, used: Resources) -> Option<String> {
+    const BOUNDS: &str = "__launch_bounds__(";
+    let (before, rest) = source.split_once(BOUNDS)?;
+    let (threads, after) = rest.split_once(')')?;
+    // Those that say more have their reasons.
+    let threads: u32 = threads.parse().ok().filter(|&threads| threads > 0)?;
+    let blocks = REGISTERS / (used.registers.max(1).next_multiple_of(8) * threads);
+    let fewer = blocks.checked_sub(1).filter(|&fewer| fewer > 0 && used.spills())?;
+    Some(format!("{before}{BOUNDS}{threads}, {fewer}){after}"))
+}
+
 /// The log's length, the log, the machine code.
 fn packed(cubin: &[u8], log: &str) -> Vec<u8> {
     [&(log.len() as u64).to_le_bytes()[..], log.as_bytes(), cubin].concat()
@@ -215,6 +237,18 @@ mod tests {
         let kept = packed(b"code", "log");
         assert_eq!(unpacked(&kept), Some((b"code".to_vec(), "log".to_string())));
         assert_eq!(unpacked(&kept[..9]), None);
+    }
+
+    #[test]
+    fn a_kernel_that_spills_is_told_of_one_block_less() {
+        let used = |registers, spill_stores| Resources { registers, spill_stores, ..Resources::default() };
+        let source = "void __launch_bounds__(256) k(int* x) { f(x); }";
+        let roomier = |used| roomier(source, used);
+        let wider = "void __launch_bounds__(256, 2) k(int* x) { f(x); }";
+        assert_eq!(roomier(used(80, 12)).as_deref(), Some(wider), "three blocks of 80 registers");
+        assert_eq!(roomier(used(80, 0)), None, "nothing is spilled");
+        assert_eq!(roomier(used(255, 12)), None, "there is one block only");
+        assert_eq!(super::roomier(wider, used(80, 12)), None, "it was said");
     }
 
     #[test]

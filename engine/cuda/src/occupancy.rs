@@ -53,7 +53,7 @@ static MULTIPROCESSORS: &[(u32, u32, u32, u32, u32)] = &[
 ];
 
 /// Registers of a multiprocessor, and how many a warp is given at a time.
-const REGISTERS: u32 = 65_536;
+pub(crate) const REGISTERS: u32 = 65_536;
 const AT_A_TIME: u32 = 256;
 /// Bytes that the system keeps of each block's shared memory.
 const KEPT: usize = 1024;
