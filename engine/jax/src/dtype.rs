@@ -1,6 +1,8 @@
 //! Dtypes as Python values: `np.dtype` objects, the scalar types (`jnp.float32`, `np.int64`), the abstract kinds
 //! (`jnp.floating`), and what may be written where a dtype is expected.
 
+mod named;
+
 use crate::context::{Context, Rules};
 use crate::convert;
 use crate::primitive;
@@ -42,6 +44,9 @@ static DTYPE_DEF: NativeDef = NativeDef {
     signature: "(dtype, align=False, copy=False)",
     doc: "The type of an array's elements.",
     run: |interp, args: Arguments| {
+        if let Some(named) = named::object(args.get(0)) {
+            return Ok(named);
+        }
         let dtype = parse(&Context::numpy(interp), args.get(0))?;
         Ok(value(dtype))
     },
@@ -76,6 +81,9 @@ pub static ML_DTYPES: ModuleDef = ModuleDef {
             if let (Some(dtype), "ml_dtypes") = (DType::parse(name), table.module) {
                 namespace.insert(Name::from(*name), Value::Class(numpy_class(interp, dtype, table)));
             }
+        }
+        for (name, class) in named::exports(interp, Rules::Numpy, "ml_dtypes") {
+            namespace.insert(Name::from(name), class);
         }
         let limits = [("finfo", "finfo"), ("iinfo", "iinfo")];
         crate::python_types::share(interp, namespace, "jax.numpy", &limits);
@@ -172,6 +180,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("half", "float16"),
     ("intc", "int32"),
     ("uint", "uint64"),
+    ("csingle", "complex64"),
+    ("cdouble", "complex128"),
 ];
 
 /// A dtype as a value.
@@ -236,6 +246,7 @@ pub fn exports(interp: &Interp, rules: Rules) -> Vec<(&'static str, Value)> {
             exports.push((name, Value::Class(class)));
         }
     }
+    exports.extend(named::exports(interp, rules, "numpy"));
     for (alias, name) in ALIASES {
         if let Some((_, class)) = exports.iter().find(|(n, _)| n == name) {
             let class = class.clone();
@@ -257,6 +268,9 @@ pub fn parse(cx: &Context<'_>, given: &Value) -> PyResult<DType> {
     let interp = cx.interp;
     if let Some(dtype) = try_parse(cx, given)? {
         return Ok(dtype);
+    }
+    if let Some(refused) = named::refused(interp, given) {
+        return Err(refused);
     }
     let shown = interp.repr(given)?;
     Err(match given {

@@ -174,6 +174,7 @@ impl Interp {
         interp.populate_builtins();
         crate::library::register(&interp);
         interp.register_embedded(crate::testing::MODULES);
+        interp.register_embedded(crate::library::written::MODULES);
         interp
     }
 

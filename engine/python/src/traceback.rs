@@ -108,6 +108,20 @@ impl<'a> Printer<'a> {
     }
 }
 
+/// The lines of one frame, as `format_tb` gives them; `None` for what the evaluator has in itself.
+pub(crate) fn render_frame(interp: &Interp, entry: &TraceEntry) -> Option<String> {
+    let mut text = String::new();
+    (!interp.is_embedded(entry.span.file)).then(|| render_entry(interp, entry, &mut text))?;
+    Some(text)
+}
+
+/// The file, the number and the text of the line of a frame; `None` for what the evaluator has in itself.
+pub(crate) fn place(interp: &Interp, entry: &TraceEntry) -> Option<(String, u32, String)> {
+    let source = interp.source(entry.span.file).filter(|_| !interp.is_embedded(entry.span.file))?;
+    let line = source.line_of(anchors::moved_to_attribute(&source, entry.span).start);
+    Some((source.path.to_string(), line, source.line(line).trim().to_string()))
+}
+
 /// The lines of the frames, outermost first.
 fn render_entries(interp: &Interp, entries: &[TraceEntry], text: &mut String) {
     let mut last: Option<(u32, u32, &str)> = None;

@@ -66,10 +66,18 @@ fn from_value(cx: &Context<'_>, value: &Value, dtype: Option<DType>) -> PyResult
         return Ok(Tile::concrete(Array::scalar(dtype, scalar)));
     }
     if let (Value::Int(int), None) = (value, dtype)
-        && int.to_i64().is_some()
         && cx.rules == Rules::Numpy
     {
-        return Ok(Tile::concrete(Array::scalar(DType::I64, call::python_scalar(value).unwrap_or(Scalar::Int(0)))));
+        // numpy takes the first of int64 and uint64 that holds the number, and objects where neither does.
+        let array = match (int.to_i64(), u64::try_from(int.to_big())) {
+            (Some(number), _) => Array::scalar(DType::I64, Scalar::Int(number.into())),
+            (None, Ok(number)) => Array::scalar(DType::U64, Scalar::Int(number.into())),
+            (None, Err(_)) => {
+                let what = format!("numpy keeps {int} as a Python object: arrays of objects are not provided");
+                return Err(cx.interp.not_implemented_error(what + " by Pallas Workbench yet"));
+            }
+        };
+        return Ok(Tile::concrete(array));
     }
     let Some(tile) = call::try_operand(cx, value)? else {
         return Err(not_array_like(cx, value));

@@ -11,7 +11,7 @@ use pallas_ir::ops;
 use pallas_python::native::Arguments;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use pallas_tensor::{Array, Buffer, DType, OpError, Scalar, Shape};
+use pallas_tensor::{Array, Buffer, DType, OpError, Scalar, Shape, Steps};
 
 functions! { JAX_ROWS NUMPY_ROWS
     "arange" "(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None)" "Evenly spaced values from start (0) to stop, excluded." arange;
@@ -150,13 +150,12 @@ pub(super) fn numpy_range(cx: &Context<'_>, dtype: DType, start: Scalar, step: S
         (DType::F32 | DType::F64, _) => {
             let start = start.as_f64().unwrap_or(0.0);
             let step = start + step.as_f64().unwrap_or(1.0) - start;
-            let stretch = move |range| pallas_tensor::steps(dtype, start, step, range);
-            Some(pallas_tensor::deferring(|| pallas_tensor::by_stretches([size], stretch)))
+            Steps::floats(dtype, start, step)
+                .map(|steps| pallas_tensor::deferring(|| pallas_tensor::stepped([size], steps)))
         }
         (DType::I32, (Some(start), Some(step))) if step != 0 => {
-            let (start, step) = (start as i32, step as i32);
-            let stretch = move |range| pallas_tensor::integer_steps(start, step, range);
-            Some(pallas_tensor::deferring(|| pallas_tensor::by_stretches([size], stretch)))
+            let steps = Steps::Integers { start: start as i32, step: step as i32 };
+            Some(pallas_tensor::deferring(|| pallas_tensor::stepped([size], steps)))
         }
         (DType::U32, (Some(start), Some(step))) if step != 0 => {
             let (start, step) = (start as u32, step as u32);

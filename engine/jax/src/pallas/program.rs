@@ -7,7 +7,8 @@ use crate::convert;
 use crate::lax::control;
 use crate::pallas::asynchronous::pipeline;
 use crate::tile::Tile;
-use pallas_ir::{Attribute, Attributes, Op, OpDef, ops};
+use crate::trace::Trace;
+use pallas_ir::{Attribute, Attributes, Certainty, Finding, Op, OpDef, Severity, ops};
 use pallas_python::CallArgs;
 use pallas_python::class::{Class, NativeClass};
 use pallas_python::interp::Interp;
@@ -15,6 +16,7 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::{Diagnosis, PyResult};
 use pallas_python::value::Value;
+use pallas_syntax::Span;
 use std::rc::Rc;
 
 /// Rows of the `pallas` module.
@@ -99,7 +101,9 @@ fn grid_question(interp: &Interp, args: Arguments, op: &'static OpDef) -> PyResu
         None => {}
     }
     let kernel = cx.state.traces.borrow().iter().rev().find_map(|t| t.grid.clone().filter(|_| !t.is_index_map()));
-    let (Some(trace), Some(grid)) = (cx.trace(), kernel) else {
+    let index_map = cx.trace().filter(|trace| kernel.is_none() && trace.is_index_map());
+    let grid = kernel.or_else(|| index_map.as_ref()?.grid.clone());
+    let (Some(trace), Some(grid)) = (cx.trace(), grid) else {
         return Err(interp.error_with(
             &interp.types().assertion_error,
             String::new(),
@@ -127,11 +131,38 @@ fn grid_question(interp: &Interp, args: Arguments, op: &'static OpDef) -> PyResu
             },
         ));
     }
+    if let Some(parameter) = index_map.and_then(|index_map| parameter(&index_map, axis as usize)) {
+        if let Some(observer) = cx.state.observer() {
+            observer.found(of_interpret_mode_only(interp.span()));
+        }
+        return Ok(parameter);
+    }
     let attributes = Attributes::none().with("axis", Attribute::Int(axis));
     let value = trace.add(&cx, Op(op), &[], attributes, &[])?;
     match value.first().and_then(|&v| trace.tile(v)) {
         Some(tile) => Ok(Value::object(ArrayObject { tile })),
         None => Err(interp.runtime_error(format!("{} has no result", op.name))),
+    }
+}
+
+/// A parameter of an index map: what `pl.program_id` is there.
+fn parameter(index_map: &Rc<Trace>, axis: usize) -> Option<Value> {
+    let parameter = index_map.with_function(|function| function.params().get(axis).copied())?;
+    Some(Value::object(ArrayObject { tile: index_map.tile(parameter)? }))
+}
+
+/// JAX's lowering for TPUs hands index maps no program ids (`_program_id_lowering_rule` in `mosaic/lowering.py`).
+fn of_interpret_mode_only(span: Span) -> Finding {
+    Finding {
+        code: "PL113",
+        severity: Severity::Warning,
+        certainty: Certainty::Proved,
+        message: "`pl.program_id` in an index map: interpret mode takes it, a TPU does not compile it".to_string(),
+        span,
+        labels: Vec::new(),
+        evidence: None,
+        help: Some("use the index map's own parameter: it is the program id along that axis".to_string()),
+        fix: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is known of the scalars that a launch fetches, when it is reached: all of them where they are computed by then, or
+//! What is known of the scalars that a launch fetches and of the integers that its programs have whole, when it is reached: all of them where they are computed by then, or
 //! follow from what is; else between what they lie, as far as the operations that made them say. Decides nothing.
 
 use crate::tile::{Tile, Traced};
@@ -15,8 +15,12 @@ const LONGEST: usize = 512;
 /// What is known of a launch's scalars from its arguments.
 pub(crate) fn known_of(launch: &Launch, arguments: &[Tile]) -> Scalars {
     let before = launch.dynamic.len();
-    let fetched = launch.with_role(Role::Prefetch).map(|(number, _)| arguments.get(before + number));
-    Scalars(fetched.map(|tile| useful(&known_tile(tile?, &mut LONGEST.clone())?)).collect())
+    let operands = launch.with_known_elements().map(|(number, operand)| (arguments.get(before + number), operand));
+    let known = operands.map(|(tile, operand)| {
+        let tile = tile.filter(|_| operand.role == Role::Prefetch || operand.array.shape.size() <= LARGEST)?;
+        useful(&known_tile(tile, &mut LONGEST.clone())?)
+    });
+    Scalars(known.collect())
 }
 
 /// All elements of a tile, where they are computed by now or follow from what is.

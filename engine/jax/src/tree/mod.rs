@@ -7,7 +7,7 @@ mod keys;
 mod prefix;
 mod unflatten;
 
-pub use differences::differences;
+pub use differences::{Difference, differences};
 pub use flatten::{PathAndLeaf, flatten, flatten_with_path, one_level};
 pub use keys::{classes as key_classes, key_string};
 pub use prefix::{broadcast_prefix, up_to};

@@ -33,6 +33,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax.ops", "segments.py"),
     module!("jax._src.numpy.more", "more_numpy.py"),
     module!("jax._src.lax.windows", "windows.py"),
+    module!("jax._src.lax.ragged", "ragged.py"),
     module!("jax._src.lax.more", "more_lax.py"),
     module!("jax._src.lax.special", "series.py"),
     module!("jax._src.lax.solvers", "solvers.py"),
@@ -63,6 +64,9 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.pallas.helpers", "ref_helpers.py"),
     module!("jax._src.user_context", "user_context.py"),
     module!("jax._src.lib", "libraries.py"),
+    module!("jax._src.export.shape_poly", "export_shapes.py"),
+    module!("jax.export", "export.py"),
+    module!("jax.experimental.pallas.fuser", "fuser.py"),
     module!("jax._src.checkify", "checkify.py"),
     module!("jax.experimental.checkify", "checkify_public.py"),
 ];
@@ -90,7 +94,9 @@ pub static DEFERRED: &[DeferredName] = &[
         source: "jax._src.pallas.compiler_params",
     },
     DeferredName { module: "jax.lax", name: "ConvDimensionNumbers", source: "jax._src.lax.more" },
-    DeferredName { module: "jax.lax", name: "RaggedDotDimensionNumbers", source: "jax._src.lax.more" },
+    DeferredName { module: "jax.lax", name: "DotAlgorithm", source: "jax._src.lax.more" },
+    DeferredName { module: "jax.lax", name: "PrecisionLike", source: "jax._src.lax.more" },
+    DeferredName { module: "jax.lax", name: "RaggedDotDimensionNumbers", source: "jax._src.lax.ragged" },
 ];
 
 macro_rules! rows {
@@ -294,9 +300,6 @@ rows! { LAX "jax._src.lax.windows":
     "approx_min_k"
     "(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True)"
     "The k smallest, approximately; here exactly.";
-    "ragged_dot"
-    "(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None)"
-    "Products of groups of rows with the matrices of their groups.";
     "reduce" "(operands, init_values, computation, dimensions, out_sharding=None)" "Folds dimensions with a function.";
     "reduce_window"
     "(operand, init_value, computation, window_dimensions, window_strides, padding, base_dilation=None, window_dilation=None)"
@@ -309,6 +312,15 @@ rows! { LAX "jax._src.lax.windows":
     "(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=None, preferred_element_type=None)"
     "A convolution.";
     "dynamic_update_index_in_dim" "(operand, update, index, axis)" "The operand with one position replaced.";
+}
+
+rows! { RAGGED "jax._src.lax.ragged":
+    "ragged_dot"
+    "(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None, out_sharding=None)"
+    "Products of groups of rows with the matrices of their groups.";
+    "ragged_dot_general"
+    "(lhs, rhs, group_sizes, ragged_dot_dimension_numbers, precision=None, preferred_element_type=None, group_offset=None, out_sharding=None)"
+    "Products of groups of a dimension: of rows, of terms, or of a batch.";
 }
 
 rows! { RANDOM "jax._src.random.more":
@@ -382,7 +394,7 @@ pub fn extend(module: &'static str, namespace: &mut Namespace) {
         "jax.scipy.special" => &[SPECIAL],
         "jax.numpy" => &[NUMPY],
         "jax.numpy.linalg" => &[LINALG, FACTORS],
-        "jax.lax" => &[LAX, MORE_LAX, SERIES, SOLVERS],
+        "jax.lax" => &[LAX, RAGGED, MORE_LAX, SERIES, SOLVERS],
         "jax.random" => &[RANDOM, ACCEPTED],
         "jax.experimental.pallas" => &[REFS],
         "jax.experimental.pallas.tpu" => &[TPU, CORES, KEYS, PIPELINES],

@@ -1,7 +1,7 @@
 """Functions of `jax.lax` that are other functions under another name or in another order, and questions of shapes."""
 import collections
-import dataclasses
 import functools
+import typing
 
 import jax
 import jax.numpy as jnp
@@ -11,21 +11,20 @@ from jax import lax
 ConvDimensionNumbers = collections.namedtuple("ConvDimensionNumbers", ["lhs_spec", "rhs_spec", "out_spec"])
 
 
-@dataclasses.dataclass(frozen=True)
-class RaggedDotDimensionNumbers:
-    """Which dimensions a ragged product contracts, which it maps over, and which are in groups."""
+class DotAlgorithm(typing.NamedTuple):
+    """How a product is computed: what of, in what, and from how many parts."""
 
-    __module__ = "jax._src.lax.lax"
+    lhs_precision_type: typing.Any
+    rhs_precision_type: typing.Any
+    accumulation_type: typing.Any
+    lhs_component_count: int = 1
+    rhs_component_count: int = 1
+    num_primitive_operations: int = 1
+    allow_imprecise_accumulation: bool = False
 
-    dot_dimension_numbers: tuple
-    lhs_ragged_dimensions: tuple
-    rhs_group_dimensions: tuple
 
-    def __init__(self, dot_dimension_numbers, lhs_ragged_dimensions, rhs_group_dimensions):
-        numbers = tuple(tuple(map(tuple, pair)) for pair in dot_dimension_numbers)
-        object.__setattr__(self, "dot_dimension_numbers", numbers)
-        object.__setattr__(self, "lhs_ragged_dimensions", tuple(lhs_ragged_dimensions))
-        object.__setattr__(self, "rhs_group_dimensions", tuple(rhs_group_dimensions))
+PrecisionLike = typing.Union[
+    None, str, lax.Precision, tuple[str, str], tuple[lax.Precision, lax.Precision], DotAlgorithm, lax.DotAlgorithmPreset]
 
 
 def stack(operands, axis=0):

@@ -73,6 +73,17 @@ class Compiled(Stage):
         return function(*args, **kwargs)
 
 
+class _Staged(type):
+    def __instancecheck__(cls, instance):
+        return hasattr(instance, "lower") and hasattr(instance, "trace")
+
+
+class Wrapped(metaclass=_Staged):
+    """What `jax.jit` gives: a function that can be called, traced and lowered."""
+
+    __module__ = "jax._src.stages"
+
+
 def _dynamic(function, args, kwargs, statics):
     """The function without its static arguments, and the arguments that are left."""
     numbers, names = statics

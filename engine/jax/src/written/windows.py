@@ -1,4 +1,4 @@
-"""Functions of `jax.lax` that are compositions: joins, folds with a function, windows, convolutions, ragged products."""
+"""Functions of `jax.lax` that are compositions: joins, folds with a function, windows, convolutions."""
 import itertools
 
 import jax
@@ -52,23 +52,6 @@ def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
 def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1,
                  aggregate_to_topk=True):
     return _extreme_k(operand, k, reduction_dimension, -1)
-
-
-def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None):
-    if group_offset is not None:
-        raise NotImplementedError("Unimplemented group_offset support.")
-    rows = lhs.shape[0]
-    groups = rhs.shape[0]
-    if group_sizes.shape[-1] != groups:
-        raise TypeError(f"expected rhs.shape[0]={groups} to equal group_sizes.shape[-1]={group_sizes.shape[-1]}")
-    dtype = preferred_element_type or jnp.result_type(lhs, rhs)
-    ends = jnp.cumsum(group_sizes)
-    positions = jnp.arange(rows)
-    # Rows of other groups are zero in a group's product, so that the sum over groups picks each row's own.
-    inside = (positions[None, :] >= (ends - group_sizes)[:, None]) & (positions[None, :] < ends[:, None])
-    spread = jnp.where(inside[:, :, None], lhs[None], jnp.zeros((), lhs.dtype))
-    return lax.dot_general(spread, rhs, (((2, 0), (1, 0)), ((), ())), precision=precision,
-                           preferred_element_type=dtype)
 
 
 def _known(computation, dtype):

@@ -37,6 +37,27 @@ pub(super) static UTIL: ModuleDef = ModuleDef {
     populate: |_, _| {},
 };
 
+pub(super) static RESOURCES: ModuleDef = ModuleDef {
+    name: "importlib.resources",
+    doc: "Files that lie beside modules.",
+    functions: &[row("files", "(anchor=None)", "The folder of a module.", |interp, args| {
+        let module = match args.get(0) {
+            Value::Str(name) => interp.import(name)?,
+            module => module.clone(),
+        };
+        let file = match interp.find_attr(&module, "__file__")? {
+            Some(file) if !file.is_none() => file,
+            _ => {
+                let name = interp.str(args.get(0))?;
+                return Err(interp.type_error(format!("'{name}' has no folder that is known here")));
+            }
+        };
+        let path = interp.get_attr(&interp.import("pathlib")?, "Path")?;
+        interp.get_attr(&interp.call_values(&path, vec![file])?, "parent")
+    })],
+    populate: |_, _| {},
+};
+
 pub(super) static METADATA: ModuleDef = ModuleDef {
     name: "importlib.metadata",
     doc: "Metadata of packages: there is none.",

@@ -42,6 +42,7 @@ mod types;
 pub(crate) mod typing;
 mod unavailable;
 mod warnings;
+pub(crate) mod written;
 mod zlib;
 
 pub use functools::Partial;
@@ -72,6 +73,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &heapq::MODULE,
     &importlib::METADATA,
     &importlib::MODULE,
+    &importlib::RESOURCES,
     &importlib::UTIL,
     &inspect::MODULE,
     &io::MODULE,
@@ -108,6 +110,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &unavailable::GLOB,
     &unavailable::MULTIPROCESSING,
     &unavailable::PICKLE,
+    &unavailable::PROCESS,
     &unavailable::QUEUE,
     &unavailable::SHUTIL,
     &unavailable::SIGNAL,

@@ -1,10 +1,11 @@
 //! `traceback`: exceptions as text, as Python prints them.
 
 use super::support::row;
+use crate::exceptions::Traceback;
 use crate::interp::Interp;
 use crate::module::ModuleDef;
 use crate::native::Arguments;
-use crate::raise::PyResult;
+use crate::raise::{PyResult, TraceEntry};
 use crate::value::Value;
 
 pub(super) static MODULE: ModuleDef = ModuleDef {
@@ -45,8 +46,24 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
             let exception = exception(&args);
             Ok(Value::list([Value::from(interp.exception_line(&exception) + "\n")]))
         }),
-        row("format_tb", "(tb, limit=None)", "The lines of a traceback.", |_, _| Ok(Value::list([]))),
-        row("extract_tb", "(tb, limit=None)", "The entries of a traceback.", |_, _| Ok(Value::list([]))),
+        row("format_tb", "(tb, limit=None)", "The lines of a traceback.", |interp, args| {
+            let entries = entries(args.get(0));
+            Ok(Value::list(entries.iter().filter_map(|entry| {
+                let text = crate::traceback::render_frame(interp, entry)?;
+                Some(Value::from(text))
+            })))
+        }),
+        row("extract_tb", "(tb, limit=None)", "The entries of a traceback.", |interp, args| {
+            let class = frame_class(interp)?;
+            let frames = entries(args.get(0));
+            let frames = frames.iter().filter_map(|entry| {
+                let (path, line, text) = crate::traceback::place(interp, entry)?;
+                let name = Value::from(entry.function.to_string());
+                let parts = vec![Value::from(path), Value::from(i64::from(line)), name, Value::from(text)];
+                Some(interp.call_values(&class, parts))
+            });
+            Ok(Value::list(frames.collect::<PyResult<Vec<_>>>()?))
+        }),
         row("print_tb", "(tb, limit=None, file=None)", "Prints a traceback.", |_, _| Ok(Value::None)),
         row("print_stack", "(f=None, limit=None, file=None)", "Prints the calls being made.", |interp, args| {
             let text = stack(interp);
@@ -59,6 +76,19 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     ],
     populate: |_, _| {},
 };
+
+/// The entries of a traceback, outermost first.
+fn entries(traceback: &Value) -> Vec<TraceEntry> {
+    let Some(traceback) = traceback.downcast::<Traceback>() else { return Vec::new() };
+    traceback.entries.iter().rev().cloned().collect()
+}
+
+/// What an entry is taken apart into: a file, a line number, a function and the line.
+fn frame_class(interp: &Interp) -> PyResult<Value> {
+    let make = interp.get_attr(&interp.import("collections")?, "namedtuple")?;
+    let fields = ["filename", "lineno", "name", "line"].map(Value::from);
+    interp.call_values(&make, vec![Value::from("FrameSummary"), Value::list(fields)])
+}
 
 fn handled(interp: &Interp) -> String {
     let exception = interp.handled.borrow().last().cloned();

@@ -107,6 +107,21 @@ module!(
     classes & ["ThreadPoolExecutor", "ProcessPoolExecutor", "Future", "Executor"]
 );
 module!(
+    PROCESS,
+    "concurrent.futures.process",
+    "programs run here in one process",
+    functions & [],
+    classes & ["ProcessPoolExecutor"],
+    more | interp: &Interp,
+    names: &mut crate::class::Namespace | {
+        let base = &interp.types().runtime_error;
+        names.insert(
+            "BrokenProcessPool".into(),
+            Value::Class(interp.exception_class("concurrent.futures.process", "BrokenProcessPool", base)),
+        );
+    }
+);
+module!(
     ASYNCIO,
     "asyncio",
     "nothing runs asynchronously here",

@@ -262,6 +262,17 @@ static LONG_ONLY: &[NativeDef] = &[
         },
     },
     NativeDef {
+        name: "_structural_differences",
+        signature: "(tree1, tree2)",
+        doc: "Where two structures differ: the path as text, what each has there, and why they do not match.",
+        run: |interp, args| {
+            let [first, second] = args.take();
+            let found = tree::differences(interp, structure(interp, &first)?, structure(interp, &second)?)?;
+            let texts = |each: tree::Difference| [each.path, each.first, each.second, each.why].map(Value::from);
+            Ok(Value::list(found.into_iter().map(|each| Value::tuple(texts(each)))))
+        },
+    },
+    NativeDef {
         name: "all_leaves",
         signature: "(iterable, is_leaf=None)",
         doc: "Whether every item is a leaf.",

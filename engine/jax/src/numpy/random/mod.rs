@@ -8,7 +8,7 @@ mod normal;
 mod sampler;
 mod widths;
 
-use bits::{Bits, Mersenne, Pcg64};
+use bits::{Bits, Mersenne};
 use bounded::Method;
 use pallas_python::interp::Interp;
 use pallas_python::module::ModuleDef;
@@ -101,8 +101,7 @@ fn default_rng(interp: &Interp, args: Arguments) -> PyResult<Value> {
     if seed.is_unknown() || seed.downcast::<Sampler>().is_some() {
         return Ok(seed.clone());
     }
-    let bits = Bits::Pcg(Pcg64::new(&seed_words(interp, seed)?));
-    Ok(Value::object(Sampler::new(bits, Method::Lemire)))
+    Ok(Value::object(Sampler::seeded(seed_words(interp, seed)?)))
 }
 
 fn seed(interp: &Interp, args: Arguments) -> PyResult<Value> {

@@ -10,7 +10,7 @@ use pallas_python::native::{Arguments, NativeDef};
 use pallas_python::object::Object;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A generator of random numbers: numpy's `Generator`, or the older `RandomState`.
@@ -19,12 +19,21 @@ pub(super) struct Sampler {
     pub(super) bits: RefCell<Bits>,
     /// How it bounds integers, which also says which of the two it is.
     pub(super) method: Method,
+    /// The words that a `Generator` was seeded with, and how many children it has made.
+    seed: Vec<u32>,
+    children: Cell<u32>,
 }
 
 impl Sampler {
     /// A generator over a source of bits.
     pub(super) fn new(bits: Bits, method: Method) -> Sampler {
-        Sampler { bits: RefCell::new(bits), method }
+        Sampler { bits: RefCell::new(bits), method, seed: Vec::new(), children: Cell::new(0) }
+    }
+
+    /// A `Generator` that is seeded with these words.
+    pub(super) fn seeded(seed: Vec<u32>) -> Sampler {
+        let bits = Bits::Pcg(Pcg64::new(&seed));
+        Sampler { seed, ..Sampler::new(bits, Method::Lemire) }
     }
 }
 
@@ -55,7 +64,6 @@ const REFUSED: &[&str] = &[
     "poisson",
     "power",
     "rayleigh",
-    "spawn",
     "standard_cauchy",
     "standard_exponential",
     "standard_gamma",
@@ -86,6 +94,7 @@ static GENERATOR: NativeClass = NativeClass {
         "choice" "(self, a, size=None, replace=True, p=None, axis=0, shuffle=True)" "Elements drawn from an array or from arange(a)." draw::choice;
         "permutation" "(self, x, axis=0)" "A shuffled copy, or shuffled arange(x)." draw::permutation;
         "shuffle" "(self, x, axis=0)" "Shuffles along an axis, in place." draw::shuffle;
+        "spawn" "(self, n_children)" "Generators that are independent of this one and of each other." spawn;
     },
     properties: &[],
     construct: Some(construct_generator),
@@ -158,7 +167,7 @@ fn construct_bits(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResu
 
 fn construct_generator(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -> PyResult<Value> {
     match args.positional.first().and_then(|source| source.downcast::<BitSource>()) {
-        Some(source) => Ok(Value::object(Sampler::new(Bits::Pcg(Pcg64::new(&source.0)), Method::Lemire))),
+        Some(source) => Ok(Value::object(Sampler::seeded(source.0.clone()))),
         None => Err(interp.type_error("Generator takes a bit generator such as numpy.random.PCG64(seed)")),
     }
 }
@@ -170,6 +179,31 @@ fn construct_random_state(interp: &Interp, _class: &Rc<Class>, args: CallArgs) -
     }
     Ok(Value::object(Sampler::new(super::legacy_bits(interp, &seed)?, Method::Masked)))
 }
+
+/// `generator.spawn(n)`: a child is seeded with the words of its parent and its number, behind at least four words, so that
+/// no seed that a program writes down is a child's.
+fn spawn(interp: &Interp, sampler: &Sampler, args: Arguments) -> PyResult<Value> {
+    let Some(count) = interp.as_index(args.get(1))?.and_then(|count| count.to_i64()) else {
+        return Err(interp
+            .type_error(format!("'{}' object cannot be interpreted as an integer", interp.type_name(args.get(1)))));
+    };
+    if count < 0 {
+        return Err(interp.value_error("n_children must be non-negative"));
+    }
+    if count > MOST_CHILDREN {
+        return Err(interp.value_error(format!("more than {MOST_CHILDREN} generators are not made at once")));
+    }
+    let made = (0..count).map(|_| {
+        let mut seed = sampler.seed.clone();
+        seed.resize(seed.len().max(4), 0);
+        seed.push(sampler.children.replace(sampler.children.get() + 1));
+        Value::object(Sampler::seeded(seed))
+    });
+    Ok(Value::list(made))
+}
+
+/// How many children a generator makes at once.
+const MOST_CHILDREN: i64 = 1 << 16;
 
 fn reseed(interp: &Interp, sampler: &Sampler, args: Arguments) -> PyResult<Value> {
     *sampler.bits.borrow_mut() = super::legacy_bits(interp, args.get(1))?;

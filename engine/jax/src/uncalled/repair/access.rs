@@ -33,6 +33,9 @@ impl Lesson<'_> {
         if message.contains(" into a Ref of float32") {
             return self.stored(message);
         }
+        if message.contains(" begins as i32") && message.contains(" comes back as f32") {
+            return self.tables_become_integers();
+        }
         let is_bool = message.contains("subtypes of integer, bool");
         if !is_bool && !WANTS_INTEGERS.iter().any(|words| message.contains(words)) {
             return false;
@@ -45,6 +48,14 @@ impl Lesson<'_> {
         }
         let by_place = self.floats_become(&inside, wanted);
         by_place || self.masks_become(wanted)
+    }
+
+    /// An integer that a loop carries became a float: what it is counted with has one dimension at most, as lengths and offsets do.
+    fn tables_become_integers(&mut self) -> bool {
+        let is_table = |argument: &&Argument| matches!(&argument.kind, Kind::Array(made, _) if made.dtype == DType::F32 && made.shape.len() <= 1);
+        let tables: Vec<Name> = self.made.iter().filter(is_table).map(|argument| argument.name.clone()).collect();
+        tables.iter().for_each(|table| self.learnt.set_dtype(table, DType::I32));
+        !tables.is_empty()
     }
 
     /// `this stores int32 into a Ref of float32`: the array that the Ref is of has the dtype of the value.
