@@ -3,6 +3,7 @@
 
 use crate::access::{Access, Index, broadcast};
 use crate::error::RunError;
+use crate::fill;
 use crate::hooks::{OutOfBounds, StoreEvent};
 use crate::machine::{Machine, Value};
 use crate::memory::View;
@@ -163,7 +164,13 @@ impl Machine<'_> {
         Ok(match (&operands.mask, &operands.other) {
             (Some(mask), Some(other)) => ops::select(mask, &loaded, other)?,
             // As JAX: a mask without `other` leaves what is there.
-            _ => loaded,
+            (Some(mask), None) => match fill::lanes(loaded.dtype()) {
+                Some(garbage) => {
+                    ops::select(mask, &loaded, &Array::full(loaded.dtype(), loaded.shape().clone(), garbage)?)?
+                }
+                None => loaded,
+            },
+            (None, _) => loaded,
         })
     }
 

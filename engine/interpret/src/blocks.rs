@@ -12,7 +12,7 @@ use crate::memory::{Memory, View, ViewDim};
 use crate::outputs::OutputPart;
 use pallas_ir::{BlockDim, Interpretation, Operand};
 use pallas_tensor::ops::{self, PadDimension};
-use pallas_tensor::{Array, DType, Scalar, Shape};
+use pallas_tensor::{Array, DType, Scalar, Shape, Unmade};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -312,6 +312,8 @@ pub(crate) struct BlockState<'a> {
     starts: Option<Starts>,
     /// For windows on blocks.
     shown: Option<Shown>,
+    /// Computes blocks of an array that is not there.
+    unmade: Option<Unmade>,
     /// Whether it is an output that is kept as a list of tiles.
     apart: bool,
 }
@@ -329,7 +331,11 @@ impl<'a> BlockState<'a> {
     /// Starts with what blocks come from.
     pub(crate) fn new(plan: &BlockPlan, carry: Carry<'a>, memory: &mut Memory) -> BlockState<'a> {
         let buffer = memory.add(Array::scalar(plan.dtype, Scalar::zero(plan.dtype)));
-        BlockState { carry, buffer, starts: None, shown: None, apart: false }
+        let unmade = match &carry {
+            Carry::Array(array) if !plan.is_one() => array.unmade(&plan.block),
+            _ => None,
+        };
+        BlockState { carry, buffer, starts: None, shown: None, unmade, apart: false }
     }
 
     /// The state of an output in main memory that is only copied to, which keeps what comes as a list of tiles.
@@ -406,6 +412,20 @@ impl<'a> BlockState<'a> {
             return Ok(());
         }
         self.write_back(plan, memory)?;
+        if let (true, Some(unmade), Carry::Array(carry)) = (lazily, &mut self.unmade, &self.carry) {
+            let first =
+                starts.iter().zip(carry.shape().strides()).map(|(&start, stride)| start as usize * stride).sum();
+            // The tile before is done with, and is the next one.
+            drop(memory.take(self.buffer));
+            let Workshop { lanes, tiles, .. } = &mut memory.workshop;
+            let mut tile = tiles.take(plan.dtype, &plan.reference)?;
+            unmade.block(first, &mut tile, lanes)?;
+            tiles.keep(&tile);
+            let slot = &mut memory.buffers[self.buffer];
+            (slot.array, slot.later, slot.written) = (tile, None, false);
+            self.starts = Some(starts);
+            return Ok(());
+        }
         if lazily
             && !plan.is_one()
             && let Some(window) = self.window(plan, &starts)

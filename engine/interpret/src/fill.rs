@@ -15,13 +15,18 @@ pub(crate) struct Fill {
     pub(crate) outputs: bool,
     /// All other memory that nobody has written.
     pub(crate) memory: bool,
+    /// What a load has where its mask is false and nobody says what to put there.
+    pub(crate) lanes: bool,
 }
 
 thread_local! {
-    static FILL: Cell<Fill> = const { Cell::new(Fill { padding: false, outputs: false, memory: false }) };
+    static FILL: Cell<Fill> = const { Cell::new(Fill { padding: false, outputs: false, memory: false, lanes: false }) };
 }
 
 impl Fill {
+    /// Everywhere.
+    pub(crate) const ALL: Fill = Fill { padding: true, outputs: true, memory: true, lanes: true };
+
     /// What holds on this thread.
     pub(crate) fn current() -> Fill {
         FILL.get()
@@ -70,6 +75,11 @@ pub(crate) fn outside(dtype: DType) -> Scalar {
         true => other(dtype),
         false => uninitialized_element(dtype),
     }
+}
+
+/// What a load has where its mask is false; nothing where it has what is there.
+pub(crate) fn lanes(dtype: DType) -> Option<Scalar> {
+    FILL.get().lanes.then(|| other(dtype))
 }
 
 /// A value that JAX's is not: an ordinary number where that is NaN, a large one where that is the smallest.

@@ -185,6 +185,11 @@ impl LaunchPlan {
         !self.proofs.apart && self.parallel.iter().any(|&axis| self.grid[axis] > 1)
     }
 
+    /// Whether programs may be taken together.
+    pub(crate) fn has_batch(&self) -> bool {
+        self.batch.is_some()
+    }
+
     /// Whether programs do nothing at all, so that they need not run to leave everything as it is.
     fn idles(&self) -> bool {
         self.is_quiet
@@ -262,10 +267,7 @@ impl LaunchPlan {
         let rest = inputs.split_off(self.dynamic.len().min(inputs.len()));
         let grid = self.extents(&inputs)?;
         let (inputs, starts) = self.prepare(rest)?;
-        // What was put off is computed now, while all cores are free for it.
-        inputs.iter().for_each(|input| {
-            input.buffer();
-        });
+        self.settle_inputs(&grid, &inputs, hooks);
         if let Some(peers) = &self.peers {
             return peers.run(self, &grid, &inputs, hooks);
         }

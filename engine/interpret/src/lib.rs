@@ -48,6 +48,7 @@ mod steered;
 mod strict;
 mod tape;
 mod times;
+mod unmade;
 mod views;
 mod visits;
 
@@ -61,7 +62,7 @@ pub use launch::{LaunchPlan, run_launch};
 pub use print::format_debug_print;
 pub use races::{EngineKind, Hazard, MissingEdge, RacingAccess};
 pub use rehearsal::{follow, rehearse};
-pub use strict::{Undefined, alike, differing};
+pub use strict::{Cause, Undefined, alike, differing};
 pub use times::{LaneCause, LaneKind, LaneStage, Pace, TimedEvent, TimedLane, TimedLanes};
 
 use pallas_ir::Interpretation;

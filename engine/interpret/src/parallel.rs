@@ -114,6 +114,12 @@ fn runs(plan: &LaunchPlan, grid: &[usize], axis: usize, threads: usize) -> Optio
     (runs > 1 && programs.saturating_mul(each) >= WORTH).then_some(runs)
 }
 
+/// Whether programs run on several threads, as far as is known before.
+pub(crate) fn goes(plan: &LaunchPlan, grid: &[usize], threads: usize) -> bool {
+    let cut = if threads > 1 { cut(plan, grid) } else { None };
+    cut.is_some_and(|(axis, _)| runs(plan, grid, axis, threads).is_some())
+}
+
 /// A run of programs: from and to on the axis, and the outputs that they fill.
 type Job<'a> = (usize, usize, Vec<Filled<'a>>);
 

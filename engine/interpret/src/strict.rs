@@ -1,5 +1,5 @@
-//! A strict run: finds results that depend on memory which nobody has written, or on what lies past the end of an array, unless
-//! that was proved to be impossible ([`crate::proofs`]).
+//! A strict run: finds results that depend on memory which nobody has written, on what lies past the end of an array, or on lanes
+//! that a mask leaves out, unless that was proved to be impossible ([`crate::proofs`]).
 //!
 //! Memory that nobody has written holds JAX's values (NaN, the smallest integer). The launch runs a second time with others: an
 //! element of an output that differs depends on them, whatever way they took, and one that does not differ does not. Only then
@@ -25,12 +25,23 @@ pub struct Undefined {
     pub element: Vec<usize>,
     /// How many elements of the output there are like it.
     pub count: usize,
-    /// Whether it depends on what lies past the end of an array.
-    pub padding: bool,
+    /// On what it depends.
+    pub cause: Cause,
     /// Whether it is what memory held, to the bit.
     pub kept: bool,
     /// The store that brought it there, and the ids of its program; none where no store has changed the element.
     pub store: Option<(Location, Vec<usize>)>,
+}
+
+/// What an undefined element depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Memory that nobody has written.
+    Memory,
+    /// What lies past the end of an array.
+    Padding,
+    /// What a load has where its mask is false.
+    Lanes,
 }
 
 impl LaunchPlan {
@@ -47,22 +58,29 @@ impl LaunchPlan {
         outputs: &[Array],
         hooks: &mut dyn Hooks,
     ) -> Result<(), RunError> {
-        let everywhere = Fill { padding: true, outputs: true, memory: true };
-        let others = match self.again(inputs, everywhere, &mut Again { caller: &mut *hooks }) {
+        let others = match self.again(inputs, Fill::ALL, &mut Again { caller: &mut *hooks }) {
             // The launch itself did run: its outputs stay what they are.
             Err(error) if error.kind != RunErrorKind::Cancelled => return Ok(()),
             others => others?,
         };
         for (position, (output, other)) in outputs.iter().zip(&others).enumerate() {
             let Some((element, count)) = differing(output, other) else { continue };
-            let beyond = Fill { padding: true, ..Fill::default() };
-            let beyond = self.again(inputs, beyond, &mut Again { caller: &mut *hooks })?;
-            let padding = beyond.get(position).is_some_and(|beyond| differing(output, beyond).is_some());
+            let mut depends_on = |fill: Fill| {
+                let others = self.again(inputs, fill, &mut Again { caller: &mut *hooks })?;
+                Ok::<_, RunError>(others.get(position).is_some_and(|other| differing(output, other).is_some()))
+            };
+            let cause = if depends_on(Fill { padding: true, ..Fill::default() })? {
+                Cause::Padding
+            } else if depends_on(Fill { lanes: true, ..Fill::default() })? {
+                Cause::Lanes
+            } else {
+                Cause::Memory
+            };
             let at = position_of(&element, other);
             let kept = other.get(at).is_some_and(|value| alike(value, fill::other(other.dtype())));
             let store = self.store_of(position, &element, inputs, hooks)?;
             let name = self.with_role(Role::Output).nth(position).map(|operand| operand.name.to_string());
-            hooks.undefined(&Undefined { name: name.unwrap_or_default(), element, count, padding, kept, store });
+            hooks.undefined(&Undefined { name: name.unwrap_or_default(), element, count, cause, kept, store });
         }
         Ok(())
     }
@@ -92,9 +110,9 @@ impl LaunchPlan {
             self.again(inputs, fill, &mut watching)?;
             Ok(watching.stores)
         };
-        let (first, second) = (watch(Fill::default())?, watch(Fill { padding: true, outputs: true, memory: true })?);
+        let (first, second) = (watch(Fill::default())?, watch(Fill::ALL)?);
         // Where what is stored is as undefined as what was there, it changes something where the two are not alike.
-        let third = watch(Fill { padding: true, outputs: false, memory: true })?;
+        let third = watch(Fill { outputs: false, ..Fill::ALL })?;
         // A store of other elements leaves this one as it was, in all runs.
         let brings = |((one, other), another): &((Stored, Stored), Stored)| {
             !alike(one.value, other.value) && (one.changes || other.changes || another.changes)

@@ -1,7 +1,7 @@
 //! Strict runs: what depends on memory that nobody has written is told with its program and its store, whatever way it took, and
 //! what was proved runs as often as in other runs: once.
 
-use pallas_interpret::{Hazard, Hooks, Undefined, run_launch};
+use pallas_interpret::{Cause, Hazard, Hooks, Undefined, run_launch};
 use pallas_ir::text::parse_launch;
 use pallas_tensor::Array;
 
@@ -94,7 +94,10 @@ fn an_accumulator_that_begins_in_another_program_is_told_with_its_store() {
     let never = FIRST.replace("eq %j, %zero", "gt %zero, %j");
     let (told, _) = strict(&sums(&never, 32), &[values(&[6, 32])]);
     let [found] = told.undefined.as_slice() else { panic!("{:?}", told.undefined) };
-    assert_eq!((found.name.as_str(), &found.element[..], found.count, found.padding), ("o", &[0, 0][..], 48, false));
+    assert_eq!(
+        (found.name.as_str(), &found.element[..], found.count, found.cause),
+        ("o", &[0, 0][..], 48, Cause::Memory)
+    );
     assert_eq!(found.store.as_ref().map(|(_, ids)| &ids[..]), Some(&[0, 0][..]));
     let first_row = FIRST.replace("eq %j", "eq %i");
     let (told, _) = strict(&sums(&first_row, 32), &[values(&[6, 32])]);
@@ -124,7 +127,7 @@ fn whether_memory_is_written_may_depend_on_data() {
 fn what_lies_past_the_end_is_told_where_it_reaches_an_output() {
     let (told, _) = strict(&sums(FIRST, 30), &[values(&[6, 30])]);
     let [found] = told.undefined.as_slice() else { panic!("{:?}", told.undefined) };
-    assert_eq!((&found.element[..], found.count, found.padding), (&[0, 6][..], 12, true));
+    assert_eq!((&found.element[..], found.count, found.cause), (&[0, 6][..], 12, Cause::Padding));
     assert_eq!(found.store.as_ref().map(|(_, ids)| &ids[..]), Some(&[0, 3][..]));
     let masked = "launch grid=[4] {
   input @x: f32[30] block=[8] map @m(%i: i32[]) { yield %i }
@@ -137,6 +140,33 @@ fn what_lies_past_the_end_is_told_where_it_reaches_an_output() {
 }";
     let (told, _) = strict(masked, &[values(&[30])]);
     assert!(told.undefined.is_empty(), "what goes past the end of the output is nobody's");
+}
+
+/// Interpret mode takes what lies where the mask is false: the result looks right.
+const MASKED: &str = "launch grid=[2] {
+  input @x: f32[2,8] block=[2, 8]
+  output @o: f32[2] block=[2]
+  kernel @k(%x: ref<f32[2,8]>, %o: ref<f32[2]>) {
+    %i = program_id axis=0 : i32[]
+    %at = iota dtype=i32 shape=[8] axis=0 : i32[8]
+    %five = constant 5 : i32[]
+    %fives = broadcast_in_dim %five shape=[8] dims=[] : i32[8]
+    %mask = lt %at, %fives : bool[8]
+    %nil = constant 0.0 : f32[]
+    %nils = broadcast_in_dim %nil shape=[8] dims=[] : f32[8]
+    %v = load %x[%i, [%at]] mask %mask OTHER : f32[8]
+    %s = reduce_sum %v axes=[0] : f32[]
+    store %o[%i], %s
+  }
+}";
+
+#[test]
+fn lanes_that_a_mask_leaves_out_are_told_where_they_reach_an_output() {
+    let (hooks, _) = strict(&MASKED.replace("OTHER", ""), &[values(&[2, 8])]);
+    let [found] = &hooks.undefined[..] else { panic!("{:?}", hooks.undefined) };
+    assert_eq!((found.cause, &found.element[..], found.count), (Cause::Lanes, &[0][..], 2));
+    let (hooks, once) = strict(&MASKED.replace("OTHER", "other %nils"), &[values(&[2, 8])]);
+    assert!(hooks.undefined.is_empty() && !once, "an output that programs fill together is looked at");
 }
 
 #[test]
@@ -180,6 +210,6 @@ fn memory_of_a_scope_is_another_one_for_each_program() {
 }";
     let (told, _) = strict(text, &[]);
     let [found] = told.undefined.as_slice() else { panic!("{:?}", told.undefined) };
-    assert_eq!((&found.element[..], found.count, found.padding), (&[8][..], 16, false));
+    assert_eq!((&found.element[..], found.count, found.cause), (&[8][..], 16, Cause::Memory));
     assert_eq!(found.store.as_ref().map(|(_, ids)| &ids[..]), Some(&[1][..]));
 }

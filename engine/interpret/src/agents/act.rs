@@ -461,13 +461,17 @@ impl<'t> World<'t, '_> {
             copies.push((self.in_block(number, &source, block)?, self.in_block(number, &destination, block)?));
         }
         let mut engine = self.engine(EngineKind::Copy, step);
+        let copy = crate::races::TensorTask::Copy { pair: pair.is_some() };
+        if let (Some(races), Some(engine)) = (&mut self.memory.races, &mut engine) {
+            races.behind(engine, &copy);
+        }
         for (source, destination) in &copies {
             self.memory.engine_access(&mut engine, source, false);
             self.memory.engine_access(&mut engine, destination, true);
         }
         let done = engine.map(|engine| engine.done());
         if let (Some(races), Some(done)) = (&mut self.memory.races, &done) {
-            races.told_tensor(&crate::races::TensorTask::Copy { pair: pair.is_some() }, done);
+            races.told_tensor(&copy, done);
         }
         let task = self.task(number, step, &act.name, Lane::Tensor, Work::ToTensor { copies, what }, done);
         self.start(task)

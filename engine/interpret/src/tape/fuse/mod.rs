@@ -129,6 +129,12 @@ pub(super) fn fuse(known: Known<'_>) -> Fusion {
     finder.fusion
 }
 
+/// Ops in whose chains another one is computed: one, but for what costs less than to be written down and read again.
+type Roots = SmallVec<[OpId; 2]>;
+
+/// Chains that compute one op, each for itself, at most.
+const MOST_ROOTS: usize = 3;
+
 struct Finder<'a> {
     known: Known<'a>,
     definitions: Vec<Option<OpId>>,
@@ -136,8 +142,8 @@ struct Finder<'a> {
     places: Vec<(u32, usize)>,
     /// Ops that read a value; `None` for what a region yields.
     readers: Vec<SmallVec<[Option<OpId>; 2]>>,
-    /// Elementwise ops, and the op in whose chain they are computed.
-    members: HashMap<OpId, (Lowered, OpId)>,
+    /// Elementwise ops, and the ops in whose chains they are computed.
+    members: HashMap<OpId, (Lowered, Roots)>,
     fusion: Fusion,
 }
 
@@ -183,7 +189,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Finds elementwise ops, and in whose chain each is computed: in that of its readers, if they all are in one chain and
-    /// stand in the same region with the same shape, else in its own.
+    /// stand in the same region with the same shape, else in its own. What is cheap is computed in the chains of all readers.
     fn roots(&mut self) {
         for region in &self.known.function.regions {
             for &id in region.ops.iter().rev() {
@@ -192,45 +198,73 @@ impl<'a> Finder<'a> {
                 }
                 let Some(lowered) = code::lowered(&self.known, id) else { continue };
                 let Some((result, ty)) = self.result(id) else { continue };
-                let mut root = None;
-                let mut one = true;
+                let mut roots = Roots::new();
+                let mut all = true;
                 for reader in &self.readers[result.0 as usize] {
                     let of = reader.and_then(|reader| {
-                        let (_, root) = self.members.get(&reader)?;
+                        let (_, roots) = self.members.get(&reader)?;
                         let same = self.places[reader.0 as usize].0 == self.places[id.0 as usize].0
                             && self.result(reader).is_some_and(|(_, other)| other.shape == ty.shape);
-                        same.then_some(*root)
+                        same.then_some(roots)
                     });
-                    one &= of.is_some() && root.is_none_or(|root| Some(root) == of);
-                    root = root.or(of);
+                    all &= of.is_some();
+                    for &root in of.into_iter().flatten() {
+                        if !roots.contains(&root) {
+                            roots.push(root);
+                        }
+                    }
                 }
-                let root = root.filter(|_| one).unwrap_or(id);
-                self.members.insert(id, (lowered, root));
+                let fits = match roots.len() {
+                    0 => false,
+                    1 => all,
+                    count => all && count <= MOST_ROOTS && self.is_cheap(id, lowered),
+                };
+                let roots = if fits { roots } else { Roots::from_slice(&[id]) };
+                self.members.insert(id, (lowered, roots));
             }
         }
+    }
+
+    /// Whether an op takes less to be computed in several chains than to be written down for them, and nothing before it has to
+    /// be written down in its place.
+    fn is_cheap(&self, id: OpId, lowered: Lowered) -> bool {
+        use BinaryOp::{Add, Mul, Sub};
+        matches!(lowered, Lowered::One(Code::Binary(Add | Sub | Mul)))
+            && self.known.reads(id).iter().all(|&value| match self.definitions[value.0 as usize] {
+                Some(before) => code::lowered(&self.known, before).is_none(),
+                None => true,
+            })
     }
 
     /// Makes the chains.
     fn groups(&mut self) {
         for region in &self.known.function.regions {
             let mut members: HashMap<OpId, Vec<OpId>> = HashMap::new();
-            let mut roots = Vec::new();
+            let mut own = Vec::new();
             for &id in &region.ops {
-                if let Some(&(_, root)) = self.members.get(&id) {
-                    members.entry(root).or_default().push(id);
-                    if root == id {
-                        roots.push(id);
+                if let Some((_, roots)) = self.members.get(&id) {
+                    roots.iter().for_each(|&root| members.entry(root).or_default().push(id));
+                    if roots.contains(&id) {
+                        own.push(id);
                     }
                 }
             }
-            for root in roots {
+            let mut absorbed = Vec::new();
+            let mut alone = HashSet::new();
+            for root in own {
                 let members = members.remove(&root).unwrap_or_default();
-                if let Some((chain, reads)) = self.chain(&members) {
-                    self.fusion.absorbed.extend(members.into_iter().filter(|&id| id != root));
-                    let number = self.add(chain);
-                    self.fusion.groups.insert(root, Group { chain: number, reads, end: End::Tile });
+                let others = members.iter().copied().filter(|&id| id != root);
+                match self.chain(&members) {
+                    Some((chain, reads)) => {
+                        absorbed.extend(others);
+                        let number = self.add(chain);
+                        self.fusion.groups.insert(root, Group { chain: number, reads, end: End::Tile });
+                    }
+                    // They stay what they are, also for chains that would have computed them.
+                    None => alone.extend(others),
                 }
             }
+            self.fusion.absorbed.extend(absorbed.into_iter().filter(|id| !alone.contains(id)));
         }
     }
 

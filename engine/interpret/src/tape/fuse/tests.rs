@@ -58,6 +58,33 @@ fn rows_are_reduced_as_they_are_computed_and_kept_where_others_read_them() {
 }
 
 #[test]
+fn what_is_cheap_is_computed_for_each_of_its_readers() {
+    let variance = |before: &str, centred: &str| {
+        of(&format!(
+            "func @f(%x: ref<f32[8,64]>, %m: ref<f32[8]>, %o: ref<f32[8,64]>) {{
+      %0 = load %x[:, :] : f32[8,64]
+      %1 = load %m[:] : f32[8]
+      %2 = broadcast_in_dim %1 shape=[8, 64] dims=[0] : f32[8,64]
+      {before}
+      %4 = {centred}
+      %5 = mul %4, %4 : f32[8,64]
+      %6 = reduce_sum %5 axes=[1] : f32[8]
+      %7 = broadcast_in_dim %6 shape=[8, 64] dims=[0] : f32[8,64]
+      %8 = div %4, %7 : f32[8,64]
+      store %o[:, :], %8
+    }}"
+        ))
+    };
+    let cheap = variance("", "sub %0, %2 : f32[8,64]");
+    assert_eq!(cheap, ["window", "window", "2 of 2 to Sum", "2 of 3 to store"]);
+    // What is dear is written down once, and so is what would need something else to be written down.
+    let dear = variance("", "pow %0, %2 : f32[8,64]");
+    assert_eq!(dear, ["window", "window", "1 of 2 to tile", "2 of 1 to Sum", "1 of 2 to store"]);
+    let after = variance("%3 = exp %0 : f32[8,64]", "sub %3, %2 : f32[8,64]");
+    assert_eq!(after, ["window", "window", "2 of 2 to tile", "2 of 1 to Sum", "1 of 2 to store"]);
+}
+
+#[test]
 fn slices_are_part_of_what_is_read_and_partial_stores_take_chains() {
     let stencil = "func @f(%x: ref<f32[8,8]>, %o: ref<f32[8,8]>) {
       %0 = load %x[:, :] : f32[8,8]
