@@ -59,6 +59,19 @@ pub struct OnDevice {
     pub wait: f64,
     /// What blocks did, multiprocessor by multiprocessor.
     pub lanes: Lanes,
+    /// Ways to machine code that were measured, the one that all of this is about first. Reports of earlier releases, and the
+    /// simulator, have none.
+    #[serde(default)]
+    pub ways: Vec<Way>,
+}
+
+/// A way to machine code.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Way {
+    /// `simt` or `tileir`, as `--backend` calls them.
+    pub name: String,
+    /// The median of the launch's times; none if there is nothing that was measured.
+    pub time: Option<f64>,
 }
 
 /// How many blocks of a kernel a multiprocessor runs at once.
@@ -125,6 +138,11 @@ impl OnDevice {
     /// The rate of a ceiling.
     pub fn ceiling(&self, name: &str) -> Option<f64> {
         self.ceilings.iter().find(|ceiling| ceiling.name == name).map(|ceiling| ceiling.rate)
+    }
+
+    /// Whether the kernel noted what its programs did: by way of tiles it does not.
+    pub fn notes(&self) -> bool {
+        self.ways.first().is_none_or(|way| way.name != "tileir")
     }
 
     /// What the times are slower for being noted, as a share.

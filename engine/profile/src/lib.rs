@@ -25,7 +25,7 @@ mod values;
 
 pub use build::{Observed, ObservedLaunch};
 pub use compare::{Change, Comparison, Incomparable, compare};
-pub use device::{Ceiling, DeviceEvent, DeviceTimes, OnDevice, Residency};
+pub use device::{Ceiling, DeviceEvent, DeviceTimes, OnDevice, Residency, Way};
 pub use lanes::{Lane, LaneCause, LaneEvent, Lanes};
 pub use left_out::{LeftOut, LeftOutReport};
 pub use measured::{Bins, Copied, LineTime, Measured, Recorder, StageTime};

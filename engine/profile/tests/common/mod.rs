@@ -6,6 +6,7 @@ use pallas_ir::{Certainty, Finding, Launch, Severity};
 use pallas_pipeline::{Machine, Machines};
 use pallas_profile::{
     Ceiling, Copied, DeviceEvent, DeviceTimes, Observed, ObservedLaunch, OnDevice, Recorder, Report, Residency, Stage,
+    Way,
 };
 use pallas_syntax::{FileId, SourceFile, Span};
 use std::sync::Arc;
@@ -203,6 +204,7 @@ pub(crate) fn device_report() -> Report {
         shared: 16 << 10,
         residency: Some(Residency { blocks: 8, warps: 32, most: 64, limit: "registers".into(), driver: Some(8) }),
         bytes: 1 << 20,
+        ways: vec![Way { name: "simt".into(), time: Some(2000.0) }],
         ceilings: vec![Ceiling { name: "copy".into(), rate: 4e12 }, Ceiling { name: "fma".into(), rate: 6e13 }],
         ..OnDevice::default()
     };
