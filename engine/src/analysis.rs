@@ -138,6 +138,7 @@ impl Analysis {
         }
         analysis.machines = options.settings.target.map_or(Machines::Fitting, TargetDevice::machines);
         analysis.findings.extend(moved::find(&analysis.module));
+        analysis.findings.extend(crate::unapplied::find(&analysis.module));
         let effects = crate::side_effects::find(&analysis);
         analysis.findings.extend(effects);
         // Of a file that was not analysed to its end it is not known what is not found.

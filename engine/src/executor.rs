@@ -4,6 +4,7 @@
 use crate::accelerator::{Accelerated, Accelerating, Acceleration, End, NotRun, compare};
 use crate::capture::{Capturing, Tiles};
 use crate::hazards;
+use crate::parts::Parts;
 use crate::rehearsed;
 use crate::run::Schedule;
 use crate::timings::Timings;
@@ -15,7 +16,7 @@ use pallas_interpret::{
     Unmatched, UnmatchedSemaphore, run_function, run_launch,
 };
 use pallas_ir::launch::LaunchSpans;
-use pallas_ir::{Certainty, Finding, Function, Known, Label, Launch, Location, Role, Scalars};
+use pallas_ir::{Certainty, Finding, Function, Known, Label, Launch, Location, Scalars};
 use pallas_jax::{ExecutionError, Executor, World};
 use pallas_profile::{LeftOut, Recorder};
 use pallas_tensor::Array;
@@ -33,6 +34,7 @@ pub(crate) struct CpuExecutor {
     findings: RefCell<Vec<Finding>>,
     undefined: RefCell<Vec<Shown>>,
     timings: Option<RefCell<Timings>>,
+    parts: Parts,
     capturing: Option<RefCell<Capturing>>,
     schedule: Schedule,
     outputs: RefCell<Vec<(Arc<Launch>, Vec<Array>)>>,
@@ -46,6 +48,7 @@ impl CpuExecutor {
     /// Times launches, if there is something to time them with, and keeps the tiles that are wanted.
     pub(crate) fn new(
         timings: Option<Timings>,
+        parts: Parts,
         capturing: Option<Capturing>,
         schedule: Schedule,
         acceleration: Option<Acceleration>,
@@ -55,6 +58,7 @@ impl CpuExecutor {
             findings: RefCell::default(),
             undefined: RefCell::default(),
             timings: timings.map(RefCell::new),
+            parts,
             capturing: capturing.map(RefCell::new),
             schedule,
             outputs: RefCell::default(),
@@ -87,14 +91,15 @@ impl CpuExecutor {
     /// Keeps the scalars that a launch is about to fetch, for the rules.
     fn note(&self, launch: &Arc<Launch>, arguments: &[Array]) {
         let mut fetched = self.fetched.borrow_mut();
-        let count = launch.with_role(Role::Prefetch).count();
-        if count == 0 || fetched.len() >= MOST_FETCHED {
+        if fetched.len() >= MOST_FETCHED {
             return;
         }
-        let scalars = arguments.iter().skip(launch.dynamic.len()).take(count);
-        let kept = |array: &Array| (array.size() <= LARGEST_FETCHED).then(|| Known::Exact(array.clone()));
-        let scalars = Scalars(scalars.map(kept).collect());
-        if !fetched.iter().any(|(seen, known)| Arc::ptr_eq(seen, launch) && *known == scalars) {
+        let before = launch.dynamic.len();
+        let arrays = launch.with_known_elements().map(|(number, _)| arguments.get(before + number));
+        let kept = |array: &&Array| array.size() <= LARGEST_FETCHED;
+        let scalars: Vec<_> = arrays.map(|array| array.filter(kept).cloned().map(Known::Exact)).collect();
+        let scalars = Scalars(scalars);
+        if scalars.is_known() && !fetched.iter().any(|(seen, known)| Arc::ptr_eq(seen, launch) && *known == scalars) {
             fetched.push((launch.clone(), scalars));
         }
     }
@@ -128,13 +133,14 @@ impl CpuExecutor {
                 };
                 let mut findings = self.findings.borrow_mut();
                 for finding in ran.findings {
+                    self.parts.finds(&finding);
                     if !findings.iter().any(|f| f.span == finding.span && f.code == finding.code) {
                         findings.push(finding);
                     }
                 }
                 drop(findings);
                 for found in &ran.undefined {
-                    note_undefined(&self.undefined, Shown::new(found, Some(launch)));
+                    note_undefined(&self.undefined, Shown::new(found, Some(launch)), &self.parts);
                 }
                 if let Some(timings) = &self.timings {
                     timings.borrow_mut().on_device(launch, &by, ran.timed);
@@ -176,6 +182,7 @@ impl CpuExecutor {
         }
         let labels = finding.labels.iter().map(|label| (label.span, label.text.clone())).collect();
         let (code, span, help) = (finding.code, Some(finding.span), finding.help.clone());
+        self.parts.finds(&finding);
         let mut findings = self.findings.borrow_mut();
         if !findings.iter().any(|known| (known.span, known.code) == (finding.span, code)) {
             findings.push(finding);
@@ -190,6 +197,7 @@ impl CpuExecutor {
             findings: &self.findings,
             undefined: &self.undefined,
             timings: self.timings.as_ref(),
+            parts: &self.parts,
             capturing: self.capturing.as_ref(),
             schedule: self.schedule,
             tells: true,
@@ -198,6 +206,11 @@ impl CpuExecutor {
             spans: LaunchSpans::default(),
             stopped: None,
         }
+    }
+
+    /// Which parts of the session have run and found what.
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
     }
 
     /// What went wrong in the runs so far, each place once.
@@ -253,7 +266,8 @@ fn stopped(launch: &Launch, why: NotRun) -> ExecutionError {
 }
 
 /// Keeps what was found, each place once.
-fn note_undefined(known: &RefCell<Vec<Shown>>, shown: Shown) {
+fn note_undefined(known: &RefCell<Vec<Shown>>, shown: Shown, parts: &Parts) {
+    parts.finds(&shown.finding);
     let mut known = known.borrow_mut();
     let is_known = |other: &Shown| other.finding.span == shown.finding.span && other.finding.code == shown.finding.code;
     if !known.iter().any(is_known) {
@@ -278,6 +292,7 @@ struct Watcher<'a> {
     findings: &'a RefCell<Vec<Finding>>,
     undefined: &'a RefCell<Vec<Shown>>,
     timings: Option<&'a RefCell<Timings>>,
+    parts: &'a Parts,
     capturing: Option<&'a RefCell<Capturing>>,
     schedule: Schedule,
     /// Whether the program is told of races: JAX's simulators look for them only where they are asked to.
@@ -317,7 +332,7 @@ impl Hooks for Watcher<'_> {
 
     fn undefined(&mut self, element: &Undefined) {
         let shown = Shown::new(element, self.launch.as_deref());
-        note_undefined(self.undefined, shown);
+        note_undefined(self.undefined, shown, self.parts);
     }
 
     fn wants_races(&self, launch_has_agents: bool) -> bool {
@@ -329,6 +344,7 @@ impl Hooks for Watcher<'_> {
             self.world.raced(true);
         }
         let finding = hazards::finding(hazard);
+        self.parts.finds(&finding);
         let mut findings = self.findings.borrow_mut();
         if !findings.iter().any(|f| f.span == finding.span && f.code == finding.code && f.labels == finding.labels) {
             findings.push(finding);
@@ -362,6 +378,7 @@ impl Hooks for Watcher<'_> {
 
     fn launch_begins(&mut self, launch: &Launch) {
         self.world.raced(false);
+        self.parts.runs(launch);
         self.spans = launch.spans.clone();
         self.launch = self.strict.then(|| Arc::new(launch.clone()));
         self.tells = launch.interpretation.device().is_none_or(|options| options.races);
@@ -437,6 +454,7 @@ impl Hooks for Watcher<'_> {
             Unmatched::CopyLeft => Mismatch::CopyLeft(count),
         };
         let finding = waits::finding(mismatch, Certainty::Found, name, span, semaphore.ids);
+        self.parts.finds(&finding);
         let mut findings = self.findings.borrow_mut();
         if !findings.iter().any(|f| f.span == span && f.code == finding.code) {
             findings.push(finding);
@@ -446,7 +464,8 @@ impl Hooks for Watcher<'_> {
     fn out_of_bounds(&mut self, access: &OutOfBounds<'_>) {
         let span = access.location.span;
         let mut findings = self.findings.borrow_mut();
-        if findings.iter().any(|f| f.span == span) {
+        if let Some(known) = findings.iter().find(|f| f.span == span) {
+            self.parts.finds(known);
             return;
         }
         let last = access.start + (access.size.saturating_sub(1) * access.stride) as i64;
@@ -457,6 +476,8 @@ impl Hooks for Watcher<'_> {
             format!("positions {}..{}", access.start, last + 1)
         };
         let dimension = (access.axis, access.bound);
-        findings.push(rules::access_out_of_bounds(what, dimension, access.ids, &positions, span));
+        let finding = rules::access_out_of_bounds(what, dimension, access.ids, &positions, span);
+        self.parts.finds(&finding);
+        findings.push(finding);
     }
 }

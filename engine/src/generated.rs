@@ -60,6 +60,19 @@ pub fn generated(analysis: &Analysis, launch: &Launch, form: Form) -> Result<Str
 /// # Errors
 /// What the launch uses and the form has no words for.
 pub fn generated_with(launch: &Launch, form: Form, place: impl Fn(Span) -> String) -> Result<String, NotGenerated> {
+    generated_for(launch, form, Architecture::meant_by(launch), place)
+}
+
+/// The same for another device than the one that the launch is meant for, in forms that differ by that.
+///
+/// # Errors
+/// As [`generated_with`], and what the device does not have.
+pub fn generated_for(
+    launch: &Launch,
+    form: Form,
+    architecture: Architecture,
+    place: impl Fn(Span) -> String,
+) -> Result<String, NotGenerated> {
     let in_order = || -> String {
         let lines = pallas_simt::lower::grid::plan(launch).words(launch, &place);
         lines.iter().map(|line| format!("// {line}\n")).collect()
@@ -79,7 +92,7 @@ pub fn generated_with(launch: &Launch, form: Form, place: impl Fn(Span) -> Strin
             Err(refusal) => Err(refused(launch, "has no CUDA Tile IR", &refusal)),
         };
     }
-    match pallas_simt::compile(launch, Architecture::meant_by(launch)) {
+    match pallas_simt::compile(launch, architecture) {
         Ok(program) if form == Form::Simt => Ok(in_order() + &program.kernel.to_string()),
         Ok(program) => Ok(in_order() + &annotated(&program, &place)),
         Err(refusal) => Err(refused(launch, "is not compiled for a GPU", &refusal)),

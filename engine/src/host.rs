@@ -48,6 +48,10 @@ pub trait Console: Send {
     fn nanoseconds(&self) -> Option<u64> {
         None
     }
+    /// The number of the part of a session that runs, where findings are to be told apart by it: a test of several.
+    fn part(&self) -> Option<u32> {
+        None
+    }
     /// So many programs of a launch of a kernel have run, of so many. Told after every program of launches that are timed.
     fn progress(&mut self, kernel: &str, done: usize, programs: usize) {
         let _ = (kernel, done, programs);

@@ -25,6 +25,7 @@ pub mod memory;
 mod moved;
 pub mod package;
 pub mod parsed;
+mod parts;
 mod profile;
 mod rehearsed;
 mod room;
@@ -36,7 +37,8 @@ mod statements;
 mod suppressions;
 mod timings;
 pub mod tune;
-pub mod uncalled;
+pub mod unapplied;
+mod uncalled;
 mod undefined;
 mod watched;
 

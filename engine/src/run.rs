@@ -7,6 +7,7 @@ use crate::environment::Environment;
 use crate::executor::CpuExecutor;
 use crate::files::FileSystem;
 use crate::host::{Cancel, Console, RunHost};
+use crate::parts::Parts;
 use crate::settings::TargetDevice;
 use crate::stack::with_large_stack;
 use crate::timings::Timings;
@@ -32,6 +33,8 @@ pub struct Run {
     pub stderr: String,
     /// Findings about the launches that ran.
     pub findings: Vec<Finding>,
+    /// For each finding the parts of the session that it belongs to ([`Console::part`]); none where that is not known.
+    pub parts: Vec<Vec<u32>>,
     /// The launches that ran.
     pub launches: Vec<Arc<Launch>>,
     /// What was measured of them, if the console has a clock for it ([`Console::nanoseconds`]).
@@ -100,6 +103,7 @@ impl Run {
             exit: 2,
             stderr: format!("pallas-tui: {}\n", why.message()),
             findings: Vec::new(),
+            parts: Vec::new(),
             launches: Vec::new(),
             measured: Vec::new(),
             left_out: Vec::new(),
@@ -159,7 +163,8 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     let watch = Rc::new(Watch::default());
     state.set_observer(watch.clone());
     let executor = Rc::new(CpuExecutor::new(
-        Timings::new(console),
+        Timings::new(console.clone()),
+        Parts::new(console),
         capturing,
         options.schedule,
         options.acceleration,
@@ -186,26 +191,50 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
             (1, finding.map(|f| format!("{}\n", f.message)).unwrap_or_default())
         }
     };
-    let mut findings = watch.findings.take();
+    let parts = executor.parts();
+    let mut findings: Vec<(Finding, Vec<u32>)> = Vec::new();
+    let mut add = |finding: Finding, parts: Vec<u32>| findings.push((finding, parts));
+    for finding in watch.findings.take() {
+        let parts = parts.of_finding(&finding);
+        add(finding, parts);
+    }
     let mut watched = watch.launches.take();
     // A launch inside of a jitted function is traced before its scalars are known.
     for (launch, scalars) in executor.fetched() {
         Watched::note_scalars(&mut watched, &launch, scalars);
     }
-    findings.extend(watched.iter().flat_map(Watched::judge));
+    for seen in &watched {
+        let parts = parts.of_launch(&seen.launch);
+        seen.judge().into_iter().for_each(|finding| add(finding, parts.clone()));
+    }
     let launches = watched.into_iter().map(|watched| watched.launch).collect();
-    let undefined = executor.undefined();
-    let new = undefined.into_iter().filter(|shown| !findings.iter().any(|finding| shown.is_said_by(finding)));
-    let new: Vec<Finding> = new.map(|shown| shown.finding).collect();
-    findings.extend(new);
-    findings.extend(executor.findings());
-    findings.extend(missing);
-    findings.sort_by_key(|f| (f.severity, f.span.file, f.span.start, f.code));
-    findings.dedup_by(|a, b| a.code == b.code && a.span == b.span);
+    let judged = findings.len();
+    for shown in executor.undefined() {
+        if !findings[..judged].iter().any(|(finding, _)| shown.is_said_by(finding)) {
+            let parts = parts.of_finding(&shown.finding);
+            findings.push((shown.finding, parts));
+        }
+    }
+    for finding in executor.findings() {
+        let parts = parts.of_finding(&finding);
+        findings.push((finding, parts));
+    }
+    findings.extend(missing.map(|finding| (finding, Vec::new())));
+    findings.sort_by_key(|(f, _)| (f.severity, f.span.file, f.span.start, f.code));
+    findings.dedup_by(|(a, more), (b, parts)| {
+        let same = a.code == b.code && a.span == b.span;
+        if same {
+            parts.append(more);
+            parts.sort_unstable();
+            parts.dedup();
+        }
+        same
+    });
+    let (findings, parts) = findings.into_iter().unzip();
     let (measured, left_out) = executor.measured();
     let tiles = executor.tiles();
     let outputs = executor.outputs();
     let accelerated = executor.accelerated();
     let sources = interp.sources();
-    (Run { exit, stderr, findings, launches, measured, left_out, outputs, accelerated, sources }, tiles)
+    (Run { exit, stderr, findings, parts, launches, measured, left_out, outputs, accelerated, sources }, tiles)
 }

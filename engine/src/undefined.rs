@@ -2,7 +2,7 @@
 //! say more of it, where it was read: then that stands.
 
 use pallas_check::rules;
-use pallas_interpret::Undefined;
+use pallas_interpret::{Cause, Undefined};
 use pallas_ir::{Certainty, Finding, Launch};
 use pallas_syntax::Span;
 use pallas_tensor::Shape;
@@ -28,14 +28,17 @@ impl Shown {
 
 /// The finding: at the store that brought it to the output, or at the launch where there is none.
 fn finding(found: &Undefined, launch: Option<&Launch>) -> Finding {
-    let Undefined { name, element, count, padding, kept, store } = found;
+    let Undefined { name, element, count, cause, kept, store } = found;
     let element = Shape::from(&element[..]);
-    let (rule, message) = match (padding, store) {
-        (true, _) => (&rules::PADDING_REACHES_OUTPUT, format!("what lies past the end of an array reaches {name}")),
-        (false, None) if *kept => {
+    let (rule, message) = match (cause, store) {
+        (Cause::Padding, _) => {
+            (&rules::PADDING_REACHES_OUTPUT, format!("what lies past the end of an array reaches {name}"))
+        }
+        (Cause::Lanes, _) => (&rules::PADDING_REACHES_OUTPUT, format!("lanes that a mask leaves out reach {name}")),
+        (Cause::Memory, None) if *kept => {
             (&rules::OUTPUT_PARTLY_UNWRITTEN, format!("part of {name} stays what was in memory before"))
         }
-        (false, _) => (&rules::READ_BEFORE_WRITE, format!("{name} depends on memory that nobody has written")),
+        (Cause::Memory, _) => (&rules::READ_BEFORE_WRITE, format!("{name} depends on memory that nobody has written")),
     };
     let span = match store {
         Some((location, _)) => location.span,
@@ -47,19 +50,20 @@ fn finding(found: &Undefined, launch: Option<&Launch>) -> Finding {
         1 => format!(", and so {} one more element", if verb == "are" { "is" } else { "has" }),
         more => format!(", and so {verb} {more} more elements"),
     };
-    let differs = || {
-        format!("element {element} of {name} has another value if that memory holds something else{}", others("have"))
-    };
+    let what = if *cause == Cause::Lanes { "those lanes hold" } else { "that memory holds" };
+    let differs =
+        || format!("element {element} of {name} has another value if {what} something else{}", others("have"));
     finding.evidence = Some(match store {
         Some((_, ids)) if !ids.is_empty() => format!("program {}: {}", Shape::from(&ids[..]), differs()),
         None if *kept => format!("element {element} of {name} is what was in memory before{}", others("are")),
         _ => differs(),
     });
-    finding.help = Some(match padding {
-        true => "mask it where it is read: `jnp.where(index < length, value, 0)`, with whatever does not change the result in \
-                 place of 0"
-            .to_string(),
-        false => "write to it first, for instance zeros under `pl.when` in the programs that begin a new block".to_string(),
+    finding.help = Some(match cause {
+        Cause::Padding => rules::MASK_WHERE_READ.to_string(),
+        Cause::Lanes => rules::OTHER_FOR_LANES.to_string(),
+        Cause::Memory => {
+            "write to it first, for instance zeros under `pl.when` in the programs that begin a new block".to_string()
+        }
     });
     finding
 }

@@ -1,12 +1,12 @@
 //! A CUDA device: launches are lowered, compiled by NVRTC, and run through the driver.
 
 use super::tiles::{self, Backend, CompileTiles, Tiled, Tiles};
-use super::timed::{Known, times};
+use super::timed::{Known, of_tiles, times};
 use super::undefined::{self, Trial};
 use super::{Accelerator, NotRun, Ran, told};
 use pallas_cuda::{
-    Cache, Ceilings, Compile, CompileError, Compiled, Compiler, Device, Failure, Nvrtc, NvrtcError, Request, Rounds,
-    Samples, ceilings, initials, measure, median, occupancy, work,
+    Cache, Ceilings, Compile, CompileError, Compiled, Compiler, Device, Failure, Kernel, Nvrtc, NvrtcError, Request,
+    Rounds, Samples, ceilings, initials, measure, median, occupancy, work,
 };
 use pallas_interpret::Undefined;
 use pallas_ir::{Finding, Launch};
@@ -126,7 +126,28 @@ impl Gpu {
         Ok(Ran { microseconds: Some(ran.microseconds), ..Ran::new(ran.outputs) })
     }
 
-    /// Says which way is faster, once the launch has run the plain way, and remembers it.
+    /// Measures a launch the way of tiles; `threads` is the median of the other way's times, where that was measured.
+    fn profile_tiled(
+        &mut self,
+        launch: &Launch,
+        tiled: &Tiled,
+        inputs: &[Array],
+        threads: Option<f64>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Ran, NotRun> {
+        let ran = self.run_tiled(launch, tiled, inputs)?;
+        let samples = self.measured(launch, &tiled.program, &tiled.code.cubin, inputs, stop)?;
+        let timed = of_tiles(launch, tiled.program.blocks, &samples, self.ceilings(), threads);
+        Ok(Ran { timed: Some(Box::new(timed)), ..ran })
+    }
+
+    /// Which way of a launch was found to be faster: whether it is that of tiles.
+    fn known(&mut self, tiled: &Tiled, plain: &Program) -> Option<bool> {
+        self.tiles.as_mut().and_then(|tiles| tiles.known(tiled, &*self.device, &plain.source))
+    }
+
+    /// Says which way is faster, once the launch has run the plain way, and remembers it. The median of the way of tiles, in microseconds,
+    /// if it gives the same.
     fn choose(
         &mut self,
         launch: &Launch,
@@ -134,12 +155,12 @@ impl Gpu {
         plain: &(Program, Compiled),
         inputs: &[Array],
         outputs: &[Array],
-    ) -> Result<(), NotRun> {
+    ) -> Result<Option<f64>, NotRun> {
         let device = &mut *self.device;
         let time = tiles::timed(device, launch, &plain.0, &plain.1.cubin, inputs);
         let found = match time {
             Ok(Some(time)) => tiles::compared(device, launch, tiled, inputs, outputs, time),
-            Ok(None) => return Ok(()),
+            Ok(None) => return Ok(None),
             Err(failure) => Err(failure),
         };
         match found {
@@ -147,11 +168,11 @@ impl Gpu {
                 if let Some(tiles) = &mut self.tiles {
                     tiles.remember(tiled, &*self.device, &plain.0.source, found.takes_tiles, found.lasts);
                 }
-                Ok(())
+                Ok(found.time)
             }
             Err(failure) if failure.is_lost() => Err(self.gone(&failure, launch)),
             // Measured another time.
-            Err(_) => Ok(()),
+            Err(_) => Ok(None),
         }
     }
 
@@ -246,15 +267,17 @@ impl Gpu {
         failed(failure, Some(launch))
     }
 
-    fn measured(
+    fn measured<'a>(
         &mut self,
         launch: &Launch,
-        (program, compiled): &(Program, Compiled),
+        kernel: impl Into<Kernel<'a>>,
+        cubin: &'a [u8],
         inputs: &[Array],
         stop: &dyn Fn() -> bool,
     ) -> Result<Samples, NotRun> {
-        let initials = initials(launch, program, inputs);
-        let work = work(launch, program, &compiled.cubin, &initials);
+        let kernel = kernel.into();
+        let initials = initials(launch, kernel, inputs);
+        let work = work(launch, kernel, cubin, &initials);
         measure(&mut *self.device, &work, &Rounds::of, stop).map_err(|failure| self.gone(&failure, launch))
     }
 
@@ -281,10 +304,7 @@ impl Accelerator for Gpu {
             return self.run_tiled(launch, tiled, inputs);
         }
         let compiled = self.compiled(launch, self.options())?;
-        let known = match (&tiled, &mut self.tiles) {
-            (Some(tiled), Some(tiles)) => tiles.known(tiled, &*self.device, &compiled.0.source),
-            _ => None,
-        };
+        let known = tiled.as_ref().and_then(|tiled| self.known(tiled, &compiled.0));
         if let (Some(tiled), Some(true)) = (&tiled, known) {
             return self.run_tiled(launch, tiled, inputs);
         }
@@ -301,12 +321,25 @@ impl Accelerator for Gpu {
         if self.lost {
             return Err(failed(&Failure::Lost, Some(launch)));
         }
+        let tiled = self.tiled(launch)?;
+        if let (Some(tiled), Backend::TileIr) = (&tiled, self.backend) {
+            return self.profile_tiled(launch, tiled, inputs, None, stop);
+        }
         let plain = self.compiled(launch, self.options())?;
         let ran = self.execute(launch, &plain, inputs)?;
-        let samples = self.measured(launch, &plain, inputs, stop)?;
+        let samples = self.measured(launch, &plain.0, &plain.1.cubin, inputs, stop)?;
+        let mut tiles = None;
+        if let Some(tiled) = &tiled {
+            if self.known(tiled, &plain.0).is_none() {
+                tiles = self.choose(launch, tiled, &plain, inputs, &ran.outputs)?;
+            }
+            if self.known(tiled, &plain.0) == Some(true) {
+                return self.profile_tiled(launch, tiled, inputs, median(&samples.times), stop);
+            }
+        }
         let noting = self.compiled(launch, Options { timed: true, ..self.options() })?;
         let noted = self.execute(launch, &noting, inputs)?;
-        let slower = self.measured(launch, &noting, inputs, stop)?;
+        let slower = self.measured(launch, &noting.0, &noting.1.cubin, inputs, stop)?;
         let (program, compiled) = &plain;
         let capability = self.device.info().architecture();
         let full =
@@ -318,6 +351,7 @@ impl Accelerator for Gpu {
             resources: compiled.resources,
             occupancy: full,
             ceilings: self.ceilings(),
+            tiles,
         };
         let timed = times(launch, &noting.0, known);
         let (findings, seen) = tell(launch, &ran.told);

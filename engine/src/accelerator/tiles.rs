@@ -138,6 +138,8 @@ pub(super) struct Compared {
     pub(super) takes_tiles: bool,
     /// Whether that will be so the next time, too.
     pub(super) lasts: bool,
+    /// The median of its times, in microseconds, if it gives the same.
+    pub(super) time: Option<f64>,
 }
 
 /// Runs a launch by way of Tile IR, compares what it gives with the outputs of the other way, and times both. `plain` is the median
@@ -153,7 +155,7 @@ pub(super) fn compared(
     expected: &[Array],
     plain: f64,
 ) -> Result<Compared, Failure> {
-    let not = |lasts| Ok(Compared { takes_tiles: false, lasts });
+    let not = |lasts| Ok(Compared { takes_tiles: false, lasts, time: None });
     let ran = pallas_cuda::execute(device, launch, &tiled.program, &tiled.code.cubin, inputs);
     let ran = match ran {
         Ok(ran) => ran,
@@ -164,7 +166,7 @@ pub(super) fn compared(
         return not(true);
     }
     match timed(device, launch, &tiled.program, &tiled.code.cubin, inputs) {
-        Ok(Some(tiles)) => Ok(Compared { takes_tiles: tiles < plain, lasts: true }),
+        Ok(Some(tiles)) => Ok(Compared { takes_tiles: tiles < plain, lasts: true, time: Some(tiles) }),
         Err(failure) if failure.is_lost() => Err(failure),
         _ => not(false),
     }

@@ -1,8 +1,8 @@
 //! What a kernel noted of its times, as the report wants it. Nothing runs here.
 
-use pallas_cuda::{Ceilings, Occupancy, Resources, Samples};
+use pallas_cuda::{Ceilings, Occupancy, Resources, Samples, median};
 use pallas_ir::Launch;
-use pallas_profile::{Ceiling, DeviceEvent, DeviceTimes, OnDevice, Residency, Stage};
+use pallas_profile::{Ceiling, DeviceEvent, DeviceTimes, OnDevice, Residency, Stage, Way};
 use pallas_simt::Program;
 use pallas_simt::marks::{TimedStage, read};
 
@@ -21,6 +21,48 @@ pub(super) struct Known<'a> {
     pub(super) occupancy: Option<Occupancy>,
     /// What the device reaches at most.
     pub(super) ceilings: Option<Ceilings>,
+    /// The median of the way of tiles, in microseconds, if it was measured too.
+    pub(super) tiles: Option<f64>,
+}
+
+/// Of a launch by way of tiles, in which nobody notes what programs do: measurements, and the median of the other way.
+pub(super) fn of_tiles(
+    launch: &Launch,
+    blocks: usize,
+    samples: &Samples,
+    ceilings: Option<Ceilings>,
+    threads: Option<f64>,
+) -> DeviceTimes {
+    let about = OnDevice {
+        replayed: samples.launches,
+        blocks,
+        bytes: bytes(launch),
+        ceilings: ceilings.iter().flat_map(rates).collect(),
+        ways: [("tileir", median(&samples.times))]
+            .into_iter()
+            .chain(threads.map(|time| ("simt", Some(time))))
+            .map(way)
+            .collect(),
+        ..OnDevice::default()
+    };
+    DeviceTimes { about, times: nanoseconds(samples), ..DeviceTimes::default() }
+}
+
+fn way((name, microseconds): (&str, Option<f64>)) -> Way {
+    Way { name: name.to_string(), time: microseconds.map(|time| time * 1e3) }
+}
+
+fn nanoseconds(samples: &Samples) -> Vec<f64> {
+    samples.times.iter().map(|microseconds| microseconds * 1e3).collect()
+}
+
+/// Of the arrays, each once.
+fn bytes(launch: &Launch) -> u64 {
+    let size = |operand: &pallas_ir::Operand| {
+        let size = operand.array.shape.size().saturating_mul(operand.array.dtype.size_bytes());
+        u64::try_from(size).unwrap_or(u64::MAX)
+    };
+    launch.operands.iter().map(size).fold(0, u64::saturating_add)
 }
 
 /// Of the program that notes its times.
@@ -42,10 +84,7 @@ pub(super) fn times(launch: &Launch, program: &Program, known: Known<'_>) -> Dev
         bytes: event.bytes,
         span: event.span,
     };
-    let size = |operand: &pallas_ir::Operand| {
-        let size = operand.array.shape.size().saturating_mul(operand.array.dtype.size_bytes());
-        u64::try_from(size).unwrap_or(u64::MAX)
-    };
+    let plain = median(&known.samples.times).map(|time| ("simt", Some(time))).into_iter();
     let used = known.resources;
     DeviceTimes {
         about: OnDevice {
@@ -64,17 +103,18 @@ pub(super) fn times(launch: &Launch, program: &Program, known: Known<'_>) -> Dev
                 limit: full.limit.words().to_string(),
                 driver: known.samples.resident,
             }),
-            bytes: launch.operands.iter().map(size).fold(0, u64::saturating_add),
-            ceilings: known.ceilings.iter().flat_map(ceilings).collect(),
+            bytes: bytes(launch),
+            ceilings: known.ceilings.iter().flat_map(rates).collect(),
+            ways: plain.chain(known.tiles.map(|time| ("tileir", Some(time)))).map(way).collect(),
             ..OnDevice::default()
         },
-        times: known.samples.times.iter().map(|microseconds| microseconds * 1e3).collect(),
+        times: nanoseconds(&known.samples),
         blocks: times.blocks.iter().map(|block| (block.multiprocessor, block.start.max(0.0), block.end)).collect(),
         events: times.events.into_iter().map(event).collect(),
     }
 }
 
-fn ceilings(found: &Ceilings) -> Vec<Ceiling> {
+fn rates(found: &Ceilings) -> Vec<Ceiling> {
     let named = |name: &str, rate: f64| Ceiling { name: name.to_string(), rate };
     let products = found.matrix.iter().map(|(dtype, rate)| named(dtype.short_name(), *rate));
     [named("copy", found.copy), named("fma", found.vector)].into_iter().chain(products).collect()

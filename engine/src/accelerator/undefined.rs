@@ -3,7 +3,7 @@
 //! runs is what runs otherwise; only where something is found, stores to one element are noted, to say which brought it there.
 
 use super::told::ids;
-use pallas_interpret::{LaunchPlan, Undefined, alike, differing};
+use pallas_interpret::{Cause, LaunchPlan, Undefined, alike, differing};
 use pallas_ir::{Launch, Location, Role};
 use pallas_simt::{Garbage, Initial, Stored, Watched, initial_with, other};
 use pallas_tensor::Array;
@@ -54,7 +54,8 @@ pub(super) fn undefined(launch: &Launch, inputs: &[Array], outputs: &[Array], ag
             (location, ids(launch, store.program))
         });
         let name = operand.name.to_string();
-        found.push(Undefined { name, element, count, padding: is(&padding), kept, store });
+        let cause = if is(&padding) { Cause::Padding } else { Cause::Memory };
+        found.push(Undefined { name, element, count, cause, kept, store });
     }
     found
 }

@@ -50,6 +50,15 @@ pub(super) fn is_structural(finding: &Finding) -> bool {
     }
 }
 
+/// A message without what is too long to be read: one may show a made-up array, or its shape, with all its elements.
+fn brief(message: &str) -> String {
+    const MOST: usize = 400;
+    match message.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{} ...", message[..end].trim_end()),
+        None => message.to_string(),
+    }
+}
+
 pub(super) fn assumed(def: &FunctionDef, attempt: Option<&Attempt>, problem: Option<String>) -> Assumed {
     Assumed {
         function: def.name.clone(),
@@ -66,7 +75,7 @@ pub(super) fn kept(def: &FunctionDef, tried: Tried) -> (Assumed, Seen) {
     let problem = failure.map(|(finding, _)| finding).filter(|_| seen.launches.is_empty());
     let why = match (&problem, seen.launches.is_empty()) {
         (_, false) => None,
-        (Some(problem), true) => Some(problem.message.clone()),
+        (Some(problem), true) => Some(brief(&problem.message)),
         (None, true) => Some("it launches nothing with such arguments".to_string()),
     };
     seen.findings.extend(problem);
