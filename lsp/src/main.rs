@@ -28,6 +28,7 @@ mod uris;
 mod workspace;
 
 use main_loop::Event;
+use pallas_engine::tensor::ops::fused::Compilation;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -97,6 +98,8 @@ fn serve() -> std::io::Result<ExitCode> {
     let input = stdio::read_from(std::io::stdin(), output.clone(), move |end| {
         drop(input_ended.send(Ended::Input(end)));
     })?;
+    // Nothing is computed here that machine code would pay for.
+    Compilation::Never.set();
     let known = Known::default();
     let (outgoing, to_client) = tokio::sync::mpsc::unbounded_channel();
     let events = main_loop::start(outgoing, known.clone())?;

@@ -95,6 +95,12 @@ pub(crate) fn acceleration(
     }
 }
 
+/// Whether NVIDIA's tile compiler is installed.
+pub(crate) fn has_tiles(python: Option<&Path>, script: &Path) -> bool {
+    let found = cuda::find(&environment::cuda_places(python, script));
+    cuda::TileCompiler::new(&found, &std::env::temp_dir(), None).is_ok()
+}
+
 /// What is compiled before it is asked for: all that an analysis of the file finds, where somebody hears how far that is.
 struct Known {
     script: PathBuf,

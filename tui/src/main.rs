@@ -32,7 +32,6 @@ mod view;
 mod watch;
 mod worker;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 /// Arrays of many megabytes come and go: see the dependency's line in the workspace.
@@ -46,7 +45,7 @@ fn main() -> ExitCode {
         output::error(&format!("there is no command or file `{first}`; did you mean `pallas-tui {meant}`?"));
         return ExitCode::from(2);
     }
-    let cli = match args::Cli::try_parse() {
+    let cli = match args::Cli::typed() {
         Ok(cli) => cli,
         Err(error) => {
             // Clap prints help to stdout with status 0 and mistakes to stderr with status 2.

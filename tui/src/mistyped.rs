@@ -1,6 +1,5 @@
 //! `pallas-tui chekc k.py`: a word in the place of a subcommand that is almost one, which would otherwise be taken for a file.
 
-use clap::CommandFactory;
 use std::path::Path;
 
 /// Words with more changed, missing, added or exchanged letters than this are not compared.
@@ -11,7 +10,7 @@ pub(crate) fn subcommand(first: &str) -> Option<String> {
     if first.starts_with('-') || first.contains(['.', '/', '\\']) || Path::new(first).exists() {
         return None;
     }
-    let cli = crate::args::Cli::command();
+    let cli = crate::args::command();
     let names: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).chain(["help"]).collect();
     if names.contains(&first) {
         return None;

@@ -1,6 +1,6 @@
 //! One variant of a file, run and timed: the launches of it that count, what it printed, or why it is no choice.
 
-use crate::args::Device;
+use crate::args::{Backend, Device};
 use crate::console::Behind;
 use crate::device::{self, Wish};
 use crate::environment;
@@ -24,6 +24,15 @@ pub(crate) struct Tuner {
     arguments: Vec<String>,
     /// How often a variant is run where a run measures each launch once.
     rounds: usize,
+}
+
+/// What a point tells the device, and not the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    /// Warps and stages.
+    pub(crate) tuning: Tuning,
+    /// The way to machine code.
+    pub(crate) backend: Backend,
 }
 
 /// A variant.
@@ -89,7 +98,7 @@ impl Tuner {
         &self,
         values: Vec<(String, String)>,
         text: &str,
-        tuning: Tuning,
+        told: Told,
         expected: Option<&str>,
         cancel: &Cancel,
     ) -> Option<Point> {
@@ -98,7 +107,7 @@ impl Tuner {
         let mut times = Vec::new();
         let mut printed = None;
         for _ in 0..rounds {
-            let (outcome, said) = self.once(text, tuning, cancel);
+            let (outcome, said) = self.once(text, told, cancel);
             if cancel.is_cancelled() {
                 return None;
             }
@@ -117,8 +126,9 @@ impl Tuner {
     }
 
     /// One run: the nanoseconds of the launches that count, or why there are none; what was printed, if it ended well.
-    fn once(&self, text: &str, tuning: Tuning, cancel: &Cancel) -> (Result<f64, String>, Option<String>) {
-        let wish = Wish { tuning, ..Wish::plain(self.device) };
+    fn once(&self, text: &str, told: Told, cancel: &Cancel) -> (Result<f64, String>, Option<String>) {
+        let Told { tuning, backend } = told;
+        let wish = Wish { tuning, backend, ..Wish::plain(self.device) };
         let acceleration = match device::acceleration(wish, self.python.as_deref(), &self.file, None) {
             Ok(acceleration) => acceleration,
             Err(why) => return (Err(why), None),

@@ -7,7 +7,7 @@ use crate::app::code::Generated;
 use crate::app::merge::{Known, Recorded};
 use crate::app::report::Ran;
 use crate::app::values::TileSet;
-use crate::args::Device;
+use crate::args::{Backend, Device};
 use crate::console::Behind;
 use crate::device::{self, Wish};
 use crate::{environment, sources};
@@ -343,7 +343,8 @@ impl Bench {
         let mut options = self.options(Behind::new(printed.clone(), progress), cancel);
         let (device, python) = (self.task.device, self.task.python.as_deref());
         // The command has seen to it that there is one; where it has gone since, kernels run in interpret mode.
-        let wish = Wish { timed: true, ..Wish::plain(device) };
+        // The way that notes what programs do: that is what screens show.
+        let wish = Wish { timed: true, backend: Backend::Simt, ..Wish::plain(device) };
         let answer = self.answer.clone();
         let compiling = Box::new(move |what: &str, done, programs| {
             answer(Message::Progress { kernel: what.to_string(), done, programs });

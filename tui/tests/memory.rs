@@ -79,6 +79,14 @@ fn a_launch_takes_its_arrays_and_little_more() {
     }
 }
 
+/// What a launch reads once is computed as it reads it, and so is not there.
+#[test]
+fn an_input_that_nobody_looks_at_takes_no_memory() {
+    let arrays = 2 * 128;
+    let peak = peak(&making("x + 1.0", 1 << 13, 1 << 12, (1 << 8, 1 << 8)));
+    assert!(peak < arrays, "{peak} MB, as if an input of 128 MB was there beside the output");
+}
+
 /// Kernels whose operations go over their tiles one by one: each core has some of them.
 #[test]
 fn tiles_of_kernels_come_back() {

@@ -71,6 +71,7 @@ impl Case {
         Command::new(env!("CARGO_BIN_EXE_pallas-tui"))
             .args(arguments)
             .current_dir(self.folder.path())
+            .env_remove("COLUMNS")
             .env_remove("PYTHONPATH")
             .env_remove("VIRTUAL_ENV")
             .env("XDG_CACHE_HOME", self.folder.path().join("cache"))

@@ -270,10 +270,17 @@ fn the_mouse_selects_tabs_and_can_be_left_to_the_terminal() {
 fn resizing_draws_another_layout() {
     let mut session = Session::start(&[]);
     session.wait_for("Source");
-    let size = PtySize { rows: 14, cols: 50, pixel_width: 0, pixel_height: 0 };
-    session.screen.lock().expect("no panic").screen_mut().set_size(14, 50);
-    session.master.resize(size).expect("resized");
-    session.wait_for("need 60×16");
+    let resize = |session: &Session, rows: u16, cols: u16| {
+        session.screen.lock().expect("no panic").screen_mut().set_size(rows, cols);
+        session.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).expect("resized");
+    };
+    // One pane alone, then none.
+    resize(&session, 14, 50);
+    session.wait("the list alone", |screen| {
+        screen.contents().contains("Launches") && !screen.contents().contains("Source")
+    });
+    resize(&session, 9, 38);
+    session.wait_for("too small for this view: 38×9");
     session.press("q");
     assert_eq!(session.end(), 0);
 }

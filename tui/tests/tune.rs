@@ -174,3 +174,15 @@ fn ctrl_c_keeps_what_was_measured() {
     let text = text.lock().expect("the reader does not panic");
     assert!(text.contains("best: bm=8 "), "{text}");
 }
+
+#[test]
+fn a_way_to_machine_code_is_about_a_cuda_device() {
+    let case = Case::new(FILE);
+    let (code, _, err) = said(&case.run(&["k.py", "--param", "bm=8", "--backend", "tileir"]));
+    assert_eq!(code, Some(2));
+    assert!(err.contains("--backend is about a CUDA device: it needs `--device cuda` or `auto`"), "{err}");
+    let arguments = ["k.py", "--warps", "4", "--backend", "tileir", "--device", "cuda"];
+    let (code, _, err) = said(&case.run(&arguments));
+    assert_eq!(code, Some(2));
+    assert!(err.contains("tileiras decides itself"), "{err}");
+}

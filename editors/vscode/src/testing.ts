@@ -274,7 +274,7 @@ export class Tests implements vscode.Disposable {
 /** One process of a run: what it says becomes states of items. */
 class Session {
   private readonly expected = new Set<vscode.TestItem>();
-  private readonly findings: vscode.TestMessage[] = [];
+  private readonly findings = new Map<vscode.TestItem, vscode.TestMessage[]>();
   private said = false;
 
   constructor(
@@ -316,7 +316,7 @@ class Session {
       case 'ended':
         this.said = true;
         for (const finding of event.findings) this.found(finding);
-        if (this.findings.length > 0) for (const item of this.asked) this.run.failed(item, this.findings);
+        for (const [item, messages] of this.findings) this.run.failed(item, messages);
         break;
     }
   }
@@ -357,7 +357,7 @@ class Session {
     return new vscode.Location(uri, new vscode.Range(line - 1, 0, line - 1, Number.MAX_SAFE_INTEGER));
   }
 
-  /** A finding belongs to the run, not to one test: it is shown where it is, and fails what was asked for. */
+  /** A finding is shown where it is, and fails the tests that it was found in; where that is not known, what was asked for. */
   private found(finding: Finding): void {
     const parts = [`${finding.code}: ${finding.message}`, finding.evidence, finding.help === null ? null : `help: ${finding.help}`];
     const words = parts.filter((part) => part !== null).join('\n');
@@ -366,7 +366,8 @@ class Session {
     if (finding.severity !== 'error') return;
     const message = new vscode.TestMessage(words);
     message.location = location;
-    this.findings.push(message);
+    const items = (finding.tests ?? []).map((test) => this.named(test)).filter((item) => item !== undefined);
+    for (const item of items.length > 0 ? items : this.asked) this.findings.set(item, [...(this.findings.get(item) ?? []), message]);
   }
 
   /** The process has ended: tests that have not run are said to be skipped, with the reason. */

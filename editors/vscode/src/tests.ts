@@ -40,6 +40,8 @@ export interface Finding {
   location: { row: number; column: number };
   evidence: string | null;
   help: string | null;
+  /** The tests that it was found in. */
+  tests?: string[];
 }
 
 export type Event =

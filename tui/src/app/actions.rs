@@ -10,11 +10,17 @@ impl App {
     pub(super) fn act(&mut self, action: Action) -> Option<Effect> {
         if let Some(top) = self.help {
             match action {
-                Action::Move(Direction::Down) => self.help = Some(top + 1),
                 Action::Move(Direction::Up) => self.help = Some(top.saturating_sub(1)),
-                Action::Jump(Direction::Down) => self.help = Some(top + 8),
                 Action::Jump(Direction::Up) => self.help = Some(top.saturating_sub(8)),
                 Action::First => self.help = Some(0),
+                Action::Move(Direction::Down) | Action::Jump(Direction::Down) | Action::Last => {
+                    let by = match action {
+                        Action::Move(_) => 1,
+                        Action::Jump(_) => 8,
+                        _ => usize::MAX,
+                    };
+                    self.help = Some(top.saturating_add(by).min(crate::view::help::bottom(self)));
+                }
                 Action::Quit => return Some(Effect::Quit),
                 Action::Suspend => return Some(Effect::Suspend),
                 Action::Redraw => return Some(Effect::Redraw),

@@ -8,6 +8,8 @@ use ratatui::layout::Rect;
 pub(crate) enum Class {
     /// Only the status line and a verdict.
     Small,
+    /// The focused pane alone.
+    Tight,
     /// One pane and a strip with details.
     Medium,
     /// All panes.
@@ -15,7 +17,9 @@ pub(crate) enum Class {
 }
 
 /// The least that a pane is drawn in.
-pub(crate) const SMALLEST: Size = Size { width: 60, height: 16 };
+pub(crate) const SMALLEST: Size = Size { width: 40, height: 10 };
+/// The least that a pane shares with others.
+const MEDIUM: Size = Size { width: 60, height: 16 };
 /// The least that all panes are drawn in.
 const WIDE: Size = Size { width: 110, height: 30 };
 /// The fewest lines that the kernel's lines are shown in, frame and head included.
@@ -42,8 +46,10 @@ pub(crate) struct Layout {
 pub(crate) fn class(size: Size) -> Class {
     if size.width >= WIDE.width && size.height >= WIDE.height {
         Class::Wide
-    } else if size.width >= SMALLEST.width && size.height >= SMALLEST.height {
+    } else if size.width >= MEDIUM.width && size.height >= MEDIUM.height {
         Class::Medium
+    } else if size.width >= SMALLEST.width && size.height >= SMALLEST.height {
+        Class::Tight
     } else {
         Class::Small
     }
@@ -81,7 +87,7 @@ impl Layout {
             details: empty,
             hints: line(height - 1),
         };
-        if app.maximised {
+        if app.maximised || class == Class::Tight {
             layout.panes = vec![(app.focus, body)];
             return layout;
         }

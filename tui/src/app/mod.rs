@@ -170,6 +170,8 @@ pub(crate) struct App {
     pub(crate) cost_kind: CostKind,
     /// Lines that the source is scrolled by, from its anchor.
     pub(crate) source_scroll: i64,
+    /// Columns that source and IR are scrolled by to the right.
+    pub(crate) sideways: usize,
     /// Something to say in passing.
     pub(crate) toast: Option<(String, Duration)>,
     /// The time, from the start.
@@ -232,6 +234,7 @@ impl App {
             cost_line: 0,
             cost_kind: CostKind::Best,
             source_scroll: 0,
+            sideways: 0,
             toast: None,
             now: Duration::ZERO,
         }

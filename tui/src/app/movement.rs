@@ -26,9 +26,13 @@ impl App {
             }
             Pane::Values => self.move_in_values(action),
             Pane::Ir => {
-                if let Some(next) = in_list(self.ir_scroll, self.ir().lines().count(), action) {
+                let page =
+                    Layout::of(self).pane(Pane::Ir).map_or(JUMP, |area| layout::inside(area).height as usize / 2);
+                if let Some(next) = in_text(self.ir_scroll, self.ir().lines().count(), page, action) {
                     self.ir_scroll = next;
                 }
+                let widest = self.ir().lines().map(|line| line.chars().count()).max().unwrap_or(0);
+                self.slide(action, widest);
             }
             Pane::Launches => {
                 let count = self.report.as_ref().map_or(0, |report| report.launches.len());
@@ -43,7 +47,8 @@ impl App {
                 }
             }
             Pane::Summary => {
-                if let Some(next) = in_list(self.summary_scroll, usize::MAX, action) {
+                let bottom = crate::view::summary::bottom(self);
+                if let Some(next) = in_list(self.summary_scroll.min(bottom), bottom + 1, action) {
                     self.summary_scroll = next;
                 }
             }
@@ -204,13 +209,24 @@ impl App {
         }
     }
 
+    /// Text whose longest line has so many columns, sideways.
+    fn slide(&mut self, action: Action, widest: usize) {
+        self.sideways = match action {
+            Action::Move(Direction::Right) => (self.sideways + JUMP).min(widest.saturating_sub(JUMP)),
+            Action::Move(Direction::Left) => self.sideways.saturating_sub(JUMP),
+            _ => return,
+        };
+    }
+
     fn scroll_source(&mut self, action: Action) {
         let (Some(report), Some(span)) = (&self.report, self.anchor_span()) else { return };
         let source = report.source_of(span);
         let anchor = i64::from(source.line_of(span.start));
         let last = source.line_count() as i64;
         let page = Layout::of(self).pane(Pane::Source).map_or(8, |area| i64::from(layout::inside(area).height / 2));
+        let widest = source.text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         let there = match action {
+            Action::Move(Direction::Left | Direction::Right) => return self.slide(action, widest),
             Action::Move(Direction::Down) => self.source_scroll + 1,
             Action::Move(Direction::Up) => self.source_scroll - 1,
             Action::Jump(Direction::Down) => self.source_scroll + page,
@@ -225,12 +241,17 @@ impl App {
 
 /// The entry of a list that a move leads to.
 fn in_list(at: usize, count: usize, action: Action) -> Option<usize> {
+    in_text(at, count, JUMP, action)
+}
+
+/// The line of a text that a move leads to, where a jump goes over so many.
+fn in_text(at: usize, count: usize, jump: usize, action: Action) -> Option<usize> {
     let last = count.checked_sub(1)?;
     match action {
         Action::Move(Direction::Down) => Some((at + 1).min(last)),
         Action::Move(Direction::Up) => Some(at.saturating_sub(1)),
-        Action::Jump(Direction::Down) => Some((at + JUMP).min(last)),
-        Action::Jump(Direction::Up) => Some(at.saturating_sub(JUMP)),
+        Action::Jump(Direction::Down) => Some((at + jump).min(last)),
+        Action::Jump(Direction::Up) => Some(at.saturating_sub(jump)),
         Action::First => Some(0),
         Action::Last => Some(last),
         _ => None,

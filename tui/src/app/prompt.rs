@@ -171,7 +171,7 @@ impl App {
         }
         let place = self.place();
         for binding in keymap::bindings(place) {
-            for (words, key, action) in binding.commands() {
+            for (words, key, action) in binding.commands().into_iter().filter(|(.., action)| self.is_useful(*action)) {
                 all.push(Command { words: words.to_string(), key, deed: Deed::Act(action) });
             }
         }
@@ -209,6 +209,18 @@ impl App {
         // What holds the text as it stands comes before what only has its letters.
         all.sort_by_key(|command| !holds(&command.words, text));
         all
+    }
+
+    /// Whether an action has something to act on.
+    fn is_useful(&self, action: Action) -> bool {
+        let Some(report) = &self.report else { return true };
+        match action {
+            Action::NextMatch | Action::PreviousMatch => !self.search.is_empty(),
+            Action::NextFinding | Action::PreviousFinding => !report.findings.is_empty(),
+            Action::NextLaunch | Action::PreviousLaunch => report.launches.len() > 1,
+            Action::Stop => self.run.is_some() || self.running.is_some(),
+            _ => true,
+        }
     }
 
     /// `3, 7, 2` as ids of a program of the launch at the cursor.

@@ -35,6 +35,7 @@ impl App {
     pub(super) fn go(&mut self, view: View) {
         self.view = view;
         self.maximised = false;
+        self.sideways = 0;
         self.focus(view.primary());
     }
 
@@ -64,6 +65,7 @@ impl App {
     fn show(&mut self, anchor: Anchor) {
         self.anchor = anchor;
         self.source_scroll = 0;
+        self.sideways = 0;
     }
 
     /// To the next finding, or the previous one.

@@ -6,6 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Bar;
 use crate::render::{self, Batch};
 use crate::{environment, output, sources};
+use pallas_engine::tensor::ops::fused::Compilation;
 use pallas_engine::{Analysis, AnalysisOptions, Cancel, Disk, Settings, SettingsFile, Severity, path_text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub(super) fn check(args: &CheckArgs, python: Option<&Path>, color: bool) -> Exi
             return Exit::Usage;
         }
     };
+    // Nothing is computed here that machine code would pay for.
+    Compilation::Never.set();
     let mut options = AnalysisOptions::new(Arc::new(Disk));
     options.import_paths = environment::python_path();
     let mut batches = Vec::new();

@@ -13,7 +13,28 @@ use pallas_engine::{Analysis, AnalysisOptions, Disk, Launch, Severity, path_text
 use std::path::Path;
 use std::sync::Arc;
 
+/// Why a form has nothing to do with a way to machine code.
+fn at_odds(emit: Emit, backend: Backend) -> Option<&'static str> {
+    match (emit, backend) {
+        (_, Backend::Auto) | (Emit::Ptx | Emit::Sass, _) => None,
+        (Emit::Simt | Emit::Cuda, Backend::Simt) | (Emit::TileIr, Backend::TileIr) => None,
+        (Emit::Ir | Emit::Ttir, _) => Some(
+            "--backend is about machine code (`--emit ptx` and `sass`), and this form is made before any way to it: leave it out",
+        ),
+        (Emit::Simt | Emit::Cuda, Backend::TileIr) => Some(
+            "`--emit simt` and `cuda` are forms of `--backend simt`: that of `--backend tileir` is `--emit tileir`",
+        ),
+        (Emit::TileIr, Backend::Simt) => Some(
+            "`--emit tileir` is the form of `--backend tileir`: those of `--backend simt` are `--emit simt` and `cuda`",
+        ),
+    }
+}
+
 pub(super) fn lower(args: &LowerArgs, python: Option<&Path>) -> Exit {
+    if let Some(why) = at_odds(args.emit, args.backend) {
+        output::error(why);
+        return Exit::Usage;
+    }
     let text = match sources::read(&args.file) {
         Ok(text) => text,
         Err(message) => {
@@ -58,27 +79,31 @@ pub(super) fn lower(args: &LowerArgs, python: Option<&Path>) -> Exit {
         }
         Emit::Ptx | Emit::Sass => {
             let form = if args.emit == Emit::Ptx { Wanted::Ptx } else { Wanted::Sass };
-            let architecture = Architecture::new(args.capability);
-            match args.backend {
-                Backend::TileIr => tile_code::print(&analysis, &wanted, form, args.capability, python, &args.file),
-                Backend::Auto | Backend::Simt => {
-                    machine_code::print(&analysis, &wanted, form, architecture, python, &args.file)
-                }
-            }
+            let print = match args.backend {
+                Backend::TileIr => tile_code::print,
+                Backend::Auto | Backend::Simt => machine_code::print,
+            };
+            print(&analysis, &wanted, form, args.capability, python, &args.file)
         }
-        Emit::Ttir => code(&analysis, &wanted, Form::Ttir),
-        Emit::Simt => code(&analysis, &wanted, Form::Simt),
-        Emit::Cuda => code(&analysis, &wanted, Form::Cuda),
-        Emit::TileIr => code(&analysis, &wanted, Form::TileIr),
+        Emit::Ttir => code(&analysis, &wanted, Form::Ttir, args.capability),
+        Emit::Simt => code(&analysis, &wanted, Form::Simt, args.capability),
+        Emit::Cuda => code(&analysis, &wanted, Form::Cuda, args.capability),
+        Emit::TileIr => code(&analysis, &wanted, Form::TileIr, args.capability),
     }
 }
 
+/// What a launch is compiled for: what was asked for, else what it is meant for.
+pub(super) fn architecture(launch: &Launch, capability: Option<u32>) -> Architecture {
+    capability.map_or_else(|| Architecture::meant_by(launch), Architecture::new)
+}
+
 /// The code of each launch; those that have none are said, and the others printed.
-fn code(analysis: &Analysis, launches: &[&Arc<Launch>], form: Form) -> Exit {
+fn code(analysis: &Analysis, launches: &[&Arc<Launch>], form: Form, capability: Option<u32>) -> Exit {
     let mut exit = Exit::Success;
     let mut texts = Vec::new();
     for launch in launches {
-        match generated::generated(analysis, launch, form) {
+        let place = |span| generated::place(analysis, span);
+        match generated::generated_for(launch, form, architecture(launch, capability), place) {
             Ok(text) => texts.push(text),
             Err(refusal) => {
                 exit = Exit::Findings;

@@ -1,6 +1,7 @@
 //! `pallas-tui lower FILE --emit ptx|sass`: what NVIDIA's tools make of the generated CUDA C++. They need no GPU; what is missing is
 //! said with how to install it.
 
+use super::lower::architecture;
 use crate::exit::Exit;
 use crate::{environment, output};
 use pallas_engine::cuda::{Cache, Compiler, Nvrtc, Places, Request, disassemble, find};
@@ -44,7 +45,7 @@ pub(super) fn print(
     analysis: &Analysis,
     launches: &[&Arc<Launch>],
     wanted: Wanted,
-    architecture: Architecture,
+    capability: Option<u32>,
     python: Option<&Path>,
     script: &Path,
 ) -> Exit {
@@ -56,7 +57,11 @@ pub(super) fn print(
         }
     };
     print_each(analysis, launches, |launch| {
-        let program = compile(launch, architecture).map_err(|refusal| (refusal.span, refusal.to_string()))?;
+        let architecture = architecture(launch, capability);
+        let program = compile(launch, architecture).map_err(|refusal| {
+            let help = refusal.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+            (refusal.span, format!("{refusal}{help}"))
+        })?;
         code(&tools, &program, wanted, architecture).map_err(|message| (launch.spans.call, message))
     })
 }

@@ -2,11 +2,13 @@
 
 mod check;
 mod compare;
+mod completions;
 mod doctor;
 mod explain;
 mod explore;
 mod lower;
 mod machine_code;
+mod manual;
 mod picture;
 mod profile;
 mod run;
@@ -37,6 +39,8 @@ pub(crate) fn dispatch(cli: Cli) -> Exit {
         Some(Command::Lower(args)) => lower::lower(&args, python),
         Some(Command::Explain(args)) => explain::explain(&args),
         Some(Command::Doctor(args)) => doctor::doctor(&args, python),
+        Some(Command::Completions(args)) => completions::completions(&args),
+        Some(Command::Manual(args)) => manual::manual(&args),
         None => view::view(cli.view),
     }
 }

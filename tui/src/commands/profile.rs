@@ -29,6 +29,7 @@ fn run(args: &ProfileArgs, python: Option<&Path>) -> Result<Exit, String> {
         timing: args.timing == Timing::On,
         runs: !args.no_run,
         device: args.device,
+        backend: args.backend,
     };
     let cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&cancel);

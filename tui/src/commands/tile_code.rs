@@ -1,6 +1,7 @@
 //! `pallas-tui lower FILE --emit sass --backend tileir`: what NVIDIA's tile compiler makes of the Tile IR. It needs no GPU; what is
 //! missing is said with how to install it.
 
+use super::lower::architecture;
 use super::machine_code::{Wanted, print_each};
 use crate::exit::Exit;
 use crate::{environment, output};
@@ -14,7 +15,7 @@ pub(super) fn print(
     analysis: &Analysis,
     launches: &[&Arc<Launch>],
     wanted: Wanted,
-    capability: u32,
+    capability: Option<u32>,
     python: Option<&Path>,
     script: &Path,
 ) -> Exit {
@@ -37,7 +38,9 @@ pub(super) fn print(
         );
         return Exit::Usage;
     };
-    print_each(analysis, launches, |launch| code(&compiler, &nvdisasm, launch, capability))
+    print_each(analysis, launches, |launch| {
+        code(&compiler, &nvdisasm, launch, architecture(launch, capability).capability)
+    })
 }
 
 fn code(compiler: &TileCompiler, nvdisasm: &Path, launch: &Launch, capability: u32) -> Result<String, (Span, String)> {

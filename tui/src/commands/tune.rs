@@ -1,11 +1,11 @@
 //! `pallas-tui tune FILE [FUNCTION]`: runs a file with other values of its parameters, and says which are the quickest.
 
-use crate::args::{Device, TuneArgs};
+use crate::args::{Backend, Device, TuneArgs};
 use crate::exit::{Exit, INTERRUPTED};
 use crate::interrupt::Interrupt;
 use crate::progress::Bar;
-use crate::tuner::{Outcome, Point, Tuner};
-use crate::{output, report, sources};
+use crate::tuner::{Outcome, Point, Told, Tuner};
+use crate::{device, output, report, sources};
 use pallas_engine::simt::Tuning;
 use pallas_engine::tune::{Parameter, Place, candidates, places, points, variant};
 use pallas_engine::{Cancel, SourceFile, path_text, syntax};
@@ -31,22 +31,26 @@ struct Plan {
     parameters: Vec<(Parameter, Vec<Place>)>,
     warps: Vec<Option<u32>>,
     stages: Vec<Option<usize>>,
+    /// Ways to machine code; one: no point says it.
+    backends: Vec<Backend>,
 }
 
 fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
-    let plan = plan(args)?;
+    let plan = plan(args, python)?;
     let tuner =
         Tuner::new(args.file.clone(), args.function.clone(), args.device, python, &args.arguments, args.rounds)?;
     let cancel = Cancel::new();
     let _interrupt = Interrupt::cancels(&cancel);
     let wanted = plan.points();
+    let all = wanted.len();
     let path = path_text(&args.file);
     let bar = Bar::start(&path, "points");
     let teller = bar.teller();
     let mut measured: Vec<Point> = Vec::new();
-    teller.tell(&path, 0, wanted.len() + 1);
+    teller.tell(&path, 0, all + 1);
     // The file as it is: what others are compared with.
-    let before = tuner.measure(Vec::new(), &plan.text, Tuning::default(), None, &cancel);
+    let as_it_is = Told { tuning: Tuning::default(), backend: plan.backends[0] };
+    let before = tuner.measure(Vec::new(), &plan.text, as_it_is, None, &cancel);
     if let Some(before) = &before
         && let Outcome::Failed(why) = &before.outcome
         && before.printed.is_none()
@@ -55,13 +59,13 @@ fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
         return Err(format!("{path}: {why}"));
     }
     let printed = before.as_ref().and_then(|point| point.printed.clone());
-    for (number, (values, text, tuning)) in wanted.into_iter().enumerate() {
+    for (number, (values, text, told)) in wanted.into_iter().enumerate() {
         if cancel.is_cancelled() {
             break;
         }
         let name = values.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
-        teller.tell(&name, number + 1, plan.count() + 1);
-        measured.extend(tuner.measure(values, &text, tuning, printed.as_deref(), &cancel));
+        teller.tell(&name, number + 1, all + 1);
+        measured.extend(tuner.measure(values, &text, told, printed.as_deref(), &cancel));
     }
     drop(bar);
     let tuned = report::tune::Tuned {
@@ -69,7 +73,7 @@ fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
         device: tuner.device(),
         before,
         points: measured,
-        planned: plan.count(),
+        planned: all,
         cancelled: cancel.is_cancelled(),
     };
     if let Some(file) = &args.json {
@@ -92,7 +96,7 @@ fn run(args: &TuneArgs, python: Option<&Path>) -> Result<Exit, String> {
     Ok(if tuned.best().is_some() { Exit::Success } else { Exit::Findings })
 }
 
-fn plan(args: &TuneArgs) -> Result<Plan, String> {
+fn plan(args: &TuneArgs, python: Option<&Path>) -> Result<Plan, String> {
     let text = sources::read(&args.file)?;
     let path = path_text(&args.file);
     let module = syntax::parse(Arc::new(SourceFile::new(syntax::FileId(0), path.as_str(), text.clone())));
@@ -103,6 +107,12 @@ fn plan(args: &TuneArgs) -> Result<Plan, String> {
         return Err(
             "--warps and --stages are about a device: they need `--device cuda`, `auto` or `simulator`".to_string()
         );
+    }
+    if args.backend == Backend::TileIr && for_device {
+        return Err("--warps and --stages are told to `--backend simt` alone: tileiras decides itself".to_string());
+    }
+    if args.backend != Backend::Auto && !matches!(args.device, Device::Cuda | Device::Auto) {
+        return Err("--backend is about a CUDA device: it needs `--device cuda` or `auto`".to_string());
     }
     let mut parameters = Vec::new();
     for parameter in &args.param {
@@ -122,7 +132,7 @@ fn plan(args: &TuneArgs) -> Result<Plan, String> {
         }
         parameters.push((parameter.clone(), found));
     }
-    let alone = parameters.is_empty() && on_device;
+    let alone = parameters.is_empty() && on_device && args.backend != Backend::TileIr;
     let some = |given: &[u32], usual: &[u32]| -> Vec<Option<u32>> {
         match (given.is_empty(), alone) {
             (false, _) => given.iter().copied().map(Some).collect(),
@@ -133,7 +143,8 @@ fn plan(args: &TuneArgs) -> Result<Plan, String> {
     let warps = some(&args.warps, &[4, 8]);
     let stages =
         some(&args.stages, &[2, 3, 4]).into_iter().map(|stages| stages.map(|stages| stages as usize)).collect();
-    let plan = Plan { text, parameters, warps, stages };
+    let backends = backends(args, python);
+    let plan = Plan { text, parameters, warps, stages, backends };
     if plan.parameters.is_empty() && !on_device {
         let known = candidates(&module, function);
         let others = if known.is_empty() { "bm".to_string() } else { known.join(", ") };
@@ -145,17 +156,56 @@ fn plan(args: &TuneArgs) -> Result<Plan, String> {
     }
 }
 
+/// Ways to machine code that are tried. As it is a file goes the first one.
+fn backends(args: &TuneArgs, python: Option<&Path>) -> Vec<Backend> {
+    let on_cuda = matches!(args.device, Device::Cuda | Device::Auto);
+    match args.backend {
+        Backend::Auto if on_cuda && device::has_tiles(python, &args.file) => vec![Backend::Simt, Backend::TileIr],
+        Backend::Auto => vec![Backend::Simt],
+        one => vec![one],
+    }
+}
+
 /// Names with values.
 type Values = Vec<(String, String)>;
 
 impl Plan {
+    /// How many points there are. Warps and stages are nothing that the way of tiles is told.
     fn count(&self) -> usize {
+        let ways = self.backends.iter().map(|backend| match backend {
+            Backend::TileIr => 1,
+            _ => self.warps.len() * self.stages.len(),
+        });
         let values = self.parameters.iter().map(|(parameter, _)| parameter.values.len());
-        values.chain([self.warps.len(), self.stages.len()]).fold(1, usize::saturating_mul)
+        values.chain([ways.sum()]).fold(1, usize::saturating_mul)
+    }
+
+    /// What the device is told at each point, with the words for it.
+    fn told(&self) -> Vec<(Values, Told)> {
+        let mut all = Vec::new();
+        let named = |name: &str, value: Option<String>| Some((name.to_string(), value?));
+        for &backend in &self.backends {
+            let way = (self.backends.len() > 1).then(|| backend.name().to_string());
+            let is_told = backend != Backend::TileIr;
+            // Every row has all columns.
+            let shown = |value: Option<String>| if is_told { value } else { value.map(|_| String::new()) };
+            for &warps in if is_told { &self.warps[..] } else { &self.warps[..1] } {
+                for &stages in if is_told { &self.stages[..] } else { &self.stages[..1] } {
+                    let tuning = if is_told { Tuning { warps, stages } } else { Tuning::default() };
+                    let values = [
+                        named("warps", shown(warps.map(|n| n.to_string()))),
+                        named("stages", shown(stages.map(|n| n.to_string()))),
+                        named("backend", way.clone()),
+                    ];
+                    all.push((values.into_iter().flatten().collect(), Told { tuning, backend }));
+                }
+            }
+        }
+        all
     }
 
     /// Every point: its values, the text with them, and what the lowering is told.
-    fn points(&self) -> Vec<(Values, String, Tuning)> {
+    fn points(&self) -> Vec<(Values, String, Told)> {
         let parameters: Vec<Parameter> = self.parameters.iter().map(|(parameter, _)| parameter.clone()).collect();
         let mut all = Vec::new();
         for point in points(&parameters) {
@@ -169,13 +219,8 @@ impl Plan {
                 })
                 .collect();
             let text = variant(&self.text, &changes);
-            for &warps in &self.warps {
-                for &stages in &self.stages {
-                    let device = [("warps", warps.map(|n| n.to_string())), ("stages", stages.map(|n| n.to_string()))];
-                    let device = device.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
-                    let values = values.iter().cloned().chain(device).collect();
-                    all.push((values, text.clone(), Tuning { warps, stages }));
-                }
+            for (device, told) in self.told() {
+                all.push((values.iter().cloned().chain(device).collect(), text.clone(), told));
             }
         }
         all
@@ -200,4 +245,31 @@ fn write(file: &Path, plan: &Plan, tuned: &report::tune::Tuned) -> Result<(), St
     std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
     output::error(&format!("{}: written, {}", file.display(), lines.join(", ")));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(backends: &[Backend]) -> Plan {
+        let (warps, stages) = (vec![Some(4), Some(8)], vec![Some(2), Some(3)]);
+        Plan { text: "".into(), parameters: Vec::new(), warps, stages, backends: backends.to_vec() }
+    }
+
+    #[test]
+    fn the_way_of_tiles_is_one_more_point_and_is_told_nothing_else() {
+        let both = plan(&[Backend::Simt, Backend::TileIr]);
+        let points = both.points();
+        assert_eq!((points.len(), both.count()), (5, 5));
+        let names = |point: &(Values, String, Told)| {
+            point.0.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(&points[0]), "warps=4 stages=2 backend=simt");
+        assert_eq!(names(&points[4]), "warps= stages= backend=tileir");
+        let told = points[4].2;
+        assert_eq!((told.backend, told.tuning), (Backend::TileIr, Tuning::default()));
+        let one = plan(&[Backend::Simt]);
+        assert_eq!((one.points().len(), one.count()), (4, 4));
+        assert_eq!(names(&one.points()[3]), "warps=8 stages=3", "nothing is said of what there is no choice of");
+    }
 }

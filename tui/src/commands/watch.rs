@@ -1,7 +1,7 @@
 //! `pallas-tui watch FILE`: runs a file, and again with every save of it or of a module that it imported. On the screen that
 //! is what `pallas-tui FILE` does; headless it prints a line for each run.
 
-use crate::args::{Device, Timing, ViewArgs, WatchArgs};
+use crate::args::{Backend, Device, Timing, ViewArgs, WatchArgs};
 use crate::exit::Exit;
 use crate::profiler::{self, Task};
 use crate::{environment, headless, output, sources};
@@ -37,5 +37,6 @@ fn task(args: &WatchArgs, view: &ViewArgs) -> Result<Task, String> {
         timing: args.timing == Timing::On,
         runs: !args.no_run,
         device: Device::Interpret,
+        backend: Backend::Simt,
     })
 }

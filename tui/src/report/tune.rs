@@ -29,9 +29,14 @@ impl Tuned {
     }
 }
 
+/// Names with their values, without what a point has no choice of.
+fn told(point: &Point) -> impl Iterator<Item = (&str, &str)> {
+    point.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).filter(|(_, value)| !value.is_empty())
+}
+
 /// `bm=64 bn=128`
 fn words(point: &Point) -> String {
-    let words: Vec<String> = point.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let words: Vec<String> = told(point).map(|(name, value)| format!("{name}={value}")).collect();
     words.join(" ")
 }
 
@@ -102,7 +107,7 @@ struct WrittenPoint<'a> {
 }
 
 fn values(point: &Point) -> BTreeMap<&str, &str> {
-    point.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+    told(point).collect()
 }
 
 fn written(point: &Point) -> WrittenPoint<'_> {

@@ -87,7 +87,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         let coverage = coverage.as_deref().map(|coverage| (coverage, app.number()));
         line += draw_card(facts, picture, coverage, styles, card, words, buffer);
     }
-    if inner.height >= 12 && line < inner.height {
+    if inner.height >= 12 && line as usize + report.launch.scratch.len() < inner.height as usize {
         let key = "█ this program  ░ visited until now  × never visited";
         let area = Rect { y: inner.bottom() - 1, height: 1, ..inner };
         Line::from(Span::styled(cut(key, area.width as usize), styles::DIM)).right_aligned().render(area, buffer);

@@ -9,9 +9,10 @@
 //! └──────────────── j k scroll, esc closes┘
 //! ```
 
+use super::findings::wrap;
 use super::row;
-use crate::app::App;
 use crate::app::layout::inside;
+use crate::app::{App, Size};
 use crate::keymap::{KEYMAP, Place};
 use crate::styles::{self, Styles};
 use ratatui::buffer::Buffer;
@@ -25,7 +26,7 @@ pub(super) fn draw(app: &App, styles: Styles, top: usize, buffer: &mut Buffer) {
     let widest = lines.iter().map(Line::width).max().unwrap_or(0) as u16;
     let screen = buffer.area;
     let width = (widest + 4).min(screen.width.saturating_sub(2));
-    let height = (lines.len() as u16 + 2).min(screen.height.saturating_sub(2));
+    let height = (lines.len() as u16 + 2).min(height(app.size));
     let area =
         Rect { x: screen.width.saturating_sub(width) / 2, y: screen.height.saturating_sub(height) / 2, width, height };
     Clear.render(area, buffer);
@@ -42,6 +43,16 @@ pub(super) fn draw(app: &App, styles: Styles, top: usize, buffer: &mut Buffer) {
             line.render(area, buffer);
         }
     }
+}
+
+/// Lines that the screen has for it, border included.
+fn height(screen: Size) -> u16 {
+    screen.height.saturating_sub(2)
+}
+
+/// The last line that it can be scrolled to.
+pub(crate) fn bottom(app: &App) -> usize {
+    lines(app).len().saturating_sub(height(app.size).saturating_sub(2) as usize)
 }
 
 fn lines(app: &App) -> Vec<Line<'static>> {
@@ -68,10 +79,15 @@ fn lines(app: &App) -> Vec<Line<'static>> {
         }
         lines.push(Line::from(Span::styled(format!(" {title}"), styles::BOLD)));
         for binding in KEYMAP.iter().filter(|binding| binding.place == place) {
-            lines.push(Line::from(vec![
-                Span::raw(format!("   {:<shown$}  ", binding.shown)),
-                Span::styled(binding.help, styles::DIM),
-            ]));
+            // What does not fit beside its keys goes on below.
+            let room = (app.size.width as usize).saturating_sub(shown + 10);
+            for (at, piece) in wrap(binding.help, room).into_iter().enumerate() {
+                let keys = if at == 0 { binding.shown } else { "" };
+                lines.push(Line::from(vec![
+                    Span::raw(format!("   {keys:<shown$}  ")),
+                    Span::styled(piece, styles::DIM),
+                ]));
+            }
         }
     }
     lines

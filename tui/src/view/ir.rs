@@ -1,7 +1,7 @@
 //! The launch as the engine has lowered it: the kernel's IR with its grid and its operands, or the code that is generated from it, as
 //! `pallas-tui lower` prints them.
 
-use super::{cut, empty, frame, row};
+use super::{empty, frame, row, slide};
 use crate::app::{App, Pane};
 use crate::styles::{self, Styles};
 use ratatui::buffer::Buffer;
@@ -33,7 +33,7 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
         let found = app.finds(code);
         let mut line = Line::from(Span::styled(format!(" {:>digits$} │ ", number + 1), styles::DIM));
         let room = (area.width as usize).saturating_sub(digits + 4);
-        line.spans.extend(pieces(&cut(code, room)));
+        line.spans.extend(slide(Line::from(pieces(code)), app.sideways, room).spans);
         line.render(area, buffer);
         if found {
             buffer.set_style(area, styles::POINTED);

@@ -6,7 +6,7 @@ mod blocks;
 mod every;
 mod findings;
 mod grid;
-mod help;
+pub(crate) mod help;
 mod hints;
 mod ir;
 mod lanes;
@@ -21,7 +21,7 @@ mod small;
 mod source;
 mod span;
 mod status;
-mod summary;
+pub(crate) mod summary;
 mod table;
 pub(crate) mod tabs;
 #[cfg(test)]
@@ -37,7 +37,7 @@ use crate::styles::{self, Styles};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Widget};
 
 /// Draws a frame: status, tabs, panes, hints, as [`Layout::of`] sketches.
@@ -121,6 +121,33 @@ pub(crate) use findings::first_shown;
 /// The line number `at` of an area, if it has so many.
 fn row(area: Rect, at: usize) -> Option<Rect> {
     (at < area.height as usize).then(|| Rect { y: area.y + at as u16, height: 1, ..area })
+}
+
+/// A line as much of which is shown as fits, from a column on; `…` stands for what lies to its right.
+fn slide(line: Line<'static>, skipped: usize, width: usize) -> Line<'static> {
+    let whole = line.width();
+    if skipped == 0 && whole <= width {
+        return line;
+    }
+    let (mut at, mut taken) = (0, 0);
+    let room = if whole.saturating_sub(skipped) > width { width.saturating_sub(1) } else { width };
+    let mut spans = Vec::new();
+    for span in line.spans {
+        let mut text = String::new();
+        for character in span.content.chars() {
+            let columns = Span::raw(character.to_string()).width();
+            if at >= skipped && taken + columns <= room {
+                text.push(character);
+                taken += columns;
+            }
+            at += columns;
+        }
+        spans.push(Span::styled(text, span.style));
+    }
+    if room < width {
+        spans.push(Span::styled("…", styles::DIM));
+    }
+    Line::from(spans)
 }
 
 /// Characters and columns of a text, cut where it does not fit, with `…` for the rest.

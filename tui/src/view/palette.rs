@@ -49,14 +49,16 @@ pub(super) fn draw(app: &App, styles: Styles, hints: Rect, buffer: &mut Buffer) 
     }
     for (at, command) in commands.iter().enumerate().skip(top).take(shown) {
         let Some(area) = row(inner, at - top + 1) else { break };
-        let room = (area.width as usize).saturating_sub(command.key.chars().count() + 5);
+        // As the help screen has it.
+        let key = command
+            .key
+            .replace("<backtab>", "S-tab")
+            .replace(['<', '>'], if command.key.len() > 1 { "" } else { command.key });
+        let room = (area.width as usize).saturating_sub(key.chars().count() + 5);
         let mark = if at == prompt.at { "▸" } else { " " };
         let words = cut(&command.words, room);
         let pad = " ".repeat(room.saturating_sub(Line::from(words.as_str()).width()));
-        let line = Line::from(vec![
-            Span::raw(format!(" {mark} {words}{pad} ")),
-            Span::styled(command.key.to_string(), styles::DIM),
-        ]);
+        let line = Line::from(vec![Span::raw(format!(" {mark} {words}{pad} ")), Span::styled(key, styles::DIM)]);
         line.render(area, buffer);
         if at == prompt.at {
             buffer.set_style(area, styles::SELECTED);

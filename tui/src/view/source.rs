@@ -11,7 +11,7 @@
 
 use super::bars::bar;
 use super::findings::wrap;
-use super::{cut, empty, frame, python, row};
+use super::{cut, empty, frame, python, row, slide};
 use crate::app::costs::{CostKind, LineCost};
 use crate::app::{Anchor, App, Pane};
 use crate::report::profile::words::{scaled, time};
@@ -63,19 +63,18 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let mut at = 0;
     for number in top..=last {
         let Some(area) = row(inner, at) else { break };
-        let mut line = code(source, number, gutter, finding, pieces);
-        if let Some(costs) = &costs {
-            let cost = costs.cell(number, styles);
-            line.spans.splice(1..1, cost);
-        }
-        line.render(area, buffer);
-        at += 1;
         let beside = costs.as_ref().map_or(0, Costs::columns);
         let width = (inner.width as usize).saturating_sub(gutter + 4 + beside);
-        for marker in finding.map(|finding| markers(source, number, finding, width)).unwrap_or_default() {
+        let mut line = Line::from(Span::styled(format!(" {number:>gutter$} │ "), styles::DIM));
+        line.spans.extend(costs.iter().flat_map(|costs| costs.cell(number, styles)));
+        line.spans.extend(slide(code(source, number, finding, pieces), app.sideways, width).spans);
+        line.render(area, buffer);
+        at += 1;
+        let seen = width + app.sideways;
+        for marker in finding.map(|finding| markers(source, number, finding, seen)).unwrap_or_default() {
             let Some(area) = row(inner, at) else { break };
             let mut line = Line::from(Span::styled(format!(" {:gutter$} │ {:beside$}", "", ""), styles::DIM));
-            line.push_span(marker);
+            line.spans.extend(slide(Line::from(marker), app.sideways, width).spans);
             line.render(area, buffer);
             at += 1;
         }
@@ -128,16 +127,15 @@ impl Costs {
     }
 }
 
-/// One line of source with its number.
+/// One line of source.
 fn code(
     source: &SourceFile,
     number: u32,
-    gutter: usize,
     finding: Option<&Finding>,
     pieces: &[(Range<usize>, Class)],
 ) -> Line<'static> {
     let range = source.line_range(number);
-    let mut line = Line::from(Span::styled(format!(" {number:>gutter$} │ "), styles::DIM));
+    let mut line = Line::default();
     let pointed = finding.map(|finding| finding.span.range());
     let mut at = range.start;
     // Cut the line wherever a class or the finding begins or ends.

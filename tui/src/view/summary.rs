@@ -11,12 +11,13 @@
 
 use super::bars::{Part, bar, stacked};
 use super::{frame, row};
+use crate::app::layout::{self, Layout};
 use crate::app::report::{grouped, plural};
 use crate::app::{App, Pane};
 use crate::report::comparison::share;
 use crate::report::profile::left_out;
 use crate::report::profile::words::{bytes, digits, flops, percent, scaled, time};
-use crate::styles::{self, Styles};
+use crate::styles::{self, Depth, Ramp, Styles};
 use pallas_engine::report::{LaunchReport, Report, Stage, compare};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -36,23 +37,56 @@ pub(super) fn draw(app: &App, styles: Styles, area: Rect, buffer: &mut Buffer) {
     let inner = frame(app, styles, Pane::Summary, area, Line::from(" Summary "), note, buffer);
     let Some((report, launch)) = app.profile() else {
         if app.report.is_some() {
-            super::empty(inner, &["nothing to sum up", "a launch is a pallas_call that was reached"], buffer);
+            super::empty(
+                inner,
+                &["nothing to sum up", "call the function that launches, or press 7 for the source"],
+                buffer,
+            );
         }
         return;
     };
     let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-    let mut lines = Lines { width: inner.width as usize, styles, lines: Vec::new() };
+    let lines = lines(app, styles, report, launch, inner.width as usize);
+    let below = lines.len().saturating_sub(inner.height as usize);
+    let top = app.summary_scroll.min(below);
+    for (at, line) in lines.into_iter().skip(top).enumerate() {
+        let Some(area) = row(inner, at) else { break };
+        line.render(area, buffer);
+    }
+    let more = match below - top {
+        0 => return,
+        1 => " 1 more line ".to_string(),
+        more => format!(" {more} more lines "),
+    };
+    if more.len() + 2 <= area.width as usize && area.height > 2 {
+        let area = Rect { x: area.x + 1, y: area.bottom() - 1, width: area.width - 2, height: 1 };
+        Line::from(Span::styled(more, styles::DIM)).right_aligned().render(area, buffer);
+    }
+}
+
+/// The last line that it can be scrolled to, where it stands on the screen.
+pub(crate) fn bottom(app: &App) -> usize {
+    let Some(((report, launch), area)) = app.profile().zip(Layout::of(app).pane(Pane::Summary)) else { return 0 };
+    let inner = layout::inside(area);
+    let lines = lines(
+        app,
+        Styles { depth: Depth::None, ascii: true, ramp: Ramp::default() },
+        report,
+        launch,
+        inner.width.saturating_sub(2) as usize,
+    );
+    lines.len().saturating_sub(inner.height as usize)
+}
+
+fn lines(app: &App, styles: Styles, report: &Report, launch: &LaunchReport, width: usize) -> Vec<Line<'static>> {
+    let mut lines = Lines { width, styles, lines: Vec::new() };
     lines.verdict(report, launch);
     lines.modelled(launch);
     lines.measured(app, launch);
     lines.changes(app, report);
     lines.advice(report, launch);
     lines.notes(app, report, launch);
-    let top = app.summary_scroll.min(lines.lines.len().saturating_sub(inner.height as usize));
-    for (at, line) in lines.lines.into_iter().skip(top).enumerate() {
-        let Some(area) = row(inner, at) else { break };
-        line.render(area, buffer);
-    }
+    lines.lines
 }
 
 struct Lines {

@@ -198,7 +198,7 @@ fn medium_views() {
 
 #[test]
 fn small() {
-    let sizes = [(58, 14), (20, 5), (1, 1)].map(|size| screen(samples::report(), COLOURS, size, &[]));
+    let sizes = [(50, 12), (38, 9), (20, 5), (1, 1)].map(|size| screen(samples::report(), COLOURS, size, &[]));
     insta::assert_snapshot!(sizes.join("\n========\n"));
 }
 

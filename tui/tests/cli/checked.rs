@@ -27,7 +27,7 @@ pl.pallas_call(
     in_specs=[pl.BlockSpec((2,), lambda i, j: (0,)), pl.BlockSpec((8, 8), lambda i, j: (i, j))],
     out_specs=pl.BlockSpec((8, 8), lambda i, j: (i, 0)),
     out_shape=jax.ShapeDtypeStruct((16, 8), jnp.float32),
-)(jnp.array([1, FLAG]), jnp.ones((16, 32)))
+)(jnp.array([1.0, FLAG]), jnp.ones((16, 32)))
 ";
 
 /// Sums of rows, the last block of which reaches past the end of the array; the data says how many there are.
@@ -43,7 +43,7 @@ pl.pallas_call(
     in_specs=[pl.BlockSpec((1,), lambda i: (0,)), pl.BlockSpec((8, 4), lambda i: (i, 0))],
     out_specs=pl.BlockSpec((1, 4), lambda i: (i, 0)),
     out_shape=jax.ShapeDtypeStruct((2, 4), jnp.float32),
-)(jnp.array([LIMIT]), jnp.ones((12, 4)))
+)(jnp.array([LIMIT], jnp.float32), jnp.ones((12, 4)))
 ";
 
 /// A number in scratch memory that only some programs write before it is read.

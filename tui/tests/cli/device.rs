@@ -9,6 +9,47 @@ fn triton_ir_is_printed_or_refused_at_its_line() {
 }
 
 #[test]
+fn a_form_that_has_nothing_to_do_with_a_way_to_machine_code_says_so() {
+    let case = Case::with("kernels.py", ODD);
+    for (emit, backend, words) in [
+        ("ttir", "tileir", "--backend is about machine code"),
+        ("ir", "simt", "--backend is about machine code"),
+        ("cuda", "tileir", "that of `--backend tileir` is `--emit tileir`"),
+        ("tileir", "simt", "those of `--backend simt` are `--emit simt` and `cuda`"),
+    ] {
+        let output = case.run(&["lower", "kernels.py", "--emit", emit, "--backend", backend]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(words), "{said}");
+    }
+    let output = case.run(&["lower", "kernels.py", "--emit", "cuda", "--backend", "simt"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("__global__"), "{}", shown(&output));
+}
+
+#[test]
+fn code_is_for_the_device_that_is_named() {
+    let text = "\
+import jax, jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+def pair(o_ref):
+  o_ref[jax.lax.axis_index('c')] = jax.lax.axis_index('c')
+
+
+print(plgpu.kernel(pair, out_shape=jax.ShapeDtypeStruct((2,), jnp.int32), cluster=(2,), cluster_names=('c',))())
+";
+    let case = Case::with("kernels.py", text);
+    let output = case.run(&["lower", "kernels.py", "--emit", "cuda"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("__cluster_dims__(2, 1, 1)"), "{}", shown(&output));
+    let output = case.run(&["lower", "kernels.py", "--emit", "cuda", "--capability", "80"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("kernels.py:10:7: `pair` is not compiled for a GPU: clusters are for Hopper"), "{said}");
+}
+
+#[test]
 fn a_device_that_is_not_there_is_said() {
     // On a machine with a GPU these run on it.
     if pallas_engine::cuda::driver().is_ok() {

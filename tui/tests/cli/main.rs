@@ -2,6 +2,7 @@
 
 mod checked;
 mod device;
+mod shell;
 mod strict;
 mod tests;
 
@@ -61,6 +62,7 @@ fn run_in(folder: &Path, arguments: &[&str]) -> Output {
         .current_dir(folder)
         .env_remove("FORCE_COLOR")
         .env_remove("CLICOLOR_FORCE")
+        .env_remove("COLUMNS")
         .env_remove("PYTHONPATH")
         .env_remove("VIRTUAL_ENV")
         .output()

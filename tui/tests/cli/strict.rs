@@ -27,7 +27,7 @@ def sums(flags, x):
   )(flags, x)
 
 
-print(int(jnp.isnan(sums(jnp.array([1, FLAG]), jnp.ones((16, 32)))).sum()))
+print(int(jnp.isnan(sums(jnp.array([1.0, FLAG]), jnp.ones((16, 32)))).sum()))
 ";
 
 #[test]

@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Tests of a kernel that adds up without a beginning: right on memory that happens to be zero.
+/// Tests of a kernel that adds up without a beginning: right on memory that happens to be zero. Rules know integers that a kernel reads one
+/// by one, and would say it of every run; of floats they know nothing.
 const SUMS: &str = "\
 import jax
 import jax.numpy as jnp
@@ -28,7 +29,7 @@ def kernel(flag_ref, x_ref, o_ref):
 @pytest.mark.parametrize('flag', [0, 1])
 def test_shape(flag):
   x = jnp.ones((8, 8))
-  print(pl.pallas_call(kernel, out_shape=x, interpret=True)(jnp.array([flag]), x).shape)
+  print(pl.pallas_call(kernel, out_shape=x, interpret=True)(jnp.array([flag], jnp.float32), x).shape)
 ";
 
 #[test]
@@ -86,6 +87,16 @@ fn strict_tests_fail_for_what_is_found_in_their_kernels() {
     let errors = String::from_utf8_lossy(&strict.stderr);
     assert!(errors.contains("test_sums.py:11"), "{errors}");
     assert_eq!(strict.status.code(), Some(1));
+    // It belongs to the test whose memory was not written, and to no other of the same kernel.
+    let found: Vec<&str> = errors.lines().filter(|line| line.starts_with("FOUND ")).collect();
+    assert!(found.len() == 1 && found[0].starts_with("FOUND test_sums.py::test_shape[0] - PL203: "), "{errors}");
+    let cache = case.folder.path().join(".cache");
+    for expected in [2, 1] {
+        let told = events(&case, &["--strict", "--lf"]);
+        assert_eq!(named(&told, "finished").len(), expected, "the test that it was found in has failed: {cache:?}");
+        let ended = told.last().expect("events");
+        assert_eq!(ended["findings"][0]["tests"], json!(["test_sums.py::test_shape[0]"]), "{ended}");
+    }
 }
 
 #[test]

@@ -21,16 +21,23 @@ pub(super) struct Listener {
     pub(super) run: BTreeSet<String>,
     /// Those of them that failed.
     pub(super) failed: BTreeSet<String>,
+    /// The tests that have begun, in order: their numbers are the parts of the session that findings belong to.
+    begun: Vec<String>,
     /// The last event, which is told when all is known.
     ended: Option<Value>,
 }
 
 impl Listener {
     pub(super) fn new(is_json: bool) -> Self {
-        Listener { is_json, run: BTreeSet::new(), failed: BTreeSet::new(), ended: None }
+        Listener { is_json, run: BTreeSet::new(), failed: BTreeSet::new(), begun: Vec::new(), ended: None }
     }
 
     fn event(&mut self, event: Value) {
+        if event["event"] == "started"
+            && let Some(id) = event["id"].as_str()
+        {
+            self.begun.push(id.to_string());
+        }
         if event["event"] == "finished"
             && let Some(id) = event["id"].as_str()
         {
@@ -52,8 +59,14 @@ impl Listener {
         }
     }
 
-    /// Tells the end: what pytest said of it, with the exit status, what was found in kernels, and what went wrong beside tests.
-    pub(super) fn end(&mut self, exit: Exit, problem: &str, batch: &Batch) {
+    /// The tests of parts of the session.
+    pub(super) fn tests(&self, parts: &[u32]) -> Vec<&str> {
+        parts.iter().filter_map(|part| self.begun.get(*part as usize)).map(String::as_str).collect()
+    }
+
+    /// Tells the end: what pytest said of it, with the exit status, what was found in kernels, in which tests, and what went wrong beside
+    /// tests. `parts` has as many entries as there are findings.
+    pub(super) fn end(&mut self, exit: Exit, problem: &str, batch: &Batch, parts: &[Vec<u32>]) {
         let status = match exit {
             Exit::Program(status) => status,
             Exit::Success => 0,
@@ -63,8 +76,11 @@ impl Listener {
         let mut ended = self.ended.take().unwrap_or_else(|| json!({"event": "ended", "counts": {}, "stopped": null}));
         ended["exit"] = json!(status);
         ended["findings"] = rows(std::slice::from_ref(batch));
+        // A finding without a source has no row.
+        let shown = batch.findings.iter().zip(parts).filter(|(finding, _)| batch.source(finding.span).is_some());
         // Modules beside the tests are found in `.`; tests are named without it.
-        for finding in ended["findings"].as_array_mut().into_iter().flatten() {
+        for (finding, (_, parts)) in ended["findings"].as_array_mut().into_iter().flatten().zip(shown) {
+            finding["tests"] = json!(self.tests(parts));
             if let Some(inside) = finding["filename"].as_str().and_then(|name| name.strip_prefix("./")) {
                 finding["filename"] = json!(inside);
             }
@@ -121,5 +137,9 @@ impl Console for TestConsole {
 
     fn seconds(&self) -> f64 {
         self.inner.seconds()
+    }
+
+    fn part(&self) -> Option<u32> {
+        self.with(|listener| listener.begun.len().checked_sub(1)).and_then(|last| u32::try_from(last).ok())
     }
 }

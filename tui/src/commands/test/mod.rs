@@ -84,8 +84,8 @@ impl Session {
             cancel: cancel.clone(),
         };
         let run = Run::new("pytest", PROGRAM, options);
-        let mut findings = run.findings;
-        findings.retain(|f| f.severity <= Severity::Warning);
+        let told = run.findings.into_iter().zip(run.parts).filter(|(finding, _)| finding.severity <= Severity::Warning);
+        let (findings, parts): (Vec<_>, Vec<_>) = told.unzip();
         let serious = findings.iter().any(|finding| finding.severity == Severity::Error);
         let exit = match run.exit {
             0 if serious => Exit::Findings,
@@ -98,11 +98,21 @@ impl Session {
             // The run that takes its place says what there is to say.
             return (exit, batch.sources);
         }
+        // What is found in a test fails it.
+        let mut summary = String::new();
+        for (finding, parts) in batch.findings.iter().zip(&parts) {
+            let tests: Vec<String> = listener.tests(parts).into_iter().map(str::to_string).collect();
+            for test in tests.iter().filter(|_| finding.severity == Severity::Error) {
+                summary.push_str(&format!("FOUND {test} - {}: {}\n", finding.code, finding.message));
+                listener.failed.insert(test.clone());
+            }
+        }
         if listener.is_json {
-            listener.end(exit, &run.stderr, &batch);
+            listener.end(exit, &run.stderr, &batch, &parts);
         } else {
             if !args.quiet && !batch.findings.is_empty() {
                 output::stderr(&render::render(std::slice::from_ref(&batch), OutputFormat::Full, self.color));
+                output::stderr(&summary);
             }
             output::stderr(&run.stderr);
         }

@@ -7,7 +7,8 @@ use pallas_engine::report::{LaunchReport, Measured, OnDevice};
 
 /// `NVIDIA H200: 41.2 µs, the median of 30 measurements (40.9 to 43.0 µs) of 10 launches each`
 pub(super) fn times(name: &str, took: f64, device: &OnDevice) -> String {
-    let mut text = format!("{name}: {}", time(took));
+    let by = device.ways.first().map_or(String::new(), |first| format!(" by {}", way(&first.name)));
+    let mut text = format!("{name}{by}: {}", time(took));
     if device.measurements > 0 {
         let each = match device.replayed {
             0 | 1 => String::new(),
@@ -23,8 +24,20 @@ pub(super) fn times(name: &str, took: f64, device: &OnDevice) -> String {
     text
 }
 
+/// A way as documents call it.
+fn way(name: &str) -> &str {
+    match name {
+        "simt" => "CUDA C++",
+        "tileir" => "CUDA Tile IR",
+        other => other,
+    }
+}
+
 /// What noting times has cost.
 fn noting(took: f64, device: &OnDevice) -> String {
+    if !device.notes() {
+        return "nothing is noted by way of CUDA Tile IR, `--backend simt` notes what programs do".to_string();
+    }
     let mut text = match device.overhead(took) {
         Some(share) => format!("the kernel that notes its times is {} slower", percent(share.max(0.0))),
         None => "the time is that of the kernel that notes its times".to_string(),
@@ -39,11 +52,11 @@ fn noting(took: f64, device: &OnDevice) -> String {
 pub(super) fn section(launch: &LaunchReport, measured: &Measured, device: &OnDevice) -> Section {
     let mut rows = vec![vec!["what".to_string(), "how much".to_string(), String::new()]];
     let mut row = |what: &str, much: String, more: String| rows.push(vec![what.to_string(), much, more]);
-    row(
-        "blocks",
-        device.blocks.to_string(),
-        format!("of {} threads, on {} multiprocessors", device.threads, device.multiprocessors),
-    );
+    let threads = match device.notes() {
+        true => format!("of {} threads, on {} multiprocessors", device.threads, device.multiprocessors),
+        false => "of as many threads as tileiras has chosen".to_string(),
+    };
+    row("blocks", device.blocks.to_string(), threads);
     if let Some(registers) = device.registers {
         let spilled = match device.spilled {
             Some(spilled @ 1..) => format!("{} of a thread are spilled to memory", bytes(spilled.into())),
@@ -51,7 +64,9 @@ pub(super) fn section(launch: &LaunchReport, measured: &Measured, device: &OnDev
         };
         row("registers", registers.to_string(), spilled);
     }
-    row("shared memory", bytes(device.shared), "of a block".to_string());
+    if device.notes() {
+        row("shared memory", bytes(device.shared), "of a block".to_string());
+    }
     if let Some(full) = &device.residency {
         let share = f64::from(full.warps) / f64::from(full.most.max(1));
         let driver = match full.driver {
@@ -78,11 +93,18 @@ pub(super) fn section(launch: &LaunchReport, measured: &Measured, device: &OnDev
         };
         row("operations", scaled(device.rate, "FLOP/s"), of(device.rate, device.ceiling(&name), &what));
     }
-    row(
-        "waiting",
-        time(device.wait),
-        format!("for copies, {} of the time of a lane", percent(device.wait / measured.time.max(1.0))),
-    );
+    if device.notes() {
+        row(
+            "waiting",
+            time(device.wait),
+            format!("for copies, {} of the time of a lane", percent(device.wait / measured.time.max(1.0))),
+        );
+    }
+    if let [_, others @ ..] = &device.ways[..] {
+        for other in others {
+            row(way(&other.name), time(other.time.unwrap_or(0.0)), "the same launch, the other way".to_string());
+        }
+    }
     Section { title: format!("on the device; {}", noting(measured.time, device)), rows, right: &[1] }
 }
 
@@ -101,7 +123,7 @@ fn products(launch: &LaunchReport, device: &OnDevice) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pallas_engine::report::Residency;
+    use pallas_engine::report::{Residency, Way};
 
     fn device() -> OnDevice {
         OnDevice {
@@ -129,6 +151,10 @@ mod tests {
             "NVIDIA H200: 41.2 µs, the median of 30 measurements (40.9 µs to 43 µs) of 10 launches each, replayed as one graph"
         );
         assert_eq!(noting(41_200.0, &device()), "the kernel that notes its times is 1 % slower");
+        let tiles = Way { name: "tileir".to_string(), time: Some(41_200.0) };
+        let tiled = OnDevice { ways: vec![tiles], noted: None, ..device() };
+        assert!(times("NVIDIA H200", 41_200.0, &tiled).starts_with("NVIDIA H200 by CUDA Tile IR: 41.2 µs, the median"));
+        assert!(noting(41_200.0, &tiled).contains("`--backend simt` notes what programs do"));
         let simulated = OnDevice { lost: 7, ..OnDevice::default() };
         assert!(noting(41_200.0, &simulated).ends_with("7 notes had no room"));
     }

@@ -317,11 +317,18 @@ fn measured(report: &Report, launch: &LaunchReport) -> Vec<Section> {
     );
     let mut sections = match &m.on_device {
         Some(device) => {
-            let title = format!(
-                "measured, {}; {programs}{part}{runs}, stages of one lane on average, copies slot by slot; `--timing off` measures nothing",
-                super::device::times(&m.device, m.time, device)
-            );
-            vec![Section { title, rows, right: &[2, 3, 4, 5] }, super::device::section(launch, m, device)]
+            let times = super::device::times(&m.device, m.time, device);
+            let title = format!("measured, {times}; {programs}{part}{runs}");
+            let about = super::device::section(launch, m, device);
+            match device.notes() {
+                true => {
+                    let title = format!(
+                        "{title}, stages of one lane on average, copies slot by slot; `--timing off` measures nothing"
+                    );
+                    vec![Section { title, rows, right: &[2, 3, 4, 5] }, about]
+                }
+                false => vec![Section { title: format!("{title}; {}", about.title), ..about }],
+            }
         }
         None => vec![Section { title, rows, right: &[2, 3, 4, 5] }],
     };
