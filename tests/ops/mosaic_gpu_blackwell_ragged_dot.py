@@ -6,7 +6,7 @@ from mosaic import on_two_cores, show_kernel
 from values import waves
 
 mgpu = on_two_cores(blackwell_ragged_dot_mgpu)
-rows, groups = waves(256, 128, dtype="float16"), waves(3, 128, 128, dtype="float16", step=0.91)
+rows, groups = waves(512, 128, dtype="float16"), waves(3, 128, 128, dtype="float16", step=0.91)
 
 
 def plain(sizes):
@@ -18,10 +18,10 @@ def plain(sizes):
 
 
 for steps in (2, 4):
-    for sizes in ([256, 0, 0], [100, 30, 126], [0, 128, 128]):
+    for sizes in ([512, 0, 0], [200, 60, 252], [0, 256, 256]):
         lengths = jnp.array(sizes, jnp.int32)
         config = mgpu.TuningConfig(
-            tile_m=64,
+            tile_m=128,
             tile_n=64,
             tile_k=64,
             max_concurrent_steps=steps,

@@ -1,6 +1,7 @@
 //! End-to-end tests, and what they share.
 
 pub mod corpus;
+pub mod cuda;
 pub mod device;
 pub mod mutation;
 pub mod products;

@@ -96,6 +96,7 @@ const MISSING: &[(&str, &str, &str)] = &[
     ("PL309", "symbolic", "made up: the ranks of arguments"),
     ("PL311", "symbolic", "made up: shapes of arguments"),
     ("PL313", "symbolic", "the tree says it, of kernels that are launched"),
+    ("PL314", "symbolic", "the tree says it, whoever calls"),
     ("PL320", "symbolic", "made up"),
     ("PL321", "symbolic", "made up: shapes of arguments"),
     ("PL340", "symbolic", "made up"),

@@ -3,6 +3,7 @@
 //! an exception the last line of standard error.
 
 use pallas_engine::{Cancel, Disk, Environment, Run, RunOptions, Schedule};
+use pallas_tensor::Isa;
 use pallas_tensor::ops::fused::Compilation;
 use pallas_tests::Recorder;
 use std::fmt::Write;
@@ -76,6 +77,9 @@ fn programs(folder: &str) -> Vec<PathBuf> {
 fn check(folder: &str, at_least: usize) {
     // Chains of programs as small as these are left to the loops otherwise.
     Compilation::Always.set();
+    // Everything with less than this processor has: `ISA=avx2`.
+    let isa = std::env::var("ISA").unwrap_or_default();
+    Isa::all().filter(|known| format!("{known:?}").eq_ignore_ascii_case(&isa)).for_each(Isa::take);
     let wanted = std::env::var("PROGRAM").unwrap_or_default();
     let programs = programs(folder);
     assert!(programs.len() >= at_least, "only {} programs in {folder}", programs.len());
@@ -87,6 +91,16 @@ fn check(folder: &str, at_least: usize) {
 #[test]
 fn samples_print_what_jax_prints() {
     check("samples", 14);
+}
+
+/// Programs beside it run with less, too: they print the same.
+#[test]
+fn samples_print_what_jax_prints_with_each_instruction_set() {
+    let isas: Vec<Isa> = Isa::all().collect();
+    for isa in isas {
+        isa.take();
+        check("samples", 14);
+    }
 }
 
 #[test]

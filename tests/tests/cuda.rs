@@ -2,18 +2,17 @@
 //! without it the test says that it is skipped. PALLAS_CUDA_LIBRARIES names its folder; `.ci/run` fetches it. PROGRAM, a part of a
 //! path, says which programs alone.
 
-use pallas_engine::cuda::{Compiler, Nvrtc, Places, Request, disassemble, find};
-use pallas_engine::simt::ir::{Combine, Op, Share, Space};
+use pallas_engine::cuda::{disassemble, find};
+use pallas_engine::simt::ir::{Combine, Op, Share, Space, TensorSource};
 use pallas_engine::simt::{Architecture, Garbage, Options, Program, Tuning, Watched, compile, compile_with};
 use pallas_engine::{Analysis, AnalysisOptions, Disk};
 use pallas_ir::Role;
+use pallas_tests::cuda::{CAPABILITIES, compile_all, compiler, places, say};
 use pallas_tests::products;
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-const CAPABILITIES: [u32; 3] = [80, 90, 100];
 
 /// Samples whose kernels have to do with the registers that there are.
 const HELD: [&str; 11] = [
@@ -30,6 +29,9 @@ const HELD: [&str; 11] = [
     "35_gpu_parity",
 ];
 
+/// A product with scales.
+const SCALED: &str = "UTCQMMA with scales";
+
 /// The machine instruction that a program's SIMT instructions have to become and have not.
 fn missing(program: &Program, sass: &str) -> Option<&'static str> {
     let mut wanted = Vec::new();
@@ -39,6 +41,11 @@ fn missing(program: &Program, sass: &str) -> Option<&'static str> {
         Op::LoadMatrix { .. } => wanted.push("LDSM"),
         Op::CopyAhead { .. } => wanted.push("LDGSTS"),
         Op::Multiply(_) => wanted.push("HGMMA"),
+        Op::CopyTensor(copy) => wanted.push(match copy.from {
+            TensorSource::Scales(_) => "4x32dp128bit",
+            TensorSource::Rows(_) => "UTCCP",
+        }),
+        Op::MultiplyTensor(product) if product.scales.is_some() => wanted.push(SCALED),
         Op::MultiplyTensor(product) => wanted.push(match (product.dtype.is_float(), product.dtype.bits()) {
             (true, 8) => "UTCQMMA",
             (false, _) => "UTCIMMA",
@@ -64,28 +71,13 @@ fn missing(program: &Program, sass: &str) -> Option<&'static str> {
         _ => {}
     });
     // Eight-bit factors have an instruction of their own name.
-    let has = |what: &str| sass.contains(what) || (what == "HMMA" && sass.contains("QMMA"));
+    let has = |what: &str| match what {
+        "HMMA" => sass.contains("HMMA") || sass.contains("QMMA"),
+        // Beside the sums and what is said of them, the scales are in tensor memory.
+        SCALED => sass.lines().any(|line| line.contains("UTCQMMA") && line.matches("tmem[").count() == 3),
+        _ => sass.contains(what),
+    };
     wanted.into_iter().find(|what| !has(what))
-}
-
-fn places() -> Places {
-    let programs = std::env::var_os("PATH").map_or_else(Vec::new, |path| std::env::split_paths(&path).collect());
-    Places { programs, ..Places::named_by(|name| std::env::var_os(name)) }
-}
-
-fn nvrtc() -> Option<Nvrtc> {
-    match Nvrtc::load(find(&places()).nvrtc.as_deref()) {
-        Ok(nvrtc) => Some(nvrtc),
-        Err(error) => {
-            say(&format!("SKIPPED the samples' CUDA C++: {error}"));
-            None
-        }
-    }
-}
-
-#[allow(clippy::print_stderr, reason = "what was skipped, and what was compiled")]
-fn say(text: &str) {
-    eprintln!("{text}");
 }
 
 /// The samples' launches as programs for an architecture, each source once; how many launches the lowering refuses.
@@ -124,9 +116,7 @@ fn products(architecture: Architecture) -> Vec<(String, Program)> {
 
 #[test]
 fn the_samples_compile_for_three_generations() {
-    let Some(nvrtc) = nvrtc() else { return };
-    let compiler = Compiler::new(nvrtc, None);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let Some(compiler) = compiler("the samples' CUDA C++") else { return };
     let mut wrong = Vec::new();
     let disassembler = find(&places()).nvdisasm;
     if disassembler.is_none() {
@@ -140,12 +130,10 @@ fn the_samples_compile_for_three_generations() {
         if std::env::var_os("PROGRAM").is_none() {
             programs.extend(products(architecture));
         }
-        let requests: Vec<Request<'_>> = programs
-            .iter()
-            .map(|(_, program)| Request { source: &program.source, architecture: &name, lines: &program.lines })
-            .collect();
         let mut spills = 0;
-        for ((kernel, program), answer) in programs.iter().zip(compiler.compile_all(&requests, threads, &|_| {})) {
+        for ((kernel, program), answer) in
+            programs.iter().zip(compile_all(&compiler, architecture, programs.iter().map(|(_, program)| program)))
+        {
             match answer {
                 Ok(compiled) => {
                     let used = compiled.resources.unwrap_or_default();
@@ -186,9 +174,7 @@ fn the_samples_compile_for_three_generations() {
 
 #[test]
 fn kernels_that_note_times_check_or_are_tuned_compile_too() {
-    let Some(nvrtc) = nvrtc() else { return };
-    let compiler = Compiler::new(nvrtc, None);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let Some(compiler) = compiler("the samples' CUDA C++") else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
     let tuning = Tuning { warps: Some(4), stages: Some(3) };
     for capability in CAPABILITIES {
@@ -215,12 +201,9 @@ fn kernels_that_note_times_check_or_are_tuned_compile_too() {
                 programs.push((format!("{sample} {kind}"), compile_with(launch, *options).expect("a program")));
             }
         }
-        let name = architecture.name();
-        let requests: Vec<Request<'_>> = programs
-            .iter()
-            .map(|(_, program)| Request { source: &program.source, architecture: &name, lines: &program.lines })
-            .collect();
-        for ((kernel, _), answer) in programs.iter().zip(compiler.compile_all(&requests, threads, &|_| {})) {
+        for ((kernel, _), answer) in
+            programs.iter().zip(compile_all(&compiler, architecture, programs.iter().map(|(_, program)| program)))
+        {
             let compiled = answer.unwrap_or_else(|error| panic!("{kernel}: {error}\n{}", error.source_text));
             let used = compiled.resources.unwrap_or_default();
             assert!(!used.spills() || !kernel.ends_with("timed"), "{kernel} has too few registers: {used:?}");
@@ -248,9 +231,7 @@ fn words(program: &Program) -> Vec<String> {
 /// Kernels of one op or so, which the samples do not have: that each is C++ at all. One for each thing that is to be said in C++.
 #[test]
 fn the_expressions_compile() {
-    let Some(nvrtc) = nvrtc() else { return };
-    let compiler = Compiler::new(nvrtc, None);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let Some(compiler) = compiler("the samples' CUDA C++") else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut programs: Vec<(String, Program)> = Vec::new();
     let mut said: HashSet<String> = HashSet::new();
@@ -279,12 +260,7 @@ fn the_expressions_compile() {
         }
     }
     assert!(programs.len() > 150, "only {} expressions say something new", programs.len());
-    let name = Architecture::HOPPER.name();
-    let requests: Vec<Request<'_>> = programs
-        .iter()
-        .map(|(_, program)| Request { source: &program.source, architecture: &name, lines: &program.lines })
-        .collect();
-    let answers = compiler.compile_all(&requests, threads, &|_| {});
+    let answers = compile_all(&compiler, Architecture::HOPPER, programs.iter().map(|(_, program)| program));
     let wrong: Vec<String> = programs
         .iter()
         .zip(answers)

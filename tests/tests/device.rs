@@ -366,6 +366,36 @@ fn a_way_that_is_asked_for_is_taken() {
     assert_eq!(both_ways(slow, Backend::Simt).0, [0, 0, 0]);
 }
 
+/// What profiling a launch on a device with both ways says: the name and the time of each way in nanoseconds, whether programs were noted,
+/// and the launch's own time.
+fn profiled(tiles: f64, backend: Backend) -> (Vec<(String, Option<f64>)>, bool, f64) {
+    use pallas_engine::accelerator::Accelerator;
+    let analysis = Analysis::new("kernels.py", FILE, &AnalysisOptions::new(Arc::new(Disk)));
+    let fake = Fake::new(&analysis.launches, Faults { tiles, ..Faults::default() });
+    let inputs = pallas_tests::simt::inputs(&analysis.launches[0]);
+    let gpu = Gpu::with(Box::new(fake.clone()), Box::new(fake.clone()), None);
+    let mut gpu = gpu.through(backend, Some(Box::new(fake.clone())));
+    let plain = gpu.run(&analysis.launches[0], &inputs).expect("it runs").outputs;
+    let ran = gpu.profile(&analysis.launches[0], &inputs, &|| false).expect("it runs");
+    assert_eq!((ran.outputs == plain, fake.left()), (true, 0));
+    let timed = ran.timed.expect("it was measured");
+    let ways = timed.about.ways.iter().map(|way| (way.name.clone(), way.time)).collect();
+    let middle = timed.times[timed.times.len() / 2];
+    assert_eq!(timed.events.is_empty(), timed.about.noted.is_none());
+    (ways, timed.about.noted.is_some(), middle)
+}
+
+#[test]
+fn a_profile_is_of_the_way_that_was_asked_for() {
+    let way = |name: &str, time: f64| (name.to_string(), Some(time * 1e3));
+    let (fast, slow) = (PLAIN / 2.0, PLAIN * 2.0);
+    assert_eq!(profiled(fast, Backend::Simt), (vec![way("simt", PLAIN)], true, PLAIN * 1e3));
+    assert_eq!(profiled(slow, Backend::TileIr), (vec![way("tileir", slow)], false, slow * 1e3));
+    let both = vec![way("tileir", fast), way("simt", PLAIN)];
+    assert_eq!(profiled(fast, Backend::Auto), (both, false, fast * 1e3), "the faster one");
+    assert_eq!(profiled(slow, Backend::Auto), (vec![way("simt", PLAIN)], true, PLAIN * 1e3));
+}
+
 #[test]
 fn checks_and_a_machine_without_the_compiler_take_the_way_of_threads() {
     use pallas_engine::accelerator::Accelerator;
@@ -403,7 +433,7 @@ sums = pl.pallas_call(
     in_specs=[pl.BlockSpec((2,), lambda i, j: (0,)), pl.BlockSpec((8, 8), lambda i, j: (i, j))],
     out_specs=pl.BlockSpec((8, 8), lambda i, j: (i, 0)),
     out_shape=jax.ShapeDtypeStruct((16, 8), jnp.float32),
-)(jnp.array([0, 1]), jnp.ones((16, 32)))
+)(jnp.array([0.0, 1.0]), jnp.ones((16, 32)))
 print(sums.shape)
 ";
 

@@ -220,7 +220,7 @@ fn python_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Conformance programs that are wrong on purpose, and the rule that says so.
-const WRONG_ON_PURPOSE: [(&str, &str); 33] = [
+const WRONG_ON_PURPOSE: [(&str, &str); 35] = [
     ("000_blocked_add", "PL008"),
     ("000_load_store", "PL008"),
     ("000_masked_load", "PL008"),
@@ -237,6 +237,8 @@ const WRONG_ON_PURPOSE: [(&str, &str); 33] = [
     ("003_incorrect_sum", "PL203"),
     ("call_scratch", "PL203"),
     ("tpu_async_copy", "PL203"),
+    ("grid_program_id_in_index_map", "PL113"),
+    ("ref_clamping", "PL202"),
     ("tpu_copy_parts", "PL202"),
     ("blockspec_forms", "PL121"),
     ("blockspec_out_of_bounds", "PL120"),

@@ -13,19 +13,20 @@
 
 use pallas_engine::accelerator::{Accelerator, Gpu, compare};
 use pallas_engine::cuda::{
-    Compiled, Compiler, Device, Nvrtc, Places, Request, Rounds, ceilings, find, initials, measure, median, occupancy,
-    open, work,
+    Compiler, Device, Kernel, Nvrtc, Places, Request, Rounds, TileCompiler, ceilings, find, initials, measure, median,
+    occupancy, open, work,
 };
-use pallas_engine::simt::{Architecture, Program, compile};
-use pallas_engine::{Analysis, AnalysisOptions, Disk, Launch};
+use pallas_engine::simt::{Architecture, compile};
+use pallas_engine::{Analysis, AnalysisOptions, Disk, Launch, tileir};
 use pallas_interpret::run_launch;
 use pallas_ir::Role;
 use pallas_tensor::{Array, Scalar};
 use pallas_tests::simt;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What a kernel does, for rates.
 enum Effort {
@@ -100,8 +101,13 @@ fn main() -> ExitCode {
             println!("{}\n", samples(&root, &mut gpu));
         }
     }
+    let tiles = TileCompiler::new(&find(&places), &std::env::temp_dir(), None);
+    if let (Err(error), Some(_)) = (&tiles, &device) {
+        println!("Nothing is measured by way of CUDA Tile IR: {error}.\n");
+    }
+    let tiles = tiles.ok();
     let peers = match (&python, &device) {
-        (Some(python), Some(_)) => peers(&root, python),
+        (Some(python), Some(_)) => peers(&root.join("benches/gpu"), python, PATIENCE),
         _ => BTreeMap::new(),
     };
     println!("| kernel | registers | spilled | shared | occupancy | time | rate | of the copy | others |");
@@ -111,10 +117,23 @@ fn main() -> ExitCode {
         if !names.is_empty() && !names.iter().any(|wanted| name.contains(wanted)) {
             continue;
         }
-        let row = launch(&root.join("benches/gpu").join(file).with_extension("py"), number)
+        let path = root.join("benches/gpu").join(file).with_extension("py");
+        let row = launch(&path, number)
             .and_then(|launch| row(&launch, name, &effort, &compiler, architecture, device.as_mut(), ceiling, &peers));
         match row {
-            Ok(row) => println!("{row}"),
+            Ok(row) => {
+                println!("{row}");
+                if let (Some(device), Some(tiles)) = (&mut device, &tiles) {
+                    let launch = launch(&path, number);
+                    match launch
+                        .and_then(|launch| tiles_row(&launch, name, &effort, tiles, &mut **device, ceiling, &peers))
+                    {
+                        Ok(row) => println!("{row}"),
+                        // A kernel need not have it.
+                        Err(why) => println!("| {name} by Tile IR | {why} | | | | | | | |"),
+                    }
+                }
+            }
             Err(why) => {
                 println!("| {name} | {why} | | | | | | | |");
                 exit = ExitCode::FAILURE;
@@ -151,14 +170,42 @@ fn row(
     let full = full.map_or_else(String::new, |full| {
         format!("{} of {} warps, {} blocks ({})", full.warps, full.most, full.blocks, full.limit.words())
     });
-    let mut row = format!(
+    let row = format!(
         "| {name} | {} | {} B | {} KiB | {full} |",
         used.registers,
         used.spill_stores + used.spill_loads,
         (program.shared_bytes + used.shared as usize) >> 10
     );
     let Some(device) = device else { return Ok(row + " | | | |") };
-    let microseconds = timed(&mut **device, launch, &program, &compiled)?;
+    let microseconds = timed(&mut **device, launch, &program, &compiled.cubin)?;
+    Ok(row + &reached(name, effort, microseconds, ceiling, peers))
+}
+
+/// The same launch by way of CUDA Tile IR, of which nobody says what it takes.
+fn tiles_row(
+    launch: &Launch,
+    name: &str,
+    effort: &Effort,
+    tiles: &TileCompiler,
+    device: &mut dyn Device,
+    ceiling: Option<f64>,
+    peers: &BTreeMap<(String, String), f64>,
+) -> Result<String, String> {
+    let program = tileir::compile(launch).map_err(|refusal| refusal.to_string())?;
+    let bytecode = program.bytecode().map_err(|refusal| refusal.to_string())?;
+    let code = tiles.compile(&bytecode, device.info().architecture()).map_err(|error| error.to_string())?;
+    let microseconds = timed(device, launch, &program, &code.cubin)?;
+    Ok(format!("| {name} by Tile IR | | | | |{}", reached(name, effort, microseconds, ceiling, peers)))
+}
+
+/// The last columns: time, rate, share of the copy, and others.
+fn reached(
+    name: &str,
+    effort: &Effort,
+    microseconds: f64,
+    ceiling: Option<f64>,
+    peers: &BTreeMap<(String, String), f64>,
+) -> String {
     let (rate, share) = match effort {
         Effort::Bytes(bytes) => {
             let rate = bytes / microseconds * 1e6;
@@ -172,12 +219,17 @@ fn row(
         .filter(|((kernel, _), _)| kernel == name)
         .map(|((_, peer), took)| format!("{peer} {took:.1} us ({:.2})", took / microseconds))
         .collect();
-    row += &format!(" {microseconds:.1} us | {rate} | {share} | {} |", others.join(", "));
-    Ok(row)
+    format!(" {microseconds:.1} us | {rate} | {share} | {} |", others.join(", "))
 }
 
 /// The median time of a launch on ones.
-fn timed(device: &mut dyn Device, launch: &Launch, program: &Program, compiled: &Compiled) -> Result<f64, String> {
+fn timed<'a>(
+    device: &mut dyn Device,
+    launch: &Launch,
+    kernel: impl Into<Kernel<'a>>,
+    cubin: &'a [u8],
+) -> Result<f64, String> {
+    let kernel = kernel.into();
     let inputs = launch.operands.iter().filter(|operand| operand.role != Role::Output);
     let inputs: Result<Vec<Array>, _> = inputs
         .map(|operand| {
@@ -185,8 +237,8 @@ fn timed(device: &mut dyn Device, launch: &Launch, program: &Program, compiled: 
         })
         .collect();
     let inputs = inputs.map_err(|error| error.to_string())?;
-    let initials = initials(launch, program, &inputs);
-    let work = work(launch, program, &compiled.cubin, &initials);
+    let initials = initials(launch, kernel, &inputs);
+    let work = work(launch, kernel, cubin, &initials);
     let samples = measure(device, &work, &|_| ROUNDS, &|| false).map_err(|failure| failure.to_string())?;
     median(&samples.times).ok_or_else(|| "nothing was launched".to_string())
 }
@@ -223,19 +275,64 @@ struct Nobody;
 
 impl pallas_interpret::Hooks for Nobody {}
 
-/// Microseconds by kernel and peer.
-fn peers(root: &Path, python: &Path) -> BTreeMap<(String, String), f64> {
-    let output = Command::new(python).arg("peers.py").current_dir(root.join("benches/gpu")).output();
-    let Ok(output) = output else {
-        eprintln!("{} cannot be run", python.display());
-        return BTreeMap::new();
+/// What others have: the whole stays under ten minutes.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Microseconds by kernel and peer. Who takes too long is ended, and what was said until then counts.
+fn peers(folder: &Path, python: &Path, patience: Duration) -> BTreeMap<(String, String), f64> {
+    let mut command = Command::new(python);
+    // What it says of itself on the standard error is shown as it comes.
+    let command = command.arg("peers.py").current_dir(folder).stdout(Stdio::piped());
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            eprintln!("{} cannot be run: {error}", python.display());
+            return BTreeMap::new();
+        }
     };
-    eprint!("{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let begun = Instant::now();
+    let late = loop {
+        match child.try_wait() {
+            Ok(None) if begun.elapsed() >= patience => break true,
+            Ok(None) => std::thread::sleep(Duration::from_millis(200)),
+            _ => break false,
+        }
+    };
+    if late {
+        eprintln!(
+            "others took more than {} seconds, and were ended; what they said until then counts",
+            patience.as_secs()
+        );
+        // It may have ended meanwhile.
+        let _ = child.kill();
+    }
+    // A few lines, which the pipe holds until they are read.
+    let text = child.wait_with_output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let text = text.unwrap_or_default();
     let rows = text.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
         let (name, peer, time) = (words.next()?, words.next()?, words.next()?.parse().ok()?);
         Some(((name.to_string(), peer.to_string()), time))
     });
     rows.collect()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn others_that_do_not_end_are_ended_and_what_they_said_counts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let python = folder.path().join("python");
+        std::fs::write(&python, "#!/bin/sh\necho elementwise torch 150.25\necho one more line\nexec sleep 600\n")
+            .expect("written");
+        std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).expect("it may be run");
+        // Long enough for a shell to begin, on any machine.
+        let found = peers(folder.path(), &python, Duration::from_secs(5));
+        let key = ("elementwise".to_string(), "torch".to_string());
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), [(key, 150.25)]);
+        assert!(peers(folder.path(), Path::new("/nowhere"), PATIENCE).is_empty(), "there is no such program");
+    }
 }
