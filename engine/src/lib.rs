@@ -37,7 +37,7 @@ mod statements;
 mod suppressions;
 mod timings;
 pub mod tune;
-pub mod unapplied;
+mod unapplied;
 mod uncalled;
 mod undefined;
 mod watched;
