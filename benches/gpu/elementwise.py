@@ -17,8 +17,10 @@ def run(x):
 
 
 CASES = {"elementwise": [(64 * 1024 * 1024,)]}
+# What interpret mode runs, too.
+SMALL = [(3 * 4096,)]
 DTYPE = jnp.float32
 
 if __name__ == "__main__":
-  for shapes in CASES.values():
+  for shapes in [*CASES.values(), SMALL]:
     run(*[jnp.ones(shape, DTYPE) for shape in shapes])

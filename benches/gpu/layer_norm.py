@@ -20,8 +20,10 @@ def run(x, w, b):
 
 
 CASES = {"layer_norm": [(8192, 4096), (4096,), (4096,)]}
+# What interpret mode runs, too.
+SMALL = [(8, 4096), (4096,), (4096,)]
 DTYPE = jnp.float32
 
 if __name__ == "__main__":
-  for shapes in CASES.values():
+  for shapes in [*CASES.values(), SMALL]:
     run(*[jnp.ones(shape, DTYPE) for shape in shapes])

@@ -1,75 +1,146 @@
-"""The same work by others: torch, torch.compile (Triton), and JAX's own compiler for the kernels of this folder.
+"""The same work by others: torch (cuBLAS, its own attention), torch.compile, Triton, and JAX's own compilers for the kernels of this folder.
 
-Prints a line `NAME PEER MICROSECONDS` for each that is installed and runs; says on the standard error what is not.
+Prints a line for each that runs, `time NAME PEER MICROSECONDS`, and one for each that does not, `absent NAME PEER WHY`, parted by
+tabs. Arguments name the work; without any it is all of it. Everybody multiplies random numbers, of which a GPU is slower than of ones.
 """
+import contextlib
 import importlib
 import statistics
 import sys
 import time
 
-MODULES = ["elementwise", "softmax", "layer_norm", "matmul_bf16", "attention"]
-WARM_UP, COUNTED = 10, 50
+# The files, and who compiles them in JAX.
+MODULES = {
+    "elementwise": "JAX Pallas",
+    "softmax": "JAX Pallas",
+    "layer_norm": "JAX Pallas",
+    "matmul_bf16": "JAX Pallas",
+    "attention": "JAX Pallas",
+    "matmul_plgpu": "JAX Mosaic GPU",
+}
+# Cases that are the work of another one.
+SAME = {f"matmul_plgpu_{n}": f"matmul_bf16_{n}" for n in (4096, 8192)}
+WORK = ["elementwise", "softmax", "layer_norm", "matmul_bf16_4096", "matmul_bf16_8192", "attention"]
+# Measurements that count, and for how many microseconds of work each lasts at least.
+COUNTED, LASTS = 30, 2000.0
+
+wanted = sys.argv[1:] or WORK
 
 
-def report(name, peer, times):
-  print(name, peer, f"{statistics.median(times):.2f}", flush=True)
+def say(*words):
+  print(*(" ".join(str(word).split()) for word in words), sep="\t", flush=True)
+
+
+@contextlib.contextmanager
+def attempt(name, peer):
+  """Whatever goes wrong with one is said, and the next has its turn."""
+  try:
+    yield
+  except Exception as error:
+    said = str(error).strip().splitlines()
+    say("absent", name, peer, f"{type(error).__name__}: {said[0][:200] if said else ''}")
+
+
+def measured(name, peer, launches):
+  """`launches(n)` says for how many microseconds n launches ran. What has not run before is compiled first."""
+  launches(1)
+  once = launches(3) / 3
+  count = max(1, min(100, round(LASTS / max(once, 1.0))))
+  launches(count)
+  times = [launches(count) / count for _ in range(COUNTED)]
+  say("time", name, peer, f"{statistics.median(times):.2f}")
 
 
 def by_torch():
   import torch
   import torch.nn.functional as F
 
-  f = torch.float32
+  if not torch.cuda.is_available():
+    raise RuntimeError("torch finds no GPU")
   bf = torch.bfloat16
-  new = lambda *shape, dtype=f: torch.randn(*shape, device="cuda", dtype=dtype)
+  new = lambda *shape, dtype=torch.float32: torch.randn(*shape, device="cuda", dtype=dtype)
+  square = lambda n: [new(n, n, dtype=bf) for _ in range(2)]
   work = {
-      "elementwise": (lambda x: F.gelu(x, approximate="tanh"), [new(64 * 1024 * 1024)]),
-      "softmax": (lambda x: torch.softmax(x, 1), [new(8192, 4096)]),
-      "layer_norm": (lambda x, w, b: F.layer_norm(x, (4096,), w, b), [new(8192, 4096), new(4096), new(4096)]),
-      "matmul_bf16_4096": (torch.matmul, [new(4096, 4096, dtype=bf)] * 2),
-      "matmul_bf16_8192": (torch.matmul, [new(8192, 8192, dtype=bf)] * 2),
-      "attention": (F.scaled_dot_product_attention, [new(1, 64, 4096, 64, dtype=bf)] * 3),
+      "elementwise": (lambda x: F.gelu(x, approximate="tanh"), lambda: [new(64 * 1024 * 1024)]),
+      "softmax": (lambda x: torch.softmax(x, 1), lambda: [new(8192, 4096)]),
+      "layer_norm": (
+          lambda x, w, b: F.layer_norm(x, (4096,), w, b), lambda: [new(8192, 4096), new(4096), new(4096)]),
+      "matmul_bf16_4096": (torch.matmul, lambda: square(4096)),
+      "matmul_bf16_8192": (torch.matmul, lambda: square(8192)),
+      "attention": (
+          F.scaled_dot_product_attention, lambda: [new(1, 64, 4096, 64, dtype=bf) for _ in range(3)]),
   }
-  for name, (function, arguments) in work.items():
-    for peer, call in [("torch", function), ("torch.compile", torch.compile(function))]:
-      try:
-        times = []
-        for round in range(WARM_UP + COUNTED):
-          begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-          begin.record()
-          call(*arguments)
-          end.record()
-          end.synchronize()
-          if round >= WARM_UP:
-            times.append(begin.elapsed_time(end) * 1e3)
-        report(name, peer, times)
-      except Exception as error:
-        print(f"{name} by {peer}: {type(error).__name__}: {error}", file=sys.stderr)
+
+  def launches(call, arguments):
+    def run(count):
+      begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+      begin.record()
+      for _ in range(count):
+        call(*arguments)
+      end.record()
+      end.synchronize()
+      return begin.elapsed_time(end) * 1e3
+
+    return run
+
+  for name in filter(wanted.__contains__, work):
+    function, make = work[name]
+    arguments = make()
+    with attempt(name, "torch"):
+      measured(name, "torch", launches(function, arguments))
+    with attempt(name, "Triton"):
+      measured(name, "Triton", launches(by_triton(name, torch), arguments))
+    with attempt(name, "torch.compile"):
+      measured(name, "torch.compile", launches(torch.compile(function), arguments))
+    del arguments
+    torch.cuda.empty_cache()
+
+
+def by_triton(name, torch):
+  """A product with tuned tiles, and attention as torch has Triton compile it; what else there is, torch.compile has."""
+  if name == "attention":
+    from torch.nn.attention.flex_attention import flex_attention
+
+    return torch.compile(flex_attention)
+  if not name.startswith("matmul"):
+    raise NotImplementedError("torch.compile writes Triton for it")
+  import triton_matmul
+
+  return triton_matmul.matmul
 
 
 def by_jax():
   import jax
   import jax.numpy as jnp
 
-  cases = [(module, *case) for module in map(importlib.import_module, MODULES) for case in module.CASES.items()]
-  for module, name, shapes in cases:
-    try:
-      arguments = [jnp.ones(shape, module.DTYPE) for shape in shapes]
-      call = jax.jit(module.run)
-      times = []
-      for round in range(WARM_UP + COUNTED):
-        begin = time.perf_counter()
-        call(*arguments).block_until_ready()
-        if round >= WARM_UP:
-          times.append((time.perf_counter() - begin) * 1e6)
-      # By the clock of the host, the call included.
-      report(name, "jax", times)
-    except Exception as error:
-      print(f"{name} by jax: {type(error).__name__}: {str(error).splitlines()[0]}", file=sys.stderr)
+  if jax.default_backend() != "gpu":
+    raise RuntimeError(f"JAX finds no GPU, but {jax.default_backend()}")
+
+  def launches(call, arguments):
+    def run(count):
+      begin = time.perf_counter()
+      for _ in range(count):
+        result = call(*arguments)
+      result.block_until_ready()
+      # By the clock of the host: launches wait in line, so that what the host does for one is done while another runs.
+      return (time.perf_counter() - begin) * 1e6
+
+    return run
+
+  for file, peer in MODULES.items():
+    with attempt(file, peer):
+      module = importlib.import_module(file)
+      for case, shapes in module.CASES.items():
+        name = SAME.get(case, case)
+        if name not in wanted:
+          continue
+        with attempt(name, peer):
+          keys = jax.random.split(jax.random.key(0), len(shapes))
+          arguments = [jax.random.normal(key, shape).astype(module.DTYPE) for key, shape in zip(keys, shapes)]
+          measured(name, peer, launches(jax.jit(module.run), arguments))
 
 
-for peer in (by_torch, by_jax):
-  try:
-    peer()
-  except Exception as error:
-    print(f"{peer.__name__}: {type(error).__name__}: {error}", file=sys.stderr)
+if __name__ == "__main__":
+  for peers, all_of_it in (("torch, torch.compile, Triton", by_torch), ("JAX Pallas, JAX Mosaic GPU", by_jax)):
+    with attempt("everything", peers):
+      all_of_it()

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The folder of the workspace.
+/// The folder of the workspace: where this was built, or, of a program that was carried to another machine, where it is run.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests stand in a folder of the workspace").to_path_buf()
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests stand in a folder of the workspace");
+    if built.is_dir() { built.to_path_buf() } else { std::env::current_dir().unwrap_or_default() }
 }
 
 /// The Python files of a folder of the workspace, in order.
@@ -19,7 +20,7 @@ pub fn programs(folder: &str) -> Vec<PathBuf> {
     programs
 }
 
-/// What each program comes to, in their order; two are looked at at a time.
+/// What each program comes to, in their order; as many are looked at at a time as the machine has cores.
 pub fn each<R: Send>(programs: &[PathBuf], look: impl Fn(&Path) -> R + Sync) -> Vec<R> {
     // Programs differ much in length: whoever is free takes the next.
     let next = AtomicUsize::new(0);
@@ -31,8 +32,9 @@ pub fn each<R: Send>(programs: &[PathBuf], look: impl Fn(&Path) -> R + Sync) -> 
             seen.push((number, look(program)));
         }
     };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut seen = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
     });
     seen.sort_by_key(|(number, _)| *number);

@@ -3,6 +3,7 @@
 pub mod corpus;
 pub mod cuda;
 pub mod device;
+pub mod gpu;
 pub mod mutation;
 pub mod products;
 pub mod simt;

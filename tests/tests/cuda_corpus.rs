@@ -4,6 +4,7 @@
 //!
 //! None of them spills but those in [`SPILLS`]. What is not lowered at all stands in `tests/simt/exceptions.txt`.
 
+use pallas_engine::cuda::Compiler;
 use pallas_engine::environment::Wanted;
 use pallas_engine::simt::{Architecture, Options, Program, compile_with};
 use pallas_engine::{Analysis, AnalysisOptions, Disk, Environment};
@@ -58,33 +59,80 @@ fn lowered(path: &Path, environment: &Environment) -> Vec<(String, Vec<Option<Pr
     all
 }
 
-/// JAX's own kernels with sizes of real models, from an installed JAX that `PALLAS_PYTHON` names: attention with its backward kernels,
-/// decoding from pages, normalisations, softmax. None of them spills.
-#[test]
-fn jax_kernels_for_triton_compile_without_a_spill() {
+/// An installed JAX that `PALLAS_PYTHON` names.
+fn jax(skipped: &str) -> Option<Environment> {
     let named = std::env::var("PALLAS_PYTHON").unwrap_or_default();
     let wanted = Wanted { python: Some(&named), virtual_env: None, script: "" };
     let environment = Environment::find(&Disk, &wanted);
-    if named.is_empty() || environment.problem.is_some() {
-        return say("SKIPPED JAX's own kernels: PALLAS_PYTHON names no Python environment");
+    let found = !named.is_empty() && environment.problem.is_none();
+    if !found {
+        say(&format!("SKIPPED {skipped}: PALLAS_PYTHON names no Python environment"));
     }
+    found.then_some(environment)
+}
+
+/// The launches of JAX's own kernels, from programs of a folder.
+fn jax_launches(environment: &Environment, folder: &str, named: &str) -> Vec<(String, Vec<Option<Program>>)> {
+    let mut paths = programs(folder);
+    paths.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(named)));
+    each(&paths, |path| lowered(path, environment)).into_iter().flatten().collect()
+}
+
+/// What does not compile for a generation, or spills, by launch.
+fn spilling<'a>(
+    compiler: &Compiler,
+    options: &Options,
+    launches: impl IntoIterator<Item = (&'a String, &'a Program)>,
+) -> Vec<String> {
+    let (names, programs): (Vec<_>, Vec<_>) = launches.into_iter().unzip();
+    let way = options.architecture.name();
+    let answers = compile_all(compiler, options.architecture, programs);
+    let wrong = names.iter().zip(answers).filter_map(|(name, answer)| match answer {
+        Ok(compiled) if !compiled.resources.unwrap_or_default().spills() => None,
+        Ok(compiled) => Some(format!("{name} {way} spills: {:?}", compiled.resources)),
+        Err(error) => Some(format!("{name} {way}: {error}")),
+    });
+    wrong.collect()
+}
+
+/// JAX's own kernels with sizes of real models: attention with its backward kernels, decoding from pages, normalisations, softmax.
+/// None of them spills.
+#[test]
+fn jax_kernels_for_triton_compile_without_a_spill() {
+    let Some(environment) = jax("JAX's own kernels") else { return };
     let Some(compiler) = compiler("JAX's own kernels") else { return };
-    let mut paths = programs("tests/coverage/jax");
-    paths.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("triton_")));
-    let launches: Vec<_> = each(&paths, |path| lowered(path, &environment)).into_iter().flatten().collect();
+    let launches = jax_launches(&environment, "tests/coverage/jax", "triton_");
     assert!(launches.len() >= 20, "only {} launches", launches.len());
     let mut wrong = Vec::new();
-    for (number, (way, options)) in ways().iter().enumerate().take(CAPABILITIES.len()) {
-        let all =
-            launches.iter().map(|(_, programs)| programs[number].as_ref().expect("every device has what they ask for"));
-        for ((name, _), answer) in launches.iter().zip(compile_all(&compiler, options.architecture, all)) {
-            match answer {
-                Ok(compiled) if !compiled.resources.unwrap_or_default().spills() => {}
-                Ok(compiled) => wrong.push(format!("{name} {way} spills: {:?}", compiled.resources)),
-                Err(error) => wrong.push(format!("{name} {way}: {error}")),
-            }
-        }
+    for (number, (_, options)) in ways().iter().enumerate().take(CAPABILITIES.len()) {
+        let all = launches
+            .iter()
+            .map(|(name, programs)| (name, programs[number].as_ref().expect("every device has what they ask for")));
+        wrong.extend(spilling(&compiler, options, all));
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// JAX's own kernels for warpgroups, each for the generation that it is meant for: products, attention with its backward kernels, ragged
+/// products. None of them spills, and each multiplies by warpgroups.
+#[test]
+fn jax_kernels_for_warpgroups_compile_without_a_spill() {
+    let Some(environment) = jax("JAX's own kernels for warpgroups") else { return };
+    let Some(compiler) = compiler("JAX's own kernels for warpgroups") else { return };
+    let launches = jax_launches(&environment, "tests/ops", "mosaic_gpu_");
+    let mut wrong = Vec::new();
+    for (number, (way, options)) in ways().iter().enumerate().take(CAPABILITIES.len()) {
+        let all: Vec<_> =
+            launches.iter().filter_map(|(name, programs)| Some((name, programs[number].as_ref()?))).collect();
+        let multiply = all.iter().filter(|(_, program)| {
+            program.source.contains("wgmma.mma_async") || program.source.contains("tcgen05.mma")
+        });
+        // Those that reduce what others have computed do not.
+        say(&format!("{way}: {} kernels, {} multiply by warpgroups", all.len(), multiply.clone().count()));
+        assert_eq!(multiply.count() > 0, options.architecture.capability >= 90, "{way}");
+        wrong.extend(spilling(&compiler, options, all));
+    }
+    assert!(launches.len() >= 20, "only {} launches", launches.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

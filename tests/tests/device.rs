@@ -177,7 +177,9 @@ fn fails(faults: &Faults, words: &str, lost: bool) {
 
 #[test]
 fn a_device_without_room_says_so_and_is_as_it_was() {
-    fails(&Faults { room: Some(5000), ..Faults::default() }, "the device is out of memory: 4096 bytes", false);
+    let words =
+        "the device is out of memory: 4096 bytes were asked for, 904 are free; the launch's arrays have 8192 bytes, ";
+    fails(&Faults { room: Some(5000), ..Faults::default() }, words, false);
 }
 
 #[test]
@@ -194,6 +196,12 @@ fn a_kernel_that_does_not_end_is_given_up() {
 #[test]
 fn a_device_that_is_lost_says_so() {
     fails(&Faults { kernel: Some(Failure::Lost), ..Faults::default() }, "the device was lost", true);
+}
+
+#[test]
+fn a_device_that_breaks_down_is_named_as_the_one_to_blame() {
+    let failure = Failure::Broken("ecc uncorrectable".to_string());
+    fails(&Faults { kernel: Some(failure), ..Faults::default() }, "the device failed (ecc uncorrectable)", true);
 }
 
 #[test]

@@ -34,6 +34,9 @@ pub enum Failure {
     /// The kernel did not end.
     #[error("the kernel did not end within {0} seconds, and was given up; the device is lost to this run")]
     Hang(u64),
+    /// The hardware, or the driver's own part on it, broke down.
+    #[error("the device failed ({0}), and is lost to this run")]
+    Broken(String),
     /// The context was lost by an earlier failure.
     #[error("the device was lost to this run by an earlier failure")]
     Lost,
@@ -57,17 +60,25 @@ impl Failure {
             Failure::NoDevice(_) => "see what `nvidia-smi` says, and whether CUDA_VISIBLE_DEVICES hides the device",
             Failure::SharedMemory { .. } => "make the blocks smaller, or have fewer buffer slots",
             Failure::OutOfMemory { .. } => "run with smaller arrays, or end what else runs on the device",
-            Failure::IllegalAccess(_) => "run with `--device interpret`, which says which access leaves its Ref",
+            Failure::IllegalAccess(_) => {
+                "run with `--checked`, which keeps accesses inside and says which leaves its Ref, or with `--device interpret`"
+            }
             Failure::Hang(_) => {
                 "look for a loop that does not end, or a wait that nobody ends; interpret mode says which"
             }
+            Failure::Broken(_) => {
+                "see what `nvidia-smi` and the system's log (`dmesg | grep -i xid`) say; `--device interpret` needs no device"
+            }
             Failure::Lost => "run again; what failed first is said above",
+            Failure::Driver { call: "cuModuleLoadData", .. } => {
+                "machine code of NVRTC 13 is for driver 580 or later: update the driver, or install the NVRTC of its own CUDA (`pallas-tui doctor` says which)"
+            }
             Failure::Driver { .. } => "`pallas-tui doctor` says which driver and device there are",
         }
     }
 
     /// Whether nothing more can run on the device in this process.
     pub fn is_lost(&self) -> bool {
-        matches!(self, Failure::IllegalAccess(_) | Failure::Hang(_) | Failure::Lost)
+        matches!(self, Failure::IllegalAccess(_) | Failure::Hang(_) | Failure::Broken(_) | Failure::Lost)
     }
 }

@@ -124,7 +124,14 @@ fn failed(call: &'static str, DriverError(code): DriverError) -> Failure {
         | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
         | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
         | CUresult::CUDA_ERROR_LAUNCH_FAILED => Failure::IllegalAccess(words(code)),
-        CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED | CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE => Failure::Lost,
+        CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
+        | CUresult::CUDA_ERROR_NVLINK_UNCORRECTABLE
+        | CUresult::CUDA_ERROR_CONTAINED
+        | CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE
+        | CUresult::CUDA_ERROR_SYSTEM_NOT_READY
+        | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+        | CUresult::CUDA_ERROR_UNKNOWN => Failure::Broken(words(code)),
+        CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => Failure::Lost,
         CUresult::CUDA_ERROR_NO_DEVICE => Failure::NoDevice(words(code)),
         code => Failure::Driver { call, code: words(code) },
     }

@@ -14,6 +14,7 @@ use pallas_simt::{Architecture, Options, Program, Tuning};
 use pallas_syntax::Span;
 use pallas_tensor::Array;
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -95,6 +96,11 @@ impl Gpu {
         self.backend = backend;
         self.tiles = tiles.map(Tiles::new);
         self
+    }
+
+    /// Whether an earlier launch has lost the device: nothing runs on it any more.
+    pub fn is_lost(&self) -> bool {
+        self.lost
     }
 
     /// The machine code of a launch by way of Tile IR, if that way may be taken.
@@ -394,7 +400,17 @@ fn tell(launch: &Launch, checks: &[pallas_cuda::Told]) -> (Vec<Finding>, Vec<(St
 /// What went wrong on a device; nobody knows where in the kernel, so the launch is named.
 fn failed(failure: &Failure, launch: Option<&Launch>) -> NotRun {
     let span = launch.map(|launch| launch.spans.call);
-    NotRun { message: failure.to_string(), span, help: Some(failure.help().to_string()) }
+    let mut message = failure.to_string();
+    if let (Failure::OutOfMemory { .. }, Some(launch)) = (failure, launch) {
+        let size =
+            |operand: &pallas_ir::Operand| operand.array.shape.size().saturating_mul(operand.array.dtype.size_bytes());
+        let all: usize = launch.operands.iter().map(size).fold(0, usize::saturating_add);
+        if let Some(largest) = launch.operands.iter().max_by_key(|operand| size(operand)) {
+            // Writing to a string cannot fail.
+            let _ = write!(message, "; the launch's arrays have {all} bytes, {} alone {}", largest.name, size(largest));
+        }
+    }
+    NotRun { message, span, help: Some(failure.help().to_string()) }
 }
 
 fn no_compiler(error: &NvrtcError) -> NotRun {

@@ -23,7 +23,12 @@ static HELPERS: &[Helper] = &[
     ),
     helper(
         "to_bf16",
-        "__device__ __forceinline__ unsigned short to_bf16(float x) { unsigned u = __float_as_uint(x); if (x != x) return (unsigned short)((u >> 16) | 0x40u); u += 0x7fffu + ((u >> 16) & 1u); return (unsigned short)(u >> 16); }",
+        "__device__ __forceinline__ unsigned short to_bf16(float x) { unsigned short y; asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x)); return y; }",
+    ),
+    // Of what was rounded before.
+    helper(
+        "bits_of_bf16",
+        "__device__ __forceinline__ unsigned short bits_of_bf16(float x) { return (unsigned short)(__float_as_uint(x) >> 16); }",
     ),
     helper("round_bf16", "__device__ __forceinline__ float round_bf16(float x) { return from_bf16(to_bf16(x)); }"),
     helper(
@@ -77,11 +82,11 @@ static HELPERS: &[Helper] = &[
     ),
     helper(
         "max_of",
-        "template <class T> __device__ __forceinline__ T max_of(T a, T b) { return a != a ? a : (b != b ? b : (a < b ? b : a)); }",
+        "template <class T> __device__ __forceinline__ T max_of(T a, T b) { return a != a ? a : (b != b ? b : (a < b ? b : a)); } template <> __device__ __forceinline__ float max_of<float>(float a, float b) { float y; asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), \"f\"(b)); return y; }",
     ),
     helper(
         "min_of",
-        "template <class T> __device__ __forceinline__ T min_of(T a, T b) { return a != a ? a : (b != b ? b : (b < a ? b : a)); }",
+        "template <class T> __device__ __forceinline__ T min_of(T a, T b) { return a != a ? a : (b != b ? b : (b < a ? b : a)); } template <> __device__ __forceinline__ float min_of<float>(float a, float b) { float y; asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), \"f\"(b)); return y; }",
     ),
     helper(
         "sign_of",

@@ -41,7 +41,8 @@ pub(super) fn words(dtype: DType) -> Option<Words> {
             register: "float",
             memory: "unsigned short",
             load: "from_bf16",
-            store: "to_bf16",
+            // It was rounded when it was computed.
+            store: "bits_of_bf16",
             round: "round_bf16",
         },
         DType::F16 => {
@@ -94,6 +95,8 @@ fn float(value: f64, dtype: DType) -> String {
         let text = if double { "__longlong_as_double(0x7ff0000000000000LL)" } else { "__int_as_float(0x7f800000)" };
         return if value < 0.0 { format!("(-{text})") } else { text.to_string() };
     }
+    // Of narrow floats, one that the dtype can hold: nobody rounds it once more.
+    let value = Scalar::Float(value).cast(dtype).as_f64().unwrap_or(value);
     // The shortest text that reads back as the same number.
     match double {
         true => format!("{value:?}"),

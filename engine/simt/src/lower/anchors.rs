@@ -7,6 +7,7 @@
 
 use super::dot;
 use super::elementwise;
+use super::rows::WholeRows;
 use crate::layout::Layout;
 use pallas_ir::op::MemoryOp;
 use pallas_ir::{ControlOp, Function, OpData, OpKind, ValueId};
@@ -21,6 +22,8 @@ pub(crate) struct Deal {
     pub(crate) vector: usize,
     /// Of the device: 80, 90.
     pub(crate) capability: u32,
+    /// Products whose rows warps do not share.
+    pub(crate) whole: WholeRows,
 }
 
 impl Deal {
@@ -42,10 +45,7 @@ enum Follows {
 
 /// Decides.
 pub(crate) fn anchors(function: &Function, deal: Deal) -> Anchors {
-    let mut classes = Classes { parents: (0..function.values.len()).collect(), function };
-    for op in &function.ops {
-        classes.join(op);
-    }
+    let mut classes = Classes::of(function);
     let mut layouts: HashMap<usize, Layout> = HashMap::new();
     for op in &function.ops {
         if let Some(layout) = dot::sums(function, op, deal) {
@@ -132,13 +132,21 @@ fn followers(function: &Function, op: &OpData) -> Vec<(ValueId, ValueId, Follows
 }
 
 /// Values that are dealt alike.
-struct Classes<'a> {
+pub(super) struct Classes<'a> {
     parents: Vec<usize>,
     function: &'a Function,
 }
 
-impl Classes<'_> {
-    fn find(&mut self, value: ValueId) -> usize {
+impl<'a> Classes<'a> {
+    pub(super) fn of(function: &'a Function) -> Classes<'a> {
+        let mut classes = Classes { parents: (0..function.values.len()).collect(), function };
+        for op in &function.ops {
+            classes.join(op);
+        }
+        classes
+    }
+
+    pub(super) fn find(&mut self, value: ValueId) -> usize {
         let mut at = value.0 as usize;
         while self.parents[at] != at {
             self.parents[at] = self.parents[self.parents[at]];

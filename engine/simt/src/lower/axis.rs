@@ -48,6 +48,45 @@ impl Known {
         Known { run, same: self.same.min(other.same), divisor }
     }
 
+    /// The longest run that begins at a multiple of its length, of numbers below a power of two of such multiples.
+    fn aligned_run(self, most: u64) -> u32 {
+        let fits = |&length: &u32| {
+            self.run >= length && self.divisor_at(length) >= u64::from(length) && u64::from(length) <= most
+        };
+        (1..6).map(|bit| 1u32 << bit).rfind(fits).unwrap_or(1)
+    }
+
+    /// Divided by a power of two, downwards: what a run has above its own bits is one number.
+    fn shifted_right(self, bits: u32) -> Known {
+        if bits == 0 {
+            return self;
+        }
+        let same = self.same.max(self.aligned_run(1 << bits));
+        Known { run: 1, same, divisor: (self.divisor_at(1) >> bits).max(1) }
+    }
+
+    fn shifted_left(self, bits: u32) -> Known {
+        match bits {
+            0 => self,
+            _ => Known { run: 1, same: self.same, divisor: (self.divisor_at(1) << bits).min(EVERYTHING) },
+        }
+    }
+
+    /// What is left below a power of two.
+    fn below(self, end: u64) -> Known {
+        let run = self.aligned_run(end);
+        Known { run, same: self.same, divisor: self.divisor_at(run) }
+    }
+
+    /// With the same bits of all of a run flipped, above those that the run counts with.
+    fn flipped(self, other: Known) -> Known {
+        let fits = |&length: &u32| other.same >= length && other.divisor_at(1) >= u64::from(length);
+        let most = self.aligned_run(u64::MAX);
+        let run = (0..=most.ilog2()).map(|bit| 1u32 << bit).rfind(fits).unwrap_or(1);
+        let divisor = self.divisor_at(run).min(other.divisor_at(run));
+        Known { run, same: self.same.min(other.same), divisor }
+    }
+
     /// Of the first less than the second, or not less.
     fn compared(self, other: Known) -> Known {
         // A run that begins at a multiple of its length is on one side of another multiple.
@@ -69,25 +108,33 @@ pub(crate) fn analyse(kernel: &Kernel) -> Vec<Known> {
         .iter()
         .map(|ty| if ty.regs == 1 { Known::NOTHING } else { Known { same: 1, ..Known::NOTHING } })
         .collect();
-    region(kernel, &kernel.body, &mut known);
+    let mut constants = vec![None; kernel.values.len()];
+    kernel.body.walk(&mut |inst| {
+        if let (Op::Const(Scalar::Int(number)), [result]) = (&inst.op, inst.results.as_slice()) {
+            constants[result.0 as usize] = Some(*number);
+        }
+    });
+    region(kernel, &kernel.body, &constants, &mut known);
     known
 }
 
 /// Parameters of regions stay unknown: they are other numbers in every round.
-fn region(kernel: &Kernel, body: &Region, known: &mut [Known]) {
+fn region(kernel: &Kernel, body: &Region, constants: &[Option<i128>], known: &mut [Known]) {
     for inst in &body.insts {
         for inner in &inst.regions {
-            region(kernel, inner, known);
+            region(kernel, inner, constants, known);
         }
         if let &[result] = inst.results.as_slice() {
-            known[result.0 as usize] = inst_known(kernel, inst, result, known);
+            known[result.0 as usize] = inst_known(kernel, inst, result, constants, known);
         }
     }
 }
 
-fn inst_known(kernel: &Kernel, inst: &Inst, result: Value, known: &[Known]) -> Known {
+fn inst_known(kernel: &Kernel, inst: &Inst, result: Value, constants: &[Option<i128>], known: &[Known]) -> Known {
     let regs = kernel.ty(result).regs;
     let of = |number: usize| known[inst.operands[number].0 as usize];
+    // The second operand, where it is one number everywhere.
+    let by = || inst.operands.get(1).and_then(|value| constants[value.0 as usize]).and_then(|n| u32::try_from(n).ok());
     let same = || inst.operands.iter().map(|value| known[value.0 as usize].same).min().unwrap_or(1);
     let integer = |dtype: DType| matches!(dtype.kind(), Kind::Signed | Kind::Unsigned) && dtype.bits() >= 32;
     match &inst.op {
@@ -121,6 +168,18 @@ fn inst_known(kernel: &Kernel, inst: &Inst, result: Value, known: &[Known]) -> K
                 of(0)
             }
             "lt" | "ge" => of(0).compared(of(1)),
+            name @ ("shift_left" | "shift_right_logical" | "shift_right_arithmetic" | "and" | "xor")
+                if integer(kernel.ty(result).dtype) =>
+            {
+                let below = |mask: u32| u64::from(mask).checked_add(1).filter(|end| end.is_power_of_two());
+                match (name, by()) {
+                    ("xor", _) => of(0).flipped(of(1)),
+                    ("and", Some(mask)) if below(mask).is_some() => of(0).below(below(mask).unwrap_or(1)),
+                    ("shift_left", Some(bits @ 0..31)) => of(0).shifted_left(bits),
+                    ("shift_right_logical" | "shift_right_arithmetic", Some(bits @ 0..31)) => of(0).shifted_right(bits),
+                    _ => Known { same: same(), ..Known::NOTHING },
+                }
+            }
             _ => Known { same: same(), ..Known::NOTHING },
         },
         _ => Known::NOTHING,
@@ -145,6 +204,21 @@ mod tests {
         assert_eq!(columns.sum(rows), Known { run: 4, same: 1, divisor: 2 });
         assert_eq!(columns.sum(Known { same: 2, ..rows }), Known { run: 2, same: 1, divisor: 2 });
         assert_eq!(columns.sum(Known::constant(8, 0)).divisor, 4);
+    }
+
+    #[test]
+    fn a_swizzle_leaves_runs_that_are_shorter_than_what_it_moves() {
+        // Element 64 * row + column with the bits of the row flipped in those of the column from 8 on.
+        let columns = Known { run: 8, same: 1, divisor: 8 };
+        let rows = columns.shifted_right(6);
+        assert_eq!((rows.run, rows.same, rows.divisor), (1, 8, 1));
+        let moved = rows.below(8).shifted_left(3);
+        assert_eq!((moved.same, moved.divisor), (8, 8));
+        assert_eq!(columns.flipped(moved), Known { run: 8, same: 1, divisor: 8 });
+        assert_eq!(columns.flipped(rows.below(8).shifted_left(1)), Known { run: 2, same: 1, divisor: 2 });
+        assert_eq!(columns.below(4).run, 4, "a run that is cut off");
+        assert_eq!((columns.shifted_right(2).same, columns.shifted_right(0)), (4, columns));
+        assert_eq!(Known { run: 8, same: 1, divisor: 2 }.below(64).run, 2, "it begins anywhere");
     }
 
     #[test]

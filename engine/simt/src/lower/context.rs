@@ -5,6 +5,7 @@ use super::fresh::Garbage;
 use super::moves::Map;
 use super::number::Number;
 use super::refs::RefView;
+use super::rows::WholeRows;
 use super::stage::Swizzle;
 use crate::ir::{Builder, MemoryId, Space, Value, WARP};
 use crate::layout::{Layout, log2};
@@ -72,18 +73,22 @@ pub(crate) struct Lower<'a> {
 
 /// Elements of the largest tile that each thread has, before there are more threads.
 const ELEMENTS: usize = 8;
+/// Elements of a tile that a thread has room for.
+const HELD: usize = 64;
 /// The most threads, as a power of two.
 const MOST: usize = 8;
 
 impl<'a> Lower<'a> {
     pub(crate) fn new(launch: &'a Launch, plan: &super::grid::Plan, options: Options) -> Lower<'a> {
         let has_teams = launch.has_agents();
+        let whole = WholeRows::of(&launch.kernel);
         let log_threads = match options.tuning.warps {
             _ if has_teams => super::teams::LOG_THREADS,
             Some(warps) => log2((WARP * warps) as usize),
-            None => log_threads(&launch.kernel),
+            None => log_threads(&launch.kernel, whole),
         };
-        let deal = Deal { threads: log_threads, vector: vector(launch), capability: options.architecture.capability };
+        let capability = options.architecture.capability;
+        let deal = Deal { threads: log_threads, vector: vector(launch), capability, whole };
         let name: String =
             launch.kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let mut b = Builder::new(format!("pallas_{}", name.trim_matches('_')), 1 << log_threads);
@@ -332,9 +337,12 @@ fn vector(launch: &Launch) -> usize {
     log2(16 / narrowest.clamp(2, 16))
 }
 
-/// As many threads as the largest tile keeps busy.
-fn log_threads(kernel: &Function) -> usize {
+/// As many threads as the largest tile keeps busy; of products whose rows stay whole no more than there are rows for, unless a thread
+/// had more of a tile than it has registers for.
+fn log_threads(kernel: &Function, whole: WholeRows) -> usize {
     let bits = |ty: &Type| -> usize { ty.tensor().map_or(0, |ty| ty.shape.iter().map(|&extent| log2(extent)).sum()) };
     let largest = kernel.values.iter().map(|value| bits(&value.ty)).max().unwrap_or(0);
-    largest.saturating_sub(ELEMENTS.trailing_zeros() as usize).clamp(5, MOST)
+    let busy = largest.saturating_sub(ELEMENTS.trailing_zeros() as usize).clamp(5, MOST);
+    let rows = whole.threads().map(|threads| threads.max(largest.saturating_sub(HELD.trailing_zeros() as usize)));
+    rows.map_or(busy, |rows| rows.min(busy))
 }

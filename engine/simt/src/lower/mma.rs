@@ -7,6 +7,7 @@ use super::context::Lower;
 use super::dot::Plain;
 use super::moves::{Conversion, Map, classify};
 use super::number::Number;
+use super::rows::WholeRows;
 use super::stage::Stage;
 use crate::Refusal;
 use crate::ir::{MemoryId, Mma, Op, Ty, Value};
@@ -15,7 +16,9 @@ use pallas_ir::{OpData, ValueId, ops};
 use pallas_tensor::{DType, Scalar};
 
 /// Lanes are numbered by so many bits.
-const LANE_BITS: usize = 5;
+pub(crate) const LANE_BITS: usize = 5;
+/// Rows of an instruction's result.
+pub(crate) const ROWS: usize = Mma::M;
 /// More steps than this are a loop of so many at a time.
 const UNROLLED: usize = 16;
 const GROUP: usize = 8;
@@ -38,7 +41,7 @@ pub(crate) fn unit(plain: &Plain, deal: Deal) -> Option<Mma> {
     if !takes || m < Mma::M || n < Mma::N || k < unit.terms() {
         return None;
     }
-    let shares = Shares::new(m, n, deal.threads - LANE_BITS);
+    let shares = Shares::new(m, n, deal);
     Some(Mma {
         dtype: a,
         rows: 1 << (log2(m) - shares.rows - log2(Mma::M)),
@@ -48,7 +51,7 @@ pub(crate) fn unit(plain: &Plain, deal: Deal) -> Option<Mma> {
 
 /// Whether tensor cores of some device can do it.
 pub(crate) fn fits(plain: &Plain) -> bool {
-    unit(plain, Deal { threads: LANE_BITS, vector: 0, capability: u32::MAX }).is_some()
+    unit(plain, Deal { threads: LANE_BITS, vector: 0, capability: u32::MAX, whole: WholeRows::default() }).is_some()
 }
 
 /// How warps share a result of so many rows and columns, as powers of two.
@@ -59,12 +62,14 @@ struct Shares {
 
 impl Shares {
     /// What each warp has is as square as can be: then it reads least. Of two ways the one with more warps along the rows, which
-    /// leaves rows whole.
-    fn new(m: usize, n: usize, warps: usize) -> Shares {
+    /// leaves rows whole; so do products that are asked to.
+    fn new(m: usize, n: usize, deal: Deal) -> Shares {
+        let warps = deal.threads - LANE_BITS;
         let (most_rows, most_columns) = (log2(m) - log2(Mma::M), log2(n) - log2(Mma::N));
         let used = warps.min(most_rows + most_columns);
         let first = used.saturating_sub(most_columns);
-        let reads = |rows: &usize| (m >> rows) + (n >> (used - rows));
+        let whole = deal.whole.has(m);
+        let reads = |rows: &usize| if whole { 0 } else { (m >> rows) + (n >> (used - rows)) };
         let rows = (first..=used.min(most_rows)).rev().min_by_key(reads).unwrap_or(0);
         Shares { rows, columns: used - rows }
     }
@@ -113,7 +118,7 @@ fn layout(shape: &[usize], regs: Vec<u32>, lanes: [u32; 5], warps: Vec<u32>) -> 
 pub(crate) fn sums(plain: &Plain, deal: Deal) -> Layout {
     let [m, n, _] = plain.extents;
     let warps = deal.threads - LANE_BITS;
-    let shares = Shares::new(m, n, warps);
+    let shares = Shares::new(m, n, deal);
     let (row, column) = (|bit: usize| 1u32 << (log2(n) + bit), |bit: usize| 1u32 << bit);
     let (row_bits, column_bits) = (log2(m) - shares.rows, log2(n) - shares.columns);
     let regs = [1, row(3)].into_iter().chain((3..column_bits).map(column)).chain((4..row_bits).map(row));
@@ -146,7 +151,7 @@ impl Lower<'_> {
     pub(crate) fn lower_mma(&mut self, op: &OpData, plain: &Plain, unit: Mma) -> Result<(), Refusal> {
         let [m, n, k] = plain.extents;
         let warps = self.log_threads - LANE_BITS;
-        let shares = Shares::new(m, n, warps);
+        let shares = Shares::new(m, n, self.deal);
         let left = Axes::new(m, k, plain.terms_last[0]);
         let right = Axes::new(n, k, plain.terms_last[1]);
         let (row_bits, column_bits) = (log2(m) - shares.rows, log2(n) - shares.columns);

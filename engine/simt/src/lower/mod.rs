@@ -2,7 +2,7 @@
 //!
 //! 1. [`grid`]: which axes of the grid are blocks that run at the same time, and which are loops inside of a block;
 //! 2. [`operands`]: arrays become memories, and Refs that show the program's blocks of them;
-//! 3. [`anchors`]: which tiles are dealt as products leave them;
+//! 3. [`anchors`]: which tiles are dealt as products leave them, and [`rows`]: which products leave rows whole;
 //! 4. the kernel's ops, one family per file: tiles become rows of registers dealt by one rule
 //!    ([`Layout::blocked`](crate::layout::Layout::blocked)), [`refs`] and [`access`] find addresses and masks; what warpgroups of
 //!    Mosaic GPU do to each other and have engines do is said in [`teams`] and [`transfers`];
@@ -56,6 +56,7 @@ pub(crate) mod random;
 mod reduce;
 mod refs;
 mod rewrite;
+mod rows;
 mod scatter;
 mod scopes;
 mod semaphores;
