@@ -17,14 +17,15 @@ def matmul_kernel(x_gmem, y_gmem, o_gmem, o_smem):
   m, n = plgpu.planar_snake(lax.axis_index("tile"), tiles, 1, BAND)
   rows = pl.ds(m * ROWS, ROWS)
   columns = pl.ds(n * GROUPS * COLUMNS, GROUPS * COLUMNS)
-  mine = pl.ds(lax.axis_index("group") * COLUMNS, COLUMNS)
+  group = lax.axis_index("group")
+  mine = pl.ds(group * COLUMNS, COLUMNS)
 
   def compute(pipeline):
     acc = plgpu.layout_cast(jnp.full((ROWS, COLUMNS), 0, jnp.float32), plgpu.Layout.WGMMA)
     acc = pipeline(acc)
-    o_smem[:, mine] = acc.astype(o_smem.dtype)
+    o_smem[group] = acc.astype(o_smem.dtype)
     plgpu.commit_smem()
-    plgpu.copy_smem_to_gmem(o_smem.at[:, mine], o_gmem.at[rows, columns].at[:, mine])
+    plgpu.copy_smem_to_gmem(o_smem.at[group], o_gmem.at[rows, columns].at[:, mine])
     plgpu.wait_smem_to_gmem(0)
 
   def step(_, x_smem, y_smem, acc):
@@ -50,7 +51,7 @@ def run(x, y):
   return plgpu.kernel(
       matmul_kernel,
       out_type=jax.ShapeDtypeStruct((m, n), x.dtype),
-      scratch_types=[plgpu.SMEM((ROWS, GROUPS * COLUMNS), x.dtype, transforms=PANELS)],
+      scratch_types=[plgpu.SMEM((GROUPS, ROWS, COLUMNS), x.dtype, transforms=PANELS)],
       grid=(m // ROWS * (n // (GROUPS * COLUMNS)),),
       grid_names=("tile",),
       num_threads=GROUPS + 1,

@@ -8,7 +8,7 @@ use pallas_tensor::{DType, Kind};
 static FUNCTIONS: &[(&str, &str, &str)] = &[
     ("floor", "floorf", "floor"),
     ("ceil", "ceilf", "ceil"),
-    ("exp", "expf", "exp"),
+    ("exp", "exp_of", "exp"),
     ("exp2", "exp2f", "exp2"),
     ("expm1", "expm1f", "expm1"),
     ("log", "logf", "log"),
@@ -154,7 +154,7 @@ fn raw(op: Op, attributes: &Attributes, terms: &[Term<'_>], result: DType) -> Op
             return raw(Op(&pallas_ir::ops::MUL), attributes, &[(x, dtype), (x, dtype)], result);
         }
         ("logistic", &[(x, DType::F64)]) => format!("1.0 / (1.0 + exp(-{x}))"),
-        ("logistic", &[(x, _)]) => format!("1.0f / (1.0f + expf(-{x}))"),
+        ("logistic", &[(x, _)]) => format!("1.0f / (1.0f + exp_of(-{x}))"),
         ("is_finite", &[(x, DType::F64)]) => format!("fabs({x}) < __longlong_as_double(0x7ff0000000000000LL)"),
         ("is_finite", &[(x, _)]) => format!("fabsf({x}) < __int_as_float(0x7f800000)"),
         ("round", &[(x, dtype)]) => {

@@ -63,16 +63,17 @@ mod tests {
     /// A product of 64 rows, and what is done to it.
     fn rows(done: &str) -> WholeRows {
         let text = format!(
-            "launch grid=[1] {{\n  input @x_ref: bf16[64, 64]\n  output @o_ref: f32[64]\n  \
-             kernel @k(%x_ref: ref<bf16[64, 64]>, %o_ref: ref<f32[64]>) {{\n    %x = load %x_ref[:, :] : bf16[64, 64]\n    \
-             %s = dot_general %x, %x contracting=[[1], [1]] batch=[[], []] precision=\"default\" : f32[64, 64]\n    {done}\n  }}\n}}\n"
+            "launch grid=[1] {{\n  input @x_ref: bf16[64,64] block=[64, 64] map @x(%i: i32[]) {{ yield %i, %i }}\n  \
+             output @o_ref: f32[64] block=[64] map @o(%i: i32[]) {{ yield %i }}\n  \
+             kernel @k(%x_ref: ref<bf16[64,64]>, %o_ref: ref<f32[64]>) {{\n    %x = load %x_ref[:, :] : bf16[64,64]\n    \
+             %s = dot_general %x, %x contracting=[[1], [1]] batch=[[], []] dtype=f32 : f32[64,64]\n    {done}\n  }}\n}}\n"
         );
         WholeRows::of(&parse_launch(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).kernel)
     }
 
     #[test]
     fn rows_that_are_folded_stay_whole_and_others_do_not() {
-        let folded = rows("%e = exp %s : f32[64, 64]\n    %m = reduce_max %e axes=[1] : f32[64]");
+        let folded = rows("%e = exp %s : f32[64,64]\n    %m = reduce_max %e axes=[1] : f32[64]");
         assert!(folded.has(64) && !folded.has(128));
         assert_eq!(folded.threads(), Some(7), "four warps of 16 rows");
         let columns = rows("%m = reduce_max %s axes=[0] : f32[64]");
@@ -83,8 +84,8 @@ mod tests {
     fn so_do_rows_of_the_left_factor_of_another_product() {
         let product = |left: &str, right: &str| {
             format!(
-                "%p = convert_element_type %s : bf16[64, 64]\n    %o = dot_general {left}, {right} contracting=[[1], [0]] \
-                 batch=[[], []] precision=\"default\" : f32[64, 64]"
+                "%p = convert_element_type %s dtype=bf16 weak=false : bf16[64,64]\n    %o = dot_general {left}, {right} \
+                 contracting=[[1], [0]] batch=[[], []] dtype=f32 : f32[64,64]"
             )
         };
         assert!(rows(&product("%p", "%x")).has(64));
