@@ -20,7 +20,7 @@ fn gpu(fake: &Fake) -> Gpu {
 fn facts(faults: Faults) -> table::Facts {
     let softmax = KERNELS.iter().find(|kernel| kernel.name == "softmax").expect("a kernel");
     let [_, small] = softmax.launches().expect("its launches");
-    let fake = Fake::new(&[small.clone()], faults);
+    let fake = Fake::new(std::slice::from_ref(&small), faults);
     let mut facts = table::Facts::new();
     measure::measured(&[small.clone(), small], gpu(&fake), Ok(Box::new(fake.clone())), &mut |key, value| {
         facts.insert(key.to_string(), value.to_string());
