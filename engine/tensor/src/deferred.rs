@@ -7,9 +7,10 @@
 //! Only what nobody else holds is fused: an array that a variable names is computed once, as itself. Nothing here decides what
 //! is elementwise; operations say so by asking [`put_off`]. What no chain computes, but can be made a stretch at a time
 //! ([`by_stretches`]), is read by chains as it is made. Whoever needs one block after the other need not have all elements at
-//! all ([`blocks`]).
+//! all ([`blocks`]), and something is known of elements before there are any ([`bounds`]).
 
 mod blocks;
+mod bounds;
 
 pub use blocks::Unmade;
 
@@ -37,9 +38,9 @@ const LEAST: usize = 1 << 15;
 /// Elements from which on an operation is worth several threads, where it is not put off.
 const LARGE: usize = 1 << 18;
 /// Elements that are made at a time: a few arrays of them fit the second cache.
-const CHUNK: usize = 1 << 13;
+const CHUNK: usize = 1 << 15;
 /// Chunks that a thread takes at a time.
-const CHUNKS: usize = 16;
+const CHUNKS: usize = 4;
 /// Operations that are put off before the operands of the next one are computed first.
 const MOST: usize = 64;
 /// Bytes from which on a result gets its memory when it is put off, while it can still be refused.

@@ -134,6 +134,11 @@ pub fn remainder(cx: &Context<'_>, a: &Tile, b: &Tile) -> PyResult<Tile> {
     let (x, y) = promote_numeric(cx, "rem", a, b)?;
     if let Some(negative) = sign_of_divisor(cx, &x, &y, b) {
         let rest = p::binary(cx, &ops::REM, &x, &y)?;
+        if let (false, Tile::Concrete { array, .. }) = (negative, &x)
+            && array.most_above_zero().is_some()
+        {
+            return Ok(rest);
+        }
         let other_sign = compose::with_constant(cx, if negative { &ops::GT } else { &ops::LT }, &rest, 0.0)?;
         let wrapped = p::binary(cx, &ops::ADD, &rest, &y)?;
         let rest = p::select(cx, &other_sign, &wrapped, &rest)?;
@@ -164,7 +169,7 @@ fn signed_zeros(cx: &Context<'_>, numbers: &Tile, like: &Tile) -> PyResult<Tile>
 }
 
 /// Whether one number that everything is divided by is below zero, where nothing is staged: half of what JAX computes is known
-/// then. `None` also of zero.
+/// then. `None` also of zero, and of what counts as zero.
 fn sign_of_divisor(cx: &Context<'_>, x: &Tile, y: &Tile, divisor: &Tile) -> Option<bool> {
     let (Tile::Concrete { .. }, Tile::Concrete { .. }, Tile::Concrete { array, .. }) = (x, y, divisor) else {
         return None;
@@ -173,7 +178,7 @@ fn sign_of_divisor(cx: &Context<'_>, x: &Tile, y: &Tile, divisor: &Tile) -> Opti
         return None;
     }
     let number = pallas_tensor::ops::convert(array, y.dtype()).ok()?.get(0)?.as_f64()?;
-    (number != 0.0 && number.is_finite()).then_some(number < 0.0)
+    (number.abs() >= f64::from(f32::MIN_POSITIVE) && number.is_finite()).then_some(number < 0.0)
 }
 
 /// `fmod(a, b)`: the sign of the dividend.

@@ -85,16 +85,25 @@ pub(crate) fn copied<T: Copy>(elements: &[T], mut kernel: impl FnMut(usize, &mut
 
 /// Elements converted at a time: both operands stay in the innermost cache.
 const CHUNK: usize = 1024;
+/// So many, scalars of kernels among them, have room of their own: to make room for a chunk takes longer than all the rest.
+const FEW: usize = 16;
 
 /// Runs an `f32` kernel over elements of a 16- or 8-bit float dtype, rounding once at the end.
 ///
 /// The kernel is called with the offset and values of one chunk after another.
 pub(crate) fn in_f32_chunks(dtype: DType, buffer: &mut Buffer, mut kernel: impl FnMut(usize, &mut [f32])) {
-    let mut values = [0f32; CHUNK];
+    match buffer.len() {
+        ..=FEW => in_chunks_of::<FEW>(dtype, buffer, &mut kernel),
+        _ => in_chunks_of::<CHUNK>(dtype, buffer, &mut kernel),
+    }
+}
+
+fn in_chunks_of<const N: usize>(dtype: DType, buffer: &mut Buffer, kernel: &mut dyn FnMut(usize, &mut [f32])) {
+    let mut values = [0f32; N];
     let length = buffer.len();
     let mut start = 0;
     while start < length {
-        let count = CHUNK.min(length - start);
+        let count = N.min(length - start);
         let values = &mut values[..count];
         load(dtype, buffer, start, values);
         kernel(start, values);
@@ -141,14 +150,26 @@ pub(crate) fn in_f32_chunks_with(
     other: &Buffer,
     mut kernel: impl FnMut(&mut [f32], Operand<'_, f32>),
 ) {
-    let mut other_values = [0f32; CHUNK];
     if other.len() == 1 && buffer.len() != 1 {
-        load(dtype, other, 0, &mut other_values[..1]);
-        let operand = Operand::All(other_values[0]);
-        in_f32_chunks(dtype, buffer, |_, values| kernel(values, operand));
+        let mut one = [0f32];
+        load(dtype, other, 0, &mut one);
+        in_f32_chunks(dtype, buffer, |_, values| kernel(values, Operand::All(one[0])));
         return;
     }
-    in_f32_chunks(dtype, buffer, |start, values| {
+    match buffer.len() {
+        ..=FEW => beside_chunks_of::<FEW>(dtype, buffer, other, &mut kernel),
+        _ => beside_chunks_of::<CHUNK>(dtype, buffer, other, &mut kernel),
+    }
+}
+
+fn beside_chunks_of<const N: usize>(
+    dtype: DType,
+    buffer: &mut Buffer,
+    other: &Buffer,
+    kernel: &mut dyn FnMut(&mut [f32], Operand<'_, f32>),
+) {
+    let mut other_values = [0f32; N];
+    in_chunks_of::<N>(dtype, buffer, &mut |start, values| {
         let other_values = &mut other_values[..values.len()];
         load(dtype, other, start, other_values);
         kernel(values, Operand::Each(other_values));

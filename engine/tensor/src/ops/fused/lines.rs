@@ -282,7 +282,7 @@ pub(super) fn choose_where<T: Copy + Default>(
             let (x, y, no, yes) = (sixteen(x, at), sixteen(y, at), sixteen(no, at), sixteen(yes, at));
             let mut results = [0.0; LANES];
             for lane in 0..LANES {
-                results[lane] = if holds(x[lane], y[lane]) { yes[lane] } else { no[lane] };
+                results[lane] = either(holds(x[lane], y[lane]), yes[lane], no[lane]);
             }
             *out = results;
         }
@@ -291,6 +291,14 @@ pub(super) fn choose_where<T: Copy + Default>(
             rest[lane] = if holds(one(x, at), one(y, at)) { one(yes, at) } else { one(no, at) };
         }
     }
+}
+
+/// One of two numbers, by their bits: a choice would become one of addresses, which are gathered one by one, where one of the
+/// operands may be a single element.
+#[inline(always)]
+fn either(which: bool, yes: f32, no: f32) -> f32 {
+    let mask = u32::from(which).wrapping_neg();
+    f32::from_bits((yes.to_bits() & mask) | (no.to_bits() & !mask))
 }
 
 /// Elements from one on, as an array: a loop over arrays becomes vector instructions whatever the operands are.
