@@ -88,11 +88,11 @@ impl Check<'_> {
         }
         let Some(flagged) = self.flagged(cx, &pair)? else { return Ok(()) };
         let whole = if x.rank() == 0 { y.shape() } else { x.shape() }.clone();
-        let (left, right) = if flagged.is_empty() {
-            (x.clone(), y.clone())
-        } else {
+        let (left, right) = if flagged.contains(&true) {
             let keep = |array: &Array| filtered(cx, &spread(cx, array, &whole)?, |at| !flagged[at]);
             (keep(&x)?, keep(&y)?)
+        } else {
+            (x.clone(), y.clone())
         };
         if left.size() == 0 && !flagged.is_empty() {
             return Ok(());
