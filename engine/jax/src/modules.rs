@@ -50,6 +50,8 @@ pub fn install(interp: &Interp) {
     for module in all() {
         interp.register(module);
     }
+    interp.register_deferred(crate::lax::DEFERRED);
+    interp.register_deferred(crate::pallas::DEFERRED);
     interp.register_embedded(crate::random::EMBEDDED);
     interp.register_embedded(crate::testing::MODULES);
     interp.register_embedded(crate::written::MODULES);

@@ -123,17 +123,8 @@ impl Record {
 
 /// Lets `dataclasses.fields`, `replace` and `is_dataclass` take instances of a native class for what they are in JAX:
 /// dataclasses with these fields, each an attribute and a parameter.
-pub fn declare_fields(interp: &Interp, class: &Rc<Class>, fields: &'static [(&'static str, Plain)]) -> PyResult<()> {
-    let name = "fields";
-    let record = Record { name, module: "", fields, keyword_only: false, methods: &[], properties: &[] };
-    if let Value::Class(made) = record.class(interp)? {
-        for name in ["__dataclass_fields__", "__dataclass_params__"] {
-            if let Some(value) = made.lookup(name) {
-                class.namespace.borrow_mut().insert(Name::from(name), value);
-            }
-        }
-    }
-    Ok(())
+pub fn declare_fields(interp: &Interp, class: &Rc<Class>, fields: &'static [(&'static str, Plain)]) {
+    pallas_python::library::declare_fields(interp, class, fields.iter().map(|(name, plain)| (*name, plain.value())));
 }
 
 fn add_members(

@@ -22,19 +22,27 @@ pub struct EmbeddedModule {
 /// How the paths of embedded sources begin, after the modules that CPython has inside.
 const FROZEN: &str = "<frozen ";
 
-/// A name of a native module whose value an embedded module has: a class that is best said in Python. The embedded module
-/// is made when somebody asks for the name.
+/// A name of a native module whose value another module has, embedded or native: a class that is best said in Python, or that
+/// few programs want. The other module is made when somebody asks for the name.
 pub struct DeferredName {
     /// The native module.
     pub module: &'static str,
     /// The name, in both.
     pub name: &'static str,
-    /// The embedded module.
+    /// The other module.
     pub source: &'static str,
 }
 
+/// Names of a native module whose values another module has: `deferred_names! { MODULE, SOURCE => "a", "b" }`.
+#[macro_export]
+macro_rules! deferred_names {
+    ($module:expr, $source:expr => $($name:literal),* $(,)?) => {
+        [$($crate::embedded::DeferredName { module: $module, name: $name, source: $source }),*]
+    };
+}
+
 impl Interp {
-    /// Gives native modules names whose values embedded modules have.
+    /// Gives native modules names whose values other modules have.
     pub fn register_deferred(&self, names: &'static [DeferredName]) {
         self.deferred.borrow_mut().extend(names);
     }

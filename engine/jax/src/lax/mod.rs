@@ -17,18 +17,40 @@ use crate::context::Context;
 use crate::convert;
 use crate::pallas::add_functions;
 use crate::tile::Tile;
+use pallas_python::deferred_names;
+use pallas_python::embedded::DeferredName;
 use pallas_python::module::ModuleDef;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
 
 /// `jax.lax`
-pub static MODULES: &[&ModuleDef] = &[&LAX];
+pub static MODULES: &[&ModuleDef] = &[&LAX, &PLAIN];
+
+/// Classes of plain data, which most programs do without: they are made when somebody asks for one.
+static PLAIN: ModuleDef = ModuleDef {
+    name: PLAIN_NAME,
+    doc: "Enumerations and records of jax.lax.",
+    functions: &[],
+    populate: |interp, namespace| {
+        precision::populate(interp, namespace);
+        gathering::populate(interp, namespace);
+    },
+};
+
+const PLAIN_NAME: &str = "jax._src.lax.plain";
+
+/// Where the module has them from.
+pub static DEFERRED: &[DeferredName] = &deferred_names! {
+    "jax.lax", PLAIN_NAME =>
+    "Precision", "DotAlgorithmPreset", "RoundingMethod", "GatherScatterMode", "GatherDimensionNumbers",
+    "ScatterDimensionNumbers",
+};
 
 static LAX: ModuleDef = ModuleDef {
     name: "jax.lax",
     doc: "The operations of XLA.",
     functions: &[],
-    populate: |interp, namespace| {
+    populate: |_interp, namespace| {
         for table in [
             collective::FUNCTIONS,
             control::FUNCTIONS,
@@ -46,8 +68,6 @@ static LAX: ModuleDef = ModuleDef {
         ] {
             add_functions(namespace, "jax.lax", table);
         }
-        precision::populate(interp, namespace);
-        gathering::populate(interp, namespace);
         crate::written::extend("jax.lax", namespace);
         primitives::populate(namespace);
     },

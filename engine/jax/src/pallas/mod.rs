@@ -25,6 +25,8 @@ pub mod tpu_info;
 use crate::python_types;
 use pallas_ir::MemorySpace;
 use pallas_python::class::Namespace;
+use pallas_python::deferred_names;
+use pallas_python::embedded::DeferredName;
 use pallas_python::interp::Interp;
 use pallas_python::module::ModuleDef;
 use pallas_python::native::{NativeDef, NativeFunction};
@@ -32,8 +34,31 @@ use pallas_python::value::Value;
 use pallas_syntax::ast::Name;
 
 /// `jax.experimental.pallas`
-pub static MODULES: &[&ModuleDef] =
-    &[&EXPERIMENTAL, &PALLAS, &asynchronous::copies::PRIVATE_MODULE, &asynchronous::pipeline::GRIDS, &agents::MODULE];
+pub static MODULES: &[&ModuleDef] = &[
+    &EXPERIMENTAL,
+    &PALLAS,
+    &PLAIN,
+    &asynchronous::copies::PRIVATE_MODULE,
+    &asynchronous::pipeline::GRIDS,
+    &agents::MODULE,
+];
+
+/// Classes of plain data, which most programs do without: they are made when somebody asks for one.
+static PLAIN: ModuleDef = ModuleDef {
+    name: PLAIN_NAME,
+    doc: "Enumerations and records of pallas.",
+    functions: &[],
+    populate: |interp, namespace| {
+        let enumerations = [&enumerations::DEVICE_ID_TYPE, &enumerations::REVISIT_MODE];
+        python_types::populate(interp, namespace, &enumerations, &[&record::COST_ESTIMATE]);
+    },
+};
+
+const PLAIN_NAME: &str = "jax._src.pallas.plain";
+
+/// Where the module has them from.
+pub static DEFERRED: &[DeferredName] =
+    &deferred_names! { NAME, PLAIN_NAME => "DeviceIdType", "RevisitMode", "CostEstimate" };
 
 /// The modules of its targets.
 pub static TARGET_MODULES: &[&ModuleDef] = targets::MODULES;
@@ -71,12 +96,6 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     namespace.insert(Name::from("ANY"), memory::space_value(MemorySpace::Any));
     namespace.insert(Name::from("MemorySpace"), memory::core_spaces(interp));
     namespace.insert(Name::from("HOST"), memory::space_value(MemorySpace::Host));
-    python_types::populate(
-        interp,
-        namespace,
-        &[&enumerations::DEVICE_ID_TYPE, &enumerations::REVISIT_MODE],
-        &[&record::COST_ESTIMATE],
-    );
     python_types::share(interp, namespace, "jax.numpy", &[("broadcast_to", "broadcast_to")]);
 }
 

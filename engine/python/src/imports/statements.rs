@@ -271,7 +271,11 @@ impl Interp {
                 }
                 names
             }
-            None => module.namespace.borrow().keys().filter(|name| !name.starts_with('_')).cloned().collect(),
+            None => {
+                let deferred = self.deferred_names(module).into_iter().map(Name::from);
+                let bound: Vec<Name> = module.namespace.borrow().keys().cloned().collect();
+                bound.into_iter().chain(deferred).filter(|name| !name.starts_with('_')).collect()
+            }
         };
         for name in names {
             let value = self.get_attr(source, &name)?;

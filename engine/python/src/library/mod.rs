@@ -45,6 +45,7 @@ mod warnings;
 pub(crate) mod written;
 mod zlib;
 
+pub use dataclasses::declare_fields;
 pub use functools::Partial;
 pub use sys::hook::uncaught;
 pub(crate) use sys::streams::replaced_stdout;

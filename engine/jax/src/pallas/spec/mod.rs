@@ -100,8 +100,7 @@ pub static CONSTRUCTORS: &[&NativeDef] = &[
 /// Classes and constants for the namespace of `jax.experimental.pallas`.
 pub fn exports(interp: &Interp) -> Vec<(&'static str, Value)> {
     for (table, fields) in FIELDS {
-        // Without them, only `dataclasses.replace` and its like are missing.
-        let _ = python_types::declare_fields(interp, &interp.native_class(table), fields);
+        python_types::declare_fields(interp, &interp.native_class(table), fields);
     }
     let class = |table: &'static NativeClass| Value::Class(interp.native_class(table));
     vec![

@@ -42,6 +42,37 @@ impl Options {
     }
 }
 
+/// Of what is a dataclass in another library, and a class of another kind here.
+const DECLARED: Options = Options {
+    init: true,
+    repr: true,
+    eq: true,
+    order: false,
+    unsafe_hash: false,
+    frozen: true,
+    match_args: true,
+    keyword_only: false,
+    slots: false,
+};
+
+/// Lets the functions of the module take instances of a class for those of a frozen dataclass with these fields and defaults,
+/// each an attribute and a parameter already.
+pub fn declare_fields(
+    interp: &Interp,
+    class: &Rc<Class>,
+    fields: impl IntoIterator<Item = (&'static str, Option<Value>)>,
+) {
+    let table = dict();
+    if let Value::Dict(table) = &table {
+        for (name, default) in fields {
+            table.borrow_mut().insert_str(name, Value::object(Field::declared(name, default)));
+        }
+    }
+    let mut names = class.namespace.borrow_mut();
+    names.insert("__dataclass_fields__".into(), table);
+    names.insert("__dataclass_params__".into(), params(interp, DECLARED));
+}
+
 pub(super) fn dataclass(interp: &Interp, args: Arguments) -> PyResult<Value> {
     let options = Options::from(interp, &args.values()[1..])?;
     match args.get(0) {

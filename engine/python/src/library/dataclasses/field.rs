@@ -105,6 +105,16 @@ impl Field {
         }
     }
 
+    /// A positional field of any type.
+    pub(super) fn declared(name: &str, default: Option<Value>) -> Field {
+        Field {
+            name: RefCell::new(name.into()),
+            annotation: RefCell::new(Value::from("Any")),
+            keyword_only: Cell::new(Some(false)),
+            ..Field::plain(default.unwrap_or(Value::Unset))
+        }
+    }
+
     /// Whether `__init__` may go without it.
     pub(in crate::library) fn has_default(&self) -> bool {
         !self.default.is_unset() || !self.default_factory.is_unset()

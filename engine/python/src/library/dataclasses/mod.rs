@@ -6,6 +6,7 @@ mod field;
 mod generated;
 mod tools;
 
+pub use decorate::declare_fields;
 pub(super) use field::{Field, fields_of};
 
 use super::support::{add_class, classes, row};
