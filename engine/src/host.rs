@@ -1,5 +1,6 @@
 //! What evaluated programs may reach: in analysis only source files, in a run the console that the caller provides.
 
+use crate::ahead::Ahead;
 use crate::environment::Environment;
 use crate::files::FileSystem;
 use crate::parsed::ParsedFiles;
@@ -38,6 +39,8 @@ pub trait Console: Send {
     fn write_stdout(&mut self, text: &str);
     /// Standard error.
     fn write_stderr(&mut self, text: &str);
+    /// Brings what was written to where it goes.
+    fn flush(&mut self) {}
     /// One line of standard input without its newline; `None` at the end.
     fn read_line(&mut self) -> Option<String>;
     /// An environment variable.
@@ -154,6 +157,7 @@ pub(crate) struct RunHost {
     pub(crate) arguments: Vec<String>,
     pub(crate) console: Rc<RefCell<Box<dyn Console>>>,
     pub(crate) cancel: Cancel,
+    pub(crate) ahead: Ahead,
 }
 
 impl Host for RunHost {
@@ -187,6 +191,10 @@ impl Host for RunHost {
 
     fn import_help(&self) -> Option<String> {
         Some(self.environment.help())
+    }
+
+    fn parse(&self, source: Arc<SourceFile>) -> Arc<Module> {
+        self.ahead.parse(source)
     }
 
     fn arguments(&self) -> Vec<String> {

@@ -5,6 +5,7 @@
 //! Front ends depend on this crate (and `pallas-ide`) alone.
 
 pub mod accelerator;
+mod ahead;
 pub mod analysis;
 mod bystander;
 mod calibrate;

@@ -1,6 +1,7 @@
 //! Running a file, as `python FILE` with JAX would.
 
 use crate::accelerator::{Accelerated, Acceleration};
+use crate::ahead::Ahead;
 use crate::analysis::{Watch, import_paths};
 use crate::capture::{Capture, Capturing, Tiles};
 use crate::environment::Environment;
@@ -9,7 +10,7 @@ use crate::files::FileSystem;
 use crate::host::{Cancel, Console, RunHost};
 use crate::parts::Parts;
 use crate::settings::TargetDevice;
-use crate::stack::with_large_stack;
+use crate::stack::{with_large_stack, with_large_stack_beside};
 use crate::timings::Timings;
 use crate::watched::Watched;
 use pallas_ir::{Finding, Launch};
@@ -94,12 +95,38 @@ pub struct RunOptions {
     pub cancel: Cancel,
 }
 
+/// What becomes of what a program has made, once it has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leavings {
+    /// Its memory is given back.
+    TakenDown,
+    /// It stays where it is.
+    Left,
+}
+
 impl Run {
     /// Runs a text under a path to its end.
     pub fn new(path: &str, text: &str, options: RunOptions) -> Run {
+        Run::whole(path, text, options, Leavings::TakenDown)
+    }
+
+    /// The same for a process that ends with it: what the program has made is left as it is, since the system takes it back at
+    /// once, while modules and arrays would be taken down one by one.
+    pub fn last(path: &str, text: &str, options: RunOptions) -> Run {
+        Run::whole(path, text, options, Leavings::Left)
+    }
+
+    fn whole(path: &str, text: &str, options: RunOptions, leavings: Leavings) -> Run {
         let source = Arc::new(SourceFile::new(FileId(0), path, text));
         let kept = source.clone();
-        with_large_stack(move || evaluate(path, source, options, None).0).unwrap_or_else(|why| Run {
+        let ahead = Ahead::new(source.text.clone());
+        let (files, beside) = (options.files.clone(), ahead.clone());
+        let evaluate = move || {
+            let (run, _) = evaluate(path, source, options, (None, leavings), &ahead);
+            ahead.end();
+            run
+        };
+        with_large_stack_beside(evaluate, || beside.read(path, &*files)).unwrap_or_else(|why| Run {
             exit: 2,
             stderr: format!("pallas-tui: {}\n", why.message()),
             findings: Vec::new(),
@@ -138,13 +165,20 @@ impl Run {
     /// Runs a text until the tiles that are wanted have been seen, and gives those.
     pub fn capture(path: &str, text: &str, options: RunOptions, wanted: Capture) -> Vec<Tiles> {
         let source = Arc::new(SourceFile::new(FileId(0), path, text));
-        with_large_stack(move || evaluate(path, source, options, Some(wanted)).1).unwrap_or_default()
+        let wanted = (Some(wanted), Leavings::TakenDown);
+        let evaluate = move || evaluate(path, source, options, wanted, &Ahead::default()).1;
+        with_large_stack(evaluate).unwrap_or_default()
     }
 }
 
-fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Option<Capture>) -> (Run, Vec<Tiles>) {
+fn evaluate(
+    path: &str,
+    source: Arc<SourceFile>,
+    options: RunOptions,
+    (wanted, leavings): (Option<Capture>, Leavings),
+    ahead: &Ahead,
+) -> (Run, Vec<Tiles>) {
     let capturing = wanted.map(|wanted| Capturing::new(wanted, options.cancel.clone()));
-    let module = pallas_syntax::parse(source.clone());
     let console = Rc::new(RefCell::new(options.console));
     let host = Rc::new(RunHost {
         files: options.files,
@@ -153,6 +187,7 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
         arguments: std::iter::once(path.to_string()).chain(options.arguments).collect(),
         console: console.clone(),
         cancel: options.cancel,
+        ahead: ahead.clone(),
     });
     let interp = Interp::new(host, Mode::Run, Limits::default());
     pallas_jax::install(&interp);
@@ -164,14 +199,14 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     state.set_observer(watch.clone());
     let executor = Rc::new(CpuExecutor::new(
         Timings::new(console.clone()),
-        Parts::new(console),
+        Parts::new(console.clone()),
         capturing,
         options.schedule,
         options.acceleration,
         options.strict,
     ));
     state.set_executor(executor.clone());
-    let outcome = interp.run_main(&module, "__main__");
+    let outcome = interp.run_main(&ahead.parse(source), "__main__");
     // What Python says of a missing module does not say where the workbench has looked, and a traceback ends at the launch
     // whose threads wait for each other.
     let told = |code: &&str| crate::findings::IMPORTS.contains(code) || crate::findings::WAITS.contains(code);
@@ -236,5 +271,9 @@ fn evaluate(path: &str, source: Arc<SourceFile>, options: RunOptions, wanted: Op
     let outputs = executor.outputs();
     let accelerated = executor.accelerated();
     let sources = interp.sources();
+    if leavings == Leavings::Left {
+        console.borrow_mut().flush();
+        std::mem::forget(interp);
+    }
     (Run { exit, stderr, findings, parts, launches, measured, left_out, outputs, accelerated, sources }, tiles)
 }

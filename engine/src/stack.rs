@@ -32,9 +32,18 @@ impl NoResult {
 /// # Errors
 /// Without such a thread, and for a panic inside.
 pub(crate) fn with_large_stack<T: Send>(body: impl FnOnce() -> T + Send) -> Result<T, NoResult> {
+    with_large_stack_beside(body, || {})
+}
+
+/// The same; this thread does something else first.
+pub(crate) fn with_large_stack_beside<T: Send>(
+    body: impl FnOnce() -> T + Send,
+    beside: impl FnOnce(),
+) -> Result<T, NoResult> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("evaluator".to_string()).stack_size(STACK);
         let thread = thread.spawn_scoped(scope, body).map_err(|_| NoResult::NoThread)?;
+        beside();
         thread.join().map_err(|_| NoResult::Panicked)
     })
 }

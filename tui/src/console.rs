@@ -20,11 +20,6 @@ impl ProcessConsole {
         let stdout = std::io::stdout();
         ProcessConsole { by_line: stdout.is_terminal(), out: std::io::BufWriter::new(stdout), start: Instant::now() }
     }
-
-    fn flush(&mut self) {
-        // A closed pipe is the reader's choice.
-        let _ = self.out.flush();
-    }
 }
 
 impl Drop for ProcessConsole {
@@ -44,6 +39,11 @@ impl Console for ProcessConsole {
     fn write_stderr(&mut self, text: &str) {
         self.flush();
         crate::output::stderr(text);
+    }
+
+    fn flush(&mut self) {
+        // A closed pipe is the reader's choice.
+        let _ = self.out.flush();
     }
 
     fn read_line(&mut self) -> Option<String> {

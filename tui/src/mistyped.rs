@@ -1,20 +1,22 @@
 //! `pallas-tui chekc k.py`: a word in the place of a subcommand that is almost one, which would otherwise be taken for a file.
 
+use crate::args::{Cli, Command};
+use clap::{CommandFactory, Subcommand};
 use std::path::Path;
 
+/// The subcommand that clap adds.
+const HELP: &str = "help";
 /// Words with more changed, missing, added or exchanged letters than this are not compared.
 const MOST_EDITS: usize = 2;
 
 /// The subcommand that is meant by the first argument, where that is neither a subcommand nor a file.
 pub(crate) fn subcommand(first: &str) -> Option<String> {
-    if first.starts_with('-') || first.contains(['.', '/', '\\']) || Path::new(first).exists() {
+    let is_known = Command::has_subcommand(first) || first == HELP;
+    if is_known || first.starts_with('-') || first.contains(['.', '/', '\\']) || Path::new(first).exists() {
         return None;
     }
-    let cli = crate::args::command();
-    let names: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).chain(["help"]).collect();
-    if names.contains(&first) {
-        return None;
-    }
+    let cli = Cli::command();
+    let names: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).chain([HELP]).collect();
     let edits = |name: &&&str| strsim::osa_distance(first, name);
     let nearest = names.iter().min_by_key(edits)?;
     // A short word may not be made of anew.

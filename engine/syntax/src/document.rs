@@ -21,6 +21,22 @@ pub fn parse(source: Arc<SourceFile>) -> Module {
     Document::new(source).module()
 }
 
+/// What the grammar makes of a text, whichever file it is: most of what parsing takes.
+#[derive(Clone, Debug)]
+pub struct Grammar(Option<Tree>);
+
+impl Grammar {
+    /// Of a text.
+    pub fn of(text: &str) -> Grammar {
+        Grammar(python_parser().parse(text, None))
+    }
+}
+
+/// As [`parse`], of a file whose text is known to the grammar.
+pub fn parse_known(source: Arc<SourceFile>, grammar: &Grammar) -> Module {
+    Document { source, parser: python_parser(), tree: grammar.0.clone() }.module()
+}
+
 /// A parser for Python; the grammar is compiled in, and its ABI is the library's, so it can be set.
 pub(crate) fn python_parser() -> Parser {
     let mut parser = Parser::new();

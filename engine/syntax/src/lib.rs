@@ -22,7 +22,7 @@ mod token;
 pub mod visit;
 
 pub use depends::Dependences;
-pub use document::{Document, parse};
+pub use document::{Document, Grammar, parse, parse_known};
 pub use highlight::{Class, highlight};
 pub use items::Item;
 pub use piece_list::{Piece, PieceList};

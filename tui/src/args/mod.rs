@@ -39,7 +39,11 @@ pub(crate) struct Cli {
 impl Cli {
     /// What was typed; an error has what to print, and whether that is help.
     pub(crate) fn typed() -> Result<Cli, clap::Error> {
-        Cli::from_arg_matches(&command().try_get_matches()?)
+        // Examples are laid out for whoever reads them, not for every command that runs.
+        match Cli::command().try_get_matches() {
+            Ok(matches) => Cli::from_arg_matches(&matches),
+            Err(_) => Cli::from_arg_matches(&command().try_get_matches()?),
+        }
     }
 }
 

@@ -73,7 +73,12 @@ pub(super) fn run(mut args: RunArgs, python: Option<&Path>, color: bool) -> Exit
         cancel: Cancel::new(),
     };
     let begun = Instant::now();
-    let run = Run::new(&path_text(&args.file), &text, options);
+    let path = path_text(&args.file);
+    let run = match args.explore {
+        // Others follow.
+        Some(_) => Run::new(&path, &text, options),
+        None => Run::last(&path, &text, options),
+    };
     if args.report
         && let Some(shown) = Report::of_run(&run, begun.elapsed())
     {
