@@ -52,6 +52,24 @@ impl Layout {
         rest
     }
 
+    /// The layout of a part with these extents, in which each thread has what it has of the whole; `None` if threads would have nothing,
+    /// or the part no extents that bits count.
+    pub fn cut(&self, shape: &[usize]) -> Option<Layout> {
+        let fits = shape.len() == self.shape.len() && shape.iter().all(|extent| extent.is_power_of_two());
+        let mut part = Layout { shape: shape.into(), regs: SmallVec::new(), threads: SmallVec::new() };
+        let moved = |flips: u32| {
+            let mut dims = 0..shape.len();
+            dims.try_fold(0, |place, dim| {
+                let coord = self.coord(flips, dim);
+                ((coord as usize) < shape[dim]).then(|| place | coord << part.field(dim).0)
+            })
+        };
+        let threads: Option<SmallVec<[u32; 10]>> = self.threads.iter().map(|&flips| moved(flips)).collect();
+        let regs = self.regs.iter().filter_map(|&flips| moved(flips)).collect();
+        (part.regs, part.threads) = (regs, threads.filter(|_| fits)?);
+        Some(part)
+    }
+
     /// The same places, called by another shape with the same bits: dimensions of one element come and go.
     pub fn renamed(&self, shape: &[usize]) -> Layout {
         Layout { shape: shape.into(), ..self.clone() }
@@ -151,6 +169,18 @@ mod tests {
         assert_eq!((rows.shape.as_slice(), rows.regs.as_slice()), ([4].as_slice(), [2].as_slice()));
         assert_eq!(rows.threads.as_slice(), [0, 0, 0, 0, 1]);
         assert_eq!(rows.renamed(&[4, 1]).coord(3, 0), 3);
+    }
+
+    #[test]
+    fn a_part_is_cut_out_of_registers_and_not_out_of_threads() {
+        let layout = Layout {
+            shape: [8, 16].as_slice().into(),
+            regs: [1, 8, 64].as_slice().into(),
+            threads: [2, 4, 16, 32, 0].as_slice().into(),
+        };
+        let part = layout.cut(&[4, 8]).expect("the upper halves are registers");
+        assert_eq!((part.regs.as_slice(), part.threads.as_slice()), ([1].as_slice(), [2, 4, 8, 16, 0].as_slice()));
+        assert_eq!((layout.cut(&[2, 16]), layout.cut(&[8, 4]), layout.cut(&[8, 12])), (None, None, None));
     }
 
     #[test]

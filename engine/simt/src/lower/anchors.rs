@@ -3,7 +3,7 @@
 //! Tiles that ops only combine element by element, that loops carry round, or that lie in one Ref, are best dealt alike: they are
 //! a *class*. The sums of a product are dealt as the instruction leaves them ([`dot`](super::dot)), and their class with them.
 //! What a reduction leaves, and what is stretched to a tile, is dealt as that tile is, without the axes that come and go; then
-//! neither moves anything between threads.
+//! neither moves anything between threads. Nor does a part of what a product leaves, where it is a part of each thread's registers.
 
 use super::dot;
 use super::elementwise;
@@ -41,6 +41,8 @@ enum Follows {
     Without(Vec<usize>),
     /// Without these axes, and then by this shape.
     Narrowed(Vec<usize>, Vec<usize>),
+    /// A part of it.
+    Cut,
 }
 
 /// Decides.
@@ -61,7 +63,8 @@ pub(crate) fn anchors(function: &Function, deal: Deal) -> Anchors {
     let follows: Vec<(ValueId, ValueId, Follows)> =
         function.ops.iter().flat_map(|op| followers(function, op)).collect();
     spread(&mut classes, &follows, &mut layouts, |_| None);
-    // Sums along rows of tiles that are dealt by their shape.
+    // Sums along rows of tiles that are dealt by their shape. A part of those is dealt by its own.
+    let follows: Vec<_> = follows.into_iter().filter(|(.., how)| !matches!(how, Follows::Cut)).collect();
     spread(&mut classes, &follows, &mut layouts, |shape| Some(deal.layout(shape)));
     let values = (0..function.values.len() as u32).map(ValueId);
     values.filter_map(|value| Some((value, layouts.get(&classes.find(value))?.clone()))).collect()
@@ -86,6 +89,10 @@ fn spread(
             let layout = match how {
                 Follows::Without(axes) => layout.without(axes),
                 Follows::Narrowed(axes, shape) => layout.without(axes).renamed(shape),
+                Follows::Cut => match layout.cut(classes.function.ty(*to).shape()) {
+                    Some(part) => part,
+                    None => continue,
+                },
             };
             if layout.shape.as_slice() == &classes.function.ty(*to).shape()[..] {
                 layouts.insert(target, layout);
@@ -107,6 +114,9 @@ fn followers(function: &Function, op: &OpData) -> Vec<(ValueId, ValueId, Follows
     match op.op.name {
         name if name.starts_with("reduce_") && op.attributes.ints("axes").is_some() => {
             vec![(operand, result, Follows::Without(axes("axes")))]
+        }
+        "slice" if op.attributes.ints("strides").unwrap_or_default().iter().all(|&step| step == 1) => {
+            vec![(operand, result, Follows::Cut)]
         }
         "broadcast_in_dim" => {
             let (from, to, dims) = (shape(operand), shape(result), axes("dims"));

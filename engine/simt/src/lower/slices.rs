@@ -8,15 +8,15 @@ use pallas_ir::{OpData, ValueId, ops};
 
 impl Lower<'_> {
     pub(crate) fn lower_slice(&mut self, op: &OpData) -> Result<(), Refusal> {
-        let tile = self.tile(op.operands[0])?;
+        let tile = self.held(op.operands[0])?;
         let from = Map::row_major(&tile.shape);
-        let shape = self.function.ty(op.results[0]).shape().to_vec();
+        let layout = self.dealt(op.results[0]);
         let (start, strides) = (self.axes(op, "start")?, self.axes(op, "strides")?);
         let base = start.iter().zip(&from.strides).map(|(&start, &stride)| start as i64 * stride).sum();
         let step = |dim: usize| strides.get(dim).copied().unwrap_or(1) as i64;
         let strides = from.strides.iter().enumerate().map(|(dim, &stride)| stride * step(dim)).collect();
-        let value = self.deal(&[(tile, from)], &shape, &Map { base: Number::Known(base), strides });
-        self.set(op, value);
+        let value = self.deal_to(&[(tile, from)], &layout, &Map { base: Number::Known(base), strides });
+        self.set_dealt(op.results[0], value, layout);
         Ok(())
     }
 

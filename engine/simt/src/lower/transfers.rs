@@ -2,7 +2,8 @@
 //! memories. Anything else the threads of the team copy, at once; whoever waits for it sees no difference.
 //!
 //! **Panels.** Factors of products lie in shared memory as tensor cores read them: columns in panels of up to 128 bytes, each of all
-//! rows, and pieces of 16 bytes change places from row to row. An engine brings one panel at a time.
+//! rows, and pieces of 16 bytes change places from row to row. An engine brings one panel at a time. A matrix may have columns of two
+//! kinds (`[rows, 2, n]`, tiled by `(8, 1, width)`): they lie one after the other, and programs look at them as one dimension.
 
 use super::context::Lower;
 use super::number::Number;
@@ -35,7 +36,17 @@ impl Panels {
             Transform::Swizzled(bytes) => Some(*bytes),
             Transform::Tiled(_) => None,
         });
-        let [.., rows, columns] = ty.shape[..] else { return None };
+        // Tiles say which dimensions are columns; those in between are not cut.
+        let tiles = ty.layout.iter().find_map(|step| match step {
+            Transform::Tiled(tiles) if tiles.len() > 2 => Some(tiles),
+            _ => None,
+        });
+        if tiles.is_some_and(|tiles| tiles[1..tiles.len() - 1].iter().any(|&tile| tile != 1)) {
+            return None;
+        }
+        let begin = ty.shape.len().checked_sub(tiles.map_or(2, |tiles| tiles.len()))?;
+        let (rows, columns) = (ty.shape[begin], ty.shape[begin + 1..].iter().product::<usize>());
+        let last = ty.shape.last().copied()?;
         let bytes = ty.dtype.size_bytes();
         if !rows.is_multiple_of(8)
             || !rows.is_power_of_two()
@@ -44,7 +55,7 @@ impl Panels {
         {
             return None;
         }
-        let fits = |swizzle: &usize| columns * bytes >= *swizzle && said.is_none_or(|said| *swizzle <= said);
+        let fits = |swizzle: &usize| last * bytes >= *swizzle && said.is_none_or(|said| *swizzle <= said);
         let swizzle = [128, 64, 32].into_iter().find(fits)?;
         Some(Panels { rows, columns, width: swizzle / bytes, swizzle })
     }
@@ -198,73 +209,96 @@ impl Lower<'_> {
             return None;
         }
         let last = boxed.len() - 1;
-        let (at, repeats, swizzle) = match self.teams.panels.get(&shared.memory).copied() {
-            Some(panels) => {
-                let (slot, row, column) = self.panel_begin(shared, panels)?;
-                let is_matrix = match here.as_slice() {
-                    [(_, 1)] => true,
-                    [(_, pitch), (_, 1)] => *pitch == panels.columns as i64,
-                    _ => false,
-                };
-                if !is_matrix
-                    || !boxed[last].is_multiple_of(panels.width)
-                    || boxed[..last].iter().any(|&extent| extent > TensorMap::EXTENT)
-                {
-                    return None;
-                }
-                let far = row.times(&mut self.b, panels.width as i64);
-                let column = self.divided(column, panels.width)?;
-                let column = column.times(&mut self.b, (panels.rows * panels.width) as i64);
-                let at = slot.add(&mut self.b, far);
-                let at = at.add(&mut self.b, column);
-                let count = boxed[last] / panels.width;
-                boxed[last] = panels.width;
-                (at, (last, count, panels.width, panels.rows * panels.width), panels.swizzle)
-            }
-            None => {
-                let mut dense = 1;
-                for &(size, stride) in here.iter().rev() {
-                    if stride != dense {
+        // Dimensions along which there are several boxes: how many, how far apart there and here.
+        let (at, repeats, swizzle): (_, Vec<(usize, usize, usize, usize)>, _) =
+            match self.teams.panels.get(&shared.memory).copied() {
+                Some(panels) => {
+                    let (slot, row, column) = self.panel_begin(shared, panels)?;
+                    // What has columns of several kinds has them in a dimension of its own.
+                    let mut kinds = None;
+                    let is_matrix = match here.as_slice() {
+                        [(_, 1)] => true,
+                        [(_, pitch), (_, 1)] => *pitch == panels.columns as i64,
+                        [(_, pitch), (count, far), (_, 1)] => {
+                            kinds = Some((
+                                boxed.iter().enumerate().filter(|(_, extent)| **extent != 1).nth(1)?.0,
+                                *count,
+                                *far,
+                            ));
+                            *pitch == panels.columns as i64 && *far % panels.width as i64 == 0
+                        }
+                        _ => false,
+                    };
+                    if !is_matrix
+                        || !boxed[last].is_multiple_of(panels.width)
+                        || boxed[..last].iter().any(|&extent| extent > TensorMap::EXTENT)
+                    {
                         return None;
                     }
-                    dense *= size as i64;
+                    let far = row.times(&mut self.b, panels.width as i64);
+                    let column = self.divided(column, panels.width)?;
+                    let column = column.times(&mut self.b, (panels.rows * panels.width) as i64);
+                    let at = slot.add(&mut self.b, far);
+                    let at = at.add(&mut self.b, column);
+                    let mut repeats = Vec::new();
+                    if let Some((dim, count, far)) = kinds {
+                        boxed[dim] = 1;
+                        repeats.push((dim, count, 1, far as usize * panels.rows));
+                    }
+                    let count = boxed[last] / panels.width;
+                    boxed[last] = panels.width;
+                    repeats.push((last, count, panels.width, panels.rows * panels.width));
+                    (at, repeats, panels.swizzle)
                 }
-                let known = |dim: &RefDim| match dim.offset {
-                    Number::Known(offset) => offset * dim.stride * bytes as i64 % 128 == 0,
-                    Number::Computed(_) => dim.stride * bytes as i64 % 128 == 0,
-                };
-                if !shared.dims.iter().all(known) {
-                    return None;
+                None => {
+                    let mut dense = 1;
+                    for &(size, stride) in here.iter().rev() {
+                        if stride != dense {
+                            return None;
+                        }
+                        dense *= size as i64;
+                    }
+                    let known = |dim: &RefDim| match dim.offset {
+                        Number::Known(offset) => offset * dim.stride * bytes as i64 % 128 == 0,
+                        Number::Computed(_) => dim.stride * bytes as i64 % 128 == 0,
+                    };
+                    if !shared.dims.iter().all(known) {
+                        return None;
+                    }
+                    let at = self.begin_of(shared);
+                    // The first dimension may be longer than a box.
+                    let first = boxed.iter().position(|&extent| extent != 1).unwrap_or(last);
+                    let inner: usize = boxed[first + 1..].iter().product();
+                    let chunk = boxed[first].min(TensorMap::EXTENT);
+                    let count = boxed[first] / chunk;
+                    let too_long = boxed[first + 1..].iter().any(|&extent| extent > TensorMap::EXTENT);
+                    if too_long
+                        || !boxed[first].is_multiple_of(chunk)
+                        || (count > 1 && !(chunk * inner * bytes).is_multiple_of(128))
+                    {
+                        return None;
+                    }
+                    boxed[first] = chunk;
+                    (at, vec![(first, count, chunk, chunk * inner)], 0)
                 }
-                let at = self.begin_of(shared);
-                // The first dimension may be longer than a box.
-                let first = boxed.iter().position(|&extent| extent != 1).unwrap_or(last);
-                let inner: usize = boxed[first + 1..].iter().product();
-                let chunk = boxed[first].min(TensorMap::EXTENT);
-                let count = boxed[first] / chunk;
-                let too_long = boxed[first + 1..].iter().any(|&extent| extent > TensorMap::EXTENT);
-                if too_long
-                    || !boxed[first].is_multiple_of(chunk)
-                    || (count > 1 && !(chunk * inner * bytes).is_multiple_of(128))
-                {
-                    return None;
-                }
-                boxed[first] = chunk;
-                (at, (first, count, chunk, chunk * inner), 0)
-            }
-        };
+            };
         if !(boxed[last] * bytes).is_multiple_of(16) {
             return None;
         }
-        let (dim, count, there, here) = repeats;
         let map = TensorMap { memory: global.memory, extents, boxed, swizzle };
         let map = self.b.tensor_map(map);
-        let mut pieces = Vec::new();
-        for number in 0..count as i64 {
-            let mut begins = begins.clone();
-            begins[dim] = begins[dim].add(&mut self.b, Number::Known(number * there as i64));
-            let at = at.add(&mut self.b, Number::Known(number * here as i64));
-            pieces.push(Piece { begins, at });
+        let mut pieces = vec![Piece { begins, at }];
+        for (dim, count, there, here) in repeats {
+            let mut more = Vec::with_capacity(pieces.len() * count);
+            for piece in &pieces {
+                for number in 0..count as i64 {
+                    let mut begins = piece.begins.clone();
+                    begins[dim] = begins[dim].add(&mut self.b, Number::Known(number * there as i64));
+                    let at = piece.at.add(&mut self.b, Number::Known(number * here as i64));
+                    more.push(Piece { begins, at });
+                }
+            }
+            pieces = more;
         }
         Some((map, pieces))
     }
@@ -276,6 +310,11 @@ impl Lower<'_> {
             let place = match dim.stride {
                 1 => &mut column,
                 stride if stride == panels.columns as i64 => &mut row,
+                stride if stride < panels.columns as i64 && stride % panels.width as i64 == 0 => {
+                    let far = dim.offset.times(&mut self.b, stride);
+                    column = column.add(&mut self.b, far);
+                    continue;
+                }
                 stride if stride % (panels.rows * panels.columns) as i64 == 0 => {
                     let far = dim.offset.times(&mut self.b, stride);
                     slot = slot.add(&mut self.b, far);
