@@ -17,6 +17,7 @@ mod presenting;
 mod requests;
 mod rule_pages;
 mod runner;
+mod running;
 mod settings;
 mod state;
 mod stdio;
@@ -29,6 +30,7 @@ mod workspace;
 
 use main_loop::Event;
 use pallas_engine::tensor::ops::fused::Compilation;
+use running::Running;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +39,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use stdio::Ending;
 use surroundings::Known;
+use transport::Shared;
 
 /// musl's own makes an edit of a long file three times as slow: all threads share one lock. Elsewhere the system's is the smaller one.
 #[cfg(target_env = "musl")]
@@ -105,7 +108,9 @@ fn serve() -> std::io::Result<ExitCode> {
     let events = main_loop::start(outgoing, known.clone())?;
     let shut_down = Arc::new(AtomicBool::new(false));
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let service = transport::serve(input, output.clone(), events.clone(), to_client, shut_down.clone(), known);
+    let running = Running::default();
+    let shared = Shared { events: events.clone(), shut_down: shut_down.clone(), running: running.clone(), known };
+    let service = transport::serve(input, output.clone(), to_client, shared);
     thread::Builder::new().name("transport".to_string()).spawn(move || {
         runtime.block_on(service);
         drop(ended.send(Ended::Transport));
@@ -116,8 +121,9 @@ fn serve() -> std::io::Result<ExitCode> {
         // The client has gone, or can no longer hear: as good as an exit, and nobody's mistake.
         Ok(Ended::Input(Ending::Closed) | Ended::Output | Ended::Transport) | Err(_) => false,
     };
-    // Whoever still waits for an analysis is refused, so that the transport can end.
+    // Whoever still waits for an analysis is refused, and what runs is stopped, so that the transport can end and nothing is left.
     drop(events.send(Event::Stop));
+    running.stop(GRACE);
     wait_for(&endings, |end| matches!(end, Ended::Transport | Ended::Output));
     output.finish();
     wait_for(&endings, |end| matches!(end, Ended::Output));

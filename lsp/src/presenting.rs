@@ -5,13 +5,13 @@ use crate::cache;
 use crate::capabilities::Client as Agreed;
 use crate::contents::Content;
 use crate::runner::{self, Outcome, Task};
+use crate::running::{CancelOnDrop, Run, Running};
 use crate::surroundings::Known;
 use crate::uris;
 use pallas_engine::{Cancel, Disk, FileSystem};
 use serde_json::Value;
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::oneshot;
 use tower_lsp_server::Client;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
@@ -21,49 +21,31 @@ use tower_lsp_server::ls_types::{
     WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd,
 };
 
-/// What runs, by the token of its progress.
-#[derive(Clone, Default)]
-pub(crate) struct Running(Arc<Mutex<HashMap<ProgressToken, Cancel>>>);
-
-impl Running {
-    fn with<T>(&self, use_it: impl FnOnce(&mut HashMap<ProgressToken, Cancel>) -> T) -> T {
-        // Single operations of the map: a panic elsewhere has not damaged it.
-        use_it(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// `window/workDoneProgress/cancel`
-    pub(crate) fn cancel(&self, token: &ProgressToken) {
-        if let Some(cancel) = self.with(|running| running.get(token).cloned()) {
-            cancel.cancel();
-        }
-    }
-}
-
-/// Ends what runs when the request is dropped, which is what `$/cancelRequest` does.
-pub(crate) struct Guard {
-    running: Running,
-    token: ProgressToken,
-    /// Ends it.
+/// What a command needs.
+#[derive(Clone)]
+pub(crate) struct Session {
+    /// The other side.
+    pub(crate) client: Client,
+    /// What it can do, and what the user set.
+    pub(crate) agreed: Arc<Agreed>,
+    /// What runs.
+    pub(crate) running: Running,
+    /// What lies around files.
+    pub(crate) known: Known,
+    /// Says that nobody wants what the command gives any more.
     pub(crate) cancel: Cancel,
 }
 
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.cancel.cancel();
-        self.running.with(|running| running.remove(&self.token));
-    }
-}
-
-/// What a command needs.
-pub(crate) struct Session<'a> {
-    /// The other side.
-    pub(crate) client: &'a Client,
-    /// What it can do, and what the user set.
-    pub(crate) agreed: &'a Agreed,
-    /// What runs.
-    pub(crate) running: &'a Running,
-    /// What lies around files.
-    pub(crate) known: &'a Known,
+/// Carries out a command that runs something. A request that is taken back, which is what `$/cancelRequest` does, is dropped; the
+/// work is stopped then, and goes on to its end: progress that has begun has to end, and what came of tests so far is shown.
+pub(crate) async fn to_the_end<T: Send + 'static>(
+    session: &Session,
+    work: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    let stop = CancelOnDrop(session.cancel.clone());
+    let result = tokio::spawn(work).await;
+    drop(stop);
+    result.unwrap_or_else(|_| Err(Error::internal_error()))
 }
 
 /// An error that says what is wrong and what to do.
@@ -73,7 +55,7 @@ pub(crate) fn refused(message: String) -> Error {
     error
 }
 
-impl Session<'_> {
+impl Session {
     /// Runs or profiles a file. `unsaved` says that the editor's text is another than the file's.
     pub(crate) async fn run(
         &self,
@@ -89,15 +71,14 @@ impl Session<'_> {
             Task::Run => format!("Running {name}"),
             Task::Profile => format!("Profiling {name}"),
         };
-        let (token, guard) = self.begin(given, &title).await;
-        let cancel = guard.cancel.clone();
+        let (token, run) = self.begin(given, &title).await;
         let (sender, receiver) = oneshot::channel();
         let files: Arc<dyn FileSystem> = Arc::new(Disk);
         let around = self.known.of(&files, &path, settings);
         let file = PathBuf::from(&path);
         let started = std::thread::Builder::new().name("runner".to_string()).spawn(move || {
             // Nobody waits for it if the request was cancelled.
-            let _ = sender.send(runner::run(&program, task, &file, &around.settings, &cancel));
+            let _ = sender.send(runner::run(&program, task, &file, &around.settings, run));
         });
         let outcome = match started {
             Ok(_) => receiver.await.unwrap_or_else(|_| Err("the run ended without a result".to_string())),
@@ -107,7 +88,6 @@ impl Session<'_> {
             let message = outcome.as_ref().ok().map(summary);
             self.send(token, WorkDoneProgress::End(WorkDoneProgressEnd { message })).await;
         }
-        drop(guard);
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(problem) => return Err(self.refuse(problem).await),
@@ -191,35 +171,27 @@ impl Session<'_> {
         refused(problem)
     }
 
-    /// Begins to show progress, if the client does. What runs ends with the guard.
-    pub(crate) async fn begin(&self, given: Option<ProgressToken>, title: &str) -> (Option<ProgressToken>, Guard) {
-        let token = self.show_beginning(given, title).await;
-        let cancel = Cancel::new();
-        if let Some(token) = &token {
-            self.running.with(|running| running.insert(token.clone(), cancel.clone()));
-        }
-        let named = token.clone().unwrap_or(NumberOrString::String(String::new()));
-        (token, Guard { running: self.running.clone(), token: named, cancel })
-    }
-
-    async fn show_beginning(&self, given: Option<ProgressToken>, title: &str) -> Option<ProgressToken> {
+    /// Begins to show progress, if the client does; it can be stopped by that from its first message on.
+    pub(crate) async fn begin(&self, given: Option<ProgressToken>, title: &str) -> (Option<ProgressToken>, Run) {
         let token = match given {
-            Some(token) => token,
+            Some(token) => Some(token),
             None if self.agreed.progress => {
                 let token = NumberOrString::String(format!("pallas/{}", runner::unique()));
-                self.client.create_work_done_progress(token.clone()).await.ok()?;
-                token
+                self.client.create_work_done_progress(token.clone()).await.ok().map(|()| token)
             }
-            None => return None,
+            None => None,
         };
-        let begin = WorkDoneProgressBegin {
-            title: title.to_string(),
-            cancellable: Some(true),
-            message: None,
-            percentage: None,
-        };
-        self.send(token.clone(), WorkDoneProgress::Begin(begin)).await;
-        Some(token)
+        let run = self.running.begin(token.clone(), self.cancel.clone());
+        if let Some(token) = &token {
+            let begin = WorkDoneProgressBegin {
+                title: title.to_string(),
+                cancellable: Some(true),
+                message: None,
+                percentage: None,
+            };
+            self.send(token.clone(), WorkDoneProgress::Begin(begin)).await;
+        }
+        (token, run)
     }
 
     pub(crate) async fn send(&self, token: ProgressToken, progress: WorkDoneProgress) {

@@ -1,11 +1,13 @@
 //! Runs `pallas-tui` in a process of its own: a kernel that does not end, or that takes all memory, takes no editor with it.
 
+use crate::running::Run;
 use crate::settings::EditorSettings;
-use pallas_engine::Cancel;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -18,6 +20,8 @@ const CREATE_NO_WINDOW: u32 = 0x0800_0000;
 const MOST_OUTPUT: usize = 4 << 20;
 /// How often a running program is looked at.
 const LOOK: Duration = Duration::from_millis(15);
+/// How long the last output of a program that was stopped is waited for.
+const STREAMS: Duration = Duration::from_millis(500);
 
 /// What is to be done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +106,7 @@ pub(crate) fn run(
     task: Task,
     file: &Path,
     settings: &pallas_engine::Settings,
-    cancel: &Cancel,
+    run: Run,
 ) -> Result<Outcome, String> {
     let report = (task == Task::Profile)
         .then(|| std::env::temp_dir().join(format!("pallas-{}-{}.json", std::process::id(), unique())));
@@ -124,7 +128,7 @@ pub(crate) fn run(
     if let Some(folder) = file.parent().filter(|folder| folder.is_dir()) {
         command.current_dir(folder);
     }
-    let mut outcome = supervise(program, command, cancel, |_| {})?;
+    let mut outcome = supervise(program, command, run, |_| {})?;
     outcome.report = report.as_ref().and_then(|path| serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok());
     if let Some(report) = report {
         // It is not there if nothing was profiled.
@@ -140,7 +144,7 @@ pub(crate) fn run(
 pub(crate) fn supervise(
     program: &Path,
     mut command: Command,
-    cancel: &Cancel,
+    run: Run,
     told: impl FnMut(&str) + Send + 'static,
 ) -> Result<Outcome, String> {
     // Where the editor has no console, the program would open one.
@@ -157,42 +161,61 @@ pub(crate) fn supervise(
             Ok(None) => {}
             Err(error) => return Err(format!("{}: {error}", program.display())),
         }
-        if cancel.is_cancelled() && !cancelled {
+        if run.cancel.is_cancelled() && !cancelled {
             cancelled = true;
             // Fails if it has just ended, which the next look sees.
             let _ = child.kill();
         }
         thread::sleep(LOOK);
     };
-    let text = |reader: Option<thread::JoinHandle<String>>| reader.and_then(|r| r.join().ok()).unwrap_or_default();
+    // What it has started itself may hold its streams, and nobody waits for that once it was stopped.
+    let patience = if cancelled { STREAMS } else { Duration::MAX };
+    let text = |printed: Option<Printed>| printed.map(|printed| printed.text(patience)).unwrap_or_default();
     Ok(Outcome { exit: status, cancelled, stdout: text(stdout), stderr: text(stderr), report: None })
 }
 
+/// The beginning of what a stream says.
+struct Printed {
+    kept: Arc<Mutex<Vec<u8>>>,
+    /// Hangs up when the stream has ended.
+    open: Receiver<()>,
+}
+
+impl Printed {
+    /// What was read once the stream has ended, or the patience.
+    fn text(&self, patience: Duration) -> String {
+        // Nothing is ever sent, so that either way there is no more to wait for.
+        let _ = match patience {
+            Duration::MAX => self.open.recv().is_ok(),
+            patience => self.open.recv_timeout(patience).is_ok(),
+        };
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let dropped = if kept.len() >= MOST_OUTPUT { "\n(more output was dropped)\n" } else { "" };
+        format!("{}{dropped}", String::from_utf8_lossy(&kept))
+    }
+}
+
 /// Reads a stream to its end, tells its lines, and keeps the beginning of it.
-fn collect(
-    stream: impl Read + Send + 'static,
-    mut told: impl FnMut(&str) + Send + 'static,
-) -> thread::JoinHandle<String> {
+fn collect(stream: impl Read + Send + 'static, mut told: impl FnMut(&str) + Send + 'static) -> Printed {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let (ended, open) = channel();
+    let keeping = kept.clone();
     thread::spawn(move || {
+        let _ended: Sender<()> = ended;
         let mut stream = BufReader::with_capacity(64 << 10, stream);
-        let mut kept = Vec::new();
         let mut line = Vec::new();
         while let Ok(count) = stream.read_until(b'\n', &mut line) {
             if count == 0 {
                 break;
             }
             told(String::from_utf8_lossy(&line).trim_end());
+            let mut kept = keeping.lock().unwrap_or_else(PoisonError::into_inner);
             let room = MOST_OUTPUT.saturating_sub(kept.len()).min(count);
             kept.extend_from_slice(&line[..room]);
             line.clear();
         }
-        let is_cut = kept.len() >= MOST_OUTPUT;
-        let mut text = String::from_utf8_lossy(&kept).into_owned();
-        if is_cut {
-            text.push_str("\n(more output was dropped)\n");
-        }
-        text
-    })
+    });
+    Printed { kept, open }
 }
 
 /// A number that no other task of this process has.

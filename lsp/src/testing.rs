@@ -9,7 +9,7 @@ use crate::runner::{self, Outcome};
 use crate::state::Snapshot;
 use crate::to_proto::range;
 use crate::uris;
-use pallas_engine::{Cancel, Disk, FileSystem};
+use pallas_engine::{Disk, FileSystem};
 use pallas_ide as ide;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -354,7 +354,7 @@ fn ended(event: &Value, place: &str, folder: &Path, path: &str) -> Ended {
     }
 }
 
-impl Session<'_> {
+impl Session {
     /// Runs tests of a file, with progress. What became of them, and the answer to the command.
     pub(crate) async fn test(
         &self,
@@ -368,21 +368,20 @@ impl Session<'_> {
         let folder = folder_of(&path, &self.agreed.folders);
         let what = wanted.test.as_deref().unwrap_or(&name);
         let title = if wanted.strict { format!("Checking {what}") } else { format!("Testing {what}") };
-        let (token, guard) = self.begin(given, &title).await;
+        let (token, run) = self.begin(given, &title).await;
         let files: Arc<dyn FileSystem> = Arc::new(Disk);
         let around = self.known.of(&files, &path, &self.agreed.settings);
         let command = command_line(&program, wanted, &folder, &path, &around.settings);
         let (sender, mut events) = unbounded_channel();
-        let cancel: Cancel = guard.cancel.clone();
         let started = std::thread::Builder::new().name("runner".to_string()).spawn(move || {
             let tell = sender.clone();
             let told = move |line: &str| {
                 if let Ok(event) = serde_json::from_str(line) {
-                    // Nobody listens if the request was cancelled.
+                    // Nobody listens if the server goes.
                     let _ = tell.send(Ok(event));
                 }
             };
-            let outcome = runner::supervise(&program, command, &cancel, told);
+            let outcome = runner::supervise(&program, command, run, told);
             let _ = sender.send(Err(outcome));
         });
         let mut heard = Heard::default();
@@ -411,7 +410,6 @@ impl Session<'_> {
             let message = outcome.as_ref().ok().map(|outcome| heard.summary(outcome));
             self.send(token, lsp::WorkDoneProgress::End(lsp::WorkDoneProgressEnd { message })).await;
         }
-        drop(guard);
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(problem) => return Err(self.refuse(problem).await),

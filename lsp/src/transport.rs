@@ -7,9 +7,10 @@ use crate::commands::Command;
 use crate::contents::{Content, Shown, Watched};
 use crate::main_loop::{Event, Outgoing, Overview};
 use crate::newer::Newer;
-use crate::presenting::{Running, Session};
+use crate::presenting::{Session, to_the_end};
 use crate::requests::{self, Kind};
 use crate::runner::Task;
+use crate::running::{CancelOnDrop, Running};
 use crate::settings::{EditorSettings, SECTION};
 use crate::state::Snapshot;
 use crate::stdio::{Input, Output};
@@ -47,11 +48,8 @@ use tower_lsp_server::{Client, LanguageServer, LspService, Server};
 const CONCURRENCY: usize = 1024;
 
 struct Backend {
-    events: Sender<Event>,
-    shut_down: Arc<AtomicBool>,
+    shared: Shared,
     client: Client,
-    running: Running,
-    known: Known,
     files: Files,
     /// Whether the client asks for the texts of documents that the server makes up.
     contents: Arc<AtomicBool>,
@@ -61,25 +59,27 @@ struct Backend {
     problems: Mutex<Vec<String>>,
 }
 
-/// Serves one client until it goes. Sets `shut_down` when the client asks for it.
-pub(crate) async fn serve(
-    input: Input,
-    output: Output,
-    events: Sender<Event>,
-    outgoing: UnboundedReceiver<Outgoing>,
-    shut_down: Arc<AtomicBool>,
-    known: Known,
-) {
+/// What the handlers share with the rest of the server.
+pub(crate) struct Shared {
+    /// The way to the main loop.
+    pub(crate) events: Sender<Event>,
+    /// Set when the client asks for the end of the session.
+    pub(crate) shut_down: Arc<AtomicBool>,
+    /// What runs for the client.
+    pub(crate) running: Running,
+    /// What lies around files.
+    pub(crate) known: Known,
+}
+
+/// Serves one client until it goes.
+pub(crate) async fn serve(input: Input, output: Output, outgoing: UnboundedReceiver<Outgoing>, shared: Shared) {
     let contents = Arc::new(AtomicBool::new(false));
     let asks = contents.clone();
     let build = LspService::build(|client| {
         tokio::spawn(forward(client.clone(), outgoing));
         Backend {
-            events,
-            shut_down,
+            shared,
             client,
-            running: Running::default(),
-            known,
             files: Files::default(),
             contents,
             asks_configuration: AtomicBool::new(false),
@@ -176,7 +176,7 @@ impl Refresh {
 impl Backend {
     fn send(&self, event: Event) {
         // Fails only when the main loop has stopped, and then the process is about to.
-        let _ = self.events.send(event);
+        let _ = self.shared.events.send(event);
     }
 
     /// Asks about a document; the answer is made from its analysis.
@@ -189,15 +189,6 @@ impl Backend {
         let (reply, answer) = requests::reply(compute);
         self.send(Event::Request(uri, kind, reply));
         answer.await.unwrap_or_else(|_| Err(Error::internal_error()))
-    }
-}
-
-/// What runs for a request that is dropped ends.
-struct CancelOnDrop(Cancel);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
     }
 }
 
@@ -229,13 +220,7 @@ impl Backend {
     }
 
     /// Shows what a launch of a file is in another form, and answers with it.
-    async fn show(
-        &self,
-        session: &Session<'_>,
-        uri: Uri,
-        position: Option<Position>,
-        form: Option<Form>,
-    ) -> Result<Value> {
+    async fn show(&self, session: &Session, uri: Uri, position: Option<Position>, form: Option<Form>) -> Result<Value> {
         let path = uris::path(&uri);
         let name = path.rsplit('/').next().unwrap_or_default();
         let work = move |snapshot: &Snapshot| requests::content(snapshot, position, form);
@@ -246,7 +231,7 @@ impl Backend {
     }
 
     async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
-        self.running.cancel(&params.token);
+        self.shared.running.cancel(&params.token);
     }
 
     /// `workspace/textDocumentContent`, of LSP 3.18: the text of a document that the server makes up.
@@ -357,7 +342,7 @@ impl LanguageServer for Backend {
     }
 
     async fn shutdown(&self) -> Result<()> {
-        self.shut_down.store(true, Ordering::SeqCst);
+        self.shared.shut_down.store(true, Ordering::SeqCst);
         self.send(Event::Stop);
         Ok(())
     }
@@ -451,8 +436,13 @@ impl LanguageServer for Backend {
         let overview = self.overview();
         let command = Command::read(&params.command, &params.arguments).map_err(Error::invalid_params)?;
         let overview = overview.await?;
-        let session =
-            Session { client: &self.client, agreed: &overview.client, running: &self.running, known: &self.known };
+        let session = Session {
+            client: self.client.clone(),
+            agreed: overview.client.clone(),
+            running: self.shared.running.clone(),
+            known: self.shared.known.clone(),
+            cancel: Cancel::new(),
+        };
         let token = params.work_done_progress_params.work_done_token;
         let unsaved = |uri: &Uri| {
             let open = overview.documents.iter().find(|(open, ..)| open == uri);
@@ -460,9 +450,13 @@ impl LanguageServer for Backend {
                 Disk.read(&uris::path(uri)).ok().flatten().is_none_or(|saved| saved != *text)
             })
         };
+        let run = async |task: Task, uri: Uri| {
+            let (inside, token, unsaved) = (session.clone(), token.clone(), unsaved(&uri));
+            to_the_end(&session, async move { inside.run(task, &uri, token, unsaved).await }).await
+        };
         let result = match command {
-            Command::Run(uri) => session.run(Task::Run, &uri, token, unsaved(&uri)).await?,
-            Command::Profile(uri) => session.run(Task::Profile, &uri, token, unsaved(&uri)).await?,
+            Command::Run(uri) => run(Task::Run, uri).await?,
+            Command::Profile(uri) => run(Task::Profile, uri).await?,
             Command::Test(uri, mut wanted, position) => {
                 if let Some(position) = position.filter(|_| wanted.test.is_none()) {
                     let work = move |snapshot: &Snapshot| testing::nearest(snapshot, position);
@@ -472,13 +466,17 @@ impl LanguageServer for Backend {
                     wanted.test = Some(test);
                 }
                 let version = overview.documents.iter().find(|(open, ..)| *open == uri).map(|(_, version, _)| *version);
-                let unsaved = unsaved(&uri);
-                let (tested, answer) = session.test(&wanted, &uri, token, unsaved).await?;
-                // What is shown of them are places in the file as it was saved.
-                if let Some(version) = version.filter(|_| !unsaved) {
-                    self.send(Event::Tested(uri, version, tested));
-                }
-                answer
+                let (inside, unsaved, events) = (session.clone(), unsaved(&uri), self.shared.events.clone());
+                let work = async move {
+                    let (tested, answer) = inside.test(&wanted, &uri, token, unsaved).await?;
+                    // What is shown of them are places in the file as it was saved.
+                    if let Some(version) = version.filter(|_| !unsaved) {
+                        // Fails only when the main loop has stopped.
+                        let _ = events.send(Event::Tested(uri, version, tested));
+                    }
+                    Ok(answer)
+                };
+                to_the_end(&session, work).await?
             }
             Command::KernelIr(uri, position) => self.show(&session, uri, position, None).await?,
             Command::GeneratedCode(uri, position, form) => self.show(&session, uri, position, Some(form)).await?,
@@ -503,7 +501,7 @@ impl LanguageServer for Backend {
         let overview = self.overview().await?;
         let previous: HashMap<Uri, String> = params.previous_result_ids.into_iter().map(|p| (p.uri, p.value)).collect();
         let open: Vec<String> = overview.documents.iter().map(|(uri, ..)| uris::path(uri)).collect();
-        let (files, known, cancel) = (self.files.clone(), self.known.clone(), Cancel::new());
+        let (files, known, cancel) = (self.files.clone(), self.shared.known.clone(), Cancel::new());
         let (sender, receiver) = oneshot::channel();
         let guard = CancelOnDrop(cancel.clone());
         let work = move || {

@@ -488,26 +488,6 @@ mod processes {
     }
 
     #[test]
-    fn what_runs_can_be_stopped_in_both_ways() {
-        let folder = folder(&[("a.py", LAUNCH)]);
-        let file = uri(folder.path(), "a.py");
-        // Not a child of the shell: ending the shell must end it all.
-        let tui = program(folder.path(), "echo begun; exec sleep 600");
-        let mut client = start(&tui, editor(), json!({}));
-        let id = run(&mut client, "pallas.run", &file);
-        let begin = client.notification("$/progress", |params| params["value"]["kind"] == "begin");
-        client.notify("window/workDoneProgress/cancel", json!({"token": begin["token"]}));
-        assert_eq!(client.answer(id).expect("a result")["cancelled"], true);
-        let end = client.notification("$/progress", |params| params["value"]["kind"] == "end");
-        assert_eq!(end["value"]["message"], "stopped");
-        let id = run(&mut client, "pallas.run", &file);
-        client.notification("$/progress", |params| params["value"]["kind"] == "begin");
-        client.notify("$/cancelRequest", json!({"id": id}));
-        assert_eq!(client.answer(id).expect_err("taken back")["code"], -32800);
-        assert_eq!(client.finish(), Some(0));
-    }
-
-    #[test]
     fn what_cannot_be_run_says_why() {
         let folder = folder(&[("a.py", LAUNCH)]);
         let file = uri(folder.path(), "a.py");

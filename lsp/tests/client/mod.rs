@@ -243,6 +243,21 @@ impl Drop for Client {
     }
 }
 
+/// Whether there is a process of this number.
+pub(crate) fn is_running(process: &str) -> bool {
+    let asked = Command::new("kill").args(["-0", process]).stderr(Stdio::null()).status();
+    asked.expect("`kill` is there").success()
+}
+
+/// Waits for something that happens elsewhere.
+pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "waited for {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 pub(crate) fn framed(body: &str) -> Vec<u8> {
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
