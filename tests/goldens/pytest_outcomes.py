@@ -25,6 +25,9 @@ class Recorder:
                 kind = "XPASS" if report.outcome == "passed" else "XFAIL"
             elif report.when != "call" and report.outcome == "failed":
                 kind = "ERROR"
+            if hasattr(report, "context"):
+                # What a subtest is given is left out, as it is of those that are skipped.
+                kind = f"SUB{kind}{report._sub_test_description()}".split(" (")[0]
             self.lines.append(f"{report.nodeid} {kind}")
 
 
@@ -33,7 +36,7 @@ def main():
     recorder = Recorder()
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        arguments = ["-q", "-ra", "--tb=no", "-p", "no:cacheprovider", "-p", "no:subtests", "--rootdir", ".", "."]
+        arguments = ["-q", "-ra", "--tb=no", "-p", "no:cacheprovider", "--rootdir", ".", "."]
         pytest.main(arguments, plugins=[recorder])
     (FOLDER / "outcomes.txt").write_text("\n".join(recorder.lines) + "\n")
     # Where unittest was told to skip, pytest names a line of itself.

@@ -46,7 +46,10 @@ fn tests_end_as_under_pytest() {
     let recorded = fs::read_to_string(folder.join("outcomes.txt")).expect("the outcomes are part of the repository");
     assert_eq!(found, recorded.lines().collect::<Vec<_>>(), "{}", shown(&output));
     let last = text.lines().last().unwrap_or_default();
-    assert!(last.contains("14 failed, 67 passed, 18 skipped, 3 xfailed, 1 xpassed, 5 errors"), "{last}");
+    assert!(
+        last.contains("22 failed, 79 passed, 20 skipped, 4 xfailed, 1 xpassed, 5 errors, 8 subtests passed"),
+        "{last}"
+    );
     assert_eq!(output.status.code(), Some(1));
 }
 

@@ -12,6 +12,7 @@ mod contextlib;
 mod copy;
 mod dataclasses;
 mod enumeration;
+mod files;
 mod fractions;
 mod functools;
 mod heapq;
@@ -107,21 +108,19 @@ pub static MODULES: &[&ModuleDef] = &[
     &typing::MODULE,
     &unavailable::ASYNCIO,
     &unavailable::CONCURRENT,
-    &unavailable::FUTURES,
-    &unavailable::GLOB,
     &unavailable::MULTIPROCESSING,
     &unavailable::PICKLE,
     &unavailable::PROCESS,
     &unavailable::QUEUE,
-    &unavailable::SHUTIL,
     &unavailable::SIGNAL,
     &unavailable::SOCKET,
     &unavailable::SUBPROCESS,
-    &unavailable::TEMPFILE,
     &unavailable::THREADING,
     &warnings::MODULE,
     &zlib::MODULE,
 ];
+
+pub(crate) use files::open;
 
 /// The first unknown value among the arguments of a call, also inside a list or tuple.
 pub(crate) fn unknown_argument(args: &CallArgs) -> Option<Value> {

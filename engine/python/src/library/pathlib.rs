@@ -1,4 +1,4 @@
-//! `pathlib`: paths as values. Only their text: reading and writing files is out of reach.
+//! `pathlib`: paths as values. What they do with files is in [`super::files`].
 
 use super::os::path::{join_paths, normalise, split, split_extension};
 use super::support::{ClassBuilder, add_class, classes, row, unknown, variadic};
@@ -24,32 +24,13 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
     },
 };
 
-macro_rules! out_of_reach {
-    ($($name:literal),*) => {
-        &[$(row($name, "(self, *args, **kwargs)", "Not available: files are out of reach.", |interp, _| {
-            super::os::unavailable(interp, concat!("pathlib.Path.", $name))
-        })),*]
-    };
-}
-
-const UNAVAILABLE: &[NativeDef] = out_of_reach!(
-    "write_text",
-    "write_bytes",
-    "read_bytes",
-    "open",
-    "mkdir",
-    "rmdir",
-    "unlink",
-    "touch",
-    "rename",
-    "replace",
-    "iterdir",
-    "glob",
-    "rglob",
-    "stat",
-    "chmod",
-    "symlink_to"
-);
+/// What is not there for files in memory.
+const UNAVAILABLE: &[NativeDef] = &[
+    row("chmod", "(self, mode)", "Not available.", |interp, _| super::os::unavailable(interp, "pathlib.Path.chmod")),
+    row("symlink_to", "(self, target)", "Not available.", |interp, _| {
+        super::os::unavailable(interp, "pathlib.Path.symlink_to")
+    }),
+];
 
 const METHODS: &[NativeDef] = &[
     row("__repr__", "(self)", "PosixPath('a/b')", |interp, args| {
@@ -93,36 +74,12 @@ const METHODS: &[NativeDef] = &[
     row("relative_to", "(self, *other)", "The path from another.", relative_to),
     row("is_absolute", "(self)", "Whether it begins with /.", |_, args| Ok(Value::Bool(own(&args).starts_with('/')))),
     row("absolute", "(self)", "The path from /.", |interp, args| {
-        Ok(make(interp, &join_paths("/", [own(&args).as_str()])))
+        Ok(make(interp, &join_paths(&folder(interp), [own(&args).as_str()])))
     }),
     row("resolve", "(self, strict=False)", "The path from /.", |interp, args| {
-        Ok(make(interp, &normalise(&join_paths("/", [own(&args).as_str()]))))
+        Ok(make(interp, &normalise(&join_paths(&folder(interp), [own(&args).as_str()]))))
     }),
     row("expanduser", "(self)", "The path.", |_, args| Ok(args.get(0).clone())),
-    row("exists", "(self)", "Whether the host knows the file.", |interp, args| {
-        Ok(Value::Bool(!matches!(interp.host().read_source(&own(&args)), Ok(None))))
-    }),
-    row("is_file", "(self)", "Whether the host can read the file.", |interp, args| {
-        Ok(Value::Bool(matches!(interp.host().read_source(&own(&args)), Ok(Some(_)))))
-    }),
-    row("is_dir", "(self)", "Whether the host knows a folder of this name.", |interp, args| {
-        Ok(Value::Bool(interp.host().read_source(&own(&args)).is_err()))
-    }),
-    row(
-        "read_text",
-        "(self, encoding=None, errors=None)",
-        "The text of a file that the host can read.",
-        |interp, args| {
-            let path = own(&args);
-            match interp.host().read_source(&path) {
-                Ok(Some(text)) => Ok(Value::from(text)),
-                _ => Err(interp.error(
-                    &interp.types().file_not_found_error,
-                    format!("[Errno 2] No such file or directory: {}", interp.repr(&Value::from(path))?),
-                )),
-            }
-        },
-    ),
 ];
 
 const PROPERTIES: &[NativeDef] = &[
@@ -154,7 +111,7 @@ const PROPERTIES: &[NativeDef] = &[
 ];
 
 const CLASS_METHODS: &[NativeDef] = &[
-    row("cwd", "(cls)", "/", |interp, _| Ok(make(interp, "/"))),
+    row("cwd", "(cls)", "The folder that relative paths begin in.", |interp, _| Ok(make(interp, &folder(interp)))),
     row("home", "(cls)", "The home folder.", |interp, _| {
         let home = interp.host().environment("HOME").unwrap_or_else(|| "/".to_owned());
         Ok(make(interp, &home))
@@ -167,6 +124,7 @@ fn class(interp: &Interp) -> Rc<Class> {
             .doc("Path(*pathsegments): a path.")
             .construct(construct)
             .methods(METHODS)
+            .methods(super::files::PATH_METHODS)
             .methods(UNAVAILABLE)
             .properties(PROPERTIES)
             .class_methods(CLASS_METHODS)
@@ -182,7 +140,12 @@ fn clean(path: &str) -> String {
     if result.is_empty() { ".".to_owned() } else { result }
 }
 
-fn make(interp: &Interp, path: &str) -> Value {
+/// The folder that relative paths begin in.
+fn folder(interp: &Interp) -> String {
+    super::files::Files::of(interp).folder()
+}
+
+pub(super) fn make(interp: &Interp, path: &str) -> Value {
     of_class(&class(interp), path)
 }
 
@@ -204,7 +167,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-fn own(args: &Arguments) -> String {
+pub(super) fn own(args: &Arguments) -> String {
     text_of(args.get(0))
 }
 

@@ -1,4 +1,4 @@
-//! Modules that a program may import but not use here: processes, threads, files. Every use raises an error that says
+//! Modules that a program may import but not use here: processes, threads, the network. Every use raises an error that says
 //! so; in analysis it gives something unknown. Locks are the exception: with one thread they need do nothing.
 
 use super::support::{ClassBuilder, callable, row};
@@ -63,21 +63,6 @@ module!(SUBPROCESS, "subprocess", "programs run here without access to other pro
     }
 );
 module!(
-    TEMPFILE,
-    "tempfile",
-    "programs run here without access to files",
-    functions & ["mkdtemp", "mkstemp", "mktemp", "gettempdir", "TemporaryFile"],
-    classes & ["TemporaryDirectory", "NamedTemporaryFile", "SpooledTemporaryFile"]
-);
-module!(
-    SHUTIL,
-    "shutil",
-    "programs run here without access to files",
-    functions & ["copy", "copy2", "copyfile", "copytree", "move", "rmtree", "which", "disk_usage", "make_archive"],
-    classes & []
-);
-module!(GLOB, "glob", "programs run here without access to files", functions & ["glob", "iglob"], classes & []);
-module!(
     SOCKET,
     "socket",
     "programs run here without access to the network",
@@ -99,13 +84,6 @@ module!(MULTIPROCESSING, "multiprocessing", "programs run here in one process",
     }
 );
 module!(CONCURRENT, "concurrent", "programs run here in one thread", functions & [], classes & []);
-module!(
-    FUTURES,
-    "concurrent.futures",
-    "programs run here in one thread",
-    functions & ["as_completed", "wait"],
-    classes & ["ThreadPoolExecutor", "ProcessPoolExecutor", "Future", "Executor"]
-);
 module!(
     PROCESS,
     "concurrent.futures.process",

@@ -19,6 +19,7 @@ pub(crate) static MODULES: &[EmbeddedModule] = &[
     EmbeddedModule { name: "unittest.suite", text: include_str!("unittest/suite.py"), is_package: false },
     EmbeddedModule { name: "unittest.util", text: include_str!("unittest/util.py"), is_package: false },
     EmbeddedModule { name: "absl.testing.absltest", text: include_str!("absl/absltest.py"), is_package: false },
+    EmbeddedModule { name: "absl.testing.files", text: include_str!("absl/files.py"), is_package: false },
     EmbeddedModule {
         name: "absl.testing.parameterized",
         text: include_str!("absl/parameterized.py"),

@@ -1,5 +1,5 @@
 //! The functions of the `builtins` module: its table. By family: [`arithmetic`], [`collections`], [`output`],
-//! [`reflection`], [`lazy`] (`map`, `zip` and their kin, which are classes), [`refused`] (files and dynamic code).
+//! [`reflection`], [`lazy`] (`map`, `zip` and their kin, which are classes), [`refused`] (dynamic code).
 
 mod arithmetic;
 mod collections;
@@ -44,7 +44,6 @@ pub static FUNCTIONS: &[NativeDef] = rows! {
     "min", "(*args, key=None, default=...)", "The smallest of the arguments, or of the items of an iterable.", collections::smallest;
     "next", "(iterator, default=..., /)", "Return the next item from the iterator, or the default at its end.", collections::next;
     "oct", "(number, /)", "Return the octal representation of an integer.", arithmetic::octal_text;
-    "open", "(file, mode='r', buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None)", "Not available: files are not read or written here.", refused::open;
     "ord", "(c, /)", "Return the Unicode code point for a one-character string.", output::ordinal;
     "pow", "(base, exp, mod=None)", "Equivalent to base**exp with 2 arguments or base**exp % mod with 3 arguments.", arithmetic::power;
     "print", "(*args, sep=' ', end='\\n', file=None, flush=False)", "Prints the values to a stream, or to sys.stdout by default.", output::print;
@@ -57,4 +56,5 @@ pub static FUNCTIONS: &[NativeDef] = rows! {
     "vars", "(object=..., /)", "The __dict__ of the object, or locals() without one.", reflection::variables;
     "__import__", "(name, globals=None, locals=None, fromlist=(), level=0)", "Import a module.", reflection::import;
     "__build_class__", "(func, name, /, *bases, **kwds)", "Used by the class statement; classes are made by the evaluator here.", refused::build_class;
+    crate::library::open::ROW,
 };

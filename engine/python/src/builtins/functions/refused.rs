@@ -1,22 +1,9 @@
-//! Builtins that reach out of the program or make code from text: they say clearly that they are not available. Leaving
-//! the program is here, too.
+//! Builtins that make code from text: they say clearly that they are not available. Leaving the program is here, too.
 
 use crate::interp::Interp;
 use crate::native::Arguments;
 use crate::raise::PyResult;
 use crate::value::Value;
-
-pub(super) fn open(interp: &Interp, arguments: Arguments) -> PyResult<Value> {
-    let [file, ..]: [Value; 8] = arguments.take();
-    if interp.is_analysis() {
-        return Ok(Value::unknown("files are not opened in analysis", Some(interp.span())));
-    }
-    let file = interp.repr(&file)?;
-    Err(interp.error(
-        &interp.types().permission_error,
-        format!("open({file}): files are not available to programs that run in the workbench"),
-    ))
-}
 
 fn no_dynamic_code(interp: &Interp, name: &str) -> PyResult<Value> {
     if interp.is_analysis() {

@@ -1,4 +1,5 @@
-//! `os`: the environment in [`environment`], paths in [`path`]. Files and processes are out of reach: using them says so.
+//! `os`: the environment in [`environment`], paths in [`path`], files of the program in [`super::files`]. Processes, links and
+//! file descriptors are out of reach: using them says so.
 
 mod environment;
 pub(super) mod path;
@@ -20,18 +21,8 @@ macro_rules! out_of_reach {
 
 /// Functions that only raise.
 const UNAVAILABLE: &[NativeDef] = out_of_reach! {
-    "listdir" "(path='.')";
     "scandir" "(path='.')";
-    "walk" "(top, topdown=True, onerror=None, followlinks=False)";
-    "mkdir" "(path, mode=511)";
-    "makedirs" "(name, mode=511, exist_ok=False)";
-    "remove" "(path)";
-    "unlink" "(path)";
-    "rmdir" "(path)";
     "removedirs" "(name)";
-    "rename" "(src, dst)";
-    "replace" "(src, dst)";
-    "stat" "(path)";
     "open" "(path, flags, mode=511)";
     "lstat" "(path)";
     "link" "(src, dst)";
@@ -56,7 +47,6 @@ const UNAVAILABLE: &[NativeDef] = out_of_reach! {
     "startfile" "(filepath)";
     "popen" "(cmd, mode='r', buffering=-1)";
     "system" "(command)";
-    "chdir" "(path)";
     "fork" "()";
     "kill" "(pid, signal, /)";
     "symlink" "(src, dst)";
@@ -79,7 +69,7 @@ pub(super) fn unavailable(interp: &Interp, what: &str) -> PyResult<Value> {
 
 pub(super) static MODULE: ModuleDef = ModuleDef {
     name: "os",
-    doc: "The environment and paths; not files.",
+    doc: "The environment, paths, and files in memory.",
     functions: &[
         row("getenv", "(key, default=None)", "A variable of the environment.", |interp, args| {
             let [key, default] = args.take();
@@ -94,10 +84,6 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
             environment::set(interp, &interp.to_str(args.get(0))?, None);
             Ok(Value::None)
         }),
-        row("getcwdb", "()", "b'/': programs run here without access to files.", |_, _| {
-            Ok(Value::Bytes(std::rc::Rc::from(&b"/"[..])))
-        }),
-        row("getcwd", "()", "'/': programs run here without access to files.", |_, _| Ok(Value::str("/"))),
         row("getpid", "()", "1", |_, _| Ok(Value::int(1i64))),
         row("getppid", "()", "0", |_, _| Ok(Value::int(0i64))),
         row("cpu_count", "()", "1", |_, _| Ok(Value::int(1i64))),
@@ -133,7 +119,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef {
         }),
     ],
     populate: |interp, names| {
-        for def in UNAVAILABLE {
+        for def in super::files::FUNCTIONS.iter().chain(UNAVAILABLE) {
             names.insert(def.name.into(), super::support::native(def, "os"));
         }
         for (name, value) in [

@@ -1,4 +1,4 @@
-//! `os.path`: paths as text (posixpath). Whether a file exists is asked of the host, which knows source files.
+//! `os.path`: paths as text (posixpath). What is there is known to [`super::super::files`].
 
 use super::super::support::{row, variadic};
 use super::as_path;
@@ -26,8 +26,10 @@ pub(in crate::library) static MODULE: ModuleDef = ModuleDef {
             Ok(Value::tuple([Value::str(root), Value::str(extension)]))
         }),
         row("normpath", "(path)", "Without // and . and ..", |interp, args| one(interp, &args, normalise)),
-        row("abspath", "(path)", "The path from /.", |interp, args| one(interp, &args, absolute)),
-        row("realpath", "(filename, *, strict=False)", "The path from /.", |interp, args| one(interp, &args, absolute)),
+        row("abspath", "(path)", "The path from /.", |interp, args| one(interp, &args, |path| absolute(interp, path))),
+        row("realpath", "(filename, *, strict=False)", "The path from /.", |interp, args| {
+            one(interp, &args, |path| absolute(interp, path))
+        }),
         row("normcase", "(s)", "The path.", |interp, args| one(interp, &args, str::to_owned)),
         row("expanduser", "(path)", "The path, ~ replaced.", |interp, args| {
             let path = as_path(interp, args.get(0))?;
@@ -41,24 +43,15 @@ pub(in crate::library) static MODULE: ModuleDef = ModuleDef {
         row("isabs", "(s)", "Whether it begins with /.", |interp, args| {
             Ok(Value::Bool(as_path(interp, args.get(0))?.starts_with('/')))
         }),
-        row("exists", "(path)", "Whether the host knows the file.", |interp, args| exists(interp, &args)),
-        row("lexists", "(path)", "Whether the host knows the file.", |interp, args| exists(interp, &args)),
-        row("isfile", "(path)", "Whether the host can read the file.", |interp, args| {
-            let path = as_path(interp, args.get(0))?;
-            Ok(Value::Bool(matches!(interp.host().read_source(&path), Ok(Some(_)))))
-        }),
-        row("isdir", "(s)", "Whether the host knows a folder of this name.", |interp, args| {
-            let path = as_path(interp, args.get(0))?;
-            Ok(Value::Bool(interp.host().read_source(&path).is_err()))
-        }),
         row("islink", "(path)", "False", |_, _| Ok(Value::Bool(false))),
-        row("relpath", "(path, start='/')", "The path from another folder.", relative),
+        row("relpath", "(path, start='.')", "The path from another folder.", relative),
         row("commonprefix", "(m)", "The longest beginning of all.", common_prefix),
         row("commonpath", "(paths)", "The longest folder of all.", common_path),
-        row("getsize", "(filename)", "Not available.", |interp, _| super::unavailable(interp, "os.path.getsize")),
-        row("getmtime", "(filename)", "Not available.", |interp, _| super::unavailable(interp, "os.path.getmtime")),
     ],
     populate: |_, names| {
+        for def in super::super::files::PATH_FUNCTIONS {
+            names.insert(def.name.into(), super::super::support::native(def, "os.path"));
+        }
         for (name, value) in [("sep", "/"), ("pathsep", ":"), ("curdir", "."), ("pardir", ".."), ("extsep", ".")] {
             names.insert(name.into(), Value::str(value));
         }
@@ -138,18 +131,13 @@ pub(in crate::library) fn normalise(path: &str) -> String {
     if result.is_empty() { ".".to_owned() } else { result }
 }
 
-fn absolute(path: &str) -> String {
-    normalise(&join_paths("/", [path]))
-}
-
-fn exists(interp: &Interp, args: &Arguments) -> PyResult<Value> {
-    let path = as_path(interp, args.get(0))?;
-    Ok(Value::Bool(!matches!(interp.host().read_source(&path), Ok(None))))
+fn absolute(interp: &Interp, path: &str) -> String {
+    normalise(&join_paths(&super::super::files::Files::of(interp).folder(), [path]))
 }
 
 fn relative(interp: &Interp, args: Arguments) -> PyResult<Value> {
-    let path = absolute(&as_path(interp, args.get(0))?);
-    let start = absolute(&as_path(interp, args.get(1))?);
+    let path = absolute(interp, &as_path(interp, args.get(0))?);
+    let start = absolute(interp, &as_path(interp, args.get(1))?);
     let parts = |path: &str| path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let (path, start) = (parts(&path), parts(&start));
     let shared = path.iter().zip(&start).take_while(|(a, b)| a == b).count();

@@ -10,6 +10,7 @@ from unittest import SkipTest, TestSuite, TextTestResult, TextTestRunner, mock
 from unittest import expectedFailure, skip, skipIf, skipUnless
 from unittest.util import safe_repr
 
+from absl.testing import files
 
 
 def skipThisClass(reason):
@@ -44,6 +45,14 @@ class TestCase(unittest.TestCase):
     def enter_context_class(cls, manager):
         """Enters a context manager until the tests of the class are done."""
         return cls.enterClassContext(manager)
+
+    def create_tempdir(self, name=None, cleanup=None):
+        """A folder of the test."""
+        return files.folder_of(self).mkdir(name)
+
+    def create_tempfile(self, file_path=None, content=None, mode="w", encoding="utf8", errors="strict", cleanup=None):
+        """A file of the test, in a folder of its own."""
+        return files.folder_of(self).create_file(file_path, content, mode, encoding, errors)
 
     def shortDescription(self):
         """The test's id, then the first line of its docstring."""

@@ -11,7 +11,7 @@ from pytest.marks import Mark, MarkDecorator, mark, param
 from pytest.outcomes import UsageError, exit, fail, importorskip, skip, xfail
 from pytest.collection import Metafunc
 from pytest.items import Function, Item
-from pytest.provided import CaptureFixture, LogCaptureFixture, MonkeyPatch, TempPathFactory, WarningsRecorder
+from pytest.provided import CaptureFixture, LogCaptureFixture, MonkeyPatch, Subtests, TempPathFactory, WarningsRecorder
 from pytest.session import Config, ExitCode, Session, main
 
 __version__ = "9.2.0"

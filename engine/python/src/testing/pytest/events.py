@@ -53,19 +53,22 @@ def _test(item):
 
 def _told(outcome):
     item = outcome.item
-    place = outcome.place()
-    told = {"id": item.nodeid if item else None, "outcome": outcome.kind, "seconds": round(outcome.seconds, 6)}
-    if outcome.kind != "passed":
+    # Of a test that failed by its subtests alone, the first of those says most.
+    first = outcome.failed_parts[0] if outcome.failed_parts and not outcome.places else outcome
+    place = first.place()
+    kind = "failed" if outcome.failed_parts else outcome.kind
+    told = {"id": item.nodeid if item else None, "outcome": kind, "seconds": round(outcome.seconds, 6)}
+    if kind != "passed":
         told.update(
             phase=outcome.phase,
-            message=outcome.short or outcome.reason,
+            message=outcome.short or outcome.reason if first is outcome else f"{first.part} {first.short}",
             file=place[0] if place else outcome.file,
             line=place[1] if place else item.lines[1] if item else 1,
         )
-    if outcome.is_bad:
+    if kind in ("failed", "error"):
         told.update(
-            text=outcome.text,
-            places=[{"file": file, "line": line, "function": function} for file, line, function in outcome.places],
+            text="\n".join(each.text for each in [*outcome.failed_parts, outcome] if each.text),
+            places=[{"file": file, "line": line, "function": function} for file, line, function in first.places],
         )
     if outcome.printed:
         told["printed"] = outcome.printed

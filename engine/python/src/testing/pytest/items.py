@@ -2,6 +2,7 @@
 
 import inspect
 import pathlib
+import sys
 import unittest
 
 import _tests
@@ -12,6 +13,9 @@ from pytest.outcomes import skip
 
 class Item:
     """A test."""
+
+    # Whether a subtest that fails is a failure of the test, too.
+    fails_with_parts = True
 
     def __init__(self, module, name, cls, marks, class_names, function):
         self.file = module
@@ -27,6 +31,8 @@ class Item:
         function = inspect.unwrap(getattr(function, "func", function))
         self.originalname = getattr(function, "__name__", name)
         self.lines = _tests.lines(function) or (1, 1, 1)
+        # Its subtests: what each is called, and what ended it, if not its end.
+        self.parts = []
 
     def add_marker(self, marker):
         self.marks.insert(0, marker.mark if isinstance(marker, MarkDecorator) else Mark(marker))
@@ -109,6 +115,7 @@ class Case(Item):
     """A test of a `unittest.TestCase`."""
 
     fixturenames = ()
+    fails_with_parts = False
 
     def __init__(self, module, name, cls, marks):
         super().__init__(module, name, cls, marks, [cls.__name__], getattr(cls, name))
@@ -129,7 +136,7 @@ class Case(Item):
         self.cls.doClassCleanups()
 
     def call(self):
-        result = _Raising()
+        result = _Raising(self)
         self.cls(self.name)(result)
         result.tell()
 
@@ -140,17 +147,23 @@ class _Raising(unittest.TestResult):
     problem = None
     reason = None
 
+    def __init__(self, item):
+        super().__init__()
+        self._item = item
+
     def addError(self, test, err):
         self.problem = self.problem or err[1]
 
     addFailure = addError
 
     def addSubTest(self, test, subtest, err):
-        if err is not None:
-            self.addError(test, err)
+        self._item.parts.append((subtest._description_of_parameters(), err[1] if err else None))
 
     def addSkip(self, test, reason):
-        self.reason = reason
+        if hasattr(test, "_description_of_parameters"):
+            self._item.parts.append((test._description_of_parameters(), sys.exc_info()[1]))
+        else:
+            self.reason = reason
 
     def addExpectedFailure(self, test, err):
         self.reason = "expected failure"

@@ -1,7 +1,6 @@
-"""The fixtures that every test can ask for: `monkeypatch`, `capsys`, `caplog`, `recwarn`, `tmp_path` and others.
+"""The fixtures that every test can ask for: `monkeypatch`, `capsys`, `caplog`, `recwarn`, `subtests`, `tmp_path` and others.
 
-There are no files here: `tmp_path` is a path of a folder that nobody makes. Tests that only pass it on run; what writes there is
-refused where it is written."""
+`tmp_path` is a folder in memory, as all files are that a program writes."""
 
 import collections
 import contextlib
@@ -14,6 +13,7 @@ import sys
 import warnings
 
 from pytest.fixtures import fixture
+from pytest.outcomes import Exit, OutcomeException
 
 
 class MonkeyPatch:
@@ -79,7 +79,9 @@ class MonkeyPatch:
         self.delitem(os.environ, name, raising)
 
     def chdir(self, path):
-        raise OSError(f"monkeypatch.chdir({str(path)!r}): there are no folders here to go to")
+        before = os.getcwd()
+        os.chdir(path)
+        self._undo.append(lambda: os.chdir(before))
 
     def syspath_prepend(self, path):
         before = list(sys.path)
@@ -177,20 +179,44 @@ class WarningsRecorder:
 
 
 class TempPathFactory:
-    """Paths of folders that nobody makes."""
+    """Folders in memory."""
 
     def __init__(self):
         self.given = {}
 
     def getbasetemp(self):
-        return pathlib.Path("/tmp/pytest-of-nobody/pytest-0")
+        base = pathlib.Path("/tmp/pytest-of-user/pytest-0")
+        base.mkdir(parents=True, exist_ok=True)
+        return base
 
     def mktemp(self, basename, numbered=True):
-        if not numbered:
-            return self.getbasetemp() / basename
-        number = self.given.get(basename, 0)
-        self.given[basename] = number + 1
-        return self.getbasetemp() / f"{basename}{number}"
+        if numbered:
+            number = self.given.get(basename, 0)
+            self.given[basename] = number + 1
+            basename = f"{basename}{number}"
+        folder = self.getbasetemp() / basename
+        folder.mkdir()
+        return folder
+
+
+class Subtests:
+    """Parts of a test of which each may fail by itself."""
+
+    def __init__(self, item):
+        self._item = item
+
+    @contextlib.contextmanager
+    def test(self, msg=None, **kwargs):
+        problem = None
+        try:
+            yield
+        except Exit:
+            raise
+        except (Exception, OutcomeException) as error:
+            problem = error
+        shown = ", ".join(f"{name}={value!r}" for name, value in kwargs.items())
+        names = [f"[{msg}]" if msg is not None else "", f"({shown})" if shown else ""]
+        self._item.parts.append((" ".join(each for each in names if each) or "(<subtest>)", problem))
 
 
 @fixture
@@ -226,6 +252,11 @@ def recwarn():
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("default")
         yield WarningsRecorder(found)
+
+
+@fixture
+def subtests(request):
+    return Subtests(request.node)
 
 
 @fixture(scope="session")

@@ -1,7 +1,5 @@
 """What a session prints, as pytest does."""
 
-from pytest.results import WORDS
-
 WIDTH = 80
 
 # What the letters of `-r` stand for; a, A and N stand for several, or for none.
@@ -153,7 +151,7 @@ class Report:
 
 
 def _summed_up(outcome):
-    _, word = WORDS[outcome.kind]
+    word = outcome.word
     name = outcome.item.nodeid if outcome.item else outcome.file
     said = outcome.short or outcome.reason
     return f"{word} {name} - {said}" if said else f"{word} {name}"

@@ -17,6 +17,9 @@ WORDS = {
     "xpassed": ("X", "XPASS"),
 }
 
+# The letters of subtests, which pytest counts among tests unless they passed.
+LETTERS_OF_PARTS = {"subtests passed": "u", "failed": "u", "skipped": "-", "xfailed": "y"}
+
 
 class Outcome:
     """What became of one test, of its taking down, or of one file that could not be collected."""
@@ -35,9 +38,21 @@ class Outcome:
         self.seconds = 0.0
         # The file of the test, or the one that could not be collected.
         self.file = item.file.shown if item else None
+        # What a subtest is called; None for a test.
+        self.part = None
+        # Its subtests that failed.
+        self.failed_parts = []
 
-    letter = property(lambda self: WORDS[self.kind][0])
-    word = property(lambda self: WORDS[self.kind][1])
+    @property
+    def letter(self):
+        return WORDS[self.kind][0] if self.part is None else LETTERS_OF_PARTS[self.kind]
+
+    @property
+    def word(self):
+        if self.part is None:
+            return WORDS[self.kind][1]
+        return f"SUB{'PASSED' if self.kind == 'subtests passed' else WORDS[self.kind][1]}{self.part}"
+
     is_bad = property(lambda self: self.kind in ("failed", "error"))
 
     def place(self):
@@ -55,6 +70,23 @@ def of_problem(kind, problem, item=None, phase="call", title="", printed=""):
     else:
         text = as_text(problem)
     return Outcome(kind, item, phase, "", title, text, short(problem), printed, places(problem))
+
+
+def of_part(item, name, problem):
+    """The outcome of a subtest."""
+    if problem is None:
+        found = Outcome("subtests passed", item)
+    elif type(problem).__name__ == "SkipTest":
+        # Of unittest's, pytest names the test.
+        found = Outcome("skipped", item, reason=str(problem), places=[(item.file.shown, item.lines[0], item.originalname)])
+    elif isinstance(problem, outcomes.Skipped):
+        found = Outcome("skipped", item, reason=str(problem), places=places(problem))
+    elif isinstance(problem, outcomes.XFailed):
+        found = Outcome("xfailed", item, reason=str(problem))
+    else:
+        found = of_problem("failed", problem, item, title=f"{item.title} {name}")
+    found.part = name
+    return found
 
 
 def places(problem):

@@ -139,7 +139,7 @@ class Session:
     def counts(self):
         """How many tests ended in which way."""
         found = {}
-        for kind in ["failed", "passed", "skipped", "deselected", "xfailed", "xpassed", "error"]:
+        for kind in ["failed", "passed", "skipped", "deselected", "xfailed", "xpassed", "error", "subtests passed"]:
             count = len([each for each in self.outcomes if each.kind == kind])
             found[kind] = self.deselected if kind == "deselected" else count
         return {kind: count for kind, count in found.items() if count}
@@ -185,8 +185,9 @@ class Session:
                 break
             for outcome in found:
                 self.outcomes.append(outcome)
-                self.events.finished(outcome)
-                bad += outcome.is_bad
+                if outcome.part is None:
+                    self.events.finished(outcome)
+                    bad += outcome.is_bad
             self.report.results(item, found, at + 1, len(items))
             if self.options.most_failures and bad >= self.options.most_failures:
                 stopped = f"stopping after {bad} failure{'s' if bad > 1 else ''}"
@@ -211,6 +212,7 @@ class Session:
         started = time.perf_counter()
         with self.captured(printed):
             phase, problem = "setup", None
+            item.parts = []
             try:
                 item.set_up(self.setup)
                 called = time.perf_counter()
@@ -227,10 +229,17 @@ class Session:
             self.durations.append((ended - started, "setup", item.nodeid))
         result = self.judge(item, phase, problem, expected or conditions.expected_failure(item), printed)
         result.seconds = ended - started
+        parts = [results.of_part(item, *each) for each in item.parts]
+        result.failed_parts = [each for each in parts if each.is_bad]
+        if result.failed_parts and result.kind == "passed" and item.fails_with_parts:
+            count = len(result.failed_parts)
+            result.kind = "failed"
+            result.title = item.title
+            result.text = result.short = f"contains {count} failed subtest{'s' if count > 1 else ''}"
         with self.captured(printed):
             errors = self.setup.take_down(_scope_that_ends(item, following))
         self.durations.append((time.perf_counter() - ended, "teardown", item.nodeid))
-        found = [result]
+        found = [*parts, result]
         for error in errors:
             title = f"ERROR at teardown of {item.name}"
             found.append(results.of_problem("error", error, item, "teardown", title, printed.getvalue()))
