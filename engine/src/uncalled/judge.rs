@@ -18,6 +18,9 @@ const GEOMETRIC: [&str; 28] = [
     "PL504", "PL506", "PL507", "PL508",
 ];
 
+/// Those of them that say how large something is.
+const SIZES: [&str; 1] = ["PL502"];
+
 /// Keeps the findings that no argument is to blame for; `others` are those of calls with other arguments.
 pub(super) fn judge<const N: usize>(findings: &mut Vec<Finding>, others: impl FnOnce() -> [Vec<Finding>; N]) {
     findings.retain(|finding| is_structural(finding) || GEOMETRIC.contains(&finding.code));
@@ -25,7 +28,10 @@ pub(super) fn judge<const N: usize>(findings: &mut Vec<Finding>, others: impl Fn
         return;
     }
     let others = others();
-    let same = |a: &Finding, b: &Finding| a.code == b.code && a.span == b.span;
+    // What follows from lengths is said with numbers, and where those are others with other lengths, made-up ones are to blame.
+    let same = |a: &Finding, b: &Finding| {
+        a.code == b.code && a.span == b.span && (!SIZES.contains(&a.code) || a.message == b.message)
+    };
     findings.retain_mut(|finding| {
         if is_structural(finding) {
             return true;

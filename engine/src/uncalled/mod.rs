@@ -16,7 +16,7 @@ use crate::memory::Memory;
 use driver::Driver;
 use pallas_ir::{Finding, Launch};
 use pallas_jax::JaxState;
-use pallas_jax::uncalled::{MARK, Method, Planner, given, is_launch, leading, methods, provided};
+use pallas_jax::uncalled::{Given, MARK, Method, Planner, cases, given, is_launch, leading, methods, provided};
 use pallas_python::interp::Interp;
 use pallas_python::raise::PyResult;
 use pallas_python::value::Value;
@@ -108,11 +108,15 @@ pub(crate) fn call_them(
             continue;
         }
         if given.is_empty() {
+            given.extend(cases(module, &def));
+        }
+        if given.is_empty() {
             given.extend(provided(module, &def, method.as_ref().map(|method| &*method.name)));
         }
         let item = items.iter().position(|item| item.span.file == def.span.file && item.span.covers(def.span));
         // A comment may name anything, which nothing that is remembered depends on.
-        let reasons = remembered.zip(item).filter(|_| given.is_empty()).and_then(|(remembered, item)| {
+        let is_told = given.iter().any(Given::is_comment);
+        let reasons = remembered.zip(item).filter(|_| !is_told).and_then(|(remembered, item)| {
             let mut reasons = vec![remembered.dependences.of(item)?, remembered.world];
             // A class may have several methods.
             reasons.extend(method.as_ref().map(|_| number as u64));

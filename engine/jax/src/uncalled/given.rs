@@ -20,14 +20,25 @@ use std::rc::Rc;
 /// How the comment begins.
 pub const MARK: &str = "# pallas: call(";
 
-/// A call in a comment.
+/// A call in a comment, or calls that decorators give.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// The comment, in the file.
+    /// The comment, or the decorator, in the file.
     pub span: Span,
     /// The arguments as they are written.
     pub arguments: String,
-    is_closed: bool,
+    kind: Kind,
+}
+
+/// What stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The arguments of a call.
+    Call,
+    /// The beginning of those of a call: its parenthesis is never closed.
+    Unclosed,
+    /// What decorators say of the calls of a test.
+    Cases,
 }
 
 /// The calls in the comments right above a function of the module, in order.
@@ -53,11 +64,7 @@ pub fn provided(module: &ast::Module, def: &FunctionDef, method: Option<&str>) -
     let inputs = provider(module, "get_inputs")?;
     let takes_all = def.params.vararg.is_some() && def.params.positional.is_empty() && method.is_none();
     let is_forward = method.is_some_and(|method| matches!(method, "forward" | "__call__"));
-    (takes_all || is_forward).then(|| Given {
-        span: inputs.name_span,
-        arguments: "*get_inputs()".to_string(),
-        is_closed: true,
-    })
+    (takes_all || is_forward).then(|| Given::of(inputs.name_span, "*get_inputs()".to_string(), Kind::Call))
 }
 
 /// A function of the module that can be called without arguments.
@@ -97,7 +104,7 @@ fn above(source: &SourceFile, place: u32) -> Vec<Given> {
         match closing(&words) {
             Some(closing) => {
                 let span = Span::new(source.id, first, start + line.len());
-                found.push(Given { span, arguments: words[..closing].trim().to_string(), is_closed: true });
+                found.push(Given::of(span, words[..closing].trim().to_string(), Kind::Call));
             }
             None => open = Some((first, words)),
         }
@@ -105,7 +112,7 @@ fn above(source: &SourceFile, place: u32) -> Vec<Given> {
     // Nobody closed it: that is said when it is evaluated.
     found.extend(open.map(|(first, arguments)| {
         let span = Span::new(source.id, first, place as usize - 1);
-        Given { span, arguments, is_closed: false }
+        Given::of(span, arguments, Kind::Unclosed)
     }));
     found
 }
@@ -130,13 +137,30 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 impl Given {
-    /// The arguments, evaluated among the names of a module. `f32[8, 128]`, and every `jax.ShapeDtypeStruct`, is an array of which nothing
+    pub(super) fn of(span: Span, arguments: String, kind: Kind) -> Self {
+        Given { span, arguments, kind }
+    }
+
+    /// Whether somebody wrote it down for its analysis.
+    pub fn is_comment(&self) -> bool {
+        self.kind != Kind::Cases
+    }
+
+    /// The arguments for the reader.
+    pub fn words(&self) -> String {
+        match self.kind {
+            Kind::Cases => "the values that its decorators give".to_string(),
+            _ => self.arguments.split_whitespace().collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// The arguments of each call, evaluated among the names of a module. `f32[8, 128]`, and every `jax.ShapeDtypeStruct`, is an array of which nothing
     /// but its type is known.
     ///
     /// # Errors
     /// What evaluating them raises; `SyntaxError` if they are none.
-    pub fn evaluate(&self, interp: &Interp, module: &Rc<Module>) -> PyResult<CallArgs> {
-        if !self.is_closed {
+    pub fn evaluate(&self, interp: &Interp, module: &Rc<Module>) -> PyResult<Vec<CallArgs>> {
+        if self.kind == Kind::Unclosed {
             return Err(interp.error(&interp.types().syntax_error, "'(' was never closed"));
         }
         let helpers = interp.import_silently("_pallas_uncalled_given")?;
@@ -146,18 +170,23 @@ impl Given {
         let mut names = Namespace::default();
         names.extend(named(&kinds));
         names.extend(module.namespace.borrow().iter().map(|(name, value)| (name.clone(), value.clone())));
-        names.insert(Name::from("call"), interp.get_attr(&helpers, "call")?);
+        let helper = if self.kind == Kind::Cases { "cases" } else { "call" };
+        names.insert(Name::from("_pallas_call"), interp.get_attr(&helpers, helper)?);
         let result = interp
-            .eval_text("<comment>", &format!("call({})", self.arguments), names)
+            .eval_text("<comment>", &format!("_pallas_call({})", self.arguments), names)
             .unwrap_or_else(|| Err(interp.error(&interp.types().syntax_error, "invalid syntax")))?;
-        let mut args = CallArgs::default();
-        if let Value::Tuple(parts) = &result
-            && let [positional, keywords] = &parts[..]
-        {
-            args.positional.extend(interp.collect(positional)?.iter().map(|value| arrays(interp, value)));
-            args.keywords.extend(named(keywords).map(|(name, value)| (name, arrays(interp, &value))));
+        let mut calls = Vec::new();
+        for call in interp.collect(&result)? {
+            let mut args = CallArgs::default();
+            if let Value::Tuple(parts) = &call
+                && let [positional, keywords] = &parts[..]
+            {
+                args.positional.extend(interp.collect(positional)?.iter().map(|value| arrays(interp, value)));
+                args.keywords.extend(named(keywords).map(|(name, value)| (name, arrays(interp, &value))));
+            }
+            calls.push(args);
         }
-        Ok(args)
+        Ok(calls)
     }
 }
 

@@ -8,6 +8,7 @@
 //! would not show; that judgement is not made here.
 
 mod arrays;
+mod cases;
 mod described;
 mod dims;
 mod given;
@@ -22,6 +23,7 @@ mod repair;
 mod usage;
 mod within;
 
+pub use cases::cases;
 pub use given::{Given, MARK, given, provided};
 pub use gradient::gradient;
 pub use learnt::Learnt;
