@@ -8,6 +8,8 @@ use std::ops::Range;
 
 /// Longer reasons are cut off: a lens is one line.
 const LONGEST: usize = 100;
+/// How a reason begins that is about the arguments themselves.
+const NONE_MADE_UP: &str = "no argument can be made up";
 
 /// A line above every function that leads to a launch and was not reached: `not checked: ...`.
 pub(crate) fn unreached(analysis: &Analysis) -> Vec<Lens> {
@@ -22,6 +24,9 @@ pub(crate) fn unreached(analysis: &Analysis) -> Vec<Lens> {
             span: analysis.place(def.name_span),
             title: match assumed.is_given() {
                 true => format!("not checked: {reason}"),
+                false if problem.starts_with(NONE_MADE_UP) => {
+                    format!("not checked: nobody calls it here, and {reason}")
+                }
                 false => format!("not checked: nobody calls it here, and with made-up arguments {reason}"),
             },
             kernel: String::new(),

@@ -53,8 +53,11 @@ fn say<'a>(
     }
     let value = value();
     match said.iter_mut().find(|known| known.span == span) {
-        Some(known) if known.values.contains(&value) => {}
-        Some(known) => known.values.push(value),
+        // The last stands at the end, as everywhere.
+        Some(known) => {
+            known.values.retain(|before| *before != value);
+            known.values.push(value);
+        }
         None => said.push(Said { span, values: vec![value], launch }),
     }
 }

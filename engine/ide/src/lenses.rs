@@ -80,20 +80,19 @@ pub(crate) fn grid(launch: &Launch) -> String {
     }
 }
 
-/// `grid 4x4 · 16 programs`, or of several launches how many grids there are.
+/// `grid 4x4 · 16 programs`; of several launches the last, as in hints, and how many other grids there are.
 fn grids(launches: &[&Arc<Launch>]) -> String {
     let mut grids: Vec<String> = Vec::new();
     for launch in launches {
         let grid = grid(launch);
-        if !grids.contains(&grid) {
-            grids.push(grid);
-        }
+        grids.retain(|known| *known != grid);
+        grids.push(grid);
     }
     match (grids.as_slice(), launches.len()) {
         ([grid], 1) => grid.clone(),
         ([grid], count) => format!("{grid} · launched in {count} ways"),
-        ([first, _], _) => format!("{first} · and another grid"),
-        _ => format!("{} · and {} more grids", grids[0], grids.len() - 1),
+        ([_, last], _) => format!("{last} · and another grid"),
+        _ => format!("{} · and {} more grids", grids.last().map_or("", String::as_str), grids.len() - 1),
     }
 }
 

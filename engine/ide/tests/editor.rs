@@ -318,6 +318,24 @@ def nobody_calls(x: jax.Array):
 }
 
 #[test]
+fn a_function_whose_argument_cannot_be_made_up_says_which() {
+    let text = format!(
+        "{PRELUDE}
+import masks
+
+def kernel(x_ref, o_ref):
+  o_ref[...] = x_ref[...]
+
+def masked(x: jax.Array, info: masks.Info):
+  return pl.pallas_call(kernel, out_shape=x)(x * info.scale)
+"
+    );
+    let titles: Vec<String> = lenses(&analyse(&text)).into_iter().map(|lens| lens.title).collect();
+    let why = "no argument can be made up for `info: masks.Info`";
+    assert_eq!(titles, [format!("not checked: nobody calls it here, and {why}")]);
+}
+
+#[test]
 fn a_function_that_was_not_reached_says_why_and_can_be_told_its_arguments() {
     let text = format!(
         "{PRELUDE}
