@@ -24,6 +24,9 @@ impl Bound {
     }
 }
 
+/// Whoever is busy for so much of the time is so always.
+const ALL_OF_IT: f64 = 0.95;
+
 /// A pipeline in the guide's letters, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Formulas {
@@ -69,7 +72,8 @@ impl Formulas {
     /// What the steady state waits for.
     pub fn bound(&self) -> Bound {
         let turn = self.latency_bound() / self.programs.max(1) as f64;
-        if turn > self.compute && turn > self.transfer {
+        // With one slot, or one program, a turn is always longer than the longest part of it: that says nothing where the rest is short.
+        if turn * ALL_OF_IT > self.compute.max(self.transfer) {
             Bound::Latency
         } else if self.transfer > self.compute {
             Bound::Bandwidth

@@ -75,3 +75,13 @@ fn one_slot_waits_for_everything() {
     close(pipeline(formulas, false), 1000.0 * 6e-6, 1e-14);
     close(formulas.time(), 1000.0 * 6e-6, 1e-14);
 }
+
+#[test]
+fn who_is_busy_all_the_time_is_not_held_up_by_the_rest() {
+    // One program with one slot: it copies first, computes for long, and copies again.
+    let alone = |compute: f64| Formulas { programs: 1, rounds: 1, ..letters(1e-6, 1e-8, compute, 1, 2) };
+    assert_eq!(alone(33.6e-3).bound(), Bound::Compute);
+    assert_eq!(alone(1e-7).bound(), Bound::Latency);
+    let copies = Formulas { programs: 1, rounds: 1, ..letters(1e-6, 1e-3, 1e-8, 1, 2) };
+    assert_eq!(copies.bound(), Bound::Bandwidth);
+}
