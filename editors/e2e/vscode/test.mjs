@@ -38,6 +38,16 @@ async function picture(name) {
 }
 
 const tests = {
+  async testsUnopened() {
+    await bench.openNothing();
+    await bench.command('Testing: Focus on Test Explorer View');
+    const rows = page.locator('.test-explorer .monaco-list-row');
+    const shown = async () => (await rows.allInnerTexts()).join(' ');
+    check('tests are in the Testing view before anything is open', await until(async () => (await shown()).includes('test_scale.py'), 60000), await shown());
+    check('and no server was needed for that', bench.servers().length === 0, bench.servers());
+    await picture('tests-unopened');
+  },
+
   async finds() {
     await bench.open('scale.py');
     check('a squiggle is drawn', await until(async () => (await bench.squiggles()) > 0, 60000), bench.output);

@@ -41,13 +41,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     tests,
     session,
     vscode.tasks.registerTaskProvider('pallas', tasks.provider(context)),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void started.restart()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void started.renew()),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (PROGRAMS.some((name) => change.affectsConfiguration(name))) void started.restart();
+      if (PROGRAMS.some((name) => change.affectsConfiguration(name))) void started.renew();
     }),
     // Which files are on no disk is known from the folders.
     vscode.workspace.onDidChangeWorkspaceFolders(({ added }) => {
-      if (added.some((folder) => folder.uri.scheme !== 'file')) void started.restart();
+      if (added.some((folder) => folder.uri.scheme !== 'file')) void started.renew();
     }),
     // Neighbours come and go.
     vscode.extensions.onDidChange(() => void started.tellSettings()),
@@ -56,7 +56,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       for (const key of ['pallas.hasLaunches', 'pallas.hasTests']) void vscode.commands.executeCommand('setContext', key, false);
     }),
   );
-  await session.start();
+  // A folder with tests fills the Testing view; a server is for Python that is open, or for whoever asks it something.
+  const isPython = (document: vscode.TextDocument) => document.languageId === 'python';
+  context.subscriptions.push(
+    vscode.workspace.onDidOpenTextDocument((document) => {
+      if (isPython(document)) void started.need();
+    }),
+  );
+  if (vscode.workspace.textDocuments.some(isPython)) await started.need();
 }
 
 export function deactivate(): Promise<void> | undefined {

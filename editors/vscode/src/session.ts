@@ -47,6 +47,7 @@ export class Session implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private ends: number[] = [];
   private queue: Promise<void> = Promise.resolve();
+  private wasNeeded = false;
   /** What the server that runs is. */
   description = 'not started';
 
@@ -63,8 +64,19 @@ export class Session implements vscode.Disposable {
     return this.client?.state === State.Running ? this.client : undefined;
   }
 
+  /** Starts the server, unless that was done before. */
+  need(): Promise<void> {
+    return this.wasNeeded ? this.queue : this.start();
+  }
+
+  /** Starts the server again, if anything has needed it: what it is, or may do, has changed. */
+  async renew(): Promise<void> {
+    if (this.wasNeeded) await this.restart();
+  }
+
   /** Starts the server; one that runs is ended. One after the other. */
-  start(): Promise<void> {
+  private start(): Promise<void> {
+    this.wasNeeded = true;
     this.queue = this.queue.then(() => this.startNow()).catch((error) => this.log.error(String(error)));
     return this.queue;
   }
@@ -234,6 +246,7 @@ export class Session implements vscode.Disposable {
 
   /** Has the server carry out one of its commands. Shows what is wrong, and gives `undefined` then. */
   async execute<T>(command: string, argument: unknown, title?: string): Promise<T | undefined> {
+    await this.need();
     const client = this.running;
     if (!client) {
       void this.offer(`Pallas: the server does not run (${this.description}).`, 'Restart Server', 'Show Logs');
