@@ -5,6 +5,7 @@
 mod array;
 mod assign;
 mod errors_state;
+mod files;
 mod flags;
 mod forward;
 mod iterate;

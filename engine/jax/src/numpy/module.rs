@@ -2,7 +2,7 @@
 
 use super::array::NDARRAY;
 use super::methods::this;
-use super::{NdArray, errors_state, forward, iterate, printing};
+use super::{NdArray, errors_state, files, forward, iterate, printing};
 use crate::array::ArrayObject;
 use crate::context::Context;
 use crate::convert;
@@ -49,11 +49,6 @@ static ROWS: &[NativeDef] = rows! {
     "putmask" "(a, mask, values)" "Sets elements where a mask is true, in place." putmask;
     "place" "(arr, mask, vals)" "Sets elements where a mask is true to successive values, in place." place;
     "fromiter" "(iter, dtype, count=-1, *, like=None)" "An array of one dimension from an iterable." fromiter;
-    "save" "(file, arr, allow_pickle=True)" "Refused: programs that run here touch no files." refuse_files;
-    "savez" "(file, *args, **kwds)" "Refused: programs that run here touch no files." refuse_files;
-    "load" "(file, mmap_mode=None, allow_pickle=False, **kwargs)" "Refused: programs that run here touch no files." refuse_files;
-    "savetxt" "(fname, X, *args, **kwargs)" "Refused: programs that run here touch no files." refuse_files;
-    "loadtxt" "(fname, *args, **kwargs)" "Refused: programs that run here touch no files." refuse_files;
 };
 
 fn populate(interp: &Interp, namespace: &mut Namespace) {
@@ -65,7 +60,7 @@ fn populate(interp: &Interp, namespace: &mut Namespace) {
     for row in forward::ROWS.iter() {
         add(namespace, row.name, Value::Native(NativeFunction::new(row, "numpy")));
     }
-    for row in [printing::ROWS, errors_state::ROWS, iterate::ROWS].into_iter().flatten() {
+    for row in [printing::ROWS, errors_state::ROWS, files::ROWS, iterate::ROWS].into_iter().flatten() {
         add(namespace, row.name, Value::Native(NativeFunction::new(row, "numpy")));
     }
     // What this module defines itself goes before what it shares.
@@ -311,10 +306,4 @@ fn fromiter(cx: &Context<'_>, args: Arguments) -> PyResult<Value> {
     }
     let tile = array_from(cx, &Value::list(items), Some(target))?;
     Ok(convert::value(cx, tile))
-}
-
-fn refuse_files(cx: &Context<'_>, _args: Arguments) -> PyResult<Value> {
-    Err(cx.interp.not_implemented_error(
-        "numpy's file functions are not available here: programs run without access to data files",
-    ))
 }

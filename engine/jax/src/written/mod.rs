@@ -32,6 +32,7 @@ pub static MODULES: &[EmbeddedModule] = &[
     module!("jax._src.scipy.special", "special.py"),
     module!("jax.ops", "segments.py"),
     module!("jax._src.numpy.more", "more_numpy.py"),
+    module!("numpy.lib.npyio", "../numpy/files.py"),
     module!("jax._src.lax.windows", "windows.py"),
     module!("jax._src.lax.ragged", "ragged.py"),
     module!("jax._src.lax.more", "more_lax.py"),
@@ -100,8 +101,8 @@ pub static DEFERRED: &[DeferredName] = &[
 ];
 
 macro_rules! rows {
-    ($table:ident $module:literal: $($name:literal $signature:literal $doc:literal;)*) => {
-        static $table: &[NativeDef] = &[$(NativeDef {
+    ($vis:vis $table:ident $module:literal: $($name:literal $signature:literal $doc:literal;)*) => {
+        $vis static $table: &[NativeDef] = &[$(NativeDef {
             name: $name,
             signature: $signature,
             doc: $doc,
@@ -113,7 +114,7 @@ macro_rules! rows {
 pub(crate) use rows;
 
 /// Calls the function of an embedded module with the arguments of a row.
-fn forward(interp: &Interp, module: &str, name: &str, signature: &str, args: Arguments) -> PyResult<Value> {
+pub(crate) fn forward(interp: &Interp, module: &str, name: &str, signature: &str, args: Arguments) -> PyResult<Value> {
     let function = interp.get_attr(&interp.import(module)?, name)?;
     let mut call = CallArgs::default();
     let mut keyword_only = false;
