@@ -16,7 +16,7 @@ use std::borrow::Cow;
 /// Elements that are computed before they are reduced.
 const GROUP: usize = 4096;
 /// Elements that code computes before their windows are added: the innermost cache has them beside what they are computed from.
-const STRETCH: usize = 2 * CHUNK;
+const STRETCH: usize = 4 * CHUNK;
 
 impl Chain {
     /// How the rows of `length` elements can be reduced while they are computed: `float32` only, and only what does not

@@ -17,9 +17,10 @@ pub(super) fn at(base: Register, displacement: i64) -> MemoryOperand {
     MemoryOperand::with_base_displ(base, displacement)
 }
 
-/// The element of an array with the number that a register holds.
-pub(super) fn element(base: Register, index: Register, size: u32) -> MemoryOperand {
-    MemoryOperand::with_base_index_scale(base, index, size)
+/// The element of an array so many further than the number that a register holds.
+pub(super) fn element(base: Register, index: Register, size: u32, further: u32) -> MemoryOperand {
+    let displacement = i64::from(size * further);
+    MemoryOperand::with_base_index_scale_displ_size(base, index, size, displacement, u32::from(further != 0))
 }
 
 /// A place that a jump further ahead goes to.

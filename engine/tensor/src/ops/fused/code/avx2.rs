@@ -66,15 +66,18 @@ fn last(source: Source) -> Last {
 
 impl Avx2 {
     /// Goes behind the function if there are fewer columns than lanes.
-    fn if_part(&mut self) -> Ahead {
+    fn if_part(&mut self, operand: Operand) -> Option<Ahead> {
+        if operand.whole.is_some() {
+            return None;
+        }
         self.assembler.add(Instruction::with2(Code::Cmp_rm64_imm8, at(CALL, PART), 0));
-        self.assembler.jump_ahead(Code::Jne_rel32_64)
+        Some(self.assembler.jump_ahead(Code::Jne_rel32_64))
     }
 
     /// That way ends here.
-    fn back(&mut self, from: Ahead, operand: Operand, way: Way) {
+    fn back(&mut self, from: Option<Ahead>, operand: Operand, way: Way) {
         let back = self.assembler.here();
-        self.parts.push(Part { from, back, operand, way });
+        self.parts.extend(from.map(|from| Part { from, back, operand, way }));
     }
 
     /// Which lanes there are at the end of a row.
@@ -113,7 +116,7 @@ impl Avx2 {
         match part.way {
             Way::Read(_, to) if size == 4 => {
                 self.columns(vector(to));
-                let from = element(self.address(part.operand), COLUMN, size);
+                let from = element(self.address(part.operand), COLUMN, size, 0);
                 let code = Code::VEX_Vmaskmovps_ymm_ymm_m256;
                 self.assembler.lanes(code, vector(to), Some(vector(to)), Last::Memory(from), None);
             }
@@ -127,31 +130,26 @@ impl Avx2 {
                     Code::VEX_Vpinsrb_xmm_xmm_r32m8_imm8
                 };
                 self.each(|assembler, column| {
-                    let from = Last::Memory(further(address, size, column));
+                    let from = Last::Memory(element(address, COLUMN, size, column));
                     assembler.lanes(code, low, Some(low), from, Some(column as u8));
                 });
                 self.widened(op, to, Last::Register(low));
             }
             Way::Store(from) if size == 4 => {
                 self.columns(SPARE);
-                let to = element(self.address(part.operand), COLUMN, size);
+                let to = element(self.address(part.operand), COLUMN, size, 0);
                 self.assembler.add(Instruction::with3(Code::VEX_Vmaskmovps_m256_ymm_ymm, to, SPARE, from));
             }
             Way::Store(from) => {
                 let address = self.address(part.operand);
                 let code = if size == 2 { Code::VEX_Vpextrw_r32m16_xmm_imm8 } else { Code::VEX_Vpextrb_r32m8_xmm_imm8 };
                 self.each(|assembler, column| {
-                    assembler.add(Instruction::with3(code, further(address, size, column), from, column));
+                    assembler.add(Instruction::with3(code, element(address, COLUMN, size, column), from, column));
                 });
             }
         }
         self.assembler.jump_back(Code::Jmp_rel32_64, part.back);
     }
-}
-
-/// An element so many columns further.
-fn further(address: Register, size: u32, columns: u32) -> MemoryOperand {
-    MemoryOperand::with_base_index_scale_displ_size(address, COLUMN, size, i64::from(size * columns), 1)
 }
 
 impl X86 for Avx2 {
@@ -263,8 +261,8 @@ impl Machine for Avx2 {
                 self.widened(op, to, Last::Register(half(to)));
             }
         } else {
-            let part = self.if_part();
-            let from = element(address, COLUMN, operand.size);
+            let part = self.if_part(operand);
+            let from = element(address, COLUMN, operand.size, operand.whole.unwrap_or(0));
             match operand.size {
                 4 => self.assembler.load(Code::VEX_Vmovups_ymm_ymmm256, vector(to), from),
                 _ => self.widened(op, to, Last::Memory(from)),
@@ -303,14 +301,14 @@ impl Machine for Avx2 {
             }
         };
         let address = self.address(operand);
-        let part = self.if_part();
+        let part = self.if_part(operand);
         let code = match operand.size {
             4 if streams => Code::VEX_Vmovntps_m256_ymm,
             4 => Code::VEX_Vmovups_ymmm256_ymm,
             2 => Code::VEX_Vmovdqu_xmmm128_xmm,
             _ => Code::VEX_Vmovq_xmmm64_xmm,
         };
-        self.assembler.store(code, element(address, COLUMN, operand.size), from);
+        self.assembler.store(code, element(address, COLUMN, operand.size, operand.whole.unwrap_or(0)), from);
         self.back(part, operand, Way::Store(from));
     }
 }

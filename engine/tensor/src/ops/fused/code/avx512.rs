@@ -44,11 +44,14 @@ fn constant_at(number: usize) -> MemoryOperand {
 }
 
 impl Avx512 {
-    /// Adds an instruction that leaves out what is beyond the last column.
-    fn masked(&mut self, code: Code, to: Register, from: MemoryOperand) {
+    /// Reads elements, but for what is beyond the last column.
+    fn elements(&mut self, code: Code, to: Register, address: Register, operand: Operand) {
+        let from = element(address, COLUMN, operand.size, operand.whole.unwrap_or(0));
         let instruction = Instruction::with2(code, to, from).map(|mut instruction| {
-            instruction.set_op_mask(COLUMNS);
-            instruction.set_zeroing_masking(true);
+            if operand.whole.is_none() {
+                instruction.set_op_mask(COLUMNS);
+                instruction.set_zeroing_masking(true);
+            }
             instruction
         });
         self.assembler.add(instruction);
@@ -59,13 +62,13 @@ impl Avx512 {
             (4, true) => {
                 self.assembler.load(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32, vector(to), at(address, 0));
             }
-            (4, false) => self.masked(Code::EVEX_Vmovups_zmm_k1z_zmmm512, vector(to), element(address, COLUMN, 4)),
+            (4, false) => self.elements(Code::EVEX_Vmovups_zmm_k1z_zmmm512, vector(to), address, operand),
             (2, true) => {
                 self.assembler.load(Code::EVEX_Vpbroadcastw_ymm_k1z_xmmm16, half(to), at(address, 0));
                 self.assembler.two(Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, vector(to), half(to));
             }
             (2, false) => {
-                self.masked(Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, vector(to), element(address, COLUMN, 2));
+                self.elements(Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, vector(to), address, operand);
             }
             _ => return false,
         }
@@ -79,7 +82,7 @@ impl Avx512 {
                 self.assembler.two(Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae, vector(to), half(to));
             }
             false => {
-                self.masked(Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae, vector(to), element(address, COLUMN, 2));
+                self.elements(Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae, vector(to), address, operand);
             }
         }
     }
@@ -87,7 +90,7 @@ impl Avx512 {
     fn read_truth(&mut self, to: usize, operand: Operand, address: Register) {
         match operand.is_one {
             true => self.assembler.load(Code::EVEX_Vpbroadcastb_xmm_k1z_xmmm8, BYTES, at(address, 0)),
-            false => self.masked(Code::EVEX_Vmovdqu8_xmm_k1z_xmmm128, BYTES, element(address, COLUMN, 1)),
+            false => self.elements(Code::EVEX_Vmovdqu8_xmm_k1z_xmmm128, BYTES, address, operand),
         }
         self.assembler.lanes(Code::EVEX_Vptestmb_kr_k1_xmm_xmmm128, mask(to), Some(BYTES), Last::Register(BYTES), None);
     }
@@ -217,7 +220,12 @@ impl Machine for Avx512 {
             (2, _) => (Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, vector(from)),
             _ => (Code::EVEX_Vmovups_zmmm512_k1z_zmm, vector(from)),
         };
-        let to = element(address, COLUMN, operand.size);
+        let to = element(address, COLUMN, operand.size, operand.whole.unwrap_or(0));
+        if operand.whole.is_some() {
+            let code = if streams { Code::EVEX_Vmovntps_m512_zmm } else { code };
+            self.assembler.store(code, to, from);
+            return;
+        }
         let whole = streams.then(|| {
             // All columns there are: such stores begin with a line.
             self.assembler.two(Code::VEX_Kortestw_kr_kr, COLUMNS, COLUMNS);

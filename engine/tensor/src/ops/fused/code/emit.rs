@@ -84,12 +84,11 @@ impl<'a, M: Machine> Emitter<'a, M> {
         self.places[id].stays = true;
     }
 
-    /// Emits values, each after those that it follows from. Those that `leave` are written to memory, and stay there.
-    pub(super) fn values(&mut self, order: &[Id], result: Option<Id>, leave: impl Fn(Id) -> bool) {
+    /// Emits values, each after those that it follows from. Those that `leave` are written to memory, and stay there. Results
+    /// are needed afterwards.
+    pub(super) fn values(&mut self, order: &[Id], results: &[Id], leave: impl Fn(Id) -> bool) {
         self.uses.iter_mut().for_each(Vec::clear);
-        if let Some(result) = result {
-            self.uses[result].push(order.len());
-        }
+        results.iter().for_each(|&result| self.uses[result].push(order.len()));
         for (position, &id) in order.iter().enumerate().rev() {
             for &arg in self.graph.nodes[id].args() {
                 self.uses[arg].push(position);
@@ -104,7 +103,7 @@ impl<'a, M: Machine> Emitter<'a, M> {
                 self.release(id);
             }
         }
-        if result.is_none() {
+        if results.is_empty() {
             // What comes next finds its operands in memory.
             self.release_all();
         }
@@ -350,6 +349,5 @@ impl<'a, M: Machine> Emitter<'a, M> {
     pub(super) fn store(&mut self, result: Id, operand: Operand, streams: bool) {
         let from = self.in_register(result);
         self.machine.store(self.graph.nodes[result].op, from, operand, streams);
-        self.release_all();
     }
 }

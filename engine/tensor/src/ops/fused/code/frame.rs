@@ -1,5 +1,6 @@
 //! The function around the values: it goes through the rows, and through the columns of each as many at a time as there are lanes;
-//! the columns that are left at the end of a row go through the same instructions, with a mask.
+//! the columns that are left at the end of a row go through the same instructions, with a mask. Where it pays, twice as many go through
+//! side by side while there are as many.
 //!
 //! What is the same for all columns of a row is computed once for the row. The processor takes subnormal operands for zeros while
 //! the function runs, and does what it did before afterwards.
@@ -10,6 +11,7 @@ use super::emit::Emitter;
 use super::machine::Operand;
 use super::memory::{Call, Function, OPERANDS, VALUES};
 use super::order::Order;
+use super::pairs::{self, Pair};
 use super::place;
 use super::translate::Translated;
 use super::x86::{ADDRESSES, CALL, COLUMN, CONSTANTS, SCRATCH, X86};
@@ -35,9 +37,8 @@ impl<M: X86> Emitter<'_, M> {
 
 /// The function of a chain whose operands (the result last) are of some kinds. None where it would need more than there is.
 pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Option<Function> {
-    let Translated { graph, result } = translated;
-    let result = *result;
-    if kinds.len() > OPERANDS || graph.nodes.len() > VALUES {
+    let result = translated.result;
+    if kinds.len() > OPERANDS || translated.graph.nodes.len() > VALUES {
         return None;
     }
     // Addresses that move with the columns are in registers as far as there are any.
@@ -48,11 +49,14 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
         .enumerate()
         .map(|(number, kind)| {
             let register = if kind.is_one { None } else { free.next() };
-            Operand { register, place: place::address(number), size: kind.size, is_one: kind.is_one }
+            Operand { register, place: place::address(number), size: kind.size, is_one: kind.is_one, whole: None }
         })
         .collect();
     let order = Order::new::<M>(translated, kinds);
-    let mut emitter = Emitter::<M>::new(graph, &operands);
+    let pair = Pair::new::<M>(translated, &order, operands.len());
+    let all_operands = pairs::operands::<M>(&operands);
+    let graph = pair.as_ref().map_or(&translated.graph, |pair| &pair.graph);
+    let mut emitter = Emitter::<M>::new(graph, &all_operands);
 
     // The caller's registers, and memory for values that wait.
     for register in KEPT {
@@ -78,7 +82,7 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
             emitter.assembler().load(Code::Mov_r64_rm64, to, at(CALL, place::address(number)));
         }
     }
-    emitter.values(&order.of_rows, None, |id| order.leaves[id]);
+    emitter.values(&order.of_rows, &[], |id| order.leaves[id]);
     for &value in &order.kept {
         emitter.keep_value(value, registers.next()?);
     }
@@ -86,6 +90,25 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     emitter.assembler().two(Code::Xor_r32_rm32, Register::EAX, Register::EAX);
     emitter.assembler().load(Code::Mov_r64_rm64, LEFT, at(CALL, offset_of!(Call, columns) as i64));
     let first = streams.then(|| first_columns(&mut emitter.machine, operands[operands.len() - 1]));
+
+    let next = emitter.assembler().here();
+    if let Some(pair) = &pair {
+        let both = 2 * M::LANES as i32;
+        emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, both);
+        let one = emitter.assembler().jump_ahead(Code::Jb_rel32_64);
+        let pairs = emitter.assembler().here();
+        ask(&mut emitter.machine, kinds, 2);
+        emitter.values(&pair.order, &pair.results, |_| false);
+        for (&result, half) in pair.results.iter().zip(all_operands.chunks_exact(kinds.len()).skip(1)) {
+            emitter.store(result, *half.last()?, streams);
+        }
+        emitter.release_all();
+        emitter.assembler().number(Code::Add_rm64_imm8, COLUMN, both);
+        emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, both);
+        emitter.assembler().jump_back(Code::Jae_rel32_64, pairs);
+        emitter.assembler().land(one);
+        emitter.assembler().number(Code::Add_rm64_imm8, LEFT, both);
+    }
     emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, M::LANES as i32);
     let few = emitter.assembler().jump_ahead(Code::Jb_rel32_64);
 
@@ -93,11 +116,10 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
     if let Some(first) = first {
         emitter.assembler().land(first);
     }
-    for (number, kind) in kinds.iter().enumerate().filter(|(_, kind)| kind.is_ahead) {
-        emitter.machine.ask(place::ahead(number), kind.size, number + 1 == kinds.len());
-    }
-    emitter.values(&order.of_columns, Some(result), |_| false);
+    ask(&mut emitter.machine, kinds, 1);
+    emitter.values(&order.of_columns, &[result], |_| false);
     emitter.store(result, *operands.last()?, streams);
+    emitter.release_all();
     match streams {
         true => {
             emitter.assembler().two(Code::Add_r64_rm64, COLUMN, STEP);
@@ -106,8 +128,13 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
         }
         false => emitter.assembler().number(Code::Add_rm64_imm8, COLUMN, M::LANES as i32),
     }
-    emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, M::LANES as i32);
-    emitter.assembler().jump_back(Code::Jae_rel32_64, columns);
+    match pair {
+        Some(_) => emitter.assembler().jump_back(Code::Jmp_rel32_64, next),
+        None => {
+            emitter.assembler().number(Code::Sub_rm64_imm8, LEFT, M::LANES as i32);
+            emitter.assembler().jump_back(Code::Jae_rel32_64, columns);
+        }
+    }
 
     // Columns that are left.
     emitter.assembler().land(few);
@@ -147,6 +174,13 @@ pub(super) fn function<M: X86>(translated: &Translated, kinds: &[Kind]) -> Optio
         return None;
     }
     Some(Function { constants: M::in_memory(&emitter.constants), code: emitter.machine.finish()? })
+}
+
+/// Asks the memory for what comes next, for so many registers full of columns.
+fn ask<M: X86>(machine: &mut M, kinds: &[Kind], times: u32) {
+    for (number, kind) in kinds.iter().enumerate().filter(|(_, kind)| kind.is_ahead) {
+        machine.ask(place::ahead(number), kind.size, number + 1 == kinds.len(), times);
+    }
 }
 
 /// Has the first columns of a row, up to those that a register's width begins with, go through by themselves, so that all others

@@ -265,6 +265,26 @@ impl Graph {
         self.value(op, &flushed[..operands.len()])
     }
 
+    /// The same values once more, of operands whose numbers are so many more.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn again(&mut self, values: &[Id], operands: usize) -> Vec<Id> {
+        let mut copies = vec![None; self.nodes.len()];
+        let copy = |&id: &Id| {
+            let mut node = self.nodes[id];
+            node.op = match node.op {
+                Op::Read(read) => Op::Read(read + operands),
+                Op::ReadHalf(read) => Op::ReadHalf(read + operands),
+                Op::ReadTruth(read) => Op::ReadTruth(read + operands),
+                op => op,
+            };
+            node.args = node.args.map(|arg| copies[arg].unwrap_or(arg));
+            self.nodes.push(node);
+            copies[id] = Some(self.nodes.len() - 1);
+            self.nodes.len() - 1
+        };
+        values.iter().map(copy).collect()
+    }
+
     pub(super) fn negated(&mut self, x: Id) -> Id {
         let sign = self.constant(SIGN);
         self.value(Op::Xor, &[x, sign])

@@ -51,6 +51,9 @@ pub(super) struct Operand {
     pub(super) size: u32,
     /// Whether one element meets all of a row.
     pub(super) is_one: bool,
+    /// Where there are as many columns as lanes whatever comes: how many columns further they are.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) whole: Option<u32>,
 }
 
 /// A kind of processor, and instructions for it in the making.

@@ -3,9 +3,10 @@
 //! everywhere else, for operations that are not known here, and for chains that have little to compute, the loops do the work.
 //!
 //! A chain becomes a graph of values ([`translate`]), whose elementary functions come from their one source in [`crate::math`]
-//! ([`noted`]); it is decided what is computed for a row and what for its columns ([`order`]), values get registers ([`emit`]) and become
-//! instructions ([`avx512`], [`avx2`], `arm`; [`machine`] is what they have in common) inside of a function over rows ([`frame`]), which
-//! is put into memory and called ([`memory`], [`run`]). The bits are those of the loops.
+//! ([`noted`]); it is decided what is computed for a row and what for its columns ([`order`]), and of how many columns at a time
+//! (`pairs`); values get registers ([`emit`]) and become instructions ([`avx512`], [`avx2`], `arm`; [`machine`] is what they have in
+//! common) inside of a function over rows ([`frame`]), which is put into memory and called ([`memory`], [`run`]). The bits are those of
+//! the loops.
 
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod arm;
@@ -35,6 +36,8 @@ mod memory;
 mod noted;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod order;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod place;
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]

@@ -1,7 +1,7 @@
 //! What of a chain is computed when: once for a row, or for each of its columns, and what stays in registers meanwhile.
 
 use super::Kind;
-use super::graph::{Id, Op};
+use super::graph::{Graph, Id, Op};
 use super::machine::{Bank, Machine};
 use super::translate::Translated;
 
@@ -20,6 +20,9 @@ pub(super) struct Order {
     pub(super) constants: Vec<Id>,
     /// Values of rows that stay in registers.
     pub(super) kept: Vec<Id>,
+    /// Whether those are all that columns need of either.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) keeps_all: bool,
 }
 
 impl Order {
@@ -59,21 +62,36 @@ impl Order {
         let mut most: Vec<Id> = (0..nodes.len()).filter(|&id| uses[id] > 0 && !varies[id]).collect();
         most.retain(|&id| M::bank(nodes[id].op) == Bank::Vectors);
         most.sort_by_key(|&id| std::cmp::Reverse(uses[id]));
-        most.truncate(M::VECTORS.saturating_sub(SPARE + pressure::<M>(translated, &of_columns, &varies)));
+        let at_once = pressure::<M>(&translated.graph, &of_columns, &[translated.result]);
+        let room = M::VECTORS.saturating_sub(SPARE + at_once);
+        #[cfg(target_arch = "x86_64")]
+        let keeps_all = most.len() <= room;
+        most.truncate(room);
         let (constants, kept) = most.into_iter().partition(|&id| matches!(nodes[id].op, Op::Constant(_)));
-        Order { of_rows, of_columns, leaves, constants, kept }
+        Order {
+            of_rows,
+            of_columns,
+            leaves,
+            constants,
+            kept,
+            #[cfg(target_arch = "x86_64")]
+            keeps_all,
+        }
     }
 }
 
-/// How many values of columns are in registers of lanes at a time, at most.
-fn pressure<M: Machine>(translated: &Translated, order: &[Id], varies: &[bool]) -> usize {
-    let nodes = &translated.graph.nodes;
-    let mut last = vec![0; nodes.len()];
+/// How many values of an order are in registers of lanes at a time, at most; what is not of it is elsewhere.
+pub(super) fn pressure<M: Machine>(graph: &Graph, order: &[Id], results: &[Id]) -> usize {
+    let nodes = &graph.nodes;
+    let mut last = vec![None; nodes.len()];
     for (position, &id) in order.iter().enumerate() {
-        nodes[id].args().iter().for_each(|&arg| last[arg] = position);
-        last[id] = last[id].max(position);
+        last[id] = Some(position);
+        for &arg in nodes[id].args() {
+            // (What is not of the order has none.)
+            last[arg] = last[arg].map(|_| position);
+        }
     }
-    last[translated.result] = order.len();
+    results.iter().for_each(|&result| last[result] = Some(order.len()));
     let is_vector = |id: Id| M::bank(nodes[id].op) == Bank::Vectors;
     let (mut now, mut most) = (0usize, 0);
     for (position, &id) in order.iter().enumerate() {
@@ -82,7 +100,7 @@ fn pressure<M: Machine>(translated: &Translated, order: &[Id], varies: &[bool]) 
         let mut args: Vec<Id> = nodes[id].args().to_vec();
         args.sort_unstable();
         args.dedup();
-        let gone = args.iter().filter(|&&arg| varies[arg] && is_vector(arg) && last[arg] == position);
+        let gone = args.iter().filter(|&&arg| last[arg] == Some(position) && is_vector(arg));
         now -= gone.count();
     }
     most

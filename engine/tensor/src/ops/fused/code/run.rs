@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// Elements from which on an array is not expected to lie in the caches.
 const LARGE: usize = 1 << 18;
-/// How far ahead the memory is asked for what one long row reads, in bytes.
+/// How far ahead the memory is asked for what is read, in bytes.
 const AHEAD: usize = 4096;
 /// Bytes of a block in one piece that leave the second cache room for another one.
 const BLOCK: std::ops::RangeInclusive<usize> = AHEAD..=(1 << 18);
@@ -171,7 +171,9 @@ impl Chain {
             let size = elements.size as isize;
             call.addresses[number] = elements.address.wrapping_add_signed(start * size);
             call.pitches[number] = pitch * size;
-            let ahead = behind[number].unwrap_or(if rows > 1 { pitch * size } else { AHEAD as isize });
+            // As many rows further as it takes until memory has answered.
+            let further = AHEAD.div_ceil(columns * elements.size) as isize;
+            let ahead = behind[number].unwrap_or(if rows > 1 { further * pitch * size } else { AHEAD as isize });
             call.ahead[number] = call.addresses[number].wrapping_add_signed(ahead);
         };
         for (number, read) in self.reads.iter().enumerate() {

@@ -195,14 +195,20 @@ fn conversions_give_the_bits_of_their_loops() {
 fn what_is_written_past_the_caches_goes_where_it_belongs() {
     let mut random = Random(37);
     let mut lanes = Lanes::default();
-    for dtype in [DType::F32, DType::I32, DType::BF16, DType::Bool] {
+    // The sum, and its exponential, whose values go side by side.
+    let dtypes = [DType::F32, DType::I32, DType::BF16, DType::Bool];
+    for (dtype, computes) in dtypes.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]) {
         for (rows, columns) in [(1, 3), (1, 15), (1, 16), (1, 77), (3, 700), (5, 64), (40, 33), (1, 5000)] {
             let shape = Shape::from([rows, columns]);
             let x = values(DType::F32, &shape, &mut random);
             let mut builder = ChainBuilder::new(shape.clone());
             let arg = builder.read(DType::F32, shape.clone(), Place::same(2)).expect("all of it");
-            let sum = builder.step(Code::Binary(BinaryOp::Add), &[arg, arg], DType::F32).expect("floats");
+            let mut sum = builder.step(Code::Binary(BinaryOp::Add), &[arg, arg], DType::F32).expect("floats");
             let mut expected = ops::binary(BinaryOp::Add, x.clone(), x.clone()).expect("floats");
+            if computes {
+                sum = builder.step(Code::Unary(UnaryOp::Exp), &[sum], DType::F32).expect("floats");
+                expected = ops::unary(UnaryOp::Exp, expected).expect("floats");
+            }
             if dtype != DType::F32 {
                 builder.step(Code::Convert, &[sum], dtype).expect("numbers");
                 expected = ops::convert(&expected, dtype).expect("numbers");

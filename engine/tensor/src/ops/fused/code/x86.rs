@@ -59,10 +59,13 @@ pub(super) trait X86: Machine {
         }
     }
 
-    /// Asks for the line of an operand that is read next: where it is called with that address.
-    fn ask(&mut self, place: i64, size: u32, writes: bool) {
+    /// Asks for the lines of an operand that are read next: where it is called with that address. For each so many columns as go
+    /// through at once.
+    fn ask(&mut self, place: i64, size: u32, writes: bool, times: u32) {
         self.assembler().load(Code::Mov_r64_rm64, SCRATCH, at(CALL, place));
         let code = if writes { Code::Prefetchw_m8 } else { Code::Prefetcht0_m8 };
-        self.assembler().memory(code, element(SCRATCH, COLUMN, size));
+        for time in 0..times {
+            self.assembler().memory(code, element(SCRATCH, COLUMN, size, time * Self::LANES as u32));
+        }
     }
 }

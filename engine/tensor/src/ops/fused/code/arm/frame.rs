@@ -59,7 +59,7 @@ pub(in super::super) fn function(translated: &Translated, kinds: &[Kind]) -> Opt
             emitter.machine.assembler.load(ADDRESS + register as Word, CALL, operand.place);
         }
     }
-    emitter.values(&order.of_rows, None, |id| order.leaves[id]);
+    emitter.values(&order.of_rows, &[], |id| order.leaves[id]);
     for &value in &order.kept {
         emitter.keep_value(value, registers.next()?);
     }
@@ -74,8 +74,9 @@ pub(in super::super) fn function(translated: &Translated, kinds: &[Kind]) -> Opt
     for (number, kind) in kinds.iter().enumerate().filter(|(_, kind)| kind.is_ahead) {
         emitter.machine.ask(place::ahead(number), kind.size, number + 1 == kinds.len());
     }
-    emitter.values(&order.of_columns, Some(result), |_| false);
+    emitter.values(&order.of_columns, &[result], |_| false);
     emitter.store(result, *operands.last()?, false);
+    emitter.release_all();
     let assembler = &mut emitter.machine.assembler;
     assembler.plus(COLUMN, COLUMN, LANES);
     assembler.minus(LEFT, LEFT, LANES);
