@@ -55,7 +55,9 @@ impl Layout {
     /// The layout of a part with these extents, in which each thread has what it has of the whole; `None` if threads would have nothing,
     /// or the part no extents that bits count.
     pub fn cut(&self, shape: &[usize]) -> Option<Layout> {
-        let fits = shape.len() == self.shape.len() && shape.iter().all(|extent| extent.is_power_of_two());
+        if shape.len() != self.shape.len() || !shape.iter().all(|extent| extent.is_power_of_two()) {
+            return None;
+        }
         let mut part = Layout { shape: shape.into(), regs: SmallVec::new(), threads: SmallVec::new() };
         let moved = |flips: u32| {
             let mut dims = 0..shape.len();
@@ -66,7 +68,7 @@ impl Layout {
         };
         let threads: Option<SmallVec<[u32; 10]>> = self.threads.iter().map(|&flips| moved(flips)).collect();
         let regs = self.regs.iter().filter_map(|&flips| moved(flips)).collect();
-        (part.regs, part.threads) = (regs, threads.filter(|_| fits)?);
+        (part.regs, part.threads) = (regs, threads?);
         Some(part)
     }
 
